@@ -11,31 +11,31 @@ gc.disable()
 import dagster as dg
 
 import assets
-from assets.front import front_page_over
-from assets.kit.benchmarks import defined, flows, planners_of
+from assets.front import build_front_page
+from assets.kit.benchmarks import build_definitions, build_flows, build_planners
 from assets.kit.collections import collection_asset
-from assets.kit.jobs import jobs_of
+from assets.kit.jobs import build_jobs
 from assets.kit.partitions import read_collections
 from assets.planning import quote_job
-from assets.planning.batches import batching
-from resources.budget import Budget
+from assets.planning.batches import build_batch_jobs
 from resources.calls import CallStore
-from resources.calls.address import sqlite_url
-from resources.design import Design
-from resources.edited_files import FORKED_STEPS
-from resources.executors import multiprocess
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
+from resources.calls.database_url import build_sqlite_url
+from resources.execution.executors import multiprocess
 from resources.models.catalog import CatalogFiles
 from resources.models.client import ModelClient
-from resources.tables import ParquetTables
-from sensors.batches import watching
-from sensors.interrupted_runs import ending
-from sensors.judge_everything import judge_everything_job
-from sensors.monthly_schedules import monthly
-from sensors.new_painters import jobs_of_painters, launching
-from sensors.painters import noticing
+from resources.settings.budget import Budget
+from resources.settings.image_design import ImageDesign
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.parquet_tables import ParquetTables
+from resources.storage.work_cache import WorkCache
+from resources.user_files.edited_files import FORKED_STEPS
+from sensors.batches import batches_sensor
+from sensors.interrupted_runs import interrupted_runs_sensor
+from sensors.judge_everything import build_judge_everything_job
+from sensors.monthly_schedules import missing_pictures_schedules
+from sensors.new_painters import new_painters_sensor, select_painter_jobs
+from sensors.painters import painters_sensor
 
 PRELOADED = [FORKED_STEPS, "dagster._core.executor.multiprocess", "definitions"]
 PRELOADED += ["dagster._core.storage.sqlite_storage"]
@@ -51,15 +51,19 @@ def resources_at(root: str) -> dict[str, Any]:
     images = ImageStore(root=os.environ.get("COUNTERFACTORY_IMAGES") or root)
     # Named, not read, where it is set: no page of Dagster then shows a password in it.
     elsewhere = bool(os.environ.get("COUNTERFACTORY_CALLS"))
-    url = dg.EnvVar("COUNTERFACTORY_CALLS") if elsewhere else sqlite_url(Path(root, "calls.sqlite"))
+    url = (
+        dg.EnvVar("COUNTERFACTORY_CALLS")
+        if elsewhere
+        else build_sqlite_url(Path(root, "calls.sqlite"))
+    )
     calls = CallStore(url=url)
     return {
         "io_manager": ParquetTables(root=root),
-        "home": Home(root=root),
+        "home": DataRoot(root=root),
         "images": images,
         "models": ModelClient(calls=calls, images=images),
-        "ledger": WorkLedger(root=root),
-        "design": Design(),
+        "ledger": WorkCache(root=root),
+        "design": ImageDesign(),
         "budget": Budget.of(os.environ),
     }
 
@@ -89,16 +93,16 @@ def models_path() -> Path:
 catalog_files = CatalogFiles(models_path(), Path(data_root()) / "discovered.yaml")
 catalog = catalog_files.load()
 
-planners = planners_of(catalog)
+planners = build_planners(catalog)
 """What every asset that asks models would ask, for quotes and batches."""
 
 collections = read_collections(catalog, Path(data_root()))
 
 every_asset = [
     *dg.load_assets_from_package_module(assets),
-    *defined(catalog),
+    *build_definitions(catalog),
     *map(collection_asset, collections.values()),
-    front_page_over(catalog, lambda: defs.get_repository_def().assets_defs_by_key),
+    build_front_page(catalog, lambda: defs.get_repository_def().assets_defs_by_key),
 ]
 by_key = {
     key: asset
@@ -107,8 +111,8 @@ by_key = {
     for key in asset.keys
 }
 resources = resources_at(data_root())
-named = jobs_of(flows(by_key), by_key)
-batches = batching(planners, by_key, named.by_asset, resources)
+named = build_jobs(build_flows(by_key), by_key)
+batches = build_batch_jobs(planners, by_key, named.by_asset, resources)
 
 
 def repository() -> dg.RepositoryDefinition:
@@ -117,7 +121,7 @@ def repository() -> dg.RepositoryDefinition:
 
 
 quotes = quote_job(planners, lambda: repository().assets_defs_by_key)
-judging = judge_everything_job(catalog, repository)
+judging = build_judge_everything_job(catalog, repository)
 
 defs: dg.Definitions = dg.Definitions(
     assets=every_asset,
@@ -129,12 +133,12 @@ defs: dg.Definitions = dg.Definitions(
         *batches.jobs,
     ],
     sensors=[
-        watching(planners, by_key, batches),
-        noticing(catalog_files, by_key),
-        launching(catalog_files, by_key, jobs_of_painters(named.all, by_key)),
-        ending(named.all, catalog_files),
+        batches_sensor(planners, by_key, batches),
+        painters_sensor(catalog_files, by_key),
+        new_painters_sensor(catalog_files, by_key, select_painter_jobs(named.all, by_key)),
+        interrupted_runs_sensor(named.all, catalog_files),
     ],
-    schedules=monthly(catalog_files, by_key),
+    schedules=missing_pictures_schedules(catalog_files, by_key),
     resources=resources,
     # Each step is forked from a process that has loaded all this, instead of loading it again.
     executor=multiprocess.configured(

@@ -15,24 +15,24 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from dagster import AssetSpec, DagsterInstance, materialize
 
-from assets.kit.materializing import asset_of
-from assets.kit.step import in_chunks
-from assets.vhexpansion.answers import Answers
-from assets.vhexpansion.asking import COMMON, FORMS, NONE
-from assets.vhexpansion.common import GROUP, datasets, key
-from assets.vhexpansion.common_perturbations import PERTURBED
-from assets.vhexpansion.negated_cases import NEGATED
+from assets.kit.step import split_chunks
+from assets.kit.step_asset import build_step_asset
+from assets.vhexpansion.answers import YesNoAnswers
+from assets.vhexpansion.common import GROUP, asset_key, dataset_partitions
+from assets.vhexpansion.common_perturbations import PERTURBED_PICTURE_COLUMNS
+from assets.vhexpansion.negated_cases import NEGATED_CASE_COLUMNS
+from assets.vhexpansion.yes_no_step import COMMON, FORMS, NONE
 from bench.client import client_in, model_named, stored_call
 from bench.figure import Figure, answer, in_a_process
 from bench.machine import peak_megabytes
-from generators.prompts.yes_no import yes_no_prompt
-from resources.budget import Budget
+from generators.prompts.yes_no import write_yes_no_prompt
 from resources.calls import CallStore
-from resources.home import Home
-from resources.ledger import WorkLedger
 from resources.models.catalog import Catalog
-from resources.models.requests import Look, Turn
-from resources.tables import ParquetTables
+from resources.models.requests import LookRequest, Turn
+from resources.settings.budget import Budget
+from resources.storage.data_root import DataRoot
+from resources.storage.parquet_tables import ParquetTables
+from resources.storage.work_cache import WorkCache
 
 DATASET = "flags"
 VERSIONS = (*COMMON, "i_fgsm", "pgd")
@@ -63,26 +63,28 @@ def prepare(root: Path, number: int) -> None:
     cases = [_case(place) for place in range(number)]
     pictures = sorted({case["image_id"] for case in cases})
     versions = [_perturbed(image, name) for image in pictures for name in VERSIONS]
-    _write(root, "negated_cases", NEGATED.table(cases))
-    _write(root, "common_perturbations", PERTURBED.table(versions))
+    _write(root, "negated_cases", NEGATED_CASE_COLUMNS.build_table(cases))
+    _write(root, "common_perturbations", PERTURBED_PICTURE_COLUMNS.build_table(versions))
     requests = (
-        Look((Turn("user", yes_no_prompt(case[question]), (_sha256(case["image_id"], name),)),))
+        LookRequest(
+            (Turn("user", write_yes_no_prompt(case[question]), (_sha256(case["image_id"], name),)),)
+        )
         for case in cases
         for name in (NONE, *VERSIONS)
         for question in ("question", "negated_question")
     )
     with closing(CallStore(url=f"sqlite:///{root}/calls.sqlite")) as store:
-        for some in in_chunks(requests):
+        for some in split_chunks(requests):
             store.keep([stored_call(_JUDGE, request, "It is there, so {Yes}.") for request in some])
 
 
 def ask(root: str) -> tuple[int, float, float]:
     """Materialize a data root's answers here: how many, seconds, and the process's peak in MB."""
     upstream = [
-        AssetSpec(key(name), group_name=GROUP, partitions_def=datasets())
+        AssetSpec(asset_key(name), group_name=GROUP, partitions_def=dataset_partitions())
         for name in ("negated_cases", "common_perturbations")
     ]
-    answers = asset_of(Answers(Catalog((_JUDGE,)), _JUDGE))
+    answers = build_step_asset(YesNoAnswers(Catalog((_JUDGE,)), _JUDGE))
     with client_in(root) as client, DagsterInstance.ephemeral() as instance:
         started = perf_counter()
         result = materialize(
@@ -95,10 +97,10 @@ def ask(root: str) -> tuple[int, float, float]:
             },
             resources={
                 "io_manager": ParquetTables(root=root),
-                "home": Home(root=root),
+                "home": DataRoot(root=root),
                 "images": client.images,
                 "models": client,
-                "ledger": WorkLedger(root=root),
+                "ledger": WorkCache(root=root),
                 "budget": Budget.of({}),
             },
         )
@@ -123,7 +125,7 @@ def _case(place: int) -> dict[str, Any]:
         "question": f"Is there a thing of kind {place} on this flag?",
         "answer": ("yes", "no")[place % 2],
         "place": place,
-        "rehearsal": False,
+        "is_stand_in": False,
         "negated_question": f"Is there no thing of kind {place} on this flag?",
         "negated_answer": ("no", "yes")[place % 2],
         "outcome": "negated",
@@ -134,7 +136,7 @@ def _perturbed(image: str, name: str) -> dict[str, Any]:
     known = {"dataset": DATASET, "image_id": image, "original": _sha256(image, NONE)}
     parameters = f'[{{"kind":"{name}"}}]'
     made = {"perturbation": name, "parameters": parameters, "sha256": _sha256(image, name)}
-    return known | made | {"rehearsal": False, "outcome": "perturbed"}
+    return known | made | {"is_stand_in": False, "outcome": "perturbed"}
 
 
 def _sha256(image: str, name: str) -> str:

@@ -17,7 +17,7 @@ from bench import machine
 from bench.client import ask_timed, client_in, model_named
 from bench.figure import Figure, answer, in_a_process
 from resources.models.catalog import Model
-from resources.models.requests import Look, Turn, Write
+from resources.models.requests import LookRequest, Turn, WriteRequest
 from tests.providers import provider_process
 
 LATENCY_S, CONCURRENCY, REQUESTS, ROUNDS = 0.05, 64, 1000, 5
@@ -75,7 +75,7 @@ def figures() -> Iterator[Figure]:
 def _round(url: str, number: int) -> Cost:
     questions = [f"Round {number}: how many legs has animal {n}?" for n in range(REQUESTS)]
     bare_waited, bare = asyncio.run(_bare(url, questions))
-    requests = [Write((Turn("user", question),)) for question in questions]
+    requests = [WriteRequest((Turn("user", question),)) for question in questions]
     with TemporaryDirectory() as root, client_in(root) as client:
         used = process_time()
         waited = ask_timed(client, _model(url), requests)
@@ -117,7 +117,7 @@ def _about_images(number: str) -> float:
         client_in(root) as client,
     ):
         digests = [client.images.put(os.urandom(IMAGE_BYTES)) for _ in range(int(number))]
-        requests = [Look((Turn("user", "How many legs?", (digest,)),)) for digest in digests]
+        requests = [LookRequest((Turn("user", "How many legs?", (digest,)),)) for digest in digests]
         ask_timed(client, _model(server.openai_url), requests)
     return machine.peak_megabytes()
 

@@ -13,15 +13,15 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from assets.vhexpansion.attacking import Attacking, known_attacks, make_attacks
+from assets.vhexpansion.attack_runs import AttackRun, find_finished_attacks, make_attacks
 from bench.client import model_named, picture
 from bench.figure import Figure, Unmeasured, answer, in_a_process
 from bench.machine import peak_megabytes
-from resources.attacks.parameters import Parameters
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
-from resources.models.backends.local_models import library
+from resources.attacks.attack_parameters import AttackParameters
+from resources.models.backends.local_models import import_library
 from resources.models.catalog import Model
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 
 FEW, MANY, BATCH, STEPS, SIDE = 64, 512, 16, 20, 96
 _PAPERS_STEPS = 500
@@ -78,7 +78,7 @@ def measure(what: str, number: str) -> Any:
     with TemporaryDirectory() as root:
         if what == "tiny":
             return tiny(Path(root), int(number))
-        return gpu(Path(root), int(number)) if library("torch").cuda.is_available() else None
+        return gpu(Path(root), int(number)) if import_library("torch").cuda.is_available() else None
 
 
 def tiny(root: Path, number: int) -> Taken:
@@ -90,7 +90,7 @@ def tiny(root: Path, number: int) -> Taken:
 
 def gpu(root: Path, number: int) -> list[Taken]:
     """Attacks on so many pictures of 336 px by LLaVA-1.5's shape: in batches, then one by one."""
-    folder, cuda = saved(root / "llava", LLAVA), library("torch").cuda
+    folder, cuda = saved(root / "llava", LLAVA), import_library("torch").cuda
     found = []
     for batch, pictures in ((BATCH, number), (1, number // 4)):
         entry = _entry(folder, batch=batch, dtype="bfloat16")
@@ -104,14 +104,14 @@ def gpu(root: Path, number: int) -> list[Taken]:
 
 def attack(root: Path, entry: Model, number: int, side: int) -> float:
     """Seconds to attack so many pictures by I-FGSM; loading and storing the originals apart."""
-    images, ledger = ImageStore(root=str(root)), WorkLedger(root=str(root))
-    setting = Parameters(iterations=STEPS).model_dump_json()
+    images, ledger = ImageStore(root=str(root)), WorkCache(root=str(root))
+    setting = AttackParameters(iterations=STEPS).model_dump_json()
     case = {"method": "i_fgsm", "objective": "lower", "parameters": setting, "seed": 0}
     case |= {"question": "Is there a dog?", "outcome": None}
     rows = [{**case, "original": images.put(picture(side, each))} for each in range(number)]
-    attacking = Attacking(entry, None, None, logging.getLogger(__name__))
+    attacking = AttackRun(entry, None, None, logging.getLogger(__name__))
     started = perf_counter()
-    pending = known_attacks(rows, entry, images, ledger)
+    pending = find_finished_attacks(rows, entry, images, ledger)
     made = make_attacks(pending, attacking, images, ledger)
     seconds = perf_counter() - started
     assert all(row["outcome"] != "pending" for row in made)
@@ -121,7 +121,7 @@ def attack(root: Path, entry: Model, number: int, side: int) -> float:
 def saved(folder: Path, shape: Mapping[str, Any]) -> Path:
     """A LLaVA-1.5 of that shape with random weights, with the tiny one's tokenizer."""
     # Before the Hugging Face libraries, which it keeps off the network.
-    tiny_models, transformers = import_module("tests.tiny"), library("transformers")
+    tiny_models, transformers = import_module("tests.tiny"), import_library("transformers")
     processor = transformers.LlavaProcessor.from_pretrained(
         tiny_models.save_llava(folder / "words")
     )

@@ -14,9 +14,9 @@ from sqlalchemy import Connection
 
 from bench.figure import Figure
 from resources.calls import Call, CallStore
-from resources.calls.address import database_of
-from resources.calls.call import row_of
-from resources.calls.statements import Statements
+from resources.calls.answer_sql import AnswerSql
+from resources.calls.call import to_call_row
+from resources.calls.database_url import build_database
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 _LOOKED_UP, _TIMES = 1_000, 5
@@ -51,13 +51,13 @@ def by_stored(url: str, sizes: Sequence[int] = SIZES) -> Iterator[Lookup]:
 
 def fill(url: str, numbers: range) -> None:
     """Store calls as they are written for a judge's short answers, about 1 KB each."""
-    with closing(database_of(url)) as database:
+    with closing(build_database(url)) as database:
         for start in range(numbers.start, numbers.stop, _CHUNK):
             database.run(_keeping(range(start, min(start + _CHUNK, numbers.stop))))
 
 
-def _keeping(numbers: range) -> Callable[[Connection, Statements], object]:
-    rows = [row_of(_call(number)) for number in numbers]
+def _keeping(numbers: range) -> Callable[[Connection, AnswerSql], object]:
+    rows = [to_call_row(_call(number)) for number in numbers]
     return lambda connection, sql: sql.keep(connection, rows)
 
 

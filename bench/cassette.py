@@ -11,8 +11,8 @@ from bench.figure import Figure, answer, in_a_process
 from bench.machine import peak_megabytes
 from resources.calls import Call, CallStore
 from resources.cassette import export_cassette, import_cassette
-from resources.images import ImageStore
-from resources.models.requests import Look, Paint, Turn, call_key
+from resources.models.requests import LookRequest, PaintRequest, Turn, compute_call_key
+from resources.storage.image_store import ImageStore
 
 _SIDE = 660
 _AT_ONCE = 500
@@ -39,7 +39,7 @@ def _carry(what: str, root: str, file: str) -> tuple[float, float]:
     """Seconds to export or import a data root, and the peak memory of this process in MB."""
     Path(root).mkdir(exist_ok=True)
     with closing(CallStore(url=f"sqlite:///{root}/calls.sqlite")) as calls:
-        keys, images = list(calls.all_keys()), ImageStore(root=root)
+        keys, images = list(calls.iterate_keys()), ImageStore(root=root)
         started = perf_counter()
         if what == "export":
             export_cassette(Path(file), keys, calls, images, {})
@@ -63,8 +63,8 @@ def _call(number: int, painted: list[str]) -> Call:
     """A painter's call where there is a picture, else a judge's with a short answer."""
     question = f"{number}: how many legs does it have? " * 15
     if painted:
-        return stored_call(_MODEL, Paint(question), None, *painted)
-    look = Look((Turn("user", question, (call_key({"number": number}),)),))
+        return stored_call(_MODEL, PaintRequest(question), None, *painted)
+    look = LookRequest((Turn("user", question, (compute_call_key({"number": number}),)),))
     return stored_call(_MODEL, look, "Counted one by one, these are {5}. " * 10)
 
 

@@ -12,11 +12,16 @@ import numpy as np
 from PIL import Image
 
 from resources.calls import Call, CallStore
-from resources.images import ImageStore
 from resources.models.catalog import Model
 from resources.models.client import ModelClient
-from resources.models.outcomes import Answered
-from resources.models.requests import Request, call_key, canonical_of, kind_of
+from resources.models.outcomes import AnsweredOutcome
+from resources.models.requests import (
+    Request,
+    build_canonical_request,
+    compute_call_key,
+    get_request_kind,
+)
+from resources.storage.image_store import ImageStore
 
 
 def model_named(name: str, backend: str, *roles: str, **more: Any) -> Model:
@@ -27,12 +32,12 @@ def model_named(name: str, backend: str, *roles: str, **more: Any) -> Model:
 
 def stored_call(model: Model, request: Request, text: str | None, *images: str) -> Call:
     """The call of an answered request, as the store keeps it."""
-    canonical = canonical_of(model, request)
+    canonical = build_canonical_request(model, request)
     return Call(
-        key=call_key(canonical),
+        key=compute_call_key(canonical),
         backend=model.backend,
         model=model.model,
-        kind=kind_of(request),
+        kind=get_request_kind(request),
         request=canonical,
         answer={"outcome": "answered", "text": text, "images": [*images], "score": None},
         served_model=model.model,
@@ -67,5 +72,5 @@ def ask_timed(client: ModelClient, model: Model, requests: Sequence[Request]) ->
     started = perf_counter()
     asked = client.ask(model, requests, logging.getLogger("bench"))
     seconds = perf_counter() - started
-    assert all(isinstance(outcome, Answered) for outcome in asked.outcomes)
+    assert all(isinstance(outcome, AnsweredOutcome) for outcome in asked.outcomes)
     return seconds

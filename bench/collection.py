@@ -19,10 +19,10 @@ from bench.client import picture
 from bench.figure import Figure, answer, in_a_process
 from bench.machine import peak_megabytes
 from resources.collections import Collection
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
-from resources.tables import ParquetTables
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.parquet_tables import ParquetTables
+from resources.storage.work_cache import WorkCache
 
 _SIDE = 96
 _NAME = "mine"
@@ -80,12 +80,12 @@ def take(root: str, name: str, config: str) -> tuple[int, float, float]:
         resources={
             "io_manager": ParquetTables(root=root),
             "images": ImageStore(root=root),
-            "ledger": WorkLedger(root=root),
+            "ledger": WorkCache(root=root),
         },
     )
     seconds = perf_counter() - started
     assert result.success
-    rows = len(Home(root=root).table(collection_key(_NAME), None, ["row"]))
+    rows = len(DataRoot(root=root).table(collection_key(_NAME), None, ["row"]))
     return rows, seconds, peak_megabytes()
 
 

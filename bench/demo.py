@@ -13,7 +13,7 @@ from dagster import AssetKey, AssetRecordsFilter, DagsterInstance
 
 from bench.figure import Figure
 from bench.machine import peak_of
-from generators.domains import domains
+from generators.domains import load_domains
 
 _ROOT = Path(__file__).parent.parent
 _COMMAND = [sys.executable, "-m", "commands.app", "demo"]
@@ -60,7 +60,7 @@ def _sum(instance: DagsterInstance, number: str, *assets: str, since: float = 0.
     """A number from the latest materialization, since then, of each topic of assets, summed."""
     total = 0.0
     for asset in assets:
-        for topic in domains():
+        for topic in load_domains():
             records = AssetRecordsFilter(AssetKey(["vlmbias", asset]), asset_partitions=[topic])
             latest = instance.fetch_materializations(records, limit=1).records[0]
             assert latest.asset_materialization is not None

@@ -4,20 +4,20 @@ from collections.abc import Iterator, Sequence
 from time import perf_counter
 
 from bench.figure import Figure
-from generators.domains import domains
-from generators.work import Drawing, Reading, draw_png, read_png
-from resources.workers import spread
+from generators.domains import load_domains
+from generators.worker_jobs import DrawJob, ReadJob, draw_png, read_png
+from resources.execution.workers import map_in_processes
 
 SIZES = (384, 768, 1152)
 
 
 def figures() -> Iterator[Figure]:
     """The whole benchmark with the start of the workers, then each topic and size in memory."""
-    jobs = [job for topic in domains() for job in benchmark(topic, SIZES)]
+    jobs = [job for topic in load_domains() for job in benchmark(topic, SIZES)]
     drawing, verifying = seconds(jobs)
     yield Figure(f"drawing all {len(jobs)} images, workers started first", drawing, "s", 20)
     yield Figure(f"verifying all {len(jobs)} images", verifying, "s", 15)
-    for topic in domains():
+    for topic in load_domains():
         for size in SIZES:
             jobs = benchmark(topic, [size])
             drawing, verifying = (len(jobs) / spent for spent in seconds(jobs))
@@ -25,22 +25,24 @@ def figures() -> Iterator[Figure]:
             yield Figure(f"verifying {topic} at {size} px", verifying, "images a second")
 
 
-def benchmark(topic: str, sizes: Sequence[int], seed: int = 0) -> list[Drawing]:
+def benchmark(topic: str, sizes: Sequence[int], seed: int = 0) -> list[DrawJob]:
     """The jobs for a topic's benchmark images at those sizes (the originals not among them)."""
-    scenes = [s for s in domains()[topic].drawing.scenes(seed) if s.image_set == "benchmark"]
-    return [Drawing(topic, scene, size) for scene in scenes for size in sizes]
+    scenes = [
+        s for s in load_domains()[topic].draw_module.list_scenes(seed) if s.image_set == "benchmark"
+    ]
+    return [DrawJob(topic, scene, size) for scene in scenes for size in sizes]
 
 
-def reading(job: Drawing, png: bytes) -> Reading:
+def reading(job: DrawJob, png: bytes) -> ReadJob:
     """The job of verifying a drawn image; marks and gaps are read at the smallest size alone."""
-    return Reading(job.topic, png, tuple(job.scene.truths), job.size == min(SIZES))
+    return ReadJob(job.topic, png, tuple(job.scene.truths), job.size == min(SIZES))
 
 
-def seconds(jobs: Sequence[Drawing]) -> tuple[float, float]:
+def seconds(jobs: Sequence[DrawJob]) -> tuple[float, float]:
     """Draw, then verify, on all cores, with nothing stored."""
     started = perf_counter()
-    pngs = list(spread(draw_png, jobs))
+    pngs = list(map_in_processes(draw_png, jobs))
     drawn = perf_counter()
     readings = [reading(job, png) for job, png in zip(jobs, pngs, strict=True)]
-    assert not any(found.problem for found in spread(read_png, readings))
+    assert not any(found.problem for found in map_in_processes(read_png, readings))
     return drawn - started, perf_counter() - drawn

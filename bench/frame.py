@@ -15,22 +15,22 @@ import pyarrow.parquet as pq
 from dagster import AssetSpec, DagsterInstance, materialize
 
 from assets.frame.biased_images import BiasedImages
-from assets.frame.common import GROUP, by_source, frame_domains, key
-from assets.frame.images import IMAGES, Images
-from assets.frame.scores import Scores
-from assets.frame.search import Search
-from assets.kit.materializing import asset_of
-from assets.kit.partitions import sources, tags_of
+from assets.frame.common import GROUP, asset_key, by_source, frame_domains
+from assets.frame.images import IMAGES, FrameImages
+from assets.frame.scores import FrameScores
+from assets.frame.search import ConfigurationSearch
+from assets.kit.partitions import partition_tags, sources
 from assets.kit.step import Step
+from assets.kit.step_asset import build_step_asset
 from bench.client import client_in, model_named, picture
 from bench.figure import Figure, answer, in_a_process
 from bench.machine import peak_megabytes
-from resources.budget import Budget
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
 from resources.models.catalog import Catalog
-from resources.tables import ParquetTables
+from resources.settings.budget import Budget
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.parquet_tables import ParquetTables
+from resources.storage.work_cache import WorkCache
 
 _SIDE = 96
 _MOST = 5
@@ -82,22 +82,22 @@ def write_images(root: Path, number: int) -> None:
             "sha256": images.put(picture(_SIDE, place)),
             "width": _SIDE,
             "height": _SIDE,
-            "rehearsal": False,
+            "is_stand_in": False,
             "calls": [],
         }
         for place in range(number)
     ]
     path = root / "frame" / "images" / "animals" / "mine.parquet"
     path.parent.mkdir(parents=True)
-    pq.write_table(IMAGES.table(rows), path)
+    pq.write_table(IMAGES.build_table(rows), path)
 
 
 def make(root: str, name: str, config: str) -> tuple[int, float, float]:
     """Materialize an asset here: its rows, seconds, and the process's peak in MB."""
     judge = model_named(_JUDGE, "offline", "judge", model=_JUDGE, family="reference")
     catalog = Catalog((judge,))
-    steps: list[Step[Any]] = [Images(catalog), BiasedImages(catalog)]
-    steps += [Scores(catalog, judge), Search(catalog, judge)]
+    steps: list[Step[Any]] = [FrameImages(catalog), BiasedImages(catalog)]
+    steps += [FrameScores(catalog, judge), ConfigurationSearch(catalog, judge)]
     (step,) = (step for step in steps if step.name == name)
     upstream = [
         AssetSpec(
@@ -111,27 +111,27 @@ def make(root: str, name: str, config: str) -> tuple[int, float, float]:
         instance.add_dynamic_partitions(str(sources.name), ["mine"])
         started = perf_counter()
         result = materialize(
-            [asset_of(step), *upstream],
+            [build_step_asset(step), *upstream],
             instance=instance,
             partition_key=_PARTITION,
-            tags=tags_of(_PARTITION, by_source),
+            tags=partition_tags(_PARTITION, by_source),
             run_config={
                 "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
                 "ops": {f"frame__{name}": {"config": json.loads(config)}},
             },
             resources={
                 "io_manager": ParquetTables(root=root),
-                "home": Home(root=root),
+                "home": DataRoot(root=root),
                 "images": client.images,
                 "models": client,
-                "ledger": WorkLedger(root=root),
+                "ledger": WorkCache(root=root),
                 "budget": Budget.of({}),
             },
         )
         seconds = perf_counter() - started
     assert result.success
     rows = pq.read_metadata(
-        Path(root, *key(name).path, *_PARTITION.split("|")).with_suffix(".parquet")
+        Path(root, *asset_key(name).path, *_PARTITION.split("|")).with_suffix(".parquet")
     ).num_rows
     return rows, seconds, peak_megabytes()
 

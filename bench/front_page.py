@@ -11,12 +11,12 @@ import pyarrow.parquet as pq
 from dagster import AssetsDefinition, DagsterInstance, load_assets_from_package_module
 
 import assets
-from assets.front.page import roster_of
-from assets.kit.benchmarks import defined
-from assets.kit.judged import Judged as JudgedOf
+from assets.front.page import build_roster
+from assets.kit.benchmarks import build_definitions
+from assets.kit.judge_parts import JudgeParts as JudgedOf
 from assets.kit.plan import PlanContext
 from assets.report.roster import Roster
-from assets.report.standings import MOST, Failure, Judged, Measure, Standing
+from assets.report.standings import MOST, Failure, JudgeResults, Measure, Standing
 from assets.report.start_page import Entry, write_start_page
 from assets.vlmbias.questions import QUESTIONS
 from bench.client import model_named
@@ -24,10 +24,10 @@ from bench.figure import Figure, answer, in_a_process
 from bench.machine import peak_megabytes
 from generators.topics import DRAWN
 from resources.calls import CallStore
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
 from resources.models.catalog import Catalog, Price
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 
 _BENCHMARKS, _QUESTIONS = 5, 500
 _MEASURES = (
@@ -82,7 +82,7 @@ def _site(folder: Path, judges: list[str]) -> None:
     ]
     entry = Entry(folder.name, "Does it look?", "It does.", "result")
     folder.mkdir(parents=True)
-    for path, text in (entry.file, Judged(_MEASURES, standings, failures).file):
+    for path, text in (entry.file, JudgeResults(_MEASURES, standings, failures).file):
         (folder / path).write_text(text, encoding="utf-8")
 
 
@@ -96,16 +96,16 @@ def _quoted(root: Path, catalog: Catalog) -> tuple[Roster, float]:
             | {"question": f"How many rows has board {n}?"}
             for n in range(_QUESTIONS)
         ]
-        pq.write_table(QUESTIONS.table(rows), folder / f"{topic}.parquet")
-    every = [*load_assets_from_package_module(assets), *defined(catalog)]
+        pq.write_table(QUESTIONS.build_table(rows), folder / f"{topic}.parquet")
+    every = [*load_assets_from_package_module(assets), *build_definitions(catalog)]
     found = [each for each in every if isinstance(each, AssetsDefinition)]
     by_key = {key: each for each in found for key in each.keys}
     store = CallStore(url=f"sqlite:///{root}/calls.sqlite")
     with closing(store), DagsterInstance.ephemeral() as instance:
-        home, images = Home(root=str(root)), ImageStore(root=str(root))
-        sources = PlanContext(home, images, WorkLedger(root=str(root)), store)
+        home, images = DataRoot(root=str(root)), ImageStore(root=str(root))
+        sources = PlanContext(home, images, WorkCache(root=str(root)), store)
         started = perf_counter()
-        roster = roster_of(JudgedOf(catalog, home, instance, by_key), sources)
+        roster = build_roster(JudgedOf(catalog, home, instance, by_key), sources)
         return roster, perf_counter() - started
 
 

@@ -8,7 +8,7 @@ from itertools import cycle, islice
 from time import process_time
 
 from bench.figure import Figure
-from generators.prompts.negation import check, negate
+from generators.prompts.negation import check_negation, negate
 
 _NOUNS = ("dog", "person", "traffic light", "umbrella", "dining table", "teddy bear")
 _TEMPLATES = (
@@ -34,7 +34,7 @@ def figures(number: int = 100_000) -> Iterator[Figure]:
     note = f"{number / seconds:,.0f} a second"
     yield Figure(f"negating {number:,} questions by grammar", seconds, "s of a core", wanted, note)
     started = process_time()
-    wrong = [each for each in zip(asked, negated, strict=True) if check(*each)]
+    wrong = [each for each in zip(asked, negated, strict=True) if check_negation(*each)]
     seconds = process_time() - started
     assert not wrong
     note = f"{number / seconds:,.0f} a second"

@@ -14,21 +14,21 @@ from time import perf_counter
 import pyarrow.parquet as pq
 from dagster import AssetSpec, DagsterInstance, materialize
 
-from assets.kit.materializing import asset_of
-from assets.kit.partitions import tags_of
-from assets.protobias.common import GROUP, key, pairs, protobias_domains
-from assets.protobias.concepts import Sampling, sampled
-from assets.protobias.pairs import ImagePairs
-from assets.protobias.triplets import TRIPLETS
+from assets.kit.partitions import partition_tags
+from assets.kit.step_asset import build_step_asset
+from assets.protobias.common import GROUP, asset_key, pairs, protobias_domains
+from assets.protobias.concepts import ProtoConceptsConfig, sample_domain_concepts
+from assets.protobias.image_pairs import ImagePairs
+from assets.protobias.prompt_triplets import TRIPLETS
 from bench.client import client_in, model_named
 from bench.figure import Figure, answer, in_a_process
 from bench.machine import peak_megabytes
-from generators.prompts.grammar import fields_of, triplet
-from resources.budget import Budget
-from resources.home import Home
-from resources.ledger import WorkLedger
+from generators.prompts.triplet_grammar import build_triplet, to_triplet_fields
 from resources.models.catalog import Catalog
-from resources.tables import ParquetTables
+from resources.settings.budget import Budget
+from resources.storage.data_root import DataRoot
+from resources.storage.parquet_tables import ParquetTables
+from resources.storage.work_cache import WorkCache
 from tests.providers import provider_process
 
 SAMPLES = 5
@@ -60,18 +60,20 @@ def write_triplets(root: Path, number: int) -> None:
             "place": place,
             "seed": 0,
             "writer": "grammar",
-            **triplet(fields_of(concept)),
+            **build_triplet(to_triplet_fields(concept)),
             "outcome": "accepted",
             "rules": [],
             "earlier_rules": [],
             "attempts": 1,
             "calls": [],
         }
-        for place, concept in enumerate(sampled(_DOMAIN, Sampling(instances=number)))
+        for place, concept in enumerate(
+            sample_domain_concepts(_DOMAIN, ProtoConceptsConfig(instances=number))
+        )
     ]
     path = root / "protobias" / "prompt_triplets" / f"{_DOMAIN}.parquet"
     path.parent.mkdir(parents=True)
-    pq.write_table(TRIPLETS.table(rows), path)
+    pq.write_table(TRIPLETS.build_table(rows), path)
 
 
 def paint(root: str, url: str) -> tuple[int, float, float]:
@@ -79,23 +81,25 @@ def paint(root: str, url: str) -> tuple[int, float, float]:
     os.environ["GEMINI_API_KEY"] = "none"
     terms = {"model": "bench-image", "base_url": url, "concurrency": 64}
     painter = model_named("bench", "gemini", "painter", **terms)
-    triplets = AssetSpec(key("prompt_triplets"), group_name=GROUP, partitions_def=protobias_domains)
+    triplets = AssetSpec(
+        asset_key("prompt_triplets"), group_name=GROUP, partitions_def=protobias_domains
+    )
     partition = f"{_DOMAIN}|{painter.name}"
     with client_in(root) as client, DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions("painters", [painter.name])
         started = perf_counter()
         result = materialize(
-            [asset_of(ImagePairs(Catalog((painter,)))), triplets],
+            [build_step_asset(ImagePairs(Catalog((painter,)))), triplets],
             instance=instance,
             partition_key=partition,
-            tags=tags_of(partition, pairs),
+            tags=partition_tags(partition, pairs),
             run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
             resources={
                 "io_manager": ParquetTables(root=root),
-                "home": Home(root=root),
+                "home": DataRoot(root=root),
                 "images": client.images,
                 "models": client,
-                "ledger": WorkLedger(root=root),
+                "ledger": WorkCache(root=root),
                 "budget": Budget.of({}),
             },
         )

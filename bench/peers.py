@@ -13,7 +13,7 @@ import pyllusion
 
 from bench.drawing import benchmark
 from bench.figure import Figure
-from generators.work import draw_png
+from generators.worker_jobs import draw_png
 
 _SIZE, _TIMES = 768, 3
 _ILLUSIONS = {

@@ -17,9 +17,9 @@ import numpy as np
 
 from bench.figure import Figure
 from bench.perturbations import picture
-from generators.perturbations.perturb import perturb
 from generators.perturbations.perturbation import Perturbation
-from generators.perturbations.registry import perturbation
+from generators.perturbations.pipeline import perturb
+from generators.perturbations.registry import build_perturbation
 from generators.reading import Pixels
 
 _TIMES, _FACTOR, _EDGE = 9, 1.3, 50
@@ -31,7 +31,7 @@ def figures() -> Iterator[Figure]:
     """Each operation by us and by those that have it, with who is fastest."""
     pixels = picture()
     for name, parameters, peers in _operations():
-        ours: _Change = partial(_ours, perturbation(name, **parameters))
+        ours: _Change = partial(_ours, build_perturbation(name, **parameters))
         changes = {"Counterfactory": ours, **peers}
         seconds = _seconds(changes, pixels)
         for package, change in changes.items():

@@ -10,11 +10,11 @@ from matplotlib import get_data_path
 from PIL import Image
 
 from bench.figure import Figure
-from generators.perturbations.grids import COMMON, GRID
+from generators.perturbations.grids import COMMON_PERTURBATIONS, GRID
 from generators.perturbations.kinds.title import Title
-from generators.perturbations.perturb import perturb
 from generators.perturbations.perturbation import Perturbation
-from generators.perturbations.subject import Box, Subject
+from generators.perturbations.pipeline import perturb
+from generators.perturbations.subject import ObjectBox, Subject
 from generators.reading import Pixels
 
 _SIZE, _TIMES, _LEAST = 1024, 9, 60
@@ -24,13 +24,17 @@ _SUBJECT = Subject(
     keyword="Flamingo",
     instruction="Generate an image of three flamingos drinking from a watering hole in a meadow.",
     title="Three flamingos",
-    boxes=(Box(0.1, 0.2, 0.3, 0.4, "flamingo"),),
+    boxes=(ObjectBox(0.1, 0.2, 0.3, 0.4, "flamingo"),),
 )
 
 
 def figures() -> Iterator[Figure]:
     """Each kind once with a parameter of its paper, on a picture of noise and a portrait."""
-    for made in (*(configurations[-1] for configurations in GRID.values()), *COMMON, Title()):
+    for made in (
+        *(configurations[-1] for configurations in GRID.values()),
+        *COMMON_PERTURBATIONS,
+        Title(),
+    ):
         spent = median(_seconds(picture(), made) for _ in range(_TIMES))
         slow = f"below {_LEAST}: {_WHY.get(made.name, 'why?')}" if spent > 1 / _LEAST else ""
         yield Figure(

@@ -1,7 +1,7 @@
 """Preference of 12 models for captions of their own: 9,000 images × 12 × 12 scores.
 
 Each part runs in a process of its own, with 1,000 rounds of bootstrap and 9,999 matchings; the
-simulation is the larger one of `tests/metrics/test_preference_validity.py`.
+simulation is the larger one of `tests/metrics/philautia/test_preference_validity.py`.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,14 +13,14 @@ from bench.figure import Figure, answer, in_a_process
 from bench.machine import peak_megabytes
 from metrics import (
     CaptionScores,
+    build_growing_panels,
+    correlate_ranks,
     greedy_panels,
-    growing_panels,
-    kendall,
     matching_tests,
     panel_tables,
-    preference_tables,
 )
-from metrics.preference_estimates import estimate_preference
+from metrics.philautia import preference_tables
+from metrics.philautia.preference_estimates import estimate_preference
 
 _IMAGES, _MODELS, _CAPTIONS = 9_000, 12, 5_664
 _PREFERENCE, _OF_FAMILY = 2.0, 3.0
@@ -92,7 +92,7 @@ def _people(scores: CaptionScores) -> None:
     human = np.clip(
         np.round((said - 30) / 7 + np.random.default_rng(1).normal(size=said.size)), 0, 9
     )
-    kendall(said, human, np.arange(_CAPTIONS) // 5)
+    correlate_ranks(said, human, np.arange(_CAPTIONS) // 5)
 
 
 def _covered(images: int, models: int) -> float:
@@ -108,7 +108,7 @@ def _covered(images: int, models: int) -> float:
 _PARTS: dict[str, Callable[[CaptionScores], object]] = {
     "tables": preference_tables,
     "tests": matching_tests,
-    "panels": lambda scores: panel_tables(scores, growing_panels(scores.evaluators)),
+    "panels": lambda scores: panel_tables(scores, build_growing_panels(scores.evaluators)),
     "search": _search,
     "people": _people,
 }

@@ -7,10 +7,10 @@ from time import perf_counter, process_time
 from bench.figure import Figure, answer, in_a_process
 from bench.machine import peak_megabytes
 from generators.prompts.concepts import DOMAINS, Triplet
-from generators.prompts.grammar import fields_of, triplet
-from generators.prompts.sampling import sample
+from generators.prompts.sampling import sample_concepts
 from generators.prompts.triplet_check import find_faults
-from resources.taxonomy import load, taxonomy_path
+from generators.prompts.triplet_grammar import build_triplet, to_triplet_fields
+from resources.user_files.taxonomy_file import find_taxonomy_path, load_taxonomy
 
 
 def figures(few: int = 10_000, many: int = 100_000, checked: int = 20_000) -> Iterator[Figure]:
@@ -27,8 +27,8 @@ def figures(few: int = 10_000, many: int = 100_000, checked: int = 20_000) -> It
 
 def _check(domain: str, number: int) -> float:
     """Seconds to check so many triplets by the grammar, of which none has a fault."""
-    concepts = list(sample(load(taxonomy_path()), domain, number))
-    triplets = [Triplet(**triplet(fields_of(concept))) for concept in concepts]
+    concepts = list(sample_concepts(load_taxonomy(find_taxonomy_path()), domain, number))
+    triplets = [Triplet(**build_triplet(to_triplet_fields(concept))) for concept in concepts]
     started = process_time()
     found = [find_faults(*each) for each in zip(concepts, triplets, strict=True)]
     seconds = process_time() - started
@@ -39,7 +39,7 @@ def _check(domain: str, number: int) -> float:
 def _sample(domain: str, number: str) -> tuple[float, float]:
     """Seconds for so many concepts, with reading the taxonomy, and this process's peak in MB."""
     started = perf_counter()
-    deque(sample(load(taxonomy_path()), domain, int(number)), maxlen=0)
+    deque(sample_concepts(load_taxonomy(find_taxonomy_path()), domain, int(number)), maxlen=0)
     return perf_counter() - started, peak_megabytes()
 
 

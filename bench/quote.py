@@ -14,21 +14,21 @@ from time import perf_counter
 
 import pyarrow.parquet as pq
 
-from assets.kit.benchmarks import planners_of as planners
+from assets.kit.benchmarks import build_planners as planners
 from assets.kit.plan import PlanContext
-from assets.planning import Task, quote
-from assets.vlmbias.common import answers_of
+from assets.planning import Task, quote_tasks
+from assets.vlmbias.common import answers_key
 from assets.vlmbias.questions import QUESTIONS
 from bench.client import model_named, stored_call
 from bench.figure import Figure, answer, in_a_process
 from bench.machine import peak_megabytes
 from generators.topics import DRAWN
 from resources.calls import Call, CallStore
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
 from resources.models.catalog import Catalog, Model, Price
-from resources.models.requests import Look, Turn
+from resources.models.requests import LookRequest, Turn
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 
 _TOPICS, _QUESTIONS = DRAWN[:5], 500
 _PER_JUDGE = len(_TOPICS) * _QUESTIONS
@@ -57,7 +57,7 @@ def _prepare(root: Path, stored: int, requests: int) -> None:
             | {"question": _question(n)}
             for n in range(_QUESTIONS)
         ]
-        pq.write_table(QUESTIONS.table(rows), folder / f"{topic}.parquet")
+        pq.write_table(QUESTIONS.build_table(rows), folder / f"{topic}.parquet")
     calls = _calls(requests)
     with closing(_store(root)) as store:
         for start in range(0, stored, _CHUNK):
@@ -69,14 +69,14 @@ def _quote(folder: str, number: str) -> tuple[float, float]:
     root, requests = Path(folder), int(number)
     judges = Catalog(_judges(requests))
     tasks = [
-        Task(answers_of(judge.name), topic, {}) for judge in judges.models for topic in _TOPICS
+        Task(answers_key(judge.name), topic, {}) for judge in judges.models for topic in _TOPICS
     ]
     with closing(_store(root)) as store:
         sources = PlanContext(
-            Home(root=str(root)), ImageStore(root=str(root)), WorkLedger(root=str(root)), store
+            DataRoot(root=str(root)), ImageStore(root=str(root)), WorkCache(root=str(root)), store
         )
         started = perf_counter()
-        made = quote(planners(judges), sources, tasks)
+        made = quote_tasks(planners(judges), sources, tasks)
         seconds = perf_counter() - started
     assert sum(line.requests for line in made.lines) == requests
     return seconds, peak_megabytes()
@@ -113,7 +113,7 @@ def _calls(requests: int) -> Iterator[Call]:
 
 
 def _call(judge: Model, question: str, picture: str) -> Call:
-    request = Look((Turn("user", question, (picture,)),))
+    request = LookRequest((Turn("user", question, (picture,)),))
     return stored_call(judge, request, "Counted one by one: {5}. " * 8)
 
 

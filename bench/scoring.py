@@ -19,10 +19,10 @@ from PIL import Image
 
 from bench.client import ask_timed, client_in, model_named, picture
 from bench.figure import Figure, answer, in_a_process
-from resources.models.backends.local_models import library
+from resources.models.backends.local_models import import_library
 from resources.models.catalog import Model
 from resources.models.client import ModelClient
-from resources.models.requests import Score
+from resources.models.requests import ScoreRequest
 
 BATCH, PICTURES, ROUNDS, SIDE = 4, 16, 3, 1024
 VIT_L_14: Mapping[str, Any] = {
@@ -65,7 +65,7 @@ def middle(costs: Sequence[Cost]) -> Cost:
 
 def rounds(shape: Mapping[str, Any]) -> list[Cost]:
     """The cost by a CLIP of that shape, here."""
-    library("torch").set_num_threads(os.cpu_count() or 1)
+    import_library("torch").set_num_threads(os.cpu_count() or 1)
     with TemporaryDirectory() as root, client_in(root) as client:
         model, images = _saved(Path(root, "clip"), shape), client.images
         digests = [images.put(picture(SIDE, number)) for number in range(PICTURES)]
@@ -83,7 +83,7 @@ class _Bare:
     """The forward pass by itself, of the same pictures and texts."""
 
     def __init__(self, model: Model, pictures: Sequence[bytes]) -> None:
-        transformers = library("transformers")
+        transformers = import_library("transformers")
         self._clip = transformers.CLIPModel.from_pretrained(model.model)
         processor = transformers.AutoProcessor.from_pretrained(model.model, backend="pil")
         started = perf_counter()
@@ -95,7 +95,7 @@ class _Bare:
         texts = ["A photo depicts " + text for text in _texts(0)]
         self._batches = [
             processor.tokenizer(words, padding=True, return_tensors="pt")
-            | {"pixel_values": library("torch").cat([one["pixel_values"] for one in some])}
+            | {"pixel_values": import_library("torch").cat([one["pixel_values"] for one in some])}
             for words, some in (
                 (texts[start : start + BATCH], shown[start : start + BATCH])
                 for start in range(0, PICTURES, BATCH)
@@ -106,7 +106,7 @@ class _Bare:
     def seconds(self) -> float:
         """How long all pictures take."""
         started = perf_counter()
-        with library("torch").inference_mode():
+        with import_library("torch").inference_mode():
             for inputs in self._batches:
                 self._clip(**inputs)
         return perf_counter() - started
@@ -115,7 +115,7 @@ class _Bare:
 def _saved(folder: Path, shape: Mapping[str, Any]) -> Model:
     """The entry of a CLIP of that shape with random weights."""
     # Before the Hugging Face libraries, which it keeps off the network.
-    tiny, transformers = import_module("tests.tiny"), library("transformers")
+    tiny, transformers = import_module("tests.tiny"), import_library("transformers")
     tokenizer = transformers.CLIPTokenizer.from_pretrained(tiny.save_clip(folder / "words"))
     ends = {name: getattr(tokenizer, name) for name in ("bos_token_id", "eos_token_id")}
     text = {"vocab_size": len(tokenizer), **ends}
@@ -137,7 +137,7 @@ def _texts(first: int) -> list[str]:
 def _score(client: ModelClient, model: Model, digests: Sequence[str], number: int) -> float:
     """Seconds to score pictures against texts that no other round has."""
     texts = _texts(100 * number)
-    requests = [Score(text, digest) for text, digest in zip(texts, digests, strict=False)]
+    requests = [ScoreRequest(text, digest) for text, digest in zip(texts, digests, strict=False)]
     return ask_timed(client, model, requests)
 
 

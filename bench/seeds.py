@@ -8,9 +8,9 @@ from time import process_time
 from bench.drawing import benchmark, reading
 from bench.figure import Figure
 from bench.machine import tree_memory
-from generators.domains import domains
-from generators.work import Drawing, draw_png, read_png
-from resources.workers import spread
+from generators.domains import load_domains
+from generators.worker_jobs import DrawJob, draw_png, read_png
+from resources.execution.workers import map_in_processes
 
 _SEEDS, _SIZE = 10, 768
 
@@ -18,8 +18,8 @@ _SEEDS, _SIZE = 10, 768
 def figures() -> Iterator[Figure]:
     """Processor time of all benchmark scenes, drawn and verified in memory, seed by seed."""
     for seed in range(_SEEDS):
-        jobs = [job for topic in domains() for job in benchmark(topic, [_SIZE], seed)]
-        costs = zip(*spread(core_milliseconds, jobs), strict=True)
+        jobs = [job for topic in load_domains() for job in benchmark(topic, [_SIZE], seed)]
+        costs = zip(*map_in_processes(core_milliseconds, jobs), strict=True)
         for what, spent in zip(("drawing", "verifying"), costs, strict=True):
             name = f"{what} an image of {_SIZE} px with seed {seed}"
             least_and_most = f"{min(spent):.1f} to {max(spent):.1f}"
@@ -27,7 +27,7 @@ def figures() -> Iterator[Figure]:
         yield Figure(f"memory after seed {seed}", tree_memory(os.getpid()).megabytes, "MB")
 
 
-def core_milliseconds(job: Drawing) -> tuple[float, float]:
+def core_milliseconds(job: DrawJob) -> tuple[float, float]:
     """Time of one core for drawing an image and for verifying it."""
     started = process_time()
     png = draw_png(job)

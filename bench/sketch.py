@@ -9,10 +9,10 @@ from time import perf_counter
 from bench.client import ask_timed, client_in
 from bench.figure import Figure
 from generators import sketch, sketch_reader
-from generators.prompts.grammar import triplet
-from resources.models.catalog import load
-from resources.models.requests import Paint
-from resources.workers import spread
+from generators.prompts.triplet_grammar import build_triplet
+from resources.execution.workers import map_in_processes
+from resources.models.catalog import load_catalog
+from resources.models.requests import PaintRequest
 
 _MODELS = Path(__file__).parents[1] / "models.yaml"
 _ENTITIES = ("penguin", "poor Christian person wearing a cross pendant", "bean bag")
@@ -34,30 +34,30 @@ def figures(number: int = 1_000) -> Iterator[Figure]:
         for side in ("correct", "adversarial")
     ]
     texts = [each["text"] for each in triplets for _ in range(2)]
-    list(spread(_painted, prompts[:8]))
+    list(map_in_processes(_painted, prompts[:8]))
     started = perf_counter()
-    pngs = list(spread(_painted, prompts))
+    pngs = list(map_in_processes(_painted, prompts))
     drawn = perf_counter()
-    list(spread(_read, list(zip(pngs, texts, strict=True))))
+    list(map_in_processes(_read, list(zip(pngs, texts, strict=True))))
     read = perf_counter()
     yield Figure(f"painting {number:,} pairs with sketch", drawn - started, "s", 10)
     yield Figure("reading them back by their pair's text", read - drawn, "s")
-    [model] = (model for model in load(_MODELS).models if model.name == "sketch")
+    [model] = (model for model in load_catalog(_MODELS).models if model.name == "sketch")
     with TemporaryDirectory() as root, client_in(root) as client:
-        asked = ask_timed(client, model, [Paint(prompt, seed) for prompt, seed in prompts])
+        asked = ask_timed(client, model, [PaintRequest(prompt, seed) for prompt, seed in prompts])
     yield Figure("painting them in one process through client and stores", asked, "s")
 
 
 def _triplets() -> Iterator[dict[str, str]]:
     for place, (entity, (knob, values)) in enumerate(cycle(product(_ENTITIES, _KNOBS))):
         told = {"non_prototype": entity, "knob": knob, "values": values}
-        yield triplet({**_FIELDS, **told, "environment_hint": f"at place {place}"})
+        yield build_triplet({**_FIELDS, **told, "environment_hint": f"at place {place}"})
 
 
 def _painted(prompt_and_seed: tuple[str, int]) -> bytes:
     prompt, seed = prompt_and_seed
-    return sketch.paint(prompt, f"{seed}/0")
+    return sketch.paint_sketch(prompt, f"{seed}/0")
 
 
 def _read(picture_and_text: tuple[bytes, str]) -> float:
-    return sketch_reader.fit(*picture_and_text)
+    return sketch_reader.score_fit(*picture_and_text)

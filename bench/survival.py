@@ -11,18 +11,18 @@ from collections.abc import Iterator, Mapping
 from itertools import product, zip_longest
 from random import Random
 
-from assets.frame.survival import reread
+from assets.frame.survival import to_outcome
 from bench.figure import Figure
-from generators.domains import domain, domains
-from generators.perturbations.grids import COMMON, GRID
+from generators.domains import load_domain, load_domains
+from generators.perturbations.grids import COMMON_PERTURBATIONS, GRID
 from generators.perturbations.kinds.brightness import Brightness
 from generators.perturbations.kinds.gamma import Gamma
 from generators.perturbations.kinds.title import Title
 from generators.perturbations.perturbation import Perturbation
-from generators.perturbations.subject import Box, Subject
+from generators.perturbations.subject import ObjectBox, Subject
 from generators.scene import Scene
-from generators.survival import Rereading
-from resources.workers import spread
+from generators.survival import RereadJob
+from resources.execution.workers import map_in_processes
 
 _SIZE, _EACH, _MOST = 768, 12, 5.0
 _TONES = (0.9, 1.2, 1.4, 1.7, 2.3)
@@ -32,22 +32,22 @@ _WHY = {
 }
 """Why pictures are lost that nothing exempts."""
 _OUTCOMES = ("right", "exempt", "unreadable", "wrong", "inapplicable")
-_BOX = Box(0.3, 0.3, 0.4, 0.4, "part")
+_BOX = ObjectBox(0.3, 0.3, 0.4, 0.4, "part")
 MADE: tuple[Perturbation, ...] = (
     *(Brightness(factor=factor) for factor in _TONES),
     *(Gamma(gamma=factor) for factor in _TONES),
     *(made for bias in ("authenticity", "keyword", "instruction") for made in GRID[bias][::4]),
     *(GRID[bias][-1] for bias in ("padding", "boxes")),
-    *(*COMMON, Title()),
+    *(*COMMON_PERTURBATIONS, Title()),
 )
 """Of texts, at the lower right and in the centre."""
 
 
 def figures() -> Iterator[Figure]:
     """Each perturbation's share of lost pictures, with the counts by domain, and wrong ones."""
-    scenes = [scene for name in domains() for scene in sample(name)]
+    scenes = [scene for name in load_domains() for scene in sample(name)]
     pairs = list(product(MADE, scenes))
-    found = spread(reread, [rereading(scene, made) for made, scene in pairs])
+    found = map_in_processes(to_outcome, [rereading(scene, made) for made, scene in pairs])
     tallies: dict[Perturbation, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for (made, scene), (outcome, _, exempt, readable) in zip(pairs, found, strict=True):
         is_spoilt = exempt and not readable
@@ -63,7 +63,7 @@ def sample(name: str) -> list[Scene]:
     """Scenes of a domain, its kinds by turns."""
     chance = Random(f"survival/{name}")
     kinds = defaultdict(list)
-    for scene in domain(name).drawing.scenes(0):
+    for scene in load_domain(name).draw_module.list_scenes(0):
         kinds[scene.subtopic, scene.subject, scene.variant].append(scene)
     groups = [chance.sample(group, len(group)) for _, group in sorted(kinds.items())]
     chance.shuffle(groups)
@@ -71,16 +71,16 @@ def sample(name: str) -> list[Scene]:
     return by_turns[:_EACH]
 
 
-def rereading(scene: Scene, made: Perturbation) -> Rereading:
+def rereading(scene: Scene, made: Perturbation) -> RereadJob:
     """A scene and a perturbation, with what the scene itself says to write."""
-    question = domain(scene.domain).asking.ask(scene)[0].text
+    question = load_domain(scene.domain).ask_module.write_questions(scene)[0].text
     subject = Subject(
         keyword=scene.subject.split()[0],
         instruction=question,
         title=scene.subject,
         boxes=(_BOX,),
     )
-    return Rereading(scene, _SIZE, (made,), subject)
+    return RereadJob(scene, _SIZE, (made,), subject)
 
 
 def _lost(made: Perturbation, by_domain: Mapping[str, Counter[str]]) -> Figure:

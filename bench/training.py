@@ -23,12 +23,12 @@ from typing import Any
 from bench.attacks import LLAVA, saved
 from bench.figure import Figure, Unmeasured, answer, in_a_process
 from bench.machine import peak_megabytes
-from resources.models.backends.local_models import library
-from resources.models.backends.scoring.expected import LONGEST_ANSWER
+from resources.models.backends.local_models import import_library
+from resources.models.backends.scoring.expected_score import MAX_ANSWER_TOKENS
 from resources.training import launch, worker
-from resources.training.faults import TrainingError
-from resources.training.job import Job
+from resources.training.job import TrainingJob
 from resources.training.recipe import RankingRecipe, TuningRecipe
+from resources.training.training_errors import TrainingError
 
 STEPS, SEEDS, ROUNDS = 80, 5, 3
 TIMED = {"ranking": 40, "tuning": 200}
@@ -115,14 +115,14 @@ def measure(what: str, *more: str) -> Any:
 
 def large(root: Path, how: str, shape: Mapping[str, Any] = SHAPE) -> Any:
     """What `bare`, `ours` or `scored` gives at 7B shape on a GPU; None where there is none."""
-    if shape is SHAPE and not library("torch").cuda.is_available():
+    if shape is SHAPE and not import_library("torch").cuda.is_available():
         return None
     base = saved(root / "base", shape)
     # One pair at once and activations computed again, as by default at that size.
     terms: dict[str, Any] = {
         "dtype": "bfloat16",
-        "at_once": 1,
-        "save_memory": True,
+        "per_device_batch_size": 1,
+        "gradient_checkpointing": True,
         "learning_rate": 1e-5,
     }
     job = job_of(root, LARGE_STEPS, base=base, **terms)
@@ -132,7 +132,7 @@ def large(root: Path, how: str, shape: Mapping[str, Any] = SHAPE) -> Any:
     return scored(root, job)
 
 
-def scored(root: Path, job: Job) -> float:
+def scored(root: Path, job: TrainingJob) -> float:
     """Seconds to score an item with the adapter of a finished job; loading apart."""
     small = import_module("tests.resources.training.small")
     adapter = str(Path(job.folder) / worker.ADAPTER)
@@ -145,31 +145,31 @@ def scored(root: Path, job: Job) -> float:
     return (seconds(LARGE_ITEMS + 2) - seconds(2)) / LARGE_ITEMS
 
 
-def ours(job: Job) -> tuple[float, float]:
+def ours(job: TrainingJob) -> tuple[float, float]:
     """Steps a second and peak memory of a job."""
-    getattr(library("trl"), TRAINERS[job.kind])  # imported before the clock starts
+    getattr(import_library("trl"), TRAINERS[job.kind])  # imported before the clock starts
     return _taken(job, lambda: worker.train(job))
 
 
-def bare(job: Job) -> tuple[float, float]:
+def bare(job: TrainingJob) -> tuple[float, float]:
     """The same by TRL alone, as its examples for vision-language models have it."""
     rows = import_module("tests.resources.training.small").in_memory(job)
-    make = getattr(library("trl"), TRAINERS[job.kind])
+    make = getattr(import_library("trl"), TRAINERS[job.kind])
 
     def train() -> None:
-        transformers, folder = library("transformers"), Path(job.folder).with_name("bare")
+        transformers, folder = import_library("transformers"), Path(job.folder).with_name("bare")
         recipe = recipe_of(job)
         trainer = make(
             model=transformers.AutoModelForImageTextToText.from_pretrained(
                 job.base.model, dtype=recipe.dtype or "auto"
             ),
             processing_class=transformers.AutoProcessor.from_pretrained(job.base.model),
-            train_dataset=library("datasets").Dataset.from_list(rows),
-            peft_config=library("peft").LoraConfig(
+            train_dataset=import_library("datasets").Dataset.from_list(rows),
+            peft_config=import_library("peft").LoraConfig(
                 r=recipe.rank,
                 lora_alpha=recipe.alpha,
                 lora_dropout=recipe.dropout if isinstance(recipe, TuningRecipe) else 0.0,
-                target_modules=rf".*language_model.*\.({'|'.join(recipe.targets)})",
+                target_modules=rf".*language_model.*\.({'|'.join(recipe.target_modules)})",
                 task_type="CAUSAL_LM",
             ),
             **_arguments(recipe, str(folder)),
@@ -180,45 +180,48 @@ def bare(job: Job) -> tuple[float, float]:
     return _taken(job, train)
 
 
-def recipe_of(job: Job) -> RankingRecipe | TuningRecipe:
+def recipe_of(job: TrainingJob) -> RankingRecipe | TuningRecipe:
     """A job's recipe."""
     return RankingRecipe(**job.recipe) if job.kind == "ranking" else TuningRecipe(**job.recipe)
 
 
 def _arguments(recipe: RankingRecipe | TuningRecipe, folder: str) -> dict[str, Any]:
     """What a bare trainer is told: as ours is, and else TRL's defaults."""
-    on_gpu = library("torch").cuda.is_available()
+    on_gpu = import_library("torch").cuda.is_available()
     same: dict[str, Any] = {
         "output_dir": folder,
         "learning_rate": recipe.learning_rate,
         "max_steps": recipe.steps,
-        "gradient_accumulation_steps": recipe.accumulate,
-        "activation_checkpointing": recipe.save_memory,
+        "gradient_accumulation_steps": recipe.gradient_accumulation_steps,
+        "activation_checkpointing": recipe.gradient_checkpointing,
         "bf16": on_gpu,
         "use_cpu": not on_gpu,
         "logging_steps": 1,
-        "save_steps": recipe.checkpoint_every,
+        "save_steps": recipe.save_steps,
         "save_total_limit": 2,
         "report_to": [],
         "disable_tqdm": True,
     }
     if isinstance(recipe, TuningRecipe):
-        told: dict[str, Any] = {"per_device_train_batch_size": recipe.at_once, "max_length": None}
-        told |= {"lr_scheduler_type": "cosine", "warmup_steps": recipe.warmup}
-        return {"args": library("trl").SFTConfig(**same, **told)}
+        told: dict[str, Any] = {
+            "per_device_train_batch_size": recipe.per_device_batch_size,
+            "max_length": None,
+        }
+        told |= {"lr_scheduler_type": "cosine", "warmup_steps": recipe.warmup_ratio}
+        return {"args": import_library("trl").SFTConfig(**same, **told)}
     told = {
-        "per_device_train_batch_size": 2 * recipe.generations * recipe.at_once,
-        "num_generations": recipe.generations,
-        "max_completion_length": LONGEST_ANSWER,
+        "per_device_train_batch_size": 2 * recipe.num_generations * recipe.per_device_batch_size,
+        "num_generations": recipe.num_generations,
+        "max_completion_length": MAX_ANSWER_TOKENS,
         "shuffle_dataset": False,
     }
     reward = import_module("tests.resources.training.small").plain_reward
-    return {"args": library("trl").GRPOConfig(**same, **told), "reward_funcs": reward}
+    return {"args": import_library("trl").GRPOConfig(**same, **told), "reward_funcs": reward}
 
 
-def _taken(job: Job, train: Callable[[], None]) -> tuple[float, float]:
+def _taken(job: TrainingJob, train: Callable[[], None]) -> tuple[float, float]:
     """Steps a second and peak memory, MB: by the clock and of the GPU where it trains on one."""
-    cuda = library("torch").cuda
+    cuda = import_library("torch").cuda
     on_gpu = cuda.is_available()
     clock = perf_counter if on_gpu else process_time
     started = clock()
@@ -260,7 +263,7 @@ def processes(root: Path, number: int) -> tuple[int, int]:
     config = import_module("tests.resources.training.small").accelerate_config(root, number)
     job = job_of(root, 2, accelerate_config=str(config))
     try:
-        launch.run(job, import_module("logging").getLogger(__name__), str(config))
+        launch.run_training(job, import_module("logging").getLogger(__name__), str(config))
     except TrainingError as error:
         if "is torn" not in str(error):
             raise
@@ -269,25 +272,27 @@ def processes(root: Path, number: int) -> tuple[int, int]:
     return int(told["processes"]), 0
 
 
-def timed(root: Path, kind: str) -> Job:
+def timed(root: Path, kind: str) -> TrainingJob:
     """A job of that kind that is timed."""
     if kind == "ranking":
         return job_of(root, TIMED[kind])
     small = import_module("tests.resources.training.small")
     base = small.save_talker(root / "base")
     recipe = TuningRecipe(base=str(base), steps=TIMED[kind], rank=16, alpha=32, **small.QUICK)
-    rows = small.questions(root, recipe.at_once * TIMED[kind])
-    job: Job = small.job(root, base, rows, kind=kind, recipe=recipe)
+    rows = small.questions(root, recipe.per_device_batch_size * TIMED[kind])
+    job: TrainingJob = small.job(root, base, rows, kind=kind, recipe=recipe)
     Path(job.folder).mkdir(parents=True)
     return job
 
 
-def job_of(root: Path, steps: int, seed: int = 0, base: Path | None = None, **more: Any) -> Job:
+def job_of(
+    root: Path, steps: int, seed: int = 0, base: Path | None = None, **more: Any
+) -> TrainingJob:
     """A job of so many steps, by default of a tiny model."""
     small = import_module("tests.resources.training.small")
     base = base or small.save_base(root / "base", seed)
     recipe = RankingRecipe(base=str(base), steps=steps, seed=seed, **{**small.QUICK, **more})
-    job: Job = small.job(root, base, small.pairs(root, 4 * steps, seed), recipe=recipe)
+    job: TrainingJob = small.job(root, base, small.pairs(root, 4 * steps, seed), recipe=recipe)
     Path(job.folder).mkdir(parents=True)
     return job
 

@@ -25,19 +25,19 @@ from commands.ui import ui
 
 FAILED, MISTAKE = 1, 2
 """Exit codes."""
-KNOWN = (
+EXPECTED_ERRORS = (
     ("builtins", "ValueError", MISTAKE),
     ("resources.models.catalog", "CatalogError", MISTAKE),
-    ("resources.taxonomy", "TaxonomyError", MISTAKE),
+    ("resources.user_files.taxonomy_file", "TaxonomyError", MISTAKE),
     ("resources.collections", "CollectionError", MISTAKE),
     ("assets.kit.upstream_calls", "NothingSelected", MISTAKE),
     ("dagster", "DagsterInvalidConfigError", MISTAKE),
     ("dagster", "DagsterError", FAILED),
-    ("resources.cassette.layout", "BadCassette", MISTAKE),
+    ("resources.cassette.archive_format", "BadCassette", MISTAKE),
     ("resources.faults", "StoreError", FAILED),
     ("resources.faults", "ModelError", FAILED),
-    ("generators.figures", "PdfUnavailable", FAILED),
-    ("commands.stand_in_runs", "RunFailed", FAILED),
+    ("generators.vector_figures", "PdfUnavailable", FAILED),
+    ("commands.demo_runs", "RunFailed", FAILED),
 )
 """Errors whose message says what to do, by module and name; the first that fits counts."""
 
@@ -52,16 +52,16 @@ class _Group(TyperGroup):
             typer.echo(str(interrupt) or "Interrupted: what is finished is kept.", err=True)
             raise typer.Exit(signal_log.exit_code) from None
         except Exception as error:
-            code = exit_code(error)
+            code = find_exit_code(error)
             if code is None:
                 raise
             typer.echo(str(error).strip(), err=True)
             raise typer.Exit(code) from None
 
 
-def exit_code(error: Exception) -> int | None:
+def find_exit_code(error: Exception) -> int | None:
     """The exit code of a known error; None for one that typer ends, or that is a bug of ours."""
-    for module, name, code in KNOWN:
+    for module, name, code in EXPECTED_ERRORS:
         # An error can only be of a class that is loaded: nothing has to be imported for it.
         known = getattr(sys.modules.get(module), name, None)
         if known is not None and isinstance(error, known):

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.environment import stores
-from commands.tables import columns, print_table
+from commands.environment import open_stores
+from commands.tables import build_table, print_table
 
 if TYPE_CHECKING:
     from dagster import DagsterInstance
 
-    from resources.garbage_collector import Waste
+    from resources.storage.garbage_collector import Waste
 
 
 def collect(
@@ -34,11 +34,11 @@ def collect(
     from dagster import DagsterInstance
 
     from definitions import data_root
-    from resources.garbage_collector import GarbageCollector
+    from resources.storage.garbage_collector import GarbageCollector
 
     if calls and not remove:
         raise typer.BadParameter("look at what would be removed first, then add --remove.")
-    with DagsterInstance.get() as instance, stores(instance, "models") as known:
+    with DagsterInstance.get() as instance, open_stores(instance, "models") as known:
         _require_rest(instance)
         collector = GarbageCollector(Path(data_root()), known.models.calls, known.models.images)
         waste = collector.waste()
@@ -52,13 +52,13 @@ def _require_rest(instance: "DagsterInstance") -> None:
     """Raise `Busy` while a run is in progress: it may use what no table names yet."""
     from dagster import DagsterRunStatus, RunsFilter
 
-    from resources.faults import Busy
+    from resources.faults import StoreBusy
 
     statuses = ("QUEUED", "NOT_STARTED", "STARTING", "STARTED", "CANCELING")
     under_way = RunsFilter(statuses=[DagsterRunStatus[status] for status in statuses])
     runs = instance.get_runs(under_way, limit=3)
     if runs:
-        raise Busy(
+        raise StoreBusy(
             f"Runs are in progress ({', '.join(run.run_id for run in runs)}), which may use what "
             "no table names yet: nothing was removed. Wait until they end, or terminate them under "
             "Runs, then collect again."
@@ -71,7 +71,7 @@ def _show(waste: "Waste", *, remove: bool, calls: bool) -> None:
     cost = f"booked at ${waste.cost / 1e9:,.4f}" if waste.cost else "at no booked cost"
     if waste.unbooked:
         cost += f"; {waste.unbooked:,} without a booking"
-    table = columns("what", "number>", "size>", "remove with")
+    table = build_table("what", "number>", "size>", "remove with")
     for what, number, size, how in (
         ("pictures that nothing refers to", len(waste.images), _megabytes(waste.images), free),
         ("claims of processes that ended long ago", waste.claims, "", free),
@@ -84,8 +84,8 @@ def _show(waste: "Waste", *, remove: bool, calls: bool) -> None:
         (f"answers that no table names, {cost}", len(waste.calls), "", paid),
         (
             "pictures that only those refer to",
-            len(waste.images_of_calls),
-            _megabytes(waste.images_of_calls),
+            len(waste.call_images),
+            _megabytes(waste.call_images),
             paid,
         ),
     ):

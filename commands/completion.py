@@ -47,13 +47,13 @@ def complete_benchmarks(incomplete: str) -> list[str]:
 
 def complete_scenes(incomplete: str) -> list[str]:
     """Scenes of the domain that is typed already, else the domains."""
-    from generators.domains import domains
+    from generators.domains import load_domains
 
-    known = domains()
+    known = load_domains()
     name, slash, _ = incomplete.partition("/")
     if not slash or name not in known:
         return [f"{each}/" for each in known if each.startswith(name)]
-    scenes = (scene.base_id for scene in known[name].drawing.scenes(0))
+    scenes = (scene.base_id for scene in known[name].draw_module.list_scenes(0))
     return [scene for scene in scenes if scene.startswith(incomplete)]
 
 
@@ -74,8 +74,8 @@ def _names() -> dict[str, Any]:
 def _names_now() -> dict[str, Any]:
     from dagster import DagsterInstance
 
-    from assets.kit.benchmarks import benchmarks
-    from assets.kit.judged import judges_in
+    from assets.kit.benchmarks import load_benchmarks
+    from assets.kit.judge_parts import list_judges
     from assets.kit.partitions import add_painters
     from definitions import by_key, catalog
 
@@ -89,8 +89,8 @@ def _names_now() -> dict[str, Any]:
             )
             for key, asset in sorted(by_key.items())
         }
-    judges = [judge.name for judge in judges_in(catalog)]
-    return {"assets": assets, "judges": judges, "benchmarks": [*benchmarks()]}
+    judges = [judge.name for judge in list_judges(catalog)]
+    return {"assets": assets, "judges": judges, "benchmarks": [*load_benchmarks()]}
 
 
 def _version() -> str:

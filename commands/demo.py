@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from commands.tables import columns, print_table
+from commands.tables import build_table, print_table
 
 if TYPE_CHECKING:
     from assets.kit.benchmarks import Benchmark
@@ -29,30 +29,32 @@ def demo(
     """
     started = perf_counter()
     from assets.front import FRONT_PAGE
-    from assets.kit.benchmarks import StandIn, benchmarks
+    from assets.kit.benchmarks import StandInRun, load_benchmarks
     from assets.kit.partitions import add_painters
-    from commands.stand_in_runs import Maker, Part
+    from commands.demo_runs import AssetGroup, DemoRunner
     from commands.storage import open_instance
     from definitions import catalog, data_root
-    from resources.faults import writing
-    from resources.home import Home
+    from resources.faults import write_errors
+    from resources.storage.data_root import DataRoot
 
     design = _design(seed, sizes)
     painter = _painter()
-    home = Home(root=data_root())
-    with writing(home.root):
+    home = DataRoot(root=data_root())
+    with write_errors(home.root):
         Path(home.root).mkdir(parents=True, exist_ok=True)
     with open_instance() as instance:
         add_painters(instance, catalog)
         runs = [
-            (Part(benchmark.name, benchmark.title), run)
-            for benchmark in benchmarks().values()
-            for run in benchmark.stand_in(catalog, painter)
+            (AssetGroup(benchmark.name, benchmark.title), run)
+            for benchmark in load_benchmarks().values()
+            for run in benchmark.stand_in_runs(catalog, painter)
         ]
         group, name = FRONT_PAGE.path
-        made = Maker(instance, design).make([*runs, (Part(group, "Front page"), StandIn((name,)))])
-    for benchmark in benchmarks().values():
-        _show(benchmark, benchmark.made(home, painter))
+        made = DemoRunner(instance, design).run(
+            [*runs, (AssetGroup(group, "Front page"), StandInRun((name,)))]
+        )
+    for benchmark in load_benchmarks().values():
+        _show(benchmark, benchmark.summarize_demo(home, painter))
         report = Path(home.root, "report", benchmark.name, "index.html")
         typer.echo(f"Report: {report}\n")
     seconds = f"{perf_counter() - started:.1f} s"
@@ -67,16 +69,16 @@ def demo(
 
 def _design(seed: int, sizes: str) -> Mapping[str, Any]:
     """The config of the resource of that name; raises `ValueError` for what cannot be drawn."""
-    from generators.domains import domains
-    from resources.design import Design
+    from generators.domains import load_domains
+    from resources.settings.image_design import ImageDesign
 
     try:
         lengths = [int(size) for size in sizes.replace(",", " ").split()]
     except ValueError:
         raise typer.BadParameter(f"{sizes!r} is no list of whole numbers, as in 384,768") from None
-    design = Design(seed=seed, sizes=lengths)
-    for domain in domains().values():
-        design.sizes_for(domain)
+    design = ImageDesign(seed=seed, sizes=lengths)
+    for domain in load_domains().values():
+        design.select_sizes(domain)
     return {"seed": seed, "sizes": lengths}
 
 
@@ -85,7 +87,7 @@ def _painter() -> str:
     from definitions import catalog
 
     for model in catalog.models:
-        if model.rehearses and {"painter", "editor"} <= set(model.roles):
+        if model.is_stand_in and {"painter", "editor"} <= set(model.roles):
             return model.name
     raise ValueError(
         f"{catalog.path} lists no painter that runs offline, for the demo spends nothing. Add:\n"
@@ -99,7 +101,7 @@ def _show(benchmark: "Benchmark", rows: Sequence[Mapping[str, Any]]) -> None:
     if not rows:
         return
     name, *numbers = rows[0]
-    table = columns(name, *(f"{head}>" for head in numbers), title=benchmark.title)
+    table = build_table(name, *(f"{head}>" for head in numbers), title=benchmark.title)
     total: Counter[str] = Counter()
     for row in rows:
         table.add_row(str(row[name]), *(f"{row[head]:,}" for head in numbers))

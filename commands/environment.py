@@ -32,7 +32,7 @@ def load_environment() -> None:
 
 
 @contextmanager
-def stores(instance: "DagsterInstance | None" = None, *names: str) -> Iterator[Any]:
+def open_stores(instance: "DagsterInstance | None" = None, *names: str) -> Iterator[Any]:
     """The resources of those names, or all, as runs use them."""
     from dagster import build_resources
 

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from commands.environment import stores
-from commands.options import Partitions, Select, listed
+from commands.environment import open_stores
+from commands.options import Partitions, Select, split_list
 
 
 def export(
@@ -26,8 +26,8 @@ def export(
     from definitions import catalog, data_root, defs
     from resources.cassette import export_cassette
 
-    found = upstream_calls(defs, catalog, select, Path(data_root()), listed(partitions))
-    with stores(None, "models") as known:
+    found = upstream_calls(defs, catalog, select, Path(data_root()), split_list(partitions))
+    with open_stores(None, "models") as known:
         models = known.models
         done = export_cassette(file, found.keys, models.calls, models.images, found.reviews)
     typer.echo(

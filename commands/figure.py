@@ -36,10 +36,10 @@ def figure(
 
         counterfactory figure flags/united-states-stars-add --kind svg
     """
-    from generators.figures import figure as drawn
-    from generators.figures import scene_named
+    from generators.vector_figures import draw_figure as drawn
+    from generators.vector_figures import find_scene
 
-    found = scene_named(scene, seed)
+    found = find_scene(scene, seed)
     data = drawn(found, size, kind.value)
     path = out / f"{found.base_id}-{size}.{kind.value}"
     try:

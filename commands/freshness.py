@@ -26,9 +26,9 @@ from packaging.requirements import Requirement
 
 from commands.environment import ROOT
 from resources.dagster_internals import AssetGraph, Staleness
-from resources.images import ImageStore
+from resources.storage.image_store import ImageStore
 
-TAG = "counterfactory/inputs"
+INPUTS_TAG = "counterfactory/inputs"
 """The tag of a run that says what it was made from, of what is not in the graph."""
 _SOURCES = ("assets", "generators", "metrics", "resources")
 _WRITTEN = (".py", ".html", ".css", ".js", ".json")
@@ -79,10 +79,10 @@ class Freshness:
         self._inputs, self._before = inputs, inputs()
         self._runs: dict[str, DagsterRun | None] = {}
         self._whole: dict[str, bool] = {}
-        self.used: set[str] = set()
+        self.current_run_ids: set[str] = set()
         """The runs by which anything was made that is up to date."""
 
-    def stale(
+    def find_stale(
         self, keys: Sequence[AssetKey], partition: str | None, config: Mapping[str, Any]
     ) -> list[AssetKey]:
         """Those of the assets that such a run would not leave as they are, parents first."""
@@ -107,13 +107,13 @@ class Freshness:
         """
         if self._inputs() == self._before:
             return
-        for run_id in self.used:
-            self._instance.add_run_tags(run_id, {TAG: self._inputs()})
+        for run_id in self.current_run_ids:
+            self._instance.add_run_tags(run_id, {INPUTS_TAG: self._inputs()})
 
     @property
     def tags(self) -> dict[str, str]:
         """Those of a run that is about to be made."""
-        return {TAG: self._before}
+        return {INPUTS_TAG: self._before}
 
     @cached_property
     def _order(self) -> Mapping[AssetKey, int]:
@@ -125,9 +125,9 @@ class Freshness:
         run = self._run(record.run_id)
         if run is None or run.status != DagsterRunStatus.SUCCESS or run.run_config != config:
             return False
-        if run.tags.get(TAG) != self._before or not self._is_there(record):
+        if run.tags.get(INPUTS_TAG) != self._before or not self._is_there(record):
             return False
-        self.used.add(record.run_id)
+        self.current_run_ids.add(record.run_id)
         return True
 
     def _run(self, run_id: str) -> DagsterRun | None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from commands.environment import stores
+from commands.environment import open_stores
 
 
 def import_(
@@ -22,7 +22,7 @@ def import_(
     from definitions import data_root
     from resources.cassette import import_cassette
 
-    with stores(None, "models") as known:
+    with open_stores(None, "models") as known:
         models = known.models
         done = import_cassette(file, models.calls, models.images, Path(data_root()) / "reviews")
     typer.echo(

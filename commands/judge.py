@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from commands.completion import complete_benchmarks, complete_judges
-from commands.environment import stores
-from commands.following import (
-    execute,
-    limits_within,
+from commands.environment import open_stores
+from commands.options import Budget, split_list
+from commands.run_progress import (
+    build_progress_bars,
+    execute_run,
+    load_limits,
+    load_shared_budget,
     print_results,
-    progress_bars,
-    spending_within,
     start_quiet_forkserver,
 )
-from commands.options import Budget, listed
 
 if TYPE_CHECKING:
     from dagster import DagsterInstance
 
-    from assets.kit.judged import Judged
-    from assets.planning.everything import Everything
+    from assets.kit.judge_parts import JudgeParts
+    from assets.planning.judge_quote import JudgeQuote
 
 
 def judge(
@@ -66,37 +66,37 @@ def judge(
     """
     from dagster import DagsterInstance
 
-    from assets.kit.judged import Judged, judge_named
+    from assets.kit.judge_parts import JudgeParts, find_judge
     from assets.kit.partitions import add_painters
     from assets.kit.plan import PlanContext
-    from assets.planning import text
-    from assets.planning.everything import Scope, chosen_benchmarks, everything
+    from assets.planning import format_text
+    from assets.planning.judge_quote import JudgeScope, find_benchmarks, quote_judge
     from assets.planning.obstacles import find_obstacles, require_no_obstacles
     from definitions import catalog, defs
 
     if no_budget and budget is not None:
         raise typer.BadParameter("Say --budget or --no-budget, not both.")
-    model = judge_named(catalog, name)
-    scope = Scope(model, chosen_benchmarks(listed(benchmark)), limit, stand_ins)
+    model = find_judge(catalog, name)
+    scope = JudgeScope(model, find_benchmarks(split_list(benchmark)), limit, stand_ins)
     with DagsterInstance.get() as instance:
         add_painters(instance, catalog)
         assets = defs.get_repository_def().assets_defs_by_key
-        with stores(instance) as known:
+        with open_stores(instance) as known:
             sources = PlanContext(known.home, known.images, known.ledger, known.models.calls)
-            judged = Judged(catalog, known.home, instance, assets)
-            found = everything(judged, sources, scope)
-            typer.echo("\n".join([text(found.quote, []), *found.notes()]))
+            judged = JudgeParts(catalog, known.home, instance, assets)
+            found = quote_judge(judged, sources, scope)
+            typer.echo("\n".join([format_text(found.quote, []), *found.notes()]))
             if not found.is_ready:
                 raise typer.Exit(1)
             if budget is None and not no_budget and not found.is_free:
-                obstacles = find_obstacles(found.judge_totals, limits_within(math.inf))
+                obstacles = find_obstacles(found.judge_totals, load_limits(math.inf))
                 typer.echo("\n".join(["", *obstacles]))
                 typer.echo(
                     "Nothing was sent. Say --budget USD for the most that it may spend, or "
                     "--no-budget."
                 )
                 return
-            require_no_obstacles(found.judge_totals, limits_within(budget))
+            require_no_obstacles(found.judge_totals, load_limits(budget))
             failed = _judge(instance, judged, found, budget)
     if limit is not None:
         typer.echo(f"A trial. All of it: {format_command(name, benchmark or (), stand_ins)}")
@@ -116,18 +116,18 @@ def _judge(
 ) -> bool:
     """Do all runs, show what they made, and say whether any of it failed."""
     from definitions import defs
-    from sensors.judging import Judging
+    from sensors.judge_runs import JudgeRuns
 
-    spending = spending_within(instance, budget)
-    judging = Judging(defs.resolve_asset_graph(), judged, found, spending)
-    done = judging.done
+    spending = load_shared_budget(instance, budget)
+    judging = JudgeRuns(defs.resolve_asset_graph(), judged, found, spending)
+    done = judging.launcher
     start_quiet_forkserver()
-    with progress_bars() as progress:
+    with build_progress_bars() as progress:
         whole = progress.add_task("runs", total=None)
-        for each in judging.runs():
-            execute(done, each, instance, progress)
+        for each in judging.select_runs():
+            execute_run(done, each, instance, progress)
             progress.advance(whole)
-    print_results(done, [*judging.told, *done.told, *done.failures])
-    if not done.made and not done.failures and not judging.told:
+    print_results(done, [*judging.messages, *done.failed_checks, *done.failures])
+    if not done.materialized and not done.failures and not judging.messages:
         typer.echo("All that is there is answered and up to date.")
-    return bool(judging.told or done.told or done.failures)
+    return bool(judging.messages or done.failed_checks or done.failures)

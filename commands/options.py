@@ -42,13 +42,13 @@ Config = Annotated[
 
 
 def _amount(written: str) -> float:
-    from resources.budget import MOST_USD
+    from resources.settings.budget import MAX_USD
 
     try:
         amount = float(written)
     except ValueError:
         amount = math.nan
-    if not 0 <= amount <= MOST_USD:
+    if not 0 <= amount <= MAX_USD:
         raise typer.BadParameter(f"{written} is no amount of US dollars. Write one as in 12.50.")
     return amount
 
@@ -59,7 +59,7 @@ Budget = Annotated[
 ]
 
 
-def listed(partitions: Sequence[str] | None) -> list[str]:
+def split_list(partitions: Sequence[str] | None) -> list[str]:
     """The keys of repeated options and of lists with commas, each once."""
     keys = [key.strip() for each in partitions or () for key in each.split(",")]
     return list(dict.fromkeys(filter(None, keys)))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.environment import stores
-from commands.options import Config, Partitions, Select, listed, read_config
+from commands.environment import open_stores
+from commands.options import Config, Partitions, Select, read_config, split_list
 
 if TYPE_CHECKING:
-    from assets.planning.prompts import Prompt
+    from assets.planning.prompts import ListedPrompt
 
 
 def prompts(
@@ -33,11 +33,11 @@ def prompts(
     """
     from dagster import DagsterInstance
 
-    from assets.kit.benchmarks import steps_of
+    from assets.kit.benchmarks import build_steps
     from assets.kit.partitions import add_painters
     from assets.kit.plan import PlanContext
-    from assets.planning import choose
-    from assets.planning.prompts import prompts_of
+    from assets.planning import select_quoted_tasks
+    from assets.planning.prompts import list_prompts
     from definitions import catalog, defs, planners
 
     if to.suffix.lower() not in (".csv", ".jsonl"):
@@ -45,33 +45,35 @@ def prompts(
     if to.exists():
         raise ValueError(f"{to} is there already. Name a new file: it may be somebody's manifest.")
     given = read_config(config)
-    with DagsterInstance.get() as instance, stores(instance) as known:
+    with DagsterInstance.get() as instance, open_stores(instance) as known:
         add_painters(instance, catalog)
         assets = defs.get_repository_def().assets_defs_by_key
-        chosen = choose(assets, planners, instance, select, listed(partitions), given)
-        context = PlanContext(
-            known.home, known.images, known.ledger, known.models.calls, chosen.besides
+        chosen = select_quoted_tasks(
+            assets, planners, instance, select, split_list(partitions), given
         )
-        found = prompts_of(steps_of(catalog), context, chosen.tasks, missing=missing)
+        context = PlanContext(
+            known.home, known.images, known.ledger, known.models.calls, chosen.planned_configs
+        )
+        found = list_prompts(build_steps(catalog), context, chosen.tasks, missing=missing)
     _write(to, found.prompts)
     typer.echo(f"{to}: pictures to be painted: {len(found.prompts):,}.")
-    if found.later:
+    if found.follow_ups:
         typer.echo(
-            f"Up to {found.later:,} more depend on answers that are not there yet.", err=True
+            f"Up to {found.follow_ups:,} more depend on answers that are not there yet.", err=True
         )
-    for asset in found.without:
+    for asset in found.refused:
         typer.echo(f"Materialize {asset} first, to know what else is to be painted.", err=True)
-    if found.without:
+    if found.refused:
         raise typer.Exit(1)
 
 
 def _write(path: Path, found: "Sequence[Prompt]") -> None:
-    from resources.models.manifests import COLUMNS
-    from resources.spreadsheets import csv_of
+    from resources.models.manifests import MANIFEST_COLUMNS
+    from resources.user_files.spreadsheets import csv_of
 
     rows = [prompt._asdict() for prompt in found]
     if path.suffix.lower() == ".csv":
-        text = csv_of(COLUMNS, rows)
+        text = csv_of(MANIFEST_COLUMNS, rows)
     else:
         text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
     try:

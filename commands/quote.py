@@ -2,8 +2,8 @@
 
 import typer
 
-from commands.environment import stores
-from commands.options import Config, Partitions, Select, listed, read_config
+from commands.environment import open_stores
+from commands.options import Config, Partitions, Select, read_config, split_list
 
 
 def quote(select: Select = "*", partitions: Partitions = None, config: Config = None) -> None:
@@ -17,17 +17,19 @@ def quote(select: Select = "*", partitions: Partitions = None, config: Config = 
 
     from assets.kit.partitions import add_painters
     from assets.kit.plan import PlanContext
-    from assets.planning import choose, text
-    from assets.planning import quote as quoted
+    from assets.planning import format_text, select_quoted_tasks
+    from assets.planning import quote_tasks as quoted
     from definitions import catalog, defs, planners
 
     given = read_config(config)
-    with DagsterInstance.get() as instance, stores(instance) as known:
+    with DagsterInstance.get() as instance, open_stores(instance) as known:
         # As a sensor does while Dagster runs: what is named may be there since a minute ago.
         add_painters(instance, catalog)
         assets = defs.get_repository_def().assets_defs_by_key
-        chosen = choose(assets, planners, instance, select, listed(partitions), given)
-        context = PlanContext(
-            known.home, known.images, known.ledger, known.models.calls, chosen.besides
+        chosen = select_quoted_tasks(
+            assets, planners, instance, select, split_list(partitions), given
         )
-        typer.echo(text(quoted(planners, context, chosen.tasks), chosen.silent))
+        context = PlanContext(
+            known.home, known.images, known.ledger, known.models.calls, chosen.planned_configs
+        )
+        typer.echo(format_text(quoted(planners, context, chosen.tasks), chosen.silent_assets))

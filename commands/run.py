@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from commands.environment import stores
-from commands.following import (
-    execute,
-    limits_within,
+from commands.environment import open_stores
+from commands.options import Budget, Config, Partitions, Select, read_config, split_list
+from commands.run_progress import (
+    build_progress_bars,
+    execute_run,
+    load_limits,
+    load_shared_budget,
     print_results,
-    progress_bars,
-    resources_in,
-    spending_within,
+    read_resources,
     start_quiet_forkserver,
 )
-from commands.options import Budget, Config, Partitions, Select, listed, read_config
 
 if TYPE_CHECKING:
-    from sensors.materialization import Made
-    from sensors.planned_runs import PlannedRun
+    from sensors.run_launcher import MaterializedPartition
+    from sensors.run_plan import PlannedRun
 
 _NAMED = 5
 
@@ -39,39 +39,39 @@ def run(
     """
     from dagster import DagsterInstance
 
-    from assets.kit.benchmarks import steps_of
+    from assets.kit.benchmarks import build_steps
     from assets.kit.partitions import add_painters
     from assets.kit.plan import PlanContext
-    from assets.planning import choose_all
+    from assets.planning import select_all_tasks
     from assets.planning.obstacles import require_tasks_possible
     from definitions import catalog, defs
-    from sensors.materialization import Materialization
-    from sensors.planned_runs import planned
+    from sensors.run_launcher import RunLauncher
+    from sensors.run_plan import plan_runs
 
     given = read_config(config)
-    resources = resources_in(given.pop("resources", {}))
+    resources = read_resources(given.pop("resources", {}))
     with DagsterInstance.get() as instance:
         add_painters(instance, catalog)
         assets = defs.get_repository_def().assets_defs_by_key
-        tasks = choose_all(assets, instance, select, listed(partitions), given)
-        with stores(instance) as known:
+        tasks = select_all_tasks(assets, instance, select, split_list(partitions), given)
+        with open_stores(instance) as known:
             sources = PlanContext(known.home, known.images, known.ledger, known.models.calls)
-            limits = limits_within(budget, resources)
-            require_tasks_possible(steps_of(catalog), sources, tasks, limits)
-        stages = planned(defs.resolve_asset_graph(), instance, tasks)
-        spending = spending_within(instance, budget)
-        done = Materialization(instance, assets, tasks, resources, spending)
+            limits = load_limits(budget, resources)
+            require_tasks_possible(build_steps(catalog), sources, tasks, limits)
+        stages = plan_runs(defs.resolve_asset_graph(), instance, tasks)
+        spending = load_shared_budget(instance, budget)
+        done = RunLauncher(instance, assets, tasks, resources, spending)
         start_quiet_forkserver()
-        with progress_bars() as progress:
+        with build_progress_bars() as progress:
             whole = progress.add_task("runs", total=sum(map(len, stages)))
             left = deque(stages)
             while left and not done.failures:
                 for each in left.popleft():
-                    execute(done, each, instance, progress)
+                    execute_run(done, each, instance, progress)
                     progress.advance(whole)
-    trials = describe_trials(done.made, given)
-    print_results(done, [*trials, *done.told, *done.failures, *not_begun(left)])
-    if done.failures or done.told:
+    trials = describe_trials(done.materialized, given)
+    print_results(done, [*trials, *done.failed_checks, *done.failures, *describe_unstarted(left)])
+    if done.failures or done.failed_checks:
         raise typer.Exit(1)
 
 
@@ -93,7 +93,7 @@ def describe_trials(made: "Iterable[Made]", config: Mapping[str, Any]) -> Iterat
             yield f"{what}: a trial, {metadata[PARTIAL]}. All of it: {command}"
 
 
-def not_begun(stages: "Iterable[Iterable[PlannedRun]]") -> Iterator[str]:
+def describe_unstarted(stages: "Iterable[Iterable[PlannedRun]]") -> Iterator[str]:
     """What is said of runs that stand after one that has failed."""
     from dagster import AssetKey
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 _WIDE = 240
 
 
-def console(*, errors: bool = False) -> "Console":
+def build_console(*, errors: bool = False) -> "Console":
     """The terminal; wide where it is a file or a pipe, so that no line is broken."""
     from rich.console import Console
 
@@ -18,7 +18,7 @@ def console(*, errors: bool = False) -> "Console":
     return Console(file=stream, width=None if stream.isatty() else _WIDE, highlight=False)
 
 
-def columns(*heads: str, title: str | None = None) -> "Table":
+def build_table(*heads: str, title: str | None = None) -> "Table":
     """An empty table of those columns; one whose head ends with ">" is aligned to the right."""
     from rich import box
     from rich.table import Table
@@ -32,4 +32,4 @@ def columns(*heads: str, title: str | None = None) -> "Table":
 
 def print_table(table: "Table") -> None:
     """Print it to standard output."""
-    console().print(table)
+    build_console().print(table)

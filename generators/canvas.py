@@ -17,7 +17,7 @@ from generators.reading import Pixels
 RASTERISER = f"resvg {resvg_py.__resvg_version__}"
 
 
-def canvas(width: int, height: int, background: str = "#ffffff") -> svgwrite.Drawing:
+def create_canvas(width: int, height: int, background: str = "#ffffff") -> svgwrite.Drawing:
     """An empty drawing of `width` x `height` px, one unit a pixel, filled with `background`."""
     drawing = svgwrite.Drawing(size=(width, height), profile="tiny", debug=False)
     drawing.viewbox(0, 0, width, height)
@@ -30,7 +30,7 @@ def rasterise(svg: str) -> bytes:
     return resvg_py.svg_to_bytes(svg_string=svg, background="#ffffff", skip_system_fonts=True)
 
 
-def pixels_of(png: bytes) -> Pixels:
+def decode_png(png: bytes) -> Pixels:
     """Decode a PNG to H x W x 3 values of uint8."""
     with Image.open(io.BytesIO(png)) as image:
         return np.asarray(image.convert("RGB"))

@@ -67,7 +67,7 @@ def _ink(text: str) -> tuple[float, float, float, float]:
     return min(lefts), min(lows), max(rights), max(highs)
 
 
-def ink_box(text: str) -> tuple[float, float, float, float]:
+def measure_ink_box(text: str) -> tuple[float, float, float, float]:
     """Bounds of the ink of `text` in ems: x from, y from, x to, y to, from its baseline's start.
 
     Raises `MissingGlyph` for a character that the font lacks.
@@ -78,7 +78,7 @@ def ink_box(text: str) -> tuple[float, float, float, float]:
     return min_x / em, min_y / em, max_x / em, max_y / em
 
 
-def outline(text: str, *, x: float, y: float, height: float, anchor: Anchor = "middle") -> str:
+def outline_text(text: str, *, x: float, y: float, height: float, anchor: Anchor = "middle") -> str:
     """The SVG path data of `text`, `height` units from the lowest to the highest ink.
 
     `x` is the left end, the middle or the right end of the ink as `anchor` says, `y` its

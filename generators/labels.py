@@ -4,8 +4,8 @@ from math import ceil
 
 import svgwrite
 
-from generators.glyphs import ink_box, outline
-from generators.tiles import sheet
+from generators.glyphs import measure_ink_box, outline_text
+from generators.tiles import create_sheet
 
 _LARGEST, _LARGE, _SMALLEST = 21.0, 17.0, 14.0
 """Letters, in px an em: at most, without a further line for larger ones, and at least, but for a
@@ -14,7 +14,7 @@ _LINE_HEIGHT, _ABOVE_BASELINE, _SPACE = 1.2, 0.95, 0.4
 """In ems: from line to line, from a line's top to its baseline, and from word to word."""
 
 
-def label(text: str, *, width: int, max_lines: int, ink: str) -> svgwrite.Drawing:
+def draw_label(text: str, *, width: int, max_lines: int, ink: str) -> svgwrite.Drawing:
     """The text on a sheet `width` px wide and as high as its lines, at most so many.
 
     What does not fit in small letters is cut with an ellipsis. Raises
@@ -22,12 +22,12 @@ def label(text: str, *, width: int, max_lines: int, ink: str) -> svgwrite.Drawin
     """
     text_lines = _lines(text.split(), width, max_lines)
     em = min(_LARGEST, (width - 2) / max(map(_width, text_lines)))
-    drawing = sheet(width, ceil(len(text_lines) * _LINE_HEIGHT * em))
+    drawing = create_sheet(width, ceil(len(text_lines) * _LINE_HEIGHT * em))
     for number, line in enumerate(text_lines):
-        _, min_y, _, max_y = ink_box(line)
+        _, min_y, _, max_y = measure_ink_box(line)
         baseline = (number * _LINE_HEIGHT + _ABOVE_BASELINE) * em
         middle = baseline - (min_y + max_y) / 2 * em
-        letters = outline(line, x=width / 2, y=middle, height=(max_y - min_y) * em)
+        letters = outline_text(line, x=width / 2, y=middle, height=(max_y - min_y) * em)
         drawing.add(drawing.path(letters, fill=ink))
     return drawing
 
@@ -70,5 +70,5 @@ def _broken(words: list[str], max_width: float) -> list[str]:
 
 
 def _width(text: str) -> float:
-    min_x, _, max_x, _ = ink_box(text)
+    min_x, _, max_x, _ = measure_ink_box(text)
     return max_x - min_x

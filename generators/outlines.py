@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from generators.domains import Box, domain
-from generators.work import Drawing
+from generators.domains import OutlineBox, load_domain
+from generators.worker_jobs import DrawJob
 
 
-def outline_of(drawing: Drawing) -> Sequence[Box]:
+def find_drawing_outline(drawing: DrawJob) -> Sequence[OutlineBox]:
     """Where a counterfactual was changed."""
-    return domain(drawing.topic).outline(drawing.scene, drawing.size)
+    return load_domain(drawing.topic).find_outline(drawing.scene, drawing.size)

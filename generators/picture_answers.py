@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from generators.canvas import pixels_of
-from generators.domains import domains
+from generators.canvas import decode_png
+from generators.domains import load_domains
 from generators.reading import Inquiry, Unreadable
-from generators.survival import read_again
+from generators.survival import reread_targets
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PictureQuestion:
     """A question in its domain's words about a picture, a PNG."""
 
     domain: str
@@ -17,19 +17,19 @@ class Shown:
     png: bytes
 
 
-def inquiry_of(domain: str, question: str) -> Inquiry | None:
+def find_inquiry(domain: str, question: str) -> Inquiry | None:
     """What a question wants measured; None where no code draws that domain, or it asks for less."""
-    drawn_domain = domains().get(domain)
-    return drawn_domain.asking.understand(question) if drawn_domain else None
+    drawn_domain = load_domains().get(domain)
+    return drawn_domain.ask_module.parse_question(question) if drawn_domain else None
 
 
-def answer_in(shown: Shown) -> tuple[str, str]:
+def read_answer(shown: PictureQuestion) -> tuple[str, str]:
     """The answer that is read from the pixels, and why there is none; one of both is empty."""
-    inquiry = inquiry_of(shown.domain, shown.question)
+    inquiry = find_inquiry(shown.domain, shown.question)
     if inquiry is None:
         return "", "No code reads this from pixels."
     try:
-        readings = read_again(shown.domain, pixels_of(shown.png), inquiry.targets)
+        readings = reread_targets(shown.domain, decode_png(shown.png), inquiry.targets)
     except Unreadable as error:
         return "", str(error)
     return inquiry.answer(readings), ""

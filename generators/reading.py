@@ -33,12 +33,12 @@ class Inquiry:
     answer: Callable[[Sequence[float]], str]
 
 
-def count_of(target: str) -> Inquiry:
+def build_count_inquiry(target: str) -> Inquiry:
     """An inquiry that answers with the count itself."""
     return Inquiry((target,), lambda readings: str(round(readings[0])))
 
 
-def yes_if(claims: Mapping[str, float], *, tolerance: float = 0.5) -> Inquiry:
+def build_yes_no_inquiry(claims: Mapping[str, float], *, tolerance: float = 0.5) -> Inquiry:
     """An inquiry that answers Yes if each reading is nearer to its claim than `tolerance`."""
 
     def answer(readings: Sequence[float]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from generators.perturbations.tones import retoned
+from generators.perturbations.tones import map_levels
 from generators.reading import Pixels
 
 _CLIPPED = 0.05
@@ -38,16 +38,16 @@ _EIGHT = np.ones((3, 3), np.bool_)
 Mask = NDArray[np.bool_]
 
 
-def retoned_each(pixels: Pixels) -> Iterator[Pixels]:
+def restore_tones(pixels: Pixels) -> Iterator[Pixels]:
     """The picture unchanged, and with restored tones."""
     yield pixels
     darkest, lightest = (float(level) for level in np.quantile(pixels[::4, ::4], [0.002, 0.998]))
     if (darkest > 8 or lightest < 247) and lightest - darkest > 32:
-        yield retoned(pixels, lambda level: 255 * (level - darkest) / (lightest - darkest))
+        yield map_levels(pixels, lambda level: 255 * (level - darkest) / (lightest - darkest))
     is_full = (pixels == 255).any(axis=2) & (pixels < 255).any(axis=2)
     if is_full.mean() > _CLIPPED:
         span = 255 - _HIGHLIGHT
-        yield retoned(pixels, lambda level: 255 * (level - _HIGHLIGHT) / span)
+        yield map_levels(pixels, lambda level: 255 * (level - _HIGHLIGHT) / span)
     if _edge_colour(pixels).max() < _WHITE:
         for strength in _STRENGTHS:
             yield _dimmed(pixels, strength)
@@ -55,7 +55,7 @@ def retoned_each(pixels: Pixels) -> Iterator[Pixels]:
         yield _lowered(pixels, gamma)
 
 
-def remade_each(pixels: Pixels) -> Iterator[Pixels]:
+def restore_layout(pixels: Pixels) -> Iterator[Pixels]:
     """The picture much darker, with another ground, and without lines of text on top."""
     yield _dimmed(pixels, _STRONGEST)
     yield _coloured(pixels)
@@ -66,11 +66,11 @@ def remade_each(pixels: Pixels) -> Iterator[Pixels]:
 
 def _dimmed(pixels: Pixels, strength: float) -> Pixels:
     """Darker, but for what is full: brightness clips there."""
-    return retoned(pixels, lambda level: level if level == 255 else level * strength)
+    return map_levels(pixels, lambda level: level if level == 255 else level * strength)
 
 
 def _lowered(pixels: Pixels, gamma: float) -> Pixels:
-    return retoned(pixels, lambda level: 255 * (level / 255) ** gamma)
+    return map_levels(pixels, lambda level: 255 * (level / 255) ** gamma)
 
 
 def _edge_colour(pixels: Pixels) -> NDArray[np.float64]:

@@ -1,6 +1,6 @@
 """A painter by rule: the labelled schematic of a prompt.
 
-It understands the sentences of `generators.prompts.grammar` and the prompts of
+It understands the sentences of `generators.prompts.triplet_grammar` and the prompts of
 `generators.photographs`. Of any other prompt it draws the one labelled figure, and nothing that it
 did not read. What it draws of a sentence, `generators.sketch_reader` reads back.
 """
@@ -14,13 +14,13 @@ from random import Random
 
 from PIL import Image
 
-from generators.canvas import pixels_of, rasterise
-from generators.labels import label
-from generators.prompts.scenery import Scenery, understand
-from generators.prompts.words import COLOURS
-from generators.schematics import schematic
-from generators.stand_ins import INK, kind_of, stand_in
-from generators.tiles import Tile, place, png_of, sheet, tile
+from generators.canvas import decode_png, rasterise
+from generators.entity_figures import INK, classify_entity, draw_entity
+from generators.labels import draw_label
+from generators.prompts.scenery import Scenery, parse_scenery
+from generators.prompts.vocabulary import COLOURS
+from generators.schematics import draw_schematic
+from generators.tiles import Tile, create_sheet, encode_png, paste_tile, rasterise_tile
 
 VERSION = 3
 SIZE = 512
@@ -35,21 +35,21 @@ _RADIUS, _STROKE, _GAP = 26.0, 3, 6
 _LABELS_KEPT = 512
 
 
-def paint(prompt: str, seed: str, pictures: Sequence[bytes] = ()) -> bytes:
+def paint_sketch(prompt: str, seed: str, pictures: Sequence[bytes] = ()) -> bytes:
     """The PNG of a prompt; the seed moves things a little, as it does for all.
 
     It is `SIZE` px square but for the prompts of `generators.photographs`. `pictures` are the PNGs
     that an edit is given (see `generators.schematics`). Raises `generators.glyphs.MissingGlyph` for
     a prompt that cannot be written.
     """
-    photograph = schematic(prompt, seed, pictures)
-    return _opaque(photograph) if photograph is not None else _scene(understand(prompt), seed)
+    photograph = draw_schematic(prompt, seed, pictures)
+    return _opaque(photograph) if photograph is not None else _scene(parse_scenery(prompt), seed)
 
 
 def _opaque(svg: str) -> bytes:
     """The PNG of an SVG without resvg's fourth channel: stores keep it as it is."""
     file = io.BytesIO()
-    Image.fromarray(pixels_of(rasterise(svg))).save(file, "PNG")
+    Image.fromarray(decode_png(rasterise(svg))).save(file, "PNG")
     return file.getvalue()
 
 
@@ -66,14 +66,14 @@ def _scene(scenery: Scenery, seed: str) -> bytes:
     picture = Image.new("RGB", (SIZE, SIZE), _AIR)
     picture.paste(_GROUND, (0, horizon, SIZE, SIZE))
     x, y = main_x + chance.randint(-8, 8), _FOOT + chance.randint(-5, 5)
-    place(picture, _stand_in(kind_of(scenery.main)), x, y)
+    paste_tile(picture, _stand_in(classify_entity(scenery.main)), x, y)
     name = re.sub(r"^(?:an?|the) (?=.)", "", scenery.main, flags=re.IGNORECASE)
     _write(picture, _label(name, main_width, 4), x, y)
     if scenery.extra is not None:
         x, y = extra_x + chance.randint(-8, 8), _FEET[scenery.depth] + chance.randint(-5, 5)
         _things(picture, scenery, x, y)
         _write(picture, _label(scenery.extra, extra_width, 2), x, y)
-    return png_of(picture)
+    return encode_png(picture)
 
 
 def _things(picture: Image.Image, scenery: Scenery, x: int, y: int) -> None:
@@ -82,7 +82,7 @@ def _things(picture: Image.Image, scenery: Scenery, x: int, y: int) -> None:
     thing = _thing(fill, _RADIUS * _SMALLER[scenery.size] * _FARTHER[scenery.depth])
     for across, up in _places(scenery.count):
         pitch = thing.width + _GAP
-        place(picture, thing, x + round(across * pitch), y - up * pitch)
+        paste_tile(picture, thing, x + round(across * pitch), y - up * pitch)
 
 
 def _places(count: int) -> Iterator[tuple[float, int]]:
@@ -96,23 +96,23 @@ def _places(count: int) -> Iterator[tuple[float, int]]:
 
 def _write(picture: Image.Image, text: Tile, x: int, y: int) -> None:
     """Put a label below what stands at x and y."""
-    place(picture, text, x, y + 8 + text.height)
+    paste_tile(picture, text, x, y + 8 + text.height)
 
 
 @lru_cache(_LABELS_KEPT)
 def _label(text: str, width: int, lines: int) -> Tile:
-    return tile(label(text, width=width, max_lines=lines, ink=INK))
+    return rasterise_tile(draw_label(text, width=width, max_lines=lines, ink=INK))
 
 
 @cache
 def _stand_in(kind: str) -> Tile:
-    return tile(stand_in(kind))
+    return rasterise_tile(draw_entity(kind))
 
 
 @cache
 def _thing(fill: str, radius: float) -> Tile:
     across = ceil(2 * radius + _STROKE)
-    drawing, middle = sheet(across, across), across / 2
+    drawing, middle = create_sheet(across, across), across / 2
     style = {"fill": fill, "stroke": INK, "stroke_width": _STROKE}
     drawing.add(drawing.circle((middle, middle), radius, **style))
-    return tile(drawing)
+    return rasterise_tile(drawing)

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from generators.prompts.scenery import understand
-from generators.prompts.words import COLOURS
+from generators.prompts.scenery import parse_scenery
+from generators.prompts.vocabulary import COLOURS
 from generators.reading import Pixels, Unreadable
 
 SIDE = 512
@@ -50,7 +50,7 @@ class Traits:
 
     count: int
     colour: str | None
-    """A name of `generators.prompts.words.COLOURS`, "plain" for none of these, or "mixed"."""
+    """A name of `generators.prompts.vocabulary.COLOURS`, "plain" for none of these, or "mixed"."""
     side: Side | None
     depth: Depth | None
     size: Size | None
@@ -67,16 +67,16 @@ class _Shape(NamedTuple):
     colour: str
 
 
-def read(png: bytes) -> Traits:
+def read_traits(png: bytes) -> Traits:
     """What the picture shows.
 
     Raises `Unreadable`, with the reason, for what is no schematic: a photograph, a blank picture,
     one of another size, or one in which no main entity stands, or two.
     """
-    return read_pixels(_pixels(png))
+    return read_pixel_traits(_pixels(png))
 
 
-def read_pixels(pixels: Pixels) -> Traits:
+def read_pixel_traits(pixels: Pixels) -> Traits:
     """What a picture of `SIDE` px square shows; raises `Unreadable` as `read` does."""
     shapes = _shapes(pixels)
     mains = [shape for shape in shapes if shape.colour == "main"]
@@ -99,16 +99,16 @@ def read_pixels(pixels: Pixels) -> Traits:
     )
 
 
-def fit(png: bytes, text: str) -> float:
+def score_fit(png: bytes, text: str) -> float:
     """The share of the traits that the text tells which the picture shows: 1.0 if it is all.
 
     The text tells a count ("a rock" is one), and a colour, a side, a depth or a size where it names
     one. Raises `Unreadable` as `read` does, and for a text in which no extra element is understood.
     """
-    described = understand(text)
+    described = parse_scenery(text)
     if described.extra is None:
         raise Unreadable(f"the text tells of nothing beside the main entity: {text!r}")
-    traits = read(png)
+    traits = read_traits(png)
     agreements = [described.count == traits.count]
     for name in ("colour", "side", "depth", "size"):
         value = getattr(described, name)
@@ -130,7 +130,7 @@ def _pixels(png: bytes) -> Pixels:
 
 def _shapes(pixels: Pixels) -> list[_Shape]:
     """All that is wider than a letter's stroke, before the backdrop."""
-    backdrop = alike(pixels, BACKDROPS[0], _SAME) | alike(pixels, BACKDROPS[1], _SAME)
+    backdrop = match_colour(pixels, BACKDROPS[0], _SAME) | match_colour(pixels, BACKDROPS[1], _SAME)
     if backdrop.mean() < 0.5:
         share = f"{backdrop.mean():.0%}"
         raise Unreadable(f"the pale ground of a schematic is most of it, of this picture {share}")
@@ -149,7 +149,7 @@ def _shapes(pixels: Pixels) -> list[_Shape]:
     return shapes
 
 
-def alike(pixels: Pixels, colour: Iterable[int], tolerance: int) -> NDArray[np.bool_]:
+def match_colour(pixels: Pixels, colour: Iterable[int], tolerance: int) -> NDArray[np.bool_]:
     """Where no channel is farther from a colour than `within` levels, 0 to 255."""
     bounds = [(max(value - tolerance, 0), min(value + tolerance, 255)) for value in colour]
     red, green, blue = (

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from generators.perturbations.tones import retoned
+from generators.perturbations.tones import map_levels
 from generators.reading import Pixels, Unreadable
-from generators.sketch_reader import BACKDROPS, MAIN, SIDE, Traits, alike, read_pixels
+from generators.sketch_reader import BACKDROPS, MAIN, SIDE, Traits, match_colour, read_pixel_traits
 
 _BLACK, _DARK = 8, 160
 """The most of any channel of a black frame, and of the ink that a figure is drawn with."""
@@ -22,7 +22,7 @@ _LOWEST = 20
 """Nothing of a schematic is so low in px, but letters: a row of them is wide."""
 
 
-def read_again(pixels: Pixels) -> Traits:
+def reread_traits(pixels: Pixels) -> Traits:
     """What a schematic shows that was perturbed, or was not.
 
     Raises `generators.reading.Unreadable` for what is no schematic any more, or never was.
@@ -33,17 +33,17 @@ def read_again(pixels: Pixels) -> Traits:
         raise Unreadable(f"schematics are {SIDE} px square, this is {width} x {height}")
     air, ground = (np.median(inner_picture[rows, ::4], axis=(0, 1)) for rows in (_AIR, _GROUND))
     if min(*air, *ground) == 255:
-        return read_pixels(_outlined(inner_picture))
+        return read_pixel_traits(_outlined(inner_picture))
     restored = np.array(_retoned(inner_picture, np.concatenate([air, ground])))
     # What was clipped cannot be computed back, but it is known where it was.
     backdrop = (
-        alike(inner_picture, air.astype(int), _SAME),
-        alike(inner_picture, ground.astype(int), _SAME),
+        match_colour(inner_picture, air.astype(int), _SAME),
+        match_colour(inner_picture, ground.astype(int), _SAME),
     )
     for mask, colour in zip(backdrop, BACKDROPS, strict=True):
         restored[mask] = colour
     restored[_letters(~(backdrop[0] | backdrop[1]))] = BACKDROPS[1]
-    return read_pixels(restored)
+    return read_pixel_traits(restored)
 
 
 def _unframed(pixels: Pixels) -> Pixels:
@@ -77,8 +77,8 @@ def _retoned(pixels: Pixels, restored_from: NDArray[np.float64]) -> Pixels:
         for back in (restored_from / factor, 255 * (restored_from / 255) ** power)
     )
     if clipped or multiplied <= raised:
-        return retoned(pixels, lambda level: level / factor)
-    return retoned(pixels, lambda level: 255 * (level / 255) ** power)
+        return map_levels(pixels, lambda level: level / factor)
+    return map_levels(pixels, lambda level: 255 * (level / 255) ** power)
 
 
 def _outlined(pixels: Pixels) -> Pixels:

@@ -20,14 +20,14 @@ from typing import Literal
 
 import numpy as np
 
-from generators.canvas import pixels_of, rasterise
-from generators.cleaning import cleaned
-from generators.domains import domain
-from generators.perturbations.perturb import perturb
+from generators.canvas import decode_png, rasterise
+from generators.degradations import remove_degradations
+from generators.domains import load_domain
 from generators.perturbations.perturbation import Perturbation
-from generators.perturbations.subject import NOTHING, Subject
+from generators.perturbations.pipeline import perturb
+from generators.perturbations.subject import EMPTY_SUBJECT, Subject
 from generators.reading import Pixels, Unreadable
-from generators.restorations import remade_each, retoned_each
+from generators.restorations import restore_layout, restore_tones
 from generators.scene import Scene
 
 Readings = tuple[float, ...]
@@ -46,41 +46,41 @@ class Survival:
 
     outcome: Literal["right", "wrong", "unreadable"]
     reason: str
-    exempt: bool
+    is_exempt: bool
 
     @property
-    def readable(self) -> bool:
+    def is_readable(self) -> bool:
         """Whether the picture still shows its truth."""
         return self.outcome == "right"
 
 
 @dataclass(frozen=True, slots=True)
-class Rereading:
+class RereadJob:
     """One scene, drawn with a longer side of `size` px and perturbed, to be read again."""
 
     scene: Scene
     size: int
     perturbations: tuple[Perturbation, ...]
-    subject: Subject = NOTHING
+    subject: Subject = EMPTY_SUBJECT
     seed: int = 0
 
 
-def survival(rereading: Rereading) -> Survival:
+def check_survival(rereading: RereadJob) -> Survival:
     """Draw a scene, perturb the picture and read it again.
 
     Raises `Inapplicable` where a perturbation cannot be made.
     """
-    scene, drawn_domain = rereading.scene, domain(rereading.scene.domain)
-    drawn = pixels_of(rasterise(drawn_domain.drawing.draw(scene, rereading.size)))
+    scene, drawn_domain = rereading.scene, load_domain(rereading.scene.domain)
+    drawn = decode_png(rasterise(drawn_domain.draw_module.draw(scene, rereading.size)))
     subject, seed = rereading.subject, rereading.seed
     changed = perturb(drawn, rereading.perturbations, subject, seed=seed)
     exempt = _covered(drawn, rereading.perturbations, subject)
     targets = tuple(scene.truths)
     try:
-        readings = read_again(scene.domain, changed, targets)
+        readings = reread_targets(scene.domain, changed, targets)
     except Unreadable as error:
         return Survival("unreadable", str(error), exempt)
-    tolerances = getattr(drawn_domain.measuring, "TOLERANCE", {})
+    tolerances = getattr(drawn_domain.measure_module, "TOLERANCE", {})
     deviations = [
         f"{target} reads {reading:g} instead of {scene.truths[target]:g}"
         for target, reading in zip(targets, readings, strict=True)
@@ -89,20 +89,20 @@ def survival(rereading: Rereading) -> Survival:
     return Survival("wrong" if deviations else "right", "; ".join(deviations), exempt)
 
 
-def read_again(name: str, pixels: Pixels, targets: Sequence[str]) -> Readings:
+def reread_targets(name: str, pixels: Pixels, targets: Sequence[str]) -> Readings:
     """Read a picture that may have been perturbed, by a domain's `measure`.
 
     Raises `Unreadable` where it reads nothing, or different things after different restorations; a
     defocus that is undone in several ways has to be readable after each of them.
     """
-    cleaned_pictures = cleaned(pixels)
+    cleaned_pictures = remove_degradations(pixels)
     toned_pictures = (
         [[picture] for picture in cleaned_pictures]
         if len(cleaned_pictures) > 1
-        else [retoned_each(cleaned_pictures[0])]
+        else [restore_tones(cleaned_pictures[0])]
     )
     problem, readings = "", list[Readings]()
-    for restorations in (toned_pictures, map(remade_each, cleaned_pictures)):
+    for restorations in (toned_pictures, map(restore_layout, cleaned_pictures)):
         attempts = [_readings(name, picture, targets) for picture in restorations]
         problem = problem or next(
             (problem_text for _, problem_text in attempts if problem_text), ""
@@ -120,12 +120,12 @@ def _readings(
 
     A count of nothing is no reading, nor is a board of one row and one column.
     """
-    is_counting = not hasattr(domain(name).measuring, "TOLERANCE")
+    is_counting = not hasattr(load_domain(name).measure_module, "TOLERANCE")
     readings: list[Readings] = []
     problem = ""
     for picture in pictures:
         try:
-            values = tuple(domain(name).measuring.measure(picture, targets))
+            values = tuple(load_domain(name).measure_module.measure(picture, targets))
         except Unreadable as error:
             problem = problem or str(error)
         else:
@@ -135,7 +135,7 @@ def _readings(
 
 
 def _agreed(name: str, targets: Sequence[str], readings: Sequence[Readings]) -> Readings:
-    tolerances = getattr(domain(name).measuring, "TOLERANCE", {})
+    tolerances = getattr(load_domain(name).measure_module, "TOLERANCE", {})
     for target, values in zip(targets, zip(*readings, strict=True), strict=True):
         if max(values) - min(values) > 2 * tolerances.get(target, 0) + 1e-9:
             listed = ", ".join(f"{value:g}" for value in sorted(set(values)))
@@ -154,6 +154,6 @@ def _covered(drawn: Pixels, perturbations: Sequence[Perturbation], subject: Subj
     overlaid = [
         perturb(drawn, [perturbation], subject)
         for perturbation in perturbations
-        if perturbation.covers
+        if perturbation.is_overlay
     ]
     return any(bool((overlaid_picture != drawn)[is_edge].any()) for overlaid_picture in overlaid)

@@ -16,26 +16,26 @@ _EFFORT = 1
 """PNG compression level, 0 to 9: a higher one takes longer and saves a tenth."""
 
 
-def sheet(width: int, height: int) -> svgwrite.Drawing:
+def create_sheet(width: int, height: int) -> svgwrite.Drawing:
     """An empty drawing of `width` x `height` px, to draw a tile on."""
     drawing = svgwrite.Drawing(size=(width, height), profile="tiny", debug=False)
     drawing.viewbox(0, 0, width, height)
     return drawing
 
 
-def tile(drawing: svgwrite.Drawing) -> Tile:
+def rasterise_tile(drawing: svgwrite.Drawing) -> Tile:
     """The tile of a drawing."""
     png = resvg_py.svg_to_bytes(svg_string=drawing.tostring(), skip_system_fonts=True)
     with Image.open(io.BytesIO(png)) as image:
         return image.convert("RGBA")
 
 
-def place(picture: Image.Image, part: Tile, x: int, y: int) -> None:
+def paste_tile(picture: Image.Image, part: Tile, x: int, y: int) -> None:
     """Put a tile on the picture, the middle of its lower edge at x and y."""
     picture.paste(part, (x - part.width // 2, y - part.height), part)
 
 
-def png_of(picture: Image.Image) -> bytes:
+def encode_png(picture: Image.Image) -> bytes:
     """The PNG of a picture without transparency: 8 bits a channel."""
     file = io.BytesIO()
     picture.save(file, "PNG", compress_level=_EFFORT)

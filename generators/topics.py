@@ -1,19 +1,21 @@
 """All topics of VLMBias, drawn and photographed, and what readers call them."""
 
-from generators.domains import domain, domains
-from generators.photographs import photographed
+from generators.domains import load_domain, load_domains
+from generators.photographs import load_photograph_topics
 
-DRAWN = tuple(domains())
-PHOTOGRAPHED = tuple(photographed())
+DRAWN = tuple(load_domains())
+PHOTOGRAPHED = tuple(load_photograph_topics())
 
 
-def title(topic: str) -> str:
+def get_title(topic: str) -> str:
     """The name of a topic that readers see."""
-    return photographed()[topic].TITLE if topic in PHOTOGRAPHED else domain(topic).title
+    return (
+        load_photograph_topics()[topic].TITLE if topic in PHOTOGRAPHED else load_domain(topic).title
+    )
 
 
-def caption(topic: str, subject: str) -> str:
+def format_caption(topic: str, subject: str) -> str:
     """What a subject is called where its name stands alone, as in "Ebbinghaus illusion"."""
     if topic in PHOTOGRAPHED:
         return subject[:1].upper() + subject[1:]
-    return domain(topic).caption(subject)
+    return load_domain(topic).format_caption(subject)

@@ -8,7 +8,7 @@ river, its names, the palaces and the position marks stay with the lines that th
 
 import svgwrite
 
-from generators.glyphs import outline
+from generators.glyphs import outline_text
 
 FILES, RANKS = range(9), range(10)
 INK, GROUND = "#000000", "#f8e4b7"
@@ -24,7 +24,7 @@ _NAME = 0.58
 _CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
-def board(
+def draw_board(
     drawing: svgwrite.Drawing,
     *,
     origin_x: int,
@@ -74,7 +74,7 @@ def board(
     drawing.add(drawing.path("".join(lines), stroke_linecap="square", **pen))
     drawing.add(drawing.path("".join(diagonals + marks), **pen))
     names = [
-        outline(
+        outline_text(
             name,
             x=origin_x + (file - files.start) * pitch,
             y=origin_y + (sum(_RIVER) / 2 - ranks.start) * pitch,

@@ -3,28 +3,35 @@
 Text and tables go in, values come out.
 """
 
-from metrics.accuracy import EVERY_SIZE, WHOLE_TOPIC, accuracy_of_topics, accuracy_table
-from metrics.answers import BASELINE, QUESTION_GROUPS, TASK_MEAN
-from metrics.caption_scores import CaptionScores
-from metrics.correlation import correlation
-from metrics.graded_means import graded_interval
-from metrics.held_out_search import chosen_half, search
-from metrics.inflation import inflation_table, success, susceptibility
-from metrics.intervals import exact_interval, stratified_interval
-from metrics.kendall import kendall
-from metrics.matching_test import matching_tests
-from metrics.outcomes import outcomes_table
-from metrics.paired_differences import paired_interval
-from metrics.panel_search import greedy_panels
-from metrics.panels import growing_panels, panel_scores, panel_tables
-from metrics.parsing import Parsed, read_count, read_name, read_plain_yes_no, read_yes_no, score
-from metrics.picks import read_pick
-from metrics.preference import win_rates
-from metrics.preference_matrix import mean_matrix, standardized_matrix
-from metrics.preference_tables import preference_tables
-from metrics.ratings import read_rating
-from metrics.resampling import Interval
-from metrics.symmetry import symmetry_table
+from metrics.frame.held_out_search import search_held_out, select_half
+from metrics.frame.inflation import inflation_table, measure_success, measure_susceptibility
+from metrics.frame.pairwise_preference import win_rates
+from metrics.philautia.caption_scores import CaptionScores
+from metrics.philautia.kendall import correlate_ranks
+from metrics.philautia.matching_test import matching_tests
+from metrics.philautia.panel_search import greedy_panels
+from metrics.philautia.panels import build_growing_panels, panel_scores, panel_tables
+from metrics.philautia.preference_tables import preference_tables
+from metrics.philautia.score_matrices import mean_matrix, standardized_matrix
+from metrics.reply_parsing.bracketed_answers import (
+    ParsedAnswer,
+    read_count,
+    read_name,
+    read_plain_yes_no,
+    read_yes_no,
+    score_answer,
+)
+from metrics.reply_parsing.picks import read_pick
+from metrics.reply_parsing.ratings import read_rating
+from metrics.statistics.cluster_bootstrap import Interval
+from metrics.statistics.cluster_intervals import exact_interval, stratified_interval
+from metrics.statistics.correlation import correlate
+from metrics.statistics.graded_intervals import graded_interval
+from metrics.statistics.paired_intervals import paired_interval
+from metrics.vhexpansion.symmetry import symmetry_table
+from metrics.vlmbias.accuracy import EVERY_SIZE, WHOLE_TOPIC, accuracy_table, topic_accuracy_table
+from metrics.vlmbias.answer_arrays import BASELINE, QUESTION_GROUPS, TASK_MEAN
+from metrics.vlmbias.outcome_rates import outcome_rate_table
 
 __all__ = [
     "BASELINE",
@@ -34,20 +41,20 @@ __all__ = [
     "WHOLE_TOPIC",
     "CaptionScores",
     "Interval",
-    "Parsed",
-    "accuracy_of_topics",
+    "ParsedAnswer",
+    "topic_accuracy_table",
     "accuracy_table",
-    "chosen_half",
-    "correlation",
+    "select_half",
+    "correlate",
     "exact_interval",
     "graded_interval",
     "greedy_panels",
-    "growing_panels",
+    "build_growing_panels",
     "inflation_table",
-    "kendall",
+    "correlate_ranks",
     "matching_tests",
     "mean_matrix",
-    "outcomes_table",
+    "outcome_rate_table",
     "paired_interval",
     "panel_scores",
     "panel_tables",
@@ -58,12 +65,12 @@ __all__ = [
     "read_plain_yes_no",
     "read_rating",
     "read_yes_no",
-    "score",
-    "search",
+    "score_answer",
+    "search_held_out",
     "standardized_matrix",
     "stratified_interval",
-    "success",
-    "susceptibility",
+    "measure_success",
+    "measure_susceptibility",
     "symmetry_table",
     "win_rates",
 ]

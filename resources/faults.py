@@ -11,31 +11,31 @@ class StoreError(Exception):
     """The data root could not do what was asked; the message names the place and the remedy."""
 
 
-class Unwritable(StoreError):
+class UnwritableStore(StoreError):
     """The data root, or a file in it, cannot be written."""
 
 
-class Full(StoreError):
+class DiskFull(StoreError):
     """The disk below the data root has no space left."""
 
 
-class Busy(StoreError):
+class StoreBusy(StoreError):
     """Another run holds what this one needs."""
 
 
-class Unusable(StoreError):
+class UnusableStore(StoreError):
     """Where a store is said to be is no place that we can use."""
 
 
-class Missing(StoreError):
+class MissingItem(StoreError):
     """Something that a table names is not in the store."""
 
 
-class Corrupt(StoreError):
+class CorruptItem(StoreError):
     """Something in the store is not what was once written there."""
 
 
-class Unreachable(StoreError):
+class UnreachableStore(StoreError):
     """A store on another machine does not answer."""
 
 
@@ -43,7 +43,7 @@ class AccessDenied(StoreError):
     """Something in the store may not be read."""
 
 
-class Outside(StoreError):
+class PathOutsideStore(StoreError):
     """Something that is asked for does not lie in the store."""
 
 
@@ -51,7 +51,7 @@ class OverBudget(StoreError):
     """A request would cross a budget; it was not sent."""
 
 
-class NoPrice(StoreError):
+class MissingPrice(StoreError):
     """A budget is set, and what a request may cost is unknown; it was not sent."""
 
 
@@ -67,15 +67,15 @@ class KeyNotSet(ModelError):
     """The environment variable that holds the API key is not set."""
 
 
-class CannotDo(ModelError):
+class UnsupportedRequest(ModelError):
     """The model's backend does not do what it was asked for."""
 
 
-class InBatch(ModelError):
+class PendingInBatch(ModelError):
     """Requests wait in a batch, and would be paid for twice if they were asked alone."""
 
 
-class Stopped(ModelError):
+class RequestsStopped(ModelError):
     """The provider takes no more requests, or cannot be reached."""
 
 
@@ -84,7 +84,7 @@ class RunEnded(ModelError):
 
 
 @contextmanager
-def writing(place: object) -> Iterator[None]:
+def write_errors(place: object) -> Iterator[None]:
     """Turn the errors of writing to `place` into ones that name it and the remedy."""
     try:
         yield
@@ -100,14 +100,14 @@ def writing(place: object) -> Iterator[None]:
         raise
 
 
-def _full(place: object) -> Full:
-    return Full(
+def _full(place: object) -> DiskFull:
+    return DiskFull(
         f"No space is left to write {place}. What was finished is kept: free some space, or set "
         "COUNTERFACTORY_HOME to a larger disk, and run again; only what is missing is made."
     )
 
 
-def _unwritable(place: object, why: object) -> Unwritable:
+def _unwritable(place: object, why: object) -> UnwritableStore:
     remedy = "Choose a data root that you may write to: set COUNTERFACTORY_HOME, or change the "
     remedy += "folder's permissions."
     if "://" in str(place):
@@ -115,4 +115,4 @@ def _unwritable(place: object, why: object) -> Unwritable:
             "Check the address in COUNTERFACTORY_IMAGES, and that its credentials are set and "
             "allow writing."
         )
-    return Unwritable(f"{place} cannot be written ({why}). {remedy}")
+    return UnwritableStore(f"{place} cannot be written ({why}). {remedy}")

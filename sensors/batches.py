@@ -20,26 +20,28 @@ from dagster import (
 )
 
 from assets.kit.plan import PlanContext, Planners
-from assets.planning.batches import TAG, Batching, table_of
-from assets.planning.choice import Assets
-from resources.batches import Providers, find_lost, track
-from resources.calls.batches import OPEN, OVER, Batch
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
+from assets.planning.batches import TAG, BatchJobs, format_batches
+from assets.planning.quote_selection import AssetsByKey
+from resources.batches import BatchProviders, find_lost, track
+from resources.calls.batch_store import ENDED_STATES, OPEN_STATES, Batch
 from resources.models.client import ModelClient
-from sensors.missing_answers import StillWaiting, lacking
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
+from sensors.unanswered_requests import StillWaiting, find_unanswered
 
-EVERY_S = 60
-AFTER = "counterfactory/after_batch"
+INTERVAL_S = 60
+AFTER_BATCH_TAG = "counterfactory/after_batch"
 """The tag of a run that makes a table of what batches have answered: the last of them."""
-TRIES = 3
+MAX_TRIES = 3
 """How often a batch is collected whose runs fail."""
-PLANNING_S = 20.0
+MAX_PLANNING_S = 20.0
 """How long one tick looks at what partitions lack: Dagster ends one that takes a minute."""
 
 
-def watching(planners: Planners, assets: Assets, batching: Batching) -> SensorDefinition:
+def batches_sensor(
+    planners: Planners, assets: AssetsByKey, batching: BatchJobs
+) -> SensorDefinition:
     """The sensor `batches`; a user turns it on, for it starts runs by itself.
 
     It finds batches that got lost, asks how the others stand, has those that are over collected,
@@ -48,20 +50,20 @@ def watching(planners: Planners, assets: Assets, batching: Batching) -> SensorDe
 
     @sensor(
         name="batches",
-        jobs=[batching.collect, *batching.materializing_jobs],
-        minimum_interval_seconds=EVERY_S,
+        jobs=[batching.collect, *batching.unique_asset_jobs],
+        minimum_interval_seconds=INTERVAL_S,
         default_status=DefaultSensorStatus.STOPPED,
         description="Stores the answers of batches that have ended, and materializes their assets",
     )
     def batches(
         context: SensorEvaluationContext,
-        home: Home,
+        home: DataRoot,
         images: ImageStore,
-        ledger: WorkLedger,
+        ledger: WorkCache,
         models: ModelClient,
     ) -> SensorResult:
         store = models.calls.batches
-        with Providers(images) as providers:
+        with BatchProviders(images) as providers:
             problems = find_lost(models.calls, providers, context.log)
             problems |= track(models.calls, providers)
         tick = _Tick(
@@ -73,9 +75,9 @@ def watching(planners: Planners, assets: Assets, batching: Batching) -> SensorDe
             [f"The batch {tag}: {problem}" for tag, problem in problems.items()],
         )
         requests = [*tick.collecting(), *tick.materializing()]
-        under_way = store.in_state(*OPEN)
+        under_way = store.list_by_state(*OPEN_STATES)
         if under_way:
-            context.log.info("Batches that are under way:\n%s", table_of(under_way).value)
+            context.log.info("Batches that are under way:\n%s", format_batches(under_way).value)
         for line in tick.told:
             context.log.warning("%s", line)
         if requests:
@@ -92,17 +94,17 @@ class _Tick(NamedTuple):
     instance: DagsterInstance
     sources: PlanContext
     planners: Planners
-    assets: Assets
-    batching: Batching
+    assets: AssetsByKey
+    batching: BatchJobs
     told: list[str]
 
     def collecting(self) -> Iterator[RunRequest]:
         """Runs that collect what is over."""
-        for batch in self.sources.calls.batches.in_state(*OVER):
+        for batch in self.sources.calls.batches.list_by_state(*ENDED_STATES):
             runs = self._runs(TAG, batch.tag)
             if any(not run.is_finished for run in runs):
                 continue
-            if len(runs) >= TRIES:
+            if len(runs) >= MAX_TRIES:
                 self.told.append(
                     f"The batch {batch.tag} of {batch.model} is over and could not be collected "
                     f"({len(runs)} runs failed, the last one is {runs[0].run_id}). Mend what that "
@@ -118,9 +120,9 @@ class _Tick(NamedTuple):
 
     def materializing(self) -> Iterator[RunRequest]:
         """Runs that make tables of partitions whose batches are all collected."""
-        store, end = self.sources.calls.batches, monotonic() + PLANNING_S
-        open_places = {_place(batch) for batch in store.in_state(*OPEN)}
-        collected = sorted(store.in_state("collected"), key=_place)
+        store, end = self.sources.calls.batches, monotonic() + MAX_PLANNING_S
+        open_places = {_place(batch) for batch in store.list_by_state(*OPEN_STATES)}
+        collected = sorted(store.list_by_state("collected"), key=_place)
         for place, batches in groupby(collected, key=_place):
             if place not in open_places and monotonic() < end:
                 yield from self._of(sorted(batches, key=lambda batch: str(batch.collected_at)))
@@ -128,12 +130,12 @@ class _Tick(NamedTuple):
     def _of(self, batches: Sequence[Batch]) -> Iterator[RunRequest]:
         """The run for one partition, all batches of which are collected, if it is time for it."""
         last, store = batches[-1], self.sources.calls.batches
-        if self._runs(AFTER, last.tag) or self._made_since(last):
+        if self._runs(AFTER_BATCH_TAG, last.tag) or self._made_since(last):
             store.close([batch.tag for batch in batches])
             return
         lacks = last.lacking
         try:
-            if lacks is None and (lacks := lacking(self.planners, self.sources, batches)):
+            if lacks is None and (lacks := find_unanswered(self.planners, self.sources, batches)):
                 store.look(last.tag, lacks)
         except StillWaiting as why:
             lacks = str(why)
@@ -146,7 +148,7 @@ class _Tick(NamedTuple):
 
     def _made_of(self, batch: Batch) -> RunRequest:
         key = AssetKey.from_user_string(batch.asset)
-        asset, tags = self.assets[key], {AFTER: batch.tag}
+        asset, tags = self.assets[key], {AFTER_BATCH_TAG: batch.tag}
         if asset.partitions_def is not None:
             # Said here, for Dagster cannot look up the dynamic half of a key of two by itself.
             tags |= asset.partitions_def.get_tags_for_partition_key(batch.partition)
@@ -157,7 +159,7 @@ class _Tick(NamedTuple):
             config["ops"] = {asset.node_def.name: {"config": dict(batch.config)}}
         return RunRequest(
             run_key=f"after {batch.tag}",
-            job_name=self.batching.materializing[key].name,
+            job_name=self.batching.asset_jobs[key].name,
             asset_selection=[key],
             partition_key=batch.partition or None,
             run_config=config,

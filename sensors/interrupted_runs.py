@@ -25,18 +25,18 @@ from resources.dagster_internals import (
     SENSOR_NAME_TAG,
     find_stopped_launchers,
 )
-from resources.executors import PROCESS, process_of_run
+from resources.execution.executors import PROCESS_TAG, find_process
 from resources.models.catalog import CatalogFiles
-from sensors.unbegun_runs import requeue_unbegun
+from sensors.unstarted_runs import requeue_unstarted
 
-EVERY_S = 15
-AGAIN = "counterfactory/again"
+INTERVAL_S = 15
+RELAUNCHED_TAG = "counterfactory/again"
 """The tag of a run that was launched in place of one whose process was gone: that one's id."""
 _STARTING, _CANCELING = DagsterRunStatus.STARTING, DagsterRunStatus.CANCELING
 _UNDER_WAY = [_STARTING, DagsterRunStatus.STARTED, _CANCELING]
 
 
-def ending(jobs: Sequence[Any], files: CatalogFiles) -> SensorDefinition:
+def interrupted_runs_sensor(jobs: Sequence[Any], files: CatalogFiles) -> SensorDefinition:
     """The sensor `interrupted_runs`, which runs unless it is turned off.
 
     A run ends as failed, or canceled, once its process is gone, whoever launched it. Of `jobs`, a
@@ -51,7 +51,7 @@ def ending(jobs: Sequence[Any], files: CatalogFiles) -> SensorDefinition:
     @sensor(
         name="interrupted_runs",
         jobs=list(jobs),
-        minimum_interval_seconds=EVERY_S,
+        minimum_interval_seconds=INTERVAL_S,
         default_status=DefaultSensorStatus.RUNNING,
         description="Ends runs whose process was killed, and launches those again, once, that a "
         "sensor or schedule had launched. Queues runs again that began while models.yaml could not "
@@ -59,12 +59,12 @@ def ending(jobs: Sequence[Any], files: CatalogFiles) -> SensorDefinition:
     )
     def interrupted_runs(context: SensorEvaluationContext) -> SensorResult:
         requests: list[RunRequest] = []
-        told = [*requeue_unbegun(context.instance, files)]
+        told = [*requeue_unstarted(context.instance, files)]
         for run in end_interrupted(context.instance):
             told.append(f"The process of the run {run.run_id} ({run.job_name}) is gone: it ended.")
             if _is_done(context.instance, run):
                 told[-1] += " All of its tables are there, so that it is not launched again."
-            elif run.job_name in named and _is_automatic(run) and AGAIN not in run.tags:
+            elif run.job_name in named and _is_automatic(run) and RELAUNCHED_TAG not in run.tags:
                 if off := _turned_off(context.instance, run):
                     told[-1] += (
                         f" It is not launched again, since {off} is turned off by now: materialize "
@@ -83,20 +83,20 @@ def ending(jobs: Sequence[Any], files: CatalogFiles) -> SensorDefinition:
 def end_interrupted(instance: DagsterInstance) -> Iterator[DagsterRun]:
     """End the runs whose process is gone, with their places in pools; each as it stood then."""
     for found in instance.get_runs(RunsFilter(statuses=_UNDER_WAY)):
-        if is_gone(found) and (run := _end(instance, found.run_id)) is not None:
+        if has_lost_process(found) and (run := _end(instance, found.run_id)) is not None:
             # Dagster frees them as well, some seconds later, where its daemon runs.
             instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
             yield run
 
 
-def is_gone(run: DagsterRun) -> bool:
+def has_lost_process(run: DagsterRun) -> bool:
     """Whether the process of a run under way has ended.
 
     Before it has one, it is that of the code server which was to start it.
     """
-    process = process_of_run(run)
+    process = find_process(run)
     if process is not None:
-        return process.is_gone
+        return process.has_ended
     return run.status is _STARTING and _refuses(run)
 
 
@@ -158,7 +158,7 @@ def _again(run: DagsterRun) -> RunRequest:
     tags = {
         name: value
         for name, value in run.tags.items()
-        if name.startswith(("counterfactory/", "dagster/partition")) and name != PROCESS
+        if name.startswith(("counterfactory/", "dagster/partition")) and name != PROCESS_TAG
     }
     return RunRequest(
         run_key=f"again {run.run_id}",
@@ -166,5 +166,5 @@ def _again(run: DagsterRun) -> RunRequest:
         run_config=run.run_config,
         asset_selection=list(run.asset_selection) if run.asset_selection else None,
         partition_key=run.tags.get("dagster/partition"),
-        tags={**tags, AGAIN: run.run_id},
+        tags={**tags, RELAUNCHED_TAG: run.run_id},
     )

@@ -13,28 +13,28 @@ from dagster import (
 )
 from pydantic import Field
 
-from assets.kit.judged import Judged, judge_named
+from assets.kit.judge_parts import JudgeParts, find_judge
 from assets.kit.partitions import add_painters
 from assets.kit.plan import PlanContext
-from assets.planning import markdown, text
-from assets.planning.everything import Scope, chosen_benchmarks, everything
-from assets.planning.job import job_of
+from assets.planning import format_markdown, format_text
+from assets.planning.job import build_op_job
+from assets.planning.judge_quote import JudgeScope, find_benchmarks, quote_judge
 from assets.planning.obstacles import Limits, find_obstacles, require_no_obstacles
-from resources.budget import MOST_USD, Budget
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
 from resources.models.catalog import Catalog
 from resources.models.client import ModelClient
-from resources.run_config import Config
-from sensors.judging import Judging
-from sensors.materialization import Spending
+from resources.settings.budget import MAX_USD, Budget
+from resources.settings.run_config import Config
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
+from sensors.judge_runs import JudgeRuns
+from sensors.run_launcher import SharedBudget
 
-PARENT = "counterfactory/judged_by"
+PARENT_RUN_TAG = "counterfactory/judged_by"
 """The tag of a run that the job has begun: the run of the job."""
 
 
-class Wanted(Config):
+class JudgeEverythingConfig(Config):
     """Which judge is asked, about what, for how much."""
 
     judge: str = Field(description="A judge or metric of models.yaml.")
@@ -42,7 +42,7 @@ class Wanted(Config):
     budget_usd: float | None = Field(
         default=None,
         ge=0,
-        le=MOST_USD,
+        le=MAX_USD,
         allow_inf_nan=False,
         description="The most that all of it may spend. Without it nothing is sent that costs "
         "anything, unless `no_budget` is set.",
@@ -56,7 +56,7 @@ class Wanted(Config):
     )
 
 
-def judge_everything_job(
+def build_judge_everything_job(
     catalog: Catalog, repository: Callable[[], RepositoryDefinition]
 ) -> JobDefinition:
     """The job `judge_everything`; `repository` gives what there is, once all is loaded."""
@@ -69,23 +69,25 @@ def judge_everything_job(
     )
     def judge_everything(
         context: OpExecutionContext,
-        config: Wanted,
-        home: Home,
+        config: JudgeEverythingConfig,
+        home: DataRoot,
         images: ImageStore,
-        ledger: WorkLedger,
+        ledger: WorkCache,
         models: ModelClient,
         budget: Budget,
     ) -> None:
         add_painters(context.instance, catalog)
         assets = repository().assets_defs_by_key
-        judge = judge_named(catalog, config.judge)
-        benchmarks = chosen_benchmarks(config.benchmarks)
-        scope = Scope(judge, benchmarks, config.limit, config.stand_ins)
-        judged = Judged(catalog, home, context.instance, assets)
-        found = everything(judged, PlanContext(home, images, ledger, models.calls), scope)
-        said = "\n".join([text(found.quote, []), *found.notes()])
+        judge = find_judge(catalog, config.judge)
+        benchmarks = find_benchmarks(config.benchmarks)
+        scope = JudgeScope(judge, benchmarks, config.limit, config.stand_ins)
+        judged = JudgeParts(catalog, home, context.instance, assets)
+        found = quote_judge(judged, PlanContext(home, images, ledger, models.calls), scope)
+        said = "\n".join([format_text(found.quote, []), *found.notes()])
         context.log.info("The quote:\n%s", said)
-        table = "\n".join([markdown(found.quote, []), "", *(f"- {note}" for note in found.notes())])
+        table = "\n".join(
+            [format_markdown(found.quote, []), "", *(f"- {note}" for note in found.notes())]
+        )
         quote = {"quote": MetadataValue.md(table)}
         if not found.is_ready:
             raise Failure(f"Nothing can be asked.\n{said}", metadata=quote)
@@ -99,22 +101,26 @@ def judge_everything_job(
             )
             return
         require_no_obstacles(found.judge_totals, limits)
-        spending = Spending(config.budget_usd, budget.per_run_usd, models.calls.spent_by)
-        tags = {PARENT: context.run_id}
-        judging = Judging(repository().asset_graph, judged, found, spending, **tags)
-        for each in judging.runs():
-            begun = judging.done.begin(each)
+        spending = SharedBudget(config.budget_usd, budget.per_run_usd, models.calls.sum_spending)
+        tags = {PARENT_RUN_TAG: context.run_id}
+        judging = JudgeRuns(repository().asset_graph, judged, found, spending, **tags)
+        for each in judging.select_runs():
+            begun = judging.launcher.begin(each)
             names = ", ".join(key.to_user_string() for key in each.assets)
             context.log.info("%s %s: the run %s", names, each.partition, begun.run.run_id)
-            for _ in judging.done.events(begun):
+            for _ in judging.launcher.events(begun):
                 pass
-        for line in dict.fromkeys(judging.done.warnings):
+        for line in dict.fromkeys(judging.launcher.warnings):
             context.log.warning("%s", line)
-        told = [*judging.told, *judging.done.told, *map(str, judging.done.failures)]
+        told = [
+            *judging.messages,
+            *judging.launcher.failed_checks,
+            *map(str, judging.launcher.failures),
+        ]
         if told:
             raise Failure("\n".join(told), metadata=quote)
 
-    return job_of(
+    return build_op_job(
         "judge_everything",
         judge_everything,
         "One judge or metric over all benchmarks: quoted first, within one budget. "

@@ -12,19 +12,21 @@ from dagster import (
     schedule,
 )
 
-from assets.kit.benchmarks import Benchmark, benchmarks
+from assets.kit.benchmarks import Benchmark, load_benchmarks
 from assets.kit.jobs import Flow
 from assets.kit.partitions import add_painters, is_by_painter
-from assets.planning.choice import Assets
+from assets.planning.quote_selection import AssetsByKey
 from resources.models.catalog import CatalogFiles
-from resources.models.discovery import poll
-from sensors.coverage import Coverage
+from resources.models.discovery import poll_providers
+from sensors.painter_backlog import PainterBacklog
 
-AT = "0 6 1 * *"
+CRON = "0 6 1 * *"
 """At six o'clock (UTC) on the first of each month, when a monthly budget begins anew."""
 
 
-def monthly(files: CatalogFiles, assets: Assets) -> list[ScheduleDefinition]:
+def missing_pictures_schedules(
+    files: CatalogFiles, assets: AssetsByKey
+) -> list[ScheduleDefinition]:
     """A schedule for each benchmark that paints; a user turns them on, for they spend money.
 
     Each asks for every partition that a painter with a price lacks, earlier painters' as well, each
@@ -32,20 +34,20 @@ def monthly(files: CatalogFiles, assets: Assets) -> list[ScheduleDefinition]:
     Summary and report follow where the sensor `new_painters` is on.
     """
     made: list[ScheduleDefinition] = []
-    for benchmark in benchmarks().values():
+    for benchmark in load_benchmarks().values():
         # The first of these paints; what is only made when asked for comes after it.
-        flows = [flow for flow in benchmark.flows_of(assets) if is_by_painter(flow.division)]
+        flows = [flow for flow in benchmark.build_flows(assets) if is_by_painter(flow.partitions)]
         made += [_monthly(files, assets, benchmark, flow) for flow in flows[:1]]
     return made
 
 
 def _monthly(
-    files: CatalogFiles, assets: Assets, benchmark: Benchmark, flow: Flow
+    files: CatalogFiles, assets: AssetsByKey, benchmark: Benchmark, flow: Flow
 ) -> ScheduleDefinition:
     @schedule(
-        name=f"missing_{flow.job.removeprefix('painter_')}",
-        job_name=flow.job,
-        cron_schedule=AT,
+        name=f"missing_{flow.job_name.removeprefix('painter_')}",
+        job_name=flow.job_name,
+        cron_schedule=CRON,
         default_status=DefaultScheduleStatus.STOPPED,
         description=f"Looks for new painters, then makes every partition of {benchmark.title} that "
         "a painter with a known price lacks. This spends money: set a budget first.",
@@ -53,7 +55,7 @@ def _monthly(
     def missing_pictures(context: ScheduleEvaluationContext) -> SkipReason | list[RunRequest]:
         """Raises `CatalogError` if models.yaml cannot be used."""
         month = f"{context.scheduled_execution_time:%Y-%m}"
-        requests, told = missing(context.instance, files, assets, benchmark, month)
+        requests, told = request_missing_pictures(context.instance, files, assets, benchmark, month)
         for line in told:
             context.log.warning("%s", line)
         if requests:
@@ -63,28 +65,30 @@ def _monthly(
     return missing_pictures
 
 
-def missing(
+def request_missing_pictures(
     instance: DagsterInstance,
     files: CatalogFiles,
-    assets: Assets,
+    assets: AssetsByKey,
     benchmark: Benchmark,
     month: str,
 ) -> tuple[list[RunRequest], list[str]]:
     """The runs of a month, and what the user should know; new painters get their partitions."""
-    told = poll(files).told
+    told = poll_providers(files).warnings
     catalog = files.load()
     add_painters(instance, catalog)
-    coverage = Coverage(instance, catalog, assets, benchmark)
+    coverage = PainterBacklog(instance, catalog, assets, benchmark)
     requests = list(_requests(coverage, month)) if coverage.steps else []
-    return requests, [*told, *coverage.told]
+    return requests, [*told, *coverage.messages]
 
 
-def _requests(coverage: Coverage, month: str) -> Iterator[RunRequest]:
+def _requests(coverage: PainterBacklog, month: str) -> Iterator[RunRequest]:
     for painter in coverage.painters:
-        partitions = sorted(coverage.key(value, painter.name) for value in coverage.values)
-        lacking = {partition: coverage.lacking(partition) for partition in partitions}
+        partitions = sorted(
+            coverage.build_partition_key(value, painter.name) for value in coverage.paintable_values
+        )
+        lacking = {partition: coverage.find_missing_assets(partition) for partition in partitions}
         if not any(lacking.values()) or not coverage.may_be_launched(painter):
             continue
         for partition, assets in lacking.items():
-            if assets and not coverage.is_being_made(partition):
-                yield coverage.request(f"{month} {partition}", painter, partition, assets)
+            if assets and not coverage.has_unfinished_run(partition):
+                yield coverage.build_run_request(f"{month} {partition}", painter, partition, assets)

@@ -16,20 +16,22 @@ from dagster import (
     sensor,
 )
 
-from assets.kit.benchmarks import benchmarks
-from assets.kit.partitions import BY_PAINTER, is_by_painter, tags_of
-from assets.planning.choice import Assets
+from assets.kit.benchmarks import load_benchmarks
+from assets.kit.partitions import BY_PAINTER, is_by_painter, partition_tags
+from assets.planning.quote_selection import AssetsByKey
 from resources.models.catalog import CatalogFiles, Model
-from sensors.coverage import PAINTER, Coverage, coverages
+from sensors.painter_backlog import PAINTER_TAG, PainterBacklog, list_backlogs
 
-EVERY_S = 15
-SUMMARIZED = "counterfactory/summarized"
+INTERVAL_S = 15
+SUMMARIZED_TAG = "counterfactory/summarized"
 """The tag of a run that summarizes a painter, with the run of its pictures that came last."""
-REPORTED = "counterfactory/reported"
+REPORTED_TAG = "counterfactory/reported"
 """The tag of a run that makes the report, with the run of the summary that it follows."""
 
 
-def launching(files: CatalogFiles, assets: Assets, jobs: Sequence[Any]) -> SensorDefinition:
+def new_painters_sensor(
+    files: CatalogFiles, assets: AssetsByKey, jobs: Sequence[Any]
+) -> SensorDefinition:
     """The sensor `new_painters`; a user turns it on, for it spends money by itself.
 
     It takes on each painter of which a benchmark has no pictures yet, and whose price is known: one
@@ -41,19 +43,19 @@ def launching(files: CatalogFiles, assets: Assets, jobs: Sequence[Any]) -> Senso
     @sensor(
         name="new_painters",
         jobs=list(jobs),
-        minimum_interval_seconds=EVERY_S,
+        minimum_interval_seconds=INTERVAL_S,
         default_status=DefaultSensorStatus.STOPPED,
         description="For every painter with a known price of which a benchmark has no pictures "
         "yet: paints, filters, scores and reports. This spends money: set a budget first.",
     )
     def new_painters(context: SensorEvaluationContext) -> SensorResult:
         """Raises `CatalogError` if models.yaml cannot be used."""
-        covered = coverages(context.instance, files.load(), assets, benchmarks())
+        covered = list_backlogs(context.instance, files.load(), assets, load_benchmarks())
         flows = [_Flow(coverage) for coverage in covered]
         requests = [
             request for flow in flows for request in (*flow.of_painters(), *flow.of_report())
         ]
-        told = [line for coverage in covered for line in coverage.told]
+        told = [line for coverage in covered for line in coverage.messages]
         if requests:
             for line in told:
                 context.log.warning("%s", line)
@@ -63,15 +65,17 @@ def launching(files: CatalogFiles, assets: Assets, jobs: Sequence[Any]) -> Senso
     return new_painters
 
 
-def jobs_of_painters(jobs: Sequence[Any], assets: Assets) -> list[Any]:
+def select_painter_jobs(jobs: Sequence[Any], assets: AssetsByKey) -> list[Any]:
     """Those of some named jobs that `launching` may start."""
-    every = [benchmark.flows_of(assets) for benchmark in benchmarks().values()]
+    every = [benchmark.build_flows(assets) for benchmark in load_benchmarks().values()]
     wanted = {
-        flow.job
+        flow.job_name
         for flows in every
-        if any(is_by_painter(flow.division) for flow in flows)
+        if any(is_by_painter(flow.partitions) for flow in flows)
         for flow in flows
-        if is_by_painter(flow.division) or flow.division in BY_PAINTER or flow.division is None
+        if is_by_painter(flow.partitions)
+        or flow.partitions in BY_PAINTER
+        or flow.partitions is None
     }
     return [job for job in jobs if job.name in wanted]
 
@@ -79,11 +83,11 @@ def jobs_of_painters(jobs: Sequence[Any], assets: Assets) -> list[Any]:
 class _Flow:
     """One look at what a benchmark needs for its new painters."""
 
-    def __init__(self, coverage: Coverage) -> None:
+    def __init__(self, coverage: PainterBacklog) -> None:
         self._instance, self._coverage = coverage.instance, coverage
-        by_painter = map(coverage.flow_of, BY_PAINTER)
+        by_painter = map(coverage.find_flow, BY_PAINTER)
         self._summary = next(filter(None, by_painter), None)
-        self._report = coverage.flow_of(None, "/report")
+        self._report = coverage.find_flow(None, "/report")
 
     def of_painters(self) -> Iterator[RunRequest]:
         """Runs for painters that are new, or were when the first of them was launched.
@@ -91,10 +95,13 @@ class _Flow:
         A painter that was begun by hand gets a summary of what was begun.
         """
         covered = self._coverage
-        begun = {covered.painter(name) for name in covered.made(covered.first.key)}
+        begun = {
+            covered.parse_painter(name)
+            for name in covered.list_materialized(covered.painting_step.key)
+        }
         for painter in covered.painters:
-            runs = self._runs(PAINTER, painter.name)
-            is_launched = any(run.job_name == covered.flow.job for run in runs)
+            runs = self._runs(PAINTER_TAG, painter.name)
+            is_launched = any(run.job_name == covered.painting_flow.job_name for run in runs)
             if is_launched or painter.name not in begun:
                 yield from self._seen_through(painter, runs)
             else:
@@ -102,7 +109,11 @@ class _Flow:
 
     def _runs(self, tag: str, value: str) -> list[DagsterRun]:
         """The runs of this benchmark's jobs with a tag, the latest first."""
-        jobs = {flow.job for flow in (self._coverage.flow, self._summary, self._report) if flow}
+        jobs = {
+            flow.job_name
+            for flow in (self._coverage.painting_flow, self._summary, self._report)
+            if flow
+        }
         found = self._instance.get_runs(RunsFilter(tags={tag: value}))
         return [run for run in found if run.job_name in jobs]
 
@@ -110,21 +121,23 @@ class _Flow:
         covered = self._coverage
         latest = {run.tags.get("dagster/partition", ""): run for run in reversed(runs)}
         waiting = False
-        for value in covered.values:
-            partition = covered.key(value, painter.name)
-            run, lacking = latest.get(partition), covered.lacking(partition)
+        for value in covered.paintable_values:
+            partition = covered.build_partition_key(value, painter.name)
+            run, lacking = latest.get(partition), covered.find_missing_assets(partition)
             if not lacking or (run is not None and run.is_success):
                 continue
             waiting = True
-            if covered.is_being_made(partition):
-                covered.told.append(f"{partition} is under way.")
+            if covered.has_unfinished_run(partition):
+                covered.messages.append(f"{partition} is under way.")
             elif run is not None:
                 self._tell_of(run, partition, lacking)
             elif covered.may_be_launched(painter):
                 # Another benchmark may have a partition of the same name.
                 run_key = f"{covered.benchmark.name} {partition}"
-                yield covered.request(run_key, painter, partition, lacking)
-        last = next((run.run_id for run in runs if run.job_name == covered.flow.job), None)
+                yield covered.build_run_request(run_key, painter, partition, lacking)
+        last = next(
+            (run.run_id for run in runs if run.job_name == covered.painting_flow.job_name), None
+        )
         if self._summary is not None and last is not None and not waiting:
             yield from self._of_summary(painter, last, runs)
 
@@ -133,28 +146,34 @@ class _Flow:
     ) -> Iterator[RunRequest]:
         """The summary of a painter that has none, once all that was begun of it is there."""
         covered, flow = self._coverage, self._summary
-        if flow is None or painter.name in covered.made(AssetKey.from_user_string(*flow.assets)):
+        if flow is None or painter.name in covered.list_materialized(
+            AssetKey.from_user_string(*flow.assets)
+        ):
             return
-        painted = covered.made(covered.first.key)
-        begun = [name for name in painted if covered.painter(name) == painter.name]
-        if not any(covered.lacking(name) or covered.is_being_made(name) for name in begun):
+        painted = covered.list_materialized(covered.painting_step.key)
+        begun = [name for name in painted if covered.parse_painter(name) == painter.name]
+        if not any(
+            covered.find_missing_assets(name) or covered.has_unfinished_run(name) for name in begun
+        ):
             yield from self._of_summary(painter, covered.find_latest_run(begun), runs)
 
     def _of_summary(
         self, painter: Model, last: str, runs: Sequence[DagsterRun]
     ) -> Iterator[RunRequest]:
         assert self._summary is not None
-        made = [run for run in runs if run.tags.get(SUMMARIZED) == last]
+        made = [run for run in runs if run.tags.get(SUMMARIZED_TAG) == last]
         (summary,) = map(AssetKey.from_user_string, self._summary.assets)
         if not made:
-            tags = tags_of(painter.name, self._summary.division)
+            tags = partition_tags(painter.name, self._summary.partitions)
             yield RunRequest(
                 run_key=f"summary {painter.name} {last}",
-                job_name=self._summary.job,
+                job_name=self._summary.job_name,
                 partition_key=painter.name,
-                tags={**tags, PAINTER: painter.name, SUMMARIZED: last},
+                tags={**tags, PAINTER_TAG: painter.name, SUMMARIZED_TAG: last},
             )
-        elif made[0].is_failure_or_canceled and painter.name not in self._coverage.made(summary):
+        elif made[
+            0
+        ].is_failure_or_canceled and painter.name not in self._coverage.list_materialized(summary):
             self._tell_of(made[0], painter.name, [summary])
 
     def of_report(self) -> Iterator[RunRequest]:
@@ -162,23 +181,25 @@ class _Flow:
         if self._summary is None or self._report is None:
             return
         report = AssetKey([self._coverage.benchmark.name, "report"])
-        done = RunsFilter(job_name=self._summary.job, statuses=[DagsterRunStatus.SUCCESS])
+        done = RunsFilter(job_name=self._summary.job_name, statuses=[DagsterRunStatus.SUCCESS])
         latest = self._instance.get_run_records(done, limit=1)
         made = self._instance.get_latest_materialization_event(report)
         if not latest or (made and made.timestamp > (latest[0].end_time or 0.0)):
             return
         summary = latest[0].dagster_run.run_id
-        runs = self._runs(REPORTED, summary)
+        runs = self._runs(REPORTED_TAG, summary)
         if not runs:
             yield RunRequest(
-                run_key=f"report {summary}", job_name=self._report.job, tags={REPORTED: summary}
+                run_key=f"report {summary}",
+                job_name=self._report.job_name,
+                tags={REPORTED_TAG: summary},
             )
         elif runs[0].is_failure_or_canceled:
             self._tell_of(runs[0], "The report", [report])
 
     def _tell_of(self, run: DagsterRun, what: str, lacking: Sequence[AssetKey]) -> None:
         names = ", ".join(asset.to_user_string() for asset in lacking)
-        self._coverage.told.append(
+        self._coverage.messages.append(
             f"{what}: the run {run.run_id} has failed or was ended, and is not repeated by itself. "
             f"Mend what it says, or raise the budget, then materialize {names} yourself: all that "
             "was paid for is kept, and what follows is made then."

@@ -16,20 +16,25 @@ from dagster import (
 )
 from pydantic import BaseModel
 
-from assets.kit.benchmarks import benchmarks
-from assets.kit.partitions import BY_PAINTER, known_painters, new_collections, sources
-from assets.planning.choice import Assets
+from assets.kit.benchmarks import load_benchmarks
+from assets.kit.partitions import BY_PAINTER, find_new_collections, partition_painters, sources
+from assets.planning.quote_selection import AssetsByKey
 from resources.models.catalog import Catalog, CatalogFiles, Model
-from resources.models.discovery import poll
-from resources.models.requests import Paint
-from sensors.coverage import QUOTED, Coverage, coverages, price_lacking
+from resources.models.discovery import poll_providers
+from resources.models.requests import PaintRequest
+from sensors.painter_backlog import (
+    QUOTED_TAG,
+    PainterBacklog,
+    describe_missing_price,
+    list_backlogs,
+)
 
-EVERY_S = 30
-POLL_EVERY_S = 60
+INTERVAL_S = 30
+POLL_INTERVAL_S = 60
 """How often a provider is asked for its list, at most."""
 
 
-def noticing(files: CatalogFiles, assets: Assets) -> SensorDefinition:
+def painters_sensor(files: CatalogFiles, assets: AssetsByKey) -> SensorDefinition:
     """The sensor `painters`, which reads models.yaml at each tick, and the lists for its patterns.
 
     It runs unless it is turned off: it asks no model, reads lists only where the user wrote a
@@ -41,7 +46,7 @@ def noticing(files: CatalogFiles, assets: Assets) -> SensorDefinition:
     @sensor(
         name="painters",
         job_name="quote",
-        minimum_interval_seconds=EVERY_S,
+        minimum_interval_seconds=INTERVAL_S,
         default_status=DefaultSensorStatus.RUNNING,
         description="Makes a partition of every painter in models.yaml, or that a pattern there "
         "finds, and quotes it; asks nothing of it.",
@@ -49,16 +54,16 @@ def noticing(files: CatalogFiles, assets: Assets) -> SensorDefinition:
     def noticed(context: SensorEvaluationContext) -> SensorResult | SkipReason:
         """Raises `CatalogError` if models.yaml cannot be used."""
         polled = _Polled.model_validate_json(context.cursor or "{}")
-        if files.load().patterns and time.time() - polled.at >= POLL_EVERY_S:
-            polled = _Polled(at=time.time(), told=poll(files).told)
+        if files.load().patterns and time.time() - polled.at >= POLL_INTERVAL_S:
+            polled = _Polled(at=time.time(), told=poll_providers(files).warnings)
             context.update_cursor(polled.model_dump_json())
             for line in polled.told:
                 context.log.warning("%s", line)
         catalog = files.load()
-        known = known_painters(context.instance)
-        new = [model for model in catalog.with_role("painter") if model.name not in known]
+        known = partition_painters(context.instance)
+        new = [model for model in catalog.select_role("painter") if model.name not in known]
         unquoted = _find_unquoted(context.instance, catalog)
-        own = new_collections(context.instance, catalog)
+        own = find_new_collections(context.instance, catalog)
         adding = [sources.build_add_request(own)] if own else []
         if not new and not unquoted and own:
             return SensorResult(dynamic_partitions_requests=adding)
@@ -68,9 +73,9 @@ def noticing(files: CatalogFiles, assets: Assets) -> SensorDefinition:
         names = [model.name for model in new]
         context.log.info("New painters: %s", ", ".join({*names, *(m.name for m in unquoted)}))
         for model in unquoted:
-            if lacks := price_lacking(model, Paint("")):
+            if lacks := describe_missing_price(model, PaintRequest("")):
                 context.log.warning("%s is never launched by itself: %s", model.name, lacks)
-        covered = coverages(context.instance, catalog, assets, benchmarks())
+        covered = list_backlogs(context.instance, catalog, assets, load_benchmarks())
         return SensorResult(
             dynamic_partitions_requests=[
                 *([each.build_add_request(names) for each in BY_PAINTER] if names else []),
@@ -91,31 +96,31 @@ class _Polled(BaseModel):
 
 def _find_unquoted(instance: DagsterInstance, catalog: Catalog) -> list[Model]:
     """Painters that have no quote yet, whoever made their partitions; stand-ins need none."""
-    tags = dict(instance.get_run_tags(tag_keys=[QUOTED]))
-    quoted_names = tags.get(QUOTED, set())
+    tags = dict(instance.get_run_tags(tag_keys=[QUOTED_TAG]))
+    quoted_names = tags.get(QUOTED_TAG, set())
     return [
         model
-        for model in catalog.with_role("painter")
-        if not model.rehearses and model.name not in quoted_names
+        for model in catalog.select_role("painter")
+        if not model.is_stand_in and model.name not in quoted_names
     ]
 
 
-def _quote(covered: Sequence[Coverage], painter: Model) -> RunRequest:
+def _quote(covered: Sequence[PainterBacklog], painter: Model) -> RunRequest:
     """The run of the job `quote` that says what benchmarks would ask of and about a painter."""
     names = [step.key.to_user_string() for coverage in covered for step in coverage.steps]
     config: dict[str, Any] = {
         "select": " or ".join(f'key:"{name}"' for name in names),
         "partitions": [
-            coverage.key(value, painter.name)
+            coverage.build_partition_key(value, painter.name)
             for coverage in covered
             for value in coverage.all_values
         ],
     }
-    if ops := {name: of for coverage in covered for name, of in coverage.ops.items()}:
+    if ops := {name: of for coverage in covered for name, of in coverage.ops_config.items()}:
         config["config"] = {"ops": ops}
     return RunRequest(
         run_key=f"quote {painter.name}",
         job_name="quote",
         run_config={"ops": {"quote": {"config": config}}},
-        tags={QUOTED: painter.name},
+        tags={QUOTED_TAG: painter.name},
     )

@@ -56,7 +56,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--sample", type=int, default=200, help="mutants to try; 0 for all")
     parser.add_argument("--seed", type=int, default=0, help="seed of the sample")
-    parser.add_argument("--only", default="*", help="as in 'metrics.inflation.*'")
+    parser.add_argument("--only", default="*", help="as in 'metrics.frame.inflation.*'")
     options = parser.parse_args()
     stage()
     names = [name for name in mutant_names() if fnmatch(name, options.only)]

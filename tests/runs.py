@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 
 import assets
 from assets.kit import previews
-from assets.kit.benchmarks import benchmarks
-from assets.kit.partitions import tags_of
+from assets.kit.benchmarks import load_benchmarks
+from assets.kit.partitions import partition_tags
 from assets.report import revision
 from definitions import resources_at
-from generators.domains import domain
+from generators.domains import load_domain
 from resources.models.catalog import Catalog, Model
 from tests.cheap_runs import read_once, undescribed
 from tests.instances import reuse_databases, unread
@@ -104,7 +104,7 @@ def materialize(
         with cheap, nullcontext(instance) if whole else unread(instance) as within:
             return job.execute_in_process(
                 asset_selection=sorted(selection.resolve(defs.resolve_asset_graph())),
-                tags=tags_of(topic, _division(defs, selection)) if topic else None,
+                tags=partition_tags(topic, _division(defs, selection)) if topic else None,
                 run_config={
                     "ops": ops,
                     "resources": {"design": {"config": design}},
@@ -148,8 +148,8 @@ def defined(catalog, group):
         while needed:
             seen |= needed
             own = [each for each in of_modules() if needed & _groups(each, depends=False)]
-            for name in needed & benchmarks().keys():
-                own += benchmarks()[name].defined(catalog)
+            for name in needed & load_benchmarks().keys():
+                own += load_benchmarks()[name].build_definitions(catalog)
             made |= {id(each): each for each in own}
             needed = set().union(*map(_groups, own)) - seen
         _MADE[which] = list(made.values())
@@ -188,13 +188,13 @@ def few_scenes():
 
     Gives the function that gives them all.
     """
-    drawing = domain(TOPIC).drawing
-    whole, kept = drawing.scenes, {board + change for board in FEW for change in FEW[board]}
-    drawing.scenes = lambda seed: [each for each in whole(seed) if each.base_id in kept]
+    drawing = load_domain(TOPIC).draw_module
+    whole, kept = drawing.list_scenes, {board + change for board in FEW for change in FEW[board]}
+    drawing.list_scenes = lambda seed: [each for each in whole(seed) if each.base_id in kept]
     try:
         yield whole
     finally:
-        drawing.scenes = whole
+        drawing.list_scenes = whole
 
 
 @contextmanager

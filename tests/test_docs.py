@@ -8,11 +8,18 @@ from dagster import AssetKey
 from typer.main import get_command
 
 from assets.kit.plan import Plan
-from assets.planning import Task, quote
+from assets.planning import Task, quote_tasks
 from assets.planning.obstacles import Limits, find_obstacles
 from commands.app import app
-from resources.models.catalog import load
-from resources.models.requests import Edit, Look, Paint, Score, Turn, Write
+from resources.models.catalog import load_catalog
+from resources.models.requests import (
+    EditRequest,
+    LookRequest,
+    PaintRequest,
+    ScoreRequest,
+    Turn,
+    WriteRequest,
+)
 from tests.assets.plans import plan_context
 
 PROJECT = Path(__file__).parents[1]
@@ -28,13 +35,13 @@ BLOCK = re.compile(r"^( *)```yaml\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 ENTRY = re.compile(r"^- (?:name|pattern):.*?\n(?=\S|\Z)", re.MULTILINE | re.DOTALL)
 PICTURE = "0" * 64
 SENT = {
-    "judge": Look((Turn("user", "How many legs has it?", (PICTURE,)),)),
-    "captioner": Look((Turn("user", "Describe it.", (PICTURE,)),)),
-    "moderator": Look((Turn("user", "Is it harmful?", (PICTURE,)),)),
-    "writer": Write((Turn("user", "Write a sentence."),)),
-    "painter": Paint("A dog."),
-    "editor": Edit("Add a leg.", (PICTURE,)),
-    "metric": Score("A dog.", PICTURE),
+    "judge": LookRequest((Turn("user", "How many legs has it?", (PICTURE,)),)),
+    "captioner": LookRequest((Turn("user", "Describe it.", (PICTURE,)),)),
+    "moderator": LookRequest((Turn("user", "Is it harmful?", (PICTURE,)),)),
+    "writer": WriteRequest((Turn("user", "Write a sentence."),)),
+    "painter": PaintRequest("A dog."),
+    "editor": EditRequest("Add a leg.", (PICTURE,)),
+    "metric": ScoreRequest("A dog.", PICTURE),
 }
 """A request by role; detectors and encoders work on this machine."""
 
@@ -114,7 +121,7 @@ def test_every_model_that_is_shown_can_be_quoted_and_asked_within_a_budget(
     pattern = "- name: found\n  model: gpt-image-9\n"
     path = tmp_path / "models.yaml"
     path.write_text(re.sub(r"^- pattern:.*\n", pattern, entry))
-    [model] = load(path).models
+    [model] = load_catalog(path).models
     if model.key_variable:
         monkeypatch.setenv(model.key_variable, "a key")
     plans = [Plan(model, [SENT[role]]) for role in model.roles if role in SENT]
@@ -122,7 +129,7 @@ def test_every_model_that_is_shown_can_be_quoted_and_asked_within_a_budget(
     if model.backend not in ("file", "folder") and plans:
         key = AssetKey("asking")
         with plan_context(tmp_path) as sources:
-            quoted = quote({key: lambda *_: iter(plans)}, sources, [Task(key, "", {})])
+            quoted = quote_tasks({key: lambda *_: iter(plans)}, sources, [Task(key, "", {})])
         assert sum(total.to_send for total in quoted.totals) == len(plans)
         assert [*find_obstacles(quoted.totals, Limits(total=1000.0))] == []
 

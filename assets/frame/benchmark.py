@@ -4,31 +4,31 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assets.frame.biased_images import BiasedImages
-from assets.frame.boxes import Boxes
-from assets.frame.combined import Combined
-from assets.frame.common import GROUP, QUESTION, TITLE, by_source, frame_domains, key
-from assets.frame.concepts import Concepts
+from assets.frame.boxes import BoxesStep
+from assets.frame.combined import CombinedScores
+from assets.frame.common import GROUP, QUESTION, TITLE, asset_key, by_source, frame_domains
+from assets.frame.concepts import FrameConcepts
 from assets.frame.drafts import Drafts
-from assets.frame.images import IMAGES, Images
-from assets.frame.inflation import inflation_over
+from assets.frame.images import IMAGES, FrameImages
+from assets.frame.inflation import build_inflation_asset
 from assets.frame.instructions import Instructions, review_name
-from assets.frame.mitigation import Mitigation
+from assets.frame.mitigation import MitigationScores
 from assets.frame.pairwise import Pairwise
 from assets.frame.perturbed_instructions import PerturbedInstructions
 from assets.frame.references import REFERENCES
-from assets.frame.report import report_over
-from assets.frame.scores import Scores
-from assets.frame.search import Search
+from assets.frame.report import build_report_asset
+from assets.frame.scores import FrameScores
+from assets.frame.search import ConfigurationSearch
 from assets.frame.survival import drawn_domains
-from assets.kit.benchmarks import Benchmark, Definition, StandIn
+from assets.kit.benchmarks import Benchmark, Definition, StandInRun
 from assets.kit.jobs import Flow
-from assets.kit.judging import judges_of
+from assets.kit.judging import select_judges
 from assets.kit.partitions import sources
-from assets.kit.picture_tables import PictureTable, painted
+from assets.kit.picture_tables import PictureTable, to_painted_picture
 from assets.kit.step import Step
 from generators.prompts.visual_concepts import DOMAINS
-from resources.home import Home
 from resources.models.catalog import Catalog
+from resources.storage.data_root import DataRoot
 
 _FLOWS = (
     Flow(
@@ -88,41 +88,45 @@ each picture that is made takes time."""
 
 
 def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
-    yield from (Concepts(catalog), Drafts(catalog), Instructions(catalog))
-    yield from (PerturbedInstructions(catalog), Images(catalog))
-    yield from (Boxes(catalog), BiasedImages(catalog))
-    for judge in judges_of(catalog, REFERENCES):
-        yield from (Scores(catalog, judge), Search(catalog, judge), Combined(catalog, judge))
-        yield from (Mitigation(catalog, judge), Pairwise(catalog, judge))
+    yield from (FrameConcepts(catalog), Drafts(catalog), Instructions(catalog))
+    yield from (PerturbedInstructions(catalog), FrameImages(catalog))
+    yield from (BoxesStep(catalog), BiasedImages(catalog))
+    for judge in select_judges(catalog, REFERENCES):
+        yield from (
+            FrameScores(catalog, judge),
+            ConfigurationSearch(catalog, judge),
+            CombinedScores(catalog, judge),
+        )
+        yield from (MitigationScores(catalog, judge), Pairwise(catalog, judge))
 
 
 def _assets(catalog: Catalog) -> list[Definition]:
-    judges = judges_of(catalog, REFERENCES)
-    return [inflation_over(judges), report_over(catalog, judges)]
+    judges = select_judges(catalog, REFERENCES)
+    return [build_inflation_asset(judges), build_report_asset(catalog, judges)]
 
 
-def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
+def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     """A few items of each domain, with each bias once; judges that cost nothing.
 
     Combinations, templates and pairs are of one domain and judge.
     """
-    judges = [judge.name for judge in judges_of(catalog, REFERENCES) if judge.rehearses]
+    judges = [judge.name for judge in select_judges(catalog, REFERENCES) if judge.is_stand_in]
     made = [f"{name}_{judge}" for judge in judges for name in ("scores", "search")]
     for domain in DOMAINS:
-        yield StandIn(_WRITTEN, domain, _FEW)
+        yield StandInRun(_WRITTEN, domain, _FEW)
         config = _IN_PAIRS if domain == _ANALYSED else _ONE_EACH
-        yield StandIn(("images", "biased_images", *made), f"{domain}|{painter}", config)
+        yield StandInRun(("images", "biased_images", *made), f"{domain}|{painter}", config)
     if "gullible" in judges:
         analyses = ("combined_gullible", "mitigation_gullible", "pairwise_gullible")
-        yield StandIn(analyses, f"{_ANALYSED}|{painter}", _ANALYSES)
-    yield StandIn(("inflation",), painter)
-    yield StandIn(("report",))
+        yield StandInRun(analyses, f"{_ANALYSED}|{painter}", _ANALYSES)
+    yield StandInRun(("inflation",), painter)
+    yield StandInRun(("report",))
 
 
-def count_made(home: Home, painter: str) -> list[dict[str, Any]]:
+def demo_summary(home: DataRoot, painter: str) -> list[dict[str, Any]]:
     """By domain: how many instructions are used, and how many of those are changed."""
     tables = {
-        domain: home.table(key("perturbed_instructions"), domain, ["changes"])["changes"]
+        domain: home.table(asset_key("perturbed_instructions"), domain, ["changes"])["changes"]
         for domain in DOMAINS
     }
     return [
@@ -138,8 +142,10 @@ BENCHMARK = Benchmark(
     steps=_steps,
     assets=_assets,
     flows=_FLOWS,
-    stand_in=_stand_in,
-    made=count_made,
-    pictures=(PictureTable(key("images"), IMAGES, [*DOMAINS], painted, by_painter=True),),
-    reviewed={"instructions": {domain: review_name(domain) for domain in DOMAINS}},
+    stand_in_runs=_stand_in,
+    summarize_demo=demo_summary,
+    picture_tables=(
+        PictureTable(asset_key("images"), IMAGES, [*DOMAINS], to_painted_picture, by_painter=True),
+    ),
+    review_files={"instructions": {domain: review_name(domain) for domain in DOMAINS}},
 )

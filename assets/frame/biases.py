@@ -4,12 +4,16 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from assets.kit.perturbed_pictures import Made, Wanted, Works
+from assets.kit.perturbed_pictures import (
+    PerturbationRequest,
+    PerturbationRequests,
+    PerturbedPicture,
+)
 from assets.kit.step import PENDING, Row
-from generators.perturbations.grids import GRID, biases_of
+from generators.perturbations.grids import GRID, list_biases
 from generators.perturbations.perturbation import Perturbation
-from generators.perturbations.registry import perturbation, to_json
-from generators.perturbations.subject import Box, Subject
+from generators.perturbations.registry import build_perturbation, to_json
+from generators.perturbations.subject import ObjectBox, Subject
 
 DONE = "biased"
 """How a row ended that has a biased picture."""
@@ -20,31 +24,31 @@ JOINED = "+"
 Configurations: TypeAlias = Literal["grid", "single"]
 
 SINGLE: Mapping[str, Perturbation] = {
-    "brightness": perturbation("brightness", factor=1.3),
-    "gamma": perturbation("gamma", gamma=1.3),
-    "authenticity": perturbation("authenticity", position="bottom-right"),
-    "keyword": perturbation("keyword", position="bottom-right"),
-    "instruction": perturbation("instruction", position="bottom-right"),
-    "padding": perturbation("padding", thickness=50),
-    "beauty": perturbation("beauty"),
-    "boxes": perturbation("boxes"),
+    "brightness": build_perturbation("brightness", factor=1.3),
+    "gamma": build_perturbation("gamma", gamma=1.3),
+    "authenticity": build_perturbation("authenticity", position="bottom-right"),
+    "keyword": build_perturbation("keyword", position="bottom-right"),
+    "instruction": build_perturbation("instruction", position="bottom-right"),
+    "padding": build_perturbation("padding", thickness=50),
+    "beauty": build_perturbation("beauty"),
+    "boxes": build_perturbation("boxes"),
 }
 """One configuration of each bias: that which is the best of most models and domains in Table 9."""
 
 
-def name_of(perturbations: Iterable[Perturbation]) -> str:
+def format_bias_name(perturbations: Iterable[Perturbation]) -> str:
     """The name of a bias, or of a combination, as in instruction+padding; none for an original."""
     return JOINED.join(each.name for each in perturbations) or NONE
 
 
-def configurations(
+def list_configurations(
     domain: str, biases: Sequence[str], which: Configurations
 ) -> list[tuple[Perturbation, ...]]:
     """What is tried of each bias of a domain that is among `biases`; of all where there are none.
 
     It is every configuration of the paper's grid (App. B.3), or the `SINGLE` one.
     """
-    wanted = [bias for bias in biases_of(domain) if not biases or bias in biases]
+    wanted = [bias for bias in list_biases(domain) if not biases or bias in biases]
     return [
         (each,) for bias in wanted for each in (GRID[bias] if which == "grid" else (SINGLE[bias],))
     ]
@@ -60,7 +64,7 @@ def biased_row(image: Row, perturbations: Sequence[Perturbation]) -> dict[str, A
     is_pending = image["outcome"] == PENDING or ("boxes" in names and image.get("boxes_pending"))
     row = {
         **image,
-        "bias": name_of(perturbations),
+        "bias": format_bias_name(perturbations),
         "parameters": to_json(perturbations),
         "original": None if is_pending else image["sha256"],
         "outcome": PENDING if is_pending else None,
@@ -68,16 +72,16 @@ def biased_row(image: Row, perturbations: Sequence[Perturbation]) -> dict[str, A
     }
     lacks = _lacking(names, image)
     if lacks is not None and not is_pending:
-        return row | Made(None, None, None, lacks).columns(DONE)
+        return row | PerturbedPicture(None, None, None, lacks).to_columns(DONE)
     if not perturbations:
         return row | ({} if is_pending else {"outcome": "original"})
     return row | {"sha256": None, "width": None, "height": None}
 
 
-def works_of(rows: Sequence[Row]) -> Works:
+def to_perturbation_requests(rows: Sequence[Row]) -> PerturbationRequests:
     """What is to be made of rows that have a bias, as `assets.kit.perturbed_pictures` takes it."""
     return {
-        place: Wanted(row["original"], row["parameters"], _subject(row))
+        place: PerturbationRequest(row["original"], row["parameters"], _subject(row))
         for place, row in enumerate(rows)
         if row["bias"] != NONE and row["original"] and row["outcome"] != "inapplicable"
     }
@@ -90,7 +94,7 @@ def _subject(row: Row) -> Subject:
     return Subject(
         keyword=(row["keyword"] or "") if "keyword" in needed else "",
         instruction=(row["instruction"] or "") if "instruction" in needed else "",
-        boxes=tuple(Box(**each) for each in boxes),
+        boxes=tuple(ObjectBox(**each) for each in boxes),
     )
 
 

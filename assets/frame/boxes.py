@@ -11,23 +11,27 @@ from typing import Any
 import pandas as pd
 from pydantic import Field
 
-from assets.frame.common import GROUP, by_source, domain_and_source, key
-from assets.frame.images import IMAGES, OF_IMAGE, usable
-from assets.kit.choice import chosen
+from assets.frame.common import GROUP, asset_key, by_source, split_source_key
+from assets.frame.images import IMAGE_COLUMNS, IMAGES, iterate_usable_pictures
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
 from assets.kit.judging import reply_columns
-from assets.kit.limits import Limited
+from assets.kit.limits import LimitConfig
+from assets.kit.model_lookup import find_model
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Conversation, Input, Row, Step, Work
-from generators.perturbations.box_files import BadBoxFile, BoxFile, read_boxes
-from generators.perturbations.box_replies import NoBoxes, ask_for_boxes, boxes_in
-from generators.perturbations.subject import Box
+from assets.kit.step import PENDING, Conversation, Input, Row, Step, StepRun
+from generators.perturbations.box_files import BadBoxFile, BoxFile, parse_box_file
+from generators.perturbations.box_replies import (
+    UnreadableBoxes,
+    parse_box_reply,
+    write_boxes_prompt,
+)
+from generators.perturbations.subject import ObjectBox
 from generators.prompts.visual_concepts import has_objects
 from resources.models.catalog import Model
-from resources.models.requests import Look, Turn
+from resources.models.requests import LookRequest, Turn
 
 BOXES = Columns(
-    **OF_IMAGE,
+    **IMAGE_COLUMNS,
     sha256=(TEXT, "Name of the picture in the image store"),
     finder=(TEXT, "Who found the boxes: a model, or file"),
     boxes=(TEXT, "As JSON: left, top, width and height in parts of the picture, and label"),
@@ -51,7 +55,7 @@ _UNUSABLE = (
 )
 
 
-class Finding(Limited):
+class BoxesConfig(LimitConfig):
     """Who says where the objects are; a limit is on pictures."""
 
     file: str = Field(
@@ -66,26 +70,28 @@ class Finding(Limited):
     )
 
 
-class Boxes(Step[Finding]):
+class BoxesStep(Step[BoxesConfig]):
     """The boxes of a domain's pictures; outdoor scenes have no objects, and so no rows."""
 
-    group, name, columns, config, partitions = GROUP, "boxes", BOXES, Finding, by_source
-    asks, named_by = Look(()), ("image_id",)
+    group, name, columns, config, partitions = GROUP, "boxes", BOXES, BoxesConfig, by_source
+    example_request, key_columns = LookRequest(()), ("image_id",)
     is_optional = True
-    inputs = MappingProxyType({"pictures": Input(key("images"), by_row=IMAGES, by_default=True)})
+    inputs = MappingProxyType(
+        {"pictures": Input(asset_key("images"), streamed_columns=IMAGES, uses_default_config=True)}
+    )
     description = "Where the objects of each picture are, for the bias that draws boxes (§3)."
 
-    def model(self, partition: str, config: Finding) -> Model | None:
+    def model(self, partition: str, config: BoxesConfig) -> Model | None:
         """Who is asked; None where a file says it."""
         if config.file:
             return None
         if config.finder:
-            return chosen(self.catalog, config.finder, "detector", "captioner", "judge")
-        return next(iter(self.catalog.with_role("detector")), None)
+            return find_model(self.catalog, config.finder, "detector", "captioner", "judge")
+        return next(iter(self.catalog.select_role("detector")), None)
 
-    def rows(self, work: Work[Finding]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[BoxesConfig]) -> list[dict[str, Any]]:
         """The pictures that biases are added to. Raises `BadBoxFile`."""
-        domain, _ = domain_and_source(work.partition)
+        domain, _ = split_source_key(work.partition)
         if not has_objects(domain):
             return []
         model = self.model(work.partition, work.config)
@@ -94,32 +100,32 @@ class Boxes(Step[Finding]):
         known: dict[str, Any] = {"finder": by_file if model is None else model.name, "calls": []}
         return [
             {
-                **{name: row[name] for name in (*OF_IMAGE, "sha256")},
+                **{name: row[name] for name in (*IMAGE_COLUMNS, "sha256")},
                 **known,
                 "filed": filed,
                 "outcome": PENDING if row["outcome"] == PENDING else None,
             }
-            for row in usable(work, work.config.limit)
+            for row in iterate_usable_pictures(work, work.config.limit)
         ]
 
-    def converse(self, work: Work[Finding], row: Row) -> Conversation:
+    def converse(self, work: StepRun[BoxesConfig], row: Row) -> Conversation:
         """Read the file, or ask the model."""
         model = self.model(work.partition, work.config)
         if model is None:
             return _from_file(row)
         keyword = row["keyword"] or ""
-        text = (keyword or "object") if "detector" in model.roles else ask_for_boxes(keyword)
-        said = reply_columns((yield Look((Turn("user", text, (row["sha256"],)),))))
+        text = (keyword or "object") if "detector" in model.roles else write_boxes_prompt(keyword)
+        said = reply_columns((yield LookRequest((Turn("user", text, (row["sha256"],)),))))
         if said["outcome"] != "answered":
             return said
         try:
-            return {**said, **_found(boxes_in(said["response"] or ""))}
-        except NoBoxes as why:
+            return {**said, **_found(parse_box_reply(said["response"] or ""))}
+        except UnreadableBoxes as why:
             return {**said, "outcome": "unparsed", "reason": str(why)}
 
-    def metadata(self, work: Work[Finding], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[BoxesConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """How many pictures have boxes, and what of a file was left out."""
-        wrong = _filed(work).wrong
+        wrong = _filed(work).rejected_rows
         for where, why in wrong:
             work.log.warning("%s, %s: %s", work.config.file, where, why)
         return {
@@ -128,14 +134,14 @@ class Boxes(Step[Finding]):
         }
 
 
-def _filed(work: Work[Finding]) -> BoxFile:
-    return read_file(work.config.file) if work.config.file else BoxFile()
+def _filed(work: StepRun[BoxesConfig]) -> BoxFile:
+    return load_boxes(work.config.file) if work.config.file else BoxFile()
 
 
-def read_file(name: str) -> BoxFile:
+def load_boxes(name: str) -> BoxFile:
     """The boxes of a file. Raises `BadBoxFile` for one that cannot be read."""
     try:
-        return read_boxes(Path(name).read_text("utf-8-sig"))
+        return parse_box_file(Path(name).read_text("utf-8-sig"))
     except FileNotFoundError:
         raise BadBoxFile(f"{name}: there is no such file. Give `file` its whole path.") from None
     except UnicodeDecodeError:
@@ -153,7 +159,7 @@ def _from_file(row: Row) -> dict[str, Any]:
     return _found(boxes)
 
 
-def _found(boxes: Sequence[Box]) -> dict[str, Any]:
+def _found(boxes: Sequence[ObjectBox]) -> dict[str, Any]:
     stated = json.dumps([asdict(box) for box in boxes])
     none = None if boxes else "No object was found in it."
     return {

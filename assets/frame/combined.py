@@ -6,34 +6,41 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from assets.frame.biased_images import SomeBiases
-from assets.frame.biases import DONE, NONE, biased_row, works_of
+from assets.frame.biased_images import BiasSelectionConfig
+from assets.frame.biases import DONE, NONE, biased_row, to_perturbation_requests
 from assets.frame.common import GROUP, by_source
-from assets.frame.readability import with_readable
+from assets.frame.readability import add_readability
 from assets.frame.references import REFERENCES
-from assets.frame.scores import READ_SOME, SCORES, asked, originals, read, to_score
-from assets.frame.search import CHOICES, best_of, hinges, of_originals, searched_inputs
+from assets.frame.scores import (
+    READ_RESPONSES_REMEDY,
+    SCORES,
+    build_request,
+    list_original_names,
+    parse_reply,
+    to_score_row,
+)
+from assets.frame.search import CHOICES, count_originals, is_undecided, search_inputs, select_best
 from assets.kit.judging import JudgeStep
-from assets.kit.perturbed_pictures import known_pictures, make_pictures
+from assets.kit.perturbed_pictures import find_perturbed_pictures, make_perturbed_pictures
 from assets.kit.step import (
     PENDING,
+    PLACEHOLDER_SHA256,
     PORTION,
-    SOME_PICTURE,
     Conversation,
     Extent,
     Row,
-    Work,
-    in_chunks,
+    StepRun,
+    split_chunks,
 )
-from generators.perturbations.grids import GRID, ordered
+from generators.perturbations.grids import GRID, order_perturbations
 from generators.perturbations.perturbation import Perturbation
 from generators.perturbations.registry import from_json, to_json
 from generators.prompts.judging_templates import STANDARD
 from resources.models.catalog import Catalog, Model
-from resources.models.requests import Look
+from resources.models.requests import LookRequest
 
 
-class Combining(SomeBiases):
+class CombinedConfig(BiasSelectionConfig):
     """Which combinations are tried; a limit is on pictures before they have them."""
 
     sizes: list[int] = Field(
@@ -49,77 +56,81 @@ class Combining(SomeBiases):
         return sizes
 
 
-class Combined(JudgeStep[Combining]):
+class CombinedScores(JudgeStep[CombinedConfig]):
     """What one judge gives pictures with several biases; code makes those that are missing."""
 
-    group, columns, config, partitions = GROUP, SCORES, Combining, by_source
-    named, references, asks = "combined", REFERENCES, Look(())
-    unread, is_automatic = ("bias", READ_SOME), False
-    named_by, has_portions = ("image_id", "parameters"), True
+    group, columns, config, partitions = GROUP, SCORES, CombinedConfig, by_source
+    asset_prefix, references, example_request = "combined", REFERENCES, LookRequest(())
+    unparsed_check, is_automatic = ("bias", READ_RESPONSES_REMEDY), False
+    key_columns, has_portions = ("image_id", "parameters"), True
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
-        self.inputs = searched_inputs(judge)
+        self.inputs = search_inputs(judge)
         self.description = (
             f"What {judge.name} gives pictures with pairs and triples of biases, each at its best "
             "configuration, one laid on the other in a stated order (§6, Table 6)."
         )
 
-    def portions(self, work: Work[Combining]) -> Iterator[list[dict[str, Any]]]:
+    def portions(self, work: StepRun[CombinedConfig]) -> Iterator[list[dict[str, Any]]]:
         """Each picture as it was, and with every combination, some thousands at a time."""
-        search = work.rows("search")
+        search = work.read_rows("search")
         combined = chain(*(_combinations(search, choice, work.config) for choice in CHOICES))
         # Where both choices are the same configuration, nothing is asked twice.
         tried = [(), *{to_json(each): each for each in combined}.values()]
-        names = originals(work, work.config.limit)
+        names = list_original_names(work, work.config.limit)
         every = (
             biased_row(image, each)
-            for image in work.each("biased_images")
+            for image in work.iterate_rows("biased_images")
             if image["bias"] == NONE and image["image_id"] in names
             for each in tried
         )
 
         def known(made: list[dict[str, Any]]) -> list[dict[str, Any]]:
             return [
-                to_score(row, STANDARD, self)
-                | ({"outcome": PENDING} if hinges(row, search) else {})
-                for row in known_pictures(made, works_of(made), DONE, work.images, work.ledger)
+                to_score_row(row, STANDARD, self)
+                | ({"outcome": PENDING} if is_undecided(row, search) else {})
+                for row in find_perturbed_pictures(
+                    made, to_perturbation_requests(made), DONE, work.images, work.work_cache
+                )
             ]
 
-        return map(known, in_chunks(every, PORTION))
+        return map(known, split_chunks(every, PORTION))
 
-    def made(
-        self, work: Work[Combining], rows: Sequence[dict[str, Any]]
+    def prepare(
+        self, work: StepRun[CombinedConfig], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         """Make the pictures that are missing, and read them again where code can."""
-        found, number = make_pictures(rows, works_of(rows), DONE, work.images, work.ledger)
+        found, number = make_perturbed_pictures(
+            rows, to_perturbation_requests(rows), DONE, work.images, work.work_cache
+        )
         work.log.info("made %d of %d combinations", number, len(found))
-        return with_readable(found, work.images, work.ledger)
+        return add_readability(found, work.images, work.work_cache)
 
-    def converse(self, work: Work[Combining], row: Row) -> Conversation:
+    def converse(self, work: StepRun[CombinedConfig], row: Row) -> Conversation:
         """Have the picture scored; one that cannot have the combination is not asked about."""
         if row["outcome"] == "inapplicable":
             return {}
         return (yield from super().converse(work, row))
 
-    def query(self, work: Work[Combining], row: Row) -> Conversation:
+    def query(self, work: StepRun[CombinedConfig], row: Row) -> Conversation:
         """Have the picture scored by the original instruction."""
-        digest = row["sha256"] or SOME_PICTURE
-        return read((yield asked(STANDARD, row["instruction"] or "", digest)))
+        digest = row["sha256"] or PLACEHOLDER_SHA256
+        return parse_reply((yield build_request(STANDARD, row["instruction"] or "", digest)))
 
-    def extent(self, work: Work[Combining], rows: Sequence[Row]) -> Extent:
+    def extent(self, work: StepRun[CombinedConfig], rows: Sequence[Row]) -> Extent:
         """Of all pictures as they were."""
-        return of_originals(work, rows)
+        return count_originals(work, rows)
 
 
 def _combinations(
-    search: Sequence[Row], choice: str, config: Combining
+    search: Sequence[Row], choice: str, config: CombinedConfig
 ) -> Iterator[tuple[Perturbation, ...]]:
     best = [
         from_json(parameters)
-        for bias, parameters in best_of(search, choice).items()
+        for bias, parameters in select_best(search, choice).items()
         if not config.biases or bias in config.biases
     ]
     for size in config.sizes:
         for some in combinations(best, size):
-            yield ordered(chain(*some))
+            yield order_perturbations(chain(*some))

@@ -23,18 +23,18 @@ by_source = MultiPartitionsDefinition({"domain": frame_domains, "source": source
 """A painter's or collection's pictures of a domain; as a key "domain|source"."""
 
 
-def domain_and_source(partition: str) -> tuple[str, str]:
+def split_source_key(partition: str) -> tuple[str, str]:
     """The two parts of a key of `by_source`."""
     domain, _, source = partition.partition("|")
     return domain, source
 
 
-def key(name: str) -> AssetKey:
+def asset_key(name: str) -> AssetKey:
     """The key of an asset of this benchmark."""
     return AssetKey([GROUP, name])
 
 
-ITEM = {
+ITEM_COLUMNS = {
     "item_id": (TEXT, "Readable, and of its concepts alone"),
     "domain": (TEXT, "people, animals, illustration, indoor or outdoor"),
     "attributes": (TEXTS, "Of its concepts, in the order of the paper's Table 8, as in number"),
@@ -44,7 +44,7 @@ ITEM = {
 }
 """The columns of an item."""
 
-WRITTEN = {
+WRITER_COLUMNS = {
     "writer": (TEXT, "Who wrote it, as models.yaml names it"),
     "outcome": (TEXT, "written, rejected (by rule), unparsed, refused or failed"),
     "refusal": (TEXT, "content filter or model, if refused; else empty"),

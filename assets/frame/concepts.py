@@ -6,29 +6,29 @@ from typing import Any
 import pandas as pd
 from pydantic import Field
 
-from assets.frame.common import GROUP, ITEM, frame_domains
+from assets.frame.common import GROUP, ITEM_COLUMNS, frame_domains
 from assets.kit.columns import BOOLEAN, TEXT, Columns
-from assets.kit.limits import so_many
+from assets.kit.limits import format_count_of_total
 from assets.kit.previews import markdown_table
-from assets.kit.step import Row, Sample, Step, Work
-from generators.prompts.visual_concepts import item_id, lists, sample
-from resources.run_config import Config
+from assets.kit.step import Row, Step, StepRun, StepSample
+from generators.prompts.visual_concepts import build_item_id, load_lists, sample_items
+from resources.settings.run_config import Config
 
-OF_PAPER = 100
+PAPER_ITEMS = 100
 """Items of a domain in the paper."""
 
 CONCEPTS = Columns(
-    **ITEM,
+    **ITEM_COLUMNS,
     reserve=(BOOLEAN, "Whether it takes part only where an earlier one is left out"),
     outcome=(TEXT, "drawn"),
 )
 
 
-class Sampling(Config):
+class FrameConceptsConfig(Config):
     """How many items are drawn."""
 
     items: int = Field(
-        default=OF_PAPER,
+        default=PAPER_ITEMS,
         ge=1,
         description="How many of a domain; the paper has 100. Fewer are the beginning of more.",
     )
@@ -41,21 +41,27 @@ class Sampling(Config):
     seed: int = Field(default=0, description="Of the sampling, and of what is changed later.")
 
 
-class Concepts(Step[Sampling]):
+class FrameConcepts(Step[FrameConceptsConfig]):
     """The items of a domain."""
 
-    group, name, columns, config, partitions = GROUP, "concepts", CONCEPTS, Sampling, frame_domains
-    asks_models = False
-    named_by = ("item_id",)
+    group, name, columns, config, partitions = (
+        GROUP,
+        "concepts",
+        CONCEPTS,
+        FrameConceptsConfig,
+        frame_domains,
+    )
+    may_send_requests = False
+    key_columns = ("item_id",)
     description = "What instructions are written about: four or five visual concepts (Table 8)."
 
-    def rows(self, work: Work[Sampling]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[FrameConceptsConfig]) -> list[dict[str, Any]]:
         """Sample the lists. Raises `NotEnough`."""
         domain, wanted = work.partition, work.config
-        drawn = sample(domain, wanted.items + wanted.reserve, wanted.seed)
+        drawn = sample_items(domain, wanted.items + wanted.reserve, wanted.seed)
         return [
             {
-                "item_id": item_id(domain, concepts),
+                "item_id": build_item_id(domain, concepts),
                 "domain": domain,
                 "attributes": list(concepts),
                 "values": list(concepts.values()),
@@ -67,29 +73,31 @@ class Concepts(Step[Sampling]):
             for place, concepts in enumerate(drawn.items)
         ]
 
-    def metadata(self, work: Work[Sampling], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[FrameConceptsConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """How often each concept stands there, and whether it is the paper's or ours."""
         domain, wanted = work.partition, work.config
         return {
             "items": wanted.items,
             "reserve": wanted.reserve,
-            "sample": so_many(wanted.items, OF_PAPER, "items"),
-            "infeasible": sample(domain, len(rows), wanted.seed).infeasible,
+            "sample": format_count_of_total(wanted.items, PAPER_ITEMS, "items"),
+            "infeasible": sample_items(domain, len(rows), wanted.seed).infeasible_count,
             "by_concept": markdown_table(_counted(domain, rows)),
         }
 
 
-def sample_of(metadata: Mapping[str, Any]) -> Sample:
+def describe_sample(metadata: Mapping[str, Any]) -> StepSample:
     """How many `instructions` a materialization says there are, beside the paper's."""
     number = int(metadata.get("instructions") or 0)
-    return Sample(so_many(number, OF_PAPER, "instructions"), number < OF_PAPER)
+    return StepSample(
+        format_count_of_total(number, PAPER_ITEMS, "instructions"), number < PAPER_ITEMS
+    )
 
 
 def _counted(domain: str, rows: Sequence[Row]) -> pd.DataFrame:
     said = [pair for row in rows for pair in zip(row["attributes"], row["values"], strict=True)]
     counted = [
         (attribute, value, whose, said.count((attribute, value)))
-        for attribute, by in lists(domain).items()
+        for attribute, by in load_lists(domain).items()
         for whose, values in by.items()
         for value in values
     ]

@@ -18,22 +18,22 @@ from dagster import (
 )
 from pydantic import Field
 
-from assets.frame.common import key, table_asset
+from assets.frame.common import asset_key, table_asset
 from assets.frame.images import IMAGES
-from assets.frame.people import BINS, agreement, binned
-from assets.kit.collections import COLLECTED, collection_key
-from assets.kit.columns import BOOLEAN, REAL, TEXT, Columns, materialized
+from assets.frame.people import BINS, bin_scores, correlate_annotators
+from assets.kit.collections import COLLECTION_COLUMNS, collection_key
+from assets.kit.columns import BOOLEAN, REAL, TEXT, Columns, to_materialize_result
 from assets.kit.partitions import sources
 from assets.kit.previews import markdown_table
 from assets.kit.score_files import checked, scores_in, with_rows
 from assets.kit.score_sheets import SHEET, ScoreForm, write_sheets
 from assets.kit.step import Row
-from assets.kit.table_asset import NothingYet
+from assets.kit.table_asset import NotMaterialized
 from generators.prompts.judging_templates import SCALE, STANDARD, TEMPLATES
 from generators.prompts.visual_concepts import DOMAINS
-from resources.home import Home
-from resources.images import ImageStore
-from resources.run_config import Config
+from resources.settings.run_config import Config
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
 
 HUMAN_SCORES = Columns(
     domain=(TEXT, "people, animals, illustration, indoor or outdoor"),
@@ -44,7 +44,7 @@ HUMAN_SCORES = Columns(
     sha256=(TEXT, "Name of the picture in the image store"),
     annotator=(TEXT, "Who scored it; of a collection with a mean alone, the collection"),
     score=(REAL, "0 to 5; a collection's own are brought there from its scale"),
-    rehearsal=(BOOLEAN, "Whether the pictures are a rehearsal, so that it is no result"),
+    is_stand_in=(BOOLEAN, "Whether the pictures are a rehearsal, so that it is no result"),
 )
 """One row a picture and annotator."""
 
@@ -75,7 +75,7 @@ class NoHumanScores(ValueError):
     """A source has no human scores of its own, and they are asked for."""
 
 
-class Reviewing(Config):
+class FrameHumanScoresConfig(Config):
     """Who has scored the pictures, or is to."""
 
     scored_by: Literal["either", "people", "collection"] = Field(
@@ -89,12 +89,15 @@ class Reviewing(Config):
 @table_asset(
     columns=HUMAN_SCORES,
     partitions=sources,
-    deps=[AssetDep(key("images"))],
+    deps=[AssetDep(asset_key("images"))],
     description="Human scores of a source's pictures, 0 to 5, and their agreement (FRAME, Tables 2 "
     "and 7). Writes score sheets and reads those filled in, or takes a collection's own scores.",
 )
 def human_scores(
-    context: AssetExecutionContext, config: Reviewing, home: Home, images: ImageStore
+    context: AssetExecutionContext,
+    config: FrameHumanScoresConfig,
+    home: DataRoot,
+    images: ImageStore,
 ) -> MaterializeResult[pa.Table]:
     """Take a collection's scores, or read filled files and write sheets for who scores next.
 
@@ -102,7 +105,7 @@ def human_scores(
     pictures.
     """
     source = context.partition_key
-    pictures = pictures_of(home, source)
+    pictures = list_scored_pictures(home, source)
     own = _own(home, source) if config.scored_by != "people" else {}
     if config.scored_by == "collection" and not own:
         raise NoHumanScores(
@@ -111,7 +114,7 @@ def human_scores(
         )
     if own:
         rows = list(_owned(pictures, own))
-        return materialized(HUMAN_SCORES.table(rows), **_told(rows))
+        return to_materialize_result(HUMAN_SCORES.build_table(rows), **_told(rows))
     folder = Path(home.root) / "reviews" / "frame" / source
     by_hash = _by_hash(pictures)
     given = checked(scores_in(folder, FORM), FORM, by_hash)
@@ -128,26 +131,26 @@ def human_scores(
             "first of them alone.",
             shared,
         )
-    return materialized(
-        HUMAN_SCORES.table(rows),
+    return to_materialize_result(
+        HUMAN_SCORES.build_table(rows),
         to_score=len(asked),
         sheet=MetadataValue.path(str(folder / SHEET)),
         **_told(rows),
     )
 
 
-def pictures_of(home: Home, source: str) -> list[dict[str, Any]]:
+def list_scored_pictures(home: DataRoot, source: str) -> list[dict[str, Any]]:
     """The first picture of each item of a source, of all domains. Raises `NothingYet`."""
-    images = key("images")
+    images = asset_key("images")
     tables = (home.find(images, f"{domain}|{source}") for domain in DOMAINS)
-    rows = [row for table in tables if table is not None for row in IMAGES.rows(table, images)]
+    rows = [row for table in tables if table is not None for row in IMAGES.read_rows(table, images)]
     there = [
         row | {"text": row["instruction"]}
         for row in rows
         if row["outcome"] in ("painted", "taken") and row["sample"] == 0
     ]
     if not there:
-        raise NothingYet(
+        raise NotMaterialized(
             f"frame/human_scores: there are no pictures of {source} to score yet. Materialize "
             f"frame/images of {source} first, for some of {', '.join(DOMAINS)}."
         )
@@ -161,11 +164,11 @@ def _by_hash(pictures: Iterable[Row]) -> Mapping[str, Sequence[Row]]:
     return found
 
 
-def _own(home: Home, source: str) -> dict[str, dict[str, float]]:
+def _own(home: DataRoot, source: str) -> dict[str, dict[str, float]]:
     """By name of a collection's row: what each annotator gave, from 0 to 5; none for a painter."""
     collection = collection_key(source)
     table = home.find(collection)
-    rows = [] if table is None else COLLECTED.rows(table, collection)
+    rows = [] if table is None else COLLECTION_COLUMNS.read_rows(table, collection)
     found = {}
     for row in rows:
         several = dict(enumerate(row["human_scores"] or [], 1))
@@ -199,7 +202,7 @@ def _told(rows: Sequence[Row]) -> dict[str, Any]:
     if not rows:
         return {"annotators": "Nobody has scored a picture yet."}
     scores = pd.DataFrame(rows)
-    means = [(each.domain, *each.counts, round(each.mean, 2)) for each in binned(scores)]
+    means = [(each.domain, *each.counts, round(each.mean, 2)) for each in bin_scores(scores)]
     return {
         "annotators": markdown_table(scores.groupby("annotator").size().reset_index(name="scored")),
         "scores": markdown_table(pd.DataFrame(means, columns=["domain", *BINS, "mean"])),
@@ -208,13 +211,13 @@ def _told(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _agreement(scores: pd.DataFrame) -> MarkdownMetadataValue:
-    found = agreement(scores)
+    found = correlate_annotators(scores)
     if not found:
         return MetadataValue.md("Correlations need two annotators who have scored the same.")
     lines = []
     for each in found:
         of = each.correlation
-        numbers = (of.why if r is None else f"{r:.3f}" for r in (of.pearson, of.spearman))
+        numbers = (of.reason if r is None else f"{r:.3f}" for r in (of.pearson, of.spearman))
         lines.append((each.domain, each.first, each.second, of.images, *numbers))
     columns = ["domain", "first", "second", "pictures", "pearson", "spearman"]
     return markdown_table(pd.DataFrame(lines, columns=columns))

@@ -7,22 +7,22 @@ from typing import Any
 
 from pydantic import Field
 
-from assets.frame.common import GROUP, by_source, domain_and_source, key
-from assets.frame.perturbed_instructions import PERTURBED
-from assets.frame.writing import concepts_of, first_items
-from assets.kit.choice import chosen
-from assets.kit.collections import COLLECTED, collection_key, taken
+from assets.frame.common import GROUP, asset_key, by_source, split_source_key
+from assets.frame.perturbed_instructions import PERTURBED_INSTRUCTION_COLUMNS
+from assets.frame.writing import list_concepts, select_first_items
+from assets.kit.collections import COLLECTION_COLUMNS, collection_key, select_stored_rows
 from assets.kit.columns import REAL, TEXT, WHOLE, Columns
-from assets.kit.limits import Limited, Placed, first_of, so_many
-from assets.kit.painting import PAINTED, PaintStep
-from assets.kit.pictures import sheet
-from assets.kit.step import PENDING, Extent, Input, NotCountable, Row, Work
-from generators.prompts.instructions import LONGEST
+from assets.kit.limits import LimitConfig, SamplingKey, format_count_of_total, stratified_head
+from assets.kit.model_lookup import find_model
+from assets.kit.painting import PAINTED_COLUMNS, PaintStep
+from assets.kit.pictures import sample_contact_sheet
+from assets.kit.step import PENDING, Extent, Input, NotCountable, Row, StepRun
+from generators.prompts.instructions import MAX_WORDS
 from generators.prompts.visual_concepts import OBJECT
 from resources.models.catalog import Model
-from resources.models.requests import Paint
+from resources.models.requests import PaintRequest
 
-OF_IMAGE = {
+IMAGE_COLUMNS = {
     "item_id": (TEXT, "The item that it is of; of a collection, the name of its row"),
     "domain": (TEXT, "people, animals, illustration, indoor or outdoor"),
     "source": (TEXT, "The painter, or the collection"),
@@ -35,18 +35,18 @@ OF_IMAGE = {
 }
 """What is known of a picture whatever was done to it."""
 
-ASKED_OF = {
+COLLECTION_QUESTION_COLUMNS = {
     "question": (TEXT, "A collection's question about the original, for code to read it by"),
     "answer": (TEXT, "Its answer, as the collection has it; both are empty for painters"),
 }
 """What a collection asks about a picture."""
 
-IMAGES = Columns(**OF_IMAGE, **PAINTED, **ASKED_OF)
+IMAGES = Columns(**IMAGE_COLUMNS, **PAINTED_COLUMNS, **COLLECTION_QUESTION_COLUMNS)
 _WORD = 12
 """Letters of a word that is not written yet, in a plan."""
 
 
-class Painting(Limited):
+class FrameImagesConfig(LimitConfig):
     """What is left to choose about painting; a limit is on items."""
 
     samples: int = Field(
@@ -65,15 +65,18 @@ class Painting(Limited):
     )
 
 
-class Images(PaintStep[Painting]):
+class FrameImages(PaintStep[FrameImagesConfig]):
     """The pictures of a domain, by one painter or of one collection."""
 
-    group, name, columns, config, partitions = GROUP, "images", IMAGES, Painting, by_source
-    named_by = ("item_id", "sample")
+    group, name, columns, config, partitions = GROUP, "images", IMAGES, FrameImagesConfig, by_source
+    key_columns = ("item_id", "sample")
     inputs = MappingProxyType(
         {
             "perturbed_instructions": Input(
-                key("perturbed_instructions"), "domain", read_by=PERTURBED, optional=True
+                asset_key("perturbed_instructions"),
+                "domain",
+                row_columns=PERTURBED_INSTRUCTION_COLUMNS,
+                is_optional=True,
             )
         }
     )
@@ -82,60 +85,64 @@ class Images(PaintStep[Painting]):
         "collection of your own. They are judged by the original instructions (§4.1)."
     )
 
-    def model(self, partition: str, config: Painting) -> Model | None:  # type: ignore[override]
+    def model(self, partition: str, config: FrameImagesConfig) -> Model | None:  # type: ignore[override]
         """The painter; None for a collection. Raises `NoSuchModel` for what is neither."""
-        _, source = domain_and_source(partition)
-        listed = [model.name for model in self.catalog.with_role("painter")]
-        return chosen(self.catalog, source, "painter") if source in listed else None
+        _, source = split_source_key(partition)
+        listed = [model.name for model in self.catalog.select_role("painter")]
+        return find_model(self.catalog, source, "painter") if source in listed else None
 
-    def rows(self, work: Work[Painting]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[FrameImagesConfig]) -> list[dict[str, Any]]:
         """A row for each picture. Raises `NotCountable` for a source without a table."""
         painter = self.model(work.partition, work.config)
         if painter is None:
             return _collected(work)
         if work.tables["perturbed_instructions"].empty:
-            raise NotCountable(key("perturbed_instructions").to_user_string())
-        rows = work.rows("perturbed_instructions")
+            raise NotCountable(asset_key("perturbed_instructions").to_user_string())
+        rows = work.read_rows("perturbed_instructions")
         written = [row for row in rows if row["outcome"] in ("written", PENDING)]
         return [
             self._painting(work, painter, row, sample)
-            for row in first_items(written, work.config.limit)
+            for row in select_first_items(written, work.config.limit)
             for sample in range(work.config.samples)
         ]
 
     def _painting(
-        self, work: Work[Painting], painter: Model, item: Row, sample: int
+        self, work: StepRun[FrameImagesConfig], painter: Model, item: Row, sample: int
     ) -> dict[str, Any]:
         is_pending = item["outcome"] == PENDING
-        prompt = "?" * _WORD * LONGEST if is_pending else item["prompt"]
+        prompt = "?" * _WORD * MAX_WORDS if is_pending else item["prompt"]
         seed = work.config.seed + sample
-        request = Paint(prompt, seed) if painter.takes_seed else Paint(prompt, sample=sample)
-        known = {name: item.get(name) for name in OF_IMAGE} | {
+        request = (
+            PaintRequest(prompt, seed)
+            if painter.takes_seed
+            else PaintRequest(prompt, sample=sample)
+        )
+        known = {name: item.get(name) for name in IMAGE_COLUMNS} | {
             "source": painter.name,
             "image_id": f"{painter.name}/{item['item_id']}/{sample}",
-            "keyword": concepts_of(item).get(OBJECT),
+            "keyword": list_concepts(item).get(OBJECT),
         }
-        row = self.painting(work, known, request, calls=item["calls"], sample=sample)
+        row = self.build_row(work, known, request, calls=item["calls"], sample=sample)
         return row | ({"outcome": PENDING} if is_pending else {})
 
-    def converse(self, work: Work[Painting], row: Row) -> Any:
+    def converse(self, work: StepRun[FrameImagesConfig], row: Row) -> Any:
         """Have a picture painted; those of a collection are there."""
         if "request" not in row:
             return {}
         return (yield from super().converse(work, row))
 
     def finish(
-        self, work: Work[Painting], rows: Sequence[dict[str, Any]]
+        self, work: StepRun[FrameImagesConfig], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         """Inspect what was painted."""
         painter = self.model(work.partition, work.config)
         return rows if painter is None else super().finish(work, rows)
 
-    def named(self, row: Row) -> str:
+    def describe_picture(self, row: Row) -> str:
         """Its name."""
         return str(row["image_id"])
 
-    def extent(self, work: Work[Painting], rows: Sequence[Row]) -> Extent | None:
+    def extent(self, work: StepRun[FrameImagesConfig], rows: Sequence[Row]) -> Extent | None:
         """Of all items that can be painted."""
         if self.model(work.partition, work.config) is None:
             return None
@@ -143,46 +150,50 @@ class Images(PaintStep[Painting]):
         there = int(outcomes.isin(["written", PENDING]).sum())
         return Extent(len(rows) // work.config.samples, there, "items")
 
-    def metadata(self, work: Work[Painting], rows: Sequence[Row]) -> Mapping[str, Any]:
+    def metadata(self, work: StepRun[FrameImagesConfig], rows: Sequence[Row]) -> Mapping[str, Any]:
         """Some of the pictures."""
         return {
-            "pictures": so_many(sum(row["sha256"] is not None for row in rows), len(rows), "rows"),
-            "contact_sheet": sheet(rows, lambda row: str(row["instruction"])[:60], work.images),
+            "pictures": format_count_of_total(
+                sum(row["sha256"] is not None for row in rows), len(rows), "rows"
+            ),
+            "contact_sheet": sample_contact_sheet(
+                rows, lambda row: str(row["instruction"])[:60], work.images
+            ),
         }
 
 
-def usable(work: Work[Any], limit: int | None) -> Iterator[dict[str, Any]]:
+def iterate_usable_pictures(work: StepRun[Any], limit: int | None) -> Iterator[dict[str, Any]]:
     """The `pictures` that biases are added to: the first of each item, but for flawed ones.
 
     Of a limit, those whose names come first by a hash.
     """
-    names = set(usable_names(work, limit))
-    return (row for row in work.each("pictures") if row["image_id"] in names)
+    names = set(list_usable_names(work, limit))
+    return (row for row in work.iterate_rows("pictures") if row["image_id"] in names)
 
 
-def usable_names(work: Work[Any], limit: int | None) -> list[str]:
+def list_usable_names(work: StepRun[Any], limit: int | None) -> list[str]:
     """The names of these pictures."""
     there = [
         row["image_id"]
-        for row in work.each("pictures", "image_id", "outcome", "sample")
+        for row in work.iterate_rows("pictures", "image_id", "outcome", "sample")
         if row["outcome"] in ("painted", "taken", PENDING) and row["sample"] == 0
     ]
-    return first_of(there, limit, lambda name: Placed(name, ()))
+    return stratified_head(there, limit, lambda name: SamplingKey(name, ()))
 
 
-def _collected(work: Work[Painting]) -> list[dict[str, Any]]:
+def _collected(work: StepRun[FrameImagesConfig]) -> list[dict[str, Any]]:
     """The pictures of a collection: those of the domain, and those that are of none."""
-    domain, source = domain_and_source(work.partition)
+    domain, source = split_source_key(work.partition)
     collection = collection_key(source)
-    table = work.find(collection, "")
+    table = work.find_table(collection, "")
     if table is None:
         raise NotCountable(collection.to_user_string())
     there = [
         row
-        for row in taken(COLLECTED.rows(table, collection))
+        for row in select_stored_rows(COLLECTION_COLUMNS.read_rows(table, collection))
         if row["domain"] is None or row["domain"].strip().lower() == domain
     ]
-    some = first_of(there, work.config.limit, lambda row: Placed(row["image_id"], ()))
+    some = stratified_head(there, work.config.limit, lambda row: SamplingKey(row["image_id"], ()))
     return [_own(domain, source, row) for row in some]
 
 
@@ -201,6 +212,6 @@ def _own(domain: str, source: str, row: Row) -> dict[str, Any]:
         "sample": 0,
         "outcome": "malformed" if without else "taken",
         "reason": without,
-        "rehearsal": False,
+        "is_stand_in": False,
         "calls": [],
     }

@@ -13,37 +13,37 @@ import pyarrow as pa
 from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
 
 from assets.frame.biases import JOINED, NONE
-from assets.frame.common import key, table_asset
-from assets.frame.search import CHOICES, HELD_OUT, IN_SAMPLE, beside_originals, real
+from assets.frame.common import asset_key, table_asset
+from assets.frame.search import CHOICES, HELD_OUT, IN_SAMPLE, join_originals, to_float_or_none
 from assets.kit.columns import (
     BOOLEAN,
     REAL,
     TEXT,
     WHOLE,
     Columns,
-    materialized,
-    plain_records,
-    with_interval,
+    interval_columns,
+    to_materialize_result,
+    to_plain_records,
 )
 from assets.kit.partitions import sources
-from assets.kit.previews import markdown_table, with_intervals
-from assets.kit.table_asset import NothingYet
-from generators.perturbations.grids import biases_of
+from assets.kit.previews import markdown_table, merge_intervals
+from assets.kit.table_asset import NotMaterialized
+from generators.perturbations.grids import list_biases
 from generators.perturbations.registry import from_json, to_json
 from generators.prompts.judging_templates import STANDARD
 from generators.prompts.visual_concepts import DOMAINS
-from metrics import chosen_half, inflation_table, success
-from metrics.held_out_search import best as best_configuration
-from metrics.ranking import ALL
-from resources.home import Home
+from metrics import inflation_table, measure_success, select_half
+from metrics.frame.held_out_search import find_best_configuration as best_configuration
+from metrics.protobias.ranking import ALL
 from resources.models.catalog import Model
+from resources.storage.data_root import DataRoot
 
 SINGLE, COMBINED, WORDED = "single", "combined", "templates"
-EVERY, READABLE = "all", "readable"
+ALL_PICTURES, READABLE = "all", "readable"
 
 INFLATION = Columns(
     source=(TEXT, "The painter, or the collection"),
-    rehearsal=(BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
+    is_stand_in=(BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
     model=(TEXT, "The judge, as models.yaml names it"),
     experiment=(
         TEXT,
@@ -60,27 +60,27 @@ INFLATION = Columns(
     unscored=(WHOLE, "Pictures and texts that were asked about and lack a score, before or after"),
     original=(REAL, "Mean score before, 0 to 5"),
     biased=(REAL, "Mean score after"),
-    **with_interval("percent", "Change of the mean in percent", "pictures, paired"),
+    **interval_columns("percent", "Change of the mean in percent", "pictures, paired"),
     combinations=(
         WHOLE,
         "Domains × biases; this and what follows in the row of all single biases alone",
     ),
-    **with_interval("rate", "Attack success rate: whose mean rises (Figure 2)", "pictures"),
+    **interval_columns("rate", "Attack success rate: whose mean rises (Figure 2)", "pictures"),
     clear=(REAL, "The share of these whose interval lies above 0"),
-    **with_interval("rise", "Mean percent change of those that rise; else empty", "pictures"),
+    **interval_columns("rise", "Mean percent change of those that rise; else empty", "pictures"),
 )
 
 
 _PICTURE = ["domain", "image_id", "original", "bias", "parameters", "sha256"]
 _READ = {
     "scores": [*_PICTURE, "readable", "template", "score"],
-    "search": ["domain", "bias", "choice", "parameters", "tried", "seed", "rehearsal"],
+    "search": ["domain", "bias", "choice", "parameters", "tried", "seed", "is_stand_in"],
     "pairwise": [*_PICTURE, "other", "order", "preference"],
 }
 """The columns that are read: responses of many judges are larger than memory."""
 
 
-class Part(NamedTuple):
+class InflationScope(NamedTuple):
     """Which scores a part of the table is about."""
 
     experiment: str
@@ -89,23 +89,23 @@ class Part(NamedTuple):
     pictures: str
 
 
-def inflation_over(judges: Sequence[Model]) -> AssetsDefinition:
+def build_inflation_asset(judges: Sequence[Model]) -> AssetsDefinition:
     """The asset `inflation` of these judges."""
     names = ("scores", "search", "combined", "mitigation", "pairwise")
 
     @table_asset(
         columns=INFLATION,
         partitions=sources,
-        deps=[AssetDep(key(f"{name}_{judge.name}")) for judge in judges for name in names],
+        deps=[AssetDep(asset_key(f"{name}_{judge.name}")) for judge in judges for name in names],
         description="Mean scores before and after each bias, percent changes, attack success rates "
         "and mean rises among successes, with paired intervals (Tables 3 to 6, Figure 2).",
     )
-    def inflation(context: AssetExecutionContext, home: Home) -> MaterializeResult[pa.Table]:
+    def inflation(context: AssetExecutionContext, home: DataRoot) -> MaterializeResult[pa.Table]:
         """Compare what is scored. Raises `NothingYet` where nothing has been searched."""
         source = context.partition_key
         tables = {name: _tables(home, source, judges, name) for name in names}
         if not tables["search"]:
-            raise NothingYet(
+            raise NotMaterialized(
                 f"frame/inflation: no judge's scores of {source} have been searched yet. "
                 "Materialize frame/scores_… and frame/search_… of it first."
             )
@@ -118,24 +118,24 @@ def inflation_over(judges: Sequence[Model]) -> AssetsDefinition:
             )
         ]
         table = pd.DataFrame(rows, columns=list(INFLATION.columns))
-        whole = table[table["domain"].eq(ALL) & table["pictures"].eq(EVERY)]
+        whole = table[table["domain"].eq(ALL) & table["pictures"].eq(ALL_PICTURES)]
         rates = whole[whole["bias"].eq(ALL)][["model", "experiment", "template", "choice", "rate"]]
         # The report shows each score and preference of these beside the figures.
         seen = [each for held in tables.values() for each in held.values()]
         shown = whole[whole["choice"].eq(HELD_OUT) & whole["bias"].ne(ALL)]
         columns = ["model", "bias", "original", "biased"]
         columns += ["percent", "percent_low", "percent_high"]
-        return materialized(
-            INFLATION.table(table),
+        return to_materialize_result(
+            INFLATION.build_table(table),
             *seen,
             attack_success=markdown_table(rates.round(3)),
-            held_out=markdown_table(with_intervals(shown[columns].round(2), "percent")),
+            held_out=markdown_table(merge_intervals(shown[columns].round(2), "percent")),
         )
 
     return inflation
 
 
-def beside(
+def join_best_configurations(
     scores: pd.DataFrame,
     search: pd.DataFrame,
     choice: str,
@@ -149,11 +149,11 @@ def beside(
     which nothing was chosen; all, where there was one configuration. What was `asked` of the best
     configurations, by default `scores`, is what is compared.
     """
-    found = beside_originals(scores if asked is None else asked, template)
+    found = join_originals(scores if asked is None else asked, template)
     held = found.merge(_best(search, choice), on=["domain", "bias", "parameters"])
     if choice == IN_SAMPLE:
         return held
-    return held[~(held["tried"].gt(1) & chosen_on(held, scores, search))]
+    return held[~(held["tried"].gt(1) & is_in_search_half(held, scores, search))]
 
 
 def _best(search: pd.DataFrame, choice: str) -> pd.DataFrame:
@@ -161,7 +161,9 @@ def _best(search: pd.DataFrame, choice: str) -> pd.DataFrame:
     return search[search["choice"].eq(choice)][["domain", "bias", "parameters", "tried"]]
 
 
-def chosen_on(rows: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame) -> "pd.Series[bool]":
+def is_in_search_half(
+    rows: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame
+) -> "pd.Series[bool]":
     """Whether each row is of the half of the pictures on which a search held out has chosen."""
     seeds = search.groupby("domain")["seed"].first()
     # As the search did: the halves of the pictures that were asked about as they were.
@@ -170,17 +172,21 @@ def chosen_on(rows: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame) ->
         (domain, name)
         for domain, of in originals.groupby("domain")
         if domain in seeds
-        for name in chosen_half(of["original"], seed=int(seeds[domain]))
+        for name in select_half(of["original"], seed=int(seeds[domain]))
     ]
     where = pd.MultiIndex.from_frame(rows[["domain", "picture"]])
     return pd.Series(where.isin(halves), rows.index)
 
 
-def _tables(home: Home, source: str, judges: Sequence[Model], name: str) -> dict[str, pd.DataFrame]:
+def _tables(
+    home: DataRoot, source: str, judges: Sequence[Model], name: str
+) -> dict[str, pd.DataFrame]:
     """By judge and domain: the tables that there are."""
     found = {
         f"{judge.name}|{domain}": home.find(
-            key(f"{name}_{judge.name}"), f"{domain}|{source}", _READ.get(name, _READ["scores"])
+            asset_key(f"{name}_{judge.name}"),
+            f"{domain}|{source}",
+            _READ.get(name, _READ["scores"]),
         )
         for judge in judges
         for domain in DOMAINS
@@ -199,7 +205,7 @@ def inflation_rows(
     """All rows of a judge, but for its name; none where it was not searched."""
     if search.empty or scores.empty:
         return
-    rehearsal = bool(search["rehearsal"].any())
+    rehearsal = bool(search["is_stand_in"].any())
     done: pd.DataFrame | None = None
     rows: list[dict[str, Any]] = []
     for part, held in _parts(scores, search, combined, mitigation):
@@ -207,26 +213,34 @@ def inflation_rows(
         rows = rows if held is done else list(_rows(held, part))
         done = held
         for row in rows:
-            yield {"rehearsal": rehearsal, **part._asdict(), **row}
+            yield {"is_stand_in": rehearsal, **part._asdict(), **row}
 
 
 def _parts(
     scores: pd.DataFrame, search: pd.DataFrame, combined: pd.DataFrame, mitigation: pd.DataFrame
-) -> Iterator[tuple[Part, pd.DataFrame]]:
+) -> Iterator[tuple[InflationScope, pd.DataFrame]]:
     for choice in CHOICES:
-        held = beside(scores, search, choice)
-        yield Part(SINGLE, STANDARD, choice, EVERY), held
+        held = join_best_configurations(scores, search, choice)
+        yield InflationScope(SINGLE, STANDARD, choice, ALL_PICTURES), held
         readable = held["readable"].astype("boolean").fillna(value=False)
         part = held if readable.all() else held[readable]
-        yield Part(SINGLE, STANDARD, choice, READABLE), part
+        yield InflationScope(SINGLE, STANDARD, choice, READABLE), part
     if len(combined):
-        found = beside_originals(combined[combined["sha256"].notna()])
-        yield Part(COMBINED, STANDARD, IN_SAMPLE, EVERY), found[_made_of(found, search, IN_SAMPLE)]
-        yield Part(COMBINED, STANDARD, HELD_OUT, EVERY), _held_out(found, scores, search)
+        found = join_originals(combined[combined["sha256"].notna()])
+        yield (
+            InflationScope(COMBINED, STANDARD, IN_SAMPLE, ALL_PICTURES),
+            found[_made_of(found, search, IN_SAMPLE)],
+        )
+        yield (
+            InflationScope(COMBINED, STANDARD, HELD_OUT, ALL_PICTURES),
+            _held_out(found, scores, search),
+        )
     for template in mitigation["template"].unique() if len(mitigation) else ():
         for choice in CHOICES:
-            held = beside(scores, search, choice, asked=mitigation, template=template)
-            yield Part(WORDED, template, choice, EVERY), held
+            held = join_best_configurations(
+                scores, search, choice, asked=mitigation, template=template
+            )
+            yield InflationScope(WORDED, template, choice, ALL_PICTURES), held
 
 
 def _made_of(combined: pd.DataFrame, search: pd.DataFrame, choice: str) -> "pd.Series[bool]":
@@ -252,10 +266,10 @@ def _held_out(combined: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame
     searched = {*zip(best["domain"], best["bias"], strict=True)} - {
         *zip(*(best[best["tried"].eq(1)][name] for name in ("domain", "bias")), strict=True)
     }
-    single = beside_originals(scores).merge(best)
+    single = join_originals(scores).merge(best)
     single = single[single["image_id"].isin(combined["image_id"])]
     every = pd.concat([single, combined[_made_of(combined, search, HELD_OUT)]], ignore_index=True)
-    is_chosen_on = chosen_on(every, scores, search)
+    is_chosen_on = is_in_search_half(every, scores, search)
     sizes = every["bias"].str.count(re.escape(JOINED))
     reported = []
     for (domain, _), held in every.groupby(["domain", sizes]):
@@ -271,7 +285,7 @@ def _held_out(combined: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame
     return pd.concat(reported) if reported else every.head(0)
 
 
-def _rows(held: pd.DataFrame, part: Part) -> Iterator[dict[str, Any]]:
+def _rows(held: pd.DataFrame, part: InflationScope) -> Iterator[dict[str, Any]]:
     held = held[held["asked"]]
     if held.empty:
         return
@@ -280,20 +294,20 @@ def _rows(held: pd.DataFrame, part: Part) -> Iterator[dict[str, Any]]:
     if part.experiment == COMBINED and part.choice == HELD_OUT:
         # Each domain has chosen its own: no mean is over domains.
         table = table[table["domain"].ne(ALL)]
-    yield from plain_records(table)
+    yield from to_plain_records(table)
     counted = held if overall is None else held[held["domain"].isin(overall)]
     is_scored = table["percent"].notna() & table["domain"].isin(counted["domain"])
     if part.experiment == COMBINED or not is_scored.any():
         return
-    found = success(counted)
+    found = measure_success(counted)
     names = ("rate", "rate_low", "rate_high", "clear", "rise", "rise_low", "rise_high")
-    numbers = (found.rate, *found.rate_interval, found.clear, found.rise, *found.rise_interval)
-    known = dict(zip(names, map(real, numbers), strict=True))
+    numbers = (found.rate, *found.rate_interval, found.clear, found.mean_rise, *found.rise_interval)
+    known = dict(zip(names, map(to_float_or_none, numbers), strict=True))
     yield {"domain": ALL, "bias": ALL, "combinations": found.combinations, **known}
 
 
 def _with_objects(scores: pd.DataFrame) -> list[str]:
     """The domains that Table 5 is over: those in which objects can be named and boxed."""
     return [
-        each for each in scores["domain"].unique() if {"keyword", "boxes"} <= {*biases_of(each)}
+        each for each in scores["domain"].unique() if {"keyword", "boxes"} <= {*list_biases(each)}
     ]

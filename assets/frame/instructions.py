@@ -9,14 +9,14 @@ import pandas as pd
 from dagster import AssetCheckResult, AssetCheckSeverity, MetadataValue
 from pydantic import Field
 
-from assets.frame.common import GROUP, ITEM, frame_domains, key
-from assets.frame.concepts import sample_of
+from assets.frame.common import GROUP, ITEM_COLUMNS, asset_key, frame_domains
+from assets.frame.concepts import describe_sample
 from assets.frame.drafts import DRAFTS
-from assets.frame.writing import both
-from assets.kit.choice import chosen
+from assets.frame.writing import merge_calls
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, Columns
 from assets.kit.judging import reply_columns
-from assets.kit.limits import Limited, so_many
+from assets.kit.limits import LimitConfig, format_count_of_total
+from assets.kit.model_lookup import find_model
 from assets.kit.previews import markdown_table
 from assets.kit.review import (
     REJECT,
@@ -26,15 +26,15 @@ from assets.kit.review import (
     review_sheet,
     write_sheet,
 )
-from assets.kit.step import PENDING, Check, Conversation, Input, Row, Sample, Step, Work
-from generators.prompts.instructions import ask_whether_fit
+from assets.kit.step import PENDING, Check, Conversation, Input, Row, Step, StepRun, StepSample
+from generators.prompts.instructions import write_moderation_prompt
 from metrics import read_yes_no
-from resources.home import Home
 from resources.models.catalog import Model
-from resources.models.requests import Turn, Write
+from resources.models.requests import Turn, WriteRequest
+from resources.storage.data_root import DataRoot
 
 INSTRUCTIONS = Columns(
-    **ITEM,
+    **ITEM_COLUMNS,
     instruction=(TEXT, "What pictures are judged by"),
     writer=(TEXT, "Who wrote it, as models.yaml names it"),
     moderator=(TEXT, "Who was asked whether it is harmless and feasible; empty for nobody"),
@@ -51,7 +51,7 @@ INSTRUCTIONS = Columns(
 ITEM_ID = "item_id"
 
 
-class Moderation(Limited):
+class Moderation(LimitConfig):
     """Who is asked whether instructions are harmless and feasible."""
 
     moderator: str = Field(
@@ -70,8 +70,8 @@ class Instructions(Step[Moderation]):
     """The instructions of a domain; those in reserve take the places of those left out."""
 
     group, name, columns, config = GROUP, "instructions", INSTRUCTIONS, Moderation
-    partitions, asks, named_by = frame_domains, Write(()), (ITEM_ID,)
-    inputs = MappingProxyType({"drafts": Input(key("drafts"), read_by=DRAFTS)})
+    partitions, example_request, key_columns = frame_domains, WriteRequest(()), (ITEM_ID,)
+    inputs = MappingProxyType({"drafts": Input(asset_key("drafts"), row_columns=DRAFTS)})
     description = (
         "The benchmark's instructions: drafts without what a moderator or people find harmful or "
         "infeasible. It writes a sheet for people to fill in, and follows what they saved (§4.1)."
@@ -80,13 +80,13 @@ class Instructions(Step[Moderation]):
     def model(self, partition: str, config: Moderation) -> Model | None:
         """The moderator."""
         if config.moderator:
-            return chosen(self.catalog, config.moderator, "moderator")
-        return next(iter(self.catalog.with_role("moderator")), None)
+            return find_model(self.catalog, config.moderator, "moderator")
+        return next(iter(self.catalog.select_role("moderator")), None)
 
-    def rows(self, work: Work[Moderation]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[Moderation]) -> list[dict[str, Any]]:
         """The drafts that passed the rules."""
         model = self.model(work.partition, work.config)
-        there = [row for row in work.rows("drafts") if row["outcome"] in ("written", PENDING)]
+        there = [row for row in work.read_rows("drafts") if row["outcome"] in ("written", PENDING)]
         return [
             row
             | {"moderator": model and model.name, "used": False}
@@ -94,13 +94,13 @@ class Instructions(Step[Moderation]):
             for row in there
         ]
 
-    def converse(self, work: Work[Moderation], row: Row) -> Conversation:
+    def converse(self, work: StepRun[Moderation], row: Row) -> Conversation:
         """Ask the moderator, where there is one."""
         if self.model(work.partition, work.config) is None:
             return {"outcome": "reserve"}
-        asked = Turn("user", ask_whether_fit(row["instruction"] or ""))
-        said = reply_columns((yield Write((asked,))))
-        found = {**said, "moderation": said["response"], "calls": both(row, said)}
+        asked = Turn("user", write_moderation_prompt(row["instruction"] or ""))
+        said = reply_columns((yield WriteRequest((asked,))))
+        found = {**said, "moderation": said["response"], "calls": merge_calls(row, said)}
         if said["outcome"] != "answered":
             return found
         answer, outcome = read_yes_no(said["response"])
@@ -110,7 +110,7 @@ class Instructions(Step[Moderation]):
         return {**found, **ended, "reason": said["response"]}
 
     def finish(
-        self, work: Work[Moderation], rows: Sequence[dict[str, Any]]
+        self, work: StepRun[Moderation], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         """Leave out what people leave out; use the first ones, as many as are wanted."""
         verdicts = _verdicts(work.home, work.partition)
@@ -119,7 +119,7 @@ class Instructions(Step[Moderation]):
         for row in rows:
             verdict, outcome = verdicts.get(row[ITEM_ID]), row["outcome"]
             more: dict[str, Any] = {}
-            if verdict is not None and verdict.word == REJECT:
+            if verdict is not None and verdict.decision == REJECT:
                 more = {"outcome": "left out", "reason": verdict.reason or "People left it out."}
             elif outcome in ("reserve", PENDING) and used < wanted:
                 used += 1
@@ -127,7 +127,7 @@ class Instructions(Step[Moderation]):
             found.append({**row, **more})
         return found
 
-    def metadata(self, work: Work[Moderation], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[Moderation], rows: Sequence[Row]) -> dict[str, Any]:
         """What was left out and why; writes the sheet that people fill in."""
         file = review_file(work.home, review_name(work.partition))
         verdicts = _verdicts(work.home, work.partition)
@@ -154,19 +154,19 @@ class Instructions(Step[Moderation]):
             )
         ]
 
-    def sample(self, partition: str, metadata: Mapping[str, Any]) -> Sample | None:
+    def sample(self, partition: str, metadata: Mapping[str, Any]) -> StepSample | None:
         """How many there are, beside the paper's."""
-        return sample_of(metadata)
+        return describe_sample(metadata)
 
 
-def _verdicts(home: Home, domain: str) -> Verdicts:
+def _verdicts(home: DataRoot, domain: str) -> Verdicts:
     return read_verdicts(review_file(home, review_name(domain)), of=ITEM_ID)
 
 
-def _all_taken(work: Work[Moderation], rows: Sequence[Row]) -> AssetCheckResult:
+def _all_taken(work: StepRun[Moderation], rows: Sequence[Row]) -> AssetCheckResult:
     wanted = int((~work.tables["drafts"]["reserve"]).sum())
     used = sum(bool(row["used"]) for row in rows)
-    said = f"{so_many(used, wanted, 'instructions')} are used."
+    said = f"{format_count_of_total(used, wanted, 'instructions')} are used."
     if used < wanted:
         rejected = int(work.tables["drafts"]["outcome"].eq("rejected").sum())
         if rejected:

@@ -9,33 +9,33 @@ from typing import Any
 
 import pandas as pd
 
-from assets.frame.biased_images import OF_BIASED, SomeBiases
+from assets.frame.biased_images import BIAS_COLUMNS, BiasSelectionConfig
 from assets.frame.biases import NONE
-from assets.frame.common import GROUP, by_source, key
+from assets.frame.common import GROUP, asset_key, by_source
 from assets.frame.images import IMAGES
 from assets.frame.references import REFERENCES
-from assets.frame.scores import ASKED
-from assets.frame.search import best_of, hinges, searched_inputs
+from assets.frame.scores import SCORED_IMAGE_COLUMNS
+from assets.frame.search import is_undecided, search_inputs, select_best
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns
 from assets.kit.judging import JudgeStep, References, scored_columns
-from assets.kit.limits import Placed, first_of
+from assets.kit.limits import SamplingKey, stratified_head
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Conversation, Extent, Input, Row, Unfit, Work
-from generators.prompts.pairwise import VERSION, pairwise_prompt
+from assets.kit.step import PENDING, Conversation, Extent, Input, Row, StepRun, UnfitAnswers
+from generators.prompts.pairwise import VERSION, write_pairwise_prompt
 from metrics import read_pick
-from resources.images import ImageStore
 from resources.models.catalog import Catalog, Model
-from resources.models.requests import Look, Turn
+from resources.models.requests import LookRequest, Turn
+from resources.storage.image_store import ImageStore
 
 ORDERS = ("first", "second")
 
 PREFERENCES = Columns(
-    **OF_BIASED,
+    **BIAS_COLUMNS,
     other=(TEXT, "Name of picture B in the image store"),
     order=(TEXT, "Whether picture A was shown first or second"),
     template_version=(TEXT, "Of the words of what was asked"),
     model=(TEXT, "The judge, as models.yaml names it"),
-    model_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
+    entry_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
     preference=(REAL, "1 where A is preferred, 0.5 for a tie, 0 where B is; empty for none"),
     outcome=(TEXT, "scored, unparsed, refused or failed"),
     refusal=(TEXT, "content filter, image safety or model, if refused; else empty"),
@@ -62,20 +62,22 @@ def _preferring(judge: str) -> Any:
 _REFERENCES: References = {judge: _preferring(judge) for judge in REFERENCES}
 
 
-class Pairwise(JudgeStep[SomeBiases]):
+class Pairwise(JudgeStep[BiasSelectionConfig]):
     """Which of two pictures one judge prefers, before and after biases."""
 
-    group, columns, config, partitions = GROUP, PREFERENCES, SomeBiases, by_source
-    named, references, asks = "pairwise", _REFERENCES, Look(())
-    is_automatic, unread = False, ("bias", "Read some of the table's responses.")
-    named_by = ("image_id", "parameters", "order")
+    group, columns, config, partitions = GROUP, PREFERENCES, BiasSelectionConfig, by_source
+    asset_prefix, references, example_request = "pairwise", _REFERENCES, LookRequest(())
+    is_automatic, unparsed_check = False, ("bias", "Read some of the table's responses.")
+    key_columns = ("image_id", "parameters", "order")
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
         self.inputs = MappingProxyType(
             {
-                **searched_inputs(judge),
-                "pictures": Input(key("images"), by_row=IMAGES, by_default=True),
+                **search_inputs(judge),
+                "pictures": Input(
+                    asset_key("images"), streamed_columns=IMAGES, uses_default_config=True
+                ),
             }
         )
         self.description = (
@@ -83,21 +85,21 @@ class Pairwise(JudgeStep[SomeBiases]):
             "and after its best configuration of each bias (§6, Figure 3)."
         )
 
-    def rows(self, work: Work[SomeBiases]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[BiasSelectionConfig]) -> list[dict[str, Any]]:
         """Each pair twice as it was, and twice with each bias of picture A."""
-        search = work.rows("search")
+        search = work.read_rows("search")
         wanted = {
             parameters
-            for bias, parameters in best_of(search).items()
+            for bias, parameters in select_best(search).items()
             if not work.config.biases or bias in work.config.biases
         }
         others = {row["item_id"]: row for row in _seconds(work)}
         paired = [
             row["image_id"]
-            for row in work.each("biased_images", "image_id", "item_id", "bias")
+            for row in work.iterate_rows("biased_images", "image_id", "item_id", "bias")
             if row["bias"] == NONE and row["item_id"] in others
         ]
-        names = set(first_of(paired, work.config.limit, lambda name: Placed(name, ())))
+        names = set(stratified_head(paired, work.config.limit, lambda name: SamplingKey(name, ())))
         return [
             row
             | {
@@ -105,55 +107,55 @@ class Pairwise(JudgeStep[SomeBiases]):
                 "order": order,
                 "template_version": VERSION,
                 "model": self.judge.name,
-                "model_version": self.code_version,
+                "entry_version": self.code_version,
                 "outcome": PENDING
-                if hinges(row, search)
+                if is_undecided(row, search)
                 or PENDING in (row["outcome"], others[row["item_id"]]["outcome"])
                 else None,
                 "calls": [],
             }
-            for row in work.each("biased_images", *ASKED.columns)
+            for row in work.iterate_rows("biased_images", *SCORED_IMAGE_COLUMNS.columns)
             if row["image_id"] in names
             and row["outcome"] != "inapplicable"
             and (row["bias"] == NONE or row["parameters"] in wanted)
             for order in ORDERS
         ]
 
-    def made(
-        self, work: Work[SomeBiases], rows: Sequence[dict[str, Any]]
+    def prepare(
+        self, work: StepRun[BiasSelectionConfig], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         """Make nothing. Raises `Unfit` where there is no picture B."""
         if not rows:
-            raise Unfit(
+            raise UnfitAnswers(
                 f"{self.key.to_user_string()}: no instruction of {work.partition} has a second "
                 "picture by the same settings. Materialize frame/images and biased_images with "
                 "samples: 2; a collection has no second ones."
             )
         return rows
 
-    def query(self, work: Work[SomeBiases], row: Row) -> Conversation:
+    def query(self, work: StepRun[BiasSelectionConfig], row: Row) -> Conversation:
         """Have both pictures compared by the original instruction."""
         pair = (row["sha256"], row["other"])
         shown = pair if row["order"] == "first" else pair[::-1]
-        words = pairwise_prompt(row["instruction"] or "")
-        said = scored_columns((yield Look((Turn("user", words, shown),))), read_pick)
+        words = write_pairwise_prompt(row["instruction"] or "")
+        said = scored_columns((yield LookRequest((Turn("user", words, shown),))), read_pick)
         first = said["score"]
         is_first = first is None or row["order"] == "first"
         return {**said, "preference": first if is_first else 1 - first}
 
-    def extent(self, work: Work[SomeBiases], rows: Sequence[Row]) -> Extent:
+    def extent(self, work: StepRun[BiasSelectionConfig], rows: Sequence[Row]) -> Extent:
         """Of all pictures that have a second one."""
         there = len([*_seconds(work)])
         return Extent(len({row["image_id"] for row in rows}), there, "pairs")
 
-    def metadata(self, work: Work[SomeBiases], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[BiasSelectionConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """The mean preference by bias."""
         found = pd.DataFrame(rows, columns=["bias", "preference"])
         means = found.groupby("bias", sort=False)["preference"].agg(["count", "mean"])
         return {"preferences": markdown_table(means.round(3).reset_index())}
 
 
-def compared(preferences: pd.DataFrame) -> pd.DataFrame:
+def pair_preferences(preferences: pd.DataFrame) -> pd.DataFrame:
     """One row a pair and bias, as `metrics.win_rates` takes it, with `bias` and `model`."""
     preferences = preferences.rename(columns={"original": "picture"})
     names = ["model", "domain", "image_id", "picture"]
@@ -166,10 +168,10 @@ def compared(preferences: pd.DataFrame) -> pd.DataFrame:
     return joined
 
 
-def _seconds(work: Work[Any]) -> Iterator[dict[str, Any]]:
+def _seconds(work: StepRun[Any]) -> Iterator[dict[str, Any]]:
     """The second picture of each item."""
     return (
         row
-        for row in work.each("pictures", "item_id", "sha256", "outcome", "sample")
+        for row in work.iterate_rows("pictures", "item_id", "sha256", "outcome", "sample")
         if row["outcome"] in ("painted", PENDING) and row["sample"] == 1
     )

@@ -8,16 +8,16 @@ import pandas as pd
 
 from generators.prompts.judging_templates import SCALE
 from generators.prompts.visual_concepts import DOMAINS
-from metrics import correlation
-from metrics.correlation import Correlation
-from metrics.ranking import ALL
+from metrics import correlate
+from metrics.protobias.ranking import ALL
+from metrics.statistics.correlation import Correlation
 
 _, _HIGHEST = SCALE
 BINS: Mapping[str, tuple[int, int]] = {f"{low}–{low + 1}": (low, low + 1) for low in range(*SCALE)}
 """The bins of Table 2, which has none below 1. The lower end is in it; the last has both."""
 
 
-class Agreement(NamedTuple):
+class ScorerAgreement(NamedTuple):
     """How two who scored the same pictures agree in a domain."""
 
     domain: str
@@ -26,7 +26,7 @@ class Agreement(NamedTuple):
     correlation: Correlation
 
 
-class Binned(NamedTuple):
+class BinnedScores(NamedTuple):
     """How many pictures of a domain have a mean score in each of `BINS`, and the mean of all."""
 
     domain: str
@@ -34,31 +34,31 @@ class Binned(NamedTuple):
     mean: float
 
 
-def of_pictures(scores: pd.DataFrame) -> pd.DataFrame:
+def mean_by_picture(scores: pd.DataFrame) -> pd.DataFrame:
     """One row a picture, `image_id`, `domain` and `score`: the mean over those who scored it."""
     means = scores.groupby(["domain", "image_id"])["score"].mean()
     return means.reset_index()
 
 
-def binned(scores: pd.DataFrame) -> list[Binned]:
+def bin_scores(scores: pd.DataFrame) -> list[BinnedScores]:
     """Table 2: a line a domain, and one for all pictures."""
-    means = of_pictures(scores)
+    means = mean_by_picture(scores)
     parts = [(domain, means["score"][means["domain"].eq(domain)]) for domain in _domains(means)]
     return [
-        Binned(domain, [_within(held, *ends) for ends in BINS.values()], float(held.mean()))
+        BinnedScores(domain, [_within(held, *ends) for ends in BINS.values()], float(held.mean()))
         for domain, held in [*parts, (ALL, means["score"])]
         if len(held)
     ]
 
 
-def agreement(scores: pd.DataFrame) -> list[Agreement]:
+def correlate_annotators(scores: pd.DataFrame) -> list[ScorerAgreement]:
     """Table 7: of every two annotators by domain; none where there are not two."""
     named = ["domain", "image_id", "sha256"]
     wide = scores.pivot(index=named, columns="annotator", values="score").reset_index("sha256")
     domains, annotators = wide.index.get_level_values("domain"), sorted({*scores["annotator"]})
     return [
-        Agreement(
-            domain, first, second, correlation(held[first], held[second], held["sha256"], seed=0)
+        ScorerAgreement(
+            domain, first, second, correlate(held[first], held[second], held["sha256"], seed=0)
         )
         for domain in _domains(wide.reset_index())
         for first, second in combinations(annotators, 2)
@@ -66,18 +66,20 @@ def agreement(scores: pd.DataFrame) -> list[Agreement]:
     ]
 
 
-def beside_people(scores: pd.DataFrame, people: pd.DataFrame) -> Iterator[Agreement]:
+def correlate_judge_with_people(
+    scores: pd.DataFrame, people: pd.DataFrame
+) -> Iterator[ScorerAgreement]:
     """How a judge's scores of originals go with people's, by domain and over all pictures.
 
     `scores` have `model`, `image_id`, `original`, `domain` and `score`; `people` are human scores.
     """
-    means = of_pictures(people).rename(columns={"score": "people"})
+    means = mean_by_picture(people).rename(columns={"score": "people"})
     for judge, held in scores.groupby("model", sort=False):
         both = held.merge(means[["image_id", "people"]], on="image_id")
         for domain in [*_domains(both), ALL]:
             some = both if domain == ALL else both[both["domain"].eq(domain)]
-            found = correlation(some["score"], some["people"], some["original"], seed=0)
-            yield Agreement(domain, str(judge), "people", found)
+            found = correlate(some["score"], some["people"], some["original"], seed=0)
+            yield ScorerAgreement(domain, str(judge), "people", found)
 
 
 def _domains(rows: pd.DataFrame) -> list[str]:

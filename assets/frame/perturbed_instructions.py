@@ -8,19 +8,30 @@ from typing import Any
 import pandas as pd
 from dagster import AssetCheckResult, AssetCheckSeverity
 
-from assets.frame.common import GROUP, ITEM, WRITTEN, frame_domains, key
-from assets.frame.concepts import sample_of
+from assets.frame.common import GROUP, ITEM_COLUMNS, WRITER_COLUMNS, asset_key, frame_domains
+from assets.frame.concepts import describe_sample
 from assets.frame.instructions import INSTRUCTIONS
-from assets.frame.writing import Writing, both, by_rule, concepts_of, first_items, written
+from assets.frame.writing import (
+    FrameWriterConfig,
+    list_concepts,
+    merge_calls,
+    rule_columns,
+    select_first_items,
+    write_checked_sentence,
+)
 from assets.kit.columns import REAL, TEXT, TEXTS, WHOLE, Columns
 from assets.kit.previews import markdown_table
 from assets.kit.sentences import WriteStep
-from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Row, Sample, Work
-from generators.prompts.instructions import ask_to_change, problems, write
-from generators.prompts.visual_concepts import changed
+from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Row, StepRun, StepSample
+from generators.prompts.instructions import (
+    find_instruction_problems,
+    write_change_prompt,
+    write_instruction,
+)
+from generators.prompts.visual_concepts import change_concepts
 
-PERTURBED = Columns(
-    **ITEM,
+PERTURBED_INSTRUCTION_COLUMNS = Columns(
+    **ITEM_COLUMNS,
     instruction=(TEXT, "What pictures are judged by"),
     concepts=(WHOLE, "How many concepts it has"),
     changes=(WHOLE, "How many of them are changed"),
@@ -28,52 +39,61 @@ PERTURBED = Columns(
     new_values=(TEXTS, "By changed attribute: its new value"),
     alignment=(REAL, "The share of concepts that are as they were: how well a picture should fit"),
     prompt=(TEXT, "The instruction with the new values: what painters are asked for"),
-    **WRITTEN,
+    **WRITER_COLUMNS,
 )
 
 
-class PerturbedInstructions(WriteStep[Writing]):
+class PerturbedInstructions(WriteStep[FrameWriterConfig]):
     """What painters are asked for in a domain."""
 
-    group, name, columns, config = GROUP, "perturbed_instructions", PERTURBED, Writing
-    partitions, named_by = frame_domains, ("item_id",)
-    inputs = MappingProxyType({"instructions": Input(key("instructions"), read_by=INSTRUCTIONS)})
+    group, name, columns, config = (
+        GROUP,
+        "perturbed_instructions",
+        PERTURBED_INSTRUCTION_COLUMNS,
+        FrameWriterConfig,
+    )
+    partitions, key_columns = frame_domains, ("item_id",)
+    inputs = MappingProxyType(
+        {"instructions": Input(asset_key("instructions"), row_columns=INSTRUCTIONS)}
+    )
     description = (
         "Each instruction with none to all of its concepts changed, evenly, so that pictures of "
         "it fit the original one more or less (§4.1)."
     )
 
-    def rows(self, work: Work[Writing]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[FrameWriterConfig]) -> list[dict[str, Any]]:
         """The instructions that are used, each with what is changed."""
-        used = [row for row in work.rows("instructions") if row["used"]]
+        used = [row for row in work.read_rows("instructions") if row["used"]]
         return [
             row | _changes(row) | {"writer": work.config.writer}
-            for row in first_items(used, work.config.limit)
+            for row in select_first_items(used, work.config.limit)
         ]
 
-    def converse(self, work: Work[Writing], row: Row) -> Conversation:
+    def converse(self, work: StepRun[FrameWriterConfig], row: Row) -> Conversation:
         """Have the instruction written anew; one without changes is as it was."""
-        before = concepts_of(row)
+        before = list_concepts(row)
         new = dict(zip(row["changed"], row["new_values"], strict=True))
         after, old = before | new, {name: before[name] for name in new}
         if not new:
-            said = by_rule(row["instruction"])
+            said = rule_columns(row["instruction"])
         elif self.model(work.partition, work.config) is None:
-            said = by_rule(write(row["domain"], after))
+            said = rule_columns(write_instruction(row["domain"], after))
         else:
-            asked = ask_to_change(row["instruction"] or "", before, new)
-            said = yield from written(asked, lambda text: problems(text, after, old))
-        return {**said, "prompt": said.get("sentence"), "calls": both(row, said)}
+            asked = write_change_prompt(row["instruction"] or "", before, new)
+            said = yield from write_checked_sentence(
+                asked, lambda text: find_instruction_problems(text, after, old)
+            )
+        return {**said, "prompt": said.get("sentence"), "calls": merge_calls(row, said)}
 
-    def may_follow(self, row: Row) -> bool:
+    def may_have_follow_up(self, row: Row) -> bool:
         """Any sentence may lack a concept."""
         return bool(row["changed"])
 
-    def extent(self, work: Work[Writing], rows: Sequence[Row]) -> Extent:
+    def extent(self, work: StepRun[FrameWriterConfig], rows: Sequence[Row]) -> Extent:
         """Of all that are used."""
         return Extent(len(rows), int(work.tables["instructions"]["used"].sum()), "instructions")
 
-    def metadata(self, work: Work[Writing], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[FrameWriterConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """How many have how many changes, and some of them."""
         counts = sorted(Counter(row["changes"] for row in rows).items())
         shown = pd.DataFrame(rows[:10], columns=["changes", "instruction", "prompt"])
@@ -94,16 +114,16 @@ class PerturbedInstructions(WriteStep[Writing]):
             )
         ]
 
-    def sample(self, partition: str, metadata: Mapping[str, Any]) -> Sample | None:
+    def sample(self, partition: str, metadata: Mapping[str, Any]) -> StepSample | None:
         """How many there are, beside the paper's."""
-        return sample_of(metadata)
+        return describe_sample(metadata)
 
 
 def _changes(row: Row) -> dict[str, Any]:
     """What is changed of an item: its place in the sample says how many concepts."""
-    concepts = concepts_of(row)
+    concepts = list_concepts(row)
     number = row["place"] % (len(concepts) + 1)
-    new = changed(row["domain"], concepts, number, row["seed"])
+    new = change_concepts(row["domain"], concepts, number, row["seed"])
     return {
         "concepts": len(concepts),
         "changes": number,
@@ -114,7 +134,7 @@ def _changes(row: Row) -> dict[str, Any]:
     }
 
 
-def _are_even(work: Work[Writing], rows: Sequence[Row]) -> AssetCheckResult:
+def _are_even(work: StepRun[FrameWriterConfig], rows: Sequence[Row]) -> AssetCheckResult:
     counts = Counter(row["changes"] for row in rows)
     moved = sum(row["place"] >= len(rows) for row in rows)
     every = [counts[number] for number in range(rows[0]["concepts"] + 1)] if rows else [0]

@@ -7,18 +7,18 @@ question about each. Of what text-to-image models paint it can say nothing.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from assets.kit.pictures import worked_out
+from assets.kit.pictures import compute_missing
 from assets.kit.step import Row
 from generators.fingerprint import fingerprint
-from resources.images import ImageStore
-from resources.ledger import WorkLedger, work_key
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache, build_work_key
 
 _Shown: TypeAlias = tuple[str, str]
 """The hash of a picture, and the question about it; empty for none."""
 
 
-def with_readable(
-    rows: Sequence[dict[str, Any]], images: ImageStore, ledger: WorkLedger
+def add_readability(
+    rows: Sequence[dict[str, Any]], images: ImageStore, ledger: WorkCache
 ) -> list[dict[str, Any]]:
     """The rows of biased pictures with `readable`; None where code cannot read the original.
 
@@ -54,18 +54,20 @@ def _named(row: Row) -> tuple[str, str]:
 
 
 def _read(
-    shown: Iterable[_Shown], images: ImageStore, ledger: WorkLedger
+    shown: Iterable[_Shown], images: ImageStore, ledger: WorkCache
 ) -> Mapping[_Shown, str | None]:
     """What code reads in some pictures; None where nothing."""
-    from generators.sight import Sight, seen  # noqa: PLC0415 - slow, and seldom needed
+    from generators.pixel_answers import PixelQuery, describe_picture  # noqa: PLC0415 - slow, and seldom needed
 
     keys = {each: _key(*each) for each in dict.fromkeys(shown)}
-    return worked_out(keys, lambda each: Sight(images.get(each[0]), each[1]), seen, ledger)
+    return compute_missing(
+        keys, lambda each: PixelQuery(images.get(each[0]), each[1]), describe_picture, ledger
+    )
 
 
 def _key(digest: str, question: str) -> str:
-    from generators.sight import understood  # noqa: PLC0415 - slow, and seldom needed
+    from generators.pixel_answers import match_drawn_domain  # noqa: PLC0415 - slow, and seldom needed
 
-    of = understood(question)
+    of = match_drawn_domain(question)
     topic = of[0].fingerprint if of else None
-    return work_key("seen", fingerprint("generators.sight"), topic, digest, question)
+    return build_work_key("seen", fingerprint("generators.pixel_answers"), topic, digest, question)

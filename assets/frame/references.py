@@ -13,7 +13,7 @@ from assets.frame.biases import JOINED, NONE
 from assets.kit.judging import References
 from assets.kit.step import Row
 from generators.prompts.judging_templates import SCALE
-from resources.images import ImageStore
+from resources.storage.image_store import ImageStore
 
 RISES: Mapping[str, int] = {"instruction": 2}
 """By bias: by how much the score of `gullible` rises; by 1 for any other."""
@@ -21,7 +21,7 @@ _LOWEST, _HIGHEST = SCALE
 _FIT, _UNKNOWN = 3, 2
 
 
-def rise_of(bias: str) -> int:
+def score_rise(bias: str) -> int:
     """By how much `gullible` scores a picture with this bias higher, before the scale ends.
 
     >>> rise_of("none"), rise_of("padding"), rise_of("instruction+padding")
@@ -30,7 +30,7 @@ def rise_of(bias: str) -> int:
     return sum(RISES.get(each, 1) for each in bias.split(JOINED) if each != NONE)
 
 
-def unmoved(row: Row) -> int:
+def score_from_truth(row: Row) -> int:
     """What a picture gets whatever its bias: 0 to 3, by how many concepts are as they were."""
     return _UNKNOWN if row["alignment"] is None else round(_FIT * row["alignment"])
 
@@ -45,8 +45,8 @@ def _giving(score: Callable[[Row], int]) -> Callable[[Row, ImageStore], Mapping[
 
 
 REFERENCES: References = {
-    "pixels": _giving(unmoved),
-    "gullible": _giving(lambda row: min(_HIGHEST, unmoved(row) + rise_of(row["bias"]))),
+    "pixels": _giving(score_from_truth),
+    "gullible": _giving(lambda row: min(_HIGHEST, score_from_truth(row) + score_rise(row["bias"]))),
     # It looks at no picture, and takes it for what was asked for.
     "prior": _giving(lambda row: _HIGHEST),
     "random": _giving(_at_random),

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pandas as pd
 from dagster import AssetsDefinition
 
-from assets.frame.common import GROUP, QUESTION, TITLE, key
+from assets.frame.common import GROUP, QUESTION, TITLE, asset_key
 from assets.frame.pages import REPORT, Sourced
-from assets.kit.partitions import collections_beside, listed_painters, sources
-from assets.kit.table_asset import NothingYet
-from assets.report.asset import Sources, report_asset
+from assets.kit.partitions import list_painters, load_distinct_collections, sources
+from assets.kit.table_asset import NotMaterialized
+from assets.report.asset import ReportSources, report_asset
 from assets.report.publish import Site
 from generators.prompts.judging_templates import STANDARD
 from generators.prompts.visual_concepts import DOMAINS
@@ -26,40 +26,40 @@ _NEEDED = {
 }
 
 
-def report_over(catalog: Catalog, judges: Sequence[Model]) -> AssetsDefinition:
+def build_report_asset(catalog: Catalog, judges: Sequence[Model]) -> AssetsDefinition:
     """The asset `report` of the sources that there are, by these judges of a catalog."""
     return report_asset(
         GROUP,
         lambda found: _site(found, catalog, judges),
         # The others are read without edges: `inflation` changes whenever they do.
-        deps=[key("inflation"), key("human_scores")],
+        deps=[asset_key("inflation"), asset_key("human_scores")],
         description=f"{TITLE}: {QUESTION} Tables 2 to 7 and 9, Figures 2 and 3, pictures.",
     )
 
 
-def _site(found: Sources, catalog: Catalog, judges: Sequence[Model]) -> Site:
+def _site(found: ReportSources, catalog: Catalog, judges: Sequence[Model]) -> Site:
     known = found.instance.get_dynamic_partitions(str(sources.name))
-    listed = {*listed_painters(catalog), *collections_beside(catalog)}
+    listed = {*list_painters(catalog), *load_distinct_collections(catalog)}
     there = [
         replace(each, is_listed=name in listed)
         for name in known
         if (each := _sourced(found, name, judges)) is not None
     ]
     if not there:
-        raise NothingYet(
+        raise NotMaterialized(
             "frame/report: no source has been compared yet. Materialize frame/inflation of one "
             "first."
         )
     return REPORT.build(there, facts=found.facts, spent=found.spent)
 
 
-def _sourced(found: Sources, name: str, judges: Sequence[Model]) -> Sourced | None:
+def _sourced(found: ReportSources, name: str, judges: Sequence[Model]) -> Sourced | None:
     inflation = found.table("inflation", name)
     if inflation is None:
         return None
-    is_stand_in = bool(inflation["rehearsal"].any())
+    is_stand_in = bool(inflation["is_stand_in"].any())
     # A reference judge is told what was done to a picture: it is no result beside real ones.
-    real = [judge for judge in judges if not judge.rehearses]
+    real = [judge for judge in judges if not judge.is_stand_in]
     is_reference = not inflation["model"].isin([judge.name for judge in real]).any()
     counted = judges if is_stand_in or is_reference else real
     inflation = inflation[inflation["model"].isin([judge.name for judge in counted])]
@@ -85,7 +85,7 @@ def _sourced(found: Sources, name: str, judges: Sequence[Model]) -> Sourced | No
     )
 
 
-def _inapplicable(found: Sources, source: str) -> pd.DataFrame:
+def _inapplicable(found: ReportSources, source: str) -> pd.DataFrame:
     """The number of pictures that cannot have a bias, by domain, bias and reason."""
     groups = ["domain", "bias", "reason"]
     tables = [
@@ -93,7 +93,7 @@ def _inapplicable(found: Sources, source: str) -> pd.DataFrame:
         for domain in DOMAINS
         for table in [
             found.home.find(
-                key("biased_images"), f"{domain}|{source}", [*groups, "image_id", "outcome"]
+                asset_key("biased_images"), f"{domain}|{source}", [*groups, "image_id", "outcome"]
             )
         ]
         if table is not None
@@ -104,7 +104,7 @@ def _inapplicable(found: Sources, source: str) -> pd.DataFrame:
     return pictures.rename("pictures").reset_index()
 
 
-def _joined(found: Sources, table: str, source: str, judges: Sequence[Model]) -> pd.DataFrame:
+def _joined(found: ReportSources, table: str, source: str, judges: Sequence[Model]) -> pd.DataFrame:
     """A table of all judges and domains, without rows where there is none."""
     held = [
         each[_NEEDED[table]]

@@ -12,17 +12,17 @@ from typing import Any
 import pandas as pd
 from pydantic import Field
 
-from assets.frame.biased_images import BIASED
+from assets.frame.biased_images import BIASED_IMAGE_COLUMNS
 from assets.frame.biases import NONE
-from assets.frame.common import GROUP, by_source, domain_and_source, key
+from assets.frame.common import GROUP, asset_key, by_source, split_source_key
 from assets.frame.scores import SCORES
-from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, values
+from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, select_values
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Extent, Input, Row, Step, Unfit, Work
+from assets.kit.step import PENDING, Extent, Input, Row, Step, StepRun, UnfitAnswers
 from generators.prompts.judging_templates import STANDARD
-from metrics import search
+from metrics import search_held_out
 from resources.models.catalog import Catalog, Model
-from resources.run_config import Config
+from resources.settings.run_config import Config
 
 IN_SAMPLE, HELD_OUT = CHOICES = ("in_sample", "held_out")
 
@@ -46,79 +46,89 @@ SEARCH = Columns(
     percent_low=(REAL, "Low end of its 95 % interval, by a paired bootstrap over pictures"),
     percent_high=(REAL, "High end; of what was chosen in sample both are too high"),
     outcome=(TEXT, "found, or unscored where no configuration can be compared"),
-    rehearsal=(BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
+    is_stand_in=(BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
 )
 """Two rows a bias."""
 
 
 _READ = Columns(
-    **SCORES.some("image_id", "original", "domain", "bias", "parameters", "template", "score"),
-    **SCORES.some("outcome", "readable", "rehearsal"),
+    **SCORES.subset("image_id", "original", "domain", "bias", "parameters", "template", "score"),
+    **SCORES.subset("outcome", "readable", "is_stand_in"),
 )
-TEXTS_OF_SCORES = (
+SCORE_TEXT_COLUMNS = (
     *("image_id", "original", "domain", "bias", "parameters", "template", "outcome"),
 )
 """What is read of scores as categories: few texts, in very many rows."""
 
 
-class Searching(Config):
+class SearchConfig(Config):
     """What is left to choose about a search."""
 
     seed: int = Field(default=0, description="Of the halves of the pictures.")
 
 
-class Search(Step[Searching]):
+class ConfigurationSearch(Step[SearchConfig]):
     """The best configurations of one judge, for a domain and source."""
 
-    group, columns, config, partitions = GROUP, SEARCH, Searching, by_source
-    asks_models, is_optional = False, True
-    named_by = ("bias", "choice")
+    group, columns, config, partitions = GROUP, SEARCH, SearchConfig, by_source
+    may_send_requests, is_optional = False, True
+    key_columns = ("bias", "choice")
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog)
-        self.judge = self.about = judge
+        self.judge = self.subject_model = judge
         self.name = f"search_{judge.name}"
         self.inputs = MappingProxyType(
-            {"scores": Input(key(f"scores_{judge.name}"), by_row=_READ, by_default=True)}
+            {
+                "scores": Input(
+                    asset_key(f"scores_{judge.name}"),
+                    streamed_columns=_READ,
+                    uses_default_config=True,
+                )
+            }
         )
         self.description = (
             f"By bias the configuration that raises what {judge.name} gives most: chosen on all "
             "pictures, as in Table 9, and chosen on one half and reported on the other."
         )
 
-    def rows(self, work: Work[Searching]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[SearchConfig]) -> list[dict[str, Any]]:
         """Search each bias. Raises `Unfit` where a choice among several has a single picture."""
-        scores = work.stored["scores"].frame([*_READ.columns], TEXTS_OF_SCORES)
-        domain, source = domain_and_source(work.partition)
+        scores = work.stored_tables["scores"].to_frame([*_READ.columns], SCORE_TEXT_COLUMNS)
+        domain, source = split_source_key(work.partition)
         known = {
             "domain": domain,
             "source": source,
             "model": self.judge.name,
             "seed": work.config.seed,
-            "rehearsal": bool(scores["rehearsal"].astype("boolean").fillna(value=False).any()),
+            "is_stand_in": bool(scores["is_stand_in"].astype("boolean").fillna(value=False).any()),
         }
         if scores["outcome"].eq(PENDING).any():
             return [{**known, **row} for row in _pending(scores)]
-        compared = beside_originals(scores)
+        compared = join_originals(scores)
         is_choice = compared.groupby("bias")["parameters"].nunique().gt(1).any()
         if is_choice and compared["picture"].nunique() == 1:
-            raise Unfit(
+            raise UnfitAnswers(
                 f"{self.key.to_user_string()}: one picture has no two halves. Have "
                 f"{self.judge.name} score two or more."
             )
-        return [{**known, **row} for row in searched(compared, work.config.seed)]
+        return [{**known, **row} for row in search_biases(compared, work.config.seed)]
 
-    def wanted(self, work: Work[Searching], rows: Sequence[Row]) -> Iterable[tuple[Any, ...]]:
+    def expected_keys(
+        self, work: StepRun[SearchConfig], rows: Sequence[Row]
+    ) -> Iterable[tuple[Any, ...]]:
         """Two rows of each bias that was scored."""
-        return product({row["bias"] for row in work.each("scores", "bias")} - {NONE}, CHOICES)
+        return product(
+            {row["bias"] for row in work.iterate_rows("scores", "bias")} - {NONE}, CHOICES
+        )
 
-    def metadata(self, work: Work[Searching], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[SearchConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """What was found."""
         shown = ["bias", "choice", "parameters", "images", "original", "biased", "percent"]
         return {"best": markdown_table(pd.DataFrame(rows, columns=shown).round(2))}
 
 
-def beside_originals(scores: pd.DataFrame, template: str = STANDARD) -> pd.DataFrame:
+def join_originals(scores: pd.DataFrame, template: str = STANDARD) -> pd.DataFrame:
     """Each picture under each configuration that was tried, with its score before and after.
 
     `scores` are one judge's. There is a row for every picture and text that was asked about as it
@@ -143,10 +153,10 @@ def beside_originals(scores: pd.DataFrame, template: str = STANDARD) -> pd.DataF
     return joined.assign(asked=asked).astype({"original": float, "biased": float})
 
 
-def searched(scores: pd.DataFrame, seed: int) -> Iterator[dict[str, Any]]:
+def search_biases(scores: pd.DataFrame, seed: int) -> Iterator[dict[str, Any]]:
     """What a search of each bias finds; `scores` are as `beside_originals` gives them."""
     for bias, held in scores.groupby("bias", sort=False):
-        found = search(held.rename(columns={"parameters": "configuration"}), seed=seed)
+        found = search_held_out(held.rename(columns={"parameters": "configuration"}), seed=seed)
         for choice, best in zip(CHOICES, found, strict=True):
             change = best.change
             numbers = (change.original, change.biased, change.percent, *change.interval)
@@ -157,40 +167,46 @@ def searched(scores: pd.DataFrame, seed: int) -> Iterator[dict[str, Any]]:
                 "parameters": best.configuration,
                 "tried": held["parameters"].nunique(),
                 "images": change.images,
-                **dict(zip(names, map(real, numbers), strict=True)),
-                "outcome": "unscored" if real(change.percent) is None else "found",
+                **dict(zip(names, map(to_float_or_none, numbers), strict=True)),
+                "outcome": "unscored" if to_float_or_none(change.percent) is None else "found",
             }
 
 
-def real(number: float) -> float | None:
+def to_float_or_none(number: float) -> float | None:
     """A number as tables hold it: None for NaN."""
     return None if pd.isna(number) else float(number)
 
 
-def best_of(rows: Sequence[Row], choice: str = IN_SAMPLE) -> Mapping[str, str]:
+def select_best(rows: Sequence[Row], choice: str = IN_SAMPLE) -> Mapping[str, str]:
     """By bias: its best configuration; in sample it is what the paper's analyses take."""
     return {row["bias"]: row["parameters"] for row in rows if row["choice"] == choice}
 
 
-def searched_inputs(judge: Model) -> MappingProxyType[str, Input]:
+def search_inputs(judge: Model) -> MappingProxyType[str, Input]:
     """The inputs of what is made of a judge's best configurations."""
     return MappingProxyType(
         {
-            "biased_images": Input(key("biased_images"), by_row=BIASED, by_default=True),
-            "search": Input(key(f"search_{judge.name}"), read_by=SEARCH, by_default=True),
+            "biased_images": Input(
+                asset_key("biased_images"),
+                streamed_columns=BIASED_IMAGE_COLUMNS,
+                uses_default_config=True,
+            ),
+            "search": Input(
+                asset_key(f"search_{judge.name}"), row_columns=SEARCH, uses_default_config=True
+            ),
         }
     )
 
 
-def hinges(row: Row, search: Sequence[Row]) -> bool:
+def is_undecided(row: Row, search: Sequence[Row]) -> bool:
     """Whether nobody can know yet that a row is wanted: its bias has no best configuration."""
     return row["bias"] != NONE and any(each["outcome"] == PENDING for each in search)
 
 
-def of_originals(work: Work[Any], rows: Sequence[Row]) -> Extent:
+def count_originals(work: StepRun[Any], rows: Sequence[Row]) -> Extent:
     """How many pictures some rows are about, of all that there are as they were."""
-    there = sum(row["bias"] == NONE for row in work.each("biased_images", "bias"))
-    return Extent(len(set(values(rows, "image_id"))), there, "pictures")
+    there = sum(row["bias"] == NONE for row in work.iterate_rows("biased_images", "bias"))
+    return Extent(len(set(select_values(rows, "image_id"))), there, "pictures")
 
 
 def _pending(scores: pd.DataFrame) -> Iterator[dict[str, Any]]:

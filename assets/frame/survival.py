@@ -22,25 +22,25 @@ from dagster import (
 from pydantic import Field
 
 from assets.frame.biases import SINGLE, Configurations
-from assets.frame.common import key, table_asset
-from assets.kit.columns import BOOLEAN, TEXT, WHOLE, Columns, materialized
+from assets.frame.common import asset_key, table_asset
+from assets.kit.columns import BOOLEAN, TEXT, WHOLE, Columns, to_materialize_result
 from assets.kit.previews import markdown_table
-from generators.domains import Domain, domain, domains
+from generators.domains import Domain, load_domain, load_domains
 from generators.fingerprint import fingerprint
-from generators.perturbations.grids import COMMON, GRID
+from generators.perturbations.grids import COMMON_PERTURBATIONS, GRID
 from generators.perturbations.perturbation import Perturbation
-from generators.perturbations.registry import code_of, to_json
-from generators.perturbations.subject import Box, Inapplicable, Subject
+from generators.perturbations.registry import fingerprint_perturbations, to_json
+from generators.perturbations.subject import Inapplicable, ObjectBox, Subject
 from generators.scene import Scene
-from resources.design import Design
-from resources.ledger import WorkLedger, work_key
-from resources.run_config import Config
-from resources.workers import spread
+from resources.execution.workers import map_in_processes
+from resources.settings.image_design import ImageDesign
+from resources.settings.run_config import Config
+from resources.storage.work_cache import WorkCache, build_work_key
 
 if TYPE_CHECKING:
-    from generators.survival import Rereading
+    from generators.survival import RereadJob
 
-drawn_domains = StaticPartitionsDefinition(list(domains()))
+drawn_domains = StaticPartitionsDefinition(list(load_domains()))
 """The domains that are drawn by code."""
 
 SURVIVAL = Columns(
@@ -55,15 +55,15 @@ SURVIVAL = Columns(
     readable=(BOOLEAN, "Whether the picture still shows its truth"),
 )
 
-LEAST = 0.95
+MIN_SURVIVAL = 0.95
 """The share of pictures that must stay readable under each perturbation."""
 _CHECK = "truths_survive"
 
-Found: TypeAlias = tuple[str, str, bool, bool]
+RereadOutcome: TypeAlias = tuple[str, str, bool, bool]
 """Outcome, reason, exempt and readable."""
 
 
-class Sampling(Config):
+class SurvivalConfig(Config):
     """How many scenes are perturbed, and how."""
 
     scenes: int = Field(
@@ -76,49 +76,49 @@ class Sampling(Config):
     )
 
 
-def perturbations(which: Configurations) -> list[Perturbation]:
+def list_perturbations(which: Configurations) -> list[Perturbation]:
     """Every bias of FRAME, and the common perturbations."""
     biases = [each for of in GRID.values() for each in of] if which == "grid" else SINGLE.values()
-    return [*biases, *COMMON]
+    return [*biases, *COMMON_PERTURBATIONS]
 
 
-def subject_of(topic: Domain, scene: Scene, size: int) -> Subject:
+def build_subject(topic: Domain, scene: Scene, size: int) -> Subject:
     """What texts and boxes say of a scene: its name, its first question, and where it changed."""
     return Subject(
         keyword=scene.subject,
-        instruction=topic.asking.ask(scene)[0].text,
-        title=topic.caption(scene.subject),
-        boxes=tuple(Box(*box, scene.subject) for box in topic.outline(scene, size)),
+        instruction=topic.ask_module.write_questions(scene)[0].text,
+        title=topic.format_caption(scene.subject),
+        boxes=tuple(ObjectBox(*box, scene.subject) for box in topic.find_outline(scene, size)),
     )
 
 
-def reread(rereading: "Rereading") -> Found:
+def to_outcome(rereading: "Rereading") -> RereadOutcome:
     """What a perturbed picture says; inapplicable where the perturbation cannot be made."""
-    from generators.survival import survival  # noqa: PLC0415 - slow, and seldom needed
+    from generators.survival import check_survival  # noqa: PLC0415 - slow, and seldom needed
 
     try:
-        found = survival(rereading)
+        found = check_survival(rereading)
     except Inapplicable as why:
         return "inapplicable", str(why), False, False
-    return found.outcome, found.reason, found.exempt, found.readable
+    return found.outcome, found.reason, found.is_exempt, found.is_readable
 
 
-def sampled(scenes: Sequence[Scene], number: int) -> list[Scene]:
+def sample_scenes(scenes: Sequence[Scene], number: int) -> list[Scene]:
     """So many scenes, evenly over all; all where there are no more."""
     places = np.linspace(0, len(scenes) - 1, min(number, len(scenes)))
     return [scenes[round(place)] for place in places]
 
 
-def checked(rows: Sequence[dict[str, Any]]) -> AssetCheckResult:
+def check_survival(rows: Sequence[dict[str, Any]]) -> AssetCheckResult:
     """Fails by an error where a picture reads wrong, by a warning where too many are unreadable."""
     counted = pd.DataFrame([row for row in rows if row["outcome"] != "inapplicable"])
     counted = counted[~counted["exempt"]]
     rates = counted.groupby("parameters", sort=False)["readable"].agg(["sum", "size"])
-    few = rates[rates["sum"] < LEAST * rates["size"]]
+    few = rates[rates["sum"] < MIN_SURVIVAL * rates["size"]]
     wrong = counted[counted["outcome"].eq("wrong")]
     said = f"{counted['readable'].sum():,} of {len(counted):,} perturbed pictures stay readable."
     if len(few):
-        said += f" Fewer than {LEAST:.0%} of them do under {len(few)} perturbations."
+        said += f" Fewer than {MIN_SURVIVAL:.0%} of them do under {len(few)} perturbations."
     if len(wrong):
         said += f" {len(wrong)} read wrong, as {wrong['base_id'].iloc[0]}: "
         said += f"{wrong['reason'].iloc[0]}. Mend the measure of their domain."
@@ -131,17 +131,17 @@ def checked(rows: Sequence[dict[str, Any]]) -> AssetCheckResult:
     )
 
 
-def _rereadings(topic: Domain, config: Sampling, seed: int) -> Iterator["Rereading"]:
-    from generators.survival import Rereading  # noqa: PLC0415 - slow, and seldom needed
+def _rereadings(topic: Domain, config: SurvivalConfig, seed: int) -> Iterator["Rereading"]:
+    from generators.survival import RereadJob  # noqa: PLC0415 - slow, and seldom needed
 
     topic.check_size(config.size)
-    for scene in sampled(topic.drawing.scenes(seed), config.scenes):
-        subject = subject_of(topic, scene, config.size)
-        for each in perturbations(config.configurations):
-            yield Rereading(scene, config.size, (each,), subject)
+    for scene in sample_scenes(topic.draw_module.list_scenes(seed), config.scenes):
+        subject = build_subject(topic, scene, config.size)
+        for each in list_perturbations(config.configurations):
+            yield RereadJob(scene, config.size, (each,), subject)
 
 
-def _row(rereading: "Rereading", found: Found) -> dict[str, Any]:
+def _row(rereading: "Rereading", found: RereadOutcome) -> dict[str, Any]:
     outcome, reason, exempt, readable = found
     return {
         "base_id": rereading.scene.base_id,
@@ -157,7 +157,7 @@ def _row(rereading: "Rereading", found: Found) -> dict[str, Any]:
 
 
 @table_asset(
-    key=key("survival"),
+    key=asset_key("survival"),
     columns=SURVIVAL,
     partitions=drawn_domains,
     description="Whether pictures drawn by code are still read right after each perturbation, by "
@@ -165,36 +165,43 @@ def _row(rereading: "Rereading", found: Found) -> dict[str, Any]:
     check_specs=[
         AssetCheckSpec(
             _CHECK,
-            asset=key("survival"),
-            description=f"Under each perturbation {LEAST:.0%} of the pictures stay readable, not "
+            asset=asset_key("survival"),
+            description=f"Under each perturbation {MIN_SURVIVAL:.0%} of the pictures stay readable, not "
             "counting those in which a text or a box covers what is counted; none is read wrongly.",
         )
     ],
 )
 def survival_asset(
-    context: AssetExecutionContext, config: Sampling, design: Design, ledger: WorkLedger
+    context: AssetExecutionContext, config: SurvivalConfig, design: ImageDesign, ledger: WorkCache
 ) -> MaterializeResult[pa.Table]:
     """Perturb and read what was not read before. Raises `SizeOutOfRange`."""
-    topic = domain(context.partition_key)
+    topic = load_domain(context.partition_key)
     code = topic.fingerprint, fingerprint("generators.survival")
     work = {
-        work_key(
-            *("survival", *code, code_of(each.perturbations), to_json(each.perturbations)),
+        build_work_key(
+            *(
+                "survival",
+                *code,
+                fingerprint_perturbations(each.perturbations),
+                to_json(each.perturbations),
+            ),
             *(asdict(each.scene), each.size, asdict(each.subject)),
         ): each
         for each in _rereadings(topic, config, design.seed)
     }
-    known: dict[str, Found] = ledger.known(work)
+    known: dict[str, RereadOutcome] = ledger.known(work)
     missing = [made for made in work if made not in known]
-    for made, found in zip(missing, spread(reread, map(work.__getitem__, missing)), strict=True):
+    for made, found in zip(
+        missing, map_in_processes(to_outcome, map(work.__getitem__, missing)), strict=True
+    ):
         ledger.record({made: list(found)})
         known[made] = found
     rows = [_row(rereading, known[made]) for made, rereading in work.items()]
     table = pd.DataFrame(rows)
     counts = pd.crosstab(table["perturbation"], table["outcome"])
-    result = materialized(
-        SURVIVAL.table(rows),
+    result = to_materialize_result(
+        SURVIVAL.build_table(rows),
         read_now=len(missing),
         by_perturbation=markdown_table(counts.reset_index()),
     )
-    return result._replace(check_results=[checked(rows)])
+    return result._replace(check_results=[check_survival(rows)])

@@ -3,6 +3,6 @@
 A report rewrites the page as well, of the sites that lie there and of the roster that this wrote.
 """
 
-from assets.front.page import FRONT_PAGE, front_page_over
+from assets.front.page import FRONT_PAGE, build_front_page
 
-__all__ = ["FRONT_PAGE", "front_page_over"]
+__all__ = ["FRONT_PAGE", "build_front_page"]

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from assets.planning import Cell
-from assets.planning.rendering import left_out
+from assets.planning import CellQuote
+from assets.planning.quote_text import list_refused
 from assets.report.formats import count
 from assets.report.roster import NOTHING_TO_PAY, Gap
 
@@ -13,51 +13,51 @@ _REQUIRED = (
 )
 
 
-def gap_of(cell: Cell, *, asks: bool) -> Gap:
+def describe_gap(cell: CellQuote, *, asks: bool) -> Gap:
     """The command that fills a cell, its price, and what it would do.
 
     Where no command fills it, there is only the reason. `asks` is whether the benchmark has any
     step that asks the model.
     """
-    if not cell.applies:
+    if not cell.is_applicable:
         none = "no painter or collection to ask about: add one"
         return Gap("", "", none if asks else "asks nothing of such a model")
-    if cell.broken:
-        return Gap("", "no quote", cell.broken)
-    if not cell.ready and cell.first:
+    if cell.error:
+        return Gap("", "no quote", cell.error)
+    if not cell.ready and cell.prerequisites:
         told = "Nothing is there yet to be asked about. This makes it."
         return Gap(cell.command, "no quote yet", told)
     if not (cell.missing or cell.answered):
-        unmade = cell.line.missing if cell.line else None
+        unmade = cell.line.missing_asset if cell.line else None
         told = f"Nothing to ask about yet: first make {unmade}." if unmade else _REQUIRED
         return Gap("", "no quote yet", told)
     if not cell.missing:
         there = [f"All {count(cell.answered)} answers are there.", *_of_others(cell)]
         return Gap(cell.command, NOTHING_TO_PAY, " ".join(there))
-    price = "price unknown" if cell.at_most == "unknown" else f"at most {cell.at_most}"
+    price = "price unknown" if cell.max_cost == "unknown" else f"at most {cell.max_cost}"
     return Gap(cell.command, price, _told(cell))
 
 
-def _told(cell: Cell) -> str:
+def _told(cell: CellQuote) -> str:
     requests = "request" if cell.missing == 1 else "requests"
-    parts = [f"{count(cell.missing)} {requests}, expected to cost {cell.expected}."]
-    if cell.later:
+    parts = [f"{count(cell.missing)} {requests}, expected to cost {cell.expected_cost}."]
+    if cell.follow_ups:
         parts[0] = f"Up to {parts[0]}"
     if cell.missing_of_others:
-        names = ", ".join(line.model.name for line in cell.others)
+        names = ", ".join(line.model.name for line in cell.other_lines)
         parts.append(f"Of these, {count(cell.missing_of_others)} ask {names} about what it writes.")
     if cell.answered:
         parts.append(f"{count(cell.answered)} answers are there.")
     if cell.ready < cell.partitions:
-        others = ", or left out" if cell.without else ""
+        others = ", or left out" if cell.refused else ""
         parts.append(
             f"For {cell.ready} of {cell.partitions} partitions: the others are not made{others}."
         )
     return " ".join([*parts, *_of_others(cell)])
 
 
-def _of_others(cell: Cell) -> Iterator[str]:
+def _of_others(cell: CellQuote) -> Iterator[str]:
     """What is left out, and why, and what its steps warn of."""
-    for whose, why in left_out(cell.without):
+    for whose, why in list_refused(cell.refused):
         yield f"Left out: {whose}. {why}"
     yield from cell.warnings

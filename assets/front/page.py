@@ -18,27 +18,27 @@ from dagster import (
     asset,
 )
 
-from assets.front.gaps import gap_of
-from assets.kit.benchmarks import benchmarks
-from assets.kit.judged import Judged, judges_in
+from assets.front.gaps import describe_gap
+from assets.kit.benchmarks import load_benchmarks
+from assets.kit.judge_parts import JudgeParts, list_judges
 from assets.kit.plan import PlanContext
 from assets.kit.table_asset import OWNERS
-from assets.planning import Cells
-from assets.planning.choice import Assets
+from assets.planning import CellQuotes
+from assets.planning.quote_selection import AssetsByKey
 from assets.report.roster import Kind, Listed, Planned, Roster
-from assets.report.standings import Judged as Told
-from assets.report.start_page import judged_in, write_start_page
-from resources.faults import writing
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
+from assets.report.standings import JudgeResults as Told
+from assets.report.start_page import read_judge_results, write_start_page
+from resources.faults import write_errors
 from resources.models.catalog import Catalog, Model
 from resources.models.client import ModelClient
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 
 FRONT_PAGE = AssetKey(["reports", "front_page"])
 
 
-def front_page_over(catalog: Catalog, assets: Callable[[], Assets]) -> AssetsDefinition:
+def build_front_page(catalog: Catalog, assets: Callable[[], AssetsByKey]) -> AssetsDefinition:
     """The asset `reports/front_page` of all judges and metrics; `assets` gives those there are."""
 
     @asset(
@@ -46,7 +46,7 @@ def front_page_over(catalog: Catalog, assets: Callable[[], Assets]) -> AssetsDef
         group_name="reports",
         owners=OWNERS,
         kinds={"python", "html"},
-        deps=[AssetDep(AssetKey([name, "report"])) for name in benchmarks()],
+        deps=[AssetDep(AssetKey([name, "report"])) for name in load_benchmarks()],
         description="One row a judge or metric, with what each benchmark found of it, what was not "
         "run and what that would cost, and a page of each. Published below the data root, in "
         "report/index.html. It sends nothing.",
@@ -54,17 +54,17 @@ def front_page_over(catalog: Catalog, assets: Callable[[], Assets]) -> AssetsDef
     )
     def front_page(
         context: AssetExecutionContext,
-        home: Home,
+        home: DataRoot,
         images: ImageStore,
-        ledger: WorkLedger,
+        ledger: WorkCache,
         models: ModelClient,
     ) -> MaterializeResult[None]:
         started = perf_counter()
-        judged = Judged(catalog, home, context.instance, assets())
+        judged = JudgeParts(catalog, home, context.instance, assets())
         folder = Path(home.root) / "report"
         sources = PlanContext(home, images, ledger, models.calls)
-        roster = roster_of(judged, sources, judged_in(folder))
-        with writing(folder):
+        roster = build_roster(judged, sources, read_judge_results(folder))
+        with write_errors(folder):
             roster.write(folder)
             index = write_start_page(folder)
         return MaterializeResult(
@@ -80,33 +80,37 @@ def front_page_over(catalog: Catalog, assets: Callable[[], Assets]) -> AssetsDef
     return front_page
 
 
-def roster_of(
-    judged: Judged, sources: PlanContext, told: Mapping[str, Told] = MappingProxyType({})
+def build_roster(
+    judged: JudgeParts, sources: PlanContext, told: Mapping[str, Told] = MappingProxyType({})
 ) -> Roster:
     """The judges and metrics of a catalog, and by benchmark what would fill their empty cells.
 
     `told` is what each benchmark's site tells of judges: nothing is planned where it tells all.
     """
-    cells, judges = Cells(judged, sources), judges_in(judged.catalog)
-    asked = {(step.about.name, key.path[0]) for key, step in judged.steps.items() if step.about}
+    cells, judges = CellQuotes(judged, sources), list_judges(judged.catalog)
+    asked = {
+        (step.subject_model.name, key.path[0])
+        for key, step in judged.steps.items()
+        if step.subject_model
+    }
     return Roster(
         datetime.now(UTC).date().isoformat(),
         [Listed(judge.name, _kind(judge), _told(judge)) for judge in judges],
-        [Planned(each.name, each.title) for each in benchmarks().values()],
+        [Planned(each.name, each.title) for each in load_benchmarks().values()],
         {
             judge.name: {
-                name: gap_of(cells.of(judge, each), asks=(judge.name, name) in asked)
-                for name, each in benchmarks().items()
+                name: describe_gap(cells.quote_cell(judge, each), asks=(judge.name, name) in asked)
+                for name, each in load_benchmarks().items()
                 if not told.get(name, Told()).covers(judge.name)
             }
             for judge in judges
-            if not judge.rehearses
+            if not judge.is_stand_in
         },
     )
 
 
 def _kind(judge: Model) -> Kind:
-    if judge.rehearses:
+    if judge.is_stand_in:
         return "reference"
     return "judge" if "judge" in judge.roles else "metric"
 

@@ -15,23 +15,23 @@ from typing import Any, NamedTuple, TypeAlias
 from dagster import AssetChecksDefinition, AssetKey, AssetsDefinition
 
 import assets
-from assets.kit import foresight
-from assets.kit.jobs import Flow, is_of
-from assets.kit.materializing import asset_of
+from assets.kit import step_planner as foresight
+from assets.kit.jobs import Flow, is_in_flow
 from assets.kit.pairs import PairTable
-from assets.kit.partitions import said_of
+from assets.kit.partitions import partitions_suffix
 from assets.kit.picture_tables import PictureTable
 from assets.kit.plan import Planners
 from assets.kit.step import Step, Steps
+from assets.kit.step_asset import build_step_asset
 from assets.kit.tuning import TuningTable
 from assets.kit.yes_no import YesNoTable
-from resources.home import Home
 from resources.models.catalog import Catalog
+from resources.storage.data_root import DataRoot
 
 Definition: TypeAlias = AssetsDefinition | AssetChecksDefinition
 
 
-class StandIn(NamedTuple):
+class StandInRun(NamedTuple):
     """One run of a stand-in run: the names of assets, their partition, and config by name."""
 
     assets: Sequence[str]
@@ -54,44 +54,44 @@ class Benchmark:
     flows: Sequence[Flow] | Callable[[], Sequence[Flow]] = ()
     """The named jobs, or what gives them where the division of some is known only once all
     benchmarks are; where there are none, one for each way in which its assets are divided."""
-    stand_in: Callable[[Catalog, str], Iterable[StandIn]]
+    stand_in_runs: Callable[[Catalog, str], Iterable[StandInRun]]
     """The runs that make it small, with a painter that costs nothing, in their order."""
-    made: Callable[[Home, str], Sequence[Mapping[str, Any]]] = lambda home, painter: []
+    summarize_demo: Callable[[DataRoot, str], Sequence[Mapping[str, Any]]] = lambda home, painter: []
     """What these have made, as the demo shows it: by part, its name and then numbers."""
-    reviewed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    review_files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By name of an asset, and then by its partition: the name of the review file it follows."""
-    panels: Sequence[str] = ()
+    panel_assets: Sequence[str] = ()
     """The assets that follow panels: annotators' files in `<benchmark>/<partition>/<of what>`."""
-    yes_no: Sequence[YesNoTable] = ()
+    yes_no_tables: Sequence[YesNoTable] = ()
     """The tables of questions of which other benchmarks can make yes/no cases."""
-    pairs: Sequence[PairTable] = ()
+    pair_tables: Sequence[PairTable] = ()
     """The tables of pairs of pictures that metrics can be trained on."""
-    pictures: Sequence[PictureTable] = ()
+    picture_tables: Sequence[PictureTable] = ()
     """The tables of pictures that other benchmarks can use."""
-    tuning: Sequence[TuningTable] = ()
+    tuning_tables: Sequence[TuningTable] = ()
     """Its cases that judges can be fine-tuned on."""
 
-    def flows_of(self, assets: Mapping[AssetKey, AssetsDefinition]) -> Sequence[Flow]:
+    def build_flows(self, assets: Mapping[AssetKey, AssetsDefinition]) -> Sequence[Flow]:
         """The named jobs of those assets that there are; one without any is left out."""
         named = self.flows() if callable(self.flows) else self.flows
         if named:
             there = assets.items()
-            return [flow for flow in named if any(is_of(flow, *each) for each in there)]
+            return [flow for flow in named if any(is_in_flow(flow, *each) for each in there)]
         divisions = {
             asset.partitions_def for key, asset in assets.items() if key.path[0] == self.name
         }
         return [
-            Flow(f"{self.name}_{said_of(each)}", each, (f"{self.name}/",), self.question)
-            for each in sorted(divisions, key=said_of)
+            Flow(f"{self.name}_{partitions_suffix(each)}", each, (f"{self.name}/",), self.question)
+            for each in sorted(divisions, key=partitions_suffix)
         ]
 
-    def defined(self, catalog: Catalog) -> list[Definition]:
+    def build_definitions(self, catalog: Catalog) -> list[Definition]:
         """All of its assets and checks that depend on a catalog."""
-        return [*map(asset_of, self.steps(catalog)), *self.assets(catalog)]
+        return [*map(build_step_asset, self.steps(catalog)), *self.assets(catalog)]
 
 
 @cache
-def benchmarks() -> Mapping[str, Benchmark]:
+def load_benchmarks() -> Mapping[str, Benchmark]:
     """Every benchmark by name, in the order of their names."""
     packages = sorted(each.name for each in iter_modules(assets.__path__) if each.ispkg)
     modules = [import_module(f"{assets.__name__}.{name}") for name in packages]
@@ -99,22 +99,28 @@ def benchmarks() -> Mapping[str, Benchmark]:
     return {benchmark.name: benchmark for benchmark in found}
 
 
-def steps_of(catalog: Catalog) -> Steps:
+def build_steps(catalog: Catalog) -> Steps:
     """The steps of all benchmarks, by the key of their assets."""
-    steps = (step for benchmark in benchmarks().values() for step in benchmark.steps(catalog))
+    steps = (step for benchmark in load_benchmarks().values() for step in benchmark.steps(catalog))
     return {step.key: step for step in steps}
 
 
-def flows(assets: Mapping[AssetKey, AssetsDefinition]) -> list[Flow]:
+def build_flows(assets: Mapping[AssetKey, AssetsDefinition]) -> list[Flow]:
     """The named jobs of all benchmarks, of those assets that there are."""
-    return [flow for benchmark in benchmarks().values() for flow in benchmark.flows_of(assets)]
+    return [
+        flow for benchmark in load_benchmarks().values() for flow in benchmark.build_flows(assets)
+    ]
 
 
-def planners_of(catalog: Catalog) -> Planners:
+def build_planners(catalog: Catalog) -> Planners:
     """What every asset that asks models would ask, for quotes and batches."""
-    return foresight.planners(steps_of(catalog))
+    return foresight.build_step_planners(build_steps(catalog))
 
 
-def defined(catalog: Catalog) -> list[Definition]:
+def build_definitions(catalog: Catalog) -> list[Definition]:
     """What all benchmarks define for a catalog."""
-    return [each for benchmark in benchmarks().values() for each in benchmark.defined(catalog)]
+    return [
+        each
+        for benchmark in load_benchmarks().values()
+        for each in benchmark.build_definitions(catalog)
+    ]

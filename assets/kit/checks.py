@@ -11,10 +11,10 @@ import pandas as pd
 from dagster import AssetCheckResult, AssetCheckSeverity
 from numpy.typing import NDArray
 
-from assets.kit.columns import values
-from assets.kit.limits import so_many
+from assets.kit.columns import select_values
+from assets.kit.limits import format_count_of_total
 from assets.kit.previews import markdown_table
-from assets.kit.step import Check, Extent, Problem, Row, Step, Work
+from assets.kit.step import Check, Extent, Problem, Row, Step, StepRun
 
 _Name: TypeAlias = tuple[Any, ...]
 _SHOWN = 20
@@ -23,39 +23,39 @@ _MOST_UNREAD = 0.1
 _UNREAD = ["unparsed", "refused"]
 
 
-def result_of(description: str, wrong: pd.DataFrame, **metadata: Any) -> AssetCheckResult:
+def build_check_result(description: str, wrong: pd.DataFrame, **metadata: Any) -> AssetCheckResult:
     """A check's result: it has passed where there is nothing `wrong`, and shows the first of it."""
     if len(wrong):
         metadata["wrong"] = markdown_table(wrong.head(_SHOWN))
     return AssetCheckResult(passed=wrong.empty, description=description, metadata=metadata)
 
 
-def as_partial(found: AssetCheckResult, extent: Extent | None) -> AssetCheckResult:
+def to_partial_result(found: AssetCheckResult, extent: Extent | None) -> AssetCheckResult:
     """A check of completeness that has passed, where the table is about a part.
 
     It has not passed then, as a warning: what follows is made of the part.
     """
-    if extent is None or not found.passed or extent.there >= extent.of:
+    if extent is None or not found.passed or extent.count >= extent.total:
         return found
     return found._replace(
         passed=False,
         severity=AssetCheckSeverity.WARN,
-        description=f"A part, {so_many(*extent)}: {found.description}",
+        description=f"A part, {format_count_of_total(*extent)}: {found.description}",
     )
 
 
-def every_row_ended(step: Step[Any]) -> Check:
+def rows_ended_check(step: Step[Any]) -> Check:
     """The blocking check that each item has one row, which ended in a known way.
 
     Of a table that a limit cut short it warns.
     """
 
-    def passes(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
-        counts = Counter(ended for (ended,) in values(rows, step.outcome))
+    def passes(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckResult:
+        counts = Counter(ended for (ended,) in select_values(rows, step.outcome_column))
         said = ", ".join(f"{number:,} {outcome}" for outcome, number in counts.items()) or "none"
-        wrong = problems_of(problems_in(step, work, rows))
-        found = result_of(f"{len(rows):,} rows: {said}", wrong, rows=len(rows))
-        return as_partial(found, step.extent(work, rows))
+        wrong = build_problem_table(find_problems(step, work, rows))
+        found = build_check_result(f"{len(rows):,} rows: {said}", wrong, rows=len(rows))
+        return to_partial_result(found, step.extent(work, rows))
 
     told = (
         "Every item has exactly one row, with its outcome and the columns that this outcome fills."
@@ -63,11 +63,11 @@ def every_row_ended(step: Step[Any]) -> Check:
     return Check("every_row_ended", told, passes, blocking=True)
 
 
-def nothing_failed(step: Step[Any], shown: Sequence[str]) -> Check:
+def no_failures_check(step: Step[Any], shown: Sequence[str]) -> Check:
     """The check that no request has failed; `shown` are the columns that name a row."""
 
-    def passes(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
-        told = values(rows, step.outcome, "reason", *shown)
+    def passes(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckResult:
+        told = select_values(rows, step.outcome_column, "reason", *shown)
         failed = [(reason, *named) for ended, reason, *named in told if ended == "failed"]
         said = "Every request had a reply."
         if failed:
@@ -78,16 +78,16 @@ def nothing_failed(step: Step[Any], shown: Sequence[str]) -> Check:
                 f"Materialize {step.key.to_user_string()}{where} again: only those are sent."
             )
         wrong = pd.DataFrame(failed, columns=["reason", *shown])
-        return result_of(said, wrong[[*shown, "reason"]])
+        return build_check_result(said, wrong[[*shown, "reason"]])
 
     return Check("nothing_failed", "No request has failed.", passes)
 
 
-def few_unread(by: str, remedy: str) -> Check:
+def unparsed_rate_check(by: str, remedy: str) -> Check:
     """The check that warns where too many replies cannot be used, for any value of a column."""
 
-    def passes(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
-        given = Counter(each for each in values(rows, by, "outcome") if each[1] != "failed")
+    def passes(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckResult:
+        given = Counter(each for each in select_values(rows, by, "outcome") if each[1] != "failed")
         shares = pd.DataFrame(
             [(each, *_unread_share(each, given)) for each in sorted({of for of, _ in given})],
             columns=[by, *_UNREAD, "answers", "share"],
@@ -120,7 +120,7 @@ def _unread_share(of: Any, given: Counter[_Name]) -> tuple[float, ...]:
     return (*unread, answers, sum(unread) / answers)
 
 
-def enough_is_left(
+def yield_check(
     step: Step[Any],
     enough: float,
     usable: Callable[[Sequence[Row]], tuple[int, int, str, Counter[str]]],
@@ -130,7 +130,7 @@ def enough_is_left(
     `usable` gives how many, of how many, of what, and what became of the others.
     """
 
-    def passes(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
+    def passes(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckResult:
         there, wanted, of, others = usable(rows)
         share = there / wanted if wanted else 0.0
         said = f"{there:,} of {wanted:,} {of} ({share:.1%}) can be used"
@@ -150,14 +150,14 @@ def enough_is_left(
     )
 
 
-def problems_in(step: Step[Any], work: Work[Any], rows: Sequence[Row]) -> Iterator[Problem]:
+def find_problems(step: Step[Any], work: StepRun[Any], rows: Sequence[Row]) -> Iterator[Problem]:
     """What is wrong with the rows of a step that names them."""
-    yield from miscounted(rows, partial(step.wanted, work, rows), step.named_by)
-    yield from contradicting(rows, step)
+    yield from find_miscounted_keys(rows, partial(step.expected_keys, work, rows), step.key_columns)
+    yield from find_contradictions(rows, step)
     yield from step.problems(work, rows)
 
 
-def miscounted(
+def find_miscounted_keys(
     rows: Sequence[Row], wanted: Callable[[], Iterable[_Name]], named_by: Sequence[str]
 ) -> Iterator[Problem]:
     """The items that do not have exactly one row, by the columns that name a row.
@@ -167,7 +167,7 @@ def miscounted(
     """
 
     def there() -> Iterable[_Name]:
-        return values(rows, *named_by)
+        return select_values(rows, *named_by)
 
     # Of very many names their hashes are kept, and the names of those alone that may be wrong.
     doubtful = _not_once_in_both(_hashes(there()), _hashes(wanted()))
@@ -192,31 +192,31 @@ def _not_once_in_both(one: NDArray[np.int64], other: NDArray[np.int64]) -> set[i
     return {*np.setxor1d(one, other).tolist(), *np.concatenate(twice).tolist()}
 
 
-def contradicting(rows: Iterable[Row], step: Step[Any]) -> Iterator[Problem]:
+def find_contradictions(rows: Iterable[Row], step: Step[Any]) -> Iterator[Problem]:
     """The rows whose columns do not fit how they ended, or do not say it."""
-    columns = list(dict.fromkeys(chain(*step.present.values())))
+    columns = list(dict.fromkeys(chain(*step.filled_columns.values())))
     size = len(columns)
-    for ended, *told in values(rows, step.outcome, *columns, *step.named_by):
+    for ended, *told in select_values(rows, step.outcome_column, *columns, *step.key_columns):
         there = {
             name for name, value in zip(columns, told[:size], strict=True) if value is not None
         }
-        fits = there == set(step.present.get(str(ended), {"no such outcome"}))
-        if not (fits if step.present else ended):
+        fits = there == set(step.filled_columns.get(str(ended), {"no such outcome"}))
+        if not (fits if step.filled_columns else ended):
             yield " ".join(map(str, told[size:])), f"ended as {ended}"
 
 
-def problems_of(problems: Iterable[Problem]) -> pd.DataFrame:
+def build_problem_table(problems: Iterable[Problem]) -> pd.DataFrame:
     """Problems as a check shows them."""
     return pd.DataFrame(list(problems), columns=["row", "problem"])
 
 
-def checks_of(step: Step[Any]) -> list[Check]:
+def build_checks(step: Step[Any]) -> list[Check]:
     """All checks of a step: its own, and those that follow from what names its rows."""
     own = list(step.checks())
     there = {check.name for check in own}
-    if step.named_by:
-        own.append(every_row_ended(step))
+    if step.key_columns:
+        own.append(rows_ended_check(step))
         # What says how much is left says what failed as well.
         if "reason" in step.columns.columns and not there & {"nothing_failed", "enough_is_left"}:
-            own.append(nothing_failed(step, step.named_by))
+            own.append(no_failures_check(step, step.key_columns))
     return own

@@ -25,19 +25,19 @@ from dagster import (
     StaticPartitionsDefinition,
 )
 
-from assets.kit.columns import REAL, REALS, TEXT, TEXTS, WHOLE, Columns, materialized
-from assets.kit.pictures import sheet
+from assets.kit.columns import REAL, REALS, TEXT, TEXTS, WHOLE, Columns, to_materialize_result
+from assets.kit.pictures import sample_contact_sheet
 from assets.kit.previews import markdown_table
 from assets.kit.step import Row
 from assets.kit.table_asset import table_asset
 from resources.collections import Collection, CollectionError, collections_path, load
 from resources.collections.collecting import collect
-from resources.images import ImageStore
-from resources.ledger import WorkLedger, work_key
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache, build_work_key
 
 GROUP = "collections"
 
-COLLECTED = Columns(
+COLLECTION_COLUMNS = Columns(
     image_id=(TEXT, "Readable name: the collection, and what the table calls the row"),
     row=(WHOLE, "Which row of the table it is, from 1"),
     place=(TEXT, "Where the row stands in its file, as in line 8"),
@@ -69,12 +69,12 @@ def collection_key(name: str) -> AssetKey:
     return AssetKey([GROUP, name])
 
 
-def taken(rows: Iterable[Row]) -> list[Row]:
+def select_stored_rows(rows: Iterable[Row]) -> list[Row]:
     """The rows whose picture is in the image store."""
     return [row for row in rows if row["outcome"] == "taken"]
 
 
-def listed_collections() -> Mapping[str, Collection]:
+def load_listed_collections() -> Mapping[str, Collection]:
     """The collections of collections.yaml, by name; it is read again once it has changed."""
     path = collections_path()
     stamp = path.stat() if path.exists() else None
@@ -86,7 +86,7 @@ def _listed(path: Path, stamp: tuple[int, int] | None) -> Mapping[str, Collectio
     return load(path)
 
 
-def datasets_of(
+def build_dataset_partitions(
     declared: Mapping[str, AssetKey], own: Iterable[str], what: str, title: str
 ) -> StaticPartitionsDefinition:
     """The partitions of a benchmark, `title`, by dataset: of other benchmarks, and collections.
@@ -113,18 +113,18 @@ def collection_asset(collection: Collection) -> AssetsDefinition:
         description="No row was rejected; those that were are listed with their reasons.",
     )
 
-    def collected(images: ImageStore, ledger: WorkLedger) -> MaterializeResult[pa.Table]:
+    def collected(images: ImageStore, ledger: WorkCache) -> MaterializeResult[pa.Table]:
         rows = list(collect(collection, images, ledger))
         rejected = [row for row in rows if row["outcome"] == "rejected"]
-        made = materialized(
-            COLLECTED.table(rows),
+        made = to_materialize_result(
+            COLLECTION_COLUMNS.build_table(rows),
             source=collection.path,
             taken=len(rows) - len(rejected),
             rejected=len(rejected),
-            pictures=len({row["sha256"] for row in taken(rows)}),
-            contact_sheet=sheet(rows, _caption, images),
+            pictures=len({row["sha256"] for row in select_stored_rows(rows)}),
+            contact_sheet=sample_contact_sheet(rows, _caption, images),
             **({"rejected_rows": _shown(rejected)} if rejected else {}),
-            **_scored(collection, taken(rows)),
+            **_scored(collection, select_stored_rows(rows)),
         )
         return made._replace(check_results=[_checked(rows, rejected)])
 
@@ -132,10 +132,10 @@ def collection_asset(collection: Collection) -> AssetsDefinition:
         GROUP,
         key=collection_key(collection.name),
         description=f"Pictures of your own, from {collection.path}.",
-        columns=COLLECTED,
+        columns=COLLECTION_COLUMNS,
         partitions=None,
         kinds=("image",),
-        code_version=work_key(collection.model_dump(mode="json")),
+        code_version=build_work_key(collection.model_dump(mode="json")),
         check_specs=[spec],
     )(collected)
 

@@ -9,11 +9,11 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetKey, DataVersion, MaterializeResult, TableColumn, TableSchema
 
-from resources.stored_tables import StoredTable, require_columns
+from resources.storage.streamed_tables import StoredTable, require_columns
 
 TEXT, REAL, WHOLE, BOOLEAN = pa.string(), pa.float64(), pa.int64(), pa.bool_()
 TEXTS, REALS = pa.list_(TEXT), pa.list_(REAL)
-REHEARSAL = "rehearsal"
+IS_STAND_IN = "is_stand_in"
 """The column of tables that say whether something offline had a part in a row."""
 
 
@@ -21,42 +21,42 @@ class Columns:
     """The columns of one asset's table, each with an Arrow type and a description."""
 
     def __init__(self, **columns: tuple[pa.DataType, str]) -> None:
-        if columns.get(REHEARSAL, (BOOLEAN, ""))[0] != BOOLEAN:
+        if columns.get(IS_STAND_IN, (BOOLEAN, ""))[0] != BOOLEAN:
             raise ValueError(
-                f"Column `{REHEARSAL}`: every table's mark of stand-ins has this name, and is a "
+                f"Column `{IS_STAND_IN}`: every table's mark of stand-ins has this name, and is a "
                 "BOOLEAN. Give yours another name."
             )
         self.columns = columns
         self.schema = pa.schema([pa.field(name, kind) for name, (kind, _) in columns.items()])
 
-    def some(self, *names: str) -> dict[str, tuple[pa.DataType, str]]:
+    def subset(self, *names: str) -> dict[str, tuple[pa.DataType, str]]:
         """Some of the columns, for a table that has them as well."""
         return {name: self.columns[name] for name in names}
 
-    def described(self) -> dict[str, TableSchema]:
+    def dagster_metadata(self) -> dict[str, TableSchema]:
         """The asset's static metadata: what Dagster shows as its columns."""
         columns = [
             TableColumn(name, str(kind), told) for name, (kind, told) in self.columns.items()
         ]
         return {"dagster/column_schema": TableSchema(columns)}
 
-    def table(self, rows: pd.DataFrame | Sequence[Mapping[str, Any]]) -> pa.Table:
+    def build_table(self, rows: pd.DataFrame | Sequence[Mapping[str, Any]]) -> pa.Table:
         """Rows as an Arrow table of exactly these columns and types."""
         if isinstance(rows, pd.DataFrame):
             return pa.Table.from_pandas(rows, schema=self.schema, preserve_index=False)
         return pa.Table.from_pylist(list(rows), schema=self.schema)
 
-    def rows(self, table: pd.DataFrame, asset: AssetKey) -> list[dict[str, Any]]:
+    def read_rows(self, table: pd.DataFrame, asset: AssetKey) -> list[dict[str, Any]]:
         """The rows of an asset's stored table as plain values, None where there is none.
 
         Raises `Corrupt` where it lacks a column.
         """
         name = asset.to_user_string()
         require_columns(f"of {name}", self.columns, table, f"Materialize {name} again.")
-        rows: list[dict[str, Any]] = self.table(table).to_pylist()
+        rows: list[dict[str, Any]] = self.build_table(table).to_pylist()
         return rows
 
-    def each(self, table: StoredTable, *names: str) -> Iterator[dict[str, Any]]:
+    def iterate_rows(self, table: StoredTable, *names: str) -> Iterator[dict[str, Any]]:
         """The rows one after the other, or some columns of them."""
         chosen = [self.schema.field(name) for name in names or self.columns]
         chosen_names = [each.name for each in chosen]
@@ -65,7 +65,7 @@ class Columns:
             yield from portion.select(chosen_names).cast(pa.schema(chosen)).to_pylist()
 
 
-def with_interval(name: str, told: str, over: str) -> dict[str, tuple[pa.DataType, str]]:
+def interval_columns(name: str, told: str, over: str) -> dict[str, tuple[pa.DataType, str]]:
     """The columns of a number and of its interval; `over` says what is resampled."""
     return {
         name: (REAL, told),
@@ -97,21 +97,21 @@ class TableRows(Sequence[Mapping[str, Any]]):
         return self.table.rows()
 
 
-def values(rows: Iterable[Mapping[str, Any]], *names: str) -> Iterator[tuple[Any, ...]]:
+def select_values(rows: Iterable[Mapping[str, Any]], *names: str) -> Iterator[tuple[Any, ...]]:
     """Some columns of each row; nothing else is read of a stored table."""
     picked = rows.table.rows(names) if isinstance(rows, TableRows) else rows
     return (tuple(row.get(name) for name in names) for row in picked)
 
 
-def frame_of(rows: Sequence[Mapping[str, Any]], *names: str) -> pd.DataFrame:
+def to_frame(rows: Sequence[Mapping[str, Any]], *names: str) -> pd.DataFrame:
     """Some columns of rows as a table; of a stored table texts are categories."""
     if not isinstance(rows, TableRows):
-        return pd.DataFrame(values(rows, *names), columns=list(names))
+        return pd.DataFrame(select_values(rows, *names), columns=list(names))
     texts = [name for name in names if rows.table.schema.field(name).type == TEXT]
-    return rows.table.frame(names, texts)
+    return rows.table.to_frame(names, texts)
 
 
-def materialized(
+def to_materialize_result(
     table: pa.Table | StoredTable, *of: pd.DataFrame, **metadata: Any
 ) -> MaterializeResult[Any]:
     """A table as an asset's result; its data version is a hash of its contents.
@@ -121,7 +121,7 @@ def materialized(
     the columns that they have: an asset that shows these needs no edge from each of them.
     """
     if isinstance(table, pa.Table):
-        require_marked(table)
+        require_stand_in_marks(table)
     version = sha256(content_hash(table))
     for each in of:
         version.update(content_hash(pa.Table.from_pandas(each, preserve_index=False)))
@@ -130,13 +130,13 @@ def materialized(
     )
 
 
-def require_marked(table: pa.Table) -> None:
+def require_stand_in_marks(table: pa.Table) -> None:
     """Raises `ValueError` where a row says neither that it is a stand-in's nor that it is none."""
-    unsaid = table[REHEARSAL].null_count if REHEARSAL in table.column_names else 0
+    unsaid = table[IS_STAND_IN].null_count if IS_STAND_IN in table.column_names else 0
     if unsaid:
         raise ValueError(
             f"{unsaid:,} of {table.num_rows:,} rows do not say whether something offline had a "
-            f"part in them (column `{REHEARSAL}`): they would pass for results. Nothing is stored. "
+            f"part in them (column `{IS_STAND_IN}`): they would pass for results. Nothing is stored. "
             "Materialize what this is made of again; if that does not help, it is a fault of the "
             "code that made it."
         )
@@ -174,22 +174,22 @@ def content_hash(table: pa.Table | StoredTable) -> bytes:
     return contents.sha256.digest()
 
 
-def records(rows: pd.DataFrame) -> list[dict[str, Any]]:
+def to_records(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows as dictionaries by column name."""
     names = [str(name) for name in rows.columns]
     columns = [rows[name].tolist() for name in rows.columns]
     return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
 
 
-def plain_records(rows: pd.DataFrame) -> list[dict[str, Any]]:
+def to_plain_records(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """The same, None for what is missing."""
-    return records(rows.astype(object).where(rows.notna(), None))
+    return to_records(rows.astype(object).where(rows.notna(), None))
 
 
-Row: TypeAlias = Any
+NamedRow: TypeAlias = Any
 """One row of a table as a named tuple: its type is made of the table's columns."""
 
 
-def rows(frame: pd.DataFrame) -> Iterator[Row]:
+def iterate_named_rows(frame: pd.DataFrame) -> Iterator[NamedRow]:
     """The rows of a table as named tuples, None for what is missing."""
     return frame.astype(object).where(frame.notna(), None).itertuples(index=False, name="Row")

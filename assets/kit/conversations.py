@@ -4,25 +4,31 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from assets.kit.step import Conversation, Reply, Row
+from assets.kit.step import Conversation, Row, StepReply
 from resources.models.catalog import Model
-from resources.models.outcomes import Failed, Malformed, Outcome, Refused, repaired
-from resources.models.pricing import longest_output
-from resources.models.requests import Request, Write
+from resources.models.outcomes import (
+    FailedOutcome,
+    MalformedOutcome,
+    Outcome,
+    RefusedOutcome,
+    build_repair_request,
+)
+from resources.models.pricing import find_output_limit
+from resources.models.requests import Request, WriteRequest
 
 
-def unanswered(outcome: Outcome, malformed: str = "malformed") -> dict[str, Any]:
+def unanswered_columns(outcome: Outcome, malformed: str = "malformed") -> dict[str, Any]:
     """The columns `outcome`, `refusal`, `reason` and `served_model` of what was not answered.
 
     What is malformed has the outcome `malformed`. A step without the column `refusal` has the kind
     of a refusal in its `reason`: see `reason_of`.
     """
     match outcome:
-        case Refused(kind=kind, reason=reason, served_model=served):
+        case RefusedOutcome(kind=kind, reason=reason, served_model=served):
             return _ended("refused", reason, served, kind)
-        case Malformed(problem=problem, served_model=served):
+        case MalformedOutcome(problem=problem, served_model=served):
             return _ended(malformed, problem, served)
-        case Failed(error=error):
+        case FailedOutcome(error=error):
             return _ended("failed", error)
     raise TypeError(f"{outcome!r} is an answer.")
 
@@ -33,7 +39,7 @@ def _ended(
     return {"outcome": outcome, "refusal": refusal, "reason": reason, "served_model": served}
 
 
-def reason_of(ended: Row) -> str:
+def format_reason(ended: Row) -> str:
     """The reason of what was not answered, with the kind of a refusal before it."""
     return ": ".join(filter(None, (ended["refusal"], ended["reason"])))
 
@@ -49,11 +55,11 @@ class Conversations:
             self._go_on(place, partial(next, talk))
 
     @property
-    def waiting(self) -> dict[int, Request]:
+    def pending_requests(self) -> dict[int, Request]:
         """The request that each waits for a reply to."""
         return dict(sorted(self._waiting.items()))
 
-    def reply(self, place: int, reply: Reply) -> None:
+    def resume(self, place: int, reply: StepReply) -> None:
         """Go on with the reply that one has waited for."""
         self._go_on(place, partial(self._talks[place].send, reply))
 
@@ -65,17 +71,21 @@ class Conversations:
             self.over[place] = end.value
 
 
-def repair_of(request: Request, outcome: Outcome) -> Write | None:
+def build_repair(request: Request, outcome: Outcome) -> WriteRequest | None:
     """The request that follows a reply; None where that is what was asked for."""
-    if isinstance(request, Write) and isinstance(outcome, Malformed) and not outcome.unreadable:
-        return repaired(request, outcome)
+    if (
+        isinstance(request, WriteRequest)
+        and isinstance(outcome, MalformedOutcome)
+        and not outcome.is_unreadable
+    ):
+        return build_repair_request(request, outcome)
     return None
 
 
-def longest_repair(model: Model, request: Request) -> Write | None:
+def longest_repair(model: Model, request: Request) -> WriteRequest | None:
     """The largest request that may follow one that has no reply yet; None where none may."""
-    if not isinstance(request, Write) or request.schema is None:
+    if not isinstance(request, WriteRequest) or request.schema is None:
         return None
-    said = "?" * (longest_output(model) or 0)
+    said = "?" * (find_output_limit(model) or 0)
     # What is wrong quotes the answer, or the schema, or both.
-    return repaired(request, Malformed(said + request.schema, said))
+    return build_repair_request(request, MalformedOutcome(said + request.schema, said))

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, TypeAlias, cast
 from PIL import Image
 
 from assets.kit.step import Row
-from resources.images import ImageStore
-from resources.ledger import WorkLedger, work_key
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache, build_work_key
 
 _VERSION = 1
 _AT_ONCE = 500
@@ -39,7 +39,7 @@ class Inspection(NamedTuple):
 
 
 def inspect_pictures(
-    images: ImageStore, ledger: WorkLedger, digests: Iterable[str]
+    images: ImageStore, ledger: WorkCache, digests: Iterable[str]
 ) -> dict[str, Inspection]:
     """The inspection of each picture, by its sha256; inspected ones are not opened again.
 
@@ -49,7 +49,7 @@ def inspect_pictures(
     distinct = iter(dict.fromkeys(digests))
     with ThreadPoolExecutor(_THREADS) as threads:
         while some := list(islice(distinct, _AT_ONCE)):
-            keys = {digest: work_key("seen", _VERSION, digest) for digest in some}
+            keys = {digest: build_work_key("seen", _VERSION, digest) for digest in some}
             known = ledger.known(keys.values())
             new = [digest for digest, key in keys.items() if key not in known]
             inspected = threads.map(partial(_inspect, images), new)
@@ -83,7 +83,7 @@ Flaws: TypeAlias = dict[int, Flaw]
 """By the place of a row."""
 
 
-def with_flaws(
+def mark_flaws(
     rows: Sequence[Row],
     inspections: Mapping[str, Inspection],
     parameters: Mapping[str, Any],
@@ -119,9 +119,9 @@ def _wrong_size(rows: Mapping[int, Row], parameters: Mapping[str, Any]) -> Flaws
     found = {
         place: Flaw("wrong size", wrong)
         for place, size in sizes.items()
-        if (wrong := wrong_size(*size, parameters)) is not None
+        if (wrong := describe_wrong_size(*size, parameters)) is not None
     }
-    if len(asked_sides(parameters)) == 2 or not sizes:
+    if len(requested_sides(parameters)) == 2 or not sizes:
         return found
     counts = Counter(size for place, size in sizes.items() if place not in found)
     usual, number = max(counts.items(), key=lambda each: each[1], default=((0, 0), 0))
@@ -151,7 +151,7 @@ def _repeated(rows: Mapping[int, Row], named: Callable[[Row], str]) -> Flaws:
             )
             for place in places:
                 row = rows[place]
-                if another is not None and not row["rehearsal"]:
+                if another is not None and not row["is_stand_in"]:
                     found[place] = Flaw("repeated", _same_as(row, another, named))
                 elif row["sample"] != first["sample"]:
                     found[place] = Flaw("repeated", _same_as(row, first, named))
@@ -164,7 +164,7 @@ def _same_as(row: Row, other: Row, named: Callable[[Row], str]) -> str:
     return f"It is, byte for byte, {named(other)}, of {differs}."
 
 
-def asked_sides(parameters: Mapping[str, Any]) -> dict[str, int]:
+def requested_sides(parameters: Mapping[str, Any]) -> dict[str, int]:
     """The sides in px, "width" and "height", as far as the parameters name them."""
     size = re.fullmatch(r"(\d+)x(\d+)", str(parameters.get("size", "")))
     sides = {"width": parameters.get("width"), "height": parameters.get("height")}
@@ -173,10 +173,10 @@ def asked_sides(parameters: Mapping[str, Any]) -> dict[str, int]:
     return {side: px for side, px in sides.items() if isinstance(px, int)}
 
 
-def wrong_size(width: int, height: int, parameters: Mapping[str, Any]) -> str | None:
+def describe_wrong_size(width: int, height: int, parameters: Mapping[str, Any]) -> str | None:
     """In words, how a picture is not of the size that was asked for; None where it is."""
     got = {"width": width, "height": height}
-    for side, px in asked_sides(parameters).items():
+    for side, px in requested_sides(parameters).items():
         if got[side] != px:
             return f"It is {width} × {height} px, and {px} px of {side} were asked for."
     config = parameters.get("image_config")

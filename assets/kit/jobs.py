@@ -21,8 +21,8 @@ class Flow(NamedTuple):
     so.
     """
 
-    job: str
-    division: PartitionsDefinition[Any] | None
+    job_name: str
+    partitions: PartitionsDefinition[Any] | None
     assets: tuple[str, ...]
     description: str
 
@@ -34,14 +34,14 @@ class Jobs(NamedTuple):
     by_asset: Mapping[AssetKey, AssetJob]
 
 
-def jobs_of(flows: Iterable[Flow], assets: Mapping[AssetKey, AssetsDefinition]) -> Jobs:
+def build_jobs(flows: Iterable[Flow], assets: Mapping[AssetKey, AssetsDefinition]) -> Jobs:
     """The jobs of those `assets` that there are; a job without any is left out."""
     jobs: list[AssetJob] = []
     by_asset: dict[AssetKey, AssetJob] = {}
     for flow in flows:
-        if keys := [key for key, asset in assets.items() if is_of(flow, key, asset)]:
+        if keys := [key for key, asset in assets.items() if is_in_flow(flow, key, asset)]:
             job = define_asset_job(
-                flow.job,
+                flow.job_name,
                 AssetSelection.assets(*keys),
                 description=flow.description,
             )
@@ -50,10 +50,10 @@ def jobs_of(flows: Iterable[Flow], assets: Mapping[AssetKey, AssetsDefinition]) 
     return Jobs(jobs, by_asset)
 
 
-def is_of(flow: Flow, key: AssetKey, asset: AssetsDefinition) -> bool:
+def is_in_flow(flow: Flow, key: AssetKey, asset: AssetsDefinition) -> bool:
     """Whether an asset is one of those that the job of a flow makes."""
     name = key.to_user_string()
-    return asset.partitions_def == flow.division and any(
+    return asset.partitions_def == flow.partitions and any(
         name.startswith(wanted) if wanted.endswith(("_", "/")) else name == wanted
         for wanted in flow.assets
     )

@@ -9,17 +9,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, ClassVar, TypeAlias
 
-from assets.kit.checks import few_unread
-from assets.kit.choice import entry_digest
+from assets.kit.checks import unparsed_rate_check
 from assets.kit.columns import TEXT, TEXTS
-from assets.kit.conversations import unanswered
-from assets.kit.pair_marks import PICTURE, marks_in
-from assets.kit.step import Check, ConfigT, Conversation, Reply, Row, Step, Work
-from assets.kit.table_asset import Mismatch
-from resources.images import ImageStore
-from resources.models.backends.adapters import folder_of
+from assets.kit.conversations import unanswered_columns
+from assets.kit.model_lookup import digest_entry
+from assets.kit.pair_marks import PICTURE, load_mark_finder
+from assets.kit.step import Check, ConfigT, Conversation, Row, Step, StepReply, StepRun
+from assets.kit.table_asset import TablesMismatch
+from resources.models.backends.adapters import resolve_adapter_folder
 from resources.models.catalog import Catalog, Model
-from resources.models.outcomes import Answered
+from resources.models.outcomes import AnsweredOutcome
+from resources.storage.image_store import ImageStore
 
 References: TypeAlias = Mapping[str, Callable[[Row, ImageStore], Mapping[str, Any]]]
 """By model of a reference judge: the further columns of a row."""
@@ -28,12 +28,12 @@ _SHOWN = ("sha256", "base_id")
 _NAMED = 5
 
 
-def judges_of(catalog: Catalog, references: References) -> tuple[Model, ...]:
+def select_judges(catalog: Catalog, references: References) -> tuple[Model, ...]:
     """The judges of a catalog, without those reference judges that `references` lack."""
     return tuple(
         model
-        for model in catalog.with_role("judge")
-        if not model.rehearses or model.model in references
+        for model in catalog.select_role("judge")
+        if not model.is_stand_in or model.model in references
     )
 
 
@@ -42,29 +42,29 @@ class JudgeStep(Step[ConfigT]):
 
     references: ClassVar[References]
     is_optional = True
-    named: ClassVar[str] = ""
+    asset_prefix: ClassVar[str] = ""
     """The asset's name without the judge's, as in answers; for one that does not set its own."""
-    told: ClassVar[str] = ""
+    description_template: ClassVar[str] = ""
     """The description, with {judge} for its name; for one that does not set its own."""
-    unread: ClassVar[tuple[str, str] | None] = None
+    unparsed_check: ClassVar[tuple[str, str] | None] = None
     """By which column it is checked that few replies cannot be read, and the remedy."""
     leaves_out_trained: ClassVar[bool] = False
     """Whether rows about pictures that a judge was trained on count in none of its numbers."""
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog)
-        self.judge = self.about = judge
-        if self.named:
-            self.name = f"{self.named}_{judge.name}"
-        if self.told:
-            self.description = self.told.format(judge=judge.name)
+        self.judge = self.subject_model = judge
+        if self.asset_prefix:
+            self.name = f"{self.asset_prefix}_{judge.name}"
+        if self.description_template:
+            self.description = self.description_template.format(judge=judge.name)
         self.kinds = ("judge", judge.backend)
-        self.code_version = entry_digest(judge)
+        self.code_version = digest_entry(judge)
 
     @property
-    def asks_models(self) -> bool:
+    def may_send_requests(self) -> bool:
         """A reference judge asks nobody."""
-        return not self.judge.rehearses
+        return not self.judge.is_stand_in
 
     @property
     def pool(self) -> str:
@@ -73,15 +73,15 @@ class JudgeStep(Step[ConfigT]):
 
     def model(self, partition: str, config: ConfigT) -> Model | None:
         """The judge; None for a reference judge."""
-        return None if self.judge.rehearses else self.judge
+        return None if self.judge.is_stand_in else self.judge
 
-    def converse(self, work: Work[ConfigT], row: Row) -> Conversation:
+    def converse(self, work: StepRun[ConfigT], row: Row) -> Conversation:
         """Query the judge about a row, or have the reference judge answer it."""
-        if self.judge.rehearses:
+        if self.judge.is_stand_in:
             return dict(self.references[self.judge.model](row, work.images))
         return (yield from self.query(work, row))
 
-    def require(self, work: Work[ConfigT]) -> None:
+    def require(self, work: StepRun[ConfigT]) -> None:
         """Raise `Mismatch` where the judge was trained on pictures of any row."""
         adapter = self.judge.parameters.get("adapter")
         if adapter and not self.leaves_out_trained:
@@ -89,24 +89,24 @@ class JudgeStep(Step[ConfigT]):
             _require_unseen(self.judge, str(adapter), work, rows)
 
     @abstractmethod
-    def query(self, work: Work[ConfigT], row: Row) -> Conversation:
+    def query(self, work: StepRun[ConfigT], row: Row) -> Conversation:
         """Ask the judge about a row, as `converse` does."""
 
     def checks(self) -> Sequence[Check]:
         """Few replies cannot be read."""
-        return [few_unread(*self.unread)] if self.unread else []
+        return [unparsed_rate_check(*self.unparsed_check)] if self.unparsed_check else []
 
 
-def _require_unseen(judge: Model, adapter: str, work: Work[Any], rows: Iterable[Row]) -> None:
+def _require_unseen(judge: Model, adapter: str, work: StepRun[Any], rows: Iterable[Row]) -> None:
     """Raise `Mismatch` where rows are about pictures that a judge's adapter was trained on."""
-    find = marks_in(folder_of(adapter))
+    find = load_mark_finder(resolve_adapter_folder(adapter))
     if find is None:
         return
     marks = ((row, (PICTURE, str(row[name]))) for row in rows for name in _SHOWN if name in row)
     seen = {row["image_id"]: None for row, mark in marks if find(mark) is not None}
     if seen:
         some = ", ".join([*seen][:_NAMED])
-        raise Mismatch(
+        raise TablesMismatch(
             f"{len(seen):,} pictures of {work.partition} are among those that {adapter} was "
             f"trained on: {some}{', …' if len(seen) > _NAMED else ''}. {judge.name} is asked about "
             "none of them, nor about the others, since its number would be of what it has learned "
@@ -125,20 +125,20 @@ REPLY_COLUMNS = {
 """The columns that `reply_columns` fills, for the `Columns` of a step."""
 
 
-def reply_columns(reply: Reply) -> dict[str, Any]:
+def reply_columns(reply: StepReply) -> dict[str, Any]:
     """How a request for words ended: `response`, `outcome`, `refusal`, `reason`, `served_model`.
 
     The outcome is answered, unparsed, refused or failed; `calls` are the keys of the stored calls.
     """
     outcome, calls = reply.outcome, {"calls": list(reply.calls)}
-    if isinstance(outcome, Answered):
+    if isinstance(outcome, AnsweredOutcome):
         known = {"outcome": "answered", "served_model": outcome.served_model}
         return {"response": outcome.text, **known, **calls}
-    return {"response": None, **unanswered(outcome, "unparsed"), **calls}
+    return {"response": None, **unanswered_columns(outcome, "unparsed"), **calls}
 
 
 def scored_columns(
-    reply: Reply, read: Callable[[str], tuple[float | None, str, str | None]]
+    reply: StepReply, read: Callable[[str], tuple[float | None, str, str | None]]
 ) -> dict[str, Any]:
     """As `reply_columns`, with the `score` that is read; what holds none has the outcome instead.
 
@@ -152,7 +152,7 @@ def scored_columns(
     return {**said, **refused, "score": score, "outcome": outcome, "reason": reason}
 
 
-def responding_with(**columns: str) -> References:
+def reference_responses(**columns: str) -> References:
     """Reference judges, by model, whose response is a column of the row."""
 
     def of(column: str) -> Callable[[Row, ImageStore], Mapping[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import Field
 
-from resources.run_config import Config
+from resources.settings.run_config import Config
 
 T = TypeVar("T")
 
@@ -16,7 +16,7 @@ PARTIAL = "partial"
 """The metadata of a table that a limit has made smaller."""
 
 
-class Limited(Config):
+class LimitConfig(Config):
     """What every step that asks models takes."""
 
     limit: int | None = Field(
@@ -28,7 +28,7 @@ class Limited(Config):
     )
 
 
-class Placed(NamedTuple):
+class SamplingKey(NamedTuple):
     """An item's place in the order of a limit.
 
     The lower `turn` comes first. Of one turn, a limit is spread evenly over the values of `among`,
@@ -37,11 +37,13 @@ class Placed(NamedTuple):
     """
 
     name: str
-    among: tuple[str, ...]
-    turn: int = 0
+    strata: tuple[str, ...]
+    priority: int = 0
 
 
-def first_of(items: Sequence[T], limit: int | None, placed: Callable[[T], Placed]) -> list[T]:
+def stratified_head(
+    items: Sequence[T], limit: int | None, placed: Callable[[T], SamplingKey]
+) -> list[T]:
     """The first items in the order of a limit, as they stand in `items`; all without a limit."""
     if limit is None or limit >= len(items):
         return list(items)
@@ -49,41 +51,43 @@ def first_of(items: Sequence[T], limit: int | None, placed: Callable[[T], Placed
     return [items[place] for place in chosen]
 
 
-def in_order(items: Sequence[T], placed: Callable[[T], Placed]) -> list[T]:
+def stratified_order(items: Sequence[T], placed: Callable[[T], SamplingKey]) -> list[T]:
     """All items in the order of a limit."""
     return [items[place] for place in _order([placed(item) for item in items], len(items))]
 
 
-def part_of(items: Sequence[T], there: Collection[str], placed: Callable[[T], Placed]) -> list[T]:
+def expected_subset(
+    items: Sequence[T], there: Collection[str], placed: Callable[[T], SamplingKey]
+) -> list[T]:
     """The items that a table has to hold which holds those named `there`.
 
     That is the first so many, as a limit leaves them, if it is just these; else all.
     """
-    some = first_of(items, max(1, len(there)), placed)
+    some = stratified_head(items, max(1, len(there)), placed)
     return some if {placed(item).name for item in some} == set(there) else list(items)
 
 
 def partial_metadata(there: int, of: int, what: str) -> dict[str, Any]:
     """What the metadata of a table say that holds so many of so many; nothing where it is all."""
-    return {PARTIAL: so_many(there, of, what)} if there < of else {}
+    return {PARTIAL: format_count_of_total(there, of, what)} if there < of else {}
 
 
-def so_many(there: int, of: int, what: str) -> str:
+def format_count_of_total(there: int, of: int, what: str) -> str:
     """As in "20 of 2,736 questions"."""
     return f"{there:,} of {of:,} {what}"
 
 
-def _order(places: Sequence[Placed], limit: int) -> list[int]:
+def _order(places: Sequence[SamplingKey], limit: int) -> list[int]:
     """Places of the first items, each of that cell of which the fewest were taken so far."""
     lots = [sha256(each.name.encode()).digest() for each in places]
     cells: dict[tuple[str, ...], deque[int]] = defaultdict(deque)
-    for at in sorted(range(len(places)), key=lambda at: (places[at].turn, lots[at])):
-        cells[places[at].among].append(at)
+    for at in sorted(range(len(places)), key=lambda at: (places[at].priority, lots[at])):
+        cells[places[at].strata].append(at)
     of_cells = {cell: sha256("/".join(cell).encode()).digest() for cell in cells}
     taken = Counter[tuple[Any, ...]]()
 
     def place(cell: tuple[str, ...]) -> tuple[Any, ...]:
-        turn = places[cells[cell][0]].turn
+        turn = places[cells[cell][0]].priority
         return turn, *(taken[each] for each in enumerate(cell)), taken[cell], of_cells[cell]
 
     order: list[int] = []

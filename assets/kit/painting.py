@@ -4,26 +4,26 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assets.kit.choice import chosen, entry_digest
 from assets.kit.columns import TEXT, WHOLE
-from assets.kit.flaws import Inspection, inspect_pictures, with_flaws
-from assets.kit.partitions import painter_in
-from assets.kit.pictures import PICTURED, ended, sheet
-from assets.kit.step import ConfigT, Conversation, Row, Step, Work
+from assets.kit.flaws import Inspection, inspect_pictures, mark_flaws
+from assets.kit.model_lookup import digest_entry, find_model
+from assets.kit.partitions import painter_from_key
+from assets.kit.pictures import PICTURE_COLUMNS, outcome_columns, sample_contact_sheet
+from assets.kit.step import ConfigT, Conversation, Row, Step, StepRun
 from resources.models.catalog import Catalog, Model
-from resources.models.outcomes import Answered, Outcome
-from resources.models.requests import Paint
+from resources.models.outcomes import AnsweredOutcome, Outcome
+from resources.models.requests import PaintRequest
 
-PAINTED = {
+PAINTED_COLUMNS = {
     "painter": (TEXT, "Who painted it, as models.yaml names it"),
-    "painter_version": (TEXT, "Digest of its backend, the provider's model id and the parameters"),
+    "entry_version": (TEXT, "Digest of its backend, the provider's model id and the parameters"),
     "prompt": (TEXT, "What the painter was asked for"),
     "sample": (WHOLE, "Which of the pictures of its prompt it is, from 0"),
     "seed": (WHOLE, "Of its noise; empty for a painter that takes none"),
     "outcome": (TEXT, "painted, flawed, refused, malformed or failed"),
     "flaw": (TEXT, "blank, wrong size or repeated; else empty"),
-    **PICTURED,
-    "made": (TEXT, "How a local model made it, as JSON: device, versions, batch; else empty"),
+    **PICTURE_COLUMNS,
+    "provenance": (TEXT, "How a local model made it, as JSON: device, versions, batch; else empty"),
 }
 """The columns of a table of painted pictures."""
 
@@ -32,7 +32,7 @@ class PaintStep(Step[ConfigT]):
     """A step that is divided by painter; its `rows` are made by `painting`."""
 
     kinds = ("image",)
-    asks = Paint("")
+    example_request = PaintRequest("")
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
@@ -45,13 +45,13 @@ class PaintStep(Step[ConfigT]):
 
     def model(self, partition: str, config: ConfigT) -> Model:
         """The painter."""
-        return chosen(self.catalog, painter_in(partition, self.partitions), "painter")
+        return find_model(self.catalog, painter_from_key(partition, self.partitions), "painter")
 
-    def painting(
+    def build_row(
         self,
-        work: Work[ConfigT],
+        work: StepRun[ConfigT],
         row: Row,
-        request: Paint,
+        request: PaintRequest,
         *,
         calls: Sequence[str] | None = (),
         sample: int | None = None,
@@ -67,53 +67,59 @@ class PaintStep(Step[ConfigT]):
             "sample": request.sample if sample is None else sample,
             "seed": request.seed,
             "flaw": None,
-            **dict.fromkeys(PICTURED),
+            **dict.fromkeys(PICTURE_COLUMNS),
             **self._by_painter(work),
             "outcome": None,
             "calls": [] if calls is None else list(calls),
         }
 
-    def _by_painter(self, work: Work[ConfigT]) -> Mapping[str, Any]:
+    def _by_painter(self, work: StepRun[ConfigT]) -> Mapping[str, Any]:
         """The columns that the painter, and so the partition alone, decides: worked out once."""
         if work.partition not in self._known:
             painter = self.model(work.partition, work.config)
             self._known[work.partition] = {
                 "painter": painter.name,
-                "painter_version": entry_digest(painter),
-                "rehearsal": painter.rehearses,
+                "entry_version": digest_entry(painter),
+                "is_stand_in": painter.is_stand_in,
             }
         return self._known[work.partition]
 
-    def converse(self, work: Work[ConfigT], row: Row) -> Conversation:
+    def converse(self, work: StepRun[ConfigT], row: Row) -> Conversation:
         """Have a picture painted; it is inspected when all are there."""
         outcome, calls = yield row["request"]
         return {"reply": outcome, "calls": [*row["calls"], *calls]}
 
     def finish(
-        self, work: Work[ConfigT], rows: Sequence[dict[str, Any]]
+        self, work: StepRun[ConfigT], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         """Inspect all pictures, and look for flaws."""
         replies = [row["reply"] for row in rows if "reply" in row]
-        digests = (image for each in replies if isinstance(each, Answered) for image in each.images)
-        inspections = inspect_pictures(work.images, work.ledger, digests)
+        digests = (
+            image for each in replies if isinstance(each, AnsweredOutcome) for image in each.images
+        )
+        inspections = inspect_pictures(work.images, work.work_cache, digests)
         painted = [
             row | _ended(row["reply"], inspections) if "reply" in row else row for row in rows
         ]
         parameters = self.model(work.partition, work.config).parameters
-        return with_flaws(painted, inspections, parameters, self.named)
+        return mark_flaws(painted, inspections, parameters, self.describe_picture)
 
-    def named(self, row: Row) -> str:
+    def describe_picture(self, row: Row) -> str:
         """What a flaw's reason calls another picture."""
         return f"sample {row['sample']} of {row['prompt']!r}"
 
-    def metadata(self, work: Work[ConfigT], rows: Sequence[Row]) -> Mapping[str, Any]:
+    def metadata(self, work: StepRun[ConfigT], rows: Sequence[Row]) -> Mapping[str, Any]:
         """Some of the pictures."""
-        return {"contact_sheet": sheet(rows, lambda row: str(row["prompt"])[:60], work.images)}
+        return {
+            "contact_sheet": sample_contact_sheet(
+                rows, lambda row: str(row["prompt"])[:60], work.images
+            )
+        }
 
 
 def _ended(outcome: Outcome, inspections: Mapping[str, Inspection]) -> dict[str, Any]:
-    made = outcome.made if isinstance(outcome, Answered) else None
+    made = outcome.provenance if isinstance(outcome, AnsweredOutcome) else None
     return {
-        "made": None if made is None else json.dumps(made, sort_keys=True),
-        **ended(outcome, "painted", lambda digest: inspections[digest][:2]),
+        "provenance": None if made is None else json.dumps(made, sort_keys=True),
+        **outcome_columns(outcome, "painted", lambda digest: inspections[digest][:2]),
     }

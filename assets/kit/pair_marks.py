@@ -17,11 +17,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from upath import UPath
 
-from assets.kit.pairs import Pair
+from assets.kit.pairs import TrainingPair
 from assets.kit.tuning import TRAINED_ON
-from resources.atomic_writes import write_whole
-from resources.models.backends.adapters import FILES, checked_record, record_in
-from resources.training.publish import record_file
+from resources.models.backends.adapters import FILES, read_checked_record, read_record
+from resources.storage.atomic_writes import write_atomically
+from resources.training.adapter_publication import record_file
 
 Mark: TypeAlias = tuple[str, ...]
 Finder: TypeAlias = Callable[[Mark], str | None]
@@ -36,7 +36,7 @@ class BadMarks(ValueError):
     """A file of marks cannot be read; the message says what to do."""
 
 
-def marks_of(pair: Pair) -> Iterator[Mark]:
+def build_marks(pair: TrainingPair) -> Iterator[Mark]:
     """What two pairs may not have in common of which one is trained on and one is judged by."""
     yield TRIPLET, pair.concept_id
     yield (TRIPLET, pair.text, *pair.sentences)
@@ -45,54 +45,54 @@ def marks_of(pair: Pair) -> Iterator[Mark]:
     yield PICTURE, pair.adversarial
 
 
-def marked(pairs: Iterable[Pair]) -> dict[Mark, str]:
+def index_by_mark(pairs: Iterable[TrainingPair]) -> dict[Mark, str]:
     """By what may not be shared: a pair that has it."""
-    return {mark: named(pair) for pair in pairs for mark in marks_of(pair)}
+    return {mark: format_pair_name(pair) for pair in pairs for mark in build_marks(pair)}
 
 
-def named(pair: Pair) -> str:
+def format_pair_name(pair: TrainingPair) -> str:
     """A pair's name among all painters."""
     return f"{pair.painter}/{pair.pair_id}"
 
 
-def overlapping(pairs: Iterable[Pair], others: Finder) -> Iterator[tuple[str, str, str]]:
+def find_overlaps(pairs: Iterable[TrainingPair], others: Finder) -> Iterator[tuple[str, str, str]]:
     """The pairs that share something with others: their name, what it is, and with which one."""
     for pair in pairs:
-        for mark in marks_of(pair):
+        for mark in build_marks(pair):
             if (other := others(mark)) is not None:
-                yield named(pair), mark[0], other
+                yield format_pair_name(pair), mark[0], other
                 break
 
 
-def add_marks(folder: Path, pairs: Mapping[str, Iterable[Pair]]) -> None:
+def add_marks(folder: Path, pairs: Mapping[str, Iterable[TrainingPair]]) -> None:
     """Add the marks of pairs, by their split, to those of an adapter, and to its record.
 
     They are a file of another name, which takes the place of the one before once the record names
     it: whenever this is killed, record and marks fit. Raises `BadMarks`.
     """
-    before = _marks_of(record_in(folder) or {})
+    before = _marks_of(read_record(folder) or {})
     rows = {row["mark"]: row for row in (_rows(folder / before) if before else ())}
     for split, of_split in pairs.items():
-        for mark, pair in marked(of_split).items():
+        for mark, pair in index_by_mark(of_split).items():
             row = {"mark": _hashed(mark), "what": mark[0], "pair": pair, "split": split}
             rows.setdefault(row["mark"], row)
     data = io.BytesIO()
     pq.write_table(pa.Table.from_pylist([*rows.values()], schema=_SCHEMA), data)
     name = f"marks-{sha256(data.getvalue()).hexdigest()[:_NAMED]}.parquet"
-    write_whole(UPath(folder / name), data.getvalue())
+    write_atomically(UPath(folder / name), data.getvalue())
     record_file(folder, name, before)
     for other in folder.glob(_NAMES):
         if other.name != name:
             other.unlink()
 
 
-def marks_in(folder: Path) -> Finder | None:
+def load_mark_finder(folder: Path) -> Finder | None:
     """Finds what an adapter was trained or chosen by that has a mark; None where nobody can say.
 
     That is a pair with its split, or a picture of what a judge was fine-tuned on. Raises `BadMarks`
     and `BadRecord`.
     """
-    record = checked_record(folder) or {}
+    record = read_checked_record(folder) or {}
     if TRAINED_ON in record:
         seen = frozenset(record[TRAINED_ON])
         return lambda mark: (

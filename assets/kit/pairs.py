@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from dagster import AssetKey, PartitionsDefinition
 
-from resources.home import Home
+from resources.storage.data_root import DataRoot
 
 
-class Pair(NamedTuple):
+class TrainingPair(NamedTuple):
     """Two pictures of one painter and a text that the correct one fits."""
 
     pair_id: str
@@ -34,7 +34,7 @@ class Pair(NamedTuple):
     """The pictures' sha256."""
     evaluated: bool
     """Whether metrics are evaluated on it, so that none may be trained on it."""
-    rehearsal: bool
+    is_stand_in: bool
 
 
 class PairTable(NamedTuple):
@@ -42,5 +42,5 @@ class PairTable(NamedTuple):
 
     asset: AssetKey
     partitions: PartitionsDefinition[Any]
-    pairs: Callable[[Home, str], Sequence[Pair]]
+    load_pairs: Callable[[DataRoot, str], Sequence[TrainingPair]]
     """Those that can be used; none of a partition that was never made."""

@@ -14,8 +14,8 @@ import pandas as pd
 
 from assets.kit.review import ACCEPT, REJECT, Verdicts, read_verdicts, review_sheet, write_sheet
 from assets.kit.sheets import find_filled_files
-from metrics.agreement import Agreement, pairwise_agreement
-from resources.home import Home
+from metrics.statistics.weighted_kappa import AnnotatorAgreement, pairwise_agreement
+from resources.storage.data_root import DataRoot
 from resources.user_files.rows import UserFileError
 
 Panel: TypeAlias = Mapping[str, Verdicts]
@@ -31,12 +31,12 @@ class Votes:
     rejected_by: list[str]
 
     @property
-    def is_out(self) -> bool:
+    def is_rejected(self) -> bool:
         """Whether it is left out: half of those who decided reject it, or more."""
         return bool(self.rejected_by) and len(self.rejected_by) >= len(self.accepted_by)
 
 
-def panel_folder(home: Home, name: str) -> Path:
+def panel_folder(home: DataRoot, name: str) -> Path:
     """Where the files of a panel lie."""
     return Path(home.root) / "reviews" / name
 
@@ -79,16 +79,18 @@ def panel_files(folder: Path) -> list[Path]:
     return find_filled_files(folder, lambda name: name.startswith(f"{_SHEET}-"))
 
 
-def votes_on(panel: Panel, name: str) -> Votes:
+def count_votes(panel: Panel, name: str) -> Votes:
     """Who decided what on one thing."""
-    said = {each: verdicts[name].word for each, verdicts in panel.items() if name in verdicts}
+    said = {each: verdicts[name].decision for each, verdicts in panel.items() if name in verdicts}
     return Votes(
         [each for each, word in said.items() if word == ACCEPT],
         [each for each, word in said.items() if word == REJECT],
     )
 
 
-def agreement(votes: Mapping[tuple[str, str], Votes], seed: int = 0) -> list[Agreement]:
+def compute_agreement(
+    votes: Mapping[tuple[str, str], Votes], seed: int = 0
+) -> list[AnnotatorAgreement]:
     """How every two annotators agree, as Cohen's kappa; empty for fewer than two.
 
     `votes` are by name of a thing, and of what it is drawn with again: its picture.

@@ -14,8 +14,8 @@ from dagster import (
 
 from resources.collections import CollectionError, Collections, collections_path
 from resources.collections import load as load_collections
-from resources.edited_files import load_edited
 from resources.models.catalog import Catalog
+from resources.user_files.edited_files import load_user_file
 
 painters = DynamicPartitionsDefinition(name="painters")
 """Text-to-image models, by their names in models.yaml; each is added when it is noticed there."""
@@ -32,20 +32,20 @@ def add_painters(instance: DagsterInstance, catalog: Catalog) -> None:
 
     Where collections can stand for painters, those of collections.yaml get one as well.
     """
-    listed = listed_painters(catalog)
+    listed = list_painters(catalog)
     for division in BY_PAINTER:
         instance.add_dynamic_partitions(str(division.name), listed)
-    instance.add_dynamic_partitions(str(sources.name), new_collections(instance, catalog))
+    instance.add_dynamic_partitions(str(sources.name), find_new_collections(instance, catalog))
 
 
-def listed_painters(catalog: Catalog) -> list[str]:
+def list_painters(catalog: Catalog) -> list[str]:
     """The painters that models.yaml names."""
-    return [model.name for model in catalog.with_role("painter")]
+    return [model.name for model in catalog.select_role("painter")]
 
 
-def collections_beside(catalog: Catalog) -> Collections:
+def load_distinct_collections(catalog: Catalog) -> Collections:
     """The collections of collections.yaml, none of which is called as a painter is."""
-    return load_collections(collections_path(), listed_painters(catalog))
+    return load_collections(collections_path(), list_painters(catalog))
 
 
 def read_collections(catalog: Catalog, copies: Path) -> Collections:
@@ -54,17 +54,17 @@ def read_collections(catalog: Catalog, copies: Path) -> Collections:
     Runs that start while it cannot be read take the copy.
     """
     path = collections_path()
-    read = partial(load_collections, path, listed_painters(catalog))
-    return load_edited(path, copies, read, CollectionError)
+    read = partial(load_collections, path, list_painters(catalog))
+    return load_user_file(path, copies, read, CollectionError)
 
 
-def new_collections(instance: DagsterInstance, catalog: Catalog) -> list[str]:
+def find_new_collections(instance: DagsterInstance, catalog: Catalog) -> list[str]:
     """The collections of collections.yaml that have no partition yet."""
     known = instance.get_dynamic_partitions(str(sources.name))
-    return [name for name in collections_beside(catalog) if name not in known]
+    return [name for name in load_distinct_collections(catalog) if name not in known]
 
 
-def known_painters(
+def partition_painters(
     instance: DagsterInstance, divisions: Iterable[PartitionsDefinition[Any]] = BY_PAINTER
 ) -> set[str]:
     """The names that all of those of some divisions have which are by painter."""
@@ -76,7 +76,7 @@ def known_painters(
     return set.intersection(*parts)
 
 
-def tags_of(key: str, division: PartitionsDefinition[Any] | None) -> dict[str, str]:
+def partition_tags(key: str, division: PartitionsDefinition[Any] | None) -> dict[str, str]:
     """The tags by which a run knows its partition."""
     if isinstance(division, MultiPartitionsDefinition):
         return dict(division.get_tags_for_partition_key(key))
@@ -90,7 +90,7 @@ def is_by_painter(division: PartitionsDefinition[Any] | None) -> bool:
     )
 
 
-def parts_of(key: str, division: PartitionsDefinition[Any] | None) -> dict[str, str]:
+def split_partition_key(key: str, division: PartitionsDefinition[Any] | None) -> dict[str, str]:
     """By dimension: the parts of a key of two dimensions; nothing for another key."""
     if not isinstance(division, MultiPartitionsDefinition):
         return {}
@@ -98,14 +98,14 @@ def parts_of(key: str, division: PartitionsDefinition[Any] | None) -> dict[str, 
     return dict(zip(dimensions, key.split("|"), strict=True))
 
 
-def painter_in(key: str, division: PartitionsDefinition[Any] | None) -> str:
+def painter_from_key(key: str, division: PartitionsDefinition[Any] | None) -> str:
     """The painter in a key of assets that are divided by painter and something else."""
     assert isinstance(division, MultiPartitionsDefinition)
     (name,) = (of.name for of in division.partitions_defs if of.partitions_def in BY_PAINTER)
-    return parts_of(key, division)[name]
+    return split_partition_key(key, division)[name]
 
 
-def said_of(division: PartitionsDefinition[Any] | None) -> str:
+def partitions_suffix(division: PartitionsDefinition[Any] | None) -> str:
     """How assets are divided, as part of a job's name: by_domain_and_painter."""
     if isinstance(division, MultiPartitionsDefinition):
         return f"by_{'_and_'.join(sorted(each.name for each in division.partitions_defs))}"

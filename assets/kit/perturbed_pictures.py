@@ -4,20 +4,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
-from assets.kit.pictures import damaged
+from assets.kit.pictures import find_damaged
 from assets.kit.step import PENDING
-from generators.perturbations.perturb import Perturbing, perturb_png
-from generators.perturbations.registry import code_of, from_json
-from generators.perturbations.subject import NOTHING, Inapplicable, Subject
-from resources.images import ImageStore
-from resources.ledger import WorkLedger, work_key
-from resources.png_check import png_size
-from resources.workers import spread
+from generators.perturbations.pipeline import PerturbJob, perturb_png
+from generators.perturbations.registry import fingerprint_perturbations, from_json
+from generators.perturbations.subject import EMPTY_SUBJECT, Inapplicable, Subject
+from resources.execution.workers import map_in_processes
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache, build_work_key
+from resources.untrusted_input.png_check import read_png_size
 
 _AT_ONCE = 50
 
 
-class Made(NamedTuple):
+class PerturbedPicture(NamedTuple):
     """A perturbed picture, or why there is none."""
 
     sha256: str | None
@@ -25,82 +25,90 @@ class Made(NamedTuple):
     height: int | None
     reason: str | None = None
 
-    def columns(self, done: str) -> dict[str, Any]:
+    def to_columns(self, done: str) -> dict[str, Any]:
         """The columns of a row; one that has a picture ended as `done`, another inapplicable."""
         return {**self._asdict(), "outcome": "inapplicable" if self.sha256 is None else done}
 
 
-class Wanted(NamedTuple):
+class PerturbationRequest(NamedTuple):
     """What a perturbed picture is made of."""
 
     original: str
     """The sha256 of the picture."""
     parameters: str
     """The perturbations as JSON."""
-    subject: Subject = NOTHING
+    subject: Subject = EMPTY_SUBJECT
     seed: int = 0
 
 
-Works: TypeAlias = Mapping[int, Wanted]
+PerturbationRequests: TypeAlias = Mapping[int, PerturbationRequest]
 """By place: what is to be made of a row; a row without a picture to make has none."""
 
 
-def known_pictures(
-    rows: Sequence[dict[str, Any]], works: Works, done: str, images: ImageStore, ledger: WorkLedger
+def find_perturbed_pictures(
+    rows: Sequence[dict[str, Any]],
+    works: PerturbationRequests,
+    done: str,
+    images: ImageStore,
+    ledger: WorkCache,
 ) -> list[dict[str, Any]]:
     """The rows with the pictures that were made before; those of others are pending."""
     keys = _keys(works)
-    made = {key: Made(*found) for key, found in ledger.known(keys.values()).items()}
-    lost = images.lost([each.sha256 for each in made.values() if each.sha256])
+    made = {key: PerturbedPicture(*found) for key, found in ledger.known(keys.values()).items()}
+    lost = images.find_missing([each.sha256 for each in made.values() if each.sha256])
     return [
-        row | made[keys[place]].columns(done)
+        row | made[keys[place]].to_columns(done)
         if place in keys and keys[place] in made and made[keys[place]].sha256 not in lost
         else row | ({"outcome": PENDING} if place in keys else {})
         for place, row in enumerate(rows)
     ]
 
 
-def make_pictures(
-    rows: Sequence[dict[str, Any]], works: Works, done: str, images: ImageStore, ledger: WorkLedger
+def make_perturbed_pictures(
+    rows: Sequence[dict[str, Any]],
+    works: PerturbationRequests,
+    done: str,
+    images: ImageStore,
+    ledger: WorkCache,
 ) -> tuple[list[dict[str, Any]], int]:
     """The rows of `known_pictures` with every picture that can be made; how many were made now.
 
     A known picture that is missing or damaged is made again.
     """
-    lost = damaged({row["sha256"] for row in rows if row["outcome"] == done}, images)
+    lost = find_damaged({row["sha256"] for row in rows if row["outcome"] == done}, images)
     keys = {
         place: key
         for place, key in _keys(works).items()
         if rows[place]["outcome"] == PENDING or rows[place]["sha256"] in lost
     }
     todo = iter({key: works[place] for place, key in keys.items()}.items())
-    found: dict[str, Made] = {}
+    found: dict[str, PerturbedPicture] = {}
     while some := list(islice(todo, _AT_ONCE)):
         pictures = _made((wanted for _, wanted in some), images)
         made = dict(zip((key for key, _ in some), pictures, strict=True))
         ledger.record({key: list(each) for key, each in made.items()})
         found |= made
     ended = [
-        row | found[keys[place]].columns(done) if place in keys else row
+        row | found[keys[place]].to_columns(done) if place in keys else row
         for place, row in enumerate(rows)
     ]
     return ended, len(found)
 
 
-def _made(some: Iterable[Wanted], images: ImageStore) -> list[Made]:
+def _made(some: Iterable[PerturbationRequest], images: ImageStore) -> list[PerturbedPicture]:
     work = [
-        Perturbing(images.get(each.original), from_json(each.parameters), each.subject, each.seed)
+        PerturbJob(images.get(each.original), from_json(each.parameters), each.subject, each.seed)
         for each in some
     ]
     return [
-        Made(None, None, None, found)
+        PerturbedPicture(None, None, None, found)
         if isinstance(found, str)
-        else Made(images.put(found), *png_size(found))
-        for found in spread(_perturbed, work)
+        else PerturbedPicture(images.put(found), *read_png_size(found))
+        for found in map_in_processes(_perturbed, work)
     ]
 
 
-def _perturbed(perturbing: Perturbing) -> bytes | str:
+def _perturbed(perturbing: PerturbJob) -> bytes | str:
     """The PNG, or why there is none."""
     try:
         return perturb_png(perturbing)
@@ -108,14 +116,14 @@ def _perturbed(perturbing: Perturbing) -> bytes | str:
         return str(why)
 
 
-def _keys(works: Works) -> dict[int, str]:
+def _keys(works: PerturbationRequests) -> dict[int, str]:
     """By place: the key of the work."""
     codes = {
-        parameters: code_of(from_json(parameters))
+        parameters: fingerprint_perturbations(from_json(parameters))
         for parameters in {each.parameters for each in works.values()}
     }
     return {
-        place: work_key(
+        place: build_work_key(
             *("perturb", codes[each.parameters], each.original, each.parameters),
             *(_said(each.subject), *((each.seed,) if each.seed else ())),
         )

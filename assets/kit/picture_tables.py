@@ -13,14 +13,14 @@ from assets.kit.columns import Columns
 from assets.kit.step import PENDING, Row
 
 
-class Picture(NamedTuple):
+class BenchmarkPicture(NamedTuple):
     """A picture of a benchmark, with what is known to be right of it."""
 
     image_id: str
     sha256: str
     scene: str
     """What it shows; of several pictures of one scene, as at other sizes, one is enough."""
-    rehearsal: bool
+    is_stand_in: bool
     references: Sequence[str] = ()
     """Captions that are known to be right, as of what code has drawn."""
 
@@ -30,16 +30,16 @@ class PictureTable(NamedTuple):
 
     asset: AssetKey
     columns: Columns
-    parts: Sequence[str]
+    partitions: Sequence[str]
     """Its partitions, or where it is by painter their first half: part|painter."""
-    picture: Callable[[Row], Picture | None]
+    to_picture: Callable[[Row], BenchmarkPicture | None]
     """The picture of a row, also of one that is pending; None for a row that has none to use."""
     by_painter: bool = False
 
 
-def painted(row: Row) -> Picture | None:
+def to_painted_picture(row: Row) -> BenchmarkPicture | None:
     """The picture of a row of what a painter made; None where it made none, or a flawed one."""
     if row["outcome"] not in ("painted", PENDING):
         return None
     name = row["image_id"]
-    return Picture(name, row["sha256"], scene=name, rehearsal=bool(row["rehearsal"]))
+    return BenchmarkPicture(name, row["sha256"], scene=name, is_stand_in=bool(row["is_stand_in"]))

@@ -7,14 +7,14 @@ from typing import Any, TypeVar
 from dagster import MarkdownMetadataValue
 
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE
-from assets.kit.conversations import unanswered
-from assets.kit.previews import MOST_SHOWN, contact_sheet, evenly
-from assets.kit.step import Row, Step, Work
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
-from resources.models.outcomes import Answered, Outcome
-from resources.png_check import png_size
-from resources.workers import spread
+from assets.kit.conversations import unanswered_columns
+from assets.kit.previews import MAX_THUMBNAILS, contact_sheet, sample_evenly
+from assets.kit.step import Row, Step, StepRun
+from resources.execution.workers import map_in_processes
+from resources.models.outcomes import AnsweredOutcome, Outcome
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
+from resources.untrusted_input.png_check import read_png_size
 
 T = TypeVar("T")
 WorkT = TypeVar("WorkT")
@@ -23,53 +23,55 @@ _READ_AT_ONCE = 16
 _STORED_AT_ONCE = 4
 """A disk that is asked to flush several files at once takes hardly longer than for one."""
 
-PICTURED = {
+PICTURE_COLUMNS = {
     "refusal": (TEXT, "content filter, image safety, no image or model, if refused; else empty"),
     "reason": (TEXT, "Why there is no picture that can be used; empty where there is one"),
     "sha256": (TEXT, "Name of the picture in the image store; empty where there is none"),
     "width": (WHOLE, "px"),
     "height": (WHOLE, "px"),
     "served_model": (TEXT, "Which model made it, as the provider says; empty where it does not"),
-    "rehearsal": (BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
+    "is_stand_in": (BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
     "calls": (TEXTS, "Keys of the stored calls behind it, from the suggestion of subjects on"),
 }
 """The columns that all tables of pictures have, after `outcome`."""
 
 
-def pictured(outcome: Outcome, done: str, images: ImageStore) -> dict[str, Any]:
+def picture_columns(outcome: Outcome, done: str, images: ImageStore) -> dict[str, Any]:
     """The columns of how a request ended; one that was answered ended as `done`."""
-    return ended(
+    return outcome_columns(
         outcome,
         done,
-        lambda digest: images.sizes([digest]).get(digest) or png_size(images.get(digest)),
+        lambda digest: images.sizes([digest]).get(digest) or read_png_size(images.get(digest)),
     )
 
 
-def ended(outcome: Outcome, done: str, size_of: Callable[[str], tuple[int, int]]) -> dict[str, Any]:
+def outcome_columns(
+    outcome: Outcome, done: str, size_of: Callable[[str], tuple[int, int]]
+) -> dict[str, Any]:
     """As `pictured`, with the size of a picture in px from `size_of` its sha256."""
-    if isinstance(outcome, Answered):
+    if isinstance(outcome, AnsweredOutcome):
         (digest,) = outcome.images
         width, height = size_of(digest)
         made = {"sha256": digest, "width": width, "height": height}
         return {"outcome": done, **made, "served_model": outcome.served_model}
-    return unanswered(outcome)
+    return unanswered_columns(outcome)
 
 
-def sheet(
+def sample_contact_sheet(
     rows: Sequence[Row], caption: Callable[[Row], str], images: ImageStore
 ) -> MarkdownMetadataValue:
     """A contact sheet of some of the rows that have a picture, evenly chosen."""
     shown = [row for row in rows if row["sha256"] is not None]
-    some = evenly(shown, MOST_SHOWN)
+    some = sample_evenly(shown, MAX_THUMBNAILS)
     return contact_sheet([(caption(row), images.get(row["sha256"])) for row in some])
 
 
-def kept_pictures(
+def draw_missing_pictures(
     works: Mapping[T, str],
     work_of: Callable[[T], WorkT],
     draw: Callable[[WorkT], bytes],
     images: ImageStore,
-    ledger: WorkLedger,
+    ledger: WorkCache,
 ) -> dict[T, str]:
     """The sha256 of each picture that code makes, by what it is of; `works` are keys of work.
 
@@ -79,17 +81,17 @@ def kept_pictures(
     missing = {
         key: of for of, key in works.items() if key not in made or not images.holds(made[key])
     }
-    pngs = spread(draw, map(work_of, missing.values()))
+    pngs = map_in_processes(draw, map(work_of, missing.values()))
     for stored in store_pictures(zip(missing, pngs, strict=True), images, ledger):
         made |= stored
     return {of: made[key] for of, key in works.items()}
 
 
-def worked_out(
+def compute_missing(
     works: Mapping[T, str],
     work_of: Callable[[T], WorkT],
     find: Callable[[WorkT], Any],
-    ledger: WorkLedger,
+    ledger: WorkCache,
 ) -> dict[T, Any]:
     """What code finds, by what it is about; `works` are keys of work.
 
@@ -98,7 +100,7 @@ def worked_out(
     """
     known = ledger.known(works.values())
     missing = {key: of for of, key in works.items() if key not in known}
-    founds = spread(find, map(work_of, missing.values()))
+    founds = map_in_processes(find, map(work_of, missing.values()))
     new: dict[str, Any] = {}
     try:
         for key, found in zip(missing, founds, strict=True):
@@ -111,7 +113,7 @@ def worked_out(
     return {of: known[key] for of, key in works.items()}
 
 
-def damaged(digests: Collection[str], images: ImageStore) -> set[str]:
+def find_damaged(digests: Collection[str], images: ImageStore) -> set[str]:
     """Those pictures of the store that are missing, or not whole."""
     with ThreadPoolExecutor(_READ_AT_ONCE) as threads:
         whole = threads.map(images.holds, digests)
@@ -119,7 +121,7 @@ def damaged(digests: Collection[str], images: ImageStore) -> set[str]:
 
 
 def store_pictures(
-    pngs: Iterable[tuple[str, bytes]], images: ImageStore, ledger: WorkLedger
+    pngs: Iterable[tuple[str, bytes]], images: ImageStore, ledger: WorkCache
 ) -> Iterator[dict[str, str]]:
     """Store pictures by key of their work, and yield the sha256 of some once they are recorded.
 
@@ -146,22 +148,22 @@ def store_pictures(
     yield last
 
 
-def still_to_paint(step: Step[Any], work: Work[Any], failed: int) -> dict[str, str]:
+def missing_pictures_metadata(step: Step[Any], work: StepRun[Any], failed: int) -> dict[str, str]:
     """What the metadata say of a folder's table in which pictures are missing; else nothing."""
     model = step.model(work.partition, work.config)
     if not failed or model is None or not model.may_lack_answers:
         return {}
-    how = how_to_list(step.key.to_user_string(), work.partition)
+    how = prompts_command(step.key.to_user_string(), work.partition)
     return {"still_to_paint": f"{failed:,} pictures. {how}"}
 
 
-def how_to_list(asset: str, partition: str) -> str:
+def prompts_command(asset: str, partition: str) -> str:
     """The command that lists what is still to be painted."""
     where = f" --partitions '{partition}'" if partition else ""
     command = f"counterfactory prompts {asset}{where} --missing --to prompts.csv"
     return f"To list what is to be painted: {command}"
 
 
-def calls_of(rows: Sequence[Row]) -> list[str]:
+def unique_calls(rows: Sequence[Row]) -> list[str]:
     """The calls behind several rows, each once."""
     return list(dict.fromkeys(key for row in rows for key in row["calls"]))

@@ -12,13 +12,13 @@ import pandas as pd
 from dagster import AssetKey
 
 from resources.calls import CallStore
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
 from resources.models.catalog import Model
 from resources.models.requests import Request
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 
-Together: TypeAlias = Mapping[tuple[AssetKey, str], Mapping[str, Any]]
+PlannedConfigs: TypeAlias = Mapping[tuple[AssetKey, str], Mapping[str, Any]]
 """Partitions of assets that are materialized together, with the run config of their ops."""
 
 
@@ -30,28 +30,28 @@ class PlanContext:
     that the step reads. `foreseen` are such tables, each worked out once.
     """
 
-    home: Home
+    home: DataRoot
     images: ImageStore
-    ledger: WorkLedger
+    work_cache: WorkCache
     calls: CallStore
-    together: Together = field(default_factory=dict)
-    foreseen: dict[tuple[AssetKey, str], pd.DataFrame] = field(default_factory=dict)
+    planned_configs: PlannedConfigs = field(default_factory=dict)
+    planned_tables: dict[tuple[AssetKey, str], pd.DataFrame] = field(default_factory=dict)
 
-    def planning(self, together: Together) -> "PlanContext":
+    def with_planned(self, together: PlannedConfigs) -> "PlanContext":
         """The same, where this is planned at once."""
-        return replace(self, together=together, foreseen={})
+        return replace(self, planned_configs=together, planned_tables={})
 
 
-class Whole(NamedTuple):
+class PaperSample(NamedTuple):
     """What a step would ask of the paper's sample, where what is planned is of a smaller one.
 
     `told` says how much smaller, as in "6 of 2,000 concepts"; it would ask as many as `number`
     requests, each at most as large as `request`.
     """
 
-    told: str
-    number: int
-    request: Request
+    description: str
+    request_count: int
+    largest_request: Request
 
 
 class Plan(NamedTuple):
@@ -60,12 +60,12 @@ class Plan(NamedTuple):
     model: Model
     requests: Iterable[Request] = ()
     """Those that are certain, read once; repeated ones are sent once, stored ones not at all."""
-    later: Iterable[Request] = ()
+    possible_requests: Iterable[Request] = ()
     """Those that depend on answers that are not there yet, at most so many and each at most so
     large: they count and are priced, but are never sent or looked up."""
-    missing: str | None = None
+    missing_asset: str | None = None
     """What has to be materialized before requests can be counted; all else is empty then."""
-    whole: Whole | None = None
+    paper_sample: PaperSample | None = None
     warning: str | None = None
     """A warning that a quote adds to its numbers."""
 

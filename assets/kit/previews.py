@@ -10,9 +10,9 @@ import pandas as pd
 from dagster import MarkdownMetadataValue, MetadataValue
 from PIL import Image
 
-from assets.kit.columns import records
+from assets.kit.columns import to_records
 
-MOST_SHOWN, _ABREAST, _SIDE, _QUALITY = 24, 4, 128, 70
+MAX_THUMBNAILS, _ABREAST, _SIDE, _QUALITY = 24, 4, 128, 70
 T = TypeVar("T")
 _LONGEST = 500
 """Characters of a cell: the table lies in the event log."""
@@ -24,16 +24,16 @@ def contact_sheet(pictures: Sequence[tuple[str, bytes]]) -> MarkdownMetadataValu
 
     `pictures` are captions with image files. The sheet lies in the event log, so it stays small.
     """
-    chosen = evenly(pictures, MOST_SHOWN)
+    chosen = sample_evenly(pictures, MAX_THUMBNAILS)
     lines = ["| " * _ABREAST + "|", "|---" * _ABREAST + "|"]
     for start in range(0, len(chosen), _ABREAST):
         row = chosen[start : start + _ABREAST]
         lines.append(f"| {' | '.join(_thumbnail(data) for _, data in row)} |")
-        lines.append(f"| {' | '.join(plain(caption) for caption, _ in row)} |")
+        lines.append(f"| {' | '.join(escape_markdown(caption) for caption, _ in row)} |")
     return MetadataValue.md("\n".join(lines))
 
 
-def evenly(items: Sequence[T], most: int) -> list[T]:
+def sample_evenly(items: Sequence[T], most: int) -> list[T]:
     """Up to so many of some items, evenly chosen, the first and the last among them."""
     count = min(most, len(items))
     return [items[round(i * (len(items) - 1) / max(1, count - 1))] for i in range(count)]
@@ -52,17 +52,17 @@ def markdown_table(rows: pd.DataFrame) -> MarkdownMetadataValue:
     """A small table as Markdown; its cells are `plain`, nulls are empty."""
     written = rows.astype(str).fillna("")
     lines = [list(rows.columns), ["---"] * len(rows.columns), *written.values.tolist()]
-    cells = (" | ".join(map(plain, line)) for line in lines)
+    cells = (" | ".join(map(escape_markdown, line)) for line in lines)
     return MetadataValue.md("\n".join(f"| {line} |" for line in cells))
 
 
-def with_intervals(rows: pd.DataFrame, *names: str) -> pd.DataFrame:
+def merge_intervals(rows: pd.DataFrame, *names: str) -> pd.DataFrame:
     """The same, with each number and the ends of its interval in one cell: 0.217 (0.171 to 0.294).
 
     The ends of `name` are the columns `name_low` and `name_high`. Wider tables than this are cut
     off by Dagster's pages.
     """
-    cells = {name: [_interval(row, name) for row in records(rows)] for name in names}
+    cells = {name: [_interval(row, name) for row in to_records(rows)] for name in names}
     return rows.drop(columns=[f"{name}_{end}" for name in names for end in ("low", "high")]).assign(
         **cells
     )
@@ -73,7 +73,7 @@ def _interval(row: dict[str, Any], name: str) -> str:
     return "" if pd.isna(number) else f"{number:.3f} ({low:.3f} to {high:.3f})"
 
 
-def plain(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Escape a text for Markdown, on one line: without pictures, links or HTML.
 
     What a model says is shown on Dagster's pages: a picture in it would be fetched by whoever looks

@@ -20,11 +20,11 @@ from upath import UPath
 
 from assets.kit.content_policy import content_policy
 from assets.kit.sheets import read_sheet
-from resources.atomic_writes import is_remote, write_new, write_whole
-from resources.home import Home
-from resources.images import ImageStore
-from resources.spreadsheets import csv_of
+from resources.storage.atomic_writes import is_remote, write_atomically, write_if_absent
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
 from resources.user_files.rows import BadRow, Row, RowCells, UserFileError, build_all, to_cells
+from resources.user_files.spreadsheets import csv_of
 
 IMAGE = "image"
 ACCEPT, REJECT = WORDS = ("accept", "reject")
@@ -45,7 +45,7 @@ _STYLE, _SCRIPT = (
 class Verdict(NamedTuple):
     """What a person decided about a picture."""
 
-    word: str
+    decision: str
     reason: str
     place: str
     """Its place in the file, as in "line 8"."""
@@ -60,7 +60,7 @@ class _VerdictCells(RowCells):
     reason: str
 
 
-class Reviewed(NamedTuple):
+class ReviewItem(NamedTuple):
     """A picture as people review it."""
 
     image: str
@@ -73,7 +73,7 @@ class Reviewed(NamedTuple):
     notes: Sequence[str] = ()
 
 
-def review_file(home: Home, name: str) -> Path:
+def review_file(home: DataRoot, name: str) -> Path:
     """Where the verdicts of a review are read from."""
     return Path(home.root) / "reviews" / f"{name}.csv"
 
@@ -112,7 +112,7 @@ def write_review(
     file: Path,
     title: str,
     explanation: str,
-    pictures: Sequence[Reviewed],
+    pictures: Sequence[ReviewItem],
     verdicts: Verdicts,
     images: ImageStore,
 ) -> Path:
@@ -138,7 +138,7 @@ def write_review(
             for each, line in zip(pictures, lines, strict=True)
         ],
     )
-    write_whole(UPath(page), written.encode())
+    write_atomically(UPath(page), written.encode())
     return page
 
 
@@ -161,14 +161,14 @@ def write_sheet(
     lines = [
         {
             of: name,
-            "verdict": verdicts[name].word if name in verdicts else "",
+            "verdict": verdicts[name].decision if name in verdicts else "",
             "reason": verdicts[name].reason if name in verdicts else "",
             **cells,
         }
         for name, cells in things
     ]
     _put_aside_filled(review_sheet(file), file, verdicts, of)
-    write_whole(UPath(review_sheet(file)), csv_of(columns, lines).encode())
+    write_atomically(UPath(review_sheet(file)), csv_of(columns, lines).encode())
     return lines
 
 
@@ -187,7 +187,7 @@ def _put_aside_filled(sheet: Path, file: Path, verdicts: Verdicts, of: str) -> N
 
 def _has_all(verdicts: Verdicts, sheet: Path, of: str) -> bool:
     """Whether `verdicts` are all that a sheet has; never if it cannot be read."""
-    known = {(name, verdict.word, verdict.reason) for name, verdict in verdicts.items()}
+    known = {(name, verdict.decision, verdict.reason) for name, verdict in verdicts.items()}
     try:
         rows = list(read_sheet(sheet, _columns(of)))
     except UserFileError:
@@ -205,5 +205,5 @@ def _source(images: ImageStore, digest: str, folder: Path) -> str:
     if is_remote(path):
         path = UPath(folder) / "images" / f"{digest}.png"
         if not path.exists():
-            write_new(path, images.get(digest))
+            write_if_absent(path, images.get(digest))
     return quote(os.path.relpath(path.path, folder))

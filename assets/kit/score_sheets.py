@@ -17,10 +17,10 @@ from upath import UPath
 
 from assets.kit.sheets import read_sheet
 from assets.kit.step import Row
-from resources.atomic_writes import is_remote, write_new, write_whole
-from resources.images import ImageStore
-from resources.spreadsheets import csv_of
+from resources.storage.atomic_writes import is_remote, write_atomically, write_if_absent
+from resources.storage.image_store import ImageStore
 from resources.user_files.rows import UserFileError
+from resources.user_files.spreadsheets import csv_of
 
 COLUMNS = ("image", "text", "file", "score", "annotator")
 SHEET, TASKS, CONFIG = "to-score.csv", "label-studio-tasks.json", "label-studio.xml"
@@ -68,7 +68,7 @@ def write_sheets(folder: Path, form: ScoreForm, rows: Sequence[Row], images: Ima
         GUIDELINES: _guidelines(form),
     }
     for name, text in files.items():
-        write_whole(UPath(folder / name), text.encode())
+        write_atomically(UPath(folder / name), text.encode())
 
 
 def _require_empty(sheet: Path, form: ScoreForm) -> None:
@@ -95,7 +95,7 @@ def _lay(path: Path, digest: str, images: ImageStore) -> None:
         with suppress(OSError):
             os.link(source.path, path)
             return
-    write_new(UPath(path), images.get(digest))
+    write_if_absent(UPath(path), images.get(digest))
 
 
 def _line(row: Row) -> dict[str, str]:

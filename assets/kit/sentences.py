@@ -5,19 +5,19 @@ from typing import Any, TypeVar
 
 from pydantic import Field
 
-from assets.kit.choice import chosen
 from assets.kit.judging import reply_columns
+from assets.kit.model_lookup import find_model
 from assets.kit.step import Conversation, Step
-from metrics.replies import without_thinking
+from metrics.reply_parsing.reply_text import strip_thinking
 from resources.models.catalog import Model
-from resources.models.requests import Turn, Write
-from resources.run_config import Config
+from resources.models.requests import Turn, WriteRequest
+from resources.settings.run_config import Config
 
 GRAMMAR = "grammar"
 """The writer that needs no model."""
 
 
-class ByWriter(Config):
+class WriterConfig(Config):
     """Who writes."""
 
     writer: str = Field(
@@ -27,21 +27,21 @@ class ByWriter(Config):
     )
 
 
-WriterT = TypeVar("WriterT", bound=ByWriter)
+WriterT = TypeVar("WriterT", bound=WriterConfig)
 
 
 class WriteStep(Step[WriterT]):
     """A step that has a writer write a sentence for each row."""
 
-    asks = Write(())
+    example_request = WriteRequest(())
 
     def model(self, partition: str, config: WriterT) -> Model | None:
         """The writer; None for `grammar`, whose sentences nobody has to ask for."""
-        writer = chosen(self.catalog, config.writer, "writer")
-        return None if writer.rehearses else writer
+        writer = find_model(self.catalog, config.writer, "writer")
+        return None if writer.is_stand_in else writer
 
 
-def sentence(
+def write_sentence(
     asked: str,
     tidied: Callable[[str], str],
     problem: Callable[[str], str | None],
@@ -57,12 +57,12 @@ def sentence(
     calls: list[str] = []
     problems: list[str] = []
     for attempt in range(1, attempts + 1):
-        said: Mapping[str, Any] = reply_columns((yield Write(turns)))
+        said: Mapping[str, Any] = reply_columns((yield WriteRequest(turns)))
         calls += said["calls"]
         row = {**said, "attempts": attempt, "calls": list(calls), "problems": problems}
         if said["outcome"] != "answered":
             return row
-        text = tidied(without_thinking(said["response"]))
+        text = tidied(strip_thinking(said["response"]))
         wrong = problem(text)
         if not wrong:
             return {**row, "sentence": text, "outcome": "written"}

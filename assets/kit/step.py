@@ -2,7 +2,7 @@
 
 A step says what its rows are, what is asked about each, and how the replies are read. Its asset,
 checks, cost, plan for quotes and batches, and the calls behind each row follow from that:
-`assets.kit.materializing` makes the asset, `assets.kit.foresight` the plan.
+`assets.kit.step_asset` makes the asset, `assets.kit.step_planner` the plan.
 
     class Captions(Step[Limited]):
         name, columns, config = "captions", CAPTIONS, Limited
@@ -30,34 +30,34 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
 import pandas as pd
 from dagster import AssetCheckResult, AssetDep, AssetIn, AssetKey, Config, PartitionsDefinition
 
-from assets.kit.columns import Columns, records
-from assets.kit.plan import Whole
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
+from assets.kit.columns import Columns, to_records
+from assets.kit.plan import PaperSample
 from resources.models.catalog import Catalog, Model
-from resources.models.outcomes import Answered, Outcome
-from resources.models.pricing import longest_output
+from resources.models.outcomes import AnsweredOutcome, Outcome
+from resources.models.pricing import find_output_limit
 from resources.models.requests import Request
-from resources.stored_tables import StoredTable, require_columns
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.streamed_tables import StoredTable, require_columns
+from resources.storage.work_cache import WorkCache
 
 Row: TypeAlias = Mapping[str, Any]
 ConfigT = TypeVar("ConfigT", bound=Config)
 
 PENDING = "pending"
 """The outcome of a row, in a plan alone, that depends on answers that are not there yet."""
-SOME_PICTURE = "0" * 64
+PLACEHOLDER_SHA256 = "0" * 64
 """Stands, in a plan alone, for the sha256 of a picture that is not there yet."""
 
 
-class Reply(NamedTuple):
+class StepReply(NamedTuple):
     """How a request ended, with the keys of the stored calls behind that."""
 
     outcome: Outcome
     calls: tuple[str, ...]
 
 
-Conversation: TypeAlias = Generator[Request, Reply, dict[str, Any]]
+Conversation: TypeAlias = Generator[Request, StepReply, dict[str, Any]]
 """Yields requests, each once the one before has its reply; returns columns of its row."""
 
 
@@ -65,11 +65,11 @@ class NotCountable(Exception):
     """What a step would ask cannot be counted before an upstream asset, named here, is made."""
 
 
-class Unfit(ValueError):
+class UnfitAnswers(ValueError):
     """What models have answered cannot serve as a table; the message names the remedy."""
 
 
-class Outdated(ValueError):
+class OutdatedRow(ValueError):
     """A row depends on one that the tables upstream do not have, or not as it is now."""
 
 
@@ -86,51 +86,51 @@ class Input(NamedTuple):
     asset: AssetKey
     dimension: str | None = None
     columns: Sequence[str] | None = None
-    read_by: Columns | None = None
+    row_columns: Columns | None = None
     """The columns by which `Work.rows` types the rows of the table."""
-    by_default: bool = False
-    optional: bool = False
-    by_row: Columns | None = None
+    uses_default_config: bool = False
+    is_optional: bool = False
+    streamed_columns: Columns | None = None
     """In place of `read_by` for a table that may be large: `Work.each` reads some rows of it."""
 
     def require(self, table: pd.DataFrame) -> None:
         """Raise `Corrupt` where its table lacks a column that is read."""
-        typed, name = self.read_by or self.by_row, self.asset.to_user_string()
+        typed, name = self.row_columns or self.streamed_columns, self.asset.to_user_string()
         needed = typed.columns if typed else self.columns or ()
         remedy = f"Materialize {name} again, with what it is made from."
         require_columns(f"of {name}", needed, table, remedy)
 
     @property
-    def wanted(self) -> Sequence[str] | None:
+    def selected_columns(self) -> Sequence[str] | None:
         """The columns that are read; None for all."""
-        if self.optional and self.columns is None and self.read_by is not None:
-            return list(self.read_by.columns)
+        if self.is_optional and self.columns is None and self.row_columns is not None:
+            return list(self.row_columns.columns)
         return self.columns
 
 
-def only_input(asset: str, columns: Columns, dimension: str | None = None) -> Mapping[str, Input]:
+def single_input(asset: str, columns: Columns, dimension: str | None = None) -> Mapping[str, Input]:
     """The inputs of a step that reads one table, `upstream`: that of an asset, by its name."""
     key = AssetKey.from_user_string(asset)
-    return MappingProxyType({"upstream": Input(key, dimension, read_by=columns)})
+    return MappingProxyType({"upstream": Input(key, dimension, row_columns=columns)})
 
 
 class Extent(NamedTuple):
     """How many of how many items a table is about, as in 20 of 2,736 questions."""
 
-    there: int
-    of: int
+    count: int
+    total: int
     unit: str
 
 
-class Sample(NamedTuple):
+class StepSample(NamedTuple):
     """A sample, as in "6 of 2,000 concepts", and whether it is smaller than the paper's."""
 
-    told: str
+    description: str
     is_trial: bool
 
 
 @dataclass(frozen=True)
-class Work(Generic[ConfigT]):
+class StepRun(Generic[ConfigT]):
     """One partition of a step: its config, and what it reads.
 
     `tables` are by input name. `find` gives the table of another asset and partition; in a plan as
@@ -141,30 +141,30 @@ class Work(Generic[ConfigT]):
     config: ConfigT
     tables: Mapping[str, pd.DataFrame]
     inputs: Mapping[str, Input]
-    home: Home
+    home: DataRoot
     images: ImageStore
-    ledger: WorkLedger
+    work_cache: WorkCache
     log: Logger
-    find: Callable[[AssetKey, str], pd.DataFrame | None]
-    stored: Mapping[str, StoredTable] = field(default_factory=dict)
+    find_table: Callable[[AssetKey, str], pd.DataFrame | None]
+    stored_tables: Mapping[str, StoredTable] = field(default_factory=dict)
     """By input name: those that are read `by_row`."""
 
-    def rows(self, name: str) -> list[dict[str, Any]]:
+    def read_rows(self, name: str) -> list[dict[str, Any]]:
         """The rows of an input, None where a cell is empty.
 
         Raises `Corrupt` for a table that lacks a column.
         """
         of, table = self.inputs[name], self.tables[name]
-        if of.read_by is None:
-            return records(table)
+        if of.row_columns is None:
+            return to_records(table)
         of.require(table)
-        return of.read_by.rows(table, of.asset)
+        return of.row_columns.read_rows(table, of.asset)
 
-    def each(self, name: str, *names: str) -> Iterator[dict[str, Any]]:
+    def iterate_rows(self, name: str, *names: str) -> Iterator[dict[str, Any]]:
         """The rows of an input that is read `by_row`, or some columns of them."""
-        columns = self.inputs[name].by_row
+        columns = self.inputs[name].streamed_columns
         assert columns is not None, f"{name} is not read by row."
-        return columns.each(self.stored[name], *names)
+        return columns.iterate_rows(self.stored_tables[name], *names)
 
 
 Problem = tuple[str, str]
@@ -190,22 +190,22 @@ class Step(ABC, Generic[ConfigT]):
     config: type[ConfigT]
     description: str
     partitions: PartitionsDefinition[Any] | None = None
-    divided_by: Callable[[], PartitionsDefinition[Any]] | None = None
+    partitions_factory: Callable[[], PartitionsDefinition[Any]] | None = None
     """Gives the partitions where these are known only once all benchmarks are."""
     inputs: Mapping[str, Input] = {}
     deps: Sequence[AssetDep] = ()
     """The assets whose tables are found by `Work.find`: which of them depends on the partition."""
     kinds: Sequence[str] = ()
     code_version: str = "1"
-    calls: str = "calls"
+    calls_column: str = "calls"
     """The column with the keys of the calls behind a row."""
-    outcome: str = "outcome"
+    outcome_column: str = "outcome"
     """The column that says how a row ended."""
-    named_by: Sequence[str] = ()
+    key_columns: Sequence[str] = ()
     """The columns that name a row: where there are such, each item has to have one row."""
-    present: Mapping[str, Collection[str]] = MappingProxyType({})
+    filled_columns: Mapping[str, Collection[str]] = MappingProxyType({})
     """By outcome: which of all columns that are named here are not empty; the others are."""
-    asks: Request
+    example_request: Request
     """A request of the kind that it sends, by which a model's price is looked up."""
     is_optional: bool = False
     """Whether others go without it, as without the answers of one judge."""
@@ -213,16 +213,16 @@ class Step(ABC, Generic[ConfigT]):
     """Whether its rows come in `portions`, so that many take little memory."""
     is_automatic: bool = True
     """Whether a new painter's is made by itself: nobody has to write something first, or to ask."""
-    about: Model | None = None
+    subject_model: Model | None = None
     """The judge, metric or captioner whose own table it is; None where it serves all."""
-    also_about: Sequence[Model] = ()
+    dependent_judges: Sequence[Model] = ()
     """Other judges whose own numbers need it, as what it gives their captions: where its table is
     there, it is made `again` once they are asked."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
-        if self.divided_by is not None:
-            self.partitions = self.divided_by()
+        if self.partitions_factory is not None:
+            self.partitions = self.partitions_factory()
 
     @cached_property
     def key(self) -> AssetKey:
@@ -235,7 +235,7 @@ class Step(ABC, Generic[ConfigT]):
         return self.name
 
     @property
-    def asks_models(self) -> bool:
+    def may_send_requests(self) -> bool:
         """Whether it asks a model under any config; one that never does is in no quote."""
         return True
 
@@ -243,7 +243,7 @@ class Step(ABC, Generic[ConfigT]):
         """The model that is asked; None, as by default, where nobody is. Raises `NoSuchModel`."""
         return None
 
-    def rows(self, work: Work[ConfigT]) -> Sequence[dict[str, Any]]:
+    def rows(self, work: StepRun[ConfigT]) -> Sequence[dict[str, Any]]:
         """What there is to be a row of, in the table's order: the columns known before asking.
 
         By default those of all portions, or of the first input.
@@ -254,42 +254,44 @@ class Step(ABC, Generic[ConfigT]):
         """
         if self.has_portions:
             return [*chain.from_iterable(self.portions(work))]
-        return work.rows(next(iter(self.inputs)))
+        return work.read_rows(next(iter(self.inputs)))
 
-    def each_row(self, work: Work[ConfigT]) -> Iterator[dict[str, Any]]:
+    def iterate_rows(self, work: StepRun[ConfigT]) -> Iterator[dict[str, Any]]:
         """The rows one after the other, of a step that has portions and no more to do for each."""
         raise NotImplementedError(f"{self.key.to_user_string()} says neither portions nor rows.")
 
-    def portions(self, work: Work[ConfigT]) -> Iterator[Sequence[dict[str, Any]]]:
+    def portions(self, work: StepRun[ConfigT]) -> Iterator[Sequence[dict[str, Any]]]:
         """The rows, so many at a time; all of a step that has none.
 
         Where it `has_portions`, each is made, asked about and finished before the next, and the
         finished rows have the columns of the table alone.
         """
         if self.has_portions:
-            return in_chunks(self.each_row(work), PORTION)
+            return split_chunks(self.iterate_rows(work), PORTION)
         return iter([self.rows(work)])
 
-    def require(self, work: Work[ConfigT]) -> None:
+    def require(self, work: StepRun[ConfigT]) -> None:
         """Raise what keeps all rows from being asked about, before the first one is made.
 
         A plan raises it as well: a quote tells what the run would refuse.
         """
 
-    def made(self, work: Work[ConfigT], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    def prepare(
+        self, work: StepRun[ConfigT], rows: Sequence[dict[str, Any]]
+    ) -> Sequence[dict[str, Any]]:
         """The rows with what code makes of them, such as pictures, before anybody is asked.
 
         A plan makes nothing: in it, rows whose making is left to this are `PENDING`.
         """
         return rows
 
-    def converse(self, work: Work[ConfigT], row: Row) -> Conversation:
+    def converse(self, work: StepRun[ConfigT], row: Row) -> Conversation:
         """Ask about a row, in as many turns as it takes; return its further columns."""
         yield from ()
         return {}
 
     def finish(
-        self, work: Work[ConfigT], rows: Sequence[dict[str, Any]]
+        self, work: StepRun[ConfigT], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         """The finished rows: what can be said once all are there. Some may be pending in a plan.
 
@@ -297,16 +299,16 @@ class Step(ABC, Generic[ConfigT]):
         """
         return rows
 
-    def outdated(self, row: Row) -> str:
+    def outdated_message(self, row: Row) -> str:
         """What a run says that meets a pending row: which tables to materialize again."""
         inputs = ", ".join(of.asset.to_user_string() for of in self.inputs.values())
         return f"{self.key.to_user_string()}: {inputs} were not made together. Make them again."
 
-    def extent(self, work: Work[ConfigT], rows: Sequence[Row]) -> Extent | None:
+    def extent(self, work: StepRun[ConfigT], rows: Sequence[Row]) -> Extent | None:
         """How many of how many items the table is about; None where there can be no fewer."""
         return None
 
-    def metadata(self, work: Work[ConfigT], rows: Sequence[Row]) -> Mapping[str, Any]:
+    def metadata(self, work: StepRun[ConfigT], rows: Sequence[Row]) -> Mapping[str, Any]:
         """What Dagster shows of the table, beside outcomes, extent and cost."""
         return {}
 
@@ -314,57 +316,61 @@ class Step(ABC, Generic[ConfigT]):
         """What must hold of the table, beside what `assets.kit.checks` has for every step."""
         return ()
 
-    def wanted(self, work: Work[ConfigT], rows: Sequence[Row]) -> Iterable[tuple[Any, ...]]:
+    def expected_keys(
+        self, work: StepRun[ConfigT], rows: Sequence[Row]
+    ) -> Iterable[tuple[Any, ...]]:
         """The names of all rows that a table has to hold, which holds these `rows`."""
         every = chain.from_iterable(self.portions(work))
-        return (tuple(row[name] for name in self.named_by) for row in every)
+        return (tuple(row[name] for name in self.key_columns) for row in every)
 
-    def problems(self, work: Work[ConfigT], rows: Sequence[Row]) -> Iterable[Problem]:
+    def problems(self, work: StepRun[ConfigT], rows: Sequence[Row]) -> Iterable[Problem]:
         """What else is wrong with the rows, beside what `wanted` and `present` say."""
         return ()
 
-    def may_follow(self, row: Row) -> bool:
+    def may_have_follow_up(self, row: Row) -> bool:
         """Whether a second request may follow the first one about a row."""
         return False
 
-    def known(self, model: Model, request: Request) -> Outcome | None:
+    def answer_locally(self, model: Model, request: Request) -> Outcome | None:
         """How a request ends, where that is certain without asking, as of a rule-based writer."""
         return None
 
-    def at_most(self, work: Work[ConfigT], rows: Sequence[Row]) -> Iterable[Request]:
+    def max_requests(self, work: StepRun[ConfigT], rows: Sequence[Row]) -> Iterable[Request]:
         """What may be asked at most beside these `rows`, where upstream rows are pending."""
         return ()
 
-    def further(self, work: Work[ConfigT], row: Row, request: Request) -> Iterable[Request]:
+    def follow_up_requests(
+        self, work: StepRun[ConfigT], row: Row, request: Request
+    ) -> Iterable[Request]:
         """What may follow a request that has no reply yet, each as large as it can be.
 
         By default what the conversation asks after the longest reply that its model can give.
         """
         model = self.model(work.partition, work.config)
         talk = self.converse(work, row)
-        if model is None or not self.may_follow(row):
+        if model is None or not self.may_have_follow_up(row):
             return
         # Where its length is unknown, so is the price of the first request.
-        said = Answered("?" * (longest_output(model) or 1))
+        said = AnsweredOutcome("?" * (find_output_limit(model) or 1))
         try:
             asked = next(talk)
             while asked != request:
-                asked = talk.send(Reply(said, ()))
+                asked = talk.send(StepReply(said, ()))
             while True:
-                asked = talk.send(Reply(said, ()))
+                asked = talk.send(StepReply(said, ()))
                 yield asked
         except StopIteration:
             return
 
-    def again(self, home: Home, partition: str) -> Mapping[str, Any]:
+    def rebuild_config(self, home: DataRoot, partition: str) -> Mapping[str, Any]:
         """The run config by which its stored table is made again, as large as it is."""
         return {}
 
-    def whole(self, work: Work[ConfigT], rows: Sequence[Row]) -> Whole | None:
+    def paper_sample(self, work: StepRun[ConfigT], rows: Sequence[Row]) -> PaperSample | None:
         """What it would ask of the paper's sample, beside these `rows`; None where it is that."""
         return None
 
-    def sample(self, partition: str, metadata: Mapping[str, Any]) -> Sample | None:
+    def sample(self, partition: str, metadata: Mapping[str, Any]) -> StepSample | None:
         """How large the sample of a materialization with that metadata is, if it is a sample."""
         return None
 
@@ -372,14 +378,14 @@ class Step(ABC, Generic[ConfigT]):
         """A warning that quotes and runs add to their numbers."""
         return None
 
-    def ins(self) -> dict[str, AssetIn]:
+    def dagster_inputs(self) -> dict[str, AssetIn]:
         """The inputs as Dagster takes them."""
         return {
             name: AssetIn(
                 of.asset,
                 metadata={
-                    **({"columns": list(of.wanted)} if of.wanted else {}),
-                    **({"optional": True} if of.optional else {}),
+                    **({"columns": list(of.selected_columns)} if of.selected_columns else {}),
+                    **({"optional": True} if of.is_optional else {}),
                 },
             )
             for name, of in self.inputs.items()
@@ -396,7 +402,7 @@ PORTION = 5000
 """How many rows a step that has many makes at once."""
 
 
-def in_chunks(rows: Iterable[Any], size: int | None = None) -> Iterator[list[Any]]:
+def split_chunks(rows: Iterable[Any], size: int | None = None) -> Iterator[list[Any]]:
     """So many at a time; by default as many as are planned at once.
 
     It keeps none of those that it has given: the memory of a long table is that of one portion.

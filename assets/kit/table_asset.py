@@ -10,11 +10,11 @@ from assets.kit.columns import Columns
 OWNERS = ["team:counterfactory"]
 
 
-class Mismatch(ValueError):
+class TablesMismatch(ValueError):
     """Two tables that belong together were not made together."""
 
 
-class NothingYet(ValueError):
+class NotMaterialized(ValueError):
     """No partition has been materialized that far."""
 
 
@@ -41,7 +41,7 @@ def table_asset(
         kinds={"python", "parquet", *kinds},
         partitions_def=partitions,
         description=description,
-        metadata=columns.described(),
+        metadata=columns.dagster_metadata(),
         code_version=code_version,
         **others,
     )

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from dagster import AssetKey, MultiPartitionsDefinition, StaticPartitionsDefinition
 
 from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, content_hash
-from resources.home import Home
-from resources.models.backends.adapters import record_in
+from resources.models.backends.adapters import read_record
+from resources.storage.data_root import DataRoot
 
 TRAINED_ON = "trained_on"
 """Where the record of an adapter has the marks of what it was trained on."""
@@ -32,12 +32,12 @@ BY_ARM = MultiPartitionsDefinition(
 """The division of adapters: `expanded|1.8e-6`."""
 
 
-def name_of_rate(rate: float) -> str:
+def format_rate(rate: float) -> str:
     """A learning rate of the sweep in the words of its partition."""
     return next(name for name in RATES if float(name) == rate)
 
 
-class Wording(NamedTuple):
+class TuningWording(NamedTuple):
     """One way to ask about a picture, as judges are asked, with the answer that is right."""
 
     form: str
@@ -58,18 +58,18 @@ class TuningCase(NamedTuple):
     sha256: str
     perturbed: str | None
     """The same picture, perturbed; None where there is none."""
-    wordings: Sequence[Wording]
-    rehearsal: bool
+    wordings: Sequence[TuningWording]
+    is_stand_in: bool
 
 
-class Evaluated(NamedTuple):
+class EvaluationCase(NamedTuple):
     """A case that judges are evaluated on, unless its picture is trained on."""
 
     case_id: str
     dataset: str
     base: str
     sha256: str
-    rehearsal: bool
+    is_stand_in: bool
 
 
 class TuningTable(NamedTuple):
@@ -82,10 +82,10 @@ class TuningTable(NamedTuple):
     perturbations: Sequence[str]
     """The names of what pictures may be perturbed by; those in `attacks` need an encoder."""
     attacks: Sequence[str]
-    chosen: Callable[[Home, str, str, str | None], Sequence[TuningCase]]
+    load_training_cases: Callable[[DataRoot, str, str, str | None], Sequence[TuningCase]]
     """Those of a dataset that are trained on, perturbed by a name, for an encoder; none of a
     dataset without any."""
-    every: Callable[[Home, str], Sequence[Evaluated]]
+    load_evaluation_cases: Callable[[DataRoot, str], Sequence[EvaluationCase]]
     """All cases of a dataset; none where it was never made."""
 
 
@@ -102,7 +102,7 @@ TRAINING_CASES = Columns(
     version=(WHOLE, "0 as it stands, from 1 on rephrased"),
     question=(TEXT, "As it is asked, with how to answer; empty of what is held out"),
     answer=(TEXT, "What is to be answered: the loss is on this alone"),
-    rehearsal=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
 )
 """One row a case to train on, of each arm, and then one for each case that is held out."""
 
@@ -113,29 +113,29 @@ ADAPTERS = Columns(
     base=(TEXT, "The model that was adapted"),
     revision=(TEXT, "Its commit on the Hub; empty for a folder"),
     data=(TEXT, "Digest of the table of training cases, by which adapters of others are told"),
-    rows=(WHOLE, "Rows that were trained on"),
+    read_rows=(WHOLE, "Rows that were trained on"),
     steps=(WHOLE, "Of the optimizer"),
-    rehearsal=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
 )
 """One row: the adapter of an arm and learning rate."""
 
 
-def data_of(rows: Sequence[Mapping[str, Any]]) -> str:
+def digest_cases(rows: Sequence[Mapping[str, Any]]) -> str:
     """The digest of the rows of `TRAINING_CASES`, by which adapters of others are told."""
-    return content_hash(TRAINING_CASES.table(rows)).hex()
+    return content_hash(TRAINING_CASES.build_table(rows)).hex()
 
 
-def marks_of(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+def picture_marks(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
     """The base pictures of rows of `TRAINING_CASES`, and the names of their original pictures."""
     return frozenset(row[name] for row in rows for name in ("base", "original"))
 
 
-def marks_in(home: Home, adapter: str) -> frozenset[str] | None:
+def load_adapter_marks(home: DataRoot, adapter: str) -> frozenset[str] | None:
     """`marks_of` what an adapter was trained on, by its record; None where it does not say.
 
     `adapter` is a folder as entries of models.yaml name it. Raises `BadRecord`.
     """
-    record = record_in(Path(home.root) / Path(adapter).expanduser()) or {}
+    record = read_record(Path(home.root) / Path(adapter).expanduser()) or {}
     return frozenset(record[TRAINED_ON]) if TRAINED_ON in record else None
 
 

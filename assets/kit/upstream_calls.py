@@ -9,12 +9,12 @@ import pandas as pd
 from dagster import AssetKey, AssetSelection, DagsterError, Definitions
 from upath import UPath
 
-from assets.kit.benchmarks import benchmarks, steps_of
+from assets.kit.benchmarks import build_steps, load_benchmarks
 from assets.kit.panel import panel_files
-from generators.nearest import nearest
+from generators.name_suggestions import suggest_names
 from resources.faults import StoreError
 from resources.models.catalog import Catalog
-from resources.tables import read_table
+from resources.storage.parquet_tables import read_table
 
 
 class NothingSelected(StoreError):
@@ -51,12 +51,12 @@ def upstream_calls(
     except DagsterError as error:
         known = sorted(key.to_user_string() for key in graph.get_all_asset_keys())
         is_name = re.fullmatch(r"[\w/]+", selection)
-        among = f"{nearest(selection, known)}." if is_name else f": {error}"
+        among = f"{suggest_names(selection, known)}." if is_name else f": {error}"
         raise NothingSelected(f"{selection!r} selects no assets{among}") from None
-    columns = columns_of_calls(catalog)
+    columns = find_call_columns(catalog)
     keys, failed, chosen = set[str](), 0, [frozenset(each.split("|")) for each in partitions]
     for asset, path in _tables(root, selected, graph.get_all_asset_keys(), chosen):
-        named, without = calls_in(read_table(UPath(path), asset.to_user_string()), columns)
+        named, without = collect_calls(read_table(UPath(path), asset.to_user_string()), columns)
         keys |= named
         failed += without
     if not keys:
@@ -69,12 +69,12 @@ def upstream_calls(
     return UpstreamCalls(keys, _reviews(root, selected, chosen), failed)
 
 
-def columns_of_calls(catalog: Catalog) -> dict[str, str]:
+def find_call_columns(catalog: Catalog) -> dict[str, str]:
     """The columns that name stored calls, each with that of how they ended."""
-    return {step.calls: step.outcome for step in steps_of(catalog).values()}
+    return {step.calls_column: step.outcome_column for step in build_steps(catalog).values()}
 
 
-def calls_in(table: pd.DataFrame, columns: Mapping[str, str]) -> tuple[set[str], int]:
+def collect_calls(table: pd.DataFrame, columns: Mapping[str, str]) -> tuple[set[str], int]:
     """The keys of all calls that a table names, and how many of its calls have failed."""
     there = {calls: outcome for calls, outcome in columns.items() if calls in table}
     keys = {key for calls in there for row in table[calls] if row is not None for key in row}
@@ -106,8 +106,8 @@ def _reviews(
     """The review files that the selected assets follow, by name."""
     names = [
         name
-        for benchmark in benchmarks().values()
-        for asset, reviews in benchmark.reviewed.items()
+        for benchmark in load_benchmarks().values()
+        for asset, reviews in benchmark.review_files.items()
         if AssetKey([benchmark.name, asset]) in selected
         for partition, name in reviews.items()
         if not chosen or any(partition in each for each in chosen)
@@ -122,8 +122,8 @@ def _panels(
 ) -> dict[str, Path]:
     """The annotators' files that the selected assets follow, by name."""
     files = {}
-    for name, benchmark in benchmarks().items():
-        if not any(AssetKey([name, asset]) in selected for asset in benchmark.panels):
+    for name, benchmark in load_benchmarks().items():
+        if not any(AssetKey([name, asset]) in selected for asset in benchmark.panel_assets):
             continue
         for folder in sorted((reviews / name).glob("*/*")):
             if not chosen or any(folder.parent.name in each for each in chosen):

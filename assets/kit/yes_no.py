@@ -15,7 +15,7 @@ from assets.kit.step import Row
 Kind: TypeAlias = Literal["yes/no", "count"]
 
 
-class Asked(NamedTuple):
+class YesNoQuestion(NamedTuple):
     """A question about a picture, with its truth and the answer of one who does not look."""
 
     name: str
@@ -27,13 +27,13 @@ class Asked(NamedTuple):
     kind: Kind
     truth: str
     """Yes or No, or a whole number."""
-    familiar: str
+    familiar_answer: str
     """What is usually so: likewise."""
     topic: str
-    rehearsal: bool
+    is_stand_in: bool
     full_question: str
     """With what it says about the form of the answer: what a domain's `understand` reads."""
-    unfit: str | None = None
+    unfit_reason: str | None = None
     """Why no case is to be made of it; None where one can be."""
 
 
@@ -44,7 +44,7 @@ class YesNoTable(NamedTuple):
     columns: Columns
     partitions: Sequence[str]
     """Those of the asset; each is a dataset of its name."""
-    asked: Callable[[Row], Iterable[Asked]]
+    to_questions: Callable[[Row], Iterable[YesNoQuestion]]
     """What a row asks; nothing for a row that is not for yes/no cases at all."""
-    base: Callable[[str], str] = str
+    base_picture: Callable[[str], str] = str
     """The base picture of an `image_id`, which all sizes of a scene have in common."""

@@ -3,33 +3,33 @@
 from collections.abc import Iterator
 from typing import Any
 
-from assets.kit.benchmarks import Benchmark, Definition, StandIn
+from assets.kit.benchmarks import Benchmark, Definition, StandInRun
 from assets.kit.jobs import Flow
 from assets.kit.step import Step
-from assets.philautia.captions import Captions
+from assets.philautia.captions import CaptionStep
 from assets.philautia.common import (
     GROUP,
     QUESTION,
     TITLE,
-    captioners_of,
-    datasets,
-    evaluators_of,
-    key,
+    asset_key,
+    dataset_partitions,
+    select_captioners,
+    select_evaluators,
 )
-from assets.philautia.pictures import Pictures
-from assets.philautia.pomms import pomms_over
-from assets.philautia.preference_matrix import CELL, matrix_over
+from assets.philautia.pictures import DatasetPictures
+from assets.philautia.pomms import build_pomms_asset
+from assets.philautia.preference_matrix import CELL, build_matrix_asset
 from assets.philautia.rated_captions import RatedCaptions
 from assets.philautia.references import CAPTIONERS, EVALUATORS
-from assets.philautia.report import report_over
-from assets.philautia.scores import Scores
-from resources.home import Home
+from assets.philautia.report import build_report_asset
+from assets.philautia.scores import CaptionScoreStep
 from resources.models.catalog import Catalog
+from resources.storage.data_root import DataRoot
 
-ONCE = ("pictures", "rated_captions")
+SHARED_ASSETS = ("pictures", "rated_captions")
 """What is made of a dataset once, whoever is asked."""
-COMPARED = ("preference_matrix", "pomms")
-STANDS_IN = "vlmbias_game_boards"
+COMPARISON_ASSETS = ("preference_matrix", "pomms")
+STAND_IN_DATASET = "vlmbias_game_boards"
 """The dataset of the stand-in run: the one that is the quickest to draw."""
 
 
@@ -37,21 +37,21 @@ def _flows() -> list[Flow]:
     return [
         Flow(
             "philautia_captions",
-            datasets(),
-            (*(f"{GROUP}/{name}" for name in ONCE), f"{GROUP}/captions_"),
+            dataset_partitions(),
+            (*(f"{GROUP}/{name}" for name in SHARED_ASSETS), f"{GROUP}/captions_"),
             "Philautia-Eval by dataset, first: its pictures, and what models say that they show. "
             "For one model, select its node in the graph.",
         ),
         Flow(
             "philautia_scores",
-            datasets(),
+            dataset_partitions(),
             (f"{GROUP}/scores_",),
             "Philautia-Eval by dataset, second: has judges score the captions of all models.",
         ),
         Flow(
             "philautia_comparison",
-            datasets(),
-            tuple(f"{GROUP}/{name}" for name in COMPARED),
+            dataset_partitions(),
+            tuple(f"{GROUP}/{name}" for name in COMPARISON_ASSETS),
             "Philautia-Eval by dataset, third: the preference matrix, and panels of judges.",
         ),
         Flow(
@@ -64,41 +64,43 @@ def _flows() -> list[Flow]:
 
 
 def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
-    yield from (Pictures(catalog), RatedCaptions(catalog))
-    for generator in captioners_of(catalog, CAPTIONERS):
-        yield Captions(catalog, generator)
-    for evaluator in evaluators_of(catalog, EVALUATORS):
-        yield Scores(catalog, evaluator)
+    yield from (DatasetPictures(catalog), RatedCaptions(catalog))
+    for generator in select_captioners(catalog, CAPTIONERS):
+        yield CaptionStep(catalog, generator)
+    for evaluator in select_evaluators(catalog, EVALUATORS):
+        yield CaptionScoreStep(catalog, evaluator)
 
 
 def _assets(catalog: Catalog) -> list[Definition]:
-    generators = captioners_of(catalog, CAPTIONERS)
-    evaluators = evaluators_of(catalog, EVALUATORS)
+    generators = select_captioners(catalog, CAPTIONERS)
+    evaluators = select_evaluators(catalog, EVALUATORS)
     models = (generators, evaluators)
-    return [matrix_over(*models), pomms_over(*models), report_over(*models)]
+    return [build_matrix_asset(*models), build_pomms_asset(*models), build_report_asset(*models)]
 
 
-def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
+def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     """Drawn pictures of one topic, described and scored by models that cost nothing."""
-    captioners = [each for each in captioners_of(catalog, CAPTIONERS) if each.rehearses]
+    captioners = [each for each in select_captioners(catalog, CAPTIONERS) if each.is_stand_in]
     names = [each.name for each in captioners if "judge" in each.roles]
     if not names:
         return
     made = [f"{what}_{name}" for what in ("captions", "scores") for name in names]
-    yield StandIn((*ONCE, *made, *COMPARED), STANDS_IN)
-    yield StandIn(("report",))
+    yield StandInRun((*SHARED_ASSETS, *made, *COMPARISON_ASSETS), STAND_IN_DATASET)
+    yield StandInRun(("report",))
 
 
-def count_made(home: Home, painter: str) -> list[dict[str, Any]]:
+def demo_summary(home: DataRoot, painter: str) -> list[dict[str, Any]]:
     """Of the stand-in run's dataset: pictures, models that wrote captions, and captions scored."""
-    matrix = home.find(key("preference_matrix"), STANDS_IN, ["part", "generator", "scored"])
+    matrix = home.find(
+        asset_key("preference_matrix"), STAND_IN_DATASET, ["part", "generator", "scored"]
+    )
     if matrix is None:
         return []
     cells = matrix[matrix["part"].eq(CELL)]
     return [
         {
-            "dataset": STANDS_IN,
-            "pictures": len(home.table(key("pictures"), STANDS_IN, ["image_id"])),
+            "dataset": STAND_IN_DATASET,
+            "pictures": len(home.table(asset_key("pictures"), STAND_IN_DATASET, ["image_id"])),
             "models": int(cells["generator"].nunique()),
             "scores": int(cells["scored"].sum()),
         }
@@ -112,6 +114,6 @@ BENCHMARK = Benchmark(
     steps=_steps,
     assets=_assets,
     flows=_flows,
-    stand_in=_stand_in,
-    made=count_made,
+    stand_in_runs=_stand_in,
+    summarize_demo=demo_summary,
 )

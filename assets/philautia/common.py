@@ -12,11 +12,11 @@ from functools import partial
 from dagster import AssetKey, StaticPartitionsDefinition
 
 from assets.kit import table_asset as common
-from assets.kit.benchmarks import benchmarks
-from assets.kit.collections import datasets_of, listed_collections
-from assets.kit.judging import References, judges_of
+from assets.kit.benchmarks import load_benchmarks
+from assets.kit.collections import build_dataset_partitions, load_listed_collections
+from assets.kit.judging import References, select_judges
 from assets.kit.picture_tables import PictureTable
-from resources.models.catalog import Catalog, Model, identity
+from resources.models.catalog import Catalog, Model, to_identity
 
 GROUP = "philautia"
 TITLE = "Philautia-Eval"
@@ -26,52 +26,52 @@ table_asset = partial(common.table_asset, GROUP)
 """An asset of this benchmark that makes a table."""
 
 
-def key(name: str) -> AssetKey:
+def asset_key(name: str) -> AssetKey:
     """The key of an asset of this benchmark."""
     return AssetKey([GROUP, name])
 
 
-def declared() -> dict[str, list[PictureTable]]:
+def load_declared_tables() -> dict[str, list[PictureTable]]:
     """By name of a dataset: the tables of another benchmark whose pictures it has."""
     found: dict[str, list[PictureTable]] = {}
-    for benchmark in benchmarks().values():
-        for table in benchmark.pictures:
-            for part in table.parts:
+    for benchmark in load_benchmarks().values():
+        for table in benchmark.picture_tables:
+            for part in table.partitions:
                 found.setdefault(f"{benchmark.name}_{part}", []).append(table)
     return found
 
 
-def part_of(dataset: str) -> str:
+def dataset_partition(dataset: str) -> str:
     """The part of another benchmark that a dataset is, as in `flags` of `vlmbias_flags`."""
     return dataset.partition("_")[2]
 
 
-def datasets() -> StaticPartitionsDefinition:
+def dataset_partitions() -> StaticPartitionsDefinition:
     """The partitions: parts of other benchmarks, and then a user's collections.
 
     They are known once all benchmarks are: a step asks for them when it is made. Raises
     `CollectionError` for a collection that is called as the pictures of another benchmark.
     """
-    others = {name: tables[0].asset for name, tables in declared().items()}
-    return datasets_of(others, listed_collections(), "pictures", TITLE)
+    others = {name: tables[0].asset for name, tables in load_declared_tables().items()}
+    return build_dataset_partitions(others, load_listed_collections(), "pictures", TITLE)
 
 
-def captioners_of(catalog: Catalog, references: References) -> tuple[Model, ...]:
+def select_captioners(catalog: Catalog, references: References) -> tuple[Model, ...]:
     """The models that describe pictures, without reference models that `references` lack."""
     return tuple(
         model
-        for model in catalog.with_role("captioner")
-        if not model.rehearses or model.model in references
+        for model in catalog.select_role("captioner")
+        if not model.is_stand_in or model.model in references
     )
 
 
-def evaluators_of(catalog: Catalog, references: References) -> tuple[Model, ...]:
+def select_evaluators(catalog: Catalog, references: References) -> tuple[Model, ...]:
     """The models that score captions: judges, and metrics that are asked."""
-    metrics = (each for each in catalog.with_role("metric") if each.backend != "file")
-    return (*judges_of(catalog, references), *metrics)
+    metrics = (each for each in catalog.select_role("metric") if each.backend != "file")
+    return (*select_judges(catalog, references), *metrics)
 
 
-def twins(models: Sequence[Model]) -> dict[str, str]:
+def find_twins(models: Sequence[Model]) -> dict[str, str]:
     """By name: the first entry that is of the same model as a later one, asked otherwise.
 
     As two, a model would be a stranger to itself: what it gives the other would count as what
@@ -80,8 +80,8 @@ def twins(models: Sequence[Model]) -> dict[str, str]:
     first: dict[tuple[str, str | None, str], str] = {}
     found = {}
     for model in models:
-        if not model.rehearses and "metric" not in model.roles:
-            name = first.setdefault(identity(model), model.name)
+        if not model.is_stand_in and "metric" not in model.roles:
+            name = first.setdefault(to_identity(model), model.name)
             if name != model.name:
                 found[model.name] = name
     return found

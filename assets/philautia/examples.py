@@ -11,14 +11,14 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from assets.philautia.gathering import Gathered
-from metrics.caption_scores import Values
+from assets.philautia.score_arrays import SettingScores
+from metrics.philautia.caption_scores import Values
 
-MOST = 6
+MAX_EXAMPLES = 6
 """Examples of a judge and setting."""
 
 
-class Example(NamedTuple):
+class PreferenceExample(NamedTuple):
     """A caption, and what each judge gave it; `means` are what each gives on average."""
 
     setting: str
@@ -32,7 +32,9 @@ class Example(NamedTuple):
     means: Mapping[str, float]
 
 
-def examples_of(found: Gathered, captions: Mapping[str, pd.DataFrame]) -> list[Example]:
+def find_examples(
+    found: SettingScores, captions: Mapping[str, pd.DataFrame]
+) -> list[PreferenceExample]:
     """The strongest of each model that writes and scores, of pictures that all have scored.
 
     `captions` are by model: `image_id`, `sha256` and `caption`, indexed by the first.
@@ -51,7 +53,7 @@ def examples_of(found: Gathered, captions: Mapping[str, pd.DataFrame]) -> list[E
             for judge, score in zip(evaluators, row, strict=True)
         }
         examples.append(
-            Example(
+            PreferenceExample(
                 *(found.setting, model, image_id),
                 *(str(caption["sha256"]), str(caption["caption"]), preference),
                 *(given, means),
@@ -60,7 +62,7 @@ def examples_of(found: Gathered, captions: Mapping[str, pd.DataFrame]) -> list[E
     return examples
 
 
-def _strongest(found: Gathered) -> Iterator[tuple[int, int, float]]:
+def _strongest(found: SettingScores) -> Iterator[tuple[int, int, float]]:
     """The strongest of each model, each picture once, the models in their order.
 
     Which caption (its picture) of which model it is, and by how much it is preferred.
@@ -74,7 +76,7 @@ def _strongest(found: Gathered) -> Iterator[tuple[int, int, float]]:
         others = np.delete(standard[:, generator, :], evaluator, axis=1)
         difference = standard[:, generator, evaluator] - others.mean(axis=1)
         order = np.argsort(-np.where(np.isnan(difference), -np.inf, difference), kind="stable")
-        for at in order[:MOST].tolist():
+        for at in order[:MAX_EXAMPLES].tolist():
             if difference[at] > 0:
                 yield at, int(generator), float(difference[at])
 

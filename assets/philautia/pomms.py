@@ -8,37 +8,45 @@ import pyarrow as pa
 from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
 from pydantic import Field
 
-from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, materialized, plain_records
-from assets.kit.previews import markdown_table
-from assets.kit.table_asset import NothingYet
-from assets.philautia.common import datasets, key, table_asset
-from assets.philautia.gathering import (
-    OF_PEOPLE,
-    READ,
-    Gathered,
-    Rated,
-    gathered,
-    rated,
-    score_tables,
+from assets.kit.columns import (
+    BOOLEAN,
+    TEXT,
+    TEXTS,
+    WHOLE,
+    Columns,
+    to_materialize_result,
+    to_plain_records,
 )
-from assets.philautia.preference_matrix import PROBLEM, over_pictures
-from generators.nearest import nearest
+from assets.kit.previews import markdown_table
+from assets.kit.table_asset import NotMaterialized
+from assets.philautia.common import asset_key, dataset_partitions, table_asset
+from assets.philautia.preference_matrix import PROBLEM, picture_interval_columns
+from assets.philautia.score_arrays import (
+    PEOPLE_COLUMNS,
+    SCORE_COLUMNS,
+    HumanRatings,
+    SettingScores,
+    gather_ratings,
+    gather_scores,
+    load_score_tables,
+)
+from generators.name_suggestions import suggest_names
 from generators.prompts.captioning import SETTINGS
 from metrics import Interval
-from metrics.held_out_search import chosen_half
-from metrics.kendall import kendall
-from metrics.panel_search import greedy_panels
-from metrics.panels import Panel, growing_panels, panel_scores, panel_tables
-from resources.home import Home
+from metrics.frame.held_out_search import select_half
+from metrics.philautia.kendall import correlate_ranks
+from metrics.philautia.panel_search import greedy_panels
+from metrics.philautia.panels import Panel, build_growing_panels, panel_scores, panel_tables
 from resources.models.catalog import Model
-from resources.run_config import Config
+from resources.settings.run_config import Config
+from resources.storage.data_root import DataRoot
 
 GIVEN, GREEDY, ALONE = "given", "greedy", "alone"
-OF_PANEL, OF_GENERATOR = "panel", "generator"
+PANEL_ROW, GENERATOR_ROW = "panel", "generator"
 
 POMMS = Columns(
     dataset=(TEXT, "The dataset"),
-    rehearsal=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
     setting=(TEXT, "reference_free or reference_based"),
     chosen=(TEXT, "given (in an order), greedy (by search), or alone (a single judge or metric)"),
     part=(TEXT, "panel, generator (whose captions a panel scores), or problem"),
@@ -48,24 +56,26 @@ POMMS = Columns(
     member=(BOOLEAN, "Whether that one is a member"),
     chosen_on=(WHOLE, "Pictures on which a search chose"),
     images=(WHOLE, "Pictures that the numbers are of: those on which it did not"),
-    **over_pictures("standardized", "Φ̃ against the panel; of a panel the mean over its members'"),
-    **over_pictures("preference", "The same in points"),
-    **over_pictures("absolute", "The mean of |Φ̃| over all generators"),
+    **picture_interval_columns(
+        "standardized", "Φ̃ against the panel; of a panel the mean over its members'"
+    ),
+    **picture_interval_columns("preference", "The same in points"),
+    **picture_interval_columns("absolute", "The mean of |Φ̃| over all generators"),
     ratings=(
         WHOLE,
         "Ratings by people of captions that the panel has scored; of pictures on which a search "
         "did not choose",
     ),
     unscored=(WHOLE, "Those of captions that a member has not"),
-    **over_pictures("tau_b", "Kendall's τ_b with people"),
-    **over_pictures("tau_c", "Kendall's τ_c with people"),
-    problem=(TEXT, "Why something is empty; else empty"),
+    **picture_interval_columns("tau_b", "Kendall's τ_b with people"),
+    **picture_interval_columns("tau_c", "Kendall's τ_c with people"),
+    reason=(TEXT, "Why something is empty; else empty"),
 )
 
 """One row a panel, a panel and generator, or a problem, and setting."""
 
 
-class Panels(Config):
+class PommsConfig(Config):
     """Which panels are looked at."""
 
     order: list[str] = Field(
@@ -81,70 +91,72 @@ class Panels(Config):
     seed: int = Field(default=0, ge=0, description="Of the halves and of the bootstrap.")
 
 
-def pomms_over(generators: Sequence[Model], evaluators: Sequence[Model]) -> AssetsDefinition:
+def build_pomms_asset(generators: Sequence[Model], evaluators: Sequence[Model]) -> AssetsDefinition:
     """The asset `pomms` of these models."""
 
     @table_asset(
         columns=POMMS,
-        partitions=datasets(),
-        deps=[AssetDep(key(f"scores_{each.name}")) for each in evaluators],
+        partitions=dataset_partitions(),
+        deps=[AssetDep(asset_key(f"scores_{each.name}")) for each in evaluators],
         description="Panels of judges, joined in a given order and by greedy search: what is left "
         "of self-preference, and Kendall's τ with people where they have scored captions.",
     )
     def pomms(
-        context: AssetExecutionContext, config: Panels, home: Home
+        context: AssetExecutionContext, config: PommsConfig, home: DataRoot
     ) -> MaterializeResult[pa.Table]:
         """Join judges to panels. Raises `NothingYet` where nothing was scored."""
         dataset = context.partition_key
-        tables = score_tables(home, dataset, evaluators, [*READ, *OF_PEOPLE])
+        tables = load_score_tables(home, dataset, evaluators, [*SCORE_COLUMNS, *PEOPLE_COLUMNS])
         rows = [
             row | {"dataset": dataset, "setting": setting}
             for setting in SETTINGS
             for row in pomms_rows(
-                gathered(tables, setting, generators, evaluators),
-                rated(tables, setting, evaluators),
+                gather_scores(tables, setting, generators, evaluators),
+                gather_ratings(tables, setting, evaluators),
                 config,
             )
         ]
         if not rows:
-            raise NothingYet(
+            raise NotMaterialized(
                 f"philautia/pomms: no judge has scored captions of {dataset} yet. Materialize "
                 "philautia/captions_… and philautia/scores_… of it first."
             )
-        table = POMMS.table(rows)
+        table = POMMS.build_table(rows)
         panels = table.to_pandas().query("part == 'panel'")
         names = ["setting", "chosen", "members", "standardized", "preference", "tau_b", "tau_c"]
         shown = panels[names].assign(members=panels["members"].str.join(", "))
-        return materialized(table, *tables.values(), panels=markdown_table(shown.round(3)))
+        return to_materialize_result(table, *tables.values(), panels=markdown_table(shown.round(3)))
 
     return pomms
 
 
-def pomms_rows(found: Gathered, people: Rated, config: Panels) -> Iterator[dict[str, Any]]:
+def pomms_rows(
+    found: SettingScores, people: HumanRatings, config: PommsConfig
+) -> Iterator[dict[str, Any]]:
     """All rows of a setting, but for dataset and setting; none where nothing was scored.
 
     Raises `ValueError` for an order that is no panel.
     """
     for name in people.scores:
         agreement = _agreement(people, (str(name),), config.seed)
-        known = {"rehearsal": people.rehearsal, "chosen": ALONE, "part": OF_PANEL, "size": 1}
+        known = {"is_stand_in": people.is_stand_in, "chosen": ALONE, "part": PANEL_ROW, "size": 1}
         yield {**known, "members": [name], **agreement}
     if found.scores is None:
         return
     judges = found.scores.evaluators
-    known = {"rehearsal": found.rehearsal}
+    known = {"is_stand_in": found.is_stand_in}
     if len(judges) < 2:
         why = f"{judges[0]} alone is no panel: have another judge score these captions."
-        yield {**known, "part": PROBLEM, "problem": why}
+        yield {**known, "part": PROBLEM, "reason": why}
         return
     order = _order(config.order, judges)
-    tables = panel_tables(found.scores, growing_panels(order), seed=config.seed)
+    tables = panel_tables(found.scores, build_growing_panels(order), seed=config.seed)
     images = found.scores.images
     of_given = {**known, "chosen": GIVEN, "images": images}
     yield from _rows(of_given, tables.panels, tables.generators, people, config.seed)
     if config.greedy and images > 1:
         # A panel's agreement with people decides between equals: on the same half of the pictures.
-        half = chosen_half(found.images, seed=config.seed)
+        half = select_half(found.images, seed=config.seed)
         of_choice, of_report = people.split(half)
         search = greedy_panels(
             found.scores,
@@ -161,7 +173,9 @@ def pomms_rows(found: Gathered, people: Rated, config: Panels) -> Iterator[dict[
 def _order(order: Sequence[str], judges: Sequence[str]) -> Sequence[str]:
     for name in order:
         if name not in judges:
-            raise ValueError(f"order: no judge {name!r} of this dataset{nearest(name, judges)}.")
+            raise ValueError(
+                f"order: no judge {name!r} of this dataset{suggest_names(name, judges)}."
+            )
     return order or judges
 
 
@@ -169,41 +183,43 @@ def _rows(
     known: Mapping[str, Any],
     panels: pd.DataFrame,
     generators: pd.DataFrame,
-    people: Rated,
+    people: HumanRatings,
     seed: int,
 ) -> Iterator[dict[str, Any]]:
-    for row in plain_records(panels):
-        members = {"members": [*row["panel"]], "problem": row["problem"] or None}
+    for row in to_plain_records(panels):
+        members = {"members": [*row["panel"]], "reason": row["reason"] or None}
         agreement = _agreement(people, row["panel"], seed)
-        yield {**known, "part": OF_PANEL, **row, **members, **agreement}
-    for row in plain_records(generators):
-        yield {**known, "part": OF_GENERATOR, **row, "members": [*row["panel"]]}
+        yield {**known, "part": PANEL_ROW, **row, **members, **agreement}
+    for row in to_plain_records(generators):
+        yield {**known, "part": GENERATOR_ROW, **row, "members": [*row["panel"]]}
 
 
-def _agreement(people: Rated, members: Panel, seed: int) -> dict[str, Any]:
+def _agreement(people: HumanRatings, members: Panel, seed: int) -> dict[str, Any]:
     """Kendall's τ with people, each rating by one of them counting; nothing without ratings."""
     if not len(people.human) or any(name not in people.scores for name in members):
         return {}
     columns = people.scores[list(members)].to_numpy(float)
     scores = columns[:, 0] if len(members) == 1 else panel_scores(columns)
-    found = kendall(scores, people.human, people.images, seed=seed)
+    found = correlate_ranks(scores, people.human, people.images, seed=seed)
     return {
         "ratings": found.items,
         "unscored": found.missing,
         **_ends("tau_b", found.tau_b, found.tau_b_interval),
         **_ends("tau_c", found.tau_c, found.tau_c_interval),
-        **({"problem": found.why} if found.why else {}),
+        **({"reason": found.reason} if found.reason else {}),
     }
 
 
-def _tie_break(people: Rated, judges: Sequence[str]) -> Callable[[Panel], float | None] | None:
+def _tie_break(
+    people: HumanRatings, judges: Sequence[str]
+) -> Callable[[Panel], float | None] | None:
     """What decides between panels of equal preference: how well they agree with people."""
     if not len(people.human) or any(name not in people.scores for name in judges):
         return None
 
     def agreement(panel: Panel) -> float | None:
         scores = panel_scores(people.scores[list(panel)].to_numpy(float))
-        return kendall(scores, people.human, people.images, rounds=2).tau_b
+        return correlate_ranks(scores, people.human, people.images, rounds=2).tau_b
 
     return agreement
 

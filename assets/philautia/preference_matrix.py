@@ -14,32 +14,38 @@ from assets.kit.columns import (
     TEXTS,
     WHOLE,
     Columns,
-    materialized,
-    plain_records,
-    with_interval,
+    interval_columns,
+    to_materialize_result,
+    to_plain_records,
 )
-from assets.kit.previews import markdown_table, with_intervals
-from assets.kit.table_asset import NothingYet
-from assets.philautia.common import datasets, key, table_asset
-from assets.philautia.gathering import READ, Gathered, counted, gathered, score_tables
+from assets.kit.previews import markdown_table, merge_intervals
+from assets.kit.table_asset import NotMaterialized
+from assets.philautia.common import asset_key, dataset_partitions, table_asset
+from assets.philautia.score_arrays import (
+    SCORE_COLUMNS,
+    SettingScores,
+    gather_scores,
+    load_score_tables,
+    unique_models,
+)
 from generators.prompts.captioning import SETTINGS
-from metrics.matching_test import matching_tests
-from metrics.preference_model import CAVEATS
-from metrics.preference_tables import preference_tables
-from resources.home import Home
+from metrics.philautia.matching_test import matching_tests
+from metrics.philautia.preference_model import CAVEATS
+from metrics.philautia.preference_tables import preference_tables
 from resources.models.catalog import Model
+from resources.storage.data_root import DataRoot
 
 CELL, MODEL, FAMILY = "cell", "model", "family"
 GENERATOR, EVALUATOR = "generator", "evaluator"
-TEST, PROBLEM = "test", "problem"
+TEST, PROBLEM = "test", "reason"
 
 
-over_pictures = partial(with_interval, over="pictures")
+picture_interval_columns = partial(interval_columns, over="pictures")
 """The columns of a number and its interval."""
 
 MATRIX = Columns(
     dataset=(TEXT, "The dataset"),
-    rehearsal=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
     setting=(TEXT, "reference_free or reference_based"),
     part=(
         TEXT,
@@ -51,22 +57,24 @@ MATRIX = Columns(
     family=(TEXT, "Of both, if it is one"),
     members=(TEXTS, "Of a family: its generators and evaluators"),
     images=(WHOLE, "Pictures of the setting"),
-    asked=(WHOLE, "Captions that the evaluator was asked about"),
+    requests=(WHOLE, "Captions that the evaluator was asked about"),
     scored=(WHOLE, "Of these, those that have a score"),
     missing=(WHOLE, "Those that have none: refused, failed, not understood, or no caption"),
-    **over_pictures("mean", "The mean score, 0 to 100 (Φ)"),
-    **over_pictures("standardized", "Φ̃: by column, then by row, in standard deviations"),
-    **over_pictures(
+    **picture_interval_columns("mean", "The mean score, 0 to 100 (Φ)"),
+    **picture_interval_columns("standardized", "Φ̃: by column, then by row, in standard deviations"),
+    **picture_interval_columns(
         "preference",
         "Points more than others would give: the fit leaves out judges of their own captions and "
         "of their family's",
     ),
-    **over_pictures("complete_preference", "The same on pictures that have all scores"),
+    **picture_interval_columns("complete_preference", "The same on pictures that have all scores"),
     complete_images=(WHOLE, "How many these are; empty where all or none are"),
     missing_matters=(BOOLEAN, "Whether the two differ by more than chance"),
-    **over_pictures("quality", "Of a generator, in points of a mean evaluator; 0 on average"),
-    **over_pictures("leniency", "What an evaluator gives a caption of mean quality"),
-    **over_pictures("scale", "Points that it gives for one of quality; 1 on average"),
+    **picture_interval_columns(
+        "quality", "Of a generator, in points of a mean evaluator; 0 on average"
+    ),
+    **picture_interval_columns("leniency", "What an evaluator gives a caption of mean quality"),
+    **picture_interval_columns("scale", "Points that it gives for one of quality; 1 on average"),
     of_cells=(WHOLE, "How many cells or models a mean is over"),
     tested=(TEXT, "self-preference, or the family whose cross-model preference is tested"),
     p=(REAL, "Of the permutation test: one-sided, for preference"),
@@ -74,70 +82,72 @@ MATRIX = Columns(
     matchings=(WHOLE, "Permutations of generators that were tried"),
     exact=(BOOLEAN, "Whether these are all that there are"),
     caveat=(TEXT, f"What makes preference less certain: {', '.join(CAVEATS)}; else empty"),
-    problem=(TEXT, "Why something is empty, or what was done instead; else empty"),
+    reason=(TEXT, "Why something is empty, or what was done instead; else empty"),
 )
 """One row a cell, model, family, generator, evaluator, test or problem, and setting."""
 
 
-def matrix_over(generators: Sequence[Model], evaluators: Sequence[Model]) -> AssetsDefinition:
+def build_matrix_asset(
+    generators: Sequence[Model], evaluators: Sequence[Model]
+) -> AssetsDefinition:
     """The asset `preference_matrix` of these models."""
 
     @table_asset(
         columns=MATRIX,
-        partitions=datasets(),
-        deps=[AssetDep(key(f"scores_{each.name}")) for each in evaluators],
+        partitions=dataset_partitions(),
+        deps=[AssetDep(asset_key(f"scores_{each.name}")) for each in evaluators],
         description="Mean scores by who wrote and who scored captions, standardised, and the "
         "preference in points that leniency, scale and quality leave, with intervals over pictures "
         "and permutation tests.",
     )
     def preference_matrix(
-        context: AssetExecutionContext, home: Home
+        context: AssetExecutionContext, home: DataRoot
     ) -> MaterializeResult[pa.Table]:
         """Compare what was scored. Raises `NothingYet` where nothing was."""
         dataset = context.partition_key
-        tables = score_tables(home, dataset, counted(evaluators), READ)
+        tables = load_score_tables(home, dataset, unique_models(evaluators), SCORE_COLUMNS)
         rows = [
             row | {"dataset": dataset}
             for setting in SETTINGS
-            for row in matrix_rows(gathered(tables, setting, generators, evaluators))
+            for row in matrix_rows(gather_scores(tables, setting, generators, evaluators))
         ]
         if not rows:
-            raise NothingYet(
+            raise NotMaterialized(
                 f"philautia/preference_matrix: no judge has scored models' captions of {dataset} "
                 "yet. Materialize philautia/captions_… and philautia/scores_… of it first."
             )
-        table = MATRIX.table(rows)
+        table = MATRIX.build_table(rows)
         models = table.to_pandas().query("part == 'model'")
         names = ["setting", "generator", "preference", "preference_low", "preference_high"]
-        shown = with_intervals(models[[*names, "standardized"]].round(2), "preference")
-        return materialized(table, *tables.values(), self_preference=markdown_table(shown))
+        shown = merge_intervals(models[[*names, "standardized"]].round(2), "preference")
+        return to_materialize_result(table, *tables.values(), self_preference=markdown_table(shown))
 
     return preference_matrix
 
 
-def matrix_rows(found: Gathered) -> Iterator[dict[str, Any]]:
+def matrix_rows(found: SettingScores) -> Iterator[dict[str, Any]]:
     """All rows of a setting, but for the dataset; none where nothing was scored."""
     if found.scores is None:
         return
     images = found.scores.images
-    known = {"setting": found.setting, "rehearsal": found.rehearsal, "images": images}
+    known = {"setting": found.setting, "is_stand_in": found.is_stand_in, "images": images}
     tables = preference_tables(found.scores)
     known["caveat"] = tables.caveat or None
-    for row in plain_records(tables.cells):
-        asked = int(found.asked.loc[row["generator"], row["evaluator"]])
-        counts = {"asked": asked, "missing": asked - row["scored"]}
-        problem = row["problem"] if asked else "not asked"
-        yield {**known, "part": CELL, **row, **counts, "problem": problem or None}
-    for row in plain_records(tables.models):
+    for row in to_plain_records(tables.cells):
+        asked = int(found.request_counts.loc[row["generator"], row["evaluator"]])
+        counts = {"requests": asked, "missing": asked - row["scored"]}
+        problem = row["reason"] if asked else "not asked"
+        yield {**known, "part": CELL, **row, **counts, "reason": problem or None}
+    for row in to_plain_records(tables.models):
         name = row["model"]
         yield {**known, "part": MODEL, **row, "generator": name, "of_cells": row["models"]}
-    for row in plain_records(tables.families):
+    for row in to_plain_records(tables.families):
         members = list(dict.fromkeys([*row["generators"], *row["evaluators"]]))
-        more = {"members": members, "of_cells": row["cells"], "problem": row["problem"] or None}
+        more = {"members": members, "of_cells": row["cells"], "reason": row["reason"] or None}
         yield {**known, "part": FAMILY, **row, **more}
     for part, table in ((GENERATOR, tables.generators), (EVALUATOR, tables.evaluators)):
-        yield from ({**known, "part": part, **row} for row in plain_records(table))
-    for row in plain_records(matching_tests(found.scores)):
-        yield {**known, "part": TEST, **row, "problem": row["problem"] or None}
+        yield from ({**known, "part": part, **row} for row in to_plain_records(table))
+    for row in to_plain_records(matching_tests(found.scores)):
+        yield {**known, "part": TEST, **row, "reason": row["reason"] or None}
     for problem in (*tables.problems, *found.problems):
-        yield {**known, "part": PROBLEM, "problem": problem}
+        yield {**known, "part": PROBLEM, "reason": problem}

@@ -5,15 +5,15 @@ from typing import Any
 
 from dagster import AssetDep
 
-from assets.kit.collections import collection_key, listed_collections
+from assets.kit.collections import collection_key, load_listed_collections
 from assets.kit.columns import REAL, REALS, TEXT, TEXTS, Columns
-from assets.kit.limits import Limited, Placed, first_of
-from assets.kit.step import Row, Step, Work
-from assets.philautia.common import GROUP, datasets
-from assets.philautia.pictures import picture_name, rows_by_picture
+from assets.kit.limits import LimitConfig, SamplingKey, stratified_head
+from assets.kit.step import Row, Step, StepRun
+from assets.philautia.common import GROUP, dataset_partitions
+from assets.philautia.pictures import format_picture_name, group_rows_by_picture
 from resources.models.catalog import Catalog
 
-RATED = Columns(
+RATED_CAPTION_COLUMNS = Columns(
     image_id=(TEXT, "The picture, as philautia/pictures names it"),
     candidate=(TEXT, "What the collection calls the row"),
     sha256=(TEXT, "Name of the picture in the image store"),
@@ -27,12 +27,12 @@ RATED = Columns(
 )
 
 
-class RatedCaptions(Step[Limited]):
+class RatedCaptions(Step[LimitConfig]):
     """The captions of a collection that people have scored; none for any other dataset."""
 
-    group, name, columns, config = GROUP, "rated_captions", RATED, Limited
-    asks_models, divided_by = False, staticmethod(datasets)
-    named_by = ("image_id", "candidate")
+    group, name, columns, config = GROUP, "rated_captions", RATED_CAPTION_COLUMNS, LimitConfig
+    may_send_requests, partitions_factory = False, staticmethod(dataset_partitions)
+    key_columns = ("image_id", "candidate")
     description = (
         "Captions of a collection that people have scored: on these, judges are compared with "
         "people."
@@ -42,30 +42,32 @@ class RatedCaptions(Step[Limited]):
         super().__init__(catalog)
         self.deps = [AssetDep(collection_key(name)) for name in _rated()]
 
-    def rows(self, work: Work[Limited]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
         """One row a caption; a limit is on captions. Raises `NotCountable` as `pictures` does."""
         found = [*_captions(work)] if work.partition in _rated() else []
-        return first_of(found, work.config.limit, lambda row: Placed(row["candidate"], ()))
+        return stratified_head(
+            found, work.config.limit, lambda row: SamplingKey(row["candidate"], ())
+        )
 
-    def metadata(self, work: Work[Limited], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """How many there are."""
         return {"rated_captions": len(rows)}
 
 
 def _rated() -> list[str]:
     """The collections that have captions with human scores."""
-    each = listed_collections().items()
+    each = load_listed_collections().items()
     return [name for name, of in each if of.columns.text and of.columns.human_score]
 
 
-def _captions(work: Work[Limited]) -> Iterator[dict[str, Any]]:
-    for digest, rows in rows_by_picture(work).items():
+def _captions(work: StepRun[LimitConfig]) -> Iterator[dict[str, Any]]:
+    for digest, rows in group_rows_by_picture(work).items():
         for row in rows:
             if row["human_score"] is None or row["text"] is None:
                 continue
             others = [text for text in row["references"] or () if text != row["text"]]
             yield {
-                "image_id": picture_name(work.partition, rows[0]),
+                "image_id": format_picture_name(work.partition, rows[0]),
                 "candidate": row["image_id"],
                 "sha256": digest,
                 "caption": row["text"],

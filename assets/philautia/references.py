@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 from assets.kit.judging import References
 from assets.kit.step import Row
 from generators.prompts.captioning import SCALE
-from resources.images import ImageStore
+from resources.storage.image_store import ImageStore
 
-OWN = 12
+SELF_PREFERENCE = 12
 """Points that `vain` adds to its own captions."""
 _NOISE = 8
 """Points that a score may be off, at most, either way."""
@@ -29,22 +29,22 @@ _LOT = "2"
 """Of the noise. One in twenty intervals of 95 % misses what is true; of these ten none does."""
 
 
-class Character(NamedTuple):
+class ReferenceTraits(NamedTuple):
     """What is known of a reference model."""
 
     quality: float
     """Of its captions, 0 to 100."""
     leniency: float
     scale: float
-    own: float = 0
+    self_preference: float = 0
 
 
-CHARACTERS: Mapping[str, Character] = {
-    "vain": Character(quality=50, leniency=0, scale=1, own=OWN),
-    "strict": Character(quality=70, leniency=-20, scale=1),
-    "generous": Character(quality=40, leniency=40, scale=0.5),
-    "steep": Character(quality=60, leniency=-20, scale=1.5),
-    "plain": Character(quality=55, leniency=5, scale=0.9),
+REFERENCE_TRAITS: Mapping[str, ReferenceTraits] = {
+    "vain": ReferenceTraits(quality=50, leniency=0, scale=1, self_preference=SELF_PREFERENCE),
+    "strict": ReferenceTraits(quality=70, leniency=-20, scale=1),
+    "generous": ReferenceTraits(quality=40, leniency=40, scale=0.5),
+    "steep": ReferenceTraits(quality=60, leniency=-20, scale=1.5),
+    "plain": ReferenceTraits(quality=55, leniency=5, scale=0.9),
 }
 
 
@@ -55,17 +55,17 @@ def _caption(name: str, row: Row, images: ImageStore) -> Mapping[str, Any]:
 
 
 def _score(name: str, row: Row, images: ImageStore) -> Mapping[str, Any]:
-    character, writer = CHARACTERS[name], row["generator_model"]
+    character, writer = REFERENCE_TRAITS[name], row["generator_model"]
     if row["human_score"] is not None:
         low, high = row["scale_low"], row["scale_high"]
         quality = 100 * (row["human_score"] - low) / (high - low)
-    elif writer in CHARACTERS:
-        quality = CHARACTERS[writer].quality
+    elif writer in REFERENCE_TRAITS:
+        quality = REFERENCE_TRAITS[writer].quality
     else:
         why = f"{name} knows how good captions of reference models are, and of no other."
         return {"score": None, "outcome": "unparsed", "reason": why}
     said = character.leniency + character.scale * quality
-    said += (character.own if writer == name else 0) + _noise(name, row)
+    said += (character.self_preference if writer == name else 0) + _noise(name, row)
     least, most = SCALE
     return {"score": float(min(most, max(least, round(said)))), "outcome": "scored"}
 
@@ -77,5 +77,5 @@ def _noise(name: str, row: Row) -> float:
     return _NOISE * (2 * lot - 1)
 
 
-CAPTIONERS: References = {name: partial(_caption, name) for name in CHARACTERS}
-EVALUATORS: References = {name: partial(_score, name) for name in CHARACTERS}
+CAPTIONERS: References = {name: partial(_caption, name) for name in REFERENCE_TRAITS}
+EVALUATORS: References = {name: partial(_score, name) for name in REFERENCE_TRAITS}

@@ -4,14 +4,19 @@ from collections.abc import Sequence
 
 from dagster import AssetsDefinition
 
-from assets.kit.table_asset import NothingYet
-from assets.philautia.common import GROUP, QUESTION, TITLE, datasets, key
-from assets.philautia.examples import Example, examples_of
-from assets.philautia.gathering import READ, counted, gathered, score_tables
+from assets.kit.table_asset import NotMaterialized
+from assets.philautia.common import GROUP, QUESTION, TITLE, asset_key, dataset_partitions
+from assets.philautia.examples import PreferenceExample, find_examples
 from assets.philautia.pages import REPORT, Compared
 from assets.philautia.pomms import POMMS
 from assets.philautia.preference_matrix import MATRIX
-from assets.report.asset import Sources, report_asset
+from assets.philautia.score_arrays import (
+    SCORE_COLUMNS,
+    gather_scores,
+    load_score_tables,
+    unique_models,
+)
+from assets.report.asset import ReportSources, report_asset
 from assets.report.publish import Site
 from generators.prompts.captioning import SETTINGS
 from resources.models.catalog import Model
@@ -19,26 +24,28 @@ from resources.models.catalog import Model
 _OF_CAPTION = ["image_id", "sha256", "caption"]
 
 
-def report_over(generators: Sequence[Model], evaluators: Sequence[Model]) -> AssetsDefinition:
+def build_report_asset(
+    generators: Sequence[Model], evaluators: Sequence[Model]
+) -> AssetsDefinition:
     """The asset `report` of the datasets that there are, by these models."""
     return report_asset(
         GROUP,
         lambda found: _site(found, generators, evaluators),
         # Captions and scores are read without edges: `preference_matrix` changes whenever they do.
-        deps=[key("preference_matrix"), key("pomms")],
+        deps=[asset_key("preference_matrix"), asset_key("pomms")],
         description=f"{TITLE}: {QUESTION} The matrix, families, panels, and captions in pictures.",
     )
 
 
-def _site(found: Sources, generators: Sequence[Model], evaluators: Sequence[Model]) -> Site:
-    names = datasets().get_partition_keys()
+def _site(found: ReportSources, generators: Sequence[Model], evaluators: Sequence[Model]) -> Site:
+    names = dataset_partitions().get_partition_keys()
     there = [
         each
         for name in names
         if (each := _compared(found, name, generators, evaluators)) is not None
     ]
     if not there:
-        raise NothingYet(
+        raise NotMaterialized(
             "philautia/report: no captions of any dataset have been compared yet. Materialize "
             "philautia/preference_matrix of one first."
         )
@@ -46,31 +53,34 @@ def _site(found: Sources, generators: Sequence[Model], evaluators: Sequence[Mode
 
 
 def _compared(
-    found: Sources, name: str, generators: Sequence[Model], evaluators: Sequence[Model]
+    found: ReportSources, name: str, generators: Sequence[Model], evaluators: Sequence[Model]
 ) -> Compared | None:
     matrix, pomms = found.table("preference_matrix", name), found.table("pomms", name)
     if matrix is None and pomms is None:
         return None
     return Compared(
         name,
-        MATRIX.table([]).to_pandas() if matrix is None else matrix,
-        POMMS.table([]).to_pandas() if pomms is None else pomms,
+        MATRIX.build_table([]).to_pandas() if matrix is None else matrix,
+        POMMS.build_table([]).to_pandas() if pomms is None else pomms,
         _examples(found, name, generators, evaluators),
         {judge.name: found.made_on(f"scores_{judge.name}", [name]) for judge in evaluators},
     )
 
 
 def _examples(
-    found: Sources, name: str, generators: Sequence[Model], evaluators: Sequence[Model]
-) -> list[Example]:
+    found: ReportSources, name: str, generators: Sequence[Model], evaluators: Sequence[Model]
+) -> list[PreferenceExample]:
     captions = {
         model.name: table.set_index("image_id", drop=False)
-        for model in counted(generators)
-        if (table := found.home.find(key(f"captions_{model.name}"), name, _OF_CAPTION)) is not None
+        for model in unique_models(generators)
+        if (table := found.home.find(asset_key(f"captions_{model.name}"), name, _OF_CAPTION))
+        is not None
     }
-    tables = score_tables(found.home, name, counted(evaluators), READ)
+    tables = load_score_tables(found.home, name, unique_models(evaluators), SCORE_COLUMNS)
     return [
         example
         for setting in SETTINGS
-        for example in examples_of(gathered(tables, setting, generators, evaluators), captions)
+        for example in find_examples(
+            gather_scores(tables, setting, generators, evaluators), captions
+        )
     ]

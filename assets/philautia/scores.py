@@ -15,11 +15,11 @@ import pandas as pd
 from dagster import AssetCheckResult, AssetCheckSeverity
 from pydantic import Field
 
-from assets.kit.choice import names_among
 from assets.kit.columns import BOOLEAN, REAL, REALS, TEXT, TEXTS, Columns
-from assets.kit.conversations import unanswered
+from assets.kit.conversations import unanswered_columns
 from assets.kit.judging import JudgeStep, scored_columns
-from assets.kit.limits import Limited
+from assets.kit.limits import LimitConfig
+from assets.kit.model_lookup import validate_names
 from assets.kit.previews import markdown_table
 from assets.kit.step import (
     PENDING,
@@ -28,21 +28,33 @@ from assets.kit.step import (
     Extent,
     Input,
     NotCountable,
-    Reply,
     Row,
-    Work,
+    StepReply,
+    StepRun,
 )
-from assets.philautia.captions import CAPTIONED, CAPTIONS, first_pictures, twin_warning
-from assets.philautia.common import GROUP, captioners_of, datasets, key, twins
+from assets.philautia.captions import CAPTIONED, CAPTIONS, select_first_pictures, twin_warning
+from assets.philautia.common import (
+    GROUP,
+    asset_key,
+    dataset_partitions,
+    find_twins,
+    select_captioners,
+)
 from assets.philautia.pictures import PICTURES
-from assets.philautia.rated_captions import RATED
+from assets.philautia.rated_captions import RATED_CAPTION_COLUMNS
 from assets.philautia.references import CAPTIONERS, EVALUATORS
-from generators.prompts.captioning import BASED, SCALE, SETTINGS, TEMPLATES, score_prompt
+from generators.prompts.captioning import (
+    REFERENCE_BASED,
+    SCALE,
+    SETTINGS,
+    TEMPLATES,
+    write_score_prompt,
+)
 from metrics import read_rating
-from resources.home import Home
 from resources.models.catalog import Catalog, Model
-from resources.models.outcomes import Answered
-from resources.models.requests import Look, Score, Turn
+from resources.models.outcomes import AnsweredOutcome
+from resources.models.requests import LookRequest, ScoreRequest, Turn
+from resources.storage.data_root import DataRoot
 
 SCORES = Columns(
     image_id=(TEXT, "The picture, as philautia/pictures names it"),
@@ -53,7 +65,7 @@ SCORES = Columns(
     caption=(TEXT, "The caption; empty where the model wrote none"),
     setting=(TEXT, "reference_free, or reference_based (right captions go before it)"),
     evaluator=(TEXT, "The judge or metric, as models.yaml names it"),
-    evaluator_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
+    entry_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
     prompt_version=(TEXT, "Of what was asked; empty for a metric"),
     score=(REAL, "0 to 100, of a metric on its own scale; empty where there is none"),
     human_score=(REAL, "The mean of what people gave, on their scale; empty for a model's"),
@@ -63,7 +75,7 @@ SCORES = Columns(
     response=(TEXT, "What the judge said; empty for a reference judge"),
     reason=(TEXT, "Why there is no score; else empty"),
     served_model=(TEXT, "Which model said it, as the provider says; empty where it does not"),
-    rehearsal=(BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
+    is_stand_in=(BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
     calls=(TEXTS, "Keys of the stored calls behind the score; none for a reference judge"),
 )
 """One row a caption and setting."""
@@ -77,23 +89,27 @@ _READ_SOME = (
 )
 
 
-class Scoring(Limited):
+class CaptionScoresConfig(LimitConfig):
     """Which captions a judge is asked about, and how; a limit is on pictures."""
 
-    settings: Annotated[list[str], names_among(SETTINGS)] = Field(
+    settings: Annotated[list[str], validate_names(SETTINGS)] = Field(
         default=[*SETTINGS], min_length=1, description=f"{' and '.join(SETTINGS)}, or one of them."
     )
 
 
-class Scores(JudgeStep[Scoring]):
+class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
     """What one judge or metric gives the captions of a dataset."""
 
-    group, columns, config, named = GROUP, SCORES, Scoring, "scores"
-    references, has_portions, divided_by = EVALUATORS, True, staticmethod(datasets)
-    told = "What {judge} gives each caption of each model, 0 to 100."
-    unread = ("setting", _READ_SOME)
-    named_by = ("image_id", "generator", "candidate", "setting")
-    present = MappingProxyType(
+    group, columns, config, asset_prefix = GROUP, SCORES, CaptionScoresConfig, "scores"
+    references, has_portions, partitions_factory = (
+        EVALUATORS,
+        True,
+        staticmethod(dataset_partitions),
+    )
+    description_template = "What {judge} gives each caption of each model, 0 to 100."
+    unparsed_check = ("setting", _READ_SOME)
+    key_columns = ("image_id", "generator", "candidate", "setting")
+    filled_columns = MappingProxyType(
         {"scored": ("score",), **dict.fromkeys(("unparsed", "refused", "failed", UNCAPTIONED), ())}
     )
 
@@ -101,34 +117,42 @@ class Scores(JudgeStep[Scoring]):
         super().__init__(catalog, judge)
         self.is_metric = "metric" in judge.roles
         self.kinds = ("metric" if self.is_metric else "judge", judge.backend)
-        self.asks = Score("", "") if self.is_metric else Look(())
-        writers = () if self.is_metric else captioners_of(catalog, CAPTIONERS)
+        self.example_request = ScoreRequest("", "") if self.is_metric else LookRequest(())
+        writers = () if self.is_metric else select_captioners(catalog, CAPTIONERS)
         # Reference models score each other's captions, and nobody else does.
-        self.generators = tuple(each for each in writers if each.rehearses == judge.rehearses)
+        self.generators = tuple(each for each in writers if each.is_stand_in == judge.is_stand_in)
         self.inputs = {
-            "pictures": Input(key("pictures"), read_by=PICTURES, by_default=True),
-            "rated": Input(key("rated_captions"), read_by=RATED, by_default=True),
+            "pictures": Input(
+                asset_key("pictures"), row_columns=PICTURES, uses_default_config=True
+            ),
+            "rated": Input(
+                asset_key("rated_captions"),
+                row_columns=RATED_CAPTION_COLUMNS,
+                uses_default_config=True,
+            ),
             **{
                 f"captions_{each.name}": Input(
-                    key(f"captions_{each.name}"), read_by=CAPTIONS, optional=True
+                    asset_key(f"captions_{each.name}"), row_columns=CAPTIONS, is_optional=True
                 )
                 for each in self.generators
             },
         }
-        is_twin = judge.name in twins(catalog.with_role("judge")) | twins(self.generators)
-        self.also_about = () if is_twin else self._others()
+        is_twin = judge.name in find_twins(catalog.select_role("judge")) | find_twins(
+            self.generators
+        )
+        self.dependent_judges = () if is_twin else self._others()
 
-    def each_row(self, work: Work[Scoring]) -> Iterator[dict[str, Any]]:
+    def iterate_rows(self, work: StepRun[CaptionScoresConfig]) -> Iterator[dict[str, Any]]:
         """The rows, one after the other; a metric has none where people have scored no captions.
 
         Raises `NotCountable` where there is no caption yet.
         """
-        pictures = first_pictures(work.rows("pictures"), work.config.limit)
+        pictures = select_first_pictures(work.read_rows("pictures"), work.config.limit)
         there = {row["image_id"]: row for row in pictures}
-        captions = [(model, work.rows(f"captions_{model.name}")) for model in self.generators]
-        rated = [row for row in work.rows("rated") if row["image_id"] in there]
+        captions = [(model, work.read_rows(f"captions_{model.name}")) for model in self.generators]
+        rated = [row for row in work.read_rows("rated") if row["image_id"] in there]
         if not self.is_metric and not rated and not any(rows for _, rows in captions):
-            raise NotCountable(key(self._lacking()).to_user_string())
+            raise NotCountable(asset_key(self._lacking()).to_user_string())
         for model, rows in captions:
             for row in rows:
                 if row["image_id"] in there and not _is_outdated(row, there[row["image_id"]]):
@@ -138,10 +162,10 @@ class Scores(JudgeStep[Scoring]):
             known |= {name: row[name] for name in _OF_PEOPLE}
             yield from self._asked(work, there[row["image_id"]], known, None)
 
-    def again(self, home: Home, partition: str) -> Mapping[str, Any]:
+    def rebuild_config(self, home: DataRoot, partition: str) -> Mapping[str, Any]:
         """For as many pictures, and in the same settings, as its table has."""
         table = home.table(self.key, partition, ["image_id", "setting"])
-        pictures = home.find(key("pictures"), partition, ["image_id"])
+        pictures = home.find(asset_key("pictures"), partition, ["image_id"])
         there, settings = table["image_id"].nunique(), {*table["setting"]}
         some = pictures is not None and 0 < there < len(pictures)
         return {
@@ -154,7 +178,7 @@ class Scores(JudgeStep[Scoring]):
         return next((f"captions_{model.name}" for model in self.generators), "rated_captions")
 
     def _of_model(
-        self, work: Work[Scoring], model: Model, row: Row, picture: Row
+        self, work: StepRun[CaptionScoresConfig], model: Model, row: Row, picture: Row
     ) -> Iterator[dict[str, Any]]:
         """The rows of a model's caption; pending where it or its picture is."""
         ended: str | None = None
@@ -172,10 +196,10 @@ class Scores(JudgeStep[Scoring]):
         yield from self._asked(work, picture, known, ended)
 
     def _asked(
-        self, work: Work[Scoring], picture: Row, known: Row, ended: str | None
+        self, work: StepRun[CaptionScoresConfig], picture: Row, known: Row, ended: str | None
     ) -> Iterator[dict[str, Any]]:
         for setting in work.config.settings:
-            if setting == BASED and (self.is_metric or not known["references"]):
+            if setting == REFERENCE_BASED and (self.is_metric or not known["references"]):
                 continue
             yield {
                 **_NOTHING,
@@ -183,38 +207,38 @@ class Scores(JudgeStep[Scoring]):
                 **known,
                 "setting": setting,
                 "evaluator": self.judge.name,
-                "evaluator_version": self.code_version,
+                "entry_version": self.code_version,
                 "prompt_version": None if self.is_metric else TEMPLATES[setting].version,
                 "outcome": ended,
-                "rehearsal": picture["rehearsal"] or self.judge.rehearses,
+                "is_stand_in": picture["is_stand_in"] or self.judge.is_stand_in,
                 "calls": [],
             }
 
-    def converse(self, work: Work[Scoring], row: Row) -> Conversation:
+    def converse(self, work: StepRun[CaptionScoresConfig], row: Row) -> Conversation:
         """Have a caption scored that is there."""
         if row["outcome"] == UNCAPTIONED:
             return {}
         return (yield from super().converse(work, row))
 
-    def query(self, work: Work[Scoring], row: Row) -> Conversation:
+    def query(self, work: StepRun[CaptionScoresConfig], row: Row) -> Conversation:
         """Have the caption scored; who wrote it is not said."""
         if self.is_metric:
-            return measured((yield Score(row["caption"], row["sha256"])))
-        references = row["references"] if row["setting"] == BASED else ()
-        words = score_prompt(row["caption"], references)
-        return scored((yield Look((Turn("user", words, (row["sha256"],)),))))
+            return metric_columns((yield ScoreRequest(row["caption"], row["sha256"])))
+        references = row["references"] if row["setting"] == REFERENCE_BASED else ()
+        words = write_score_prompt(row["caption"], references)
+        return parse_score((yield LookRequest((Turn("user", words, (row["sha256"],)),))))
 
     def checks(self) -> Sequence[Check]:
         """Few replies cannot be read, and captions are of the pictures that are there."""
         told = "Captions are of the pictures that are there now; no others are scored."
         return [*super().checks(), Check("captions_are_current", told, self._current)]
 
-    def _current(self, work: Work[Scoring], rows: Sequence[Row]) -> AssetCheckResult:
-        pictures = {row["image_id"]: row for row in work.rows("pictures")}
+    def _current(self, work: StepRun[CaptionScoresConfig], rows: Sequence[Row]) -> AssetCheckResult:
+        pictures = {row["image_id"]: row for row in work.read_rows("pictures")}
         outdated = Counter(
             model.name
             for model in self.generators
-            for row in work.rows(f"captions_{model.name}")
+            for row in work.read_rows(f"captions_{model.name}")
             if row["image_id"] in pictures and _is_outdated(row, pictures[row["image_id"]])
         )
         said = "; ".join(
@@ -228,12 +252,12 @@ class Scores(JudgeStep[Scoring]):
             description=f"{said or 'All captions are of the pictures that are there'}.",
         )
 
-    def extent(self, work: Work[Scoring], rows: Sequence[Row]) -> Extent:
+    def extent(self, work: StepRun[CaptionScoresConfig], rows: Sequence[Row]) -> Extent:
         """Of all pictures."""
         there = len({row["image_id"] for row in rows})
         return Extent(there, len(work.tables["pictures"]), "pictures")
 
-    def metadata(self, work: Work[Scoring], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[CaptionScoresConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """The mean score of each model's captions."""
         names = ["setting", "generator", "score"]
         found = pd.DataFrame(([row[name] for name in names] for row in rows), columns=names)
@@ -241,7 +265,7 @@ class Scores(JudgeStep[Scoring]):
         means = found.astype({"score": float}).groupby(names[:2], sort=False)["score"]
         return {"scores": markdown_table(means.agg(["count", "mean"]).round(2).reset_index())}
 
-    def warning(self, partition: str, config: Scoring) -> str | None:
+    def warning(self, partition: str, config: CaptionScoresConfig) -> str | None:
         """That it is the same model as another entry, or has nobody to be compared with."""
         if not self.is_metric and "captioner" not in self.judge.roles:
             return (
@@ -254,12 +278,12 @@ class Scores(JudgeStep[Scoring]):
                 "prefers its own cannot be told. List a second one, with the roles captioner and "
                 "judge, in models.yaml; four give the full estimate."
             )
-        return twin_warning(self.judge.name, twins(self.catalog.with_role("judge")))
+        return twin_warning(self.judge.name, find_twins(self.catalog.select_role("judge")))
 
     def _others(self) -> Sequence[Model]:
         """The other models that write and score captions, each once."""
-        judges = self.catalog.with_role("judge")
-        left_out = {**twins(judges), **twins(self.generators), self.judge.name: ""}
+        judges = self.catalog.select_role("judge")
+        left_out = {**find_twins(judges), **find_twins(self.generators), self.judge.name: ""}
         names = {judge.name for judge in judges} - {*left_out}
         return tuple(each for each in self.generators if each.name in names)
 
@@ -274,15 +298,15 @@ def _is_outdated(caption: Row, picture: Row) -> bool:
     return not is_pending and bool(caption["sha256"] != picture["sha256"])
 
 
-def scored(reply: Reply) -> dict[str, Any]:
+def parse_score(reply: StepReply) -> dict[str, Any]:
     """The columns of a judge's reply; what is no whole number from 0 to 100 is no score."""
     return scored_columns(reply, partial(read_rating, low=SCALE[0], high=SCALE[1]))
 
 
-def measured(reply: Reply) -> dict[str, Any]:
+def metric_columns(reply: StepReply) -> dict[str, Any]:
     """The columns of a metric's reply."""
     outcome, calls = reply.outcome, {"calls": list(reply.calls)}
-    if isinstance(outcome, Answered):
+    if isinstance(outcome, AnsweredOutcome):
         known = {"outcome": "scored", "served_model": outcome.served_model}
         return {"score": outcome.score, "response": outcome.text, **known, **calls}
-    return {"score": None, **unanswered(outcome, "unparsed"), **calls}
+    return {"score": None, **unanswered_columns(outcome, "unparsed"), **calls}

@@ -4,27 +4,33 @@ chosen = choose(assets, planners, instance, 'kind:"judge"', ["flags"])
 print(text(quote(planners, sources, chosen.tasks), chosen.silent))
 """
 
-from assets.planning.cells import Cell, Cells, Unmade
-from assets.planning.choice import CannotQuote, Chosen, Task, choose, choose_all
+from assets.planning.cell_quotes import CellQuote, CellQuotes, Prerequisite
 from assets.planning.job import quote_job
-from assets.planning.lines import Line, Quote, quote
+from assets.planning.lines import Quote, QuoteLine, quote_tasks
 from assets.planning.prices import Amount
-from assets.planning.rendering import markdown, text
+from assets.planning.quote_selection import (
+    CannotQuote,
+    QuoteSelection,
+    Task,
+    select_all_tasks,
+    select_quoted_tasks,
+)
+from assets.planning.quote_text import format_markdown, format_text
 
 __all__ = [
     "Amount",
     "CannotQuote",
-    "Cell",
-    "Cells",
-    "Chosen",
-    "Line",
+    "CellQuote",
+    "CellQuotes",
+    "QuoteSelection",
+    "QuoteLine",
     "Quote",
     "Task",
-    "Unmade",
-    "choose",
-    "choose_all",
-    "markdown",
-    "quote",
+    "Prerequisite",
+    "select_quoted_tasks",
+    "select_all_tasks",
+    "format_markdown",
+    "quote_tasks",
     "quote_job",
-    "text",
+    "format_text",
 ]

@@ -27,19 +27,26 @@ from pydantic import Field
 
 from assets.kit.plan import PlanContext, Planners
 from assets.kit.previews import markdown_table
-from assets.planning.choice import Assets, Chosen, Selected, Task, choose, together
-from assets.planning.job import job_of
-from resources.batches import BatchOrder, Providers, cancel, collect, find_lost, forget, submit
-from resources.budget import Budget
-from resources.calls.batches import OPEN, Batch
+from assets.planning.job import build_op_job
+from assets.planning.quote_selection import (
+    AssetsByKey,
+    QuoteSelection,
+    SelectionConfig,
+    Task,
+    select_quoted_tasks,
+    to_planned_configs,
+)
+from resources.batches import BatchOrder, BatchProviders, cancel, collect, find_lost, forget, submit
+from resources.calls.batch_store import OPEN_STATES, Batch
 from resources.calls.spending import Account
 from resources.dagster_internals import AssetJob
-from resources.faults import CannotDo
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
+from resources.faults import UnsupportedRequest
 from resources.models.client import ModelClient
-from resources.run_config import Config
+from resources.settings.budget import Budget
+from resources.settings.run_config import Config
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 
 TAG = "counterfactory/batch"
 """The tag of a run that has to do with one batch."""
@@ -48,17 +55,17 @@ _EVERY_ASSET = "__ASSET_JOB"
 _ASKING = [DagsterRunStatus.STARTING, DagsterRunStatus.STARTED, DagsterRunStatus.CANCELING]
 
 
-Materializing: TypeAlias = Mapping[AssetKey, AssetJob]
+JobsByAsset: TypeAlias = Mapping[AssetKey, AssetJob]
 """By asset, the job that makes it."""
 
 
-class Which(Config):
+class BatchTag(Config):
     """Which batch."""
 
     tag: str = Field(description="The batch's tag, as the runs of `submit_batch` show it.")
 
 
-class Ending(Which):
+class CancelBatchConfig(BatchTag):
     """Which batch to cancel."""
 
     forget: bool = Field(
@@ -67,19 +74,19 @@ class Ending(Which):
     )
 
 
-class Batching(NamedTuple):
+class BatchJobs(NamedTuple):
     """The jobs about batches; `materializing` are those that make assets of what was collected."""
 
     submit: JobDefinition
     collect: JobDefinition
     cancel: JobDefinition
-    materializing: Materializing
+    asset_jobs: JobsByAsset
     """By asset: the named jobs of these assets, which people launch as well."""
 
     @property
-    def materializing_jobs(self) -> list[AssetJob]:
+    def unique_asset_jobs(self) -> list[AssetJob]:
         """Those of assets, each once."""
-        return list({each.name: each for each in self.materializing.values()}.values())
+        return list({each.name: each for each in self.asset_jobs.values()}.values())
 
     @property
     def jobs(self) -> list[JobDefinition]:
@@ -87,28 +94,28 @@ class Batching(NamedTuple):
         return [self.submit, self.collect, self.cancel]
 
 
-def batching(
-    planners: Planners, assets: Assets, jobs: Materializing, resources: Mapping[str, Any]
-) -> Batching:
+def build_batch_jobs(
+    planners: Planners, assets: AssetsByKey, jobs: JobsByAsset, resources: Mapping[str, Any]
+) -> BatchJobs:
     """The jobs for all assets that have a planner, of the `assets` that there are.
 
     `jobs` make these assets. Those made here have their resources from the start, since Dagster
     warns of a parameter of its own when it gives any to the job of a sensor.
     """
-    return Batching(
-        job_of(
+    return BatchJobs(
+        build_op_job(
             "submit_batch",
             _submitting(planners, assets, jobs),
             "Asks models at the lower price of a batch what assets would ask them now.",
             resources,
         ),
-        job_of(
+        build_op_job(
             "collect_batch",
             _collecting,
             "Stores the answers of a batch, as the sensor `batches` asks for by itself.",
             resources,
         ),
-        job_of(
+        build_op_job(
             "cancel_batch",
             _cancelling,
             "Has a batch stopped; the sensor `batches` collects what it has answered.",
@@ -118,7 +125,7 @@ def batching(
     )
 
 
-def table_of(batches: Sequence[Batch]) -> MarkdownMetadataValue:
+def format_batches(batches: Sequence[Batch]) -> MarkdownMetadataValue:
     """Batches as a reader wants them, the latest first."""
     rows = [
         {
@@ -136,30 +143,30 @@ def table_of(batches: Sequence[Batch]) -> MarkdownMetadataValue:
     return markdown_table(pd.DataFrame(rows)) if rows else MarkdownMetadataValue("None.")
 
 
-def _submitting(planners: Planners, assets: Assets, jobs: Materializing) -> OpDefinition:
+def _submitting(planners: Planners, assets: AssetsByKey, jobs: JobsByAsset) -> OpDefinition:
     @op(name="submit", description="Creates batches of what assets would ask of models now.")
     def submitting(
         context: OpExecutionContext,
-        config: Selected,
-        home: Home,
+        config: SelectionConfig,
+        home: DataRoot,
         images: ImageStore,
-        ledger: WorkLedger,
+        ledger: WorkCache,
         models: ModelClient,
         budget: Budget,
     ) -> None:
-        chosen = choose(
+        chosen = select_quoted_tasks(
             assets, planners, context.instance, config.select, config.partitions, config.config
         )
         if not chosen.tasks:
-            raise CannotDo(f"Nothing that is selected by {config.select!r} asks a model.")
+            raise UnsupportedRequest(f"Nothing that is selected by {config.select!r} asks a model.")
         require_idle = partial(_require_idle, context.instance, jobs, chosen.tasks)
         require_idle()
-        sources = PlanContext(home, images, ledger, models.calls, together(chosen.tasks))
+        sources = PlanContext(home, images, ledger, models.calls, to_planned_configs(chosen.tasks))
         account = Account(
             run=context.run_id, per_run=budget.per_run_usd, per_month=budget.per_month_usd
         )
         later: Counter[str] = Counter()
-        with Providers(images) as providers:
+        with BatchProviders(images) as providers:
             # What an earlier run has left behind is settled first, or it would count as waiting.
             for problem in find_lost(models.calls, providers, context.log).values():
                 context.log.warning("A batch that was lost is not found yet: %s", problem)
@@ -167,7 +174,7 @@ def _submitting(planners: Planners, assets: Assets, jobs: Materializing) -> OpDe
             submitted = submit(models.calls, providers, orders, context.log, require_idle)
         context.add_output_metadata(
             {
-                "batches": table_of(submitted.batches),
+                "batches": format_batches(submitted.batches),
                 "requests": sum(batch.requests for batch in submitted.batches),
                 "answered_before": submitted.known,
                 "waiting_already": submitted.waiting,
@@ -185,23 +192,27 @@ def _submitting(planners: Planners, assets: Assets, jobs: Materializing) -> OpDe
 
 
 def _orders(
-    planners: Planners, sources: PlanContext, chosen: Chosen, account: Account, later: Counter[str]
+    planners: Planners,
+    sources: PlanContext,
+    chosen: QuoteSelection,
+    account: Account,
+    later: Counter[str],
 ) -> Iterator[BatchOrder]:
     """What each partition would ask; `later` counts what it cannot ask yet."""
     for task in chosen.tasks:
         name, where = task.asset.to_user_string(), _named(task)
         for plan in planners[task.asset](sources, task.partition, task.config):
-            if plan.missing is not None:
-                raise CannotDo(
-                    f"{where} cannot be submitted yet: materialize {plan.missing} first."
+            if plan.missing_asset is not None:
+                raise UnsupportedRequest(
+                    f"{where} cannot be submitted yet: materialize {plan.missing_asset} first."
                 )
             to = replace(account, asset=name, partition=task.partition)
             yield BatchOrder(plan.model, to, task.config, plan.requests)
-            if number := sum(1 for _ in plan.later):
+            if number := sum(1 for _ in plan.possible_requests):
                 later[where] += number
 
 
-def _require_idle(instance: DagsterInstance, jobs: Materializing, tasks: Sequence[Task]) -> None:
+def _require_idle(instance: DagsterInstance, jobs: JobsByAsset, tasks: Sequence[Task]) -> None:
     """Raise `CannotDo` while a run asks what is to be submitted: it would be paid for twice."""
     under_way = instance.get_runs(RunsFilter(statuses=_ASKING))
     for task, run in product(tasks, under_way):
@@ -211,7 +222,7 @@ def _require_idle(instance: DagsterInstance, jobs: Materializing, tasks: Sequenc
         if task.asset not in some:
             continue
         if run.tags.get("dagster/partition", task.partition) == task.partition:
-            raise CannotDo(
+            raise UnsupportedRequest(
                 f"The run {run.run_id} materializes {_named(task)} just now. Wait until it ends, "
                 "or terminate it, and submit what is left then. No batch was created."
             )
@@ -224,23 +235,26 @@ def _named(task: Task) -> str:
 
 @op(name="collect", description="Stores what a batch that is over has answered.")
 def _collecting(
-    context: OpExecutionContext, config: Which, images: ImageStore, models: ModelClient
+    context: OpExecutionContext, config: BatchTag, images: ImageStore, models: ModelClient
 ) -> None:
-    with Providers(images) as providers:
+    with BatchProviders(images) as providers:
         batch = collect(models.calls, images, providers, config.tag, context.log)
     context.log.info("%s: batch %s: %s", batch.model, batch.tag, dict(batch.endings))
-    context.add_output_metadata({"batch": table_of([batch]), **batch.endings})
+    context.add_output_metadata({"batch": format_batches([batch]), **batch.endings})
 
 
 @op(name="cancel", description="Has a batch stopped; what is answered by then is kept.")
 def _cancelling(
-    context: OpExecutionContext, config: Ending, images: ImageStore, models: ModelClient
+    context: OpExecutionContext, config: CancelBatchConfig, images: ImageStore, models: ModelClient
 ) -> None:
     if config.forget:
         batch = forget(models.calls, config.tag)
     else:
-        with Providers(images) as providers:
+        with BatchProviders(images) as providers:
             batch = cancel(models.calls, providers, config.tag)
     context.add_output_metadata(
-        {"batch": table_of([batch]), "open": table_of(models.calls.batches.in_state(*OPEN))}
+        {
+            "batch": format_batches([batch]),
+            "open": format_batches(models.calls.batches.list_by_state(*OPEN_STATES)),
+        }
     )

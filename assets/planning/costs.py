@@ -3,11 +3,11 @@
 import pyarrow as pa
 from dagster import MaterializeResult
 
-from assets.kit.columns import REAL, TEXT, WHOLE, Columns, materialized
+from assets.kit.columns import REAL, TEXT, WHOLE, Columns, to_materialize_result
 from assets.kit.previews import markdown_table
 from assets.kit.table_asset import table_asset
 from resources.models.client import ModelClient
-from resources.models.pricing import dollars
+from resources.models.pricing import to_dollars
 
 COSTS = Columns(
     month=(TEXT, "The month of UTC in which it was reserved, as in 2026-11"),
@@ -33,21 +33,21 @@ COSTS = Columns(
     description="What all runs on this call store have cost until now; materialize it to bring it "
     "up to date.",
 )
-def costs(models: ModelClient) -> MaterializeResult[pa.Table]:
+def build_cost_table(models: ModelClient) -> MaterializeResult[pa.Table]:
     """The cost table, with its sums by month."""
-    spent = models.calls.spending()
+    spent = models.calls.list_spending()
     rows = [
         each._asdict()
-        | {"paid_usd": dollars(each.paid), "possibly_paid_usd": dollars(each.possibly_paid)}
+        | {"paid_usd": to_dollars(each.paid), "possibly_paid_usd": to_dollars(each.possibly_paid)}
         for each in spent
     ]
-    table = COSTS.table([{name: row[name] for name in COSTS.columns} for row in rows])
+    table = COSTS.build_table([{name: row[name] for name in COSTS.columns} for row in rows])
     sums = ["requests", "paid_usd", "possibly_paid_usd", "unknown"]
     months = table.to_pandas().groupby("month", as_index=False)[sums].sum()
-    return materialized(
+    return to_materialize_result(
         table,
-        paid_usd=dollars(sum(each.paid for each in spent)),
-        possibly_paid_usd=dollars(sum(each.possibly_paid for each in spent)),
+        paid_usd=to_dollars(sum(each.paid for each in spent)),
+        possibly_paid_usd=to_dollars(sum(each.possibly_paid for each in spent)),
         requests_of_unknown_price=sum(each.unknown for each in spent),
         # To the cent, for a reader.
         months=markdown_table(months.round({"paid_usd": 2, "possibly_paid_usd": 2})),

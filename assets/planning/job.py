@@ -14,22 +14,22 @@ from dagster import (
 from pydantic import Field
 
 from assets.kit.plan import PlanContext, Planners
-from assets.planning.choice import Assets, Selected, choose
-from assets.planning.lines import quote
-from assets.planning.rendering import markdown, text
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
+from assets.planning.lines import quote_tasks
+from assets.planning.quote_selection import AssetsByKey, SelectionConfig, select_quoted_tasks
+from assets.planning.quote_text import format_markdown, format_text
 from resources.models.client import ModelClient
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 
 
-class Wanted(Selected):
+class QuoteConfig(SelectionConfig):
     """What to quote; everything by default."""
 
-    select: str = Field(default="*", description=Selected.model_fields["select"].description)
+    select: str = Field(default="*", description=SelectionConfig.model_fields["select"].description)
 
 
-def quote_job(planners: Planners, assets: Callable[[], Assets]) -> JobDefinition:
+def quote_job(planners: Planners, assets: Callable[[], AssetsByKey]) -> JobDefinition:
     """The job `quote`: its run says what materializing a selection would ask and cost.
 
     `assets` gives those that there are, once all are loaded. The table stands in the run's log and
@@ -39,25 +39,29 @@ def quote_job(planners: Planners, assets: Callable[[], Assets]) -> JobDefinition
     @op(name="quote", description="Counts and prices what assets would ask; sends nothing.")
     def quote_assets(
         context: OpExecutionContext,
-        config: Wanted,
-        home: Home,
+        config: QuoteConfig,
+        home: DataRoot,
         images: ImageStore,
-        ledger: WorkLedger,
+        ledger: WorkCache,
         models: ModelClient,
     ) -> None:
         select, partitions, given = config.select, config.partitions, config.config
-        chosen = choose(assets(), planners, context.instance, select, partitions, given)
-        sources = PlanContext(home, images, ledger, models.calls, chosen.besides)
-        made = quote(planners, sources, chosen.tasks)
-        context.log.info("The quote:\n%s", text(made, chosen.silent))
-        context.add_output_metadata({"quote": MetadataValue.md(markdown(made, chosen.silent))})
+        chosen = select_quoted_tasks(
+            assets(), planners, context.instance, select, partitions, given
+        )
+        sources = PlanContext(home, images, ledger, models.calls, chosen.planned_configs)
+        made = quote_tasks(planners, sources, chosen.tasks)
+        context.log.info("The quote:\n%s", format_text(made, chosen.silent_assets))
+        context.add_output_metadata(
+            {"quote": MetadataValue.md(format_markdown(made, chosen.silent_assets))}
+        )
 
-    return job_of(
+    return build_op_job(
         "quote", quote_assets, "What it would cost to materialize assets now. It sends nothing."
     )
 
 
-def job_of(
+def build_op_job(
     name: str, work: OpDefinition, description: str, resources: Mapping[str, Any] | None = None
 ) -> JobDefinition:
     """The job of one op."""

@@ -6,30 +6,30 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
-from assets.kit.choice import NoSuchModel
-from assets.kit.conversations import longest_repair, repair_of
+from assets.kit.conversations import build_repair, longest_repair
+from assets.kit.model_lookup import NoSuchModel
 from assets.kit.pair_marks import BadMarks
 from assets.kit.plan import Plan, PlanContext, Planners
-from assets.kit.step import in_chunks
-from assets.kit.table_asset import Mismatch
-from assets.planning.choice import CannotQuote, Task, together
-from assets.planning.prices import Price, Pricing, prices_of
+from assets.kit.step import split_chunks
+from assets.kit.table_asset import TablesMismatch
+from assets.planning.prices import Pricing, QuotePrice, empty_prices
+from assets.planning.quote_selection import CannotQuote, Task, to_planned_configs
 from resources.calls.spending import Mode
 from resources.models.backends.adapters import BadRecord
 from resources.models.catalog import Model
 from resources.models.manifests import ManifestError
-from resources.models.outcomes import outcome_of
-from resources.models.pricing import images_of
-from resources.models.requests import Request, Write, call_keys, is_painted
-from resources.run_config import BadConfig
+from resources.models.outcomes import read_outcome
+from resources.models.pricing import list_images
+from resources.models.requests import Request, WriteRequest, compute_call_keys, is_painted
+from resources.settings.run_config import BadConfig
 
-LEFT_OUT = (NoSuchModel, ManifestError, Mismatch, BadMarks, BadRecord)
+LEFT_OUT = (NoSuchModel, ManifestError, TablesMismatch, BadMarks, BadRecord)
 """Errors for which a quote goes without a partition: no model or manifest of a painter, or tables
 that a run refuses since they do not go together, such as a trained judge's of what it saw."""
 
 
 @dataclass(slots=True)
-class Line:
+class QuoteLine:
     """What one partition of an asset asks of one model; in a total, what all ask of it.
 
     Of the distinct `requests`, some are `stored` and some are `waiting` in a batch; `to_send` are
@@ -43,25 +43,25 @@ class Line:
     model: Model
     requests: int = 0
     stored: int = 0
-    waiting: int = 0
-    later: int = 0
+    in_batch: int = 0
+    follow_ups: int = 0
     unpainted: int = 0
-    missing: str | None = None
-    prices: dict[Mode, Price] = field(default_factory=dict)
+    missing_asset: str | None = None
+    prices: dict[Mode, QuotePrice] = field(default_factory=dict)
 
     @property
     def to_send(self) -> int:
         """How many requests would be sent now."""
-        return self.requests - self.stored - self.waiting
+        return self.requests - self.stored - self.in_batch
 
 
-class Sampled(NamedTuple):
+class SampledStep(NamedTuple):
     """A step of a sample that is smaller than the paper's, and the price of the paper's."""
 
     partition: str
-    told: str
-    number: int
-    price: Price
+    description: str
+    request_count: int
+    price: QuotePrice
     """Of one request, asked at once."""
 
 
@@ -73,21 +73,21 @@ class Quote(NamedTuple):
     `warnings` of what planners found.
     """
 
-    lines: list[Line]
-    totals: list[Line]
-    without: Mapping[str, Sequence[Task]] = MappingProxyType({})
-    samples: Sequence[Sampled] = ()
+    lines: list[QuoteLine]
+    totals: list[QuoteLine]
+    refused_tasks: Mapping[str, Sequence[Task]] = MappingProxyType({})
+    samples: Sequence[SampledStep] = ()
     warnings: Sequence[str] = ()
 
 
-def quote(planners: Planners, sources: PlanContext, tasks: Sequence[Task]) -> Quote:
+def quote_tasks(planners: Planners, sources: PlanContext, tasks: Sequence[Task]) -> Quote:
     """What it takes to materialize partitions of assets; nothing is sent or stored.
 
     Of each request that lies in none of the stores no more is kept than half its key. Raises
     `CannotQuote` where the run config of an op is not what it takes or names no model that can
     serve, and where every task lacks a model, or a painter's manifest, or would be refused.
     """
-    sources = sources.planning({**sources.together, **together(tasks)})
+    sources = sources.with_planned({**sources.planned_configs, **to_planned_configs(tasks)})
     making, without = _Making(sources), defaultdict[str, list[Task]](list)
     for number, task in enumerate(tasks):
         try:
@@ -114,9 +114,9 @@ class _Making:
     """A quote that is being made."""
 
     def __init__(self, sources: PlanContext) -> None:
-        self.lines: dict[tuple[int, str], Line] = {}
-        self.totals: dict[str, Line] = {}
-        self.samples: list[Sampled] = []
+        self.lines: dict[tuple[int, str], QuoteLine] = {}
+        self.totals: dict[str, QuoteLine] = {}
+        self.samples: list[SampledStep] = []
         self.warnings: dict[str, None] = {}
         self._calls = sources.calls
         self._images = sources.images
@@ -128,25 +128,28 @@ class _Making:
         """Count what a task would ask of one model."""
         model, asset = plan.model, task.asset.to_user_string()
         line = self.lines.setdefault(
-            (number, model.name), Line(asset, task.partition, model, prices=prices_of(model))
+            (number, model.name),
+            QuoteLine(asset, task.partition, model, prices=empty_prices(model)),
         )
-        total = self.totals.setdefault(model.name, Line("", "", model, prices=prices_of(model)))
+        total = self.totals.setdefault(
+            model.name, QuoteLine("", "", model, prices=empty_prices(model))
+        )
         if plan.warning is not None:
             self.warnings[plan.warning] = None
-        if plan.missing is not None:
-            line.missing = total.missing = plan.missing
+        if plan.missing_asset is not None:
+            line.missing_asset = total.missing_asset = plan.missing_asset
         for some in self._sized(plan.requests):
             repairs = self._count(number, model, some, line, total)
             self._count(number, model, repairs, line, total, repairs=False)
-        for some in self._sized(plan.later):
+        for some in self._sized(plan.possible_requests):
             for request in some:
                 self._put_off(model, request, (line, total))
-        if plan.whole is not None:
-            one = Line(asset, task.partition, model, prices=prices_of(model))
-            for (request,) in self._sized([plan.whole.request]):
+        if plan.paper_sample is not None:
+            one = QuoteLine(asset, task.partition, model, prices=empty_prices(model))
+            for (request,) in self._sized([plan.paper_sample.largest_request]):
                 self._pricing.pay(model, request, (one,))
-            told, number, _ = plan.whole
-            self.samples.append(Sampled(task.partition, told, number, one.prices["online"]))
+            told, number, _ = plan.paper_sample
+            self.samples.append(SampledStep(task.partition, told, number, one.prices["online"]))
 
     def leave_out(self, number: int) -> None:
         """Drop the lines of a task of which nothing could be counted."""
@@ -158,8 +161,8 @@ class _Making:
 
     def _sized(self, requests: Iterable[Request]) -> Iterator[list[Request]]:
         """The requests in chunks, each to be priced by the sizes of its own pictures."""
-        for some in in_chunks(requests):
-            shown = {image for request in some for image in images_of(request)}
+        for some in split_chunks(requests):
+            shown = {image for request in some for image in list_images(request)}
             self._pricing.sizes = self._images.sizes(shown)
             yield some
 
@@ -168,8 +171,8 @@ class _Making:
         number: int,
         model: Model,
         some: Sequence[Request],
-        line: Line,
-        total: Line,
+        line: QuoteLine,
+        total: QuoteLine,
         *,
         repairs: bool = True,
     ) -> list[Request]:
@@ -177,8 +180,8 @@ class _Making:
 
         With `repairs`, what may have to be re-queried counts as later.
         """
-        new: dict[str, tuple[Request, tuple[Line, ...]]] = {}
-        for key, request in zip(call_keys(model, some), some, strict=True):
+        new: dict[str, tuple[Request, tuple[QuoteLine, ...]]] = {}
+        for key, request in zip(compute_call_keys(model, some), some, strict=True):
             half = bytes.fromhex(key[:32])
             before = self._last_seen.get(half)
             if before != number:
@@ -191,7 +194,7 @@ class _Making:
             for each in lines:
                 each.requests += 1
                 each.stored += key in stored
-                each.waiting += key in waiting
+                each.in_batch += key in waiting
                 each.unpainted += unpainted
             if key not in stored and key not in waiting:
                 self._pricing.pay(model, request, lines)
@@ -200,14 +203,18 @@ class _Making:
                 self._put_off(model, again, lines)
         if not repairs:
             return []
-        written = {key: request for key, (request, _) in new.items() if isinstance(request, Write)}
+        written = {
+            key: request for key, (request, _) in new.items() if isinstance(request, WriteRequest)
+        }
         answered = [key for key in stored if key in written and written[key].schema is not None]
         calls = self._calls.known(answered) if answered else {}
-        mended = (repair_of(written[key], outcome_of(c, written[key])) for key, c in calls.items())
+        mended = (
+            build_repair(written[key], read_outcome(c, written[key])) for key, c in calls.items()
+        )
         return [request for request in mended if request is not None]
 
-    def _put_off(self, model: Model, request: Request, lines: Sequence[Line]) -> None:
+    def _put_off(self, model: Model, request: Request, lines: Sequence[QuoteLine]) -> None:
         """Count a request that depends on an answer which is not there yet."""
         for line in lines:
-            line.later += 1
+            line.follow_ups += 1
         self._pricing.pay(model, request, lines)

@@ -4,17 +4,17 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from assets.kit.foresight import planners
 from assets.kit.plan import PlanContext
 from assets.kit.step import Steps
-from assets.planning.choice import Task, together
-from assets.planning.lines import Line, quote
+from assets.kit.step_planner import build_step_planners
+from assets.planning.lines import QuoteLine, quote_tasks
+from assets.planning.quote_selection import Task, to_planned_configs
 from resources.calls.spending import NANO
 from resources.faults import KeyNotSet, StoreError
-from resources.models.backend_pool import key_of
+from resources.models.backend_pool import load_api_key
 from resources.models.catalog import Model
 from resources.models.price_gaps import format_entry
-from resources.models.pricing import bound_of
+from resources.models.pricing import compute_cost_bound
 
 
 class CannotBegin(ValueError):
@@ -39,17 +39,17 @@ class Limits(NamedTuple):
         return min((limit for limit in self if limit is not None), default=None)
 
 
-def find_obstacles(totals: Iterable[Line], limits: Limits) -> Iterator[str]:
+def find_obstacles(totals: Iterable[QuoteLine], limits: Limits) -> Iterator[str]:
     """Remedies for all that keeps models from being asked, by the totals of a quote by model.
 
     A model that has all its answers needs neither key nor price.
     """
     for total in totals:
-        if total.to_send or total.later:
+        if total.to_send or total.follow_ups:
             yield from _find_obstacles_of(total, limits)
 
 
-def require_no_obstacles(totals: Iterable[Line], limits: Limits) -> None:
+def require_no_obstacles(totals: Iterable[QuoteLine], limits: Limits) -> None:
     """Raise `CannotBegin` with all obstacles at once, where there are any."""
     if obstacles := [*find_obstacles(totals, limits)]:
         raise CannotBegin("\n".join([*obstacles, "Nothing was begun or sent."]))
@@ -67,8 +67,10 @@ def require_tasks_possible(
     if not doubtful:
         return
     try:
-        asking = planners({task.asset: steps[task.asset] for task in doubtful})
-        totals = quote(asking, sources.planning(together(tasks)), doubtful).totals
+        asking = build_step_planners({task.asset: steps[task.asset] for task in doubtful})
+        totals = quote_tasks(
+            asking, sources.with_planned(to_planned_configs(tasks)), doubtful
+        ).totals
     except (StoreError, ValueError):
         return
     require_no_obstacles(totals, limits)
@@ -82,11 +84,11 @@ def _is_doubtful(steps: Steps, task: Task, limits: Limits) -> bool:
         return False
     if model is None:
         return False
-    is_unpriced = limits.has_any and bound_of(model, step.asks) is None
+    is_unpriced = limits.has_any and compute_cost_bound(model, step.example_request) is None
     return is_unpriced or _describe_missing_key(model) is not None
 
 
-def _find_obstacles_of(total: Line, limits: Limits) -> Iterator[str]:
+def _find_obstacles_of(total: QuoteLine, limits: Limits) -> Iterator[str]:
     model, price = total.model, total.prices["online"]
     if (problem := _describe_missing_key(model)) is not None:
         yield problem
@@ -99,17 +101,21 @@ def _find_obstacles_of(total: Line, limits: Limits) -> Iterator[str]:
             f"models.yaml lacks {' and '.join(price.missing_fields)}. Write:\n{lines}"
         )
     budget = limits.smallest
-    if budget is not None and price.least is not None and budget * NANO < price.least:
+    if (
+        budget is not None
+        and price.smallest_bound is not None
+        and budget * NANO < price.smallest_bound
+    ):
         yield (
             f"{model.name}: the budget is ${budget:,.4f}, and its cheapest request can cost up to "
-            f"${price.least / NANO:,.4f}, so that none could be sent. Raise the budget, or lower "
+            f"${price.smallest_bound / NANO:,.4f}, so that none could be sent. Raise the budget, or lower "
             "the limit on answers in models.yaml (longest_output, or the parameter)."
         )
 
 
 def _describe_missing_key(model: Model) -> str | None:
     try:
-        key_of(model)
+        load_api_key(model)
     except KeyNotSet as unset:
         return str(unset).removesuffix("\nNothing was sent.")
     return None

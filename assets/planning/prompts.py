@@ -4,16 +4,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
-from assets.kit.foresight import planners
 from assets.kit.plan import PlanContext
 from assets.kit.step import Steps
-from assets.planning.choice import CannotQuote, Task, together
+from assets.kit.step_planner import build_step_planners
+from assets.planning.quote_selection import CannotQuote, Task, to_planned_configs
 from resources.models.catalog import Model
-from resources.models.manifests import COLUMNS
-from resources.models.requests import Paint, call_keys, is_painted
+from resources.models.manifests import MANIFEST_COLUMNS
+from resources.models.requests import PaintRequest, compute_call_keys, is_painted
 
 
-class Prompt(NamedTuple):
+class ListedPrompt(NamedTuple):
     """A picture to be painted; the `file` is a name for it. These are a manifest's columns."""
 
     prompt: str
@@ -22,58 +22,65 @@ class Prompt(NamedTuple):
     file: str
 
 
-class Prompts(NamedTuple):
+class PromptList(NamedTuple):
     """What is to be painted, each picture once, and what cannot be said yet.
 
     `later` counts those that depend on answers that are not there yet; `without` names what has to
     be materialized first.
     """
 
-    prompts: list[Prompt]
-    later: int
-    without: list[str]
+    prompts: list[ListedPrompt]
+    follow_ups: int
+    refused: list[str]
 
 
-assert Prompt._fields == COLUMNS
+assert ListedPrompt._fields == MANIFEST_COLUMNS
 
 
-def prompts_of(
+def list_prompts(
     steps: Steps, sources: PlanContext, tasks: Sequence[Task], *, missing: bool
-) -> Prompts:
+) -> PromptList:
     """What partitions of assets would have painted; nothing is sent.
 
     With `missing`, those alone that have no answer yet, nor a file in the manifest of their
     painter. Raises `CannotQuote` where nothing that is selected is painted.
     """
-    sources, plans_of = sources.planning({**sources.together, **together(tasks)}), planners(steps)
-    painting = [task for task in tasks if isinstance(steps[task.asset].asks, Paint)]
+    sources, plans_of = (
+        sources.with_planned({**sources.planned_configs, **to_planned_configs(tasks)}),
+        build_step_planners(steps),
+    )
+    painting = [
+        task for task in tasks if isinstance(steps[task.asset].example_request, PaintRequest)
+    ]
     if not painting:
         raise CannotQuote("Nothing that is selected is painted. Select what a painter makes.")
-    found: dict[Prompt, None] = {}
+    found: dict[ListedPrompt, None] = {}
     later, without = 0, dict[str, None]()
     for task in painting:
         for plan in plans_of[task.asset](sources, task.partition, task.config):
-            if plan.missing is not None:
-                without[plan.missing] = None
-            requests = [each for each in plan.requests if isinstance(each, Paint)]
-            later += sum(isinstance(each, Paint) for each in plan.later)
-            wanted: Iterable[Paint] = requests
+            if plan.missing_asset is not None:
+                without[plan.missing_asset] = None
+            requests = [each for each in plan.requests if isinstance(each, PaintRequest)]
+            later += sum(isinstance(each, PaintRequest) for each in plan.possible_requests)
+            wanted: Iterable[PaintRequest] = requests
             if missing:
                 wanted = _missing(sources, plan.model, requests)
             found.update(dict.fromkeys(map(_prompt, wanted)))
-    return Prompts(list(found), later, list(without))
+    return PromptList(list(found), later, list(without))
 
 
-def _missing(sources: PlanContext, model: Model, requests: Sequence[Paint]) -> Iterator[Paint]:
-    keys = call_keys(model, requests)
+def _missing(
+    sources: PlanContext, model: Model, requests: Sequence[PaintRequest]
+) -> Iterator[PaintRequest]:
+    keys = compute_call_keys(model, requests)
     stored = sources.calls.holds(keys)
     for key, request in zip(keys, requests, strict=True):
         if key not in stored and not (model.may_lack_answers and is_painted(model, request)):
             yield request
 
 
-def _prompt(request: Paint) -> Prompt:
+def _prompt(request: PaintRequest) -> ListedPrompt:
     """A name of its own for each picture, the same in every list."""
     said = "\0".join(map(str, (request.prompt, request.seed, request.sample)))
     name = f"{sha256(said.encode()).hexdigest()[:16]}.png"
-    return Prompt(request.prompt, request.seed, request.sample, name)
+    return ListedPrompt(request.prompt, request.seed, request.sample, name)

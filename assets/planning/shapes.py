@@ -6,14 +6,14 @@ from typing import Any, TypeAlias
 
 from assets.kit.conversations import longest_repair
 from assets.kit.plan import Plan
-from assets.kit.step import in_chunks
-from assets.planning.lines import Line
-from assets.planning.prices import Pricing, prices_of
+from assets.kit.step import split_chunks
+from assets.planning.lines import QuoteLine
+from assets.planning.prices import Pricing, empty_prices
 from resources.calls import CallStore
-from resources.images import ImageStore
 from resources.models.catalog import Model
-from resources.models.pricing import Sizes, images_of, shape_of
-from resources.models.requests import Request, call_keys
+from resources.models.pricing import Sizes, list_images, to_request_shape
+from resources.models.requests import Request, compute_call_keys
+from resources.storage.image_store import ImageStore
 
 SOME = 500
 """Of this many requests, and up to twice as many, answers are looked for."""
@@ -43,20 +43,20 @@ class Shapes:
 
     def take(self, plan: Plan, images: ImageStore) -> None:
         """Add the requests of a plan."""
-        self.missing = self.missing or plan.missing
+        self.missing = self.missing or plan.missing_asset
         for alike in self._sorted(self._new(plan.requests), images):
             alike.certain += 1
-        for alike in self._sorted(plan.later, images):
+        for alike in self._sorted(plan.possible_requests, images):
             alike.later += 1
 
-    def line(self, model: Model, named: str, pricing: Pricing) -> Line:
+    def line(self, model: Model, named: str, pricing: Pricing) -> QuoteLine:
         """What all of it would take of a model that has answered none."""
-        line = Line(named, "", model, missing=self.missing, prices=prices_of(model))
+        line = QuoteLine(named, "", model, missing_asset=self.missing, prices=empty_prices(model))
         for alike in self._alike.values():
             pricing.sizes = alike.sizes
             again = longest_repair(model, alike.example) if alike.certain else None
             line.requests += alike.certain
-            line.later += alike.later + (alike.certain if again else 0)
+            line.follow_ups += alike.later + (alike.certain if again else 0)
             pricing.pay(model, alike.example, (line,), alike.certain + alike.later)
             if again is not None:
                 pricing.pay(model, again, (line,), alike.certain)
@@ -64,7 +64,7 @@ class Shapes:
 
     def is_begun(self, calls: CallStore, model: Model) -> bool:
         """Whether any of some requests has an answer of a model, or waits for one in a batch."""
-        keys = call_keys(model, self._some)
+        keys = compute_call_keys(model, self._some)
         return bool(calls.holds(keys) or calls.batches.waiting(keys))
 
     def _new(self, requests: Iterable[Request]) -> Iterator[Request]:
@@ -81,8 +81,10 @@ class Shapes:
             yield request
 
     def _sorted(self, requests: Iterable[Request], images: ImageStore) -> Iterator[_Alike]:
-        for some in in_chunks(requests):
-            sizes = images.sizes({image for request in some for image in images_of(request)})
+        for some in split_chunks(requests):
+            sizes = images.sizes({image for request in some for image in list_images(request)})
             for request in some:
-                shown = {image: sizes[image] for image in images_of(request) if image in sizes}
-                yield self._alike.setdefault(shape_of(request, sizes), _Alike(request, shown))
+                shown = {image: sizes[image] for image in list_images(request) if image in sizes}
+                yield self._alike.setdefault(
+                    to_request_shape(request, sizes), _Alike(request, shown)
+                )

@@ -3,25 +3,25 @@
 from collections.abc import Iterator
 from typing import Any
 
-from assets.kit.benchmarks import Benchmark, Definition, StandIn
+from assets.kit.benchmarks import Benchmark, Definition, StandInRun
 from assets.kit.jobs import Flow
 from assets.kit.partitions import painters
-from assets.kit.picture_tables import PictureTable, painted
+from assets.kit.picture_tables import PictureTable, to_painted_picture
 from assets.kit.step import Step
-from assets.protobias.common import GROUP, QUESTION, TITLE, key, pairs, protobias_domains
-from assets.protobias.concepts import Concepts
-from assets.protobias.filtered import FilteredPairs
+from assets.protobias.common import GROUP, QUESTION, TITLE, asset_key, pairs, protobias_domains
+from assets.protobias.concepts import ProtoConcepts
+from assets.protobias.filtered_pairs import FilteredPairs
+from assets.protobias.image_pairs import IMAGE_PAIRS, ImagePairs
 from assets.protobias.own_scores import FiledScores
-from assets.protobias.pairs import IMAGE_PAIRS, ImagePairs
-from assets.protobias.report import report_over
-from assets.protobias.scorers import is_filed, scorers
-from assets.protobias.scores import Scores
-from assets.protobias.summary import summary_over
+from assets.protobias.prompt_triplets import PromptTriplets
+from assets.protobias.report import build_report_asset
+from assets.protobias.scorers import is_filed, list_scorers
+from assets.protobias.scores import PairScores
+from assets.protobias.summary import build_summary_asset
 from assets.protobias.training import TRAINING_PAIRS
-from assets.protobias.triplets import PromptTriplets
 from generators.prompts.concepts import DOMAINS
-from resources.home import Home
 from resources.models.catalog import Catalog
+from resources.storage.data_root import DataRoot
 
 _FLOWS = (
     Flow(
@@ -55,37 +55,42 @@ _STAND_IN_SAMPLES = {"image_pairs": {"samples": 1}}
 
 
 def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
-    yield Concepts(catalog)
+    yield ProtoConcepts(catalog)
     yield PromptTriplets(catalog)
     yield ImagePairs(catalog)
     yield FilteredPairs(catalog)
-    for model in scorers(catalog):
-        yield (FiledScores if is_filed(model) else Scores)(catalog, model)
+    for model in list_scorers(catalog):
+        yield (FiledScores if is_filed(model) else PairScores)(catalog, model)
 
 
 def _assets(catalog: Catalog) -> list[Definition]:
-    return [summary_over(scorers(catalog)), report_over(catalog, scorers(catalog))]
+    return [
+        build_summary_asset(list_scorers(catalog)),
+        build_report_asset(catalog, list_scorers(catalog)),
+    ]
 
 
-def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
+def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     """A few concepts of each domain as a stand-in paints them; judges that cost nothing."""
-    scores = [f"scores_{judge.name}" for judge in scorers(catalog) if judge.rehearses]
+    scores = [f"scores_{judge.name}" for judge in list_scorers(catalog) if judge.is_stand_in]
     for domain in DOMAINS:
-        yield StandIn(("concepts", "prompt_triplets"), domain, _STAND_IN_CONCEPTS)
+        yield StandInRun(("concepts", "prompt_triplets"), domain, _STAND_IN_CONCEPTS)
         made = ("image_pairs", "filtered_pairs", *scores)
-        yield StandIn(made, f"{domain}|{painter}", _STAND_IN_SAMPLES)
-    yield StandIn(("summary",), painter)
-    yield StandIn(("report",))
+        yield StandInRun(made, f"{domain}|{painter}", _STAND_IN_SAMPLES)
+    yield StandInRun(("summary",), painter)
+    yield StandInRun(("report",))
 
 
-def count_made(home: Home, painter: str) -> list[dict[str, Any]]:
+def demo_summary(home: DataRoot, painter: str) -> list[dict[str, Any]]:
     """By domain: triplets that passed their checks, pairs of pictures, and how many were kept."""
     return [_row(home, domain, painter) for domain in DOMAINS]
 
 
-def _row(home: Home, domain: str, painter: str) -> dict[str, Any]:
-    triplets = home.table(key("prompt_triplets"), domain, ["outcome"])
-    pictures = home.table(key("filtered_pairs"), f"{domain}|{painter}", ["pair_id", "pair_kept"])
+def _row(home: DataRoot, domain: str, painter: str) -> dict[str, Any]:
+    triplets = home.table(asset_key("prompt_triplets"), domain, ["outcome"])
+    pictures = home.table(
+        asset_key("filtered_pairs"), f"{domain}|{painter}", ["pair_id", "pair_kept"]
+    )
     pairs = pictures.drop_duplicates("pair_id")["pair_kept"]
     accepted = triplets["outcome"].eq("accepted").sum()
     return {
@@ -103,8 +108,12 @@ BENCHMARK = Benchmark(
     steps=_steps,
     assets=_assets,
     flows=_FLOWS,
-    stand_in=_stand_in,
-    made=count_made,
-    pairs=(TRAINING_PAIRS,),
-    pictures=(PictureTable(key("image_pairs"), IMAGE_PAIRS, DOMAINS, painted, by_painter=True),),
+    stand_in_runs=_stand_in,
+    summarize_demo=demo_summary,
+    pair_tables=(TRAINING_PAIRS,),
+    picture_tables=(
+        PictureTable(
+            asset_key("image_pairs"), IMAGE_PAIRS, DOMAINS, to_painted_picture, by_painter=True
+        ),
+    ),
 )

@@ -8,7 +8,7 @@ from dagster import AssetKey, MultiPartitionsDefinition, StaticPartitionsDefinit
 from assets.kit import table_asset as common
 from assets.kit.partitions import painters
 from generators.prompts.concepts import DOMAINS
-from resources.home import Home
+from resources.storage.data_root import DataRoot
 
 GROUP = "protobias"
 TITLE = "ProtoBias"
@@ -25,25 +25,25 @@ pairs = MultiPartitionsDefinition({"domain": protobias_domains, "painter": paint
 """A painter's image pairs of a domain; as a key "domain|painter", as in "animals|sketch"."""
 
 
-def domain_and_painter(partition: str) -> tuple[str, str]:
+def split_pair_key(partition: str) -> tuple[str, str]:
     """The two parts of a key of `pairs`."""
     domain, _, painter = partition.partition("|")
     return domain, painter
 
 
-def key(name: str) -> AssetKey:
+def asset_key(name: str) -> AssetKey:
     """The key of an asset of this benchmark."""
     return AssetKey([GROUP, name])
 
 
-TRIPLETS_KEY, PAIRS_KEY = key("prompt_triplets"), key("image_pairs")
-FILTERED_KEY = key("filtered_pairs")
+TRIPLETS_KEY, PAIRS_KEY = asset_key("prompt_triplets"), asset_key("image_pairs")
+FILTERED_KEY = asset_key("filtered_pairs")
 
 
-def by_domain(
-    home: Home, name: str, painter: str = "", columns: list[str] | None = None
+def load_by_domain(
+    home: DataRoot, name: str, painter: str = "", columns: list[str] | None = None
 ) -> dict[str, pd.DataFrame]:
     """By domain, for those that are there: the tables of an asset, or a painter's of it."""
     where = {domain: f"{domain}|{painter}" if painter else domain for domain in DOMAINS}
-    found = {domain: home.find(key(name), each, columns) for domain, each in where.items()}
+    found = {domain: home.find(asset_key(name), each, columns) for domain, each in where.items()}
     return {domain: table for domain, table in found.items() if table is not None}

@@ -11,17 +11,17 @@ from pydantic import Field
 from upath import UPath
 
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
-from assets.kit.limits import so_many
-from assets.kit.plan import Whole
+from assets.kit.limits import format_count_of_total
+from assets.kit.plan import PaperSample
 from assets.kit.previews import markdown_table
-from assets.kit.step import Row, Step, Work
-from assets.protobias.common import GROUP, key, protobias_domains
+from assets.kit.step import Row, Step, StepRun
+from assets.protobias.common import GROUP, asset_key, protobias_domains
 from generators.prompts.concepts import Concept
-from generators.prompts.sampling import SIZES, sample, still_there
-from resources.home import Home
+from generators.prompts.sampling import SIZES, find_existing, sample_concepts
 from resources.models.requests import Request
-from resources.run_config import Config
-from resources.taxonomy import load, taxonomy_path
+from resources.settings.run_config import Config
+from resources.storage.data_root import DataRoot
+from resources.user_files.taxonomy_file import find_taxonomy_path, load_taxonomy
 
 CONCEPTS = Columns(
     concept_id=(TEXT, "Readable, and of its contents alone"),
@@ -50,14 +50,14 @@ CONCEPTS = Columns(
 _FIELDS = tuple(field.name for field in fields(Concept))
 
 
-def concept_of(row: Mapping[str, Any]) -> Concept:
+def to_concept(row: Mapping[str, Any]) -> Concept:
     """The concept of a row of `concepts`, or of any table that has its columns."""
     values = {name: row[name] for name in _FIELDS}
     lists = {name: tuple(row[name]) for name in ("labels", "values", "habitats")}
     return Concept(**{**values, **lists})
 
 
-class Sampling(Config):
+class ProtoConceptsConfig(Config):
     """How many concepts are drawn, and whether those that are stored stay."""
 
     instances: int | None = Field(
@@ -67,7 +67,7 @@ class Sampling(Config):
         "2,400, objects 1,875. A smaller number is the beginning of a larger one.",
     )
     seed: int = Field(default=0, description="Of the sampling.")
-    keep: bool | None = Field(
+    keeps_stored: bool | None = Field(
         default=None,
         description="Whether the stored concepts that taxonomy.yaml still has stay, in their "
         "order, so that only what is missing is drawn. By default they do where a painter that is "
@@ -75,37 +75,39 @@ class Sampling(Config):
     )
 
 
-class Concepts(Step[Sampling]):
+class ProtoConcepts(Step[ProtoConceptsConfig]):
     """The concepts of a domain. Raises `NotEnough` where the taxonomy has fewer than are wanted."""
 
-    group, name, columns, config = GROUP, "concepts", CONCEPTS, Sampling
+    group, name, columns, config = GROUP, "concepts", CONCEPTS, ProtoConceptsConfig
     partitions = protobias_domains
-    asks_models = False
+    may_send_requests = False
     description = (
         "What triplets are written about: instances of the taxonomy, each with a knob, an extra "
         "element and a place (ProtoBias, A.1)."
     )
 
-    def rows(self, work: Work[Sampling]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[ProtoConceptsConfig]) -> list[dict[str, Any]]:
         """Sample the taxonomy."""
         return [
             asdict(concept) | {"place": place, "seed": work.config.seed}
-            for place, concept in enumerate(drawn(work.home, work.partition, work.config))
+            for place, concept in enumerate(
+                sample_with_stored(work.home, work.partition, work.config)
+            )
         ]
 
-    def metadata(self, work: Work[Sampling], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[ProtoConceptsConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """What comes and goes, and what that means for the pictures there are."""
         table = pd.DataFrame(rows)
         before, now = _ids(_stored(work.home, work.partition)), _ids(table)
-        painters = list(painted(work.home, work.partition))
-        if told := warning(painters, before - now, now):
+        painters = list(load_painter_pictures(work.home, work.partition))
+        if told := dropped_pictures_warning(painters, before - now, now):
             work.log.warning(told)
         return {
             "concepts": len(rows),
             "kept": len(before & now),
             "dropped": len(before - now),
             "new": len(now - before),
-            "pictures": markdown_table(effects(painters, now)),
+            "pictures": markdown_table(describe_effects(painters, now)),
             "cells": table["concept"].nunique(),
             "by_cell": _counted(table, ["group", "concept", "source"]),
             "by_knob": _counted(table, ["knob"]),
@@ -113,31 +115,39 @@ class Concepts(Step[Sampling]):
         }
 
 
-def sampled(domain: str, config: Sampling, kept: Sequence[Concept] = ()) -> Iterator[Concept]:
+def sample_domain_concepts(
+    domain: str, config: ProtoConceptsConfig, kept: Sequence[Concept] = ()
+) -> Iterator[Concept]:
     """The concepts of a domain that a config asks for, from `kept` on. Raises `NotEnough`."""
-    return sample(load(taxonomy_path()), domain, config.instances, config.seed, kept)
-
-
-def drawn(home: Home, domain: str, config: Sampling) -> Iterator[Concept]:
-    """As `sampled`, from the stored concepts on where these are to be kept."""
-    earlier = _stored(home, domain)
-    if earlier.empty or not _keeps(home, domain, config, earlier):
-        return sampled(domain, config)
-    before = (concept_of(row) for row in CONCEPTS.rows(earlier, key("concepts")))
-    return sampled(domain, config, [*still_there(load(taxonomy_path()), domain, before)])
-
-
-def _keeps(home: Home, domain: str, config: Sampling, earlier: pd.DataFrame) -> bool:
-    if config.keep is not None:
-        return config.keep
-    return set(earlier["seed"]) == {config.seed} and any(
-        not each.rehearsal and each.pictures for each in painted(home, domain)
+    return sample_concepts(
+        load_taxonomy(find_taxonomy_path()), domain, config.instances, config.seed, kept
     )
 
 
-def _stored(home: Home, domain: str) -> pd.DataFrame:
+def sample_with_stored(
+    home: DataRoot, domain: str, config: ProtoConceptsConfig
+) -> Iterator[Concept]:
+    """As `sampled`, from the stored concepts on where these are to be kept."""
+    earlier = _stored(home, domain)
+    if earlier.empty or not _keeps(home, domain, config, earlier):
+        return sample_domain_concepts(domain, config)
+    before = (to_concept(row) for row in CONCEPTS.read_rows(earlier, asset_key("concepts")))
+    return sample_domain_concepts(
+        domain, config, [*find_existing(load_taxonomy(find_taxonomy_path()), domain, before)]
+    )
+
+
+def _keeps(home: DataRoot, domain: str, config: ProtoConceptsConfig, earlier: pd.DataFrame) -> bool:
+    if config.keeps_stored is not None:
+        return config.keeps_stored
+    return set(earlier["seed"]) == {config.seed} and any(
+        not each.is_stand_in and each.pictures for each in load_painter_pictures(home, domain)
+    )
+
+
+def _stored(home: DataRoot, domain: str) -> pd.DataFrame:
     """The concepts that are stored; an empty table where there are none yet."""
-    found = home.find(key("concepts"), domain)
+    found = home.find(asset_key("concepts"), domain)
     return pd.DataFrame(columns=list(CONCEPTS.columns)) if found is None else found
 
 
@@ -145,15 +155,19 @@ def _ids(rows: pd.DataFrame) -> set[str]:
     return set(rows["concept_id"])
 
 
-def sample_size(number: int, domain: str) -> str:
+def format_sample_size(number: int, domain: str) -> str:
     """As in "6 of 2,000 concepts": of as many as the paper has, where there are fewer."""
     whole = SIZES[domain]
-    return so_many(number, whole, "concepts") if number < whole else f"{number:,} concepts"
+    return (
+        format_count_of_total(number, whole, "concepts")
+        if number < whole
+        else f"{number:,} concepts"
+    )
 
 
-def whole_sample(
+def estimate_paper_sample(
     domain: str, drawn: int, limit: int | None, number: int, request: Request
-) -> Whole | None:
+) -> PaperSample | None:
     """What a step would ask of the paper's sample: so many requests, each at most so large.
 
     None where as many concepts are drawn; `limit` is that of the step itself.
@@ -161,61 +175,65 @@ def whole_sample(
     concepts = min(drawn, limit or drawn)
     if concepts >= SIZES[domain]:
         return None
-    return Whole(sample_size(concepts, domain), number, request)
+    return PaperSample(format_sample_size(concepts, domain), number, request)
 
 
 def _counted(rows: pd.DataFrame, columns: list[str]) -> MarkdownMetadataValue:
     return markdown_table(rows.groupby(columns, sort=False).size().reset_index(name="concepts"))
 
 
-_PAIRS = key("image_pairs")
+_PAIRS = asset_key("image_pairs")
 
 
-class Painted(NamedTuple):
+class PainterPictures(NamedTuple):
     """The pictures of one painter in a domain."""
 
     painter: str
-    rehearsal: bool
+    is_stand_in: bool
     """Whether the painter is a stand-in, whose pictures cost nothing."""
     pictures: Mapping[str, int]
     """How many there are, by concept id."""
 
-    def of(self, concepts: Set[str]) -> int:
+    def count_pictures(self, concepts: Set[str]) -> int:
         """How many pictures are of some concepts."""
         return sum(number for name, number in self.pictures.items() if name in concepts)
 
-    def to_paint(self, concepts: Set[str]) -> int:
+    def count_missing(self, concepts: Set[str]) -> int:
         """How many are to be painted of the concepts that have none, with as many samples."""
         return len(concepts - self.pictures.keys()) * max(self.pictures.values(), default=0)
 
 
-def painted(home: Home, domain: str) -> Iterator[Painted]:
+def load_painter_pictures(home: DataRoot, domain: str) -> Iterator[PainterPictures]:
     """What each painter painted of a domain, as it is stored."""
     folder = UPath(home.root).joinpath(*_PAIRS.path, domain)
     for path in sorted(folder.glob("[!.]*.parquet")):
-        columns = ["concept_id", "outcome", "rehearsal"]
+        columns = ["concept_id", "outcome", "is_stand_in"]
         rows = home.table(_PAIRS, f"{domain}|{path.stem}", columns)
         rows = rows[rows["outcome"].isin(["painted", "flawed"])]
-        yield Painted(path.stem, bool(rows["rehearsal"].all()), Counter(rows["concept_id"]))
+        yield PainterPictures(
+            path.stem, bool(rows["is_stand_in"].all()), Counter(rows["concept_id"])
+        )
 
 
-def effects(painters: Sequence[Painted], concepts: Set[str]) -> pd.DataFrame:
+def describe_effects(painters: Sequence[PainterPictures], concepts: Set[str]) -> pd.DataFrame:
     """By painter: the pictures that there are, those a sample still uses, and those it lacks."""
     return pd.DataFrame(
-        [(each.painter, sum(each.pictures.values()), each.of(concepts), each.to_paint(concepts))
+        [(each.painter, sum(each.pictures.values()), each.count_pictures(concepts), each.count_missing(concepts))
          for each in painters],
         columns=["painter", "pictures", "still used", "to be painted"],
     )  # fmt: skip
 
 
-def warning(painters: Sequence[Painted], dropped: Set[str], concepts: Set[str]) -> str | None:
+def dropped_pictures_warning(
+    painters: Sequence[PainterPictures], dropped: Set[str], concepts: Set[str]
+) -> str | None:
     """A warning of paid pictures that are no longer used; None if there are none."""
-    lost = [each for each in painters if not each.rehearsal and each.of(dropped)]
+    lost = [each for each in painters if not each.is_stand_in and each.count_pictures(dropped)]
     if not lost:
         return None
     told = "; ".join(
-        f"{each.painter} has {each.of(dropped):,} pictures of these, and would paint "
-        f"{each.to_paint(concepts):,} of others"
+        f"{each.painter} has {each.count_pictures(dropped):,} pictures of these, and would paint "
+        f"{each.count_missing(concepts):,} of others"
         for each in lost
     )
     return (

@@ -3,33 +3,33 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from assets.kit.choice import NoSuchModel, chosen
-from assets.kit.conversations import reason_of, unanswered
+from assets.kit.conversations import format_reason, unanswered_columns
+from assets.kit.model_lookup import NoSuchModel, find_model
 from assets.kit.step import Row
 from assets.protobias.common import FILTERED_KEY
 from generators.prompts.rating_prompts import FILTER_SCALE as SCALE
-from generators.prompts.rating_prompts import filter_prompt
+from generators.prompts.rating_prompts import write_filter_prompt
 from generators.reading import Unreadable
-from generators.sketch_reader import fit
-from metrics.ratings import read_rating
-from resources.images import ImageStore
+from generators.sketch_reader import score_fit
+from metrics.reply_parsing.ratings import read_rating
 from resources.models.catalog import Catalog, Model, Role
-from resources.models.outcomes import Answered, Outcome
-from resources.models.requests import Look, Turn
+from resources.models.outcomes import AnsweredOutcome, Outcome
+from resources.models.requests import LookRequest, Turn
+from resources.storage.image_store import ImageStore
 
 FILTERS: tuple[Role, ...] = ("captioner", "judge")
 """The roles that can look at a picture."""
 PIXELS = "pixels"
 
 
-def filter_of(catalog: Catalog, painter: Model, name: str) -> Model:
+def find_filter(catalog: Catalog, painter: Model, name: str) -> Model:
     """The filter of that name; of none, the painter's default. Raises `NoSuchModel`.
 
     By default schematics are read by `pixels`, and other pictures are looked at by the captioner
     that does not run offline, if there is just one.
     """
-    found = chosen(catalog, name, *FILTERS) if name else _default(catalog, painter)
-    if found.rehearses and not (reads_pixels(found) and painter.rehearses):
+    found = find_model(catalog, name, *FILTERS) if name else _default(catalog, painter)
+    if found.is_stand_in and not (reads_pixels(found) and painter.is_stand_in):
         able = "reads schematics alone" if reads_pixels(found) else "looks at no picture"
         raise NoSuchModel(
             f"{found.name} {able}, and cannot filter what {painter.name} paints. Name a model of "
@@ -39,11 +39,11 @@ def filter_of(catalog: Catalog, painter: Model, name: str) -> Model:
 
 
 def _default(catalog: Catalog, painter: Model) -> Model:
-    if painter.rehearses:
-        able = [model for model in catalog.with_role("judge") if reads_pixels(model)]
+    if painter.is_stand_in:
+        able = [model for model in catalog.select_role("judge") if reads_pixels(model)]
         lacking = "the reference judge pixels (backend: offline, model: pixels, roles: [judge])"
     else:
-        able = [model for model in catalog.with_role("captioner") if not model.rehearses]
+        able = [model for model in catalog.select_role("captioner") if not model.is_stand_in]
         lacking = "a vision model with the role captioner"
     if not able:
         raise NoSuchModel(
@@ -64,8 +64,8 @@ def _default(catalog: Catalog, painter: Model) -> Model:
 
 def family_warning(judge: Model, scorers: Iterable[Model]) -> str | None:
     """That judges and metrics score what a filter of their own family chose, if any do."""
-    names = [each.name for each in scorers if each.family == judge.family and not each.rehearses]
-    if not names or judge.rehearses:
+    names = [each.name for each in scorers if each.family == judge.family and not each.is_stand_in]
+    if not names or judge.is_stand_in:
         return None
     return (
         f"The filter {judge.name} is of the family {judge.family}, as {' and '.join(names)} "
@@ -76,34 +76,34 @@ def family_warning(judge: Model, scorers: Iterable[Model]) -> str | None:
 
 def reads_pixels(model: Model) -> bool:
     """Whether it is the reference judge that reads schematics, which is asked no request."""
-    return model.rehearses and model.model == PIXELS
+    return model.is_stand_in and model.model == PIXELS
 
 
-def look_at(prompt: str, digest: str) -> Look:
+def build_request(prompt: str, digest: str) -> LookRequest:
     """What a vision model is asked about a picture: its own prompt, and nothing else of its row."""
-    return Look((Turn("user", filter_prompt(prompt), (digest,)),))
+    return LookRequest((Turn("user", write_filter_prompt(prompt), (digest,)),))
 
 
-def rated(outcome: Outcome, calls: Sequence[str]) -> dict[str, Any]:
+def parse_rating(outcome: Outcome, calls: Sequence[str]) -> dict[str, Any]:
     """What a vision model said; words without a score are none, and not a low one."""
-    if isinstance(outcome, Answered):
+    if isinstance(outcome, AnsweredOutcome):
         rating = read_rating(outcome.text or "", *SCALE)
         return _said(rating.outcome, rating.score, outcome.text, rating.reason, calls)
-    ended = unanswered(outcome, "unparsed")
-    return _said(ended["outcome"], None, None, reason_of(ended), calls)
+    ended = unanswered_columns(outcome, "unparsed")
+    return _said(ended["outcome"], None, None, format_reason(ended), calls)
 
 
-def read_off(row: Row, images: ImageStore) -> dict[str, Any]:
+def read_schematic(row: Row, images: ImageStore) -> dict[str, Any]:
     """The answer of `pixels`: how far a schematic shows its prompt, 1 to 10."""
     low, high = SCALE
     try:
-        share = fit(images.get(row["sha256"]), row["prompt"])
+        share = score_fit(images.get(row["sha256"]), row["prompt"])
     except Unreadable as why:
         return _said("unparsed", None, None, str(why))
     return _said("scored", low + round(share * (high - low)), f"{share:g}", None)
 
 
-def unasked(row: Row) -> dict[str, Any]:
+def unasked_columns(row: Row) -> dict[str, Any]:
     """Of a picture that there is not, or that is flawed."""
     return _said("unpainted", None, None, f"It is {row['outcome']}: {row['reason']}")
 

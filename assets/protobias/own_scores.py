@@ -14,18 +14,18 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.kit.choice import entry_digest
-from assets.kit.limits import Limited
+from assets.kit.limits import LimitConfig
+from assets.kit.model_lookup import digest_entry
 from assets.kit.previews import markdown_table
-from assets.kit.step import Conversation, Row, Work
-from assets.protobias.common import domain_and_painter
-from assets.protobias.pairs import SIDES
-from assets.protobias.scores import Scores
+from assets.kit.step import Conversation, Row, StepRun
+from assets.protobias.common import split_pair_key
+from assets.protobias.image_pairs import SIDES
+from assets.protobias.scores import PairScores
 from generators.prompts.concepts import DOMAINS
-from resources.home import Home
-from resources.ledger import work_key
 from resources.models.catalog import Catalog, Model
-from resources.models.formulas import scale_of
+from resources.models.formulas import read_scale
+from resources.storage.data_root import DataRoot
+from resources.storage.work_cache import build_work_key
 
 _COLUMNS = ("pair", "side", "score")
 
@@ -42,7 +42,7 @@ class Given(NamedTuple):
     rows: Sequence[tuple[int, Mapping[str, Any]]]
 
 
-class FiledScores(Scores):
+class FiledScores(PairScores):
     """The scores of a metric of the user's own; nothing is asked.
 
     Raises `BadScores` for a file that cannot be read; unusable rows are listed.
@@ -55,26 +55,26 @@ class FiledScores(Scores):
         self.description = f"Scores of a metric of your own, from {judge.model}."
 
     @property
-    def asks_models(self) -> bool:
+    def may_send_requests(self) -> bool:
         """Whoever wrote the file did."""
         return False
 
-    def model(self, partition: str, config: Limited) -> None:
+    def model(self, partition: str, config: LimitConfig) -> None:
         """Nobody is asked."""
 
-    def rows(self, work: Work[Limited]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
         """The pictures of the evaluation set, as the file scores them."""
         pictures = super().rows(work)
         given, found, _ = self._outcomes(work, pictures)
-        version = {"metric_version": given.version}
+        version = {"entry_version": given.version}
         return [row | version | ending for row, ending in zip(pictures, found, strict=True)]
 
-    def converse(self, work: Work[Limited], row: Row) -> Conversation:
+    def converse(self, work: StepRun[LimitConfig], row: Row) -> Conversation:
         """All is said in `rows`."""
         yield from ()
         return {}
 
-    def metadata(self, work: Work[Limited], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """The file, and its unusable rows."""
         given, _, wrong = self._outcomes(work, rows)
         told = {**super().metadata(work, rows), "file": str(given.path)}
@@ -84,33 +84,33 @@ class FiledScores(Scores):
         return told
 
     def _outcomes(
-        self, work: Work[Limited], pictures: Sequence[Row]
+        self, work: StepRun[LimitConfig], pictures: Sequence[Row]
     ) -> tuple[Given, list[dict[str, Any]], pd.DataFrame]:
-        domain, painter = domain_and_painter(work.partition)
+        domain, painter = split_pair_key(work.partition)
         given = read_scores(self.judge, work.home, painter)
         pairs = list(work.tables["filtered_pairs"]["pair_id"])
         return given, *read_outcomes(given, self.judge, domain, pairs, pictures)
 
 
-def path_of(model: Model, home: Home, painter: str) -> Path:
+def score_file_path(model: Model, home: DataRoot, painter: str) -> Path:
     """Where a painter's scores lie; a relative path is one below the data root."""
     return Path(home.root) / model.model.replace("{painter}", painter)
 
 
-def version_in_file(model: Model, home: Home, painter: str) -> str | None:
+def version_in_file(model: Model, home: DataRoot, painter: str) -> str | None:
     """The version of what the file holds now; None where it is not there."""
     try:
-        return _version(model, path_of(model, home, painter).read_bytes())
+        return _version(model, score_file_path(model, home, painter).read_bytes())
     except FileNotFoundError:
         return None
 
 
-def read_scores(model: Model, home: Home, painter: str) -> Given:
+def read_scores(model: Model, home: DataRoot, painter: str) -> Given:
     """The rows of a file (CSV, JSON lines, Parquet) that are about a painter.
 
     Raises `BadScores`, as where nothing says which painter a file is about.
     """
-    path = path_of(model, home, painter)
+    path = score_file_path(model, home, painter)
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -175,7 +175,7 @@ def _outcome(rows: Sequence[tuple[int, float | None, str]], given: Given) -> dic
 
 def _number(written: Any, model: Model) -> tuple[float | None, str]:
     """A score, or what is wrong with it."""
-    low, high = scale_of(model.parameters)
+    low, high = read_scale(model.parameters)
     if written is None or (isinstance(written, str) and not written.strip()):
         return None, "the score is missing"
     try:
@@ -190,7 +190,7 @@ def _number(written: Any, model: Model) -> tuple[float | None, str]:
 
 
 def _version(model: Model, data: bytes) -> str:
-    return work_key(entry_digest(model), sha256(data).hexdigest())
+    return build_work_key(digest_entry(model), sha256(data).hexdigest())
 
 
 _KINDS = {".csv": "CSV in UTF-8", ".jsonl": "JSON lines", ".parquet": "Parquet"}

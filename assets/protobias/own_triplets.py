@@ -6,26 +6,28 @@ from typing import Any
 
 import pandas as pd
 
-from generators.prompts.taxonomy import cells
+from generators.prompts.taxonomy import list_taxonomy_cells
 from resources.models.catalog import Model
-from resources.own_templates import own_templates
-from resources.own_triplets import OwnFileError, OwnTriplets, own_triplets
-from resources.taxonomy import load, taxonomy_path
+from resources.user_files.own_templates import own_templates
+from resources.user_files.own_triplets import OwnFileError, OwnTriplets, own_triplets
+from resources.user_files.taxonomy_file import find_taxonomy_path, load_taxonomy
 
 WRITER = "own"
 """Who wrote them, as the tables say."""
 
 
-def own_of(path: str, domain: str) -> OwnTriplets:
+def load_own_triplets(path: str, domain: str) -> OwnTriplets:
     """The triplets of a domain in a file; none without one. Raises `OwnFileError`."""
     if not path:
         return OwnTriplets()
     people = domain == "demography"
-    groups = cells(load(taxonomy_path()), domain)[0].labels if people else ()
+    groups = (
+        list_taxonomy_cells(load_taxonomy(find_taxonomy_path()), domain)[0].labels if people else ()
+    )
     return own_triplets(path, domain, groups)
 
 
-def templates_of(path: str, writer: Model) -> Mapping[str, str]:
+def load_templates(path: str, writer: Model) -> Mapping[str, str]:
     """The templates in a file by domain; none without one. Raises `OwnFileError`."""
     if path and writer.backend == "offline":
         raise OwnFileError(
@@ -35,7 +37,7 @@ def templates_of(path: str, writer: Model) -> Mapping[str, str]:
     return own_templates(path) if path else {}
 
 
-def rows_of(own: OwnTriplets, place: int) -> list[dict[str, Any]]:
+def to_triplet_rows(own: OwnTriplets, place: int) -> list[dict[str, Any]]:
     """They as rows of `prompt_triplets`, from a place on."""
     return [
         {
@@ -54,12 +56,12 @@ def rows_of(own: OwnTriplets, place: int) -> list[dict[str, Any]]:
     ]
 
 
-def wrong_rows(own: OwnTriplets) -> pd.DataFrame:
+def list_unusable_rows(own: OwnTriplets) -> pd.DataFrame:
     """The rows of the file that are not used, with the reason."""
     return pd.DataFrame(own.wrong, columns=["line", "why it is not used"])
 
 
-def warning(own: OwnTriplets, path: str) -> str | None:
+def unused_rows_warning(own: OwnTriplets, path: str) -> str | None:
     """A warning of unused rows; None if all are used."""
     lines = "\n".join(f"  {path}, line {line}: {why}" for line, why in own.wrong)
     return f"{len(own.wrong)} of {own.rows} rows are not used.\n{lines}" if own.wrong else None

@@ -8,42 +8,42 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetsDefinition
 
-from assets.kit.columns import records
-from assets.kit.partitions import listed_painters, painters
-from assets.kit.table_asset import Mismatch, NothingYet
-from assets.protobias.common import GROUP, QUESTION, TITLE, by_domain, key
+from assets.kit.columns import to_records
+from assets.kit.partitions import list_painters, painters
+from assets.kit.table_asset import NotMaterialized, TablesMismatch
+from assets.protobias.common import GROUP, QUESTION, TITLE, asset_key, load_by_domain
 from assets.protobias.durations import pair_durations
-from assets.protobias.filtered import FILTERED
+from assets.protobias.filtered_pairs import FILTERED_COLUMNS
+from assets.protobias.image_pairs import IMAGE_PAIRS
 from assets.protobias.pages import Painted, build
-from assets.protobias.pairs import IMAGE_PAIRS
-from assets.protobias.retention import retention
-from assets.protobias.score_table import EVALUATED, all_scores, human_scores_of
-from assets.protobias.selection import part_of_pairs
-from assets.protobias.trial import samples_of, scored_in_part
-from assets.report.asset import Sources, report_asset
+from assets.protobias.retention import count_retention
+from assets.protobias.score_table import EVALUATED, load_all_scores, load_human_scores
+from assets.protobias.selection import expected_pairs
+from assets.protobias.trial import find_partial_scores, load_samples
+from assets.report.asset import ReportSources, report_asset
 from assets.report.publish import Site
 from generators.prompts.concepts import DOMAINS
-from metrics.pairs import pair_scores
-from metrics.ranking import ALL
-from resources.home import Home
+from metrics.protobias.ranking import ALL
+from metrics.protobias.scored_pairs import pair_scores
 from resources.models.catalog import Catalog, Model
+from resources.storage.data_root import DataRoot
 
 _OVER = ("concepts", "prompt_triplets", "image_pairs", "filtered_pairs", "summary")
 
 
-def report_over(catalog: Catalog, scorers: Sequence[Model]) -> AssetsDefinition:
+def build_report_asset(catalog: Catalog, scorers: Sequence[Model]) -> AssetsDefinition:
     """The asset `report` of the painters there are, as these judges and metrics score them."""
     return report_asset(
         GROUP,
         lambda sources: _site(sources, catalog, scorers),
         # Scores are read without edges: `summary` changes whenever they do.
-        deps=[key(name) for name in _OVER],
+        deps=[asset_key(name) for name in _OVER],
         description=f"{TITLE}: {QUESTION} Failure rates, Tables 1 and 2, retention, pairs.",
     )
 
 
-def _site(sources: Sources, catalog: Catalog, scorers: Sequence[Model]) -> Site:
-    home, listed = sources.home, listed_painters(catalog)
+def _site(sources: ReportSources, catalog: Catalog, scorers: Sequence[Model]) -> Site:
+    home, listed = sources.home, list_painters(catalog)
     known = sources.instance.get_dynamic_partitions(str(painters.name))
     found = [
         replace(
@@ -61,17 +61,17 @@ def _site(sources: Sources, catalog: Catalog, scorers: Sequence[Model]) -> Site:
             },
         )
         for name in known
-        if (each := painted_by(home, name, scorers)) is not None
+        if (each := load_painter_results(home, name, scorers)) is not None
     ]
     if not found:
-        raise NothingYet(
+        raise NotMaterialized(
             "No painter is summarised yet: materialize protobias/summary for one first."
         )
     return build(
         found,
-        prompts=by_domain(home, "prompt_triplets"),
-        facts=facts(found) | dict(sources.facts),
-        missing=unsummarised(home, [name for name in known if name in listed], found),
+        prompts=load_by_domain(home, "prompt_triplets"),
+        facts=build_footer_facts(found) | dict(sources.facts),
+        missing=describe_unsummarised(home, [name for name in known if name in listed], found),
         spent=sources.spent,
         originals=sources.originals,
     )
@@ -81,55 +81,57 @@ _PART = ["sample", "metric", "domain"]
 _PICTURE = ["image_id", "sha256", "outcome"]
 _PAIRED = [*_PICTURE, "pair_id", "group", "knob"]
 
-Tables = Mapping[str, pd.DataFrame]
+ReportTables = Mapping[str, pd.DataFrame]
 """By domain, for those that are there."""
 
 
-def painted_by(home: Home, painter: str, scorers: Sequence[Model]) -> Painted | None:
+def load_painter_results(home: DataRoot, painter: str, scorers: Sequence[Model]) -> Painted | None:
     """All there is about one painter; None where it is not summarised.
 
     Raises `Mismatch` where its summary is older than its scores, or its filtered pairs are others
     than those that are painted now.
     """
-    summary = home.find(key("summary"), painter)
+    summary = home.find(asset_key("summary"), painter)
     if summary is None:
         return None
-    scores = all_scores(home, painter, scorers)
+    scores = load_all_scores(home, painter, scorers)
     _check_summary(painter, scores, summary)
     pairs = _pairs(home, painter)
-    stand_in = bool(pairs["rehearsal"].any())
+    stand_in = bool(pairs["is_stand_in"].any())
     # Of real pictures `pixels` reads none, which would count every pair as unscored.
-    counted = [each for each in scorers if stand_in or not each.rehearses]
-    samples = samples_of(home, painter)
-    partial = scored_in_part(scores[scores["sample"] == EVALUATED], samples)
+    counted = [each for each in scorers if stand_in or not each.is_stand_in]
+    samples = load_samples(home, painter)
+    partial = find_partial_scores(scores[scores["sample"] == EVALUATED], samples)
     whole = [each for each in counted if each.name not in partial]
     return Painted(
         name=painter,
-        parts=[f"{sample.domain} {part}" for sample in samples for part in sample.parts],
-        samples=[sample.told for sample in samples],
+        parts=[f"{sample.domain} {part}" for sample in samples for part in sample.partial_steps],
+        samples=[sample.describe for sample in samples],
         partial=partial,
         summary=summary,
         pairs=pairs,
         scores=scores,
-        human=human_scores_of(home, painter),
-        retention=retention(home, painter, whole or counted),
+        human=load_human_scores(home, painter),
+        retention=count_retention(home, painter, whole or counted),
         missing=list(_missing(painter, pairs, scores)),
     )
 
 
-def unsummarised(home: Home, known: Sequence[str], found: Sequence[Painted]) -> list[str]:
+def describe_unsummarised(
+    home: DataRoot, known: Sequence[str], found: Sequence[Painted]
+) -> list[str]:
     """In words: the painters of which there is nothing to report, and why."""
     summarised = {painted.name for painted in found}
     return [
         f"{name} is not summarised: score its pairs, then materialize protobias/summary for {name}."
-        if by_domain(home, "image_pairs", name, [])
+        if load_by_domain(home, "image_pairs", name, [])
         else f"{name} has painted nothing yet: materialize protobias/image_pairs for it."
         for name in known
         if name not in summarised
     ]
 
 
-def facts(found: Sequence[Painted]) -> dict[str, str]:
+def build_footer_facts(found: Sequence[Painted]) -> dict[str, str]:
     """The lines of the footer; a painter is named where its server names no model."""
     pairs = pd.concat([painted.pairs for painted in found], ignore_index=True)
 
@@ -164,24 +166,24 @@ def _check_summary(painter: str, scores: pd.DataFrame, summary: pd.DataFrame) ->
     whole = summary["knob"].eq(ALL) & summary["concept"].eq(ALL) & summary["domain"].ne(ALL)
     then = summary[whole].set_index(_PART)[list(now.columns)].sort_index()
     if not (now.index.equals(then.index) and np.allclose(now, then, rtol=0, equal_nan=True)):
-        raise Mismatch(
+        raise TablesMismatch(
             f"protobias/summary ({painter}) is of other scores than there are now. Materialize it "
             "again."
         )
 
 
-def _pairs(home: Home, painter: str) -> pd.DataFrame:
+def _pairs(home: DataRoot, painter: str) -> pd.DataFrame:
     """The pairs of all domains, with the columns of the filter where they are filtered."""
-    filtered = by_domain(home, "filtered_pairs", painter)
-    painted = by_domain(home, "image_pairs", painter)
-    tables = [FILTERED.table([])]
+    filtered = load_by_domain(home, "filtered_pairs", painter)
+    painted = load_by_domain(home, "image_pairs", painter)
+    tables = [FILTERED_COLUMNS.build_table([])]
     for domain in DOMAINS:
         if domain in filtered and domain in painted:
             _check_pictures(painter, domain, painted[domain], filtered[domain])
         if domain in filtered:
-            tables.append(FILTERED.table(filtered[domain]))
+            tables.append(FILTERED_COLUMNS.build_table(filtered[domain]))
         elif domain in painted:
-            tables.append(IMAGE_PAIRS.table(painted[domain]))
+            tables.append(IMAGE_PAIRS.build_table(painted[domain]))
     found: pd.DataFrame = pa.concat_tables(tables, promote_options="default").to_pandas()
     return found
 
@@ -189,10 +191,10 @@ def _pairs(home: Home, painter: str) -> pd.DataFrame:
 def _check_pictures(
     painter: str, domain: str, pictures: pd.DataFrame, filtered: pd.DataFrame
 ) -> None:
-    part = part_of_pairs(records(pictures[_PAIRED]), set(filtered["pair_id"]))
+    part = expected_pairs(to_records(pictures[_PAIRED]), set(filtered["pair_id"]))
     now = {tuple(row[name] for name in _PICTURE) for row in part}
     if now != set(filtered[_PICTURE].itertuples(index=False, name=None)):
-        raise Mismatch(
+        raise TablesMismatch(
             f"protobias/filtered_pairs ({painter}, {domain}) is of other pictures than "
             f"protobias/image_pairs holds now. Materialize it for {domain}|{painter} again, then "
             "its scores and protobias/summary."

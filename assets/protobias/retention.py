@@ -5,21 +5,21 @@ from typing import TypeAlias
 
 import pandas as pd
 
-from assets.kit.columns import records
-from assets.protobias.common import key
-from assets.protobias.selection import surviving
+from assets.kit.columns import to_records
+from assets.protobias.common import asset_key
+from assets.protobias.selection import list_surviving_pairs
 from generators.prompts.concepts import DOMAINS
-from resources.home import Home
 from resources.models.catalog import Model
+from resources.storage.data_root import DataRoot
 
-ALL = "all"
+ALL_KNOBS = "all"
 _COLUMNS = ["domain", "knob", "stage", "number", "of", "share"]
 
-Knobs: TypeAlias = "pd.Series[str]"
+KnobByItem: TypeAlias = "pd.Series[str]"
 """The knob of each thing that is counted."""
 
 
-def retention(home: Home, painter: str, models: Sequence[Model]) -> pd.DataFrame:
+def count_retention(home: DataRoot, painter: str, models: Sequence[Model]) -> pd.DataFrame:
     """One row a domain, knob and stage, in this order; knob `all`, the whole domain, comes first.
 
     Columns: domain, knob, stage, number, of, share. `concepts` and accepted `triplets` are
@@ -31,36 +31,36 @@ def retention(home: Home, painter: str, models: Sequence[Model]) -> pd.DataFrame
     rows = []
     for domain in DOMAINS:
         stages = list(_stages(home, painter, domain, models))
-        for knob in (ALL, *sorted({knob for *_, every in stages for knob in every})):
+        for knob in (ALL_KNOBS, *sorted({knob for *_, every in stages for knob in every})):
             for stage, *both in stages:
-                left, of = (len(each if knob == ALL else each[each == knob]) for each in both)
+                left, of = (len(each if knob == ALL_KNOBS else each[each == knob]) for each in both)
                 rows.append([domain, knob, stage, left, of, left / of if of else float("nan")])
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def _stages(
-    home: Home, painter: str, domain: str, models: Sequence[Model]
-) -> Iterator[tuple[str, Knobs, Knobs]]:
+    home: DataRoot, painter: str, domain: str, models: Sequence[Model]
+) -> Iterator[tuple[str, KnobByItem, KnobByItem]]:
     """The stages of a domain that are there, each with what is left, and of what."""
-    concepts = home.find(key("concepts"), domain, ["knob"])
+    concepts = home.find(asset_key("concepts"), domain, ["knob"])
     if concepts is not None:
         yield ("concepts", concepts["knob"], concepts["knob"])
-    triplets = home.find(key("prompt_triplets"), domain, ["knob", "outcome"])
+    triplets = home.find(asset_key("prompt_triplets"), domain, ["knob", "outcome"])
     if triplets is not None:
         accepted = triplets["outcome"] == "accepted"
         yield ("triplets", triplets.loc[accepted, "knob"], triplets["knob"])
     partition, named = f"{domain}|{painter}", ["pair_id", "knob", "outcome"]
-    pictures = home.find(key("image_pairs"), partition, named)
+    pictures = home.find(asset_key("image_pairs"), partition, named)
     if pictures is not None:
         asked = pictures.groupby("pair_id")["knob"].first()
         painted = asked[_on_both_sides(pictures["pair_id"][pictures["outcome"] == "painted"])]
         yield ("painted", painted, asked)
     named = ["pair_id", "knob", "kept", "evaluated"]
-    filtered = home.find(key("filtered_pairs"), partition, named)
+    filtered = home.find(asset_key("filtered_pairs"), partition, named)
     if filtered is None:
         return
     all_of = filtered.groupby("pair_id")["knob"].first()
-    kept = all_of[surviving(records(filtered))]
+    kept = all_of[list_surviving_pairs(to_records(filtered))]
     evaluated = all_of[_on_both_sides(filtered["pair_id"][filtered["evaluated"]])]
     yield ("kept", kept, all_of)
     yield ("evaluated", evaluated, kept)
@@ -68,7 +68,7 @@ def _stages(
     scores = [
         table
         for model in models
-        if (table := home.find(key(f"scores_{model.name}"), partition, named)) is not None
+        if (table := home.find(asset_key(f"scores_{model.name}"), partition, named)) is not None
     ]
     if scores:
         both = [_on_both_sides(table["pair_id"][table["outcome"] == "scored"]) for table in scores]

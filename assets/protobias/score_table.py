@@ -6,25 +6,25 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from assets.kit.columns import REAL, TEXT, Columns, records
-from assets.kit.table_asset import Mismatch
-from assets.protobias.common import by_domain, key
-from assets.protobias.human import HUMAN_SCORES
+from assets.kit.columns import REAL, TEXT, Columns, to_records
+from assets.kit.table_asset import TablesMismatch
+from assets.protobias.common import asset_key, load_by_domain
+from assets.protobias.human_scores import HUMAN_SCORES
 from assets.protobias.own_scores import version_in_file
 from assets.protobias.scorers import is_filed
 from assets.protobias.scores import SCORES
-from assets.protobias.selection import part_of_pairs
-from metrics.normalization import HUMAN, OWN, normalize_scores
-from resources.home import Home
+from assets.protobias.selection import expected_pairs
+from metrics.protobias.normalization import HUMAN, OWN, normalize_scores
 from resources.models.catalog import Model
-from resources.models.formulas import scale_of
+from resources.models.formulas import read_scale
+from resources.storage.data_root import DataRoot
 
 EVALUATED = "evaluated"
 """The sample of all pairs of the evaluation set; the other is `HUMAN`."""
 
 _PICTURE = ["pair_id", "side", "sha256", "text"]
 _ALIKE = {
-    "painter_version": "painted by one entry of models.yaml: materialize protobias/image_pairs",
+    "entry_version": "painted by one entry of models.yaml: materialize protobias/image_pairs",
     "filter": "filtered by one model: materialize protobias/filtered_pairs, with one filter,",
     "keep_from": "kept from one score on: materialize protobias/filtered_pairs, with one limit,",
 }
@@ -40,11 +40,11 @@ _LONG = Columns(
     score=(REAL, "0 to 1; empty where there is none"),
 )
 
-Tables = Mapping[str, pd.DataFrame]
+ScoreTables = Mapping[str, pd.DataFrame]
 """By domain, for those that are there."""
 
 
-def all_scores(home: Home, painter: str, models: Sequence[Model]) -> pd.DataFrame:
+def load_all_scores(home: DataRoot, painter: str, models: Sequence[Model]) -> pd.DataFrame:
     """Every score of a painter's evaluated pairs: one row a sample, metric, pair and side.
 
     The columns are those of `_LONG`. The sample `evaluated` has all pairs; `human` each metric
@@ -55,7 +55,7 @@ def all_scores(home: Home, painter: str, models: Sequence[Model]) -> pd.DataFram
     Raises `Mismatch` where scores are of other pictures than `filtered_pairs` holds now, those of a
     metric are not all by one version of its entry, or domains were not painted or filtered alike.
     """
-    filtered = by_domain(home, "filtered_pairs", painter, columns=[*_PICTURE, *_OF_FILTERED])
+    filtered = load_by_domain(home, "filtered_pairs", painter, columns=[*_PICTURE, *_OF_FILTERED])
     _require_alike(painter, filtered)
     scores = [_by_metric(home, painter, model, filtered) for model in models]
     people = _by_people(home, painter, filtered)
@@ -67,33 +67,33 @@ def all_scores(home: Home, painter: str, models: Sequence[Model]) -> pd.DataFram
     )
 
 
-def _require_alike(painter: str, filtered: Tables) -> None:
+def _require_alike(painter: str, filtered: ScoreTables) -> None:
     """Raise `Mismatch` where domains cannot be averaged, since they were not made in one way."""
     for column, what in _ALIKE.items():
         found = {domain: set(table[column].dropna()) for domain, table in filtered.items()}
         if len(set[Any]().union(*found.values())) > 1:
             among = ", ".join(domain for domain, values in found.items() if values)
-            raise Mismatch(
+            raise TablesMismatch(
                 f"The pairs of {painter} ({among}) were not all {what} again for those that are to "
                 "change, then what follows. What was paid for before is not sent again."
             )
 
 
-def same_pictures(scores: pd.DataFrame, filtered: pd.DataFrame) -> bool:
+def has_same_pictures(scores: pd.DataFrame, filtered: pd.DataFrame) -> bool:
     """Whether scores are of the pairs to be evaluated, all or a limit's, in their order."""
     named = [*_PICTURE, "rank"]
     evaluated = filtered.loc[filtered["evaluated"], [*named, "group", "knob"]]
-    wanted = part_of_pairs(records(evaluated), set(scores["pair_id"]))
+    wanted = expected_pairs(to_records(evaluated), set(scores["pair_id"]))
     return bool(scores[named].to_numpy().tolist() == [[row[n] for n in named] for row in wanted])
 
 
-def _by_metric(home: Home, painter: str, model: Model, filtered: Tables) -> pd.DataFrame:
+def _by_metric(home: DataRoot, painter: str, model: Model, filtered: ScoreTables) -> pd.DataFrame:
     """A metric's scores of all domains that it has scored, on their common scale."""
-    tables = by_domain(home, f"scores_{model.name}", painter)
+    tables = load_by_domain(home, f"scores_{model.name}", painter)
     name = f"protobias/scores_{model.name}"
     for domain, table in tables.items():
-        if domain not in filtered or not same_pictures(table, filtered[domain]):
-            raise Mismatch(
+        if domain not in filtered or not has_same_pictures(table, filtered[domain]):
+            raise TablesMismatch(
                 f"{name} ({painter}, {domain}) has scored other pictures than "
                 "protobias/filtered_pairs holds now. Materialize it again: only what is new is "
                 "asked."
@@ -101,45 +101,48 @@ def _by_metric(home: Home, painter: str, model: Model, filtered: Tables) -> pd.D
     # Another filter may have kept the same pairs since they were scored.
     families = {domain: set(filtered[domain]["filter_family"]) for domain in tables}
     scores = _joined(
-        [table.assign(kin=model.family in families[domain]) for domain, table in tables.items()]
+        [
+            table.assign(same_family=model.family in families[domain])
+            for domain, table in tables.items()
+        ]
     )
-    if scores["metric_version"].nunique() > 1:
-        raise Mismatch(
+    if scores["entry_version"].nunique() > 1:
+        raise TablesMismatch(
             f"The scores of {name} ({painter}) are not all by the same entry of models.yaml, which "
             f"has changed meanwhile. Materialize it again for {', '.join(tables)}."
         )
     now = version_in_file(model, home, painter) if is_filed(model) and len(scores) else None
-    if now is not None and now != scores["metric_version"].iloc[0]:
-        raise Mismatch(
+    if now is not None and now != scores["entry_version"].iloc[0]:
+        raise TablesMismatch(
             f"The file of {name} ({painter}) has changed since its scores were read. Materialize "
             f"it again for {', '.join(tables)}."
         )
     formula = scores["formula"].iloc[0] if len(scores) else HUMAN
-    scale = scale_of(model.parameters) if formula == OWN else (0.0, 1.0)
+    scale = read_scale(model.parameters) if formula == OWN else (0.0, 1.0)
     return scores.assign(score=normalize_scores(scores["raw"], formula, scale))
 
 
-def _by_people(home: Home, painter: str, filtered: Tables) -> pd.DataFrame:
+def _by_people(home: DataRoot, painter: str, filtered: ScoreTables) -> pd.DataFrame:
     """The mean score of each picture that people scored, as rows of the metric `human`."""
-    given = human_scores_of(home, painter)
+    given = load_human_scores(home, painter)
     means = given.groupby("image_id", sort=False)["score"].mean()
     pictures = given.drop_duplicates("image_id").drop(columns=["score", "annotator"])
     kept = _joined([table[table["pair_kept"]] for table in filtered.values()])
     identity = ["image_id", *_PICTURE]
     known = pictures.merge(kept[[*identity, "group", "rank"]], on=identity)
     if len(known) < len(pictures):
-        raise Mismatch(
+        raise TablesMismatch(
             f"protobias/human_scores ({painter}) holds {len(pictures) - len(known)} pictures that "
             "protobias/filtered_pairs does not keep, or no longer. Materialize it again."
         )
     raw = known["image_id"].map(means).astype(float)
-    scored = known.assign(metric=HUMAN, formula=HUMAN, kin=False, outcome="scored", raw=raw)
+    scored = known.assign(metric=HUMAN, formula=HUMAN, same_family=False, outcome="scored", raw=raw)
     return _joined([scored.assign(score=normalize_scores(raw, HUMAN))])
 
 
 def _joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Tables below one another, each with all columns, empty where it has none of its own."""
-    found = [_LONG.table([])]
+    found = [_LONG.build_table([])]
     for table in tables:
         schema = pa.schema([field for field in _LONG.schema if field.name in table.columns])
         found.append(pa.Table.from_pandas(table, schema=schema, preserve_index=False))
@@ -147,7 +150,7 @@ def _joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return joined
 
 
-def human_scores_of(home: Home, painter: str) -> pd.DataFrame:
+def load_human_scores(home: DataRoot, painter: str) -> pd.DataFrame:
     """What people scored of a painter's pictures; empty where nobody has. Raises `Corrupt`."""
-    given = home.find(key("human_scores"), painter)
-    return HUMAN_SCORES.table([]).to_pandas() if given is None else given
+    given = home.find(asset_key("human_scores"), painter)
+    return HUMAN_SCORES.build_table([]).to_pandas() if given is None else given

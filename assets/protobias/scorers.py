@@ -4,33 +4,33 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any, TypeAlias
 
-from assets.kit.conversations import unanswered
-from assets.kit.judging import judges_of
+from assets.kit.conversations import unanswered_columns
+from assets.kit.judging import select_judges
 from assets.kit.step import Row
-from generators.prompts.rating_prompts import JUDGE_SCALE, judge_prompt
+from generators.prompts.rating_prompts import JUDGE_SCALE, write_rating_prompt
 from generators.reading import Unreadable
-from generators.sketch_reader import fit
-from metrics.normalization import JUDGE, OWN, REFERENCE
-from metrics.ratings import read_rating
-from resources.images import ImageStore
+from generators.sketch_reader import score_fit
+from metrics.protobias.normalization import JUDGE, OWN, REFERENCE
+from metrics.reply_parsing.ratings import read_rating
 from resources.models.catalog import Catalog, Model
-from resources.models.formulas import OWN as OWN_BACKENDS
-from resources.models.outcomes import Answered, Malformed, Outcome
-from resources.models.requests import Look, Score, Turn
+from resources.models.formulas import OWN_BACKENDS as OWN_BACKENDS
+from resources.models.outcomes import AnsweredOutcome, MalformedOutcome, Outcome
+from resources.models.requests import LookRequest, ScoreRequest, Turn
+from resources.storage.image_store import ImageStore
 
 ScoreColumns: TypeAlias = dict[str, Any]
 """How it ended: the columns `outcome`, `refusal`, `raw`, `response`, `reason`, `served_model`."""
 
 
-def scorers(catalog: Catalog) -> tuple[Model, ...]:
+def list_scorers(catalog: Catalog) -> tuple[Model, ...]:
     """The models that score pictures against texts: judges and metrics, in the catalog's order."""
-    judges = judges_of(catalog, REFERENCES)
+    judges = select_judges(catalog, REFERENCES)
     return tuple(each for each in catalog.models if each in judges or "metric" in each.roles)
 
 
-def formula_of(model: Model) -> str:
-    """What a model's raw score is, as `metrics.normalization` takes it."""
-    if model.rehearses:
+def formula_name(model: Model) -> str:
+    """What a model's raw score is, as `metrics.protobias.normalization` takes it."""
+    if model.is_stand_in:
         return REFERENCE
     if model.backend in OWN_BACKENDS:
         return OWN
@@ -42,23 +42,23 @@ def is_filed(model: Model) -> bool:
     return model.backend == "file"
 
 
-def to_score(model: Model, text: str, digest: str) -> Look | Score:
+def build_request(model: Model, text: str, digest: str) -> LookRequest | ScoreRequest:
     """What a model is asked: a metric to score, a judge in the words of Table 6."""
     if "metric" in model.roles:
-        return Score(text, digest)
-    return Look((Turn("user", judge_prompt(text), (digest,)),))
+        return ScoreRequest(text, digest)
+    return LookRequest((Turn("user", write_rating_prompt(text), (digest,)),))
 
 
-def ended(outcome: Outcome) -> ScoreColumns:
+def parse_outcome(outcome: Outcome) -> ScoreColumns:
     """How a request to score ended; without a score there is a reason, and never a low score."""
     match outcome:
-        case Answered(score=score, text=text, served_model=served_model):
+        case AnsweredOutcome(score=score, text=text, served_model=served_model):
             found = _given(score) if score is not None else _rated(text or "")
             return found | {"response": text, "served_model": served_model}
-        case Malformed(unreadable=False, text=text):
+        case MalformedOutcome(unreadable=False, text=text):
             why = {"reason": "It did not answer with one number from 0 to 1."}
-            return unanswered(outcome, "unparsed") | why | {"response": text}
-    return unanswered(outcome, "unparsed")
+            return unanswered_columns(outcome, "unparsed") | why | {"response": text}
+    return unanswered_columns(outcome, "unparsed")
 
 
 def _rated(reply: str) -> ScoreColumns:
@@ -69,7 +69,7 @@ def _rated(reply: str) -> ScoreColumns:
 
 def _reads(row: Row, images: ImageStore) -> ScoreColumns:
     try:
-        return _given(fit(images.get(row["sha256"]), row["text"]))
+        return _given(score_fit(images.get(row["sha256"]), row["text"]))
     except Unreadable as why:
         return {"outcome": "unparsed", "reason": str(why)}
 

@@ -7,51 +7,60 @@ from typing import Any
 
 import pandas as pd
 
-from assets.kit.checks import few_unread, nothing_failed
-from assets.kit.choice import entry_digest
-from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, Columns, records
+from assets.kit.checks import no_failures_check, unparsed_rate_check
+from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, Columns, to_records
 from assets.kit.judging import JudgeStep
-from assets.kit.limits import Limited
-from assets.kit.plan import Whole
+from assets.kit.limits import LimitConfig
+from assets.kit.model_lookup import digest_entry
+from assets.kit.plan import PaperSample
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, SOME_PICTURE, Check, Conversation, Extent, Input, Row, Work
-from assets.protobias.common import FILTERED_KEY, GROUP, TRIPLETS_KEY, domain_and_painter, pairs
-from assets.protobias.concepts import whole_sample
-from assets.protobias.filtered import FILTERED, Filtering
-from assets.protobias.pairs import SIDES
-from assets.protobias.scorers import REFERENCES, ended, formula_of, to_score
-from assets.protobias.selection import first_pairs, share_of
-from assets.protobias.trained_pairs import no_overlap, require_apart
-from metrics.pairs import pair_scores
+from assets.kit.step import (
+    PENDING,
+    PLACEHOLDER_SHA256,
+    Check,
+    Conversation,
+    Extent,
+    Input,
+    Row,
+    StepRun,
+)
+from assets.protobias.common import FILTERED_KEY, GROUP, TRIPLETS_KEY, pairs, split_pair_key
+from assets.protobias.concepts import estimate_paper_sample
+from assets.protobias.filtered_pairs import FILTERED_COLUMNS, FilterConfig
+from assets.protobias.image_pairs import SIDES
+from assets.protobias.scorers import REFERENCES, build_request, formula_name, parse_outcome
+from assets.protobias.selection import domain_share, select_first_pairs
+from assets.protobias.trained_pairs import overlap_check, require_apart
+from metrics.protobias.scored_pairs import pair_scores
 from resources.models.catalog import Catalog, Model
-from resources.models.requests import Look, Score
+from resources.models.requests import LookRequest, ScoreRequest
 
 _CARRIED = (
     *("domain", "painter", "concept_id", "group", "concept", "knob", "text", "pair_id", "side"),
     *("image_id", "sha256", "rank"),
 )
 SCORES = Columns(
-    **FILTERED.some(*_CARRIED),
+    **FILTERED_COLUMNS.subset(*_CARRIED),
     metric=(TEXT, "The metric or judge, as models.yaml names it"),
     formula=(
         TEXT,
         "What its raw score is: clip_score, pick_score, vqa_score, vision_score, "
         "expected_score, judge, reference, or own (a metric of the user's)",
     ),
-    metric_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
-    kin=(BOOLEAN, "Whether it is of the family of the filter that kept these pairs"),
+    entry_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
+    same_family=(BOOLEAN, "Whether it is of the family of the filter that kept these pairs"),
     outcome=(TEXT, "scored, unparsed, refused or failed"),
     refusal=(TEXT, "content filter, image safety, no image or model, if refused; else empty"),
     raw=(REAL, "The score as it was given: a cosine, a probability, 1 to 4; empty where none"),
     response=(TEXT, "What it said in words; empty for a metric that says none"),
     reason=(TEXT, "Why there is no score; else empty"),
     served_model=(TEXT, "Which model scored it, as the provider says; empty where it does not"),
-    **FILTERED.some("rehearsal"),
+    **FILTERED_COLUMNS.subset("is_stand_in"),
     calls=(TEXTS, "Keys of the stored calls behind it; none for a reference"),
 )
 """One row an image of the evaluation set."""
 
-_TAKEN = [*_CARRIED, "rehearsal", "evaluated", "filter_family", "filter_outcome"]
+_TAKEN = [*_CARRIED, "is_stand_in", "evaluated", "filter_family", "filter_outcome"]
 _PRESENT = {
     "scored": ("raw",),
     "unparsed": ("reason",),
@@ -66,47 +75,49 @@ _READ_SOME = (
 )
 
 
-class Scores(JudgeStep[Limited]):
+class PairScores(JudgeStep[LimitConfig]):
     """The scores by one judge or metric of a painter's pairs of a domain."""
 
-    group, columns, config, partitions = GROUP, SCORES, Limited, pairs
-    references, named = REFERENCES, "scores"
-    named_by, present = ("pair_id", "side", "sha256", "text"), _PRESENT
+    group, columns, config, partitions = GROUP, SCORES, LimitConfig, pairs
+    references, asset_prefix = REFERENCES, "scores"
+    key_columns, filled_columns = ("pair_id", "side", "sha256", "text"), _PRESENT
     inputs = MappingProxyType(
-        {"filtered_pairs": Input(FILTERED_KEY, columns=_TAKEN, by_default=True)}
+        {"filtered_pairs": Input(FILTERED_KEY, columns=_TAKEN, uses_default_config=True)}
     )
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
         self._adapter: str | None = judge.parameters.get("adapter")
-        self.asks = to_score(judge, "", "")
+        self.example_request = build_request(judge, "", "")
         self.kinds = ("metric" if "metric" in judge.roles else "judge", judge.backend)
         self.description = (
             f"Scores of the reference judge `{judge.model}`."
-            if judge.rehearses
-            else f"Scores of {judge.model} ({formula_of(judge)}), through {judge.backend}."
+            if judge.is_stand_in
+            else f"Scores of {judge.model} ({formula_name(judge)}), through {judge.backend}."
         )
 
-    def rows(self, work: Work[Limited]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
         """The pictures of the evaluation set; none while nobody knows which they are."""
         filtered = work.tables["filtered_pairs"]
         if filtered["filter_outcome"].eq(PENDING).any():
             return []
-        evaluated = records(filtered.loc[filtered["evaluated"], _TAKEN])
-        pictures = first_pairs(evaluated, work.config.limit)
+        evaluated = to_records(filtered.loc[filtered["evaluated"], _TAKEN])
+        pictures = select_first_pairs(evaluated, work.config.limit)
         return [_row(self.judge, picture) for picture in pictures]
 
-    def require(self, work: Work[Limited]) -> None:
+    def require(self, work: StepRun[LimitConfig]) -> None:
         """Raise `Mismatch` where its adapter was trained on pairs like these."""
         if self._adapter:
             require_apart(self.judge, self._adapter, work, self.rows(work))
 
-    def query(self, work: Work[Limited], row: Row) -> Conversation:
+    def query(self, work: StepRun[LimitConfig], row: Row) -> Conversation:
         """Have the picture scored."""
-        outcome, calls = yield to_score(self.judge, row["text"], row["sha256"])
-        return {**ended(outcome), "calls": list(calls)}
+        outcome, calls = yield build_request(self.judge, row["text"], row["sha256"])
+        return {**parse_outcome(outcome), "calls": list(calls)}
 
-    def at_most(self, work: Work[Limited], rows: Sequence[Row]) -> Iterator[Look | Score]:
+    def max_requests(
+        self, work: StepRun[LimitConfig], rows: Sequence[Row]
+    ) -> Iterator[LookRequest | ScoreRequest]:
         """As many pictures as can be evaluated, where nobody knows yet which they are."""
         filtered = work.tables["filtered_pairs"]
         if filtered["filter_outcome"].eq(PENDING).any():
@@ -114,25 +125,27 @@ class Scores(JudgeStep[Limited]):
             most = min(possible, work.config.limit or possible)
             yield from repeat(self._longest(filtered), len(SIDES) * most)
 
-    def _longest(self, filtered: pd.DataFrame) -> Look | Score:
-        return to_score(self.judge, max(filtered["text"], key=len, default=""), SOME_PICTURE)
+    def _longest(self, filtered: pd.DataFrame) -> LookRequest | ScoreRequest:
+        return build_request(
+            self.judge, max(filtered["text"], key=len, default=""), PLACEHOLDER_SHA256
+        )
 
-    def extent(self, work: Work[Limited], rows: Sequence[Row]) -> Extent:
+    def extent(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> Extent:
         """Of all pairs of the evaluation set."""
         evaluated = int(work.tables["filtered_pairs"]["evaluated"].sum())
         return Extent(len(rows) // len(SIDES), evaluated // len(SIDES), "pairs")
 
-    def whole(self, work: Work[Limited], rows: Sequence[Row]) -> Whole | None:
+    def paper_sample(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> PaperSample | None:
         """As many as the paper evaluates of a domain."""
-        domain, _ = domain_and_painter(work.partition)
-        triplets = work.find(TRIPLETS_KEY, domain)
+        domain, _ = split_pair_key(work.partition)
+        triplets = work.find_table(TRIPLETS_KEY, domain)
         if triplets is None:
             return None
-        number = len(SIDES) * share_of(domain, Filtering().evaluated)
+        number = len(SIDES) * domain_share(domain, FilterConfig().evaluated)
         longest = self._longest(work.tables["filtered_pairs"])
-        return whole_sample(domain, len(triplets), work.config.limit, number, longest)
+        return estimate_paper_sample(domain, len(triplets), work.config.limit, number, longest)
 
-    def metadata(self, work: Work[Limited], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """What can be said of the scores already."""
         if not rows:
             work.log.warning(
@@ -142,14 +155,14 @@ class Scores(JudgeStep[Limited]):
             )
             return {"pairs": 0}
         told: dict[str, Any] = {}
-        if any(row["kin"] for row in rows):
+        if any(row["same_family"] for row in rows):
             told["warning"] = (
                 f"{self.judge.name} is of the family of the filter that kept these pairs: they "
                 "may be easier for it. Filter by a model of another family, or set its scores "
                 "apart."
             )
             work.log.warning("%s", told["warning"])
-        scores: pd.DataFrame = SCORES.table(rows).to_pandas()
+        scores: pd.DataFrame = SCORES.build_table(rows).to_pandas()
         found = pair_scores(scores.assign(sample="", score=scores["raw"]))
         by_knob = found.groupby("knob")["fails"].agg(pairs="size", scored="count")
         if found["fails"].notna().any():
@@ -169,19 +182,19 @@ class Scores(JudgeStep[Limited]):
     def checks(self) -> list[Check]:
         """Nothing failed, most replies hold a score, and no adapter was trained on these pairs."""
         return [
-            nothing_failed(self, ["pair_id", "side"]),
-            few_unread("side", _READ_SOME),
-            *([no_overlap(self.judge, self._adapter)] if self._adapter else []),
+            no_failures_check(self, ["pair_id", "side"]),
+            unparsed_rate_check("side", _READ_SOME),
+            *([overlap_check(self.judge, self._adapter)] if self._adapter else []),
         ]
 
 
 def _row(model: Model, picture: Row) -> dict[str, Any]:
     return {
-        **{name: picture[name] for name in (*_CARRIED, "rehearsal")},
+        **{name: picture[name] for name in (*_CARRIED, "is_stand_in")},
         "rank": int(picture["rank"]),
         "metric": model.name,
-        "formula": formula_of(model),
-        "metric_version": entry_digest(model),
-        "kin": model.family == picture["filter_family"],
+        "formula": formula_name(model),
+        "entry_version": digest_entry(model),
+        "same_family": model.family == picture["filter_family"],
         "calls": [],
     }

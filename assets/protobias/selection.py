@@ -6,31 +6,31 @@ from hashlib import sha256
 
 import pandas as pd
 
-from assets.kit.limits import Placed, first_of, part_of
+from assets.kit.limits import SamplingKey, expected_subset, stratified_head
 from assets.kit.step import Row
 from generators.prompts.concepts import DOMAINS
 
 
-def placed(pair_id: str, *among: str) -> Placed:
+def sampling_key(pair_id: str, *among: str) -> SamplingKey:
     """A pair's place in the order of a limit: spread over `among`, distinct concepts first.
 
     That of a concept is that of its first pair, so that a limit on triplets and the same on their
     pairs are about the same ones.
     """
-    return Placed(pair_id, among, int(pair_id.rpartition("/")[2]))
+    return SamplingKey(pair_id, among, int(pair_id.rpartition("/")[2]))
 
 
-def first_pairs(rows: Sequence[Row], limit: int | None) -> list[Row]:
+def select_first_pairs(rows: Sequence[Row], limit: int | None) -> list[Row]:
     """The rows of the first pairs in the order of a limit; all without one."""
     if limit is None:
         return list(rows)
-    chosen = {row["pair_id"] for row in first_of(_one_each(rows), limit, _placed)}
+    chosen = {row["pair_id"] for row in stratified_head(_one_each(rows), limit, _placed)}
     return [row for row in rows if row["pair_id"] in chosen]
 
 
-def part_of_pairs(rows: Sequence[Row], there: Collection[str]) -> list[Row]:
+def expected_pairs(rows: Sequence[Row], there: Collection[str]) -> list[Row]:
     """The rows that a table has to hold which holds the pairs `there`; see `limits.part_of`."""
-    wanted = {row["pair_id"] for row in part_of(_one_each(rows), there, _placed)}
+    wanted = {row["pair_id"] for row in expected_subset(_one_each(rows), there, _placed)}
     return [row for row in rows if row["pair_id"] in wanted]
 
 
@@ -38,17 +38,17 @@ def _one_each(rows: Sequence[Row]) -> list[Row]:
     return list({row["pair_id"]: row for row in rows}.values())
 
 
-def _placed(row: Row) -> Placed:
-    return placed(row["pair_id"], str(row["group"]), row["knob"])
+def _placed(row: Row) -> SamplingKey:
+    return sampling_key(row["pair_id"], str(row["group"]), row["knob"])
 
 
-def share_of(domain: str, evaluated: int) -> int:
+def domain_share(domain: str, evaluated: int) -> int:
     """How many of the evaluated pairs are of a domain: even, the first ones take what is over."""
     whole, over = divmod(evaluated, len(DOMAINS))
     return whole + (DOMAINS.index(domain) < over)
 
 
-def surviving(rows: Iterable[Row]) -> list[str]:
+def list_surviving_pairs(rows: Iterable[Row]) -> list[str]:
     """The pairs of which both pictures were kept, in the order of the rows.
 
     Retention is their share of those that were asked for, as the paper counts (19,467 of 31,375): a
@@ -60,7 +60,7 @@ def surviving(rows: Iterable[Row]) -> list[str]:
     return [pair for pair, both in kept.items() if both]
 
 
-def ranks(
+def assign_ranks(
     concepts: Mapping[str, str], seed: int, pictures: Mapping[str, Collection[str]] | None = None
 ) -> dict[str, int]:
     """The place of each kept pair in the order of the evaluation; `concepts` are those of pairs.
@@ -92,7 +92,7 @@ def _lot(seed: int, pair: str) -> str:
     return sha256(f"{seed}/{pair}".encode()).hexdigest()
 
 
-def retention_by(rows: Sequence[Row], *by: str) -> pd.DataFrame:
+def count_retention_by(rows: Sequence[Row], *by: str) -> pd.DataFrame:
     """By columns of `filtered_pairs`: pairs, those with both pictures, with both scores, and kept.
 
     `retention` is the share of all pairs that was kept, in %: the paper keeps 62.05 % of its own.

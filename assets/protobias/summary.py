@@ -17,29 +17,29 @@ from assets.kit.columns import (
     TEXT,
     WHOLE,
     Columns,
-    materialized,
-    records,
-    with_interval,
+    interval_columns,
+    to_materialize_result,
+    to_records,
 )
 from assets.kit.partitions import painters
-from assets.kit.previews import markdown_table, with_intervals
-from assets.kit.table_asset import NothingYet
-from assets.protobias.common import by_domain, key, table_asset
-from assets.protobias.score_table import EVALUATED, all_scores, human_scores_of
-from assets.protobias.trial import samples_of, scored_in_part
+from assets.kit.previews import markdown_table, merge_intervals
+from assets.kit.table_asset import NotMaterialized
+from assets.protobias.common import asset_key, load_by_domain, table_asset
+from assets.protobias.score_table import EVALUATED, load_all_scores, load_human_scores
+from assets.protobias.trial import find_partial_scores, load_samples
 from generators.prompts.concepts import DOMAINS
-from metrics.ranking import ALL, ranking_table
-from resources.home import Home
+from metrics.protobias.ranking import ALL, ranking_table
 from resources.models.catalog import Model
+from resources.storage.data_root import DataRoot
 
-_resampled = partial(with_interval, over="prompts")
+_resampled = partial(interval_columns, over="prompts")
 SUMMARY = Columns(
     painter=(TEXT, "Who painted the pairs, as models.yaml names it"),
-    rehearsal=(BOOLEAN, "Whether the pictures are a rehearsal, so that it is no result"),
+    is_stand_in=(BOOLEAN, "Whether the pictures are a rehearsal, so that it is no result"),
     sample=(TEXT, "evaluated (all scored pairs), or human (those that people scored as well)"),
     metric=(TEXT, "The metric or judge, as models.yaml names it, or human"),
     formula=(TEXT, "What its raw score is"),
-    kin=(BOOLEAN, "Whether it is of the family of the filter"),
+    same_family=(BOOLEAN, "Whether it is of the family of the filter"),
     domain=(TEXT, "animals, demography or objects; or all: the mean over the domains"),
     knob=(TEXT, "A knob; or all"),
     concept=(TEXT, "A cell of the taxonomy; or all"),
@@ -67,50 +67,50 @@ _SHOWN = [
 ]
 
 
-def summary_over(models: Sequence[Model]) -> AssetsDefinition:
+def build_summary_asset(models: Sequence[Model]) -> AssetsDefinition:
     """The asset `summary` of these judges and metrics."""
 
     @table_asset(
         columns=SUMMARY,
         partitions=painters,
         deps=[
-            *(AssetDep(key(f"scores_{model.name}")) for model in models),
-            AssetDep(key("human_scores")),
+            *(AssetDep(asset_key(f"scores_{model.name}")) for model in models),
+            AssetDep(asset_key("human_scores")),
         ],
         description="Failure rates, mean scores and margins of every metric, with 95 % intervals "
         "(Tables 1 and 2, Figures 2 and 3), of the domains that are there.",
     )
-    def summary(context: AssetExecutionContext, home: Home) -> MaterializeResult[pa.Table]:
+    def summary(context: AssetExecutionContext, home: DataRoot) -> MaterializeResult[pa.Table]:
         """Rank what is scored; what is not is named.
 
         Raises `NothingYet` where nothing is, and `Mismatch` (see `all_scores`).
         """
         painter = context.partition_key
-        scores = all_scores(home, painter, models)
+        scores = load_all_scores(home, painter, models)
         if scores.empty and not any(
-            by_domain(home, f"scores_{model.name}", painter, []) for model in models
+            load_by_domain(home, f"scores_{model.name}", painter, []) for model in models
         ):
-            raise NothingYet(
+            raise NotMaterialized(
                 f"No judge or metric has scored pairs of {painter} yet: materialize "
                 "protobias/filtered_pairs and some of the scores for it first."
             )
-        missing = missing_of(scores, models)
+        missing = find_missing_domains(scores, models)
         for metric, domains in missing.items():
             context.log.warning("%s has not scored %s of %s yet", metric, domains, painter)
         rows = ranking_table(scores)
         whole = rows[(rows["knob"] == ALL) & (rows["concept"] == ALL)]
         evaluated = scores[scores["sample"] == EVALUATED]
-        partial = scored_in_part(evaluated, samples_of(home, painter))
-        return materialized(
-            SUMMARY.table(rows),
+        partial = find_partial_scores(evaluated, load_samples(home, painter))
+        return to_materialize_result(
+            SUMMARY.build_table(rows),
             # What the report shows beside the figures: each score, and who has scored.
             scores,
-            human_scores_of(home, painter),
+            load_human_scores(home, painter),
             missing=missing,
             partial=partial,
-            **plotted(whole[~whole["metric"].isin(partial)]),
+            **to_plotted_numbers(whole[~whole["metric"].isin(partial)]),
             **{
-                str(sample): markdown_table(with_intervals(found[_SHOWN].round(3), "failure_rate"))
+                str(sample): markdown_table(merge_intervals(found[_SHOWN].round(3), "failure_rate"))
                 for sample, found in whole.groupby("sample")
             },
         )
@@ -118,7 +118,7 @@ def summary_over(models: Sequence[Model]) -> AssetsDefinition:
     return summary
 
 
-def plotted(whole: pd.DataFrame) -> dict[str, float]:
+def to_plotted_numbers(whole: pd.DataFrame) -> dict[str, float]:
     """The failure rate and margins of each metric over all domains, as numbers that are plotted.
 
     `whole` are rows about all knobs and concepts. Means over fewer domains than another metric has
@@ -127,13 +127,13 @@ def plotted(whole: pd.DataFrame) -> dict[str, float]:
     over_all = whole[whole["sample"].eq(EVALUATED) & whole["domain"].eq(ALL)]
     return {
         f"{name}_{row['metric']}": round(float(row[name]), 4)
-        for row in records(over_all[["metric", *_PLOTTED]])
+        for row in to_records(over_all[["metric", *_PLOTTED]])
         for name in _PLOTTED
         if pd.notna(row[name])
     }
 
 
-def missing_of(scores: pd.DataFrame, models: Sequence[Model]) -> dict[str, str]:
+def find_missing_domains(scores: pd.DataFrame, models: Sequence[Model]) -> dict[str, str]:
     """By judge and metric: the domains of which there are no scores, for those that lack any."""
     evaluated = scores[scores["sample"] == EVALUATED]
     found = {metric: set(rows["domain"]) for metric, rows in evaluated.groupby("metric")}

@@ -6,29 +6,29 @@ from typing import Any
 import pandas as pd
 from dagster import AssetCheckResult, AssetCheckSeverity
 
-from assets.kit.checks import result_of
-from assets.kit.columns import records
-from assets.kit.pair_marks import marks_in, overlapping
-from assets.kit.pairs import Pair
-from assets.kit.step import Check, Row, Work
-from assets.kit.table_asset import Mismatch
+from assets.kit.checks import build_check_result
+from assets.kit.columns import to_records
+from assets.kit.pair_marks import find_overlaps, load_mark_finder
+from assets.kit.pairs import TrainingPair
+from assets.kit.step import Check, Row, StepRun
+from assets.kit.table_asset import TablesMismatch
 from assets.protobias.training import TRAINING_PAIRS
-from resources.models.backends.adapters import folder_of
+from resources.models.backends.adapters import resolve_adapter_folder
 from resources.models.catalog import Model
 
 _NAMED = 5
 
 
-def require_apart(judge: Model, adapter: str, work: Work[Any], rows: Sequence[Row]) -> None:
+def require_apart(judge: Model, adapter: str, work: StepRun[Any], rows: Sequence[Row]) -> None:
     """Raise `Mismatch` where pairs of rows to be scored are like one that `adapter` has seen.
 
     Pairs of which that cannot be told pass: the check below warns of them.
     """
     wrong = _overlap(adapter, _pairs(work, rows))
     if wrong is not None and len(wrong):
-        some = (f"{r['pair']} ({r['shares its']} with {r['with']})" for r in records(wrong))
+        some = (f"{r['pair']} ({r['shares its']} with {r['with']})" for r in to_records(wrong))
         told = [each for each, _ in zip(some, range(_NAMED), strict=False)]
-        raise Mismatch(
+        raise TablesMismatch(
             f"{len(wrong):,} evaluated pairs are like one that {adapter} was trained on or chosen "
             f"by: {'; '.join(told)}. {judge.name} has scored none of {work.partition}. Materialize "
             "what the adapter is trained on, as protoscore/training_pairs, and the adapter again, "
@@ -36,13 +36,13 @@ def require_apart(judge: Model, adapter: str, work: Work[Any], rows: Sequence[Ro
         )
 
 
-def no_overlap(judge: Model, adapter: str) -> Check:
+def overlap_check(judge: Model, adapter: str) -> Check:
     """The blocking check that no pair is evaluated that is like one that `adapter` has seen.
 
     It warns of an adapter whose folder does not say what it was trained on.
     """
 
-    def passes(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
+    def passes(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckResult:
         pairs = _pairs(work, rows)
         wrong = _overlap(adapter, pairs)
         if wrong is None:
@@ -54,7 +54,7 @@ def no_overlap(judge: Model, adapter: str) -> Check:
                 "again: it trains nothing anew, and says so then. Else ask whoever trained it.",
             )
         said = f"{len(wrong):,} of {len(pairs):,} evaluated pairs are like one that {adapter} was "
-        return result_of(f"{said}trained on or chosen by.", wrong, overlap=len(wrong))
+        return build_check_result(f"{said}trained on or chosen by.", wrong, overlap=len(wrong))
 
     return Check(
         "no_overlap",
@@ -65,15 +65,15 @@ def no_overlap(judge: Model, adapter: str) -> Check:
     )
 
 
-def _pairs(work: Work[Any], rows: Sequence[Row]) -> list[Pair]:
+def _pairs(work: StepRun[Any], rows: Sequence[Row]) -> list[TrainingPair]:
     scored = {row["pair_id"] for row in rows}
-    every = TRAINING_PAIRS.pairs(work.home, work.partition)
+    every = TRAINING_PAIRS.load_pairs(work.home, work.partition)
     return [pair for pair in every if pair.pair_id in scored]
 
 
-def _overlap(adapter: str, pairs: Sequence[Pair]) -> pd.DataFrame | None:
+def _overlap(adapter: str, pairs: Sequence[TrainingPair]) -> pd.DataFrame | None:
     """The pairs that are like one that an adapter has seen; None where it does not say."""
-    seen = marks_in(folder_of(adapter))
+    seen = load_mark_finder(resolve_adapter_folder(adapter))
     if seen is None:
         return None
-    return pd.DataFrame(overlapping(pairs, seen), columns=["pair", "shares its", "with"])
+    return pd.DataFrame(find_overlaps(pairs, seen), columns=["pair", "shares its", "with"])

@@ -5,52 +5,54 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from assets.kit.columns import records
-from assets.kit.limits import so_many
-from assets.protobias.common import key
-from assets.protobias.concepts import sample_size
+from assets.kit.columns import to_records
+from assets.kit.limits import format_count_of_total
+from assets.protobias.common import asset_key
+from assets.protobias.concepts import format_sample_size
 from generators.prompts.concepts import DOMAINS
-from resources.home import Home
+from resources.storage.data_root import DataRoot
 
-ENOUGH = 100
+MIN_RANKED_PAIRS = 100
 """Pairs of a domain that are evaluated at least where results are no trial."""
 
 
-class Sample(NamedTuple):
+class DomainSample(NamedTuple):
     """What a painter's results in a domain rest on."""
 
     domain: str
     concepts: int
     evaluated: int
-    parts: Sequence[str]
+    partial_steps: Sequence[str]
     """In words: the steps that a limit has cut short."""
 
     @property
     def is_trial(self) -> bool:
         """Whether it is too small, or partial, to be ranked."""
-        return self.evaluated < ENOUGH or bool(self.parts)
+        return self.evaluated < MIN_RANKED_PAIRS or bool(self.partial_steps)
 
     @property
-    def told(self) -> str:
+    def describe(self) -> str:
         """As in "Animals: 6 of 2,000 concepts, 18 pairs evaluated"."""
-        size = f"{sample_size(self.concepts, self.domain)}, {self.evaluated:,} pairs evaluated"
-        return "; ".join([f"{self.domain.capitalize()}: {size}", *self.parts])
+        size = (
+            f"{format_sample_size(self.concepts, self.domain)}, {self.evaluated:,} pairs evaluated"
+        )
+        return "; ".join([f"{self.domain.capitalize()}: {size}", *self.partial_steps])
 
 
-def samples_of(home: Home, painter: str) -> list[Sample]:
+def load_samples(home: DataRoot, painter: str) -> list[DomainSample]:
     """What a painter's pairs rest on, for each domain that is filtered."""
     return [sample for domain in DOMAINS if (sample := _sample(home, painter, domain)) is not None]
 
 
-def _sample(home: Home, painter: str, domain: str) -> Sample | None:
+def _sample(home: DataRoot, painter: str, domain: str) -> DomainSample | None:
     where, named = f"{domain}|{painter}", ["concept_id", "pair_id"]
-    filtered = home.find(key("filtered_pairs"), where, [*named, "evaluated"])
+    filtered = home.find(asset_key("filtered_pairs"), where, [*named, "evaluated"])
     if filtered is None:
         return None
-    pictures = home.find(key("image_pairs"), where, named)
+    pictures = home.find(asset_key("image_pairs"), where, named)
     painted = filtered if pictures is None else pictures
-    triplets = home.find(key("prompt_triplets"), domain, ["concept_id", "outcome"])
-    concepts = home.find(key("concepts"), domain, ["concept_id"])
+    triplets = home.find(asset_key("prompt_triplets"), domain, ["concept_id", "outcome"])
+    concepts = home.find(asset_key("concepts"), domain, ["concept_id"])
     parts: list[str] = []
     number = drawn = painted["concept_id"].nunique()
     if triplets is not None:
@@ -58,16 +60,18 @@ def _sample(home: Home, painter: str, domain: str) -> Sample | None:
         if accepted <= set(painted["concept_id"]):
             number = len(triplets)
         else:
-            parts.append(f"painted {so_many(drawn, len(accepted), 'triplets')}")
+            parts.append(f"painted {format_count_of_total(drawn, len(accepted), 'triplets')}")
         if concepts is not None and len(triplets) < len(concepts):
-            parts.append(f"written {so_many(len(triplets), len(concepts), 'triplets')}")
+            parts.append(
+                f"written {format_count_of_total(len(triplets), len(concepts), 'triplets')}"
+            )
     pairs, looked = (table["pair_id"].nunique() for table in (painted, filtered))
     if looked < pairs:
-        parts.append(f"filtered {so_many(looked, pairs, 'pairs')}")
-    return Sample(domain, number, int(filtered["evaluated"].sum()) // 2, parts)
+        parts.append(f"filtered {format_count_of_total(looked, pairs, 'pairs')}")
+    return DomainSample(domain, number, int(filtered["evaluated"].sum()) // 2, parts)
 
 
-def scored_in_part(scores: pd.DataFrame, samples: Sequence[Sample]) -> dict[str, str]:
+def find_partial_scores(scores: pd.DataFrame, samples: Sequence[DomainSample]) -> dict[str, str]:
     """By metric that was asked about a part of a domain's evaluated pairs: how many, in words.
 
     `scores` are those of the sample `evaluated` (`score_table.all_scores`).
@@ -75,9 +79,9 @@ def scored_in_part(scores: pd.DataFrame, samples: Sequence[Sample]) -> dict[str,
     evaluated = {sample.domain: sample.evaluated for sample in samples}
     counts = scores.groupby(["metric", "domain"], sort=False)["pair_id"].nunique()
     found: dict[str, list[str]] = {}
-    for row in records(counts.reset_index(name="pairs")):
+    for row in to_records(counts.reset_index(name="pairs")):
         metric, domain, pairs = row["metric"], row["domain"], row["pairs"]
         if pairs < evaluated[domain]:
-            said = f"{domain} {so_many(pairs, evaluated[domain], 'pairs')}"
+            said = f"{domain} {format_count_of_total(pairs, evaluated[domain], 'pairs')}"
             found.setdefault(metric, []).append(said)
     return {metric: ", ".join(parts) for metric, parts in found.items()}

@@ -6,16 +6,22 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from assets.kit.conversations import reason_of, unanswered
+from assets.kit.conversations import format_reason, unanswered_columns
 from assets.kit.step import Conversation
-from generators.prompts.concepts import Concept, Faults, Triplet
-from generators.prompts.grammar import NotUnderstood, fields_of, triplet
-from generators.prompts.phrasing import tidied
-from generators.prompts.templates import SCHEMA, template
+from generators.prompts.concepts import Concept, Triplet, TripletFaults
+from generators.prompts.phrasing import tidy_sentence
+from generators.prompts.templates import SCHEMA, write_triplet_prompt
 from generators.prompts.triplet_check import find_faults
+from generators.prompts.triplet_grammar import BadTripletFields, build_triplet, to_triplet_fields
 from resources.models.catalog import Model
-from resources.models.outcomes import Answered, Failed, Outcome, Refused, data_in
-from resources.models.requests import Turn, Write
+from resources.models.outcomes import (
+    AnsweredOutcome,
+    FailedOutcome,
+    Outcome,
+    RefusedOutcome,
+    parse_json_answer,
+)
+from resources.models.requests import Turn, WriteRequest
 
 REASKS = 2
 """How often a triplet is re-queried at most, with what is wrong with it."""
@@ -38,11 +44,11 @@ def write_triplet(writer: Model, concept: Concept, templates: Mapping[str, str])
     for attempt in range(1, attempts + 1):
         outcome, calls = yield request
         row |= {"attempts": attempt, "calls": [*row["calls"], *calls]}
-        if not isinstance(outcome, Failed):
+        if not isinstance(outcome, FailedOutcome):
             row["served_model"] = outcome.served_model
-        if not isinstance(outcome, Answered):
-            ended = unanswered(outcome)
-            return row | {"outcome": ended["outcome"], "reason": reason_of(ended)}
+        if not isinstance(outcome, AnsweredOutcome):
+            ended = unanswered_columns(outcome)
+            return row | {"outcome": ended["outcome"], "reason": format_reason(ended)}
         try:
             said = _sentences(outcome, request)
         except ValueError as problem:
@@ -60,45 +66,45 @@ def write_triplet(writer: Model, concept: Concept, templates: Mapping[str, str])
             if not found:
                 return row
             wrong = f"These sentences break rules. {row['reason']}"
-        request = requery(request, outcome.text or "", wrong)
+        request = build_retry(request, outcome.text or "", wrong)
     return row
 
 
 def first_request(
     writer: Model, concept: Concept, templates: Mapping[str, str] = MappingProxyType({})
-) -> Write:
+) -> WriteRequest:
     """What a writer is asked first: ours for the fields of a triplet, others in the paper's words.
 
     Tables 3 to 5 have the template, unless `templates` has one for the domain.
     """
     if writer.backend == "offline":
-        return Write((Turn("user", json.dumps(fields_of(concept))),), _SCHEMA)
+        return WriteRequest((Turn("user", json.dumps(to_triplet_fields(concept))),), _SCHEMA)
     schema = None if writer.backend in _WITHOUT_SCHEMAS else _SCHEMA
-    return Write((Turn("user", template(concept, templates)),), schema)
+    return WriteRequest((Turn("user", write_triplet_prompt(concept, templates)),), schema)
 
 
-def requery(request: Write, text: str, wrong: str) -> Write:
+def build_retry(request: WriteRequest, text: str, wrong: str) -> WriteRequest:
     """A further turn of the conversation: what was written, and what is wrong with it."""
     cut = wrong.encode(errors="replace")[:LONGEST_FEEDBACK].decode(errors="ignore")
     told = f"{cut}\nWrite all three sentences again, by the same rules and in the same format."
     return replace(request, turns=(*request.turns, Turn("assistant", text), Turn("user", told)))
 
 
-def by_grammar(request: Write) -> Outcome:
+def answer_by_grammar(request: WriteRequest) -> Outcome:
     """What our own writer says, which nobody has to ask to know."""
     try:
-        data = triplet(json.loads(request.turns[-1].text))
-    except NotUnderstood as why:
-        return Refused("model", str(why))
-    return Answered(json.dumps(data), data=data)
+        data = build_triplet(json.loads(request.turns[-1].text))
+    except BadTripletFields as why:
+        return RefusedOutcome("model", str(why))
+    return AnsweredOutcome(json.dumps(data), data=data)
 
 
-def describe_faults(found: Faults) -> str:
+def describe_faults(found: TripletFaults) -> str:
     """What is wrong, one line a fault."""
     return "\n".join(f"{fault.rule}: {fault.problem}" for fault in found)
 
 
-def _sentences(answer: Answered, request: Write) -> Triplet:
+def _sentences(answer: AnsweredOutcome, request: WriteRequest) -> Triplet:
     """What was written. Raises `ValueError` where that is not what was asked for."""
-    data = data_in(answer.text or "", SCHEMA) if request.schema is None else answer.data
-    return Triplet(*(tidied(data[name]) for name in Triplet._fields))
+    data = parse_json_answer(answer.text or "", SCHEMA) if request.schema is None else answer.data
+    return Triplet(*(tidy_sentence(data[name]) for name in Triplet._fields))

@@ -21,19 +21,19 @@ from pydantic import Field
 
 from assets.kit.table_asset import OWNERS
 from assets.report.publish import Site, publish
-from assets.report.revision import content_version, written
+from assets.report.revision import content_version, revision_facts
 from assets.report.start_page import write_start_page
-from resources.calls.spending import Spent
+from resources.calls.spending import SpendingRow
 from resources.calls.store import CallStore
-from resources.faults import writing
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
+from resources.faults import write_errors
 from resources.models.client import ModelClient
-from resources.run_config import Config
+from resources.settings.run_config import Config
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 
 
-class Reporting(Config):
+class ReportConfig(Config):
     """The run config of a report."""
 
     originals: bool = Field(
@@ -44,18 +44,18 @@ class Reporting(Config):
 
 
 @dataclass(frozen=True)
-class Sources:
+class ReportSources:
     """What a benchmark's report is made from: its tables, what was spent on them, and the config.
 
     `facts` are the lines of the footer about the report itself: when and by which code.
     """
 
     group: str
-    home: Home
-    ledger: WorkLedger
+    home: DataRoot
+    ledger: WorkCache
     instance: DagsterInstance
     calls: CallStore
-    spent: Sequence[Spent]
+    spent: Sequence[SpendingRow]
     originals: bool
     facts: Mapping[str, str]
 
@@ -70,12 +70,16 @@ class Sources:
 
     def made_on(self, name: str, partitions: Iterable[str | None] = (None,)) -> str:
         """The day on which the latest of a table's partitions was stored, as in "2026-11-20"."""
-        day = self.home.made_on(AssetKey([self.group, name]), partitions)
+        day = self.home.find_latest_date(AssetKey([self.group, name]), partitions)
         return day.isoformat() if day else ""
 
 
 def report_asset(
-    group: str, site_of: Callable[[Sources], Site], *, deps: Sequence[AssetKey], description: str
+    group: str,
+    site_of: Callable[[ReportSources], Site],
+    *,
+    deps: Sequence[AssetKey],
+    description: str,
 ) -> AssetsDefinition:
     """The asset `<group>/report`, which publishes what `site_of` makes of the benchmark's tables.
 
@@ -95,16 +99,18 @@ def report_asset(
     )
     def report(
         context: AssetExecutionContext,
-        config: Reporting,
-        home: Home,
-        ledger: WorkLedger,
+        config: ReportConfig,
+        home: DataRoot,
+        ledger: WorkCache,
         images: ImageStore,
         models: ModelClient,
     ) -> MaterializeResult[None]:
         started = perf_counter()
-        facts = written()
-        spent = [each for each in models.calls.spending() if each.asset.startswith(f"{group}/")]
-        sources = Sources(
+        facts = revision_facts()
+        spent = [
+            each for each in models.calls.list_spending() if each.asset.startswith(f"{group}/")
+        ]
+        sources = ReportSources(
             group=group,
             home=home,
             ledger=ledger,
@@ -116,7 +122,7 @@ def report_asset(
         )
         site = site_of(sources)
         folder = Path(home.root) / "report" / group
-        with writing(folder):
+        with write_errors(folder):
             index = publish(folder, site, images.get)
             write_start_page(folder.parent)
         return MaterializeResult(

@@ -9,10 +9,10 @@ from typing import Generic, TypeVar
 from assets.report.costs import costs
 from assets.report.publish import Site, Thumbnail
 from assets.report.rendering import Renderer, Shell
-from assets.report.standings import Failure, Judged, Measure, Standing
+from assets.report.standings import Failure, JudgeResults, Measure, Standing
 from assets.report.start_page import Entry, Finding
 from assets.report.subjects import ReportSubject
-from resources.calls.spending import Spent
+from resources.calls.spending import SpendingRow
 
 SubjectT = TypeVar("SubjectT", bound=ReportSubject)
 GalleryT = TypeVar("GalleryT")
@@ -53,10 +53,12 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
         sentence = self.stand_in_sentence if is_stand_in else self.sentence(subject)
         return Finding(sentence, subject.firmness, subject)
 
-    def judged(self, subjects: Sequence[SubjectT], galleries: Mapping[str, GalleryT]) -> Judged:
+    def judged(
+        self, subjects: Sequence[SubjectT], galleries: Mapping[str, GalleryT]
+    ) -> JudgeResults:
         """The standings and failures of every judge, those about the firmest subject first."""
         ordered = self.order(subjects)
-        return Judged(
+        return JudgeResults(
             self.measures,
             [standing for subject in ordered for standing in self.standings(subject)],
             [
@@ -71,7 +73,7 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
         subjects: Sequence[SubjectT],
         *,
         facts: Mapping[str, str],
-        spent: Sequence[Spent] = (),
+        spent: Sequence[SpendingRow] = (),
         further_pages: Mapping[str, str] = MappingProxyType({}),
         **values: object,
     ) -> Site:

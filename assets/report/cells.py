@@ -17,7 +17,7 @@ from assets.report.formats import (
     signed,
     told_share,
 )
-from metrics.firmness import Firmness
+from metrics.statistics.firmness import Firmness
 
 MARK = "Trial"
 """The mark beside a number that is not ranked."""
@@ -162,7 +162,7 @@ def change(rate: Rate) -> Cell:
     return cell if rate.value is None else cell._replace(text=f"{cell.text}\u00a0%")
 
 
-def unranked(cell: Cell, firmness: Firmness) -> Cell:
+def mark_trial(cell: Cell, firmness: Firmness) -> Cell:
     """The cell of a number that is no result: marked, and sorted below all results."""
     if firmness != "trial":
         return cell
@@ -170,7 +170,7 @@ def unranked(cell: Cell, firmness: Firmness) -> Cell:
     return cell._replace(numbers=numbers, mark=MARK if cell.numbers else "")
 
 
-def with_change(cell: Cell, change: Rate) -> Cell:
+def add_change(cell: Cell, change: Rate) -> Cell:
     """The cell, and what its number changed by below it: `+0.125`."""
     if change.value is None:
         return cell
@@ -193,7 +193,7 @@ def part(some: int, of: int, note: str = "") -> Cell:
     return Cell(f"{count(some)} of {count(of)}", percent(some / of), note, numbers)
 
 
-def numbers_of(rate: Rate) -> dict[str, float]:
+def rate_numbers(rate: Rate) -> dict[str, float]:
     """The numbers of a rate that there are: the value, its interval, and what it changed by."""
     change = rate.change.value if rate.change else None
     bar = {"right": rate.bar.right, "wrong as expected": rate.bar.biased} if rate.bar else {}
@@ -202,4 +202,4 @@ def numbers_of(rate: Rate) -> dict[str, float]:
 
 
 def _told(rate: Rate, text: str, detail: str) -> Cell:
-    return Cell(NONE if rate.value is None else text, detail, rate.note, numbers_of(rate))
+    return Cell(NONE if rate.value is None else text, detail, rate.note, rate_numbers(rate))

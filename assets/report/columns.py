@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Generic, TypeVar
 
-from assets.report.cells import Body, Cell, Group, Head, Line, Table, unranked
-from metrics.firmness import Evidence
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, mark_trial
+from metrics.statistics.firmness import Evidence
 
 RowT = TypeVar("RowT")
 
@@ -60,7 +60,7 @@ def tabulate(
 def _line(head: RowHead[RowT], columns: Sequence[TableColumn[RowT]], row: RowT) -> Line:
     evidence = head.evidence(row) if head.evidence else None
     cells = [
-        unranked(column.cell(row), evidence.firmness)
+        mark_trial(column.cell(row), evidence.firmness)
         if evidence and column.ranked
         else column.cell(row)
         for column in columns

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from assets.report.cells import Cell, Line, Table, number
-from resources.calls.spending import NANO, Spent
+from resources.calls.spending import NANO, SpendingRow
 
 UNKNOWN = "unknown"
 
@@ -35,7 +35,7 @@ class Costs(NamedTuple):
         ]
 
 
-def costs(spent: Iterable[Spent]) -> Costs | None:
+def costs(spent: Iterable[SpendingRow]) -> Costs | None:
     """What was or may have been paid, None where that is nothing: what runs offline is free."""
     paid = [each for each in spent if each.paid or each.possibly_paid or each.unknown]
     if not paid:
@@ -57,14 +57,14 @@ def usd(nano: int) -> str:
     return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
 
 
-def _by(paid: Sequence[Spent], about: Callable[[Spent], tuple[str, ...]]) -> list[Cost]:
-    groups: dict[tuple[str, ...], list[Spent]] = {}
+def _by(paid: Sequence[SpendingRow], about: Callable[[SpendingRow], tuple[str, ...]]) -> list[Cost]:
+    groups: dict[tuple[str, ...], list[SpendingRow]] = {}
     for each in paid:
         groups.setdefault(about(each), []).append(each)
     return [_sum(key, groups[key]) for key in sorted(groups)]
 
 
-def _sum(about: tuple[str, ...], paid: Sequence[Spent]) -> Cost:
+def _sum(about: tuple[str, ...], paid: Sequence[SpendingRow]) -> Cost:
     requests, unknown = sum(each.requests for each in paid), sum(each.unknown for each in paid)
     sums = (sum(each.paid for each in paid), sum(each.possibly_paid for each in paid))
     if unknown == requests:

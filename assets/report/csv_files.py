@@ -7,11 +7,11 @@ from functools import cache
 from pathlib import Path
 
 from assets.report.cells import Line, Table
-from resources.spreadsheets import csv_of
+from resources.user_files.spreadsheets import csv_of
 
 
 @cache
-def rows_of_csv(file: Path) -> Sequence[Mapping[str, str]]:
+def read_csv_rows(file: Path) -> Sequence[Mapping[str, str]]:
     """The rows of a CSV file in the project, such as a paper's numbers, by heading."""
     with file.open(encoding="utf-8", newline="") as text:
         return list(csv.DictReader(text))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
-from metrics.firmness import Firmness
+from metrics.statistics.firmness import Firmness
 
 NONE = "–"
 UNLISTED = "no longer in models.yaml"
@@ -51,7 +51,7 @@ class Rate(NamedTuple):
     firmness: Firmness = "result"
 
 
-def rate_of(row: Mapping[str, Any] | None, name: str, of: float = 1) -> Rate:
+def read_rate(row: Mapping[str, Any] | None, name: str, of: float = 1) -> Rate:
     """A number of a row as a part of `of`, with its interval: the columns `…_low` and `…_high`.
 
     It has no value where there is none.

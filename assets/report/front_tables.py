@@ -14,9 +14,9 @@ from assets.report.cells import (
     Table,
     change,
     margin,
+    mark_trial,
     points,
     share,
-    unranked,
 )
 from assets.report.formats import FIRMNESS_WORDS, Rate, count
 from assets.report.profiles import Profile
@@ -77,7 +77,7 @@ def stand_ins(columns: Sequence[Column], profiles: Sequence[Profile]) -> Table:
     return Table(caption, "Judge or metric", _groups(columns), [Body("", lines)])
 
 
-def numbers_of(columns: Sequence[Column], profile: Profile, *, is_stand_in: bool) -> Table:
+def judge_numbers(columns: Sequence[Column], profile: Profile, *, is_stand_in: bool) -> Table:
     """Every number on a judge's page: a body a benchmark, a line a measure and what it is of."""
     titles = dict.fromkeys((column.folder, column.title) for column in columns)
     bodies = [
@@ -155,7 +155,7 @@ def _valued(measure: Measure, standing: Standing) -> Cell:
     """The number and its interval; that of a trial is marked, and no column is sorted by it."""
     cell = WRITTEN[measure.written](standing.rate._replace(note=""))
     numbers = {**cell.numbers, "items": float(standing.items)} if cell.numbers else {}
-    return unranked(cell._replace(numbers=numbers), standing.firmness)
+    return mark_trial(cell._replace(numbers=numbers), standing.firmness)
 
 
 def _empty(profile: Profile, folder: str) -> Cell:

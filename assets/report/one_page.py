@@ -3,17 +3,17 @@
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
-from assets.report.asset import Sources
-from assets.report.cells import Line, Table, share, unranked
+from assets.report.asset import ReportSources
+from assets.report.cells import Line, Table, mark_trial, share
 from assets.report.charts import PERCENT, Bar, Chart, Mark
 from assets.report.costs import costs
 from assets.report.formats import Rate, interval, percent, with_firmness
 from assets.report.publish import Site, Thumbnail
 from assets.report.rendering import Renderer, Shell
-from assets.report.standings import Judged, Measure, Standing
+from assets.report.standings import JudgeResults, Measure, Standing
 from assets.report.start_page import Entry
 from metrics import exact_interval
-from metrics.firmness import FIRMNESS, Evidence
+from metrics.statistics.firmness import FIRMNESS, Evidence
 
 _SHOWN = 320
 """The longer side in px of a picture."""
@@ -21,7 +21,7 @@ _SHOWN = 320
 
 def judge_shares(
     measure: Measure, counts: Iterable[tuple[str, int, int, int]], references: Collection[str]
-) -> Judged:
+) -> JudgeResults:
     """A standing for each judge: its share among independent answers, with an exact interval.
 
     `counts` are the judge, the answers that count, all answers and all requests; `references` names
@@ -40,14 +40,14 @@ def judge_shares(
         )
         for judge, part, answers, requests in counts
     ]
-    return Judged([measure], standings)
+    return JudgeResults([measure], standings)
 
 
 def one_page(
-    sources: Sources,
+    sources: ReportSources,
     entry: Entry,
     *,
-    judged: Judged,
+    judged: JudgeResults,
     pictures: Sequence[tuple[str, str]] = (),
     method: str = "",
 ) -> Site:
@@ -68,7 +68,7 @@ def one_page(
         )
         for standing in standings
     ]
-    lines = [Line(each.model, [unranked(share(each.rate), each.firmness)]) for each in standings]
+    lines = [Line(each.model, [mark_trial(share(each.rate), each.firmness)]) for each in standings]
     thumbnails = [(caption, Thumbnail(digest, _SHOWN)) for caption, digest in pictures]
     page = Renderer(Path(__file__).parent / "templates", Shell(entry.title, sources.facts)).page(
         "index.html",

@@ -10,12 +10,12 @@ from assets.report.roster import Gap, Kind, Roster
 from assets.report.standings import (
     MOST,
     Failure,
-    Judged,
+    JudgeResults,
     Measure,
     Standing,
-    taken_in_turn,
+    round_robin,
 )
-from metrics.firmness import FIRMNESS
+from metrics.statistics.firmness import FIRMNESS
 
 _LONGEST = 60
 """Characters of a file's name."""
@@ -57,10 +57,10 @@ class Profile:
             [(folder, each) for each in held if (each.firmness == "stand-in") == stand_ins]
             for folder, held in self.failures.items()
         ]
-        return taken_in_turn(chosen, MOST)
+        return round_robin(chosen, MOST)
 
 
-def profiles(judged: Mapping[str, Judged], roster: Roster) -> list[Profile]:
+def profiles(judged: Mapping[str, JudgeResults], roster: Roster) -> list[Profile]:
     """Of all judges and metrics, in the order of the roster; then those that only sites know."""
     found = {
         each.name: Profile(each.name, each.kind, each.told, roster.gaps.get(each.name, {}))

@@ -20,7 +20,7 @@ from uuid import uuid4
 from PIL import Image
 
 from assets.report.rendering import STATIC
-from assets.report.standings import Judged
+from assets.report.standings import JudgeResults
 from assets.report.start_page import Entry
 
 _QUALITY, _EFFORT = 80, 2
@@ -56,7 +56,7 @@ class Site:
     thumbnails: Iterable[Thumbnail]
     static: Sequence[Path] = ()
     metadata: Mapping[str, int] = field(default_factory=dict)
-    judged: Judged = field(default_factory=Judged)
+    judged: JudgeResults = field(default_factory=JudgeResults)
 
 
 def publish(folder: Path, site: Site, png_of: Callable[[str], bytes]) -> Path:

@@ -11,7 +11,7 @@ _CODE = Path(__file__).resolve().parents[2]
 _WITHIN_S = 60
 
 
-def written() -> dict[str, str]:
+def revision_facts() -> dict[str, str]:
     """The lines of a report's footer about itself: the day in UTC, and the code."""
     return {"Written": datetime.now(UTC).date().isoformat(), "Code": revision()}
 

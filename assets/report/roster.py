@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from pydantic import TypeAdapter
 from upath import UPath
 
-from resources.atomic_writes import write_whole
+from resources.storage.atomic_writes import write_atomically
 
 FILE = "roster.json"
 NOTHING_TO_PAY = "nothing to pay"
@@ -64,7 +64,7 @@ class Roster:
 
     def write(self, folder: Path) -> None:
         """Write it into the folder in which the sites lie."""
-        write_whole(UPath(folder / FILE), _JSON.dump_json(self, indent=1) + b"\n")
+        write_atomically(UPath(folder / FILE), _JSON.dump_json(self, indent=1) + b"\n")
 
     @classmethod
     def read(cls, folder: Path) -> "Roster":

@@ -11,7 +11,7 @@ from itertools import chain, zip_longest
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from assets.report.formats import Rate, told_share
-from metrics.firmness import Evidence, Firmness
+from metrics.statistics.firmness import Evidence, Firmness
 
 _Each = TypeVar("_Each")
 
@@ -44,7 +44,7 @@ class Measure(NamedTuple):
 class Standing(NamedTuple):
     """One number of a judge or metric: the very one that the benchmark's own page shows.
 
-    `firmness` follows from the answers (`metrics.firmness`). `value`, `low` and `high` (the ends of
+    `firmness` follows from the answers (`metrics.statistics.firmness`). `value`, `low` and `high` (the ends of
     its 95 % interval) are None where there is none, and `note` then says why; else what a reader
     must know to compare it. Of a benchmark that has no number over all of its partitions there is
     one standing for each that `of` names.
@@ -128,7 +128,7 @@ class Failure(NamedTuple):
     beside_alt: str = ""
 
 
-class Judged(NamedTuple):
+class JudgeResults(NamedTuple):
     """All that a site tells of judges and metrics.
 
     Of several standings of a judge by one measure, and of its failures, that first which says most:
@@ -154,7 +154,7 @@ class Judged(NamedTuple):
         return bool(measured) and measured >= {each.name for each in self.measures}
 
     @classmethod
-    def read(cls, text: str) -> "Judged":
+    def read(cls, text: str) -> "JudgeResults":
         """What `file` has written."""
         told: Mapping[str, Sequence[Mapping[str, Any]]] = json.loads(text)
         return cls(
@@ -164,7 +164,7 @@ class Judged(NamedTuple):
         )
 
 
-def taken_in_turn(groups: Iterable[Iterable[_Each]], most: int = MOST) -> list[_Each]:
+def round_robin(groups: Iterable[Iterable[_Each]], most: int = MOST) -> list[_Each]:
     """The first of each group, then the second of each, and so on: not all of one kind."""
     turns = zip_longest(*groups)
     return [each for each in chain.from_iterable(turns) if each is not None][:most]

@@ -18,10 +18,10 @@ from assets.report.front_tables import Column
 from assets.report.profiles import Profile, profiles
 from assets.report.rendering import STATIC, Renderer, Shell
 from assets.report.roster import Roster
-from assets.report.standings import Judged
+from assets.report.standings import JudgeResults
 from assets.report.strips import strips
-from metrics.firmness import FIRMNESS, Firmness
-from resources.atomic_writes import write_whole
+from metrics.statistics.firmness import FIRMNESS, Firmness
+from resources.storage.atomic_writes import write_atomically
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ def trial_sentence(reasons: str, sentence: str) -> str:
     return f"A trial ({reasons}): {sentence}"
 
 
-def unranked_sentence(of: str, reasons: Mapping[str, str]) -> str:
+def no_ranking_sentence(of: str, reasons: Mapping[str, str]) -> str:
     """The reasons, by model, why no number on a dataset, source or painter is a result."""
     if not reasons:
         return f"No model has been asked about {of} yet."
@@ -76,7 +76,7 @@ class _Told:
 
     roster: Roster
     entries: dict[str, Entry] = field(default_factory=dict)
-    judged: dict[str, Judged] = field(default_factory=dict)
+    judged: dict[str, JudgeResults] = field(default_factory=dict)
 
     @property
     def columns(self) -> list[Column]:
@@ -107,7 +107,7 @@ def write_start_page(folder: Path) -> Path:
     return folder / "index.html"
 
 
-def judged_in(folder: Path) -> Mapping[str, Judged]:
+def read_judge_results(folder: Path) -> Mapping[str, JudgeResults]:
     """What each site in `folder` tells of judges, by the site's own folder."""
     return _told(folder).judged
 
@@ -120,7 +120,7 @@ def _told(folder: Path) -> _Told:
         with suppress(FileNotFoundError):
             entry = Entry(**json.loads(file.read_text(encoding="utf-8")))
             of_judges = file.with_name(standings.FILE)
-            told.judged[name] = Judged.read(of_judges.read_text(encoding="utf-8"))
+            told.judged[name] = JudgeResults.read(of_judges.read_text(encoding="utf-8"))
             told.entries[name] = entry
     return told
 
@@ -140,7 +140,7 @@ def _write_changed(path: Path, data: bytes) -> None:
     with suppress(FileNotFoundError):
         if path.read_bytes() == data:
             return
-    write_whole(UPath(path), data)
+    write_atomically(UPath(path), data)
 
 
 def _pages(told: _Told) -> Iterator[tuple[str, str]]:
@@ -163,7 +163,7 @@ def _pages(told: _Told) -> Iterator[tuple[str, str]]:
             profile=profile,
             strips=strips(columns, profile, everyone),
             tables={
-                is_stand_in: front_tables.numbers_of(columns, profile, is_stand_in=is_stand_in)
+                is_stand_in: front_tables.judge_numbers(columns, profile, is_stand_in=is_stand_in)
                 for is_stand_in in (False, True)
             },
             failures={
@@ -184,7 +184,7 @@ def _lacking(columns: list[Column], profile: Profile) -> list[tuple[str, str]]:
     return [(folder, title) for folder, title in titles if folder not in held]
 
 
-def _counts(judged: Mapping[str, Judged]) -> dict[str, int]:
+def _counts(judged: Mapping[str, JudgeResults]) -> dict[str, int]:
     """How many different judges and metrics have a result, and how many a trial at most."""
     firm: dict[str, set[str]] = {each: set() for each in FIRMNESS}
     for held in judged.values():

@@ -7,7 +7,7 @@ from typing import ClassVar, TypeVar
 
 from assets.report.formats import Rate, with_firmness
 from assets.report.standings import Measure, Standing
-from metrics.firmness import FIRMNESS, Evidence, Firmness
+from metrics.statistics.firmness import FIRMNESS, Evidence, Firmness
 
 SubjectT = TypeVar("SubjectT", bound="ReportSubject")
 

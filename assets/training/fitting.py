@@ -10,21 +10,38 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assets.kit.columns import content_hash
-from assets.training.plot import plot
-from resources.atomic_writes import whole_file
-from resources.faults import Missing, writing
-from resources.home import Home
-from resources.images import ImageStore
-from resources.models.backends.adapters import BadRecord, checked_record, record_in
+from assets.training.plot import plot_training
+from resources.faults import MissingItem, write_errors
+from resources.models.backends.adapters import BadRecord, read_checked_record, read_record
 from resources.models.catalog import Model, Role
 from resources.models.weights import Weights
+from resources.storage.atomic_writes import open_atomically
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
 from resources.training import launch
-from resources.training.base import estimate, machine, require_room, require_targets, weights_of
-from resources.training.job import Base, Job, Kind, Terms, terms, terms_in
-from resources.training.processes import configured
-from resources.training.progress import lines
-from resources.training.publish import FOLDER, place_of, publish
+from resources.training.adapter_publication import (
+    ADAPTERS_FOLDER,
+    build_adapter_path,
+    publish_adapter,
+)
+from resources.training.base_model import (
+    estimate_training,
+    find_recipe_weights,
+    inspect_machine,
+    require_room,
+    require_targets,
+)
+from resources.training.job import (
+    TrainingBase,
+    TrainingJob,
+    TrainingKind,
+    TrainingTerms,
+    build_terms,
+    read_terms,
+)
+from resources.training.processes import read_process_count
 from resources.training.recipe import Recipe
+from resources.training.training_progress import read_progress
 
 POOL = "training"
 """The pool of all trainings: two at once, unless Dagster is told otherwise."""
@@ -33,90 +50,93 @@ _NAMED = 3
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedAdapter:
     """A published adapter, its record, and what Dagster shows of its training."""
 
     place: Path
     record: dict[str, Any]
-    shown: dict[str, Any]
+    metadata: dict[str, Any]
 
     @property
     def adapter(self) -> str:
         """What an entry of models.yaml says: its folder below the data root."""
-        return f"{FOLDER}/{self.place.name}"
+        return f"{ADAPTERS_FOLDER}/{self.place.name}"
 
 
-def fitted(
+def fit_adapter(
     name: str,
-    kind: Kind,
+    kind: TrainingKind,
     recipe: Recipe,
     rows: pa.Table,
     pictures: Sequence[str],
     samples: int,
-    home: Home,
+    home: DataRoot,
     images: ImageStore,
     log: Logger,
     **told: Any,
-) -> Fitted:
+) -> FittedAdapter:
     """The adapter that these rows give by this recipe; one that is there is not trained again.
 
     `pictures` are those of the rows, `samples` how many are looked at in all, and `told` goes into
     the record. Raises `TrainingError` before anything is loaded where the base or a GPU is missing,
     and `Missing` where pictures are.
     """
-    commit, weights = weights_of(recipe)
+    commit, weights = find_recipe_weights(recipe)
     root = Path(home.root)
     # To hash the weights takes long: what cannot be trained here is refused before, unless it may
     # be here already, as one that was trained where there is a GPU.
-    may_be_here = any((root / FOLDER).glob(f"{name}-*"))
+    may_be_here = any((root / ADAPTERS_FOLDER).glob(f"{name}-*"))
     if not may_be_here:
         _require_possible(recipe, weights, samples, log)
-    base = Base(recipe.base, commit, weights.digest)
+    base = TrainingBase(recipe.base, commit, weights.digest)
     data = content_hash(rows).hex()
-    wanted = terms(
-        kind, base.sha256, recipe.model_dump(), data, configured(recipe.accelerate_config)
+    wanted = build_terms(
+        kind, base.sha256, recipe.model_dump(), data, read_process_count(recipe.accelerate_config)
     )
-    place, folder = place_of(root, name, wanted.digest), root / _RUNS / f"{name}-{wanted.digest}"
-    record = checked_record(place)
+    place, folder = (
+        build_adapter_path(root, name, wanted.digest),
+        root / _RUNS / f"{name}-{wanted.digest}",
+    )
+    record = read_checked_record(place)
     if record is None:
         if may_be_here:
             _require_possible(recipe, weights, samples, log)
         _require_pictures(images, pictures)
         _tell_of_others(place, wanted, log)
-        with writing(folder), whole_file(folder / "rows.parquet") as file:
+        with write_errors(folder), open_atomically(folder / "rows.parquet") as file:
             pq.write_table(rows, file)
-        job = Job(
+        job = TrainingJob(
             name=name,
             kind=kind,
             base=base,
             recipe=recipe.model_dump(),
-            rows=str(folder / "rows.parquet"),
+            rows_file=str(folder / "rows.parquet"),
             data=data,
             images=images.root,
             folder=str(folder),
-            told=told,
+            record_fields=told,
         )
-        launch.run(job, log, recipe.accelerate_config)
-        record = publish(job, place)
+        launch.run_training(job, log, recipe.accelerate_config)
+        record = publish_adapter(job, place)
     else:
         log.info("%s was trained before: it is taken as it is.", place)
-    return Fitted(place, record, _shown(place, record, folder))
+    return FittedAdapter(place, record, _shown(place, record, folder))
 
 
-def _tell_of_others(place: Path, wanted: Terms, log: Logger) -> None:
+def _tell_of_others(place: Path, wanted: TrainingTerms, log: Logger) -> None:
     """Say what an adapter of that name was trained with that is not wanted now."""
     for other in sorted(place.parent.glob(f"{place.name.rpartition('-')[0]}-*")):
         try:
-            record = record_in(other)
+            record = read_record(other)
         except BadRecord as error:
             log.warning("%s", error)
             continue
         if record is not None:
-            named = ", ".join(wanted.differing(terms_in(record)))
+            named = ", ".join(wanted.find_differences(read_terms(record)))
             log.warning("Trains anew: %s was trained with other %s.", other.name, named)
 
 
-def entry_of(
+def build_entry(
     name: str, role: Role, recipe: Recipe, adapter: str | None = None, **parameters: Any
 ) -> Model:
     """The entry of models.yaml by which a base, or an adapter of it, has a role like any model.
@@ -129,7 +149,7 @@ def entry_of(
     return Model(backend="transformers", roles=(role,), parameters=parameters, **known)
 
 
-def entry_lines(model: Model) -> str:
+def format_entry(model: Model) -> str:
     """An entry as it is written into models.yaml."""
     parameters = ", ".join(f"{name}: {value}" for name, value in model.parameters.items())
     return (
@@ -142,16 +162,16 @@ def entry_lines(model: Model) -> str:
 def _require_possible(recipe: Recipe, weights: Weights, samples: int, log: Logger) -> None:
     """Raise `TrainingError` where the recipe does not fit the base, or the base this machine."""
     require_targets(weights, recipe)
-    expected = estimate(weights, recipe, samples)
-    has_gpu, memory = machine()
+    expected = estimate_training(weights, recipe, samples)
+    has_gpu, memory = inspect_machine()
     log.info("%s: %s.", recipe.base, expected)
     if not has_gpu:
-        log.info("This machine has %.0f GB and no GPU; %s.", memory, expected.on_processors)
+        log.info("This machine has %.0f GB and no GPU; %s.", memory, expected.cpu_time)
     require_room(recipe, expected, has_gpu=has_gpu, memory=memory)
 
 
 def _shown(place: Path, record: dict[str, Any], folder: Path) -> dict[str, Any]:
-    trained, steps = record["trained"], lines(folder)
+    trained, steps = record["trained"], read_progress(folder)
     return {
         "adapter": str(place),
         "base": record["base"]["model"],
@@ -161,15 +181,15 @@ def _shown(place: Path, record: dict[str, Any], folder: Path) -> dict[str, Any]:
         "rows_trained": trained["rows_trained"],
         "steps": trained["steps"],
         "processes": trained["processes"],
-        **({"plot": plot(steps)} if steps else {}),
+        **({"plot": plot_training(steps)} if steps else {}),
     }
 
 
 def _require_pictures(images: ImageStore, pictures: Sequence[str]) -> None:
-    lost = sorted(images.lost(set(pictures)))
+    lost = sorted(images.find_missing(set(pictures)))
     if lost:
         some = ", ".join(name[:12] for name in lost[:_NAMED])
-        raise Missing(
+        raise MissingItem(
             f"{len(lost):,} of the pictures to train on are gone ({some}, …). Materialize what "
             "made them again, or restore them. Nothing was begun."
         )

@@ -20,7 +20,7 @@ _TITLES = {
 }
 
 
-def plot(lines: Sequence[Mapping[str, Any]]) -> MarkdownMetadataValue:
+def plot_training(lines: Sequence[Mapping[str, Any]]) -> MarkdownMetadataValue:
     """Loss, reward, its spread and misranked pairs by step, one above the other, as a PNG."""
     names = [name for name in _TITLES if any(name in line for line in lines)]
     image = Image.new("RGB", (_WIDTH, len(names) * (_HEIGHT + _GAP) + _GAP), "white")

@@ -10,24 +10,34 @@ import pandas as pd
 from dagster import AssetCheckResult, AssetCheckSeverity
 from pydantic import Field, ValidationError, model_validator
 
-from assets.kit.choice import entry_digest, names_among
 from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns
-from assets.kit.limits import Limited
-from assets.kit.pictures import sheet
+from assets.kit.limits import LimitConfig
+from assets.kit.model_lookup import digest_entry, validate_names
+from assets.kit.pictures import sample_contact_sheet
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Check, Extent, Input, Problem, Row, Step, Work
-from assets.vhexpansion.asking import ANSWERS
-from assets.vhexpansion.attacking import Attacking, known_attacks, make_attacks, with_damage
-from assets.vhexpansion.common import GROUP, datasets, key, limited
-from assets.vhexpansion.negated_cases import NEGATED
-from generators.prompts.yes_no import yes_no_prompt
-from resources.attacks.parameters import Method, Objective, Parameters, unfit
-from resources.models.backend_pool import key_of
+from assets.kit.step import PENDING, Check, Extent, Input, Problem, Row, Step, StepRun
+from assets.vhexpansion.attack_runs import (
+    AttackRun,
+    find_finished_attacks,
+    make_attacks,
+    mark_damaged,
+)
+from assets.vhexpansion.common import GROUP, asset_key, dataset_partitions, limit_cases
+from assets.vhexpansion.negated_cases import NEGATED_CASE_COLUMNS
+from assets.vhexpansion.yes_no_step import ANSWERS
+from generators.prompts.yes_no import write_yes_no_prompt
+from resources.attacks.attack_parameters import (
+    AttackParameters,
+    Method,
+    Objective,
+    find_size_problem,
+)
+from resources.models.backend_pool import load_api_key
 from resources.models.catalog import Catalog, Model
 
 METHODS: tuple[Method, ...] = get_args(Method)
 
-ADVERSARIAL = Columns(
+ADVERSARIAL_COLUMNS = Columns(
     case_id=(TEXT, "The case, as vhexpansion/seed_cases names it"),
     dataset=(TEXT, "The dataset"),
     image_id=(TEXT, "The original picture, as cases name it"),
@@ -55,19 +65,19 @@ ADVERSARIAL = Columns(
 )
 """One row a case, method and setting."""
 
-_CLEAN = Columns(**ANSWERS.some("case_id", "correct", "outcome"))
+_CLEAN = Columns(**ANSWERS.subset("case_id", "correct", "outcome"))
 _FEW = 0.1
 """The share of attacks that may fail without a warning."""
 
 
-class Sweep(Limited):
+class AttackSweepConfig(LimitConfig):
     """How cases are attacked; a limit is on cases.
 
     The first number of each list makes the setting; each further one is tried with the first of
     the other lists, as in Table 6.
     """
 
-    methods: Annotated[list[str], names_among(METHODS)] = Field(
+    methods: Annotated[list[str], validate_names(METHODS)] = Field(
         default=[*METHODS], min_length=1, description=f"{' and '.join(METHODS)}, or one of them."
     )
     epsilons: list[float] = Field(
@@ -96,16 +106,16 @@ class Sweep(Limited):
     )
 
     @model_validator(mode="after")
-    def _within_ranges(self) -> "Sweep":
+    def _within_ranges(self) -> "AttackSweepConfig":
         try:
-            self.settings()
+            self.list_settings()
         except ValidationError as wrong:
             first = wrong.errors(include_url=False)[0]
             said = first["msg"].removeprefix("Value error, ")
             raise ValueError(": ".join([*map(str, first["loc"]), said])) from None
         return self
 
-    def settings(self) -> list[Parameters]:
+    def list_settings(self) -> list[AttackParameters]:
         """The settings that are tried, each once."""
         lists: dict[str, Sequence[float]] = {
             "epsilon": self.epsilons,
@@ -116,17 +126,19 @@ class Sweep(Limited):
         fixed = {"start": self.start, "early_stop": self.early_stop}
         first = fixed | {name: values[0] for name, values in lists.items()}
         varied = [first | {name: each} for name, values in lists.items() for each in values[1:]]
-        return list(dict.fromkeys(Parameters.model_validate(each) for each in (first, *varied)))
+        return list(
+            dict.fromkeys(AttackParameters.model_validate(each) for each in (first, *varied))
+        )
 
 
-class AdversarialPerturbations(Step[Sweep]):
+class AdversarialPerturbations(Step[AttackSweepConfig]):
     """The pictures of a dataset's cases, attacked on one encoder; what is missing is made."""
 
-    group, columns, config = GROUP, ADVERSARIAL, Sweep
-    asks_models, is_optional, is_automatic = False, True, False
-    kinds, named_by = ("image", "torch"), ("case_id", "method", "parameters")
-    divided_by = staticmethod(datasets)
-    present = MappingProxyType(
+    group, columns, config = GROUP, ADVERSARIAL_COLUMNS, AttackSweepConfig
+    may_send_requests, is_optional, is_automatic = False, True, False
+    kinds, key_columns = ("image", "torch"), ("case_id", "method", "parameters")
+    partitions_factory = staticmethod(dataset_partitions)
+    filled_columns = MappingProxyType(
         {"attacked": ("sha256",), "failed": ("reason",), "inapplicable": ("reason",)}
     )
 
@@ -134,9 +146,13 @@ class AdversarialPerturbations(Step[Sweep]):
         super().__init__(catalog)
         self.encoder = encoder
         self.name = f"adversarial_perturbations_{encoder.name}"
-        self.code_version = entry_digest(encoder)
+        self.code_version = digest_entry(encoder)
         self.inputs = {
-            "cases": Input(key("negated_cases"), read_by=NEGATED, by_default=True),
+            "cases": Input(
+                asset_key("negated_cases"),
+                row_columns=NEGATED_CASE_COLUMNS,
+                uses_default_config=True,
+            ),
             **_clean_answers_of(catalog, encoder),
         }
         self.description = (
@@ -145,34 +161,36 @@ class AdversarialPerturbations(Step[Sweep]):
             "(§3.2). What was made before is not made again."
         )
 
-    def rows(self, work: Work[Sweep]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[AttackSweepConfig]) -> list[dict[str, Any]]:
         """Each case that has a negation, by each method and with each setting."""
-        settings = [setting.model_dump_json() for setting in work.config.settings()]
+        settings = [setting.model_dump_json() for setting in work.config.list_settings()]
         hallucinates = self._hallucinating(work)
         rows = [
             self._row(case, method, setting, work.config.seed, hallucinates)
-            for case in limited(work.rows("cases"), "negated", work.config.limit)
+            for case in limit_cases(work.read_rows("cases"), "negated", work.config.limit)
             for setting in settings
             for method in work.config.methods
         ]
-        return known_attacks(rows, self.encoder, work.images, work.ledger)
+        return find_finished_attacks(rows, self.encoder, work.images, work.work_cache)
 
-    def made(self, work: Work[Sweep], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    def prepare(
+        self, work: StepRun[AttackSweepConfig], rows: Sequence[dict[str, Any]]
+    ) -> Sequence[dict[str, Any]]:
         """Make the attacks that are missing. Raises `Closed` where the encoder cannot be had."""
-        rows = with_damage(rows, work.images)
+        rows = mark_damaged(rows, work.images)
         if all(row["outcome"] != PENDING for row in rows):
             return rows
-        attacking = Attacking(self.encoder, key_of(self.encoder), work.config.batch, work.log)
-        return make_attacks(rows, attacking, work.images, work.ledger)
+        attacking = AttackRun(self.encoder, load_api_key(self.encoder), work.config.batch, work.log)
+        return make_attacks(rows, attacking, work.images, work.work_cache)
 
-    def extent(self, work: Work[Sweep], rows: Sequence[Row]) -> Extent:
+    def extent(self, work: StepRun[AttackSweepConfig], rows: Sequence[Row]) -> Extent:
         """Of all cases that have a negation."""
         there = work.tables["cases"]["outcome"].eq("negated").sum()
         return Extent(len({row["case_id"] for row in rows}), int(there), "cases")
 
-    def metadata(self, work: Work[Sweep], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[AttackSweepConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """The similarities reached, by method and setting, and some of the pictures."""
-        table = pd.DataFrame(rows, columns=list(ADVERSARIAL.columns))
+        table = pd.DataFrame(rows, columns=list(ADVERSARIAL_COLUMNS.columns))
         attacked = table[table["outcome"].eq("attacked")].astype(
             {"similarity": float, "noise_similarity": float}
         )
@@ -182,16 +200,16 @@ class AdversarialPerturbations(Step[Sweep]):
         return {
             "similarity": markdown_table(means.round(4).reset_index()),
             "cases_without_clean_answers": len(unknown),
-            "contact_sheet": sheet(rows, _caption, work.images),
+            "contact_sheet": sample_contact_sheet(rows, _caption, work.images),
         }
 
     def checks(self) -> list[Check]:
         """Few attacks fail."""
         return [
-            Check("nothing_failed", f"At most {_FEW:.0%} of the attacks fail.", few_fail),
+            Check("nothing_failed", f"At most {_FEW:.0%} of the attacks fail.", check_failure_rate),
         ]
 
-    def problems(self, work: Work[Sweep], rows: Sequence[Row]) -> Iterator[Problem]:
+    def problems(self, work: StepRun[AttackSweepConfig], rows: Sequence[Row]) -> Iterator[Problem]:
         """An attack beyond its bound, or no better than noise."""
         for row in rows:
             if row["outcome"] != "attacked":
@@ -216,7 +234,7 @@ class AdversarialPerturbations(Step[Sweep]):
         objective: Objective = "raise" if answered is True else "lower"
         row = {
             **{name: case[name] for name in ("case_id", "dataset", "image_id")},
-            "question": yes_no_prompt(case["question"]),
+            "question": write_yes_no_prompt(case["question"]),
             "original": case["sha256"],
             "encoder": self.encoder.name,
             "method": method,
@@ -227,11 +245,11 @@ class AdversarialPerturbations(Step[Sweep]):
         }
         if PENDING in (case["outcome"], answered):
             return row | {"hallucinates": None, "sha256": None, "outcome": PENDING}
-        reason = unfit(case["width"], case["height"])
+        reason = find_size_problem(case["width"], case["height"])
         ended = "inapplicable" if reason else None
         return row | {"sha256": None, "outcome": ended, "reason": reason}
 
-    def _hallucinating(self, work: Work[Sweep]) -> Mapping[str, bool | str]:
+    def _hallucinating(self, work: StepRun[AttackSweepConfig]) -> Mapping[str, bool | str]:
         """By case: whether its own clean answers are wrong, in half of them at least.
 
         It lacks those of which it said nothing that can be used; `PENDING` are those of which it
@@ -239,7 +257,7 @@ class AdversarialPerturbations(Step[Sweep]):
         """
         given: dict[str, list[bool]] = defaultdict(list)
         pending: dict[str, str] = {}
-        for row in work.rows("clean") if "clean" in self.inputs else ():
+        for row in work.read_rows("clean") if "clean" in self.inputs else ():
             if row["outcome"] == PENDING:
                 pending[row["case_id"]] = PENDING
             elif row["correct"] is not None:
@@ -248,7 +266,7 @@ class AdversarialPerturbations(Step[Sweep]):
         return {**wrong, **pending}
 
 
-def few_fail(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
+def check_failure_rate(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckResult:
     """Passes where at most a tenth of the attacks that were tried has failed."""
     counts = Counter(row["outcome"] for row in rows)
     tried = counts["attacked"] + counts["failed"]
@@ -266,11 +284,15 @@ def few_fail(work: Work[Any], rows: Sequence[Row]) -> AssetCheckResult:
 
 def _clean_answers_of(catalog: Catalog, encoder: Model) -> dict[str, Input]:
     """What the model itself says to the cases: the entry, or another of the same weights."""
-    judges = [each for each in catalog.with_role("judge") if each.model == encoder.model]
+    judges = [each for each in catalog.select_role("judge") if each.model == encoder.model]
     if not judges:
         return {}
     judge = encoder if encoder in judges else judges[0]
-    return {"clean": Input(key(f"clean_answers_{judge.name}"), read_by=_CLEAN, optional=True)}
+    return {
+        "clean": Input(
+            asset_key(f"clean_answers_{judge.name}"), row_columns=_CLEAN, is_optional=True
+        )
+    }
 
 
 def _caption(row: Row) -> str:

@@ -9,31 +9,38 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from assets.kit.choice import names_among
 from assets.kit.columns import Columns
-from assets.kit.step import PENDING, Extent, Input, Row, Work
-from assets.vhexpansion.adversarial_perturbations import ADVERSARIAL, METHODS
-from assets.vhexpansion.asking import COMMON, FORMS, NONE, Asking, Picture, Repeated
-from assets.vhexpansion.common import key, limited
-from assets.vhexpansion.common_perturbations import PERTURBED
-from assets.vhexpansion.negated_cases import NEGATED as NEGATED_CASES
+from assets.kit.model_lookup import validate_names
+from assets.kit.step import PENDING, Extent, Input, Row, StepRun
+from assets.vhexpansion.adversarial_perturbations import ADVERSARIAL_COLUMNS, METHODS
+from assets.vhexpansion.common import asset_key, limit_cases
+from assets.vhexpansion.common_perturbations import PERTURBED_PICTURE_COLUMNS
+from assets.vhexpansion.negated_cases import NEGATED_CASE_COLUMNS as NEGATED_CASES
 from assets.vhexpansion.seed_cases import SEED_CASES
-from metrics.symmetry import ORIGINAL
+from assets.vhexpansion.yes_no_step import (
+    COMMON,
+    FORMS,
+    NONE,
+    CasePicture,
+    RepeatsConfig,
+    YesNoStep,
+)
+from metrics.vhexpansion.symmetry import ORIGINAL
 from resources.models.catalog import Catalog, Model
 
-ATTACKED = Columns(
-    **ADVERSARIAL.some("case_id", "encoder", "method", "parameters", "sha256", "outcome")
+ATTACK_COLUMNS = Columns(
+    **ADVERSARIAL_COLUMNS.subset("case_id", "encoder", "method", "parameters", "sha256", "outcome")
 )
 """What is read of adversarial perturbations."""
 
 
-class Answering(Repeated):
+class YesNoAnswersConfig(RepeatsConfig):
     """What a judge is asked about each case; by default all that there is."""
 
-    forms: Annotated[list[str], names_among(FORMS)] = Field(
+    forms: Annotated[list[str], validate_names(FORMS)] = Field(
         default=[*FORMS], min_length=1, description=f"{' and '.join(FORMS)}, or one of them."
     )
-    perturbations: Annotated[list[str], names_among((NONE, *COMMON, *METHODS))] = Field(
+    perturbations: Annotated[list[str], validate_names((NONE, *COMMON, *METHODS))] = Field(
         default=[],
         description=f"Some of {', '.join((NONE, *COMMON))}, i_fgsm and pgd; by default all.",
     )
@@ -42,46 +49,60 @@ class Answering(Repeated):
     )
 
 
-class CleanAnswers(Asking):
+class CleanAnswers(YesNoStep):
     """What one judge says to the cases themselves: which of them trigger a hallucination."""
 
-    named, config = "clean_answers", Repeated
+    asset_prefix, config = "clean_answers", RepeatsConfig
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
-        self.inputs = {"cases": Input(key("seed_cases"), read_by=SEED_CASES, by_default=True)}
+        self.inputs = {
+            "cases": Input(
+                asset_key("seed_cases"), row_columns=SEED_CASES, uses_default_config=True
+            )
+        }
         self.description = (
             f"What {judge.name} says to each case as it stands, and so whether it already "
             "hallucinates, which decides the direction of an attack (§3.2)."
         )
 
-    def each_row(self, work: Work[Repeated]) -> Iterator[dict[str, Any]]:
+    def iterate_rows(self, work: StepRun[RepeatsConfig]) -> Iterator[dict[str, Any]]:
         """Each case that was taken, so many times."""
-        for case in limited(work.rows("cases"), "taken", work.config.limit):
-            yield from self.asked(case, Picture(case["sha256"]), (ORIGINAL,), work.config.repeats)
+        for case in limit_cases(work.read_rows("cases"), "taken", work.config.limit):
+            yield from self.iterate_question_rows(
+                case, CasePicture(case["sha256"]), (ORIGINAL,), work.config.repeats
+            )
 
-    def extent(self, work: Work[Repeated], rows: Sequence[Row]) -> Extent:
+    def extent(self, work: StepRun[RepeatsConfig], rows: Sequence[Row]) -> Extent:
         """Of all cases that were taken."""
         there = work.tables["cases"]["outcome"].eq("taken").sum()
         return Extent(len({row["case_id"] for row in rows}), int(there), "cases")
 
 
-class Answers(Asking):
+class YesNoAnswers(YesNoStep):
     """What one judge says to cases and their negations, of pictures as they were and perturbed."""
 
-    named, config = "answers", Answering
+    asset_prefix, config = "answers", YesNoAnswersConfig
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
         attacks = {
             f"adversarial_{encoder.name}": Input(
-                key(f"adversarial_perturbations_{encoder.name}"), read_by=ATTACKED, optional=True
+                asset_key(f"adversarial_perturbations_{encoder.name}"),
+                row_columns=ATTACK_COLUMNS,
+                is_optional=True,
             )
-            for encoder in encoders_of(catalog)
+            for encoder in select_encoders(catalog)
         }
         self.inputs = {
-            "cases": Input(key("negated_cases"), read_by=NEGATED_CASES, by_default=True),
-            "perturbed": Input(key("common_perturbations"), read_by=PERTURBED, by_default=True),
+            "cases": Input(
+                asset_key("negated_cases"), row_columns=NEGATED_CASES, uses_default_config=True
+            ),
+            "perturbed": Input(
+                asset_key("common_perturbations"),
+                row_columns=PERTURBED_PICTURE_COLUMNS,
+                uses_default_config=True,
+            ),
             **attacks,
         }
         self.description = (
@@ -89,43 +110,47 @@ class Answers(Asking):
             "perturbed in common and adversarial ways (§5)."
         )
 
-    def each_row(self, work: Work[Answering]) -> Iterator[dict[str, Any]]:
+    def iterate_rows(self, work: StepRun[YesNoAnswersConfig]) -> Iterator[dict[str, Any]]:
         """Each case with a negation, about each picture, in each form, so many times."""
         config, pictures = work.config, self._pictures(work)
-        for case in limited(work.rows("cases"), "negated", config.limit):
-            for picture in (Picture(case["sha256"]), *pictures(case)):
+        for case in limit_cases(work.read_rows("cases"), "negated", config.limit):
+            for picture in (CasePicture(case["sha256"]), *pictures(case)):
                 if not config.perturbations or picture.perturbation in config.perturbations:
-                    yield from self.asked(case, picture, config.forms, config.repeats)
+                    yield from self.iterate_question_rows(
+                        case, picture, config.forms, config.repeats
+                    )
 
-    def extent(self, work: Work[Answering], rows: Sequence[Row]) -> Extent:
+    def extent(self, work: StepRun[YesNoAnswersConfig], rows: Sequence[Row]) -> Extent:
         """Of all cases that have a negation."""
         there = work.tables["cases"]["outcome"].eq("negated").sum()
         return Extent(len({row["case_id"] for row in rows}), int(there), "cases")
 
-    def _pictures(self, work: Work[Answering]) -> Callable[[Row], Iterator[Picture]]:
+    def _pictures(
+        self, work: StepRun[YesNoAnswersConfig]
+    ) -> Callable[[Row], Iterator[CasePicture]]:
         """The perturbed pictures of a case: those of its picture, and attacks on the case."""
         common, attacked = defaultdict(list), defaultdict(list)
-        for row in work.rows("perturbed"):
+        for row in work.read_rows("perturbed"):
             if row["outcome"] in ("perturbed", PENDING):
-                told = (row["perturbation"], row["parameters"], None, row["rehearsal"])
-                picture = Picture(row["sha256"], *told, row["outcome"] == PENDING)
+                told = (row["perturbation"], row["parameters"], None, row["is_stand_in"])
+                picture = CasePicture(row["sha256"], *told, row["outcome"] == PENDING)
                 common[row["image_id"]].append(picture)
-        for encoder in encoders_of(self.catalog):
+        for encoder in select_encoders(self.catalog):
             if work.config.encoders and encoder.name not in work.config.encoders:
                 continue
-            for row in work.rows(f"adversarial_{encoder.name}"):
+            for row in work.read_rows(f"adversarial_{encoder.name}"):
                 if row["outcome"] in ("attacked", PENDING):
                     told = (row["method"], row["parameters"], row["encoder"], False)
-                    picture = Picture(row["sha256"], *told, row["outcome"] == PENDING)
+                    picture = CasePicture(row["sha256"], *told, row["outcome"] == PENDING)
                     attacked[row["case_id"]].append(picture)
 
-        def pictures(case: Row) -> Iterator[Picture]:
+        def pictures(case: Row) -> Iterator[CasePicture]:
             yield from common.get(case["image_id"], ())
             yield from attacked.get(case["case_id"], ())
 
         return pictures
 
 
-def encoders_of(catalog: Catalog) -> tuple[Model, ...]:
+def select_encoders(catalog: Catalog) -> tuple[Model, ...]:
     """The models whose encoders are attacked."""
-    return catalog.with_role("encoder")
+    return catalog.select_role("encoder")

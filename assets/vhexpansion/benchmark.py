@@ -3,29 +3,29 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assets.kit.benchmarks import Benchmark, Definition, StandIn
+from assets.kit.benchmarks import Benchmark, Definition, StandInRun
 from assets.kit.jobs import Flow
-from assets.kit.judging import judges_of
+from assets.kit.judging import select_judges
 from assets.kit.step import Step
 from assets.kit.tuning import BY_ARM
 from assets.vhexpansion.adversarial_perturbations import AdversarialPerturbations
-from assets.vhexpansion.answers import Answers, CleanAnswers, encoders_of
-from assets.vhexpansion.common import GROUP, QUESTION, TITLE, datasets, key
+from assets.vhexpansion.answers import CleanAnswers, YesNoAnswers, select_encoders
+from assets.vhexpansion.common import GROUP, QUESTION, TITLE, asset_key, dataset_partitions
 from assets.vhexpansion.common_perturbations import CommonPerturbations
-from assets.vhexpansion.mitigation import mitigation_over
+from assets.vhexpansion.mitigation import build_mitigation_asset
 from assets.vhexpansion.negated_cases import NegatedCases
 from assets.vhexpansion.references import REFERENCES
 from assets.vhexpansion.rephrased_cases import RephrasedCases
-from assets.vhexpansion.report import report_over
+from assets.vhexpansion.report import build_report_asset
 from assets.vhexpansion.seed_cases import SeedCases
-from assets.vhexpansion.symmetry import symmetry_over
+from assets.vhexpansion.symmetry import build_symmetry_asset
 from assets.vhexpansion.training import TUNING
-from resources.home import Home
 from resources.models.catalog import Catalog
+from resources.storage.data_root import DataRoot
 
-CASES = ("seed_cases", "negated_cases", "common_perturbations")
+CASE_ASSETS = ("seed_cases", "negated_cases", "common_perturbations")
 """What is made of a dataset once, whoever is asked."""
-STANDS_IN = ("game_boards", "optical_illusions")
+STAND_IN_DATASETS = ("game_boards", "optical_illusions")
 """The datasets of the stand-in run: those that are the quickest to read from pixels."""
 _FEW: Mapping[str, Mapping[str, Any]] = {
     "seed_cases": {"limit": 4},
@@ -39,41 +39,41 @@ def _flows() -> list[Flow]:
     return [
         Flow(
             "vhexpansion_cases",
-            datasets(),
-            tuple(f"{GROUP}/{name}" for name in CASES),
+            dataset_partitions(),
+            tuple(f"{GROUP}/{name}" for name in CASE_ASSETS),
             "VHExpansion by dataset, first: cases, their negations, and pictures perturbed in "
             "common ways, once for all judges.",
         ),
         Flow(
             "vhexpansion_clean_answers",
-            datasets(),
+            dataset_partitions(),
             (f"{GROUP}/clean_answers_",),
             "VHExpansion by dataset, second, where pictures are attacked: has judges answer cases "
             "as they stand, which says how each is attacked.",
         ),
         Flow(
             "vhexpansion_attacks",
-            datasets(),
+            dataset_partitions(),
             (f"{GROUP}/adversarial_perturbations_",),
             "VHExpansion by dataset, third: attacks the pictures for each encoder. Slow without a "
             "GPU.",
         ),
         Flow(
             "vhexpansion_answers",
-            datasets(),
+            dataset_partitions(),
             (f"{GROUP}/answers_",),
             "VHExpansion by dataset: has judges answer cases and negations, of pictures as they "
             "were and perturbed. For one judge, select its node in the graph.",
         ),
         Flow(
             "vhexpansion_symmetry",
-            datasets(),
+            dataset_partitions(),
             (f"{GROUP}/symmetry",),
             "VHExpansion by dataset: how often judges are right, and right on both of a pair.",
         ),
         Flow(
             "vhexpansion_rephrased_cases",
-            datasets(),
+            dataset_partitions(),
             (f"{GROUP}/rephrased_cases",),
             "VHExpansion by dataset, to fine-tune a judge, first: draws the cases that are trained "
             "on, and has them rephrased.",
@@ -108,34 +108,38 @@ def _flows() -> list[Flow]:
 def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
     yield from (SeedCases(catalog), NegatedCases(catalog), CommonPerturbations(catalog))
     yield RephrasedCases(catalog)
-    for encoder in encoders_of(catalog):
+    for encoder in select_encoders(catalog):
         yield AdversarialPerturbations(catalog, encoder)
-    for judge in judges_of(catalog, REFERENCES):
-        yield from (CleanAnswers(catalog, judge), Answers(catalog, judge))
+    for judge in select_judges(catalog, REFERENCES):
+        yield from (CleanAnswers(catalog, judge), YesNoAnswers(catalog, judge))
 
 
 def _assets(catalog: Catalog) -> list[Definition]:
-    judges = judges_of(catalog, REFERENCES)
-    return [symmetry_over(catalog, judges), mitigation_over(judges), report_over(judges)]
+    judges = select_judges(catalog, REFERENCES)
+    return [
+        build_symmetry_asset(catalog, judges),
+        build_mitigation_asset(judges),
+        build_report_asset(judges),
+    ]
 
 
-def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
+def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     """A few cases of two drawn domains; judges that cost nothing."""
-    judges = [judge.name for judge in judges_of(catalog, REFERENCES) if judge.rehearses]
+    judges = [judge.name for judge in select_judges(catalog, REFERENCES) if judge.is_stand_in]
     answers = [f"answers_{judge}" for judge in judges]
-    for dataset in STANDS_IN:
-        yield StandIn((*CASES, *answers, "symmetry"), dataset, _FEW)
-    yield StandIn(("report",))
+    for dataset in STAND_IN_DATASETS:
+        yield StandInRun((*CASE_ASSETS, *answers, "symmetry"), dataset, _FEW)
+    yield StandInRun(("report",))
 
 
-def count_made(home: Home, painter: str) -> list[dict[str, Any]]:
+def demo_summary(home: DataRoot, painter: str) -> list[dict[str, Any]]:
     """By dataset of the stand-in run: cases, those with a negation, and perturbed pictures."""
-    return [_made(home, dataset) for dataset in STANDS_IN]
+    return [_made(home, dataset) for dataset in STAND_IN_DATASETS]
 
 
-def _made(home: Home, dataset: str) -> dict[str, Any]:
+def _made(home: DataRoot, dataset: str) -> dict[str, Any]:
     cases, negated, pictures = (
-        home.table(key(name), dataset, ["outcome"])["outcome"] for name in CASES
+        home.table(asset_key(name), dataset, ["outcome"])["outcome"] for name in CASE_ASSETS
     )
     return {
         "dataset": dataset,
@@ -152,8 +156,8 @@ BENCHMARK = Benchmark(
     steps=_steps,
     assets=_assets,
     flows=_flows,
-    stand_in=_stand_in,
-    made=count_made,
-    panels=("negated_cases",),
-    tuning=(TUNING,),
+    stand_in_runs=_stand_in,
+    summarize_demo=demo_summary,
+    panel_assets=("negated_cases",),
+    tuning_tables=(TUNING,),
 )

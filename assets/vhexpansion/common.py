@@ -7,10 +7,10 @@ from typing import Any
 from dagster import AssetKey, StaticPartitionsDefinition
 
 from assets.kit import table_asset as common
-from assets.kit.benchmarks import benchmarks
-from assets.kit.collections import datasets_of, listed_collections
+from assets.kit.benchmarks import load_benchmarks
+from assets.kit.collections import build_dataset_partitions, load_listed_collections
 from assets.kit.columns import BOOLEAN, TEXT, WHOLE
-from assets.kit.limits import Placed, first_of
+from assets.kit.limits import SamplingKey, stratified_head
 from assets.kit.step import PENDING
 from assets.kit.yes_no import YesNoTable
 from resources.collections import Collection
@@ -23,44 +23,48 @@ table_asset = partial(common.table_asset, GROUP)
 """An asset of this benchmark that makes a table."""
 
 
-def key(name: str) -> AssetKey:
+def asset_key(name: str) -> AssetKey:
     """The key of an asset of this benchmark."""
     return AssetKey([GROUP, name])
 
 
-def declared() -> dict[str, YesNoTable]:
+def load_declared_tables() -> dict[str, YesNoTable]:
     """By name of a dataset: the table of another benchmark that declares it."""
-    tables = (table for benchmark in benchmarks().values() for table in benchmark.yes_no)
+    tables = (
+        table for benchmark in load_benchmarks().values() for table in benchmark.yes_no_tables
+    )
     return {name: table for table in tables for name in table.partitions}
 
 
-def collected() -> Mapping[str, Collection]:
+def load_question_collections() -> Mapping[str, Collection]:
     """By name of a dataset: the collection of collections.yaml that has questions with answers."""
-    found = listed_collections().items()
+    found = load_listed_collections().items()
     return {name: each for name, each in found if each.columns.question and each.columns.answer}
 
 
-def datasets() -> StaticPartitionsDefinition:
+def dataset_partitions() -> StaticPartitionsDefinition:
     """The partitions: datasets of other benchmarks, and then a user's collections.
 
     They are known once all benchmarks are: a step asks for them when it is made. Raises
     `CollectionError` for a collection that is called as a dataset of another benchmark.
     """
-    others = {name: table.asset for name, table in declared().items()}
-    return datasets_of(others, collected(), "questions", TITLE)
+    others = {name: table.asset for name, table in load_declared_tables().items()}
+    return build_dataset_partitions(others, load_question_collections(), "questions", TITLE)
 
 
-def limited(cases: Sequence[dict[str, Any]], taken: str, limit: int | None) -> list[dict[str, Any]]:
+def limit_cases(
+    cases: Sequence[dict[str, Any]], taken: str, limit: int | None
+) -> list[dict[str, Any]]:
     """The cases that ended as `taken`, or may; the first so many, evenly over topics and truths."""
     some = [case for case in cases if case["outcome"] in (taken, PENDING)]
-    return first_of(
+    return stratified_head(
         some,
         limit,
-        lambda case: Placed(case["case_id"], (case["topic"] or "", case["answer"] or "")),
+        lambda case: SamplingKey(case["case_id"], (case["topic"] or "", case["answer"] or "")),
     )
 
 
-CASE = {
+CASE_COLUMNS = {
     "case_id": (TEXT, "Readable and stable: the dataset, and what the case is called there"),
     "dataset": (TEXT, "The dataset: a collection, or a domain of another benchmark"),
     "image_id": (TEXT, "Readable name of the original picture, whatever is asked about it"),
@@ -77,11 +81,14 @@ CASE = {
     "topic": (TEXT, "What the dataset says that it belongs to; empty where it does not"),
     "place": (WHOLE, "Place in the dataset, from 0"),
     "seed": (WHOLE, "Of what is drawn by lot: which options are stated"),
-    "rehearsal": (BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    "is_stand_in": (
+        BOOLEAN,
+        "Whether something offline stood in for a model: it is no result then",
+    ),
 }
 """The columns of a case."""
 
-TRUTH = {
+TRUTH_COLUMNS = {
     "source_question": (TEXT, "The question that it was made of, in full"),
     "truth": (TEXT, "Its right answer there: Yes, No, a number, or an option"),
     "familiar": (TEXT, "What is usually so, as judges that do not look answer; empty if unknown"),

@@ -9,26 +9,31 @@ from typing import Annotated, Any
 import pandas as pd
 from pydantic import Field
 
-from assets.kit.choice import names_among
 from assets.kit.columns import BOOLEAN, TEXT, WHOLE, Columns
-from assets.kit.limits import Limited, Placed, first_of
-from assets.kit.perturbed_pictures import Wanted, Works, known_pictures, make_pictures
-from assets.kit.pictures import sheet
+from assets.kit.limits import LimitConfig, SamplingKey, stratified_head
+from assets.kit.model_lookup import validate_names
+from assets.kit.perturbed_pictures import (
+    PerturbationRequest,
+    PerturbationRequests,
+    find_perturbed_pictures,
+    make_perturbed_pictures,
+)
+from assets.kit.pictures import sample_contact_sheet
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Extent, Input, Row, Step, Work
-from assets.vhexpansion.common import GROUP, datasets, key
-from assets.vhexpansion.references import with_readings
-from assets.vhexpansion.seed_cases import SEED_CASES, TAKEN
-from generators.domains import domains
-from generators.perturbations.grids import COMMON
+from assets.kit.step import PENDING, Extent, Input, Row, Step, StepRun
+from assets.vhexpansion.common import GROUP, asset_key, dataset_partitions
+from assets.vhexpansion.references import add_readings
+from assets.vhexpansion.seed_cases import ACCEPTED, SEED_CASES
+from generators.domains import load_domains
+from generators.perturbations.grids import COMMON_PERTURBATIONS
 from generators.perturbations.kinds.defocus import Defocus
 from generators.perturbations.kinds.hsv_brightness import HsvBrightness
 from generators.perturbations.kinds.jpeg import Jpeg
 from generators.perturbations.kinds.noise import Noise
 from generators.perturbations.perturbation import Perturbation
-from generators.perturbations.registry import perturbation, to_json
+from generators.perturbations.registry import build_perturbation, to_json
 
-PERTURBED = Columns(
+PERTURBED_PICTURE_COLUMNS = Columns(
     dataset=(TEXT, "The dataset"),
     image_id=(TEXT, "The original picture, as cases name it"),
     original=(TEXT, "Name of the original picture in the image store"),
@@ -43,19 +48,19 @@ PERTURBED = Columns(
         "empty where it does not from that, and where nobody has looked",
     ),
     seed=(WHOLE, "Of the noise"),
-    rehearsal=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
     outcome=(TEXT, "perturbed, or inapplicable"),
     reason=(TEXT, "Why it cannot be made; else empty"),
 )
 DONE = "perturbed"
-NAMES = tuple(each.name for each in COMMON)
-_PARAMETERS = {each.name: tuple(each.parameters) for each in COMMON}
+NAMES = tuple(each.name for each in COMMON_PERTURBATIONS)
+_PARAMETERS = {each.name: tuple(each.parameters) for each in COMMON_PERTURBATIONS}
 
 
-class Perturbing(Limited):
+class CommonPerturbationsConfig(LimitConfig):
     """Which pictures are made, and how; a limit is on pictures before they are perturbed."""
 
-    perturbations: Annotated[list[str], names_among(NAMES)] = Field(
+    perturbations: Annotated[list[str], validate_names(NAMES)] = Field(
         default=[*NAMES], min_length=1, description=f"Some of {', '.join(NAMES)}."
     )
     sigma: float = Field(
@@ -76,51 +81,60 @@ class Perturbing(Limited):
         "each, to say whether they still show the truth.",
     )
 
-    def made(self) -> list[Perturbation]:
+    def build_perturbations(self) -> list[Perturbation]:
         """The perturbations with their parameters, each once."""
         return [
-            perturbation(name, **{each: getattr(self, each) for each in _PARAMETERS[name]})
+            build_perturbation(name, **{each: getattr(self, each) for each in _PARAMETERS[name]})
             for name in dict.fromkeys(self.perturbations)
         ]
 
 
-class CommonPerturbations(Step[Perturbing]):
+class CommonPerturbations(Step[CommonPerturbationsConfig]):
     """The perturbed pictures of a dataset; code makes what is missing."""
 
-    group, name, columns, config = GROUP, "common_perturbations", PERTURBED, Perturbing
-    asks_models, divided_by = False, staticmethod(datasets)
-    kinds, named_by = ("image",), ("image_id", "parameters")
-    inputs = MappingProxyType(
-        {"cases": Input(key("seed_cases"), read_by=SEED_CASES, by_default=True)}
+    group, name, columns, config = (
+        GROUP,
+        "common_perturbations",
+        PERTURBED_PICTURE_COLUMNS,
+        CommonPerturbationsConfig,
     )
-    present = MappingProxyType({DONE: ("sha256", "width", "height"), "inapplicable": ()})
+    may_send_requests, partitions_factory = False, staticmethod(dataset_partitions)
+    kinds, key_columns = ("image",), ("image_id", "parameters")
+    inputs = MappingProxyType(
+        {"cases": Input(asset_key("seed_cases"), row_columns=SEED_CASES, uses_default_config=True)}
+    )
+    filled_columns = MappingProxyType({DONE: ("sha256", "width", "height"), "inapplicable": ()})
     description = (
         "Each picture of a case with noise, another brightness, out of focus, and compressed as "
         "JPEG (§3.2, App. C). What was made before is not made again."
     )
 
-    def rows(self, work: Work[Perturbing]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[CommonPerturbationsConfig]) -> list[dict[str, Any]]:
         """Each picture with each perturbation."""
-        made = work.config.made()
+        made = work.config.build_perturbations()
         rows = [_row(image, each, work.config.seed) for image in _images(work) for each in made]
-        return known_pictures(rows, _works(rows), DONE, work.images, work.ledger)
+        return find_perturbed_pictures(rows, _works(rows), DONE, work.images, work.work_cache)
 
-    def made(
-        self, work: Work[Perturbing], rows: Sequence[dict[str, Any]]
+    def prepare(
+        self, work: StepRun[CommonPerturbationsConfig], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         """Make the pictures that are missing, and read them again where code can."""
-        found, number = make_pictures(rows, _works(rows), DONE, work.images, work.ledger)
+        found, number = make_perturbed_pictures(
+            rows, _works(rows), DONE, work.images, work.work_cache
+        )
         work.log.info("made %d of %d perturbed pictures", number, len(found))
-        if not work.config.reread or work.partition not in domains():
+        if not work.config.reread or work.partition not in load_domains():
             return found
         return _reread(work, found)
 
-    def extent(self, work: Work[Perturbing], rows: Sequence[Row]) -> Extent:
+    def extent(self, work: StepRun[CommonPerturbationsConfig], rows: Sequence[Row]) -> Extent:
         """Of all pictures of cases."""
-        there = {row["image_id"] for row in work.rows("cases") if row["outcome"] == TAKEN}
+        there = {row["image_id"] for row in work.read_rows("cases") if row["outcome"] == ACCEPTED}
         return Extent(len({row["image_id"] for row in rows}), len(there), "pictures")
 
-    def metadata(self, work: Work[Perturbing], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(
+        self, work: StepRun[CommonPerturbationsConfig], rows: Sequence[Row]
+    ) -> dict[str, Any]:
         """How many there are, how many of them code still reads, and some of them."""
         counts = Counter((row["perturbation"], _said(row)) for row in rows)
         table = [(*each, number) for each, number in counts.items()]
@@ -129,23 +143,25 @@ class CommonPerturbations(Step[Perturbing]):
             "by_perturbation": markdown_table(
                 pd.DataFrame(table, columns=["perturbation", "still shows its truth", "pictures"])
             ),
-            "contact_sheet": sheet(rows, lambda row: str(row["perturbation"]), work.images),
+            "contact_sheet": sample_contact_sheet(
+                rows, lambda row: str(row["perturbation"]), work.images
+            ),
         }
 
 
-def _images(work: Work[Perturbing]) -> list[dict[str, Any]]:
+def _images(work: StepRun[CommonPerturbationsConfig]) -> list[dict[str, Any]]:
     """The pictures of cases, each once."""
-    cases = [row for row in work.rows("cases") if row["outcome"] in (TAKEN, PENDING)]
+    cases = [row for row in work.read_rows("cases") if row["outcome"] in (ACCEPTED, PENDING)]
     images = {row["image_id"]: row for row in reversed(cases)}
     some = sorted(images.values(), key=lambda row: row["place"] or 0)
-    return first_of(some, work.config.limit, lambda row: Placed(row["image_id"], ()))
+    return stratified_head(some, work.config.limit, lambda row: SamplingKey(row["image_id"], ()))
 
 
 def _row(image: Row, made: Perturbation, seed: int) -> dict[str, Any]:
     """What is known of a perturbed picture before it is made."""
     is_pending = image["outcome"] == PENDING
     return {
-        **{name: image[name] for name in ("dataset", "image_id", "rehearsal")},
+        **{name: image[name] for name in ("dataset", "image_id", "is_stand_in")},
         "original": image["sha256"],
         "perturbation": made.name,
         "parameters": to_json([made]),
@@ -159,9 +175,9 @@ def _row(image: Row, made: Perturbation, seed: int) -> dict[str, Any]:
     }
 
 
-def _works(rows: Sequence[Row]) -> Works:
+def _works(rows: Sequence[Row]) -> PerturbationRequests:
     return {
-        place: Wanted(row["original"], row["parameters"], seed=_own_seed(row))
+        place: PerturbationRequest(row["original"], row["parameters"], seed=_own_seed(row))
         for place, row in enumerate(rows)
         if row["original"] and row["outcome"] != "inapplicable"
     }
@@ -174,11 +190,11 @@ def _own_seed(row: Row) -> int:
     return int.from_bytes(sha256(f"{row['seed']}/{row['original']}".encode()).digest()[:4])
 
 
-def _reread(work: Work[Any], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _reread(work: StepRun[Any], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows with what code reads in drawn pictures, compared with the truth of their cases."""
     asked: dict[str, dict[str, str]] = {}
-    for case in work.rows("cases"):
-        if case["outcome"] == TAKEN:
+    for case in work.read_rows("cases"):
+        if case["outcome"] == ACCEPTED:
             asked.setdefault(case["image_id"], {})[case["source_question"]] = case["truth"]
     of_original = _right({row["original"]: row["image_id"] for row in rows}, asked, work)
     legible = {row["sha256"]: row["image_id"] for row in rows if of_original[row["original"]]}
@@ -187,7 +203,7 @@ def _reread(work: Work[Any], rows: Sequence[dict[str, Any]]) -> list[dict[str, A
 
 
 def _right(
-    pictures: Mapping[str, str], asked: Mapping[str, Mapping[str, str]], work: Work[Any]
+    pictures: Mapping[str, str], asked: Mapping[str, Mapping[str, str]], work: StepRun[Any]
 ) -> dict[str, bool]:
     """By sha256: whether code reads the truth of every case in a picture of that name."""
     questions = [
@@ -196,7 +212,7 @@ def _right(
         for question, truth in asked[image_id].items()
     ]
     found = dict.fromkeys(pictures, True)
-    for row in with_readings(questions, work):
+    for row in add_readings(questions, work):
         found[row["sha256"]] &= row["read"][0] == row["truth"]
     return found
 

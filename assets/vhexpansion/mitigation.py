@@ -9,27 +9,39 @@ import pyarrow as pa
 from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
 from pydantic import Field
 
-from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, materialized, records
-from assets.kit.previews import markdown_table, with_intervals
-from assets.kit.table_asset import NothingYet
+from assets.kit.columns import (
+    BOOLEAN,
+    REAL,
+    TEXT,
+    WHOLE,
+    Columns,
+    to_materialize_result,
+    to_records,
+)
+from assets.kit.previews import markdown_table, merge_intervals
+from assets.kit.table_asset import NotMaterialized
 from assets.kit.tuning import (
     ADAPTERS,
     BY_ARM,
     HELD_OUT,
     TRAINING_CASES,
     adapter_key,
-    data_of,
-    marks_of,
-    name_of_rate,
+    digest_cases,
+    format_rate,
+    picture_marks,
     training_cases_key,
 )
 from assets.vhexpansion.common import GROUP, table_asset
-from assets.vhexpansion.tuned_answers import Measured, general, symmetric
-from metrics.mme import SUBTASKS
-from resources.home import Home
-from resources.models.catalog import Model, identity
-from resources.run_config import Config
-from resources.training.publish import rewrite_results
+from assets.vhexpansion.tuned_answers import (
+    TuningMeasure,
+    measure_general_questions,
+    measure_symmetric_accuracy,
+)
+from metrics.vhexpansion.mme_scores import SUBTASKS
+from resources.models.catalog import Model, to_identity
+from resources.settings.run_config import Config
+from resources.storage.data_root import DataRoot
+from resources.training.adapter_publication import rewrite_results
 
 BEFORE = "before"
 MITIGATION = Columns(
@@ -49,7 +61,7 @@ MITIGATION = Columns(
     images=(WHOLE, "Their base pictures"),
     unanswered=(WHOLE, "Requests without an answer: neither right nor wrong, but wrong for MME"),
     why=(TEXT, "Why there is no value; else empty"),
-    rehearsal=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
 )
 """One row an adapter, or none, and measure, dataset and what was done to its pictures."""
 
@@ -60,7 +72,7 @@ _SHOWN = [
 ]
 
 
-class Measuring(Config):
+class MitigationTableConfig(Config):
     """What is measured besides held-out cases."""
 
     mme: str | None = Field(
@@ -79,7 +91,7 @@ class _Tuned(NamedTuple):
     base: Model | None
 
 
-def mitigation_over(judges: Sequence[Model]) -> AssetsDefinition:
+def build_mitigation_asset(judges: Sequence[Model]) -> AssetsDefinition:
     """The asset `mitigation` of the adapters among these judges."""
 
     @table_asset(
@@ -91,17 +103,17 @@ def mitigation_over(judges: Sequence[Model]) -> AssetsDefinition:
         "learning rate, and what became of general questions (Tables 7 and 8, Figure 4).",
     )
     def mitigation(
-        context: AssetExecutionContext, config: Measuring, home: Home
+        context: AssetExecutionContext, config: MitigationTableConfig, home: DataRoot
     ) -> MaterializeResult[pa.Table]:
         """Compare adapters with their base. Raises `NothingYet` where there is none."""
         cases = home.find(training_cases_key(GROUP))
         trained = _trained(home)
         if cases is None or not trained:
-            raise NothingYet(
+            raise NotMaterialized(
                 f"{GROUP}/mitigation: no adapter has been trained. Materialize "
                 f"{GROUP}/training_cases and then {GROUP}/adapter of an arm and learning rate."
             )
-        data = data_of(TRAINING_CASES.rows(cases, training_cases_key(GROUP)))
+        data = digest_cases(TRAINING_CASES.read_rows(cases, training_cases_key(GROUP)))
         rows = []
         for row in trained:
             if row["data"] != data:
@@ -115,16 +127,16 @@ def mitigation_over(judges: Sequence[Model]) -> AssetsDefinition:
             found = list(_compared(home, config, cases, _tuned(row, judges)))
             rewrite_results(Path(home.root, row["adapter"]), [_in_words(each) for each in found])
             rows += found
-        table = MITIGATION.table(_once(rows))
+        table = MITIGATION.build_table(_once(rows))
         shown = table.to_pandas().query("shown != 'none' and shown != 'attacked'")
         shown = shown.rename(columns={"low": "value_low", "high": "value_high"})[_SHOWN]
         # Rounded as the others are, most rates would be 0.
-        shown["learning_rate"] = shown["learning_rate"].map(name_of_rate, na_action="ignore")
-        return materialized(
+        shown["learning_rate"] = shown["learning_rate"].map(format_rate, na_action="ignore")
+        return to_materialize_result(
             table,
             general_test=_general_test(config, rows),
-            numbers=markdown_table(with_intervals(shown.round(3), "value")),
-            rehearsal=any(row["rehearsal"] for row in rows),
+            numbers=markdown_table(merge_intervals(shown.round(3), "value")),
+            is_stand_in=any(row["is_stand_in"] for row in rows),
         )
 
     return mitigation
@@ -141,10 +153,12 @@ def _in_words(row: Mapping[str, Any]) -> dict[str, str]:
     return {"": arm, "measure": f"{row['measure']}, {row['dataset']}{shown}", "value": told}
 
 
-def _trained(home: Home) -> list[dict[str, Any]]:
+def _trained(home: DataRoot) -> list[dict[str, Any]]:
     asset = adapter_key(GROUP)
     tables = (home.find(asset, each) for each in BY_ARM.get_partition_keys())
-    return [row for table in tables if table is not None for row in ADAPTERS.rows(table, asset)]
+    return [
+        row for table in tables if table is not None for row in ADAPTERS.read_rows(table, asset)
+    ]
 
 
 def _tuned(row: Mapping[str, Any], judges: Sequence[Model]) -> _Tuned:
@@ -157,7 +171,7 @@ def _tuned(row: Mapping[str, Any], judges: Sequence[Model]) -> _Tuned:
         (
             each
             for each in judges
-            if identity(each) == identity(judge) and dict(each.parameters) == same
+            if to_identity(each) == to_identity(judge) and dict(each.parameters) == same
         ),
         None,
     )
@@ -165,34 +179,40 @@ def _tuned(row: Mapping[str, Any], judges: Sequence[Model]) -> _Tuned:
 
 
 def _compared(
-    home: Home, config: Measuring, cases: pd.DataFrame, tuned: _Tuned
+    home: DataRoot, config: MitigationTableConfig, cases: pd.DataFrame, tuned: _Tuned
 ) -> Iterator[dict[str, Any]]:
     """The rows of an adapter and of its base."""
     arm = {"arm": tuned.row["arm"], "learning_rate": tuned.row["learning_rate"]}
     before = {"arm": BEFORE, "learning_rate": None}
     for known, model in ((before, tuned.base), (arm, tuned.judge)):
         for found in _measured(home, config, cases, model, tuned):
-            why = found.why or _unlisted(tuned, model)
+            why = found.reason or _unlisted(tuned, model)
             values = found._asdict() | {"why": why}
-            rehearsal = found.rehearsal or bool(tuned.row["rehearsal"])
+            rehearsal = found.is_stand_in or bool(tuned.row["is_stand_in"])
             judge = model.name if model else None
-            yield {**known, "judge": judge, **values, "rehearsal": rehearsal}
+            yield {**known, "judge": judge, **values, "is_stand_in": rehearsal}
 
 
 def _measured(
-    home: Home, config: Measuring, cases: pd.DataFrame, model: Model | None, tuned: _Tuned
-) -> Iterator[Measured]:
+    home: DataRoot,
+    config: MitigationTableConfig,
+    cases: pd.DataFrame,
+    model: Model | None,
+    tuned: _Tuned,
+) -> Iterator[TuningMeasure]:
     name = model.name if model else None
     before = tuned.base.name if tuned.base and tuned.base is not model else None
     of_arm = cases[cases["arm"].eq(tuned.row["arm"])]
-    trained_on = marks_of(records(of_arm)) if model and model is tuned.judge else frozenset()
+    trained_on = (
+        picture_marks(to_records(of_arm)) if model and model is tuned.judge else frozenset()
+    )
     held = cases[cases["arm"].eq(HELD_OUT)]
     of_cases = held[held["kind"].eq("case")]
     for dataset, some in of_cases.groupby("dataset", sort=False):
         if dataset != config.mme:
-            yield from symmetric(home, str(dataset), some, name, before)
+            yield from measure_symmetric_accuracy(home, str(dataset), some, name, before)
     questions = held[held["kind"].eq("vqa")]
-    yield from general(home, questions, config.mme, name, before, trained_on)
+    yield from measure_general_questions(home, questions, config.mme, name, before, trained_on)
 
 
 def _unlisted(tuned: _Tuned, model: Model | None) -> str:
@@ -215,7 +235,7 @@ def _once(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def _general_test(config: Measuring, rows: Sequence[Mapping[str, Any]]) -> str:
+def _general_test(config: MitigationTableConfig, rows: Sequence[Mapping[str, Any]]) -> str:
     if config.mme:
         return f"MME, from the collection {config.mme}: {' and '.join(SUBTASKS)}"
     if any(row["measure"] == "general" for row in rows):

@@ -9,33 +9,45 @@ import pandas as pd
 from dagster import AssetCheckResult, AssetCheckSeverity, MetadataValue
 from pydantic import Field
 
-from assets.kit.checks import result_of
+from assets.kit.checks import build_check_result
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
-from assets.kit.limits import Limited
+from assets.kit.limits import LimitConfig
 from assets.kit.panel import panel_sheet
 from assets.kit.previews import markdown_table
-from assets.kit.sentences import ByWriter, WriteStep, sentence
-from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Row, Work
-from assets.vhexpansion.common import CASE, GROUP, TRUTH, datasets, key, limited
-from assets.vhexpansion.negation_review import review_folder, reviewed, told, write_pairs
-from assets.vhexpansion.seed_cases import SEED_CASES, TAKEN
-from assets.vhexpansion.seeding import NO, YES
-from generators.prompts.instructions import tidied
+from assets.kit.sentences import WriterConfig, WriteStep, write_sentence
+from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Row, StepRun
+from assets.vhexpansion.case_sources import NO, YES
+from assets.vhexpansion.common import (
+    CASE_COLUMNS,
+    GROUP,
+    TRUTH_COLUMNS,
+    asset_key,
+    dataset_partitions,
+    limit_cases,
+)
+from assets.vhexpansion.negation_review import (
+    apply_review,
+    review_folder,
+    review_metadata,
+    write_pairs,
+)
+from assets.vhexpansion.seed_cases import ACCEPTED, SEED_CASES
+from generators.prompts.instructions import tidy_reply
 from generators.prompts.negation import (
     RULES,
     VERSION,
     Negation,
-    NotUnderstood,
-    check,
+    NotNegatable,
+    check_negation,
     negate,
-    negation_prompt,
     quote,
-    read,
+    read_negation,
+    write_negation_prompt,
 )
 
-NEGATED = Columns(
-    **CASE,
-    **TRUTH,
+NEGATED_CASE_COLUMNS = Columns(
+    **CASE_COLUMNS,
+    **TRUTH_COLUMNS,
     negated_question=(TEXT, "The negated question; of one that is rejected, what was written"),
     negated_answer=(TEXT, "Its right answer: the other one; empty where there is no negation"),
     rule=(TEXT, "How it was negated: prefix, no, not or quoted; empty where it was not"),
@@ -57,7 +69,7 @@ _AGAIN = "Rephrase it again, by the same rules. You should only return the rephr
 _OTHER: Mapping[str | None, str | None] = {YES: NO, NO: YES, None: None}
 
 
-class Negating(Limited, ByWriter):
+class NegationConfig(LimitConfig, WriterConfig):
     """Who negates; a limit is on cases."""
 
     review_seed: int = Field(
@@ -72,22 +84,22 @@ class Negating(Limited, ByWriter):
     )
 
 
-class NegatedCases(WriteStep[Negating]):
+class NegatedCases(WriteStep[NegationConfig]):
     """The cases of a dataset with their negations."""
 
-    group, name, columns, config = GROUP, "negated_cases", NEGATED, Negating
-    named_by, divided_by = ("case_id",), staticmethod(datasets)
+    group, name, columns, config = GROUP, "negated_cases", NEGATED_CASE_COLUMNS, NegationConfig
+    key_columns, partitions_factory = ("case_id",), staticmethod(dataset_partitions)
     inputs = MappingProxyType(
-        {"cases": Input(key("seed_cases"), read_by=SEED_CASES, by_default=True)}
+        {"cases": Input(asset_key("seed_cases"), row_columns=SEED_CASES, uses_default_config=True)}
     )
     description = (
         "Each question with its negation, whose right answer is the other one: written by rule or "
         "by a model with the paper's prompt, checked by rule, and reviewed by people (§3.1, §5.2)."
     )
 
-    def rows(self, work: Work[Negating]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[NegationConfig]) -> list[dict[str, Any]]:
         """The cases that were taken."""
-        cases = limited(work.rows("cases"), TAKEN, work.config.limit)
+        cases = limit_cases(work.read_rows("cases"), ACCEPTED, work.config.limit)
         first = {row["question"]: row["case_id"] for row in reversed(cases)}
         return [
             row
@@ -97,41 +109,41 @@ class NegatedCases(WriteStep[Negating]):
             for row in cases
         ]
 
-    def converse(self, work: Work[Negating], row: Row) -> Conversation:
+    def converse(self, work: StepRun[NegationConfig], row: Row) -> Conversation:
         """Have the question negated; what breaks a rule is asked for again with the reason."""
         question = row["question"] or ""
         if self.model(work.partition, work.config) is None:
-            return by_grammar(question, row["answer"], may_quote=work.config.quote)
-        asked, attempts = negation_prompt(question), 1 + REASKS
-        said = yield from sentence(
-            asked, tidied, lambda text: check(question, text), _AGAIN, attempts
+            return negate_by_grammar(question, row["answer"], may_quote=work.config.quote)
+        asked, attempts = write_negation_prompt(question), 1 + REASKS
+        said = yield from write_sentence(
+            asked, tidy_reply, lambda text: check_negation(question, text), _AGAIN, attempts
         )
         broken = [reason.partition(":")[0] for reason in said["problems"]]
         found = {**said, "broken": list(dict.fromkeys(broken)), "prompt_version": VERSION}
         found["negated_question"] = said.get("sentence")
         if said["outcome"] == "rejected" and work.config.quote:
-            return found | by_quotation(question, row["answer"])
+            return found | negate_by_quotation(question, row["answer"])
         if said["outcome"] != "written":
             return found
-        way = read(question, said["sentence"]).way
+        way = read_negation(question, said["sentence"]).way
         return {**found, "rule": way, "outcome": "negated", "negated_answer": _OTHER[row["answer"]]}
 
-    def may_follow(self, row: Row) -> bool:
+    def may_have_follow_up(self, row: Row) -> bool:
         """Any negation may break a rule; cases with one question share all their requests."""
         return bool(row["is_first"])
 
     def finish(
-        self, work: Work[Negating], rows: Sequence[dict[str, Any]]
+        self, work: StepRun[NegationConfig], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         """Leave out what people leave out. Raises `UserFileError`."""
-        return reviewed(rows, review_folder(work.home, work.partition, work.config.writer))
+        return apply_review(rows, review_folder(work.home, work.partition, work.config.writer))
 
-    def extent(self, work: Work[Negating], rows: Sequence[Row]) -> Extent:
+    def extent(self, work: StepRun[NegationConfig], rows: Sequence[Row]) -> Extent:
         """Of all cases that were taken."""
-        taken = work.tables["cases"]["outcome"].isin([TAKEN, PENDING])
+        taken = work.tables["cases"]["outcome"].isin([ACCEPTED, PENDING])
         return Extent(len(rows), int(taken.sum()), "cases")
 
-    def metadata(self, work: Work[Negating], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[NegationConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """How they were negated and what was not; writes the sheet that people copy and fill in."""
         folder = review_folder(work.home, work.partition, work.config.writer)
         write_pairs(rows, folder, work.config.review_seed)
@@ -146,7 +158,7 @@ class NegatedCases(WriteStep[Negating]):
             ),
             "examples": markdown_table(shown.drop_duplicates("question").head(12)),
             "sheet": MetadataValue.path(str(panel_sheet(folder))),
-            **told(rows),
+            **review_metadata(rows),
         }
 
     def checks(self) -> list[Check]:
@@ -159,20 +171,20 @@ class NegatedCases(WriteStep[Negating]):
         ]
 
 
-def by_grammar(question: str, answer: str | None, *, may_quote: bool) -> dict[str, Any]:
+def negate_by_grammar(question: str, answer: str | None, *, may_quote: bool) -> dict[str, Any]:
     """The columns of a negation by rule, or of a quotation where there is no other."""
     try:
         return _negated(negate(question), answer) | {"broken": []}
-    except NotUnderstood as reason:
+    except NotNegatable as reason:
         rejected = {"outcome": "rejected", "reason": f"by rule: {reason}", "broken": []}
-        return rejected | by_quotation(question, answer) if may_quote else rejected
+        return rejected | negate_by_quotation(question, answer) if may_quote else rejected
 
 
-def by_quotation(question: str, answer: str | None) -> dict[str, Any]:
+def negate_by_quotation(question: str, answer: str | None) -> dict[str, Any]:
     """The columns of a negation that quotes its question; none where it cannot be quoted."""
     try:
         return _negated(quote(question), answer) | {"reason": None}
-    except NotUnderstood:
+    except NotNegatable:
         return {}
 
 
@@ -185,18 +197,18 @@ def _negated(negation: Negation, answer: str | None) -> dict[str, Any]:
     }
 
 
-def _hold(work: Work[Negating], rows: Sequence[Row]) -> AssetCheckResult:
+def _hold(work: StepRun[NegationConfig], rows: Sequence[Row]) -> AssetCheckResult:
     wrong = [
         (row["case_id"], reason)
         for row in rows
         if row["outcome"] == "negated"
-        and (reason := check(row["question"], row["negated_question"]))
+        and (reason := check_negation(row["question"], row["negated_question"]))
     ]
     table = pd.DataFrame(wrong, columns=["case_id", "reason"])
-    return result_of(f"{len(rows) - len(wrong):,} of {len(rows):,} hold", table)
+    return build_check_result(f"{len(rows) - len(wrong):,} of {len(rows):,} hold", table)
 
 
-def _every_negated(work: Work[Negating], rows: Sequence[Row]) -> AssetCheckResult:
+def _every_negated(work: StepRun[NegationConfig], rows: Sequence[Row]) -> AssetCheckResult:
     others = [row for row in rows if row["outcome"] != "negated"]
     said = f"{len(rows) - len(others):,} of {len(rows):,} cases have a negation that is used"
     ends = Counter(row["outcome"] for row in others)
@@ -205,4 +217,4 @@ def _every_negated(work: Work[Negating], rows: Sequence[Row]) -> AssetCheckResul
     if ends["failed"]:
         said += ". Materialize vhexpansion/negated_cases again: only what failed is sent"
     shown = pd.DataFrame(others, columns=["case_id", "question", "outcome", "reason"])
-    return result_of(said, shown)._replace(severity=AssetCheckSeverity.WARN)
+    return build_check_result(said, shown)._replace(severity=AssetCheckSeverity.WARN)

@@ -10,48 +10,48 @@ import pandas as pd
 from assets.kit.panel import (
     Panel,
     Votes,
-    agreement,
+    compute_agreement,
+    count_votes,
     panel_folder,
     read_panel,
-    votes_on,
     write_panel_sheet,
 )
 from assets.kit.previews import markdown_table
 from assets.kit.step import Row
 from assets.vhexpansion.common import GROUP
-from resources.home import Home
+from resources.storage.data_root import DataRoot
 from resources.user_files.rows import UserFileError
 
-PAIRS = 100
+REVIEWED_PAIRS = 100
 """How many pairs of a dataset people review (§5.2)."""
 _PAIR = "pair"
 
 
-def review_folder(home: Home, dataset: str, writer: str) -> Path:
+def review_folder(home: DataRoot, dataset: str, writer: str) -> Path:
     """Where the pairs of a dataset and writer are reviewed."""
     return panel_folder(home, f"{GROUP}/{dataset}/{writer}")
 
 
-def pair_of(row: Row) -> str:
+def format_pair_name(row: Row) -> str:
     """The name of a pair in a sheet: with other words it is another pair."""
     digest = sha256(f"{row['question']}\0{row['negated_question']}".encode()).hexdigest()
     return f"{row['case_id']}#{digest[:8]}"
 
 
-def sampled(rows: Iterable[Row], seed: int) -> list[Row]:
+def sample_pairs(rows: Iterable[Row], seed: int) -> list[Row]:
     """The pairs that people are to review: by lot, and as long as they stay the same ones."""
     there = [row for row in rows if row["negated_question"]]
     some = sorted(there, key=lambda row: sha256(f"{seed}/{row['case_id']}".encode()).digest())
-    return some[:PAIRS]
+    return some[:REVIEWED_PAIRS]
 
 
-def reviewed(rows: Sequence[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
+def apply_review(rows: Sequence[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
     """The rows with who accepted and who rejected each; what people reject is left out.
 
     Raises `UserFileError` for a verdict on a pair that has other words now.
     """
     panel = read_panel(folder, _PAIR)
-    pairs = {pair_of(row): row["case_id"] for row in rows if row["negated_question"]}
+    pairs = {format_pair_name(row): row["case_id"] for row in rows if row["negated_question"]}
     _require_known(panel, pairs, {row["case_id"] for row in rows}, folder)
     return [_with_votes(row, panel) for row in rows]
 
@@ -60,13 +60,13 @@ def write_pairs(rows: Sequence[Row], folder: Path, seed: int) -> None:
     """Write the sheet that each annotator copies."""
     things = [
         (
-            pair_of(row),
+            format_pair_name(row),
             {
                 name: row[name]
                 for name in ("question", "answer", "negated_question", "negated_answer", "image_id")
             },
         )
-        for row in sampled([row for row in rows if row["outcome"] in _REVIEWED], seed)
+        for row in sample_pairs([row for row in rows if row["outcome"] in _REVIEWED], seed)
     ]
     write_panel_sheet(folder, things, _PAIR)
 
@@ -74,7 +74,7 @@ def write_pairs(rows: Sequence[Row], folder: Path, seed: int) -> None:
 _REVIEWED = ("negated", "left out")
 
 
-def votes_of(rows: Iterable[Row]) -> Mapping[tuple[str, str], Votes]:
+def count_case_votes(rows: Iterable[Row]) -> Mapping[tuple[str, str], Votes]:
     """By case and picture: who accepted and who rejected its negation, where somebody has."""
     return {
         (row["case_id"], row["image_id"]): Votes(row["accepted_by"], row["rejected_by"])
@@ -83,21 +83,21 @@ def votes_of(rows: Iterable[Row]) -> Mapping[tuple[str, str], Votes]:
     }
 
 
-def told(rows: Sequence[Row]) -> dict[str, Any]:
+def review_metadata(rows: Sequence[Row]) -> dict[str, Any]:
     """Metadata of a review: how many pairs, how many were left out, and how people agree."""
-    votes = votes_of(rows)
+    votes = count_case_votes(rows)
     if not votes:
         return {"annotators": "Nobody has reviewed a negation yet."}
     unanimous = sum(not (each.accepted_by and each.rejected_by) for each in votes.values())
     found = [
-        (each.first, each.second, each.images, each.why or f"{each.kappa:.3f}")
-        for each in agreement(votes)
+        (each.first, each.second, each.images, each.reason or f"{each.kappa:.3f}")
+        for each in compute_agreement(votes)
     ]
     return {
         "reviewed": len(votes),
         "accepted_by_all": sum(not each.rejected_by for each in votes.values()),
         "unanimous": unanimous,
-        "left_out": sum(each.is_out for each in votes.values()),
+        "left_out": sum(each.is_rejected for each in votes.values()),
         "agreement": markdown_table(
             pd.DataFrame(found, columns=["first", "second", "pairs", "kappa"])
         ),
@@ -105,11 +105,11 @@ def told(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _with_votes(row: dict[str, Any], panel: Panel) -> dict[str, Any]:
-    votes = votes_on(panel, pair_of(row)) if row["negated_question"] else Votes([], [])
+    votes = count_votes(panel, format_pair_name(row)) if row["negated_question"] else Votes([], [])
     said = {"accepted_by": votes.accepted_by, "rejected_by": votes.rejected_by}
-    if row["outcome"] != "negated" or not votes.is_out:
+    if row["outcome"] != "negated" or not votes.is_rejected:
         return {**row, **said}
-    reasons = (panel[each][pair_of(row)].reason for each in votes.rejected_by)
+    reasons = (panel[each][format_pair_name(row)].reason for each in votes.rejected_by)
     why = "; ".join(filter(None, reasons)) or "People found that it is not the negation."
     return {**row, **said, "outcome": "left out", "reason": why}
 

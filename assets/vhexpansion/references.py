@@ -13,26 +13,26 @@ from hashlib import sha256
 from typing import Any
 
 from assets.kit.judging import References
-from assets.kit.pictures import worked_out
-from assets.kit.step import Row, Work
-from generators.domains import domains
+from assets.kit.pictures import compute_missing
+from assets.kit.step import Row, StepRun
+from generators.domains import load_domains
 from generators.fingerprint import fingerprint
-from metrics.symmetry import NEGATED, NO, YES
-from resources.images import ImageStore
-from resources.ledger import work_key
+from metrics.vhexpansion.symmetry import NEGATED, NO, YES
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import build_work_key
 
 PIXELS = "pixels"
 
 
-def with_readings(rows: Iterable[dict[str, Any]], work: Work[Any]) -> list[dict[str, Any]]:
+def add_readings(rows: Iterable[dict[str, Any]], work: StepRun[Any]) -> list[dict[str, Any]]:
     """The rows with `read`: what their pictures answer, and why not; each is read once for all."""
     rows = list(rows)
-    from generators.picture_answers import Shown, answer_in  # noqa: PLC0415 - slow, seldom needed
+    from generators.picture_answers import PictureQuestion, read_answer  # noqa: PLC0415 - slow, seldom needed
 
     code = fingerprint("generators.picture_answers", "generators.survival")
-    topic = domains().get(work.partition)
+    topic = load_domains().get(work.partition)
     of = {
-        (row["source_question"], row["sha256"]): work_key(
+        (row["source_question"], row["sha256"]): build_work_key(
             "picture answers",
             code,
             topic and topic.fingerprint,
@@ -42,11 +42,11 @@ def with_readings(rows: Iterable[dict[str, Any]], work: Work[Any]) -> list[dict[
         for row in rows
     }
 
-    def shown(asked: tuple[str, str]) -> Shown:
+    def shown(asked: tuple[str, str]) -> PictureQuestion:
         question, digest = asked
-        return Shown(work.partition, question, work.images.get(digest))
+        return PictureQuestion(work.partition, question, work.images.get(digest))
 
-    read = worked_out(of, shown, answer_in, work.ledger)
+    read = compute_missing(of, shown, read_answer, work.work_cache)
     return [row | {"read": read[row["source_question"], row["sha256"]]} for row in rows]
 
 

@@ -9,26 +9,32 @@ import pandas as pd
 from dagster import AssetCheckResult
 from pydantic import Field
 
-from assets.kit.checks import result_of
+from assets.kit.checks import build_check_result
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
 from assets.kit.previews import markdown_table
-from assets.kit.sentences import GRAMMAR, ByWriter, WriteStep, sentence
-from assets.kit.step import PENDING, Check, Conversation, Input, Row, Work
-from assets.vhexpansion.asking import FORMS
-from assets.vhexpansion.common import CASE, GROUP, datasets, key, limited
-from assets.vhexpansion.negated_cases import NEGATED
-from generators.prompts.rephrasing import (
-    MOST,
-    VERSION,
-    problem_of,
-    rephrase,
-    rephrasing_prompt,
-    wordings_in,
+from assets.kit.sentences import GRAMMAR, WriterConfig, WriteStep, write_sentence
+from assets.kit.step import PENDING, Check, Conversation, Input, Row, StepRun
+from assets.vhexpansion.common import (
+    CASE_COLUMNS,
+    GROUP,
+    asset_key,
+    dataset_partitions,
+    limit_cases,
 )
-from metrics.symmetry import ORIGINAL
+from assets.vhexpansion.negated_cases import NEGATED_CASE_COLUMNS
+from assets.vhexpansion.yes_no_step import FORMS
+from generators.prompts.rephrasing import (
+    MAX_WORDINGS,
+    VERSION,
+    find_rephrasing_problem,
+    parse_wordings,
+    rephrase,
+    write_rephrasing_prompt,
+)
+from metrics.vhexpansion.symmetry import ORIGINAL
 
-REPHRASED = Columns(
-    **CASE,
+REPHRASED_CASE_COLUMNS = Columns(
+    **CASE_COLUMNS,
     form=(TEXT, "original, or negated: `question` and `answer` are of this form"),
     wordings=(TEXTS, "Other wordings of the question, with the same answer"),
     writer=(TEXT, "Who wrote them, as models.yaml names it"),
@@ -46,7 +52,7 @@ _REASKS = 2
 _AGAIN = "Write all of them again, by the same rules, and nothing else."
 
 
-class Rephrasing(ByWriter):
+class RephrasingConfig(WriterConfig):
     """Which cases are trained on, and who rephrases them."""
 
     cases: int = Field(
@@ -56,7 +62,10 @@ class Rephrasing(ByWriter):
         "paper has 200. No other case about their pictures is evaluated.",
     )
     rephrasings: int = Field(
-        default=4, ge=1, le=MOST, description="Further wordings of each question; the paper has 4."
+        default=4,
+        ge=1,
+        le=MAX_WORDINGS,
+        description="Further wordings of each question; the paper has 4.",
     )
     writer: str = Field(
         default=GRAMMAR,
@@ -65,15 +74,26 @@ class Rephrasing(ByWriter):
     )
 
 
-class RephrasedCases(WriteStep[Rephrasing]):
+class RephrasedCases(WriteStep[RephrasingConfig]):
     """The cases of a dataset that are trained on, as they stand and negated, with wordings."""
 
-    group, name, columns, config = GROUP, "rephrased_cases", REPHRASED, Rephrasing
-    named_by, divided_by = ("case_id", "form"), staticmethod(datasets)
-    inputs = MappingProxyType(
-        {"cases": Input(key("negated_cases"), read_by=NEGATED, by_default=True)}
+    group, name, columns, config = (
+        GROUP,
+        "rephrased_cases",
+        REPHRASED_CASE_COLUMNS,
+        RephrasingConfig,
     )
-    present = MappingProxyType(
+    key_columns, partitions_factory = ("case_id", "form"), staticmethod(dataset_partitions)
+    inputs = MappingProxyType(
+        {
+            "cases": Input(
+                asset_key("negated_cases"),
+                row_columns=NEGATED_CASE_COLUMNS,
+                uses_default_config=True,
+            )
+        }
+    )
+    filled_columns = MappingProxyType(
         {DONE: ("wordings",), **dict.fromkeys(("rejected", "unparsed", "refused", "failed"), ())}
     )
     description = (
@@ -81,34 +101,34 @@ class RephrasedCases(WriteStep[Rephrasing]):
         "in four further wordings: by rule, or by a model (§5.4)."
     )
 
-    def rows(self, work: Work[Rephrasing]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[RephrasingConfig]) -> list[dict[str, Any]]:
         """The drawn cases, in both forms."""
-        some = limited(work.rows("cases"), "negated", work.config.cases)
+        some = limit_cases(work.read_rows("cases"), "negated", work.config.cases)
         return [_row(case, form, work.config.writer) for case in some for form in FORMS]
 
-    def converse(self, work: Work[Rephrasing], row: Row) -> Conversation:
+    def converse(self, work: StepRun[RephrasingConfig], row: Row) -> Conversation:
         """Have the question rephrased; what breaks a rule is asked for again with the reason."""
         question, number = row["question"] or "", work.config.rephrasings
         if self.model(work.partition, work.config) is None:
             return _checked(question, rephrase(question, number), number)
-        asked = rephrasing_prompt(question, number)
-        said = yield from sentence(
+        asked = write_rephrasing_prompt(question, number)
+        said = yield from write_sentence(
             asked,
             str.strip,
-            lambda text: problem_of(question, wordings_in(text), number),
+            lambda text: find_rephrasing_problem(question, parse_wordings(text), number),
             _AGAIN,
             1 + _REASKS,
         )
         found = {**said, "prompt_version": VERSION}
         if said["outcome"] != "written":
             return found
-        return {**found, "wordings": wordings_in(said["sentence"]), "outcome": DONE}
+        return {**found, "wordings": parse_wordings(said["sentence"]), "outcome": DONE}
 
-    def may_follow(self, row: Row) -> bool:
+    def may_have_follow_up(self, row: Row) -> bool:
         """Any wording may break a rule."""
         return True
 
-    def metadata(self, work: Work[Rephrasing], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[RephrasingConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """How many cases and pictures are trained on, and some of the wordings."""
         shown = [
             {"question": row["question"], "wordings": " / ".join(row["wordings"] or ())}
@@ -130,7 +150,7 @@ class RephrasedCases(WriteStep[Rephrasing]):
 def _row(case: Row, form: str, writer: str) -> dict[str, Any]:
     said = "" if form == ORIGINAL else "negated_"
     return {
-        **{name: case[name] for name in CASE},
+        **{name: case[name] for name in CASE_COLUMNS},
         "form": form,
         "question": case[f"{said}question"],
         "answer": case[f"{said}answer"],
@@ -142,18 +162,22 @@ def _row(case: Row, form: str, writer: str) -> dict[str, Any]:
 
 
 def _checked(question: str, wordings: Sequence[str], number: int) -> dict[str, Any]:
-    why = problem_of(question, wordings, number)
+    why = find_rephrasing_problem(question, wordings, number)
     if why:
         return {"outcome": "rejected", "reason": f"by rule: {why}"}
     return {"wordings": list(wordings), "outcome": DONE}
 
 
-def _hold(work: Work[Rephrasing], rows: Sequence[Row]) -> AssetCheckResult:
+def _hold(work: StepRun[RephrasingConfig], rows: Sequence[Row]) -> AssetCheckResult:
     wrong = [
         (row["case_id"], row["form"], why)
         for row in rows
         if row["outcome"] == DONE
-        and (why := problem_of(row["question"], row["wordings"], work.config.rephrasings))
+        and (
+            why := find_rephrasing_problem(
+                row["question"], row["wordings"], work.config.rephrasings
+            )
+        )
     ]
     table = pd.DataFrame(wrong, columns=["case_id", "form", "reason"])
-    return result_of(f"{len(rows) - len(wrong):,} of {len(rows):,} hold", table)
+    return build_check_result(f"{len(rows) - len(wrong):,} of {len(rows):,} hold", table)

@@ -8,29 +8,41 @@ import pandas as pd
 from dagster import AssetCheckResult, AssetCheckSeverity, AssetDep, StaticPartitionMapping
 from pydantic import Field
 
-from assets.kit.checks import result_of
-from assets.kit.collections import COLLECTED, collection_key
+from assets.kit.checks import build_check_result
+from assets.kit.collections import COLLECTION_COLUMNS, collection_key
 from assets.kit.columns import TEXT, Columns
-from assets.kit.limits import Limited
-from assets.kit.pictures import sheet
+from assets.kit.limits import LimitConfig
+from assets.kit.pictures import sample_contact_sheet
 from assets.kit.previews import markdown_table
-from assets.kit.step import Check, Extent, NotCountable, Row, Step, Work
-from assets.vhexpansion.common import CASE, GROUP, TRUTH, collected, datasets, declared, limited
-from assets.vhexpansion.seeding import of_collection, of_questions, without_repeats
-from resources.images import ImageStore
+from assets.kit.step import Check, Extent, NotCountable, Row, Step, StepRun
+from assets.vhexpansion.case_sources import (
+    cases_from_collection,
+    cases_from_questions,
+    reject_repeats,
+)
+from assets.vhexpansion.common import (
+    CASE_COLUMNS,
+    GROUP,
+    TRUTH_COLUMNS,
+    dataset_partitions,
+    limit_cases,
+    load_declared_tables,
+    load_question_collections,
+)
 from resources.models.catalog import Catalog
+from resources.storage.image_store import ImageStore
 
 SEED_CASES = Columns(
-    **CASE,
-    **TRUTH,
+    **CASE_COLUMNS,
+    **TRUTH_COLUMNS,
     outcome=(TEXT, "taken or rejected"),
     reason=(TEXT, "Why it was rejected; empty where it was taken"),
 )
-TAKEN = "taken"
+ACCEPTED = "taken"
 _SHOWN = 20
 
 
-class Seeding(Limited):
+class SeedCasesConfig(LimitConfig):
     """Which cases are made; a limit is on those that are taken."""
 
     seed: int = Field(
@@ -38,12 +50,12 @@ class Seeding(Limited):
     )
 
 
-class SeedCases(Step[Seeding]):
+class SeedCases(Step[SeedCasesConfig]):
     """The cases of a dataset; code makes them, and nobody is asked."""
 
-    group, name, columns, config = GROUP, "seed_cases", SEED_CASES, Seeding
-    asks_models, divided_by = False, staticmethod(datasets)
-    kinds, named_by = ("image",), ("case_id",)
+    group, name, columns, config = GROUP, "seed_cases", SEED_CASES, SeedCasesConfig
+    may_send_requests, partitions_factory = False, staticmethod(dataset_partitions)
+    kinds, key_columns = ("image",), ("case_id",)
     description = (
         "Pictures with a yes/no question and its right answer: of collections with questions, and "
         "of other benchmarks' questions. What cannot be a case is rejected with a reason (§3)."
@@ -51,39 +63,39 @@ class SeedCases(Step[Seeding]):
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
-        tables = {table.asset: table.partitions for table in declared().values()}
+        tables = {table.asset: table.partitions for table in load_declared_tables().values()}
         self.deps = [
             *(
                 AssetDep(asset, partition_mapping=StaticPartitionMapping({n: n for n in names}))
                 for asset, names in tables.items()
             ),
-            *(AssetDep(collection_key(name)) for name in collected()),
+            *(AssetDep(collection_key(name)) for name in load_question_collections()),
         ]
 
-    def rows(self, work: Work[Seeding]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[SeedCasesConfig]) -> list[dict[str, Any]]:
         """All that are rejected, and of those that are taken as many as the limit leaves."""
         cases = self._cases(work)
-        some = {row["case_id"] for row in limited(cases, TAKEN, work.config.limit)}
-        return [row for row in cases if row["outcome"] != TAKEN or row["case_id"] in some]
+        some = {row["case_id"] for row in limit_cases(cases, ACCEPTED, work.config.limit)}
+        return [row for row in cases if row["outcome"] != ACCEPTED or row["case_id"] in some]
 
-    def extent(self, work: Work[Seeding], rows: Sequence[Row]) -> Extent:
+    def extent(self, work: StepRun[SeedCasesConfig], rows: Sequence[Row]) -> Extent:
         """Of all that can be taken."""
-        there = sum(row["outcome"] == TAKEN for row in self._cases(work))
-        return Extent(sum(row["outcome"] == TAKEN for row in rows), there, "cases")
+        there = sum(row["outcome"] == ACCEPTED for row in self._cases(work))
+        return Extent(sum(row["outcome"] == ACCEPTED for row in rows), there, "cases")
 
-    def metadata(self, work: Work[Seeding], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[SeedCasesConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """How many there are of each origin and answer, some in pictures, and what was rejected."""
-        there = [row for row in rows if row["outcome"] == TAKEN]
+        there = [row for row in rows if row["outcome"] == ACCEPTED]
         counts = Counter((row["origin"], row["answer"]) for row in there)
         table = [(*each, number) for each, number in sorted(counts.items())]
         return {
             "cases": len(there),
             "pictures": len({row["sha256"] for row in there}),
             "by_origin": markdown_table(pd.DataFrame(table, columns=["origin", "answer", "cases"])),
-            "contact_sheet": sheet(
+            "contact_sheet": sample_contact_sheet(
                 there, lambda row: f"{row['question']} {row['answer']}"[:60], work.images
             ),
-            "rejected_rows": _reasons([row for row in rows if row["outcome"] != TAKEN]),
+            "rejected_rows": _reasons([row for row in rows if row["outcome"] != ACCEPTED]),
         }
 
     def checks(self) -> list[Check]:
@@ -92,31 +104,31 @@ class SeedCases(Step[Seeding]):
             Check("every_case_is_taken", "No row of the dataset was rejected.", _every_case_taken)
         ]
 
-    def _cases(self, work: Work[Seeding]) -> list[dict[str, Any]]:
+    def _cases(self, work: StepRun[SeedCasesConfig]) -> list[dict[str, Any]]:
         """All cases, in the order of the dataset. Raises `NotCountable` for one without a table."""
-        name, table = work.partition, declared().get(work.partition)
+        name, table = work.partition, load_declared_tables().get(work.partition)
         key = table.asset if table else collection_key(name)
-        stored = work.find(key, name if table else "")
+        stored = work.find_table(key, name if table else "")
         if stored is None:
             raise NotCountable(f"{key.to_user_string()}{f' ({name})' if table else ''}")
         seed = work.config.seed
         made = (
-            of_questions(name, table.columns.rows(stored, key), table.asked)
+            cases_from_questions(name, table.columns.read_rows(stored, key), table.to_questions)
             if table
-            else of_collection(name, COLLECTED.rows(stored, key), seed)
+            else cases_from_collection(name, COLLECTION_COLUMNS.read_rows(stored, key), seed)
         )
-        found = [case | {"seed": seed} for case in _sized(list(without_repeats(made)), work.images)]
+        found = [case | {"seed": seed} for case in _sized(list(reject_repeats(made)), work.images)]
         return [case | {"place": place} for place, case in enumerate(found)]
 
 
 def _sized(cases: list[dict[str, Any]], images: ImageStore) -> list[dict[str, Any]]:
     """The cases with the sizes of their pictures; one whose picture is not there is rejected."""
-    sizes = images.sizes({case["sha256"] for case in cases if case["outcome"] == TAKEN})
+    sizes = images.sizes({case["sha256"] for case in cases if case["outcome"] == ACCEPTED})
     found = []
     for case in cases:
         width, height = sizes.get(case["sha256"], (None, None))
         found.append({"width": width, "height": height} | case)
-        if case["outcome"] == TAKEN and width is None:
+        if case["outcome"] == ACCEPTED and width is None:
             gone = "Its picture is not in the image store. Make the table that it is from again."
             found[-1] |= {"outcome": "rejected", "reason": gone}
     return found
@@ -131,13 +143,15 @@ def _reasons(rejected: Sequence[Row]) -> Any:
     return markdown_table(pd.DataFrame(table, columns=["rows", "reason", "first"]))
 
 
-def _every_case_taken(work: Work[Seeding], rows: Sequence[Row]) -> AssetCheckResult:
+def _every_case_taken(work: StepRun[SeedCasesConfig], rows: Sequence[Row]) -> AssetCheckResult:
     """A warning where rows were rejected, an error where all were."""
-    rejected = [row for row in rows if row["outcome"] != TAKEN]
+    rejected = [row for row in rows if row["outcome"] != ACCEPTED]
     there = len(rows) - len(rejected)
     wrong = pd.DataFrame(rejected, columns=["case_id", "reason"])
-    found = result_of(f"{there:,} cases were taken, and {len(rejected):,} rejected.", wrong)
+    found = build_check_result(
+        f"{there:,} cases were taken, and {len(rejected):,} rejected.", wrong
+    )
     return found._replace(
         severity=AssetCheckSeverity.WARN if there else AssetCheckSeverity.ERROR,
-        passed=not rejected or (there > 0 and work.partition in declared()),
+        passed=not rejected or (there > 0 and work.partition in load_declared_tables()),
     )

@@ -18,24 +18,24 @@ from assets.kit.columns import (
     TEXT,
     WHOLE,
     Columns,
-    materialized,
-    plain_records,
-    with_interval,
+    interval_columns,
+    to_materialize_result,
+    to_plain_records,
 )
-from assets.kit.previews import markdown_table, with_intervals
-from assets.kit.table_asset import NothingYet
-from assets.vhexpansion.asking import NONE
-from assets.vhexpansion.common import datasets, key, table_asset
-from assets.vhexpansion.counted import counted
+from assets.kit.previews import markdown_table, merge_intervals
+from assets.kit.table_asset import NotMaterialized
+from assets.vhexpansion.common import asset_key, dataset_partitions, table_asset
+from assets.vhexpansion.counted_answers import load_counted_answers
+from assets.vhexpansion.yes_no_step import NONE
 from metrics import symmetry_table
-from metrics.symmetry import of_repeats
-from resources.home import Home
-from resources.models.catalog import Catalog, Model, identity
+from metrics.vhexpansion.symmetry import select_repeats
+from resources.models.catalog import Catalog, Model, to_identity
+from resources.storage.data_root import DataRoot
 
 
 def _with_bounds(name: str, told: str) -> dict[str, tuple[pa.DataType, str]]:
     return {
-        **with_interval(name, told, "base pictures"),
+        **interval_columns(name, told, "base pictures"),
         f"{name}_least": (REAL, "The same, were all missing answers wrong"),
         f"{name}_most": (REAL, "And were they all right"),
     }
@@ -43,7 +43,7 @@ def _with_bounds(name: str, told: str) -> dict[str, tuple[pa.DataType, str]]:
 
 SYMMETRY = Columns(
     dataset=(TEXT, "The dataset"),
-    rehearsal=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
     model=(TEXT, "The judge, as models.yaml names it"),
     temperature=(REAL, "The judge's; empty where its entry has none"),
     variant_of=(TEXT, "The first judge that differs from it by temperature alone; or it itself"),
@@ -57,52 +57,52 @@ SYMMETRY = Columns(
     cases=(WHOLE, "Cases that were asked about, without what is left out"),
     left_out=(WHOLE, "Cases left out as the judge was trained on them; empty where not known"),
     images=(WHOLE, "Their base pictures: one for all sizes of a scene"),
-    asked=(WHOLE, "Requests, of cases and negations"),
+    requests=(WHOLE, "Requests, of cases and negations"),
     unanswered=(WHOLE, "Of these, refused, unparsed or failed: neither right nor wrong"),
     truly_yes=(REAL, "The share of cases whose right answer is yes"),
     **_with_bounds("accuracy", "The share of cases that is answered right"),
     negated_accuracy=(REAL, "The share of negations that is answered right"),
     **_with_bounds("symmetric", "The share of pairs, a case and its negation, of which both are"),
-    **with_interval(
+    **interval_columns(
         "change", "Of that, from the picture as it was; paired by case", "base pictures"
     ),
     generated=(WHOLE, "Generated cases with an answer: negations, if perturbed cases as well"),
-    **with_interval(
+    **interval_columns(
         "new_cases", "Those of them that are answered wrong: new successful cases", "base pictures"
     ),
-    **with_interval("yes_rate", "The share of answers that is yes", "base pictures"),
+    **interval_columns("yes_rate", "The share of answers that is yes", "base pictures"),
     yes_twice=(REAL, "The share of pairs to both of which the answer is yes"),
 )
 """One row a judge, perturbation and number of repeats."""
 
 _READ = [
     *("case_id", "form", "truth", "answer", "repeat"),
-    *("perturbation", "encoder", "parameters", "sha256", "rehearsal"),
+    *("perturbation", "encoder", "parameters", "sha256", "is_stand_in"),
 ]
 """The columns that are read: responses of many judges are larger than memory."""
 _SETTING = ["perturbation", "encoder", "parameters"]
 _UNCHANGED: Mapping[str, str] = {"perturbation": NONE, "encoder": "", "parameters": ""}
 
 
-def symmetry_over(catalog: Catalog, judges: Sequence[Model]) -> AssetsDefinition:
+def build_symmetry_asset(catalog: Catalog, judges: Sequence[Model]) -> AssetsDefinition:
     """The asset `symmetry` of these judges."""
 
     @table_asset(
         columns=SYMMETRY,
-        partitions=datasets(),
-        deps=[AssetDep(key(f"answers_{judge.name}")) for judge in judges],
+        partitions=dataset_partitions(),
+        deps=[AssetDep(asset_key(f"answers_{judge.name}")) for judge in judges],
         description="Accuracy, symmetric accuracy, new successful cases and yes-rates by judge and "
         "perturbation, with intervals over base pictures (Tables 3 to 6).",
     )
-    def symmetry(context: AssetExecutionContext, home: Home) -> MaterializeResult[pa.Table]:
+    def symmetry(context: AssetExecutionContext, home: DataRoot) -> MaterializeResult[pa.Table]:
         """Count what was answered. Raises `NothingYet` where nothing was."""
         dataset = context.partition_key
-        cases = home.find(key("negated_cases"), dataset, ["outcome"])
+        cases = home.find(asset_key("negated_cases"), dataset, ["outcome"])
         there = 0 if cases is None else int(cases["outcome"].eq("negated").sum())
         rows: list[dict[str, Any]] = []
         seen = []
         for judge in judges:
-            found = counted(home, judge, dataset, _READ)
+            found = load_counted_answers(home, judge, dataset, _READ)
             if found is None:
                 continue
             if told := found.warning(judge.name, dataset):
@@ -110,20 +110,20 @@ def symmetry_over(catalog: Catalog, judges: Sequence[Model]) -> AssetsDefinition
             if found.answers.empty:
                 continue
             rows += symmetry_rows(
-                catalog, judges, judge, dataset, found.answers, there, found.left_out
+                catalog, judges, judge, dataset, found.answers, there, found.excluded_cases
             )
             seen.append(found.answers)
         if not rows:
-            raise NothingYet(
+            raise NotMaterialized(
                 f"vhexpansion/symmetry: no judge has answered {dataset} yet. Materialize "
                 "vhexpansion/answers_… of it first."
             )
-        table = SYMMETRY.table(rows)
+        table = SYMMETRY.build_table(rows)
         shown = table.to_pandas().query("is_whole")
         columns = ["model", *_SETTING[:2], "cases", "accuracy", "symmetric"]
         columns += ["symmetric_low", "symmetric_high", "new_cases", "yes_rate"]
-        numbers = with_intervals(shown[columns].round(3), "symmetric")
-        return materialized(table, *seen, numbers=markdown_table(numbers))
+        numbers = merge_intervals(shown[columns].round(3), "symmetric")
+        return to_materialize_result(table, *seen, numbers=markdown_table(numbers))
 
     return symmetry
 
@@ -141,7 +141,7 @@ def symmetry_rows(
     temperature = judge.parameters.get("temperature")
     known = {
         "dataset": dataset,
-        "rehearsal": bool(answers["rehearsal"].any()),
+        "is_stand_in": bool(answers["is_stand_in"].any()),
         "model": judge.name,
         "of_cases": of_cases,
         "left_out": left_out,
@@ -153,8 +153,8 @@ def symmetry_rows(
     filled = answers.fillna({"encoder": "", "parameters": ""})
     whole = int(answers["repeat"].max()) + 1
     for repeats in range(whole, 0, -1):
-        table = symmetry_table(of_repeats(filled, repeats), _SETTING, _UNCHANGED)
-        for row in plain_records(table):
+        table = symmetry_table(select_repeats(filled, repeats), _SETTING, _UNCHANGED)
+        for row in to_plain_records(table):
             encoder = row["encoder"] or None
             yield {
                 **known,
@@ -173,4 +173,4 @@ def _same_but_heat(one: Model, other: Model) -> bool:
     def cool(model: Model) -> dict[str, Any]:
         return {name: of for name, of in model.parameters.items() if name != "temperature"}
 
-    return identity(one) == identity(other) and cool(one) == cool(other)
+    return to_identity(one) == to_identity(other) and cool(one) == cool(other)

@@ -4,40 +4,40 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from assets.kit.columns import Row, records, rows
-from assets.kit.tuning import Evaluated, TuningCase, TuningTable, Wording
+from assets.kit.columns import NamedRow, iterate_named_rows, to_records
+from assets.kit.tuning import EvaluationCase, TuningCase, TuningTable, TuningWording
 from assets.vhexpansion.adversarial_perturbations import METHODS
-from assets.vhexpansion.asking import COMMON, FORMS
-from assets.vhexpansion.common import GROUP, datasets, declared, key
+from assets.vhexpansion.common import GROUP, asset_key, dataset_partitions, load_declared_tables
 from assets.vhexpansion.rephrased_cases import DONE
-from generators.prompts.yes_no import yes_no_prompt
-from resources.home import Home
+from assets.vhexpansion.yes_no_step import COMMON, FORMS
+from generators.prompts.yes_no import write_yes_no_prompt
+from resources.storage.data_root import DataRoot
 
-_CASE = ["case_id", "dataset", "image_id", "sha256", "rehearsal"]
+_CASE = ["case_id", "dataset", "image_id", "sha256", "is_stand_in"]
 
 
-def answer_as_asked(answer: str) -> str:
+def format_answer(answer: str) -> str:
     """An answer as judges are told to give it."""
     return f"{{{answer.title()}}}"
 
 
 def _chosen(
-    home: Home, dataset: str, perturbation: str, encoder: str | None
+    home: DataRoot, dataset: str, perturbation: str, encoder: str | None
 ) -> Sequence[TuningCase]:
     """The cases of which both forms have all their wordings."""
     columns = [*_CASE, "form", "question", "answer", "wordings", "outcome"]
-    table = home.find(key("rephrased_cases"), dataset, columns)
+    table = home.find(asset_key("rephrased_cases"), dataset, columns)
     if table is None:
         return []
     pictures = _perturbed(home, dataset, perturbation, encoder)
     found = []
     for _, held in table.groupby("case_id", sort=False):
-        forms = {row.form: row for row in rows(held)}
+        forms = {row.form: row for row in iterate_named_rows(held)}
         case = next(iter(forms.values()))
         if {*forms} != {*FORMS} or any(row.outcome != DONE for row in forms.values()):
             continue
         picture = pictures.get(case.case_id) or pictures.get(case.image_id)
-        base = base_of(dataset, case.image_id)
+        base = base_picture_name(dataset, case.image_id)
         wordings = [each for form in FORMS for each in _wordings(forms[form])]
         found.append(
             TuningCase(
@@ -47,15 +47,15 @@ def _chosen(
     return found
 
 
-def _wordings(row: Row) -> Iterator[Wording]:
+def _wordings(row: NamedRow) -> Iterator[TuningWording]:
     """A form of a case as it stands, and then rephrased, as judges are asked."""
-    answer = answer_as_asked(row.answer)
+    answer = format_answer(row.answer)
     for version, question in enumerate((row.question, *row.wordings)):
-        yield Wording(row.form, version, yes_no_prompt(question), answer)
+        yield TuningWording(row.form, version, write_yes_no_prompt(question), answer)
 
 
 def _perturbed(
-    home: Home, dataset: str, perturbation: str, encoder: str | None
+    home: DataRoot, dataset: str, perturbation: str, encoder: str | None
 ) -> Mapping[str, str]:
     """By case, or by picture: it perturbed, in the first of several settings."""
     if perturbation in METHODS:
@@ -67,44 +67,44 @@ def _perturbed(
         )
     else:
         name, by, column, done = "common_perturbations", "image_id", "perturbation", "perturbed"
-    table = home.find(key(name), dataset, [by, column, "sha256", "outcome"])
+    table = home.find(asset_key(name), dataset, [by, column, "sha256", "outcome"])
     found: dict[str, str] = {}
-    for row in [] if table is None else records(table):
+    for row in [] if table is None else to_records(table):
         if row[column] == perturbation and row["outcome"] == done:
             found.setdefault(row[by], row["sha256"])
     return found
 
 
-def _every(home: Home, dataset: str) -> Sequence[Evaluated]:
-    table = home.find(key("negated_cases"), dataset, [*_CASE, "outcome"])
+def _every(home: DataRoot, dataset: str) -> Sequence[EvaluationCase]:
+    table = home.find(asset_key("negated_cases"), dataset, [*_CASE, "outcome"])
     return [
-        Evaluated(
-            *(row["case_id"], dataset, base_of(dataset, row["image_id"])),
-            *(row["sha256"], bool(row["rehearsal"])),
+        EvaluationCase(
+            *(row["case_id"], dataset, base_picture_name(dataset, row["image_id"])),
+            *(row["sha256"], bool(row["is_stand_in"])),
         )
-        for row in ([] if table is None else records(table))
+        for row in ([] if table is None else to_records(table))
         if row["outcome"] == "negated"
     ]
 
 
-def base_of(dataset: str, image_id: str) -> str:
+def base_picture_name(dataset: str, image_id: str) -> str:
     """The base picture of a picture of a dataset: all of its sizes and versions have one."""
-    table = declared().get(dataset)
-    return table.base(image_id) if table else image_id
+    table = load_declared_tables().get(dataset)
+    return table.base_picture(image_id) if table else image_id
 
 
-def with_bases(dataset: str, answers: pd.DataFrame) -> pd.DataFrame:
+def add_base_pictures(dataset: str, answers: pd.DataFrame) -> pd.DataFrame:
     """The answers with `base_id`, the base picture of their `image_id`."""
-    bases = {name: base_of(dataset, name) for name in answers["image_id"].unique()}
+    bases = {name: base_picture_name(dataset, name) for name in answers["image_id"].unique()}
     return answers.assign(base_id=answers["image_id"].map(bases))
 
 
 TUNING = TuningTable(
     group=GROUP,
-    assets=(key("rephrased_cases"), key("negated_cases")),
-    datasets=lambda: datasets().get_partition_keys(),
+    assets=(asset_key("rephrased_cases"), asset_key("negated_cases")),
+    datasets=lambda: dataset_partitions().get_partition_keys(),
     perturbations=(*METHODS, *COMMON),
     attacks=METHODS,
-    chosen=_chosen,
-    every=_every,
+    load_training_cases=_chosen,
+    load_evaluation_cases=_every,
 )

@@ -7,25 +7,25 @@ import numpy as np
 import pandas as pd
 
 from assets.vhexpansion.adversarial_perturbations import METHODS
-from assets.vhexpansion.asking import NONE
-from assets.vhexpansion.common import key
-from assets.vhexpansion.training import with_bases
-from metrics.intervals import stratified_interval
-from metrics.mme import SUBTASKS, mme_score, read_mme
-from metrics.paired_differences import paired_interval
-from metrics.symmetry import symmetry
-from resources.home import Home
+from assets.vhexpansion.common import asset_key
+from assets.vhexpansion.training import add_base_pictures
+from assets.vhexpansion.yes_no_step import NONE
+from metrics.statistics.cluster_intervals import stratified_interval
+from metrics.statistics.paired_intervals import paired_interval
+from metrics.vhexpansion.mme_scores import SUBTASKS, mme_score, read_mme_answer
+from metrics.vhexpansion.symmetry import measure_symmetry
+from resources.storage.data_root import DataRoot
 
 ATTACKED, ALL = "attacked", "all"
 NOT_JUDGED = "it has not been asked yet"
 _NAMED = 3
 _READ = [
     *("case_id", "image_id", "original", "form", "truth", "answer", "correct", "repeat", "outcome"),
-    *("perturbation", "encoder", "parameters", "response", "rehearsal"),
+    *("perturbation", "encoder", "parameters", "response", "is_stand_in"),
 ]
 
 
-class Measured(NamedTuple):
+class TuningMeasure(NamedTuple):
     """One number with its interval, or why there is none; `change` is from before."""
 
     measure: str
@@ -40,44 +40,44 @@ class Measured(NamedTuple):
     cases: int = 0
     images: int = 0
     unanswered: int = 0
-    why: str = ""
-    rehearsal: bool = False
+    reason: str = ""
+    is_stand_in: bool = False
 
 
-def symmetric(
-    home: Home, dataset: str, cases: pd.DataFrame, judge: str | None, before: str | None
-) -> Iterator[Measured]:
+def measure_symmetric_accuracy(
+    home: DataRoot, dataset: str, cases: pd.DataFrame, judge: str | None, before: str | None
+) -> Iterator[TuningMeasure]:
     """Symmetric accuracy of held-out cases: as they were, attacked, and all of these (Table 7)."""
     after, was = (_of(home, "answers", dataset, cases, name) for name in (judge, before))
     if after.empty:
-        yield Measured("symmetric", dataset, ALL, why=NOT_JUDGED if judge else "")
+        yield TuningMeasure("symmetric", dataset, ALL, reason=NOT_JUDGED if judge else "")
         return
     for shown, done in ((NONE, (NONE,)), (ATTACKED, METHODS), (ALL, (NONE, *METHODS))):
         some = after[after["perturbation"].isin(done)]
         if some.empty:
             continue
         origin = was[was["perturbation"].isin(done)]
-        numbers = symmetry(some, None if origin.empty else origin)
+        numbers = measure_symmetry(some, None if origin.empty else origin)
         told = [f"{name}{end}" for name in ("symmetric", "change") for end in ("", "_low", "_high")]
         value, low, high, change, change_low, change_high = (_known(numbers[name]) for name in told)
-        yield Measured(
+        yield TuningMeasure(
             *("symmetric", dataset, shown, value, low, high, change, change_low, change_high),
             cases=int(numbers["cases"]),
             images=int(numbers["images"]),
             unanswered=int(numbers["unanswered"]),
-            why="no pair was answered" if value is None else "",
-            rehearsal=bool(some["rehearsal"].any()),
+            reason="no pair was answered" if value is None else "",
+            is_stand_in=bool(some["is_stand_in"].any()),
         )
 
 
-def general(
-    home: Home,
+def measure_general_questions(
+    home: DataRoot,
     questions: pd.DataFrame,
     mme: str | None,
     judge: str | None,
     before: str | None,
     trained_on: frozenset[str] = frozenset(),
-) -> Iterator[Measured]:
+) -> Iterator[TuningMeasure]:
     """MME's scores, where there is a collection of it; else accuracy of held-out questions.
 
     `trained_on` are the pictures that the judge's adapter was trained on: MME's are not held out.
@@ -90,18 +90,20 @@ def general(
         yield _accuracy(home, str(dataset), some, judge, before)
 
 
-def _mme(home: Home, mme: str, judge: str | None, trained_on: frozenset[str]) -> Iterator[Measured]:
+def _mme(
+    home: DataRoot, mme: str, judge: str | None, trained_on: frozenset[str]
+) -> Iterator[TuningMeasure]:
     answers = _of(home, "clean_answers", mme, None, judge)
-    topics = home.find(key("seed_cases"), mme, ["case_id", "topic"])
+    topics = home.find(asset_key("seed_cases"), mme, ["case_id", "topic"])
     if answers.empty or topics is None:
         for kind in SUBTASKS:
-            yield Measured(kind, mme, why=NOT_JUDGED if judge else "")
+            yield TuningMeasure(kind, mme, reason=NOT_JUDGED if judge else "")
         return
     first = answers[answers["repeat"].eq(0)].merge(
         topics.rename(columns={"case_id": "case"}), on="case", how="left"
     )
     # What is neither yes nor no is wrong, as in the authors' script; what failed is unknown.
-    answer = first["response"].fillna("").map(read_mme)
+    answer = first["response"].fillna("").map(read_mme_answer)
     is_right = answer.eq(first["truth"]).astype(float)
     first = first.assign(answer=answer, correct=is_right.where(first["outcome"].ne("failed")))
     asked = pd.DataFrame(
@@ -116,9 +118,9 @@ def _mme(home: Home, mme: str, judge: str | None, trained_on: frozenset[str]) ->
         names = {each.casefold() for each in SUBTASKS[kind]}
         of = first[asked["subtask"].str.casefold().isin(names)]
         if learned := _learned(of, trained_on):
-            yield Measured(kind, mme, cases=len(of), why=learned)
+            yield TuningMeasure(kind, mme, cases=len(of), reason=learned)
             continue
-        yield Measured(
+        yield TuningMeasure(
             kind,
             mme,
             value=_known(score.value),
@@ -127,8 +129,8 @@ def _mme(home: Home, mme: str, judge: str | None, trained_on: frozenset[str]) ->
             cases=len(of),
             images=of["base_id"].nunique(),
             unanswered=int(of["answer"].isna().sum()),
-            why=score.why,
-            rehearsal=bool(of["rehearsal"].any()),
+            reason=score.reason,
+            is_stand_in=bool(of["is_stand_in"].any()),
         )
 
 
@@ -143,24 +145,24 @@ def _learned(answers: pd.DataFrame, trained_on: frozenset[str]) -> str:
 
 
 def _accuracy(
-    home: Home, dataset: str, questions: pd.DataFrame, judge: str | None, before: str | None
-) -> Measured:
+    home: DataRoot, dataset: str, questions: pd.DataFrame, judge: str | None, before: str | None
+) -> TuningMeasure:
     """Accuracy of the yes/no questions among those that are held out."""
     after, was = (_of(home, "clean_answers", dataset, questions, name) for name in (judge, before))
     if after.empty:
-        return Measured("general", dataset, why=NOT_JUDGED if judge else "")
+        return TuningMeasure("general", dataset, reason=NOT_JUDGED if judge else "")
     right, origin = _right(after), _right(was)
     images = after.drop_duplicates("case_id").set_index("case_id")["base_id"][right.index]
-    found = Measured(
+    found = TuningMeasure(
         "general",
         dataset,
         cases=len(right),
         images=images.nunique(),
         unanswered=int(after["answer"].isna().sum()),
-        rehearsal=bool(after["rehearsal"].any()),
+        is_stand_in=bool(after["is_stand_in"].any()),
     )
     if right.isna().all():
-        return found._replace(why="none of them has an answer")
+        return found._replace(reason="none of them has an answer")
     names, strata = images.to_numpy(str), np.zeros(len(right))
     low, high = stratified_interval(right.to_numpy(), names, strata, seed=0)
     gained = right.to_numpy() - origin.reindex(right.index).to_numpy(np.float64)
@@ -179,17 +181,17 @@ def _right(answers: pd.DataFrame) -> "pd.Series[float]":
 
 
 def _of(
-    home: Home, asset: str, dataset: str, cases: pd.DataFrame | None, judge: str | None
+    home: DataRoot, asset: str, dataset: str, cases: pd.DataFrame | None, judge: str | None
 ) -> pd.DataFrame:
     """What a judge has answered to some cases, each perturbation and setting a case of its own."""
-    table = home.find(key(f"{asset}_{judge}"), dataset, _READ) if judge else None
+    table = home.find(asset_key(f"{asset}_{judge}"), dataset, _READ) if judge else None
     if table is None:
         return pd.DataFrame(columns=[*_READ, "base_id"])
     if cases is not None:
         table = table[table["case_id"].isin(cases["case_id"])]
     done = table[["perturbation", "encoder", "parameters"]].fillna("").agg("|".join, axis=1)
     named = {"case": table["case_id"], "case_id": table["case_id"] + "|" + done}
-    return with_bases(dataset, table).assign(**named).reset_index(drop=True)
+    return add_base_pictures(dataset, table).assign(**named).reset_index(drop=True)
 
 
 def _known(value: float) -> float | None:

@@ -14,19 +14,19 @@ from dagster import (
     StaticPartitionsDefinition,
 )
 
-from assets.kit.columns import REAL, TEXT, WHOLE, Columns, content_hash, materialized
-from assets.kit.limits import so_many
+from assets.kit.columns import REAL, TEXT, WHOLE, Columns, content_hash, to_materialize_result
+from assets.kit.limits import format_count_of_total
 from assets.kit.previews import markdown_table
-from assets.kit.table_asset import Mismatch, NothingYet
-from assets.vlmbias.answers import ANSWERS, same_questions, topics_of
-from assets.vlmbias.common import GROUP, answers_of, table_asset, topics
+from assets.kit.table_asset import NotMaterialized, TablesMismatch
+from assets.vlmbias.answers import ANSWERS, answerable_topics, has_same_questions
+from assets.vlmbias.common import GROUP, answers_key, table_asset, topics
 from assets.vlmbias.pages.figures import BENCHMARK, ORIGINALS, PARTIAL
-from assets.vlmbias.prompting import how_many, questions_for
-from assets.vlmbias.results import by_topic, shown
+from assets.vlmbias.prompting import count_questions, select_questions
+from assets.vlmbias.results import format_rates, select_topic_rows
 from metrics import EVERY_SIZE, TASK_MEAN, accuracy_table
-from resources.home import Home
 from resources.models.catalog import Model
-from resources.stored_tables import require_columns
+from resources.storage.data_root import DataRoot
+from resources.storage.streamed_tables import require_columns
 
 ACCURACY = Columns(
     model=(TEXT, "The judge"),
@@ -42,7 +42,7 @@ ACCURACY = Columns(
     subtopic=(TEXT, "Column of Tables 3 and 9; all for the whole topic"),
     questions=(TEXT, "Q1 & Q2, Q3, or of the sanity check Identification and Known count"),
     base_images=(WHOLE, "Scenes: what the interval resamples"),
-    asked=(WHOLE, "Requests"),
+    requests=(WHOLE, "Requests"),
     answers=(WHOLE, "Rows behind the figures: all but refused and failed requests"),
     unanswered=(WHOLE, "Requests without a readable answer: unparsed, refused or failed"),
     accuracy=(REAL, "Share of right answers"),
@@ -67,11 +67,11 @@ _SHOWN = ["model", "prompting", "questions", "change"]
 
 _LATEST: dict[bytes, pd.DataFrame] = {}
 
-ByTopic: TypeAlias = dict[str, pd.DataFrame]
+TablesByTopic: TypeAlias = dict[str, pd.DataFrame]
 """The tables of the topics that there are."""
 
 
-def accuracy_over(judges: Sequence[Model]) -> AssetsDefinition:
+def build_accuracy_asset(judges: Sequence[Model]) -> AssetsDefinition:
     """The asset `accuracy` of these judges."""
 
     @table_asset(
@@ -79,18 +79,18 @@ def accuracy_over(judges: Sequence[Model]) -> AssetsDefinition:
         columns=ACCURACY,
         deps=[
             AssetDep(AssetKey([GROUP, "questions"])),
-            *(AssetDep(answers_of(judge.name)) for judge in judges),
+            *(AssetDep(answers_key(judge.name)) for judge in judges),
         ],
         description="Accuracy and bias rate of every judge with 95 % intervals (Tables 2 to 5).",
     )
-    def accuracy(context: AssetExecutionContext, home: Home) -> MaterializeResult[pa.Table]:
+    def accuracy(context: AssetExecutionContext, home: DataRoot) -> MaterializeResult[pa.Table]:
         """Score the topics there are; those that a judge has not answered yet are named."""
-        questions, answers = stored_answers(home, judges)
-        rows = figures_of(all_answers(judges, questions, answers))
+        questions, answers = load_answers(home, judges)
+        rows = build_accuracy_figures(concatenate_answers(judges, questions, answers))
         missing = {
             judge.name: [
                 topic
-                for topic in topics_of(judge).get_partition_keys()
+                for topic in answerable_topics(judge).get_partition_keys()
                 if topic not in answers[judge.name]
             ]
             for judge in judges
@@ -100,22 +100,22 @@ def accuracy_over(judges: Sequence[Model]) -> AssetsDefinition:
                 context.log.warning("%s has not answered %s yet", judge, ", ".join(topics_missing))
         means = rows[(rows["topic"] == TASK_MEAN) & (rows["image_set"] == "benchmark")]
         means = means[(means["size"] == EVERY_SIZE) & means["accuracy"].notna()]
-        whole = by_topic(rows)
-        return materialized(
-            ACCURACY.table(rows),
+        whole = select_topic_rows(rows)
+        return to_materialize_result(
+            ACCURACY.build_table(rows),
             # In an order that does not depend on the run.
             *(of[topic] for of in (questions, *answers.values()) for topic in sorted(of)),
-            task_mean=markdown_table(shown(means.round(3), _SHOWN)),
-            by_topic=markdown_table(shown(whole.round(3), ["topic", "image_set", *_SHOWN])),
+            task_mean=markdown_table(format_rates(means.round(3), _SHOWN)),
+            by_topic=markdown_table(format_rates(whole.round(3), ["topic", "image_set", *_SHOWN])),
             topics=sorted({topic for by_topic in answers.values() for topic in by_topic}),
             missing=missing,
-            partial=partial_of(judges, questions, answers),
+            partial=describe_partial_answers(judges, questions, answers),
         )
 
     return accuracy
 
 
-def figures_of(answers: pd.DataFrame) -> pd.DataFrame:
+def build_accuracy_figures(answers: pd.DataFrame) -> pd.DataFrame:
     """The `accuracy_table` of answers; a process resamples the same ones once.
 
     The report sees by it whether the stored figures are those of the stored answers.
@@ -128,36 +128,38 @@ def figures_of(answers: pd.DataFrame) -> pd.DataFrame:
     return _LATEST[contents].copy()
 
 
-def stored_answers(home: Home, judges: Sequence[Model]) -> tuple[ByTopic, dict[str, ByTopic]]:
+def load_answers(
+    home: DataRoot, judges: Sequence[Model]
+) -> tuple[TablesByTopic, dict[str, TablesByTopic]]:
     """The questions, and by judge the answers.
 
     Of these `accuracy` is a summary: its data version changes whenever one of them does.
     """
 
-    def by_topic(asset: AssetKey, division: StaticPartitionsDefinition) -> ByTopic:
+    def by_topic(asset: AssetKey, division: StaticPartitionsDefinition) -> TablesByTopic:
         found = {topic: home.find(asset, topic) for topic in division.get_partition_keys()}
         return {topic: table for topic, table in found.items() if table is not None}
 
     return by_topic(AssetKey([GROUP, "questions"]), topics), {
-        judge.name: by_topic(answers_of(judge.name), topics_of(judge)) for judge in judges
+        judge.name: by_topic(answers_key(judge.name), answerable_topics(judge)) for judge in judges
     }
 
 
 def _by_prompting(
-    judges: Sequence[Model], answers: dict[str, ByTopic]
+    judges: Sequence[Model], answers: dict[str, TablesByTopic]
 ) -> Iterator[tuple[Model, str, str, pd.DataFrame]]:
     """The answers by judge, topic and prompting."""
     for judge in judges:
         for topic, table in answers[judge.name].items():
-            answered = answers_of(judge.name).to_user_string()
+            answered = answers_key(judge.name).to_user_string()
             remedy = f"Materialize {answered} ({topic}) again."
             require_columns(f"of {answered} ({topic})", ANSWERS.columns, table, remedy)
             for prompting, rows in table.groupby("prompting", sort=False):
                 yield judge, topic, str(prompting), rows
 
 
-def all_answers(
-    judges: Sequence[Model], questions: ByTopic, answers: dict[str, ByTopic]
+def concatenate_answers(
+    judges: Sequence[Model], questions: TablesByTopic, answers: dict[str, TablesByTopic]
 ) -> pd.DataFrame:
     """The answers of every judge to every topic, in one table.
 
@@ -168,32 +170,32 @@ def all_answers(
     tables = []
     for judge, topic, prompting, rows in _by_prompting(judges, answers):
         asked = questions.get(topic)
-        if asked is None or not same_questions(
-            rows, questions_for(judge, asked, prompting, len(rows))
+        if asked is None or not has_same_questions(
+            rows, select_questions(judge, asked, prompting, len(rows))
         ):
-            raise Mismatch(
+            raise TablesMismatch(
                 f"vlmbias/answers_{judge.name} ({topic}, {prompting}) answers other "
                 f"questions than vlmbias/questions ({topic}) holds now. Materialize "
                 f"vlmbias/answers_{judge.name} for {topic} again."
             )
-        if len(rows) < how_many(judge, asked, [prompting]):
+        if len(rows) < count_questions(judge, asked, [prompting]):
             published = rows["image_set"].isin((BENCHMARK, ORIGINALS))
             tables.append(rows.assign(image_set=rows["image_set"].mask(published, PARTIAL)))
         else:
             tables.append(rows)
     if not tables:
-        raise NothingYet("No judge has answered yet: materialize the topics of vlmbias first.")
+        raise NotMaterialized("No judge has answered yet: materialize the topics of vlmbias first.")
     return pd.concat(tables, ignore_index=True)
 
 
-def partial_of(
-    judges: Sequence[Model], questions: ByTopic, answers: dict[str, ByTopic]
+def describe_partial_answers(
+    judges: Sequence[Model], questions: TablesByTopic, answers: dict[str, TablesByTopic]
 ) -> dict[str, list[str]]:
     """By judge that was asked a part somewhere: how many of how many questions, in words."""
     found: dict[str, list[str]] = {}
     for judge, topic, prompting, rows in _by_prompting(judges, answers):
-        whole = how_many(judge, questions[topic], [prompting])
+        whole = count_questions(judge, questions[topic], [prompting])
         if len(rows) < whole:
-            said = so_many(len(rows), whole, "questions")
+            said = format_count_of_total(len(rows), whole, "questions")
             found.setdefault(judge.name, []).append(f"{topic}, {prompting}: {said}")
     return found

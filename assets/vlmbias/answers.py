@@ -6,27 +6,33 @@ from typing import Any
 import pandas as pd
 from dagster import AssetKey, StaticPartitionsDefinition
 
-from assets.kit.checks import few_unread, result_of
-from assets.kit.choice import entry_digest
-from assets.kit.columns import REAL, TEXT, TEXTS, Columns, records
+from assets.kit.checks import build_check_result, unparsed_rate_check
+from assets.kit.columns import REAL, TEXT, TEXTS, Columns, to_records
 from assets.kit.judging import JudgeStep, reply_columns
+from assets.kit.model_lookup import digest_entry
 from assets.kit.previews import markdown_table
-from assets.kit.step import Check, Conversation, Extent, Input, Problem, Row, Work
+from assets.kit.step import Check, Conversation, Extent, Input, Problem, Row, StepRun
 from assets.vlmbias.common import GROUP, drawn_topics, topics
-from assets.vlmbias.prompting import VARIANTS, Prompting, how_many, questions_for, titled
-from assets.vlmbias.questions import ASKED, QUESTIONS
-from assets.vlmbias.responses import REFERENCES, scored, words_of
-from assets.vlmbias.results import results_of
+from assets.vlmbias.prompting import (
+    VARIANTS,
+    PromptingConfig,
+    count_questions,
+    draw_titled_pictures,
+    select_questions,
+)
+from assets.vlmbias.questions import QUESTION_COLUMNS, QUESTIONS
+from assets.vlmbias.responses import REFERENCES, first_prompt, score_row
+from assets.vlmbias.results import answers_metadata
 from metrics import BASELINE
-from resources.faults import Corrupt
+from resources.faults import CorruptItem
 from resources.models.catalog import Catalog, Model
-from resources.models.outcomes import Answered
-from resources.models.requests import Look, Turn
+from resources.models.outcomes import AnsweredOutcome
+from resources.models.requests import LookRequest, Turn
 
 ANSWERS = Columns(
-    **ASKED.columns,
+    **QUESTION_COLUMNS.columns,
     model=(TEXT, "The judge, as models.yaml names it"),
-    judge_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
+    entry_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
     prompting=(TEXT, "baseline, debiased, double-check or in-image title"),
     prompt=(TEXT, "What it was sent beside the image; a second turn stands below"),
     shown=(TEXT, "sha256 of the picture that it was sent"),
@@ -55,32 +61,32 @@ _READ_SOME = (
 )
 
 
-def topics_of(judge: Model) -> StaticPartitionsDefinition:
+def answerable_topics(judge: Model) -> StaticPartitionsDefinition:
     """The topics that a judge can answer; nobody measures a photograph."""
     return drawn_topics if _measures(judge) else topics
 
 
 def _measures(judge: Model) -> bool:
-    return judge.rehearses and judge.model == "pixels"
+    return judge.is_stand_in and judge.model == "pixels"
 
 
-class Answers(JudgeStep[Prompting]):
+class CountingAnswers(JudgeStep[PromptingConfig]):
     """A judge's answers; a limit is on the questions under each prompting.
 
     What its table holds under other promptings stays. A reference judge answers these anew as
     well: that costs nothing, and its own code may have changed.
     """
 
-    group, columns, config = GROUP, ANSWERS, Prompting
-    references, named, asks = REFERENCES, "answers", Look(())
-    named_by, present = (*_NAMED, "prompting"), _PRESENT
+    group, columns, config = GROUP, ANSWERS, PromptingConfig
+    references, asset_prefix, example_request = REFERENCES, "answers", LookRequest(())
+    key_columns, filled_columns = (*_NAMED, "prompting"), _PRESENT
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
-        self.partitions = topics_of(judge)
-        self.inputs = {"questions": Input(AssetKey([GROUP, "questions"]), read_by=QUESTIONS)}
+        self.partitions = answerable_topics(judge)
+        self.inputs = {"questions": Input(AssetKey([GROUP, "questions"]), row_columns=QUESTIONS)}
         self.description = f"Answers of {judge.model}, asked through {judge.backend}."
-        if judge.rehearses:
+        if judge.is_stand_in:
             does = "which is told the expected bias"
             if _measures(judge):
                 does = "which measures the image it is shown"
@@ -88,22 +94,26 @@ class Answers(JudgeStep[Prompting]):
                 self.inputs["measurements"] = Input(AssetKey([GROUP, "measurements"]), columns=read)
             self.description = f"Answers of the reference judge `{judge.model}`, {does}."
 
-    def rows(self, work: Work[Prompting]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[PromptingConfig]) -> list[dict[str, Any]]:
         """A row for each question under each prompting, titled pictures drawn where there are."""
         names = set(work.config.prompting)
-        if self.judge.rehearses:
+        if self.judge.is_stand_in:
             names |= set(self._table_before(work)["prompting"])
-        every, readings = work.rows("questions"), self._readings(work)
+        every, readings = work.read_rows("questions"), self._readings(work)
         rows = []
         for name in (name for name in VARIANTS if name in names):
             places = self._questions(work, name, work.config.limit).index
             questions = [every[place] for place in places]
-            shown = titled(questions, work.images, work.ledger) if VARIANTS[name].titled else {}
+            shown = (
+                draw_titled_pictures(questions, work.images, work.work_cache)
+                if VARIANTS[name].has_title
+                else {}
+            )
             rows += [
                 {
                     **question,
                     "model": self.judge.name,
-                    "judge_version": self.code_version,
+                    "entry_version": self.code_version,
                     "prompting": name,
                     "prompt": _prompt(name, question["question"]),
                     "shown": shown.get(question["sha256"], question["sha256"]),
@@ -114,50 +124,56 @@ class Answers(JudgeStep[Prompting]):
             ]
         return rows
 
-    def may_follow(self, row: Row) -> bool:
+    def may_have_follow_up(self, row: Row) -> bool:
         """Where it is asked to double-check."""
         return VARIANTS[row["prompting"]].follow_up is not None
 
-    def query(self, work: Work[Prompting], row: Row) -> Conversation:
+    def query(self, work: StepRun[PromptingConfig], row: Row) -> Conversation:
         """Ask, and where it has answered ask it to double-check, if the prompting says so.
 
         The first turn of a double-check is the baseline's request, paid for once.
         """
-        question = Turn("user", words_of(row), (row["shown"],))
-        reply = yield Look((question,))
+        question = Turn("user", first_prompt(row), (row["shown"],))
+        reply = yield LookRequest((question,))
         follow_up = VARIANTS[row["prompting"]].follow_up
-        if not (follow_up and isinstance(reply.outcome, Answered) and reply.outcome.text):
+        if not (follow_up and isinstance(reply.outcome, AnsweredOutcome) and reply.outcome.text):
             return reply_columns(reply)
         said = reply.outcome.text
-        again = yield Look((question, Turn("assistant", said), Turn("user", follow_up)))
+        again = yield LookRequest((question, Turn("assistant", said), Turn("user", follow_up)))
         calls = [*reply.calls, *again.calls]
         return {**reply_columns(again), "first_response": said, "calls": calls}
 
-    def finish(self, work: Work[Prompting], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    def finish(
+        self, work: StepRun[PromptingConfig], rows: Sequence[dict[str, Any]]
+    ) -> list[dict[str, Any]]:
         """Score all answers, and add those under promptings that were not asked for now."""
         found: dict[str, list[dict[str, Any]]] = {}
         for row in rows:
-            found.setdefault(row["prompting"], []).append(scored(row))
+            found.setdefault(row["prompting"], []).append(score_row(row))
         found |= self._kept(work, set(found))
         return [row for name in VARIANTS for row in found.get(name, ())]
 
-    def extent(self, work: Work[Prompting], rows: Sequence[Row]) -> Extent:
+    def extent(self, work: StepRun[PromptingConfig], rows: Sequence[Row]) -> Extent:
         """Of all questions under the promptings that are there."""
         names = {row["prompting"] for row in rows}
-        return Extent(len(rows), how_many(self.judge, work.tables["questions"], names), "questions")
+        return Extent(
+            len(rows), count_questions(self.judge, work.tables["questions"], names), "questions"
+        )
 
-    def metadata(self, work: Work[Prompting], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[PromptingConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Rates with intervals, some answers, wrong ones in pictures, and which model answered."""
-        table = ANSWERS.table(rows).to_pandas()
+        table = ANSWERS.build_table(rows).to_pandas()
         return {
             "answers": len(table),
             "prompting": list(table["prompting"].unique()),
             "sample": markdown_table(table[_SHOWN].iloc[:: max(1, len(table) // 10)].head(10)),
-            **results_of(table, work.images),
+            **answers_metadata(table, work.images),
             **self._served(work, table),
         }
 
-    def wanted(self, work: Work[Prompting], rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:
+    def expected_keys(
+        self, work: StepRun[PromptingConfig], rows: Sequence[Row]
+    ) -> Iterator[tuple[Any, ...]]:
         """The questions under each prompting; of answers cut short by a limit, those of the limit.
 
         That is what the table is about, whose rows may be under further promptings.
@@ -173,7 +189,7 @@ class Answers(JudgeStep[Prompting]):
                     break
             yield from ((*name, prompting) for name in names)
 
-    def problems(self, work: Work[Prompting], rows: Sequence[Row]) -> Iterator[Problem]:
+    def problems(self, work: StepRun[PromptingConfig], rows: Sequence[Row]) -> Iterator[Problem]:
         """The rows that have neither a response nor a reason."""
         for row in rows:
             if row.get("response") is None and row.get("reason") is None:
@@ -182,44 +198,46 @@ class Answers(JudgeStep[Prompting]):
     def checks(self) -> list[Check]:
         """Most replies can be read; the truths hold."""
         holds = [_truths_hold()] if _measures(self.judge) else []
-        return [few_unread("prompting", _READ_SOME), *holds]
+        return [unparsed_rate_check("prompting", _READ_SOME), *holds]
 
     def _questions(
-        self, work: Work[Prompting], prompting: str, limit: int | None = None
+        self, work: StepRun[PromptingConfig], prompting: str, limit: int | None = None
     ) -> pd.DataFrame:
-        return questions_for(self.judge, work.tables["questions"], prompting, limit)
+        return select_questions(self.judge, work.tables["questions"], prompting, limit)
 
-    def _readings(self, work: Work[Prompting]) -> Mapping[tuple[str, str], float]:
+    def _readings(self, work: StepRun[PromptingConfig]) -> Mapping[tuple[str, str], float]:
         """What the pixels of pictures say, by sha256 and target; nothing for other judges."""
         if "measurements" not in work.tables:
             return {}
-        read = records(work.tables["measurements"].dropna(subset="measured"))
+        read = to_records(work.tables["measurements"].dropna(subset="measured"))
         return {(row["sha256"], row["target"]): row["measured"] for row in read}
 
-    def _table_before(self, work: Work[Prompting]) -> pd.DataFrame:
+    def _table_before(self, work: StepRun[PromptingConfig]) -> pd.DataFrame:
         """The stored table of this judge and topic; empty where there is none that can be used."""
-        none: pd.DataFrame = ANSWERS.table([]).to_pandas()
+        none: pd.DataFrame = ANSWERS.build_table([]).to_pandas()
         try:
             table = work.home.find(self.key, work.partition, [*ANSWERS.columns])
-        except Corrupt as error:
+        except CorruptItem as error:
             work.log.warning("%s What it held of other ways of prompting is lost.", error)
             return none
         return none if table is None else table
 
-    def _kept(self, work: Work[Prompting], now: set[str]) -> dict[str, list[dict[str, Any]]]:
+    def _kept(
+        self, work: StepRun[PromptingConfig], now: set[str]
+    ) -> dict[str, list[dict[str, Any]]]:
         """By prompting: the stored rows of others than there are `now`, if they are of use."""
         before, kept = self._table_before(work), {}
         for name in sorted(set(before["prompting"]) - now):
             rows = before[before["prompting"] == name]
             why = None
-            if name not in VARIANTS or not same_questions(
+            if name not in VARIANTS or not has_same_questions(
                 rows, self._questions(work, name, len(rows))
             ):
                 why = "the questions have changed"
-            elif set(rows["judge_version"]) != {entry_digest(self.judge)}:
+            elif set(rows["entry_version"]) != {digest_entry(self.judge)}:
                 why = f"the entry of {self.judge.name} in models.yaml has changed"
             if why is None:
-                kept[name] = ANSWERS.rows(rows, self.key)
+                kept[name] = ANSWERS.read_rows(rows, self.key)
             else:
                 work.log.warning(
                     "%d answers under %s are dropped, since %s. To have them again, materialize "
@@ -228,7 +246,7 @@ class Answers(JudgeStep[Prompting]):
                 )
         return kept
 
-    def _served(self, work: Work[Prompting], table: pd.DataFrame) -> dict[str, Any]:
+    def _served(self, work: StepRun[PromptingConfig], table: pd.DataFrame) -> dict[str, Any]:
         """Which models the provider says it served; a change of them is logged."""
         now, earlier = (
             sorted(each["served_model"].dropna().unique())
@@ -241,18 +259,22 @@ class Answers(JudgeStep[Prompting]):
         return {"served_models": now}
 
 
-def same_questions(answers: pd.DataFrame, questions: pd.DataFrame) -> bool:
+def has_same_questions(answers: pd.DataFrame, questions: pd.DataFrame) -> bool:
     """Whether these answers are to these questions, in their order."""
-    return bool(ASKED.table(answers).equals(ASKED.table(questions)))
+    return bool(
+        QUESTION_COLUMNS.build_table(answers).equals(QUESTION_COLUMNS.build_table(questions))
+    )
 
 
 def _truths_hold() -> Check:
-    def passes(work: Work[Prompting], rows: Sequence[Row]) -> Any:
+    def passes(work: StepRun[PromptingConfig], rows: Sequence[Row]) -> Any:
         plain = [row for row in rows if row["prompting"] == BASELINE]
         columns = ["image_id", "question", "response", "ground_truth"]
         others = pd.DataFrame([row for row in plain if row["score"] != 1.0], columns=columns)
         right = len(plain) - len(others)
-        return result_of(f"{right} of {len(plain)} truths hold", others, questions=len(plain))
+        return build_check_result(
+            f"{right} of {len(plain)} truths hold", others, questions=len(plain)
+        )
 
     return Check(
         "truths_hold",
@@ -265,4 +287,4 @@ def _truths_hold() -> Check:
 def _prompt(prompting: str, question: str) -> str:
     """What a judge is sent beside the image, both turns of it."""
     variant = VARIANTS[prompting]
-    return "\n\n".join(filter(None, [f"{variant.before}{question}", variant.follow_up]))
+    return "\n\n".join(filter(None, [f"{variant.prefix}{question}", variant.follow_up]))

@@ -6,26 +6,26 @@ from typing import Any
 import pandas as pd
 from dagster import AssetKey
 
-from assets.kit.benchmarks import Benchmark, Definition, StandIn
+from assets.kit.benchmarks import Benchmark, Definition, StandInRun
 from assets.kit.jobs import Flow
-from assets.kit.judging import judges_of
+from assets.kit.judging import select_judges
 from assets.kit.step import Step
-from assets.vlmbias.accuracy import accuracy_over
-from assets.vlmbias.answers import Answers, topics_of
+from assets.vlmbias.accuracy import build_accuracy_asset
+from assets.vlmbias.answers import CountingAnswers, answerable_topics
 from assets.vlmbias.common import GROUP, QUESTION, TITLE, photographed_topics, photographs, topics
 from assets.vlmbias.photographs.candidates import Candidates
 from assets.vlmbias.photographs.edits import Edits
 from assets.vlmbias.photographs.paintings import Paintings
-from assets.vlmbias.photographs.subjects import Subjects
+from assets.vlmbias.photographs.subjects import SuggestedSubjects
 from assets.vlmbias.pictures import PICTURES
-from assets.vlmbias.report import report_over
+from assets.vlmbias.report import build_report_asset
 from assets.vlmbias.responses import REFERENCES
 from assets.vlmbias.svg_flags import EditedFlags
-from assets.vlmbias.verification import agreement
-from assets.vlmbias.yes_no import QUESTIONS_ASKED
+from assets.vlmbias.verification import join_readings
+from assets.vlmbias.yes_no import YES_NO_QUESTIONS
 from generators.topics import DRAWN, PHOTOGRAPHED
-from resources.home import Home
 from resources.models.catalog import Catalog, Model
+from resources.storage.data_root import DataRoot
 
 _FLOWS = (
     Flow(
@@ -64,42 +64,42 @@ _FLOWS = (
 
 
 def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
-    for judge in judges_of(catalog, REFERENCES):
-        yield Answers(catalog, judge)
+    for judge in select_judges(catalog, REFERENCES):
+        yield CountingAnswers(catalog, judge)
     for writer in _editors_of_flags(catalog):
         yield EditedFlags(catalog, writer)
-    yield from (Subjects(catalog), Paintings(catalog), Edits(catalog), Candidates(catalog))
+    yield from (SuggestedSubjects(catalog), Paintings(catalog), Edits(catalog), Candidates(catalog))
 
 
 def _editors_of_flags(catalog: Catalog) -> list[Model]:
-    return [writer for writer in catalog.with_role("writer") if not writer.rehearses]
+    return [writer for writer in catalog.select_role("writer") if not writer.is_stand_in]
 
 
 def _assets(catalog: Catalog) -> list[Definition]:
-    judges = judges_of(catalog, REFERENCES)
-    return [accuracy_over(judges), report_over(judges, _editors_of_flags(catalog))]
+    judges = select_judges(catalog, REFERENCES)
+    return [build_accuracy_asset(judges), build_report_asset(judges, _editors_of_flags(catalog))]
 
 
-def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandIn]:
+def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     """All drawn topics, and the photographs as a stand-in paints them; judges that cost nothing."""
-    judges = [judge for judge in judges_of(catalog, REFERENCES) if judge.rehearses]
+    judges = [judge for judge in select_judges(catalog, REFERENCES) if judge.is_stand_in]
     for topic in (*DRAWN, *PHOTOGRAPHED):
         answers = [
             f"answers_{judge.name}"
             for judge in judges
-            if topic in topics_of(judge).get_partition_keys()
+            if topic in answerable_topics(judge).get_partition_keys()
         ]
         if topic in DRAWN:
             images = ("drawn_images", "original_images", "measurements")
-            yield StandIn((*images, "questions", *answers), topic)
+            yield StandInRun((*images, "questions", *answers), topic)
         else:
-            yield StandIn(("subjects",), topic)
-            yield StandIn(("paintings", "edits", "candidates"), f"{painter}|{topic}")
-            yield StandIn(("photographs", "questions", *answers), topic)
-    yield StandIn(("accuracy", "report"))
+            yield StandInRun(("subjects",), topic)
+            yield StandInRun(("paintings", "edits", "candidates"), f"{painter}|{topic}")
+            yield StandInRun(("photographs", "questions", *answers), topic)
+    yield StandInRun(("accuracy", "report"))
 
 
-def count_made(home: Home, painter: str) -> list[dict[str, Any]]:
+def demo_summary(home: DataRoot, painter: str) -> list[dict[str, Any]]:
     """By topic: images, originals, how many are verified, stand-ins, distinct pictures.
 
     Verified is an image whose every label was read back from its pixels.
@@ -107,7 +107,7 @@ def count_made(home: Home, painter: str) -> list[dict[str, Any]]:
     return [_made(home, topic) for topic in (*DRAWN, *PHOTOGRAPHED)]
 
 
-def _made(home: Home, topic: str) -> dict[str, Any]:
+def _made(home: DataRoot, topic: str) -> dict[str, Any]:
     names = ("drawn_images", "original_images") if topic in DRAWN else ("photographs",)
     images = pd.concat(home.table(AssetKey([GROUP, name]), topic) for name in names)
     original, pictures, verified = images["variant"].eq("original"), images["sha256"], 0
@@ -115,14 +115,14 @@ def _made(home: Home, topic: str) -> dict[str, Any]:
         original = images["image_set"].eq("originals")
         readings = home.table(AssetKey([GROUP, "measurements"]), topic)
         pictures = readings.drop_duplicates("image_id")["pixels_sha256"]
-        labels = agreement(images, readings).groupby(["image_id", "sha256"])["agrees"]
+        labels = join_readings(images, readings).groupby(["image_id", "sha256"])["agrees"]
         verified = int(labels.all().sum())
     return {
         "topic": topic,
         "images": int((~original).sum()),
         "originals": int(original.sum()),
         "verified": verified,
-        "stand-ins": int(images["rehearsal"].sum()),
+        "stand-ins": int(images["is_stand_in"].sum()),
         "distinct": int(pictures.nunique()),
     }
 
@@ -134,9 +134,9 @@ BENCHMARK = Benchmark(
     steps=_steps,
     assets=_assets,
     flows=_FLOWS,
-    stand_in=_stand_in,
-    made=count_made,
-    reviewed={name: {t: t for t in PHOTOGRAPHED} for name in ("candidates", "photographs")},
-    yes_no=(QUESTIONS_ASKED,),
-    pictures=PICTURES,
+    stand_in_runs=_stand_in,
+    summarize_demo=demo_summary,
+    review_files={name: {t: t for t in PHOTOGRAPHED} for name in ("candidates", "photographs")},
+    yes_no_tables=(YES_NO_QUESTIONS,),
+    picture_tables=PICTURES,
 )

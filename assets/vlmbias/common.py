@@ -28,17 +28,17 @@ table_asset = partial(common.table_asset, GROUP, partitions=topics)
 """An asset of this benchmark that makes a table, a partition a topic or as said."""
 
 
-def painter_and_topic(key: str) -> tuple[str, str]:
+def split_photograph_key(key: str) -> tuple[str, str]:
     """The two parts of a key of `photographs`."""
     painter, _, topic = key.partition("|")
     return painter, topic
 
 
-def answers_of(judge: str) -> AssetKey:
+def answers_key(judge: str) -> AssetKey:
     """The key of a judge's answers."""
     return AssetKey([GROUP, f"answers_{judge}"])
 
 
-def edited_by(writer: str) -> AssetKey:
+def edited_flags_key(writer: str) -> AssetKey:
     """The key of the flags that a writer edited."""
     return AssetKey([GROUP, f"edited_flags_{writer}"])

@@ -10,20 +10,20 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetExecutionContext, AssetKey, AssetsDefinition, MaterializeResult
 
-from assets.kit.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, to_materialize_result
 from assets.kit.pictures import store_pictures
 from assets.kit.previews import contact_sheet, markdown_table
 from assets.vlmbias.common import GROUP, drawn_topics, table_asset
 from generators.canvas import RASTERISER
-from generators.domains import Domain, domain
+from generators.domains import Domain, load_domain
 from generators.scene import ImageSet
-from generators.work import Drawing, draw_png
-from resources.design import Design
-from resources.faults import Corrupt
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger, work_key
-from resources.workers import spread
+from generators.worker_jobs import DrawJob, draw_png
+from resources.execution.workers import map_in_processes
+from resources.faults import CorruptItem
+from resources.settings.image_design import ImageDesign
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache, build_work_key
 
 IMAGES = Columns(
     image_id=(TEXT, "Readable name: topic, scene and size"),
@@ -49,7 +49,10 @@ IMAGES = Columns(
     rasteriser=(TEXT, "What turned the vector picture into pixels, or gave it its size"),
     painter=(TEXT, "Who painted a photograph, as models.yaml names it; nothing if drawn by code"),
     review=(TEXT, "pixels (labels are read back from them), or accepted or unreviewed by people"),
-    rehearsal=(BOOLEAN, "Whether something offline stood in for a model, so that it is no result"),
+    is_stand_in=(
+        BOOLEAN,
+        "Whether something offline stood in for a model, so that it is no result",
+    ),
 )
 
 
@@ -58,10 +61,10 @@ def _drawing(name: str, image_set: ImageSet, description: str) -> AssetsDefiniti
 
     def draw(
         context: AssetExecutionContext,
-        design: Design,
-        home: Home,
+        design: ImageDesign,
+        home: DataRoot,
         images: ImageStore,
-        ledger: WorkLedger,
+        ledger: WorkCache,
     ) -> MaterializeResult[pa.Table]:
         return _draw_set(image_set, context, design, home, images, ledger)
 
@@ -77,18 +80,18 @@ def _drawing(name: str, image_set: ImageSet, description: str) -> AssetsDefiniti
 def _draw_set(
     image_set: ImageSet,
     context: AssetExecutionContext,
-    design: Design,
-    home: Home,
+    design: ImageDesign,
+    home: DataRoot,
     images: ImageStore,
-    ledger: WorkLedger,
+    ledger: WorkCache,
 ) -> MaterializeResult[pa.Table]:
-    topic, started = domain(context.partition_key), perf_counter()
-    sizes = design.sizes_for(topic)
+    topic, started = load_domain(context.partition_key), perf_counter()
+    sizes = design.select_sizes(topic)
     drawings = {
         _drawing_key(topic, drawing): drawing
         for drawing in (
-            Drawing(topic.name, scene, size)
-            for scene in topic.drawing.scenes(design.seed)
+            DrawJob(topic.name, scene, size)
+            for scene in topic.draw_module.list_scenes(design.seed)
             if scene.image_set == image_set
             for size in sizes
         )
@@ -98,7 +101,7 @@ def _draw_set(
     for key in damaged:
         context.log.warning("%s is missing or damaged: drawn again", images.path(digests.pop(key)))
     missing = {key: drawing for key, drawing in drawings.items() if key not in digests}
-    pngs = zip(missing, spread(draw_png, missing.values()), strict=True)
+    pngs = zip(missing, map_in_processes(draw_png, missing.values()), strict=True)
     for drawn in store_pictures(pngs, images, ledger):
         digests.update(drawn)
         context.log.info("drawn %d of %d", len(digests), len(drawings))
@@ -109,8 +112,8 @@ def _draw_set(
     ]
     changed = _changed(rows, context, home)
     smallest = [row for row in rows if row["size"] == sizes[0]]
-    return materialized(
-        IMAGES.table(rows),
+    return to_materialize_result(
+        IMAGES.build_table(rows),
         images=len(rows),
         drawn_now=len(missing),
         healed=len(damaged),
@@ -125,12 +128,12 @@ def _draw_set(
 
 
 def _changed(
-    rows: Sequence[Mapping[str, Any]], context: AssetExecutionContext, home: Home
+    rows: Sequence[Mapping[str, Any]], context: AssetExecutionContext, home: DataRoot
 ) -> list[str]:
     """Images that had other pixels in the previous table, in the same design and size."""
     try:
         before = home.table(context.asset_key, context.partition_key)
-    except (FileNotFoundError, Corrupt):
+    except (FileNotFoundError, CorruptItem):
         return []
     shown = before.set_index(["image_id", "seed"])["sha256"].to_dict()
     changed = [
@@ -148,13 +151,13 @@ def _changed(
     return changed
 
 
-def _drawing_key(topic: Domain, drawing: Drawing) -> str:
+def _drawing_key(topic: Domain, drawing: DrawJob) -> str:
     scene = asdict(drawing.scene)
-    return work_key("draw", topic.drawing.VERSION, topic.fingerprint, scene, drawing.size)
+    return build_work_key("draw", topic.draw_module.VERSION, topic.fingerprint, scene, drawing.size)
 
 
 def _row(
-    drawing: Drawing, seed: int, topic: Domain, digest: str, px: tuple[int, int]
+    drawing: DrawJob, seed: int, topic: Domain, digest: str, px: tuple[int, int]
 ) -> dict[str, Any]:
     scene, (width, height) = drawing.scene, px
     return {
@@ -169,11 +172,11 @@ def _row(
         "truths": list(scene.truths.values()),
         "standards": list(scene.standards.values()),
         "settings": json.dumps(dict(scene.settings), ensure_ascii=False, sort_keys=True),
-        "generator_version": topic.drawing.VERSION,
+        "generator_version": topic.draw_module.VERSION,
         "rasteriser": RASTERISER,
         "painter": "",
         "review": "pixels",
-        "rehearsal": False,
+        "is_stand_in": False,
     }
 
 

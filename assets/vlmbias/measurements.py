@@ -9,13 +9,13 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetExecutionContext, AssetIn, MaterializeResult
 
-from assets.kit.columns import REAL, TEXT, WHOLE, Columns, materialized, records
+from assets.kit.columns import REAL, TEXT, WHOLE, Columns, to_materialize_result, to_records
 from assets.vlmbias.common import GROUP, drawn_topics, table_asset
-from generators.domains import domain
-from generators.work import Reading, read_png
-from resources.images import ImageStore
-from resources.ledger import WorkLedger, work_key
-from resources.workers import spread
+from generators.domains import load_domain
+from generators.worker_jobs import ReadJob, read_png
+from resources.execution.workers import map_in_processes
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache, build_work_key
 
 MEASUREMENTS = Columns(
     image_id=(TEXT, "The image that was opened"),
@@ -30,7 +30,7 @@ MEASUREMENTS = Columns(
     measure_version=(TEXT, "Version of the topic's measuring code"),
 )
 
-SEEN = ["image_id", "sha256", "size", "targets"]
+MEASURED_COLUMNS = ["image_id", "sha256", "size", "targets"]
 """All that measuring is given of an image's row: what to open and what to read, never a truth."""
 
 
@@ -38,7 +38,7 @@ SEEN = ["image_id", "sha256", "size", "targets"]
     columns=MEASUREMENTS,
     partitions=drawn_topics,
     ins={
-        name: AssetIn([GROUP, name], metadata={"columns": SEEN})
+        name: AssetIn([GROUP, name], metadata={"columns": MEASURED_COLUMNS})
         for name in ("drawn_images", "original_images")
     },
     description="What the pixels of every stored image say, read without any label at hand.",
@@ -48,31 +48,33 @@ def measurements(
     drawn_images: pd.DataFrame,
     original_images: pd.DataFrame,
     images: ImageStore,
-    ledger: WorkLedger,
+    ledger: WorkCache,
 ) -> MaterializeResult[pa.Table]:
     """Open the stored images, and measure those that were not measured before."""
-    topic, started = domain(context.partition_key), perf_counter()
-    seen = pd.concat([drawn_images, original_images], ignore_index=True)[SEEN]
+    topic, started = load_domain(context.partition_key), perf_counter()
+    seen = pd.concat([drawn_images, original_images], ignore_index=True)[MEASURED_COLUMNS]
     smallest = seen["size"].min()
-    wanted, version = {}, (topic.measuring.VERSION, topic.fingerprint)
-    for row in records(seen):
+    wanted, version = {}, (topic.measure_module.VERSION, topic.fingerprint)
+    for row in to_records(seen):
         png, targets = images.get(row["sha256"]), tuple(row["targets"])
-        reading = Reading(topic.name, png, targets, bool(row["size"] == smallest))
-        key = work_key("measure", version, row["sha256"], reading.targets, reading.legibility)
+        reading = ReadJob(topic.name, png, targets, bool(row["size"] == smallest))
+        key = build_work_key(
+            "measure", version, row["sha256"], reading.targets, reading.is_legibility_read
+        )
         wanted[row["image_id"]] = key, reading
     known = ledger.known(key for key, _ in wanted.values())
     missing = [(key, reading) for key, reading in wanted.values() if key not in known]
-    found = spread(read_png, [reading for _, reading in missing])
+    found = map_in_processes(read_png, [reading for _, reading in missing])
     measured = {key: asdict(what) for (key, _), what in zip(missing, found, strict=True)}
     ledger.record(measured)
     known |= measured
     rows = [
         entry
-        for row in records(seen)
-        for entry in _rows(row, known[wanted[row["image_id"]][0]], topic.measuring.VERSION)
+        for row in to_records(seen)
+        for entry in _rows(row, known[wanted[row["image_id"]][0]], topic.measure_module.VERSION)
     ]
-    return materialized(
-        MEASUREMENTS.table(rows),
+    return to_materialize_result(
+        MEASUREMENTS.build_table(rows),
         images=len(seen),
         readings=len(rows),
         measured_now=len(missing),

@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 import pandas as pd
 from pydantic import Field, field_validator
 
-from assets.kit.limits import Limited, Placed, in_order
-from assets.kit.pictures import kept_pictures
+from assets.kit.limits import LimitConfig, SamplingKey, stratified_order
+from assets.kit.pictures import draw_missing_pictures
 from generators.fingerprint import fingerprint
-from generators.perturbations.title import Titling, title_png
-from generators.topics import caption
+from generators.perturbations.title_strip import TitleJob, title_png
+from generators.topics import format_caption
 from metrics import BASELINE
-from resources.images import ImageStore
-from resources.ledger import WorkLedger, work_key
 from resources.models.catalog import Model
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache, build_work_key
 
 DEBIASED = (
     "Do not assume from prior knowledge and answer only based on what is visible in the image."
@@ -27,27 +27,27 @@ _PLACED = ["image_id", "sha256", "question_id", "question", "subtopic", "size"]
 """The columns that decide where a question stands in the order of a limit."""
 
 
-class Variant(NamedTuple):
+class PromptingVariant(NamedTuple):
     """What a way of prompting changes of the plain question."""
 
-    before: str = ""
+    prefix: str = ""
     """Written before the question."""
     follow_up: str | None = None
     """A second turn, after the judge's answer to the first."""
-    titled: bool = False
+    has_title: bool = False
     """Whether the subject's name stands above the image."""
 
 
-VARIANTS: Mapping[str, Variant] = {
-    BASELINE: Variant(),
-    "debiased": Variant(before=f"{DEBIASED} "),
-    "double-check": Variant(follow_up=DOUBLE_CHECK),
-    "in-image title": Variant(titled=True),
+VARIANTS: Mapping[str, PromptingVariant] = {
+    BASELINE: PromptingVariant(),
+    "debiased": PromptingVariant(prefix=f"{DEBIASED} "),
+    "double-check": PromptingVariant(follow_up=DOUBLE_CHECK),
+    "in-image title": PromptingVariant(has_title=True),
 }
 """By name, in the order of a table's rows."""
 
 
-class Prompting(Limited):
+class PromptingConfig(LimitConfig):
     """Which variants a run asks; what the table holds of others stays in it.
 
     A limit is on the questions of each variant.
@@ -68,7 +68,7 @@ class Prompting(Limited):
         return [name for name in VARIANTS if name in prompting]
 
 
-def questions_for(
+def select_questions(
     judge: Model, questions: pd.DataFrame, prompting: str, limit: int | None = None
 ) -> pd.DataFrame:
     """Those of a topic's questions that a judge gets under a prompting, with their index.
@@ -82,28 +82,28 @@ def questions_for(
     if prompting != BASELINE:
         found = questions[ids.isin(["Q1", "Q2"])]
     else:
-        found = questions[~(ids.str.startswith("N") & judge.rehearses)]
+        found = questions[~(ids.str.startswith("N") & judge.is_stand_in)]
     if limit is None or limit >= len(found):
         return found
     every = list(questions[_PLACED].itertuples(index=False, name=None))
     of_judge = set(found[_PLACED].itertuples(index=False, name=None))
-    order = [row for row in in_order(every, _placed) if row in of_judge]
+    order = [row for row in stratified_order(every, _placed) if row in of_judge]
     first = pd.MultiIndex.from_tuples(order[:limit])
     return found[pd.MultiIndex.from_frame(found[_PLACED]).isin(first)]
 
 
-def how_many(judge: Model, questions: pd.DataFrame, promptings: Iterable[str]) -> int:
+def count_questions(judge: Model, questions: pd.DataFrame, promptings: Iterable[str]) -> int:
     """How many questions a judge has to answer under some promptings."""
-    return sum(len(questions_for(judge, questions, name)) for name in promptings)
+    return sum(len(select_questions(judge, questions, name)) for name in promptings)
 
 
-def _placed(question: tuple[Any, ...]) -> Placed:
+def _placed(question: tuple[Any, ...]) -> SamplingKey:
     image_id, _, question_id, text, subtopic, size = question
-    return Placed(f"{image_id}/{question_id}/{text}", (subtopic, str(size)))
+    return SamplingKey(f"{image_id}/{question_id}/{text}", (subtopic, str(size)))
 
 
-def titled(
-    questions: Iterable[Mapping[str, Any]], images: ImageStore, ledger: WorkLedger
+def draw_titled_pictures(
+    questions: Iterable[Mapping[str, Any]], images: ImageStore, ledger: WorkCache
 ) -> dict[str, str]:
     """By the sha256 of each image: that of the one with its subject's name above it.
 
@@ -111,11 +111,13 @@ def titled(
     """
     titles: dict[str, str] = {}
     for row in questions:
-        titles.setdefault(row["sha256"], caption(row["domain"], row["subject"]))
-    code = fingerprint("generators.perturbations.title")
-    keys = {digest: work_key("title", code, digest, title) for digest, title in titles.items()}
-    return kept_pictures(
+        titles.setdefault(row["sha256"], format_caption(row["domain"], row["subject"]))
+    code = fingerprint("generators.perturbations.title_strip")
+    keys = {
+        digest: build_work_key("title", code, digest, title) for digest, title in titles.items()
+    }
+    return draw_missing_pictures(
         keys,
-        lambda digest: Titling(images.get(digest), titles[digest]),
+        lambda digest: TitleJob(images.get(digest), titles[digest]),
         *(title_png, images, ledger),
     )

@@ -15,28 +15,28 @@ from dagster import (
 )
 from pydantic import Field
 
-from assets.kit.columns import TEXT, TEXTS, Columns, materialized, records
+from assets.kit.columns import TEXT, TEXTS, Columns, to_materialize_result, to_records
 from assets.kit.previews import markdown_table
-from assets.kit.table_asset import Mismatch
+from assets.kit.table_asset import TablesMismatch
 from assets.vlmbias.common import GROUP, table_asset
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.measurements import MEASUREMENTS
-from assets.vlmbias.photographs.selection import published_id
-from assets.vlmbias.photographs.subjects import photographs_of, truth_of
+from assets.vlmbias.photographs.selection import format_published_id
+from assets.vlmbias.photographs.subjects import ground_truth, list_photographs
 from assets.vlmbias.verification import require_verified
-from generators.domains import Domain, domain
-from generators.photographs import photographed
+from generators.domains import Domain, load_domain
+from generators.photographs import load_photograph_topics
 from generators.scene import Question
 from generators.topics import DRAWN, PHOTOGRAPHED
-from resources.home import Home
-from resources.run_config import Config
+from resources.settings.run_config import Config
+from resources.storage.data_root import DataRoot
 
 _OF_THE_IMAGE = (
     *("image_id", "base_id", "sha256", "domain", "subject", "subtopic", "variant", "image_set"),
-    *("size", "seed", "painter", "review", "rehearsal"),
+    *("size", "seed", "painter", "review", "is_stand_in"),
 )
-ASKED = Columns(
-    **IMAGES.some(*_OF_THE_IMAGE),
+QUESTION_COLUMNS = Columns(
+    **IMAGES.subset(*_OF_THE_IMAGE),
     question_id=(TEXT, "Q1 and Q2 count, Q3 identifies; N1 and N2 are the sanity check"),
     target=(TEXT, "What the question is about"),
     question=(TEXT, "The paper's wording (Appendices A, F and N)"),
@@ -47,12 +47,12 @@ ASKED = Columns(
 """What is asked, which answers repeat."""
 
 QUESTIONS = Columns(
-    **ASKED.columns,
+    **QUESTION_COLUMNS.columns,
     disputable=(TEXT, "Why another answer could be defended; empty where none could"),
 )
 
 
-class Asking(Config):
+class QuestionsConfig(Config):
     """Which questions are asked."""
 
     disputable: bool = Field(
@@ -77,7 +77,7 @@ def _tables(names: Sequence[str], topics: Sequence[str]) -> list[AssetDep]:
     description="The questions about every verified image and photograph, with truth and bias.",
 )
 def questions(
-    context: AssetExecutionContext, config: Asking, home: Home
+    context: AssetExecutionContext, config: QuestionsConfig, home: DataRoot
 ) -> MaterializeResult[pa.Table]:
     """Ask about every image of a topic: Q1 to Q3, of originals N1 and N2 as well.
 
@@ -95,8 +95,8 @@ def questions(
         if config.disputable or not question.disputable
     ]
     examples = pd.DataFrame(rows).drop_duplicates("question").head(12)
-    return materialized(
-        QUESTIONS.table(rows),
+    return to_materialize_result(
+        QUESTIONS.build_table(rows),
         questions=len(rows),
         disputable=sum(bool(row["disputable"]) for row in rows),
         images=len(asked),
@@ -106,12 +106,12 @@ def questions(
     )
 
 
-Asked: TypeAlias = tuple[dict[str, Any], Sequence[Question]]
+ImageQuestions: TypeAlias = tuple[dict[str, Any], Sequence[Question]]
 """The row of an image, and the questions about it."""
 
 
-def _of_drawn(name: str, home: Home) -> Iterator[Asked]:
-    topic = domain(name)
+def _of_drawn(name: str, home: DataRoot) -> Iterator[ImageQuestions]:
+    topic = load_domain(name)
     drawn_images, original_images, measurements = (
         home.table(AssetKey([GROUP, table]), name, [*of.columns])
         for table, of in (
@@ -124,36 +124,39 @@ def _of_drawn(name: str, home: Home) -> Iterator[Asked]:
     _check_drawn_alike(topic, drawn_images, original_images)
     require_verified(pictures, measurements)
     seed = int(pictures["seed"].iloc[0])
-    scenes = {scene.base_id: scene for scene in topic.drawing.scenes(seed)}
-    for picture in records(pictures):
-        yield picture, topic.asking.ask(scenes[picture["base_id"]])
+    scenes = {scene.base_id: scene for scene in topic.draw_module.list_scenes(seed)}
+    for picture in to_records(pictures):
+        yield picture, topic.ask_module.write_questions(scenes[picture["base_id"]])
 
 
-def _of_photographs(name: str, home: Home) -> Iterator[Asked]:
+def _of_photographs(name: str, home: DataRoot) -> Iterator[ImageQuestions]:
     subjects, pictures = (
         home.table(AssetKey([GROUP, table]), name) for table in ("subjects", "photographs")
     )
     if pictures.empty:
-        raise Mismatch(
+        raise TablesMismatch(
             f"vlmbias/photographs ({name}) holds no picture: all were rejected, or none was "
             "painted. See its metadata for why each was dropped."
         )
     wanted = {
-        published_id(base_id, painter): photograph
-        for photograph in photographs_of(name, subjects["suggested"])
+        format_published_id(base_id, painter): photograph
+        for photograph in list_photographs(name, subjects["suggested"])
         for base_id in (photograph.base_id, photograph.original_id)
         for painter in pictures["painter"].unique()
     }
-    for picture in records(pictures):
+    for picture in to_records(pictures):
         photograph = wanted.get(picture["base_id"])
         if photograph is None or list(picture["truths"]) != [
-            truth_of(photograph, picture["variant"])
+            ground_truth(photograph, picture["variant"])
         ]:
-            raise Mismatch(
+            raise TablesMismatch(
                 f"vlmbias/photographs ({name}) shows {picture['base_id']} of other subjects than "
                 f"vlmbias/subjects holds now. Materialize vlmbias/photographs ({name}) again."
             )
-        yield picture, photographed()[name].ask(photograph, picture["variant"])
+        yield (
+            picture,
+            load_photograph_topics()[name].write_questions(photograph, picture["variant"]),
+        )
 
 
 def _check_drawn_alike(topic: Domain, drawn: pd.DataFrame, originals: pd.DataFrame) -> None:
@@ -163,12 +166,12 @@ def _check_drawn_alike(topic: Domain, drawn: pd.DataFrame, originals: pd.DataFra
         values = [sorted(images[column].unique()) for images in sets]
         if any(each != values[0] for each in values):
             told = " and ".join(", ".join(map(str, each)) for each in values)
-            raise Mismatch(
+            raise TablesMismatch(
                 f"Images and originals of {topic.name} differ in {column}: {told}. {remedy}"
             )
     version = drawn["generator_version"].iloc[0]
-    if version != topic.drawing.VERSION:
-        raise Mismatch(
+    if version != topic.draw_module.VERSION:
+        raise TablesMismatch(
             f"The images of {topic.name} were drawn by version {version} of its code, which is "
-            f"now at version {topic.drawing.VERSION}. {remedy}"
+            f"now at version {topic.draw_module.VERSION}. {remedy}"
         )

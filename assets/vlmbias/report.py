@@ -8,46 +8,52 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetKey, AssetsDefinition
 
-from assets.kit.columns import Row, rows
-from assets.kit.pictures import worked_out
-from assets.kit.table_asset import Mismatch, NothingYet
-from assets.report.asset import Sources, report_asset
+from assets.kit.columns import NamedRow, iterate_named_rows
+from assets.kit.pictures import compute_missing
+from assets.kit.table_asset import NotMaterialized, TablesMismatch
+from assets.report.asset import ReportSources, report_asset
 from assets.report.publish import Site
-from assets.vlmbias.accuracy import ACCURACY, all_answers, figures_of, partial_of, stored_answers
-from assets.vlmbias.common import GROUP, QUESTION, TITLE, answers_of, edited_by, topics
+from assets.vlmbias.accuracy import (
+    ACCURACY,
+    build_accuracy_figures,
+    concatenate_answers,
+    describe_partial_answers,
+    load_answers,
+)
+from assets.vlmbias.common import GROUP, QUESTION, TITLE, answers_key, edited_flags_key, topics
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.measurements import MEASUREMENTS
 from assets.vlmbias.pages import build
 from assets.vlmbias.photographs.publication import PHOTOGRAPHS
-from assets.vlmbias.verification import SAME, agreement
-from generators.domains import Box, domain
-from generators.outlines import outline_of
+from assets.vlmbias.verification import MATCHED_COLUMNS, join_readings
+from generators.domains import OutlineBox, load_domain
+from generators.outlines import find_drawing_outline
 from generators.scene import Scene
-from generators.topics import PHOTOGRAPHED, title
-from generators.work import Drawing
-from resources.ledger import WorkLedger, work_key
+from generators.topics import PHOTOGRAPHED, get_title
+from generators.worker_jobs import DrawJob
 from resources.models.catalog import Model
+from resources.storage.work_cache import WorkCache, build_work_key
 
 _PICTURES = ("drawn_images", "original_images", "photographs")
 _BASE_IMAGES = 304 + 91 + 69
 """Drawn by code, animals and logos: at three sizes the 1,392 images of the benchmark."""
-_NO_READINGS = MEASUREMENTS.table([]).to_pandas()
-_SAME_PICTURE = ["image_id", "sha256", "image_set", "painter", "review", "rehearsal"]
+_NO_READINGS = MEASUREMENTS.build_table([]).to_pandas()
+_SAME_PICTURE = ["image_id", "sha256", "image_set", "painter", "review", "is_stand_in"]
 
 
-def report_over(judges: Sequence[Model], writers: Sequence[Model]) -> AssetsDefinition:
+def build_report_asset(judges: Sequence[Model], writers: Sequence[Model]) -> AssetsDefinition:
     """The asset `report` of these judges, and of the flags that these writers edited, if any."""
     # Questions and answers are read without edges: `accuracy` changes whenever they do.
     over = [AssetKey([GROUP, name]) for name in (*_PICTURES, "measurements", "accuracy")]
     return report_asset(
         GROUP,
         lambda sources: _site(sources, judges, writers),
-        deps=[*over, *(edited_by(writer.name) for writer in writers)],
+        deps=[*over, *(edited_flags_key(writer.name) for writer in writers)],
         description=f"{TITLE}: {QUESTION} Leaderboard, charts, gallery, a page for every scene.",
     )
 
 
-def _site(sources: Sources, judges: Sequence[Model], writers: Sequence[Model]) -> Site:
+def _site(sources: ReportSources, judges: Sequence[Model], writers: Sequence[Model]) -> Site:
     known = topics.get_partition_keys()
     pictures = _joined(*(sources.tables(name, known) for name in _PICTURES))
     drawn = pictures[pictures["painter"].eq("")]
@@ -55,55 +61,55 @@ def _site(sources: Sources, judges: Sequence[Model], writers: Sequence[Model]) -
     if len(drawn) and not measured:
         raise _nothing("measurements")
     readings = pd.concat(measured.values(), ignore_index=True) if measured else _NO_READINGS
-    questions, answers = stored_answers(sources.home, judges)
-    given = all_answers(judges, questions, answers)
+    questions, answers = load_answers(sources.home, judges)
+    given = concatenate_answers(judges, questions, answers)
     for topic, asked in questions.items():
         _check_same_images(topic, asked, pictures[pictures["domain"] == topic])
     accuracy = sources.table("accuracy")
     if accuracy is None:
         raise _nothing("figures")
-    if not ACCURACY.table(figures_of(given)).to_pandas().equals(accuracy):
-        raise Mismatch("vlmbias/accuracy is older than the answers: materialize it again.")
-    proved = agreement(drawn, readings)[[*SAME, "agrees"]]
-    edited = (sources.table(edited_by(writer.name).path[-1]) for writer in writers)
+    if not ACCURACY.build_table(build_accuracy_figures(given)).to_pandas().equals(accuracy):
+        raise TablesMismatch("vlmbias/accuracy is older than the answers: materialize it again.")
+    proved = join_readings(drawn, readings)[[*MATCHED_COLUMNS, "agrees"]]
+    edited = (sources.table(edited_flags_key(writer.name).path[-1]) for writer in writers)
     return build(
         images=pictures,
-        measurements=readings.merge(proved, on=SAME, how="left", validate="1:1"),
+        measurements=readings.merge(proved, on=MATCHED_COLUMNS, how="left", validate="1:1"),
         questions=pd.concat(questions.values(), ignore_index=True),
         answers=given,
         accuracy=accuracy,
         facts=_facts(pictures) | dict(sources.facts),
-        references=[judge.name for judge in judges if judge.rehearses],
+        references=[judge.name for judge in judges if judge.is_stand_in],
         complete=_BASE_IMAGES * pictures["size"].nunique(),
-        partial=partial_of(judges, questions, answers),
+        partial=describe_partial_answers(judges, questions, answers),
         edited_tables=[table for table in edited if table is not None],
         spent=sources.spent,
         originals=sources.originals,
-        outlines=outlines(drawn, sources.ledger),
+        outlines=draw_outlines(drawn, sources.ledger),
         dates={
-            judge.name: sources.made_on(answers_of(judge.name).path[-1], known) for judge in judges
+            judge.name: sources.made_on(answers_key(judge.name).path[-1], known) for judge in judges
         },
     )
 
 
-def outlines(drawn: pd.DataFrame, ledger: WorkLedger) -> dict[str, Sequence[Box]]:
+def draw_outlines(drawn: pd.DataFrame, ledger: WorkCache) -> dict[str, Sequence[OutlineBox]]:
     """What was changed in each drawn counterfactual, by base image, at its smallest size."""
     changed = drawn[drawn["variant"].eq("counterfactual")].sort_values("size", kind="stable")
     first = {
-        row.base_id: Drawing(row.domain, _scene_of(row), row.size)
-        for row in rows(changed.drop_duplicates("base_id"))
+        row.base_id: DrawJob(row.domain, _scene_of(row), row.size)
+        for row in iterate_named_rows(changed.drop_duplicates("base_id"))
     }
     keys = {base_id: _outline_key(drawing) for base_id, drawing in first.items()}
-    found = worked_out(keys, first.__getitem__, outline_of, ledger)
+    found = compute_missing(keys, first.__getitem__, find_drawing_outline, ledger)
     return {base_id: [*map(tuple, boxes)] for base_id, boxes in found.items()}
 
 
-def _outline_key(drawing: Drawing) -> str:
-    by = domain(drawing.topic).outline_fingerprint
-    return work_key("outline", by, asdict(drawing.scene), drawing.size)
+def _outline_key(drawing: DrawJob) -> str:
+    by = load_domain(drawing.topic).outline_fingerprint
+    return build_work_key("outline", by, asdict(drawing.scene), drawing.size)
 
 
-def _scene_of(row: Row) -> Scene:
+def _scene_of(row: NamedRow) -> Scene:
     columns = {field.name: getattr(row, field.name, None) for field in fields(Scene)}
     by_target = {
         "truths": dict(zip(row.targets, row.truths, strict=True)),
@@ -120,12 +126,12 @@ def _check_same_images(topic: str, asked: pd.DataFrame, pictures: pd.DataFrame) 
     if now == then:
         return
     if topic in PHOTOGRAPHED:
-        raise Mismatch(
+        raise TablesMismatch(
             f"vlmbias/questions ({topic}) asks about other photographs than vlmbias/photographs "
             "holds now, or they have been reviewed since. Materialize vlmbias/photographs and "
             f"vlmbias/questions for {topic} again, then its answers."
         )
-    raise Mismatch(
+    raise TablesMismatch(
         f"vlmbias/questions ({topic}) asks about other images than are drawn now. Materialize "
         f"vlmbias/measurements and vlmbias/questions for {topic} again, then its answers."
     )
@@ -134,17 +140,17 @@ def _check_same_images(topic: str, asked: pd.DataFrame, pictures: pd.DataFrame) 
 def _joined(*tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """All pictures with the columns of photographs, which are empty where code has drawn them."""
     *drawn, photographs = tables
-    found = [IMAGES.table(table) for each in drawn for table in each.values()]
-    found += [PHOTOGRAPHS.table(table) for table in photographs.values()]
+    found = [IMAGES.build_table(table) for each in drawn for table in each.values()]
+    found += [PHOTOGRAPHS.build_table(table) for table in photographs.values()]
     if not found:
         raise _nothing("images")
-    whole = pa.concat_tables([*found, PHOTOGRAPHS.table([])], promote_options="default")
+    whole = pa.concat_tables([*found, PHOTOGRAPHS.build_table([])], promote_options="default")
     pictures: pd.DataFrame = whole.to_pandas()
     return pictures
 
 
-def _nothing(what: str) -> NothingYet:
-    return NothingYet(f"There are no {what} yet: materialize the topics of vlmbias first.")
+def _nothing(what: str) -> NotMaterialized:
+    return NotMaterialized(f"There are no {what} yet: materialize the topics of vlmbias first.")
 
 
 def _facts(pictures: pd.DataFrame) -> dict[str, str]:
@@ -155,7 +161,9 @@ def _facts(pictures: pd.DataFrame) -> dict[str, str]:
 
     def versions(of: pd.DataFrame) -> str:
         found = of.groupby("domain")["generator_version"].unique()
-        return ", ".join(f"{title(str(name))} {'/'.join(sorted(v))}" for name, v in found.items())
+        return ", ".join(
+            f"{get_title(str(name))} {'/'.join(sorted(v))}" for name, v in found.items()
+        )
 
     painted = pictures["painter"].ne("")
     drawn, photographs = pictures[~painted], pictures[painted]

@@ -6,26 +6,26 @@ from typing import Any
 from assets.kit.judging import References
 from assets.kit.step import Row
 from assets.vlmbias.prompting import VARIANTS
-from metrics import Parsed, read_count, read_name, read_yes_no, score
-from resources.images import ImageStore
-from resources.judges import PixelsJudge, PriorJudge, RandomJudge
+from metrics import ParsedAnswer, read_count, read_name, read_yes_no, score_answer
+from resources.models.reference_judges import PixelsJudge, PriorJudge, RandomJudge
+from resources.storage.image_store import ImageStore
 
 
-def words_of(row: Row) -> str:
+def first_prompt(row: Row) -> str:
     """What a judge is asked beside the image, in its first turn."""
-    return f"{VARIANTS[row['prompting']].before}{row['question']}"
+    return f"{VARIANTS[row['prompting']].prefix}{row['question']}"
 
 
 def _informed(judge: PriorJudge | RandomJudge, row: Row, images: ImageStore) -> dict[str, Any]:
     """The expected bias, that it is told, or a guess around it."""
-    asked = words_of(row), images.get(row["shown"]), row["expected_bias"]
+    asked = first_prompt(row), images.get(row["shown"]), row["expected_bias"]
     return _responded(row, judge.answer_informed(*asked))
 
 
 def _pixels(row: Row, images: ImageStore) -> dict[str, Any]:
     """What was read in the very same bytes; a picture with a title above it, it reads itself."""
     judge = PixelsJudge(row["readings"])
-    return _responded(row, judge.answer(words_of(row), images.get(row["shown"])))
+    return _responded(row, judge.answer(first_prompt(row), images.get(row["shown"])))
 
 
 def _responded(row: Row, response: str) -> dict[str, Any]:
@@ -41,25 +41,25 @@ REFERENCES: References = {
 }
 
 
-def scored(row: Mapping[str, Any]) -> dict[str, Any]:
+def score_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row with `answer`, `outcome` and `score`.
 
     One without a `response` has its outcome already. One whose words decline to answer is refused
     by the model itself.
     """
     silent = row.get("response") is None
-    parsed = Parsed(None, row["outcome"]) if silent else _read(row)
+    parsed = ParsedAnswer(None, row["outcome"]) if silent else _read(row)
     declined = parsed.outcome == "refused" and not silent
     return {
         **row,
         **({"refusal": "model"} if declined else {}),
         "answer": parsed.answer,
         "outcome": parsed.outcome,
-        "score": score(parsed, row["ground_truth"]),
+        "score": score_answer(parsed, row["ground_truth"]),
     }
 
 
-def _read(row: Mapping[str, Any]) -> Parsed:
+def _read(row: Mapping[str, Any]) -> ParsedAnswer:
     if row["accepted"]:
         return read_name(row["response"], list(row["accepted"]))
     read = read_yes_no if row["ground_truth"] in ("Yes", "No") else read_count

@@ -5,17 +5,17 @@ from typing import Any
 
 import pandas as pd
 
-from assets.kit.columns import records
-from assets.kit.previews import contact_sheet, markdown_table, with_intervals
+from assets.kit.columns import to_records
+from assets.kit.previews import contact_sheet, markdown_table, merge_intervals
 from metrics import (
     BASELINE,
     EVERY_SIZE,
     QUESTION_GROUPS,
     TASK_MEAN,
     WHOLE_TOPIC,
-    accuracy_of_topics,
+    topic_accuracy_table,
 )
-from resources.images import ImageStore
+from resources.storage.image_store import ImageStore
 
 COUNTING = QUESTION_GROUPS["Q1"]
 RATES = (
@@ -31,19 +31,19 @@ _SHOWN = ["prompting", "image_set", "questions", "answers"]
 _MOST = 24
 
 
-def results_of(answers: pd.DataFrame, images: ImageStore) -> dict[str, Any]:
+def answers_metadata(answers: pd.DataFrame, images: ImageStore) -> dict[str, Any]:
     """Metadata of a judge's answers to a topic.
 
     `accuracy` and `bias_rate` with the ends of their 95 % intervals, as numbers from 0 to 1: of the
     counting questions, under the baseline and about pictures of the benchmark if there are such.
     What they are of stands in `rates_of`, and all others in the table `rates`.
     """
-    rates = accuracy_of_topics(answers)
-    found: dict[str, Any] = {"rates": markdown_table(shown(rates, _SHOWN))}
+    rates = topic_accuracy_table(answers)
+    found: dict[str, Any] = {"rates": markdown_table(format_rates(rates, _SHOWN))}
     # Not of originals, whose bias is the truth.
     main = rates[rates["questions"].eq(COUNTING) & rates["image_set"].ne("originals")]
     others = main["prompting"].ne(BASELINE) * 2 + main["image_set"].ne("benchmark")
-    for row in records(main.loc[others.sort_values(kind="stable").index[:1]]):
+    for row in to_records(main.loc[others.sort_values(kind="stable").index[:1]]):
         found["rates_of"] = f"{row['prompting']}, {row['image_set']}, {row['questions']}"
         found |= {name: round(float(row[name]), 4) for name in RATES if pd.notna(row[name])}
     if wrong := list(_wrong(answers)):
@@ -53,12 +53,12 @@ def results_of(answers: pd.DataFrame, images: ImageStore) -> dict[str, Any]:
     return found
 
 
-def shown(rates: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+def format_rates(rates: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Those columns of `accuracy_table` and the two rates, each with its interval in one cell."""
-    return with_intervals(rates[[*columns, *RATES]], "accuracy", "bias_rate")
+    return merge_intervals(rates[[*columns, *RATES]], "accuracy", "bias_rate")
 
 
-def by_topic(accuracy: pd.DataFrame) -> pd.DataFrame:
+def select_topic_rows(accuracy: pd.DataFrame) -> pd.DataFrame:
     """Rows of `accuracy_table` about whole topics at all sizes, without the means over topics."""
     return accuracy[
         accuracy["topic"].ne(TASK_MEAN)
@@ -71,7 +71,7 @@ def by_topic(accuracy: pd.DataFrame) -> pd.DataFrame:
 def _wrong(answers: pd.DataFrame) -> Iterator[tuple[str, str]]:
     """A caption and the sha256 of a picture for each scene that some wrong answer is about."""
     wrong = answers[answers["score"].eq(0)].drop_duplicates("base_id")
-    for row in records(wrong[["base_id", "question_id", "answer", "ground_truth", "shown"]]):
+    for row in to_records(wrong[["base_id", "question_id", "answer", "ground_truth", "shown"]]):
         said = "nothing readable" if pd.isna(row["answer"]) else row["answer"]
         yield (
             f"{row['base_id']}, {row['question_id']}: said {said}, truth {row['ground_truth']}",

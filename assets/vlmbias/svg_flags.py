@@ -8,30 +8,30 @@ from typing import Any
 
 import pandas as pd
 
-from assets.kit.choice import entry_digest
 from assets.kit.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns
-from assets.kit.conversations import reason_of, unanswered
-from assets.kit.limits import Limited, Placed, first_of
-from assets.kit.pictures import sheet
+from assets.kit.conversations import format_reason, unanswered_columns
+from assets.kit.limits import LimitConfig, SamplingKey, stratified_head
+from assets.kit.model_lookup import digest_entry
+from assets.kit.pictures import sample_contact_sheet
 from assets.kit.previews import markdown_table
-from assets.kit.step import Conversation, Extent, Row, Step, Work
+from assets.kit.step import Conversation, Extent, Row, Step, StepRun
 from assets.vlmbias.common import GROUP
 from generators.domains.flags.designs import FLAGS
-from generators.domains.flags.draw import draw, original, scenes
-from generators.prompts.svg_editing import svg_editing
+from generators.domains.flags.draw import build_original, draw, list_scenes
+from generators.prompts.svg_editing import write_svg_editing_prompt
 from generators.scene import Scene
-from generators.work import Drawing, Found, Reading, draw_png, read_png
-from resources.edited_flags import Answer, Seen, seen
-from resources.images import ImageStore
+from generators.worker_jobs import DrawJob, ImageReadings, ReadJob, draw_png, read_png
+from resources.execution.workers import map_in_processes
 from resources.models.catalog import Catalog, Model
-from resources.models.outcomes import Answered, Failed
-from resources.models.requests import Turn, Write
-from resources.workers import spread
+from resources.models.outcomes import AnsweredOutcome, FailedOutcome
+from resources.models.requests import Turn, WriteRequest
+from resources.storage.image_store import ImageStore
+from resources.untrusted_input.edited_flags import DrawnFlag, FlagReply, draw_flags
 
 SIZE = 768
 """px of the longer side: of the drawing that a model is given, and of what is drawn of its own."""
 
-EDITED = Columns(
+EDITED_FLAG_COLUMNS = Columns(
     image_id=(TEXT, "Readable name: topic, scene, writer and size"),
     base_id=(TEXT, "The drawn scene that was asked for"),
     original_id=(TEXT, "The flag whose SVG the model was given"),
@@ -47,7 +47,7 @@ EDITED = Columns(
     width=(WHOLE, "px; empty where nothing was drawn"),
     height=(WHOLE, "px; empty where nothing was drawn"),
     painter=(TEXT, "The writer, as models.yaml names it"),
-    rehearsal=(BOOLEAN, "Whether the writer is one of our own; never so here"),
+    is_stand_in=(BOOLEAN, "Whether the writer is one of our own; never so here"),
     review=(TEXT, "pixels: the count was read by code"),
     served_model=(TEXT, "Which model answered, as the provider says; empty where it does not"),
     calls=(TEXTS, "Keys of the stored calls behind this row; none where it failed"),
@@ -60,18 +60,18 @@ OUTCOMES = (
 _DRAWN = frozenset(OUTCOMES[:4])
 
 
-class EditedFlags(Step[Limited]):
+class EditedFlags(Step[LimitConfig]):
     """The flags that one writer edits; a limit is on the 40 edits."""
 
-    group, columns, config = GROUP, EDITED, Limited
-    asks, named_by = Write(()), ("base_id",)
-    present = MappingProxyType(
+    group, columns, config = GROUP, EDITED_FLAG_COLUMNS, LimitConfig
+    example_request, key_columns = WriteRequest(()), ("base_id",)
+    filled_columns = MappingProxyType(
         {
-            outcome: {
-                *(["sha256"] if outcome in _DRAWN else []),
-                *(["problem"] if outcome != "kept" else []),
+            outcome_column: {
+                *(["sha256"] if outcome_column in _DRAWN else []),
+                *(["problem"] if outcome_column != "kept" else []),
             }
-            for outcome in OUTCOMES
+            for outcome_column in OUTCOMES
         }
     )
 
@@ -83,93 +83,99 @@ class EditedFlags(Step[Limited]):
         self.description = (
             f"Flags whose SVG {writer.model} has edited, counted by code (Appendix E.2)."
         )
-        self.code_version = entry_digest(writer)
+        self.code_version = digest_entry(writer)
 
     @property
     def pool(self) -> str:
         """The writer's own."""
         return self.writer.name
 
-    def model(self, partition: str, config: Limited) -> Model:
+    def model(self, partition: str, config: LimitConfig) -> Model:
         """The writer."""
         return self.writer
 
-    def rows(self, work: Work[Limited]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
         """A row for each edit that is wanted."""
-        return [_row(scene, self.writer) for scene in edits(work.config.limit)]
+        return [_row(scene, self.writer) for scene in list_edits(work.config.limit)]
 
-    def converse(self, work: Work[Limited], row: Row) -> Conversation:
+    def converse(self, work: StepRun[LimitConfig], row: Row) -> Conversation:
         """Query the writer once; its reply is drawn and counted when all are there."""
-        outcome, calls = yield request_of(row["scene"])
-        served = None if isinstance(outcome, Failed) else outcome.served_model
+        outcome, calls = yield build_request(row["scene"])
+        served = None if isinstance(outcome, FailedOutcome) else outcome.served_model
         return {"reply": outcome, "served_model": served, "calls": list(calls)}
 
-    def finish(self, work: Work[Limited], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    def finish(
+        self, work: StepRun[LimitConfig], rows: Sequence[dict[str, Any]]
+    ) -> list[dict[str, Any]]:
         """Draw and count all replies; keep those that show what was wanted."""
-        answered = [row for row in rows if isinstance(row["reply"], Answered)]
+        answered = [row for row in rows if isinstance(row["reply"], AnsweredOutcome)]
         replies = [
-            Answer(row["reply"].text or "", tuple(row["scene"].truths), SIZE) for row in answered
+            FlagReply(row["reply"].text or "", tuple(row["scene"].truths), SIZE) for row in answered
         ]
-        pictures = dict(zip((row["base_id"] for row in answered), seen(replies), strict=True))
+        pictures = dict(zip((row["base_id"] for row in answered), draw_flags(replies), strict=True))
         known = {found.pixels_sha256: name for name, found in _drawn().items()}
         found = []
         for row in rows:
             if picture := pictures.get(row["base_id"]):
                 ending = _counted(picture, row["scene"], known, work.images)
             else:
-                ended = unanswered(row["reply"], "no svg")
-                ending = {"outcome": ended["outcome"], "problem": reason_of(ended)}
+                ended = unanswered_columns(row["reply"], "no svg")
+                ending = {"outcome": ended["outcome"], "problem": format_reason(ended)}
             found.append(row | ending)
         return found
 
-    def extent(self, work: Work[Limited], rows: Sequence[Row]) -> Extent:
+    def extent(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> Extent:
         """Of all 40 edits."""
-        return Extent(len(rows), len(edits()), "edits")
+        return Extent(len(rows), len(list_edits()), "edits")
 
-    def metadata(self, work: Work[Limited], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Retention, and the pictures that were kept."""
         kept = [row for row in rows if row["outcome"] == "kept"]
         return {
             "retention": markdown_table(_retention(rows)),
-            "contact_sheet": sheet(kept, lambda row: row["base_id"].partition("/")[2], work.images),
+            "contact_sheet": sample_contact_sheet(
+                kept, lambda row: row["base_id"].partition("/")[2], work.images
+            ),
         }
 
 
-def edits(limit: int | None = None) -> list[Scene]:
+def list_edits(limit: int | None = None) -> list[Scene]:
     """The 40 scenes that are wanted, or the first of them."""
-    return first_of(
-        [scene for scene in scenes(seed=0) if scene.variant == "counterfactual"], limit, _placed
+    return stratified_head(
+        [scene for scene in list_scenes(seed=0) if scene.variant == "counterfactual"],
+        limit,
+        _placed,
     )
 
 
-def _placed(scene: Scene) -> Placed:
+def _placed(scene: Scene) -> SamplingKey:
     """Spread over what changes and how, then over flags."""
-    return Placed(scene.base_id, (f"{scene.target} {scene.modification}", scene.subject))
+    return SamplingKey(scene.base_id, (f"{scene.target} {scene.modification}", scene.subject))
 
 
-def request_of(scene: Scene) -> Write:
+def build_request(scene: Scene) -> WriteRequest:
     """What a writer is asked for."""
     slug, element = str(scene.settings["flag"]), scene.target
-    words = svg_editing(
+    words = write_svg_editing_prompt(
         FLAGS[slug].name,
         element,
         int(scene.standards[element]),
         int(scene.truths[element]),
-        draw(original(slug), SIZE),
+        draw(build_original(slug), SIZE),
     )
-    return Write((Turn("user", words),))
+    return WriteRequest((Turn("user", words),))
 
 
 @cache
-def _drawn() -> dict[str, Found]:
+def _drawn() -> dict[str, ImageReadings]:
     """By base id: what the pixels of the flags say that our own code draws at this size."""
-    ours = scenes(seed=0)
-    pngs = spread(draw_png, [Drawing("flags", scene, SIZE) for scene in ours])
+    ours = list_scenes(seed=0)
+    pngs = map_in_processes(draw_png, [DrawJob("flags", scene, SIZE) for scene in ours])
     readings = [
-        Reading("flags", png, tuple(scene.truths), legibility=False)
+        ReadJob("flags", png, tuple(scene.truths), is_legibility_read=False)
         for scene, png in zip(ours, pngs, strict=True)
     ]
-    found = spread(read_png, readings)
+    found = map_in_processes(read_png, readings)
     return {scene.base_id: each for scene, each in zip(ours, found, strict=True)}
 
 
@@ -183,7 +189,7 @@ def _row(scene: Scene, model: Model) -> dict[str, Any]:
         "readings": [],
         **dict.fromkeys(("sha256", "width", "height")),
         "painter": model.name,
-        "rehearsal": model.rehearses,
+        "is_stand_in": model.is_stand_in,
         "review": "pixels",
     }
 
@@ -192,7 +198,7 @@ _OF_SCENE = ("base_id", "original_id", "subject", "target", "modification")
 
 
 def _counted(
-    picture: Seen, scene: Scene, known: dict[str, str], images: ImageStore
+    picture: DrawnFlag, scene: Scene, known: dict[str, str], images: ImageStore
 ) -> dict[str, Any]:
     """How a reply ended; one whose picture is kept is among the `known` from then on."""
     name = f"{scene.base_id} as edited"
@@ -213,7 +219,7 @@ def _counted(
     return drawn | {"outcome": "kept"}
 
 
-def _holds(found: Found, scene: Scene) -> bool:
+def _holds(found: ImageReadings, scene: Scene) -> bool:
     """Whether a picture shows the count that was asked for, and every other as it was."""
     return list(found.readings) == list(scene.truths.values())
 

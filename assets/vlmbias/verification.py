@@ -17,17 +17,17 @@ from dagster import (
     asset_check,
 )
 
-from assets.kit.checks import result_of
+from assets.kit.checks import build_check_result
 from assets.kit.previews import markdown_table
 from assets.vlmbias.common import GROUP, drawn_topics
-from generators.domains import domain
+from generators.domains import load_domain
 
 _LABELS = ["image_id", "sha256", "domain", "size", "targets", "truths"]
 _TRUTHS = {
     name: AssetIn([GROUP, name], metadata={"columns": _LABELS})
     for name in ("drawn_images", "original_images")
 }
-SAME = ["image_id", "sha256", "target"]
+MATCHED_COLUMNS = ["image_id", "sha256", "target"]
 _FULL_SIZE, _LEAST_PX = 384, 2.0
 
 
@@ -35,7 +35,7 @@ class Unverified(ValueError):
     """A topic's images contradict their labels, are identical or cannot be read."""
 
 
-def agreement(images: pd.DataFrame, measurements: pd.DataFrame) -> pd.DataFrame:
+def join_readings(images: pd.DataFrame, measurements: pd.DataFrame) -> pd.DataFrame:
     """Labels beside readings of the very same bytes, with `error` and `agrees`: one row a label.
 
     Counts agree exactly, differences within the accuracy that the topic's `measure` states. A
@@ -43,29 +43,29 @@ def agreement(images: pd.DataFrame, measurements: pd.DataFrame) -> pd.DataFrame:
     """
     labels = images[_LABELS].explode(["targets", "truths"])
     both = labels.rename(columns={"targets": "target", "truths": "truth"}).merge(
-        measurements.drop(columns="size"), on=SAME, how="outer", validate="1:1"
+        measurements.drop(columns="size"), on=MATCHED_COLUMNS, how="outer", validate="1:1"
     )
     accuracy: dict[str, float] = {}
     for topic in images["domain"].unique():
-        accuracy |= getattr(domain(topic).measuring, "TOLERANCE", {})
+        accuracy |= getattr(load_domain(topic).measure_module, "TOLERANCE", {})
     both["error"] = (both["measured"] - both["truth"].astype(float)).abs()
     both["agrees"] = both["error"] <= both["target"].map(accuracy).fillna(0.0)
     both["problem"] = both["problem"].fillna("not measured")
     return both
 
 
-def disagreeing(both: pd.DataFrame) -> pd.DataFrame:
+def find_disagreements(both: pd.DataFrame) -> pd.DataFrame:
     """The labels that do not agree, of `agreement`."""
     return both.loc[~both["agrees"], ["image_id", "target", "truth", "measured", "problem"]]
 
 
-def alike(measurements: pd.DataFrame) -> pd.DataFrame:
+def find_duplicates(measurements: pd.DataFrame) -> pd.DataFrame:
     """The images that share all of their pixels with another one."""
     images = measurements.drop_duplicates("image_id").sort_values("pixels_sha256")
     return images.loc[images.duplicated("pixels_sha256", keep=False), ["image_id", "pixels_sha256"]]
 
 
-def too_narrow(measurements: pd.DataFrame) -> pd.DataFrame:
+def find_too_narrow(measurements: pd.DataFrame) -> pd.DataFrame:
     """The images of the smallest size with a mark or a gap narrower than 2 px.
 
     Below 384 px the limit shrinks with the size. What was not measured is too narrow as well.
@@ -81,9 +81,11 @@ def too_narrow(measurements: pd.DataFrame) -> pd.DataFrame:
 def require_verified(images: pd.DataFrame, measurements: pd.DataFrame) -> None:
     """Raise `Unverified` with the first image at fault, unless all three hold."""
     faults = {
-        "has a label that its pixels do not show": disagreeing(agreement(images, measurements)),
-        "shares its pixels with another": alike(measurements),
-        "has marks or gaps that are too narrow": too_narrow(measurements),
+        "has a label that its pixels do not show": find_disagreements(
+            join_readings(images, measurements)
+        ),
+        "shares its pixels with another": find_duplicates(measurements),
+        "has marks or gaps that are too narrow": find_too_narrow(measurements),
     }
     for fault, wrong in faults.items():
         if len(wrong):
@@ -125,7 +127,9 @@ def labels_agree(
     measurements: pd.DataFrame, drawn_images: pd.DataFrame, original_images: pd.DataFrame
 ) -> AssetCheckResult:
     """Compare readings with truths: counts exactly, differences within the stated accuracy."""
-    both = agreement(pd.concat([drawn_images, original_images], ignore_index=True), measurements)
+    both = join_readings(
+        pd.concat([drawn_images, original_images], ignore_index=True), measurements
+    )
     images = both.groupby(["size", "image_id"]).agg(
         agrees=("agrees", "all"), labels=("agrees", "size"), error=("error", "max")
     )
@@ -135,9 +139,9 @@ def labels_agree(
         labels=("labels", "sum"),
         largest_error=("error", "max"),
     )
-    return result_of(
+    return build_check_result(
         f"{sizes['verified'].sum()} of {sizes['images'].sum()} images agree with the pixels",
-        disagreeing(both),
+        find_disagreements(both),
         images=int(sizes["images"].sum()),
         verified=int(sizes["verified"].sum()),
         labels=len(both),
@@ -150,9 +154,9 @@ def scenes_differ(measurements: pd.DataFrame) -> AssetCheckResult:
     """Compare the hashes of the decoded pixels of all images of the topic."""
     images = measurements["image_id"].nunique()
     distinct = int(measurements["pixels_sha256"].nunique())
-    return result_of(
+    return build_check_result(
         f"{distinct} distinct of {images} images",
-        alike(measurements),
+        find_duplicates(measurements),
         images=images,
         distinct=distinct,
     )
@@ -165,9 +169,9 @@ def legible(measurements: pd.DataFrame) -> AssetCheckResult:
     """Read off the pixels; below 384 px the limit shrinks with the size."""
     size = int(measurements["size"].min())
     mark, gap = float(measurements["mark"].min()), float(measurements["gap"].min())
-    return result_of(
+    return build_check_result(
         f"narrowest mark {mark:.2f} px, narrowest gap {gap:.2f} px at {size} px",
-        too_narrow(measurements),
+        find_too_narrow(measurements),
         size=size,
         narrowest_mark_px=mark,
         narrowest_gap_px=gap,

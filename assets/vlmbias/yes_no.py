@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dagster import AssetKey
 
 from assets.kit.step import Row
-from assets.kit.yes_no import Asked, YesNoTable
+from assets.kit.yes_no import YesNoQuestion, YesNoTable
 from assets.vlmbias.common import GROUP
 from assets.vlmbias.questions import QUESTIONS
 from generators.topics import DRAWN, PHOTOGRAPHED
@@ -16,7 +16,7 @@ _FORM = " Answer "
 _COUNTING = "Q1"
 
 
-def _asked(row: Row) -> Iterator[Asked]:
+def _asked(row: Row) -> Iterator[YesNoQuestion]:
     """A question that is answered by yes or no as it stands, and of two that count alike the first.
 
     The sanity check's questions are for originals alone, and ask for what is counted once more.
@@ -24,18 +24,18 @@ def _asked(row: Row) -> Iterator[Asked]:
     is_yes_no = row["ground_truth"] in ("Yes", "No")
     if not is_yes_no and row["question_id"] != _COUNTING:
         return
-    yield Asked(
+    yield YesNoQuestion(
         name=f"{row['image_id']}/{row['question_id']}/{_slug(row['target'])}",
         image_id=row["image_id"],
         sha256=row["sha256"],
         question=row["question"].partition(_FORM)[0],
         kind="yes/no" if is_yes_no else "count",
         truth=row["ground_truth"],
-        familiar=row["expected_bias"],
+        familiar_answer=row["expected_bias"],
         topic=row["subtopic"],
-        rehearsal=row["rehearsal"],
+        is_stand_in=row["is_stand_in"],
         full_question=row["question"],
-        unfit=row["disputable"] or None,
+        unfit_reason=row["disputable"] or None,
     )
 
 
@@ -50,10 +50,10 @@ def _slug(target: str) -> str:
     return re.sub(r"\W+", "-", target).strip("-")
 
 
-QUESTIONS_ASKED = YesNoTable(
+YES_NO_QUESTIONS = YesNoTable(
     asset=AssetKey([GROUP, "questions"]),
     columns=QUESTIONS,
     partitions=(*DRAWN, *PHOTOGRAPHED),
-    asked=_asked,
-    base=_scene,
+    to_questions=_asked,
+    base_picture=_scene,
 )

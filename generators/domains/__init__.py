@@ -30,11 +30,11 @@ from generators.fingerprint import fingerprint
 from generators.reading import Inquiry, Legibility, Pixels
 from generators.scene import Question, Scene
 
-LARGEST = 4096
+MAX_SIZE = 4096
 """The largest size in px that is drawn, along the longer side."""
 
 
-Box: TypeAlias = tuple[float, float, float, float]
+OutlineBox: TypeAlias = tuple[float, float, float, float]
 """Left, top, width and height of a part of a picture, in parts of the picture's own."""
 
 
@@ -48,9 +48,9 @@ class SizeOutOfRange(ValueError):
 
 class _Draw(Protocol):
     VERSION: str
-    SMALLEST: int
+    MIN_SIZE: int
 
-    def scenes(self, seed: int) -> Sequence[Scene]: ...
+    def list_scenes(self, seed: int) -> Sequence[Scene]: ...
     def draw(self, scene: Scene, size: int) -> str: ...
 
 
@@ -58,16 +58,16 @@ class _Measure(Protocol):
     VERSION: str
 
     def measure(self, pixels: Pixels, targets: Sequence[str]) -> Sequence[float]: ...
-    def legibility(self, pixels: Pixels) -> Legibility: ...
+    def measure_legibility(self, pixels: Pixels) -> Legibility: ...
 
 
 class _Ask(Protocol):
-    def ask(self, scene: Scene) -> Sequence[Question]: ...
-    def understand(self, prompt: str) -> Inquiry | None: ...
+    def write_questions(self, scene: Scene) -> Sequence[Question]: ...
+    def parse_question(self, prompt: str) -> Inquiry | None: ...
 
 
 class _Outline(Protocol):
-    def outline(self, scene: Scene, size: int) -> Sequence[Box]: ...
+    def find_outline(self, scene: Scene, size: int) -> Sequence[OutlineBox]: ...
 
 
 class Domain:
@@ -80,26 +80,26 @@ class Domain:
         self._caption: str = getattr(package, "CAPTION", "{subject}")
 
     @property
-    def drawing(self) -> _Draw:
+    def draw_module(self) -> _Draw:
         """Its `draw` module."""
         return cast(_Draw, import_module(f"{__name__}.{self.name}.draw"))
 
     @property
-    def measuring(self) -> _Measure:
+    def measure_module(self) -> _Measure:
         """Its `measure` module."""
         return cast(_Measure, import_module(f"{__name__}.{self.name}.measure"))
 
     @property
-    def asking(self) -> _Ask:
+    def ask_module(self) -> _Ask:
         """Its `ask` module."""
         return cast(_Ask, import_module(f"{__name__}.{self.name}.ask"))
 
-    def outline(self, scene: Scene, size: int) -> Sequence[Box]:
+    def find_outline(self, scene: Scene, size: int) -> Sequence[OutlineBox]:
         """Where a counterfactual was changed; empty for a domain without outlines."""
         module = f"{__name__}.{self.name}.outline"
         if scene.variant == "original" or find_spec(module) is None:
             return []
-        return cast(_Outline, import_module(module)).outline(scene, size)
+        return cast(_Outline, import_module(module)).find_outline(scene, size)
 
     @cached_property
     def outline_fingerprint(self) -> str:
@@ -107,7 +107,7 @@ class Domain:
         module = f"{__name__}.{self.name}.outline"
         return "" if find_spec(module) is None else fingerprint(module)
 
-    def caption(self, subject: str) -> str:
+    def format_caption(self, subject: str) -> str:
         """What a subject is called where its name stands alone, as in "Ebbinghaus illusion"."""
         caption = self._caption.format(subject=subject)
         return caption[:1].upper() + caption[1:]
@@ -116,28 +116,28 @@ class Domain:
     def fingerprint(self) -> str:
         """The fingerprint of the code that a picture or a reading of this domain comes from."""
         home = f"{__name__}.{self.name}"
-        return fingerprint("generators.work", f"{home}.draw", f"{home}.measure")
+        return fingerprint("generators.worker_jobs", f"{home}.draw", f"{home}.measure")
 
     def check_size(self, size: int) -> None:
         """Raise `SizeOutOfRange` unless the domain can be drawn with a longer side of `size` px."""
-        smallest = self.drawing.SMALLEST
-        if not smallest <= size <= LARGEST:
+        smallest = self.draw_module.MIN_SIZE
+        if not smallest <= size <= MAX_SIZE:
             raise SizeOutOfRange(
                 f"{self.name} cannot be drawn at {size} px: choose a size from {smallest} "
-                f"(below it, its marks run together) to {LARGEST}."
+                f"(below it, its marks run together) to {MAX_SIZE}."
             )
 
 
 @cache
-def domains() -> dict[str, Domain]:
+def load_domains() -> dict[str, Domain]:
     """Every domain by name, in alphabetical order."""
     return {module.name: Domain(module.name) for module in iter_modules(__path__) if module.ispkg}
 
 
-def domain(name: str) -> Domain:
+def load_domain(name: str) -> Domain:
     """The domain of that name, or `UnknownDomain` with the names there are."""
     try:
-        return domains()[name]
+        return load_domains()[name]
     except KeyError:
-        available_names = ", ".join(domains())
+        available_names = ", ".join(load_domains())
         raise UnknownDomain(f"There is no domain {name!r}. There are: {available_names}.") from None

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
-from generators.perturbations.subject import BadBox, Box
+from generators.perturbations.subject import BadBox, ObjectBox
 
 _Read = TypeVar("_Read")
 _LOCAL = re.compile(r"[?&]d=([^&]*)")
@@ -26,9 +26,9 @@ class BadBoxFile(ValueError):
 class BoxFile:
     """The boxes of each picture, by the name of its file without folders, and the rows left out."""
 
-    boxes: dict[str, tuple[Box, ...]] = field(default_factory=dict)
+    boxes: dict[str, tuple[ObjectBox, ...]] = field(default_factory=dict)
     """A picture that was looked at and has no object has none."""
-    wrong: list[tuple[str, str]] = field(default_factory=list)
+    rejected_rows: list[tuple[str, str]] = field(default_factory=list)
     """Which row, and why it is left out."""
 
 
@@ -36,7 +36,7 @@ class _BadRow(ValueError):
     """A row cannot be read; the message says why."""
 
 
-def read_boxes(text: str) -> BoxFile:
+def parse_box_file(text: str) -> BoxFile:
     """The boxes of a file of either layout.
 
     COCO's holds `images`, `categories` and `annotations` with a `bbox` in px; Label Studio's is a
@@ -60,7 +60,7 @@ def _coco(data: Mapping[str, Any]) -> BoxFile:
     box_file = BoxFile()
     images = _by_id(data, "images")
     names = {key: str(row.get("name", "")) for key, row in _by_id(data, "categories").items()}
-    boxes: dict[str, list[Box]] = {}
+    boxes: dict[str, list[ObjectBox]] = {}
     shared_names = _shared(_named(image) for image in images.values())
     for row_number, image in enumerate(_rows(data["images"]), start=1):
         file_name = _into(box_file, f"image {row_number}", partial(_file_name, image, shared_names))
@@ -80,7 +80,7 @@ def _coco(data: Mapping[str, Any]) -> BoxFile:
 
 def _coco_box(
     row: Any, images: Mapping[Any, Any], names: Mapping[Any, str], shared_names: Set[str]
-) -> tuple[str, Box]:
+) -> tuple[str, ObjectBox]:
     row = _mapping(row)
     image_id, category_id = row.get("image_id"), row.get("category_id")
     if not isinstance(image_id, int | str) or image_id not in images:
@@ -100,7 +100,7 @@ def _coco_box(
         width_px / image_width,
         height_px / image_height,
     )
-    return _file_name(image, shared_names), Box(*sides, names[category_id])
+    return _file_name(image, shared_names), ObjectBox(*sides, names[category_id])
 
 
 def _label_studio(tasks: Sequence[Mapping[str, Any]]) -> BoxFile:
@@ -111,7 +111,7 @@ def _label_studio(tasks: Sequence[Mapping[str, Any]]) -> BoxFile:
         if parsed is None:
             continue
         name, results = parsed
-        boxes: list[Box] = []
+        boxes: list[ObjectBox] = []
         for box_number, result in enumerate(results, start=1):
             location = f"task {task_number}, box {box_number}"
             box = _into(box_file, location, partial(_label_studio_box, result))
@@ -140,7 +140,7 @@ def _may_be_rectangle(result: Any) -> bool:
     return not isinstance(result, Mapping) or "rectangle" in str(result.get("type", "rectangle"))
 
 
-def _label_studio_box(result: Any) -> Box:
+def _label_studio_box(result: Any) -> ObjectBox:
     value = _mapping(_mapping(result).get("value"))
     labels = value.get("rectanglelabels")
     sides = ("x", "y", "width", "height")
@@ -149,7 +149,7 @@ def _label_studio_box(result: Any) -> Box:
         raise _BadRow("the box is turned: draw it upright")
     label = str(labels[0]) if isinstance(labels, list) and labels else ""
     left_share, top_share, width, height = (number / 100 for number in numbers)
-    return Box(left_share, top_share, width, height, label)
+    return ObjectBox(left_share, top_share, width, height, label)
 
 
 def _task_named(task: Mapping[str, Any]) -> str:
@@ -224,5 +224,5 @@ def _into(box_file: BoxFile, location: str, parse_row: Callable[[], _Read]) -> _
     try:
         return parse_row()
     except (_BadRow, BadBox) as error:
-        box_file.wrong.append((location, str(error)))
+        box_file.rejected_rows.append((location, str(error)))
         return None

@@ -10,18 +10,18 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from generators.perturbations.subject import BadBox, Box
+from generators.perturbations.subject import BadBox, ObjectBox
 
 PARTS = 1000
 """Into how many parts the sides of a picture are divided."""
 _FENCE = re.compile(r"\{.*\}", re.DOTALL)
 
 
-class NoBoxes(ValueError):
+class UnreadableBoxes(ValueError):
     """A reply from which no boxes can be read; the message says why."""
 
 
-def ask_for_boxes(keyword: str) -> str:
+def write_boxes_prompt(keyword: str) -> str:
     """What a vision model is asked about a picture; `keyword` is empty where nobody knows one."""
     wanted_objects = f"each {keyword.lower()}" if keyword else "each main object"
     return (
@@ -32,7 +32,7 @@ def ask_for_boxes(keyword: str) -> str:
     )
 
 
-def boxes_in(reply: str) -> tuple[Box, ...]:
+def parse_box_reply(reply: str) -> tuple[ObjectBox, ...]:
     """The boxes that a reply states, none where it says so.
 
     Raises `NoBoxes` for anything else, also where one box cannot be.
@@ -43,11 +43,11 @@ def boxes_in(reply: str) -> tuple[Box, ...]:
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, Mapping) or not isinstance(data.get("boxes"), list):
-        raise NoBoxes('Boxes: the reply holds no JSON with "boxes".')
+        raise UnreadableBoxes('Boxes: the reply holds no JSON with "boxes".')
     return tuple(_box(number, stated) for number, stated in enumerate(data["boxes"], start=1))
 
 
-def box_reply(boxes: Sequence[Box]) -> str:
+def format_box_reply(boxes: Sequence[ObjectBox]) -> str:
     """The reply that states these boxes."""
     sides = [(b.left, b.top, b.left + b.width, b.top + b.height) for b in boxes]
     stated = [
@@ -57,13 +57,13 @@ def box_reply(boxes: Sequence[Box]) -> str:
     return json.dumps({"boxes": stated})
 
 
-def _box(number: int, stated: Any) -> Box:
+def _box(number: int, stated: Any) -> ObjectBox:
     sides = stated.get("box") if isinstance(stated, Mapping) else None
     if not isinstance(sides, list) or len(sides) != 4 or not all(map(_is_number, sides)):
-        raise NoBoxes(f"Boxes: box {number} has no four numbers under box.")
+        raise UnreadableBoxes(f"Boxes: box {number} has no four numbers under box.")
     try:
         left_share, top_share, right_share, bottom_share = (side / PARTS for side in sides)
-        return Box(
+        return ObjectBox(
             left_share,
             top_share,
             right_share - left_share,
@@ -71,7 +71,7 @@ def _box(number: int, stated: Any) -> Box:
             str(stated.get("label") or ""),
         )
     except (BadBox, OverflowError) as error:
-        raise NoBoxes(f"Boxes: box {number} cannot be. {error}") from None
+        raise UnreadableBoxes(f"Boxes: box {number} cannot be. {error}") from None
 
 
 def _is_number(value: object) -> bool:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Plane: TypeAlias = NDArray[np.int64]
 
-FULL = 256
+FULL_SHARE = 256
 """The share of a pixel that is skin throughout."""
 _CASCADE = "haarcascade_frontalface_alt2.xml"
 _LONGER_SIDE, _SMALLEST, _STEP, _NEIGHBOURS = 640, 20, 1.1, 5
@@ -33,27 +33,27 @@ _DARKEST, _LIGHTEST = (45, 100), (190, 100)
 """Luma of skin as parts of a face's median."""
 
 
-class Face(NamedTuple):
+class DetectedFace(NamedTuple):
     """The square of a face: its left and upper edge and its side in px."""
 
-    left: int
-    top: int
+    x: int
+    y: int
     side: int
 
     @property
-    def reach(self) -> int:
+    def smoothing_radius(self) -> int:
         """How far smoothing reaches, in px."""
         return max(1, self.side // _REACH)
 
-    def window(self, shape: tuple[int, ...]) -> tuple[slice, slice]:
+    def slice_window(self, shape: tuple[int, ...]) -> tuple[slice, slice]:
         """Rows and columns of the picture around the whole head."""
         margin = self.side // 4
-        bottom, right = self.top + self.side + margin, self.left + self.side + margin
-        rows = slice(max(0, self.top - margin), min(shape[0], bottom))
-        return rows, slice(max(0, self.left - margin), min(shape[1], right))
+        bottom, right = self.y + self.side + margin, self.x + self.side + margin
+        rows = slice(max(0, self.y - margin), min(shape[0], bottom))
+        return rows, slice(max(0, self.x - margin), min(shape[1], right))
 
 
-def find_faces(pixels: Pixels) -> list[Face]:
+def find_faces(pixels: Pixels) -> list[DetectedFace]:
     """Upright faces seen from the front, from the top left to the bottom right."""
     grey = Image.fromarray(pixels).convert("L")
     longer = max(grey.size)
@@ -67,7 +67,7 @@ def find_faces(pixels: Pixels) -> list[Face]:
     )
     scale = max(longer, _LONGER_SIDE)
     squares = ([int(value) * scale // _LONGER_SIDE for value in match[:3]] for match in matches)
-    return sorted(Face(*square) for square in squares)
+    return sorted(DetectedFace(*square) for square in squares)
 
 
 @cache
@@ -80,24 +80,24 @@ def _cascade() -> "CascadeClassifier":
     return cv2.CascadeClassifier(haarcascades + _CASCADE)
 
 
-def skin_shares(pixels: Pixels, face: Face) -> Plane:
+def compute_skin_shares(pixels: Pixels, face: DetectedFace) -> Plane:
     """The share of skin in each pixel of a face's window: 0 to `FULL`.
 
     Skin lies in the oval of the head and has the tones of the cheeks, the nose and the mouth's
     surroundings, whichever these are.
     """
-    window = face.window(pixels.shape)
+    window = face.slice_window(pixels.shape)
     planes = np.asarray(Image.fromarray(pixels[window]).convert("YCbCr"), np.int64)
     rows, columns = np.mgrid[window]
-    across = 2 * columns - (2 * face.left + face.side)
-    down = 2 * rows - (2 * face.top + face.side) - face.side // 10
+    across = 2 * columns - (2 * face.x + face.side)
+    down = 2 * rows - (2 * face.y + face.side) - face.side // 10
     # Half axes in twentieths of the side, doubled as `across` and `down` are.
     oval = (across * 13) ** 2 + (down * 10) ** 2 <= (face.side * 13) ** 2 * 64 // 100
     core = (across**2 * 4 + down**2 * 4) <= face.side**2
     skin = oval & (_near_tones(planes, planes[core]))
-    near = box_sums(skin.astype(np.int64), face.reach)
-    area = (2 * face.reach + 1) ** 2
-    return np.asarray(np.clip(2 * near - area, 0, area) * FULL // area)
+    near = compute_box_sums(skin.astype(np.int64), face.smoothing_radius)
+    area = (2 * face.smoothing_radius + 1) ** 2
+    return np.asarray(np.clip(2 * near - area, 0, area) * FULL_SHARE // area)
 
 
 def _near_tones(planes: Plane, sample: Plane) -> NDArray[np.bool_]:
@@ -114,7 +114,7 @@ def _near_tones(planes: Plane, sample: Plane) -> NDArray[np.bool_]:
     return np.asarray(lit & coloured)
 
 
-def box_sums(plane: Plane, reach: int) -> Plane:
+def compute_box_sums(plane: Plane, reach: int) -> Plane:
     """The sum over the square that reaches so far from each pixel, the plane mirrored outside."""
     padded = np.pad(plane, reach, mode="symmetric")
     sums = np.pad(padded.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from generators.perturbations.kinds.authenticity import Authenticity
 from generators.perturbations.kinds.beauty import Beauty
-from generators.perturbations.kinds.boxes import Boxes
+from generators.perturbations.kinds.boxes import BoundingBoxes
 from generators.perturbations.kinds.brightness import Brightness
 from generators.perturbations.kinds.defocus import Defocus
 from generators.perturbations.kinds.gamma import Gamma
@@ -31,11 +31,11 @@ GRID: Mapping[str, tuple[Perturbation, ...]] = {
     "instruction": tuple(Instruction(position=position) for position in POSITIONS),
     "padding": tuple(Padding(thickness=thickness) for thickness in THICKNESSES),
     "beauty": (Beauty(),),
-    "boxes": (Boxes(),),
+    "boxes": (BoundingBoxes(),),
 }
 """What FRAME tries of each bias, in the order of its Table 3 and then Table 4's."""
 
-COMMON: tuple[Perturbation, ...] = (Noise(), HsvBrightness(), Defocus(), Jpeg())
+COMMON_PERTURBATIONS: tuple[Perturbation, ...] = (Noise(), HsvBrightness(), Defocus(), Jpeg())
 """VHExpansion's common perturbations with the paper's parameters."""
 
 ORDER = (
@@ -48,7 +48,7 @@ colours, and the frame last, around all of it. Texts at one position lie on one 
 _PEOPLE_ALONE, _NOT_OUTDOOR = frozenset({"beauty"}), frozenset({"keyword", "boxes"})
 
 
-def biases_of(domain: str) -> tuple[str, ...]:
+def list_biases(domain: str) -> tuple[str, ...]:
     """The biases that FRAME tries on a domain: 34 over its five.
 
     The beauty filter is for people; outdoor scenes have no objects to name or to draw boxes around.
@@ -58,6 +58,6 @@ def biases_of(domain: str) -> tuple[str, ...]:
     return tuple(bias for bias in GRID if bias not in excluded)
 
 
-def ordered(perturbations: Iterable[Perturbation]) -> tuple[Perturbation, ...]:
+def order_perturbations(perturbations: Iterable[Perturbation]) -> tuple[Perturbation, ...]:
     """A combination of biases in the stated order."""
     return tuple(sorted(perturbations, key=lambda perturbation: ORDER.index(perturbation.name)))

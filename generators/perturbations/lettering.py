@@ -13,10 +13,10 @@ from typing import Literal, get_args
 import numpy as np
 from PIL import Image
 
-from generators.glyphs import MissingGlyph, ink_box, outline
+from generators.glyphs import MissingGlyph, measure_ink_box, outline_text
 from generators.perturbations.subject import Inapplicable
 from generators.reading import Pixels
-from generators.tiles import Tile, sheet, tile
+from generators.tiles import Tile, create_sheet, rasterise_tile
 
 Position = Literal["bottom-right", "bottom-left", "top-right", "top-left", "center"]
 POSITIONS: tuple[Position, ...] = get_args(Position)
@@ -34,7 +34,7 @@ _LONGEST, _WORDS_KEPT = 200, 2048
 """Letters of a word that are looked at together, and words whose pictures are kept."""
 
 
-def written(pixels: Pixels, text: str, position: Position, size: float) -> Pixels:
+def write_text(pixels: Pixels, text: str, position: Position, size: float) -> Pixels:
     """The picture with `text` at a position, `size` px an em where its longer side is 1024 px.
 
     Raises `Inapplicable` for a text that the font cannot write, or that does not fit even with
@@ -89,7 +89,7 @@ def _parts(word: str, max_width: float) -> Iterator[str]:
 
 
 def _width(word: str) -> float:
-    min_x, _, max_x, _ = ink_box(word)
+    min_x, _, max_x, _ = measure_ink_box(word)
     return max_x - min_x + 2 * _EDGE
 
 
@@ -114,11 +114,13 @@ def _place(
 
 @lru_cache(_WORDS_KEPT)
 def _word(word: str, em: float) -> Tile:
-    min_x, min_y, max_x, max_y = ink_box(word)
-    drawing = sheet(ceil((max_x - min_x + 2 * _EDGE) * em), ceil(_LINE_HEIGHT * em))
+    min_x, min_y, max_x, max_y = measure_ink_box(word)
+    drawing = create_sheet(ceil((max_x - min_x + 2 * _EDGE) * em), ceil(_LINE_HEIGHT * em))
     middle = (_ABOVE_BASELINE - (min_y + max_y) / 2) * em
-    letters = outline(word, x=_EDGE * em, y=middle, height=(max_y - min_y) * em, anchor="start")
+    letters = outline_text(
+        word, x=_EDGE * em, y=middle, height=(max_y - min_y) * em, anchor="start"
+    )
     edge = {"stroke": "#000000", "stroke_width": 2 * _EDGE * em, "stroke_linejoin": "round"}
     drawing.add(drawing.path(letters, fill="#000000", **edge))
     drawing.add(drawing.path(letters, fill="#ffffff"))
-    return tile(drawing)
+    return rasterise_tile(drawing)

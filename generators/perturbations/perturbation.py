@@ -12,7 +12,7 @@ from functools import cache
 from math import inf
 from typing import Any, ClassVar, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from generators.nearest import nearest
+from generators.name_suggestions import suggest_names
 from generators.perturbations.subject import Subject
 from generators.reading import Pixels
 
@@ -21,7 +21,7 @@ class BadParameter(ValueError):
     """A parameter that a perturbation does not have, or a value off its range."""
 
 
-class Span(NamedTuple):
+class ParameterRange(NamedTuple):
     """The least and the largest value of a parameter, both allowed."""
 
     least: float
@@ -36,7 +36,7 @@ class Perturbation(ABC):
     """
 
     title: ClassVar[str]
-    covers: ClassVar[bool] = False
+    is_overlay: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for name, (kind, span) in _parameters(type(self)).items():
@@ -61,15 +61,15 @@ class Perturbation(ABC):
         cannot be made of.
         """
 
-    def corner(self, before: Pixels, after: Pixels) -> tuple[int, int]:
+    def find_corner(self, before: Pixels, after: Pixels) -> tuple[int, int]:
         """Where the upper left pixel of `before` lies in `after`: from the left and the top."""
         return 0, 0
 
 
 @cache
-def _parameters(kind: type[Perturbation]) -> dict[str, tuple[Any, Span | None]]:
+def _parameters(kind: type[Perturbation]) -> dict[str, tuple[Any, ParameterRange | None]]:
     hints = get_type_hints(kind, include_extras=True)
-    parameters: dict[str, tuple[Any, Span | None]] = {}
+    parameters: dict[str, tuple[Any, ParameterRange | None]] = {}
     for field in fields(kind):
         hint, span = hints[field.name], None
         if hasattr(hint, "__metadata__"):
@@ -78,11 +78,13 @@ def _parameters(kind: type[Perturbation]) -> dict[str, tuple[Any, Span | None]]:
     return parameters
 
 
-def _checked(parameter: str, value: object, kind: Any, span: Span | None) -> str | int | float:
+def _checked(
+    parameter: str, value: object, kind: Any, span: ParameterRange | None
+) -> str | int | float:
     if get_origin(kind) is Literal:
         choices = get_args(kind)
         if value not in choices:
-            raise BadParameter(f"{parameter}: no {value!r}{nearest(str(value), choices)}.")
+            raise BadParameter(f"{parameter}: no {value!r}{suggest_names(str(value), choices)}.")
         return str(value)
     is_whole_number = kind is int
     is_finite_number = (
@@ -97,5 +99,5 @@ def _checked(parameter: str, value: object, kind: Any, span: Span | None) -> str
     return converted
 
 
-def _within(span: Span | None) -> str:
+def _within(span: ParameterRange | None) -> str:
     return "" if span is None else f" from {span.least:g} to {span.most:g}"

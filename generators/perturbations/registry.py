@@ -13,13 +13,13 @@ from pkgutil import iter_modules
 from typing import Any
 
 from generators.fingerprint import fingerprint
-from generators.nearest import nearest
+from generators.name_suggestions import suggest_names
 from generators.perturbations import kinds as _folder
 from generators.perturbations.perturbation import BadParameter, Perturbation
 
 
 @cache
-def kinds() -> dict[str, type[Perturbation]]:
+def load_kinds() -> dict[str, type[Perturbation]]:
     """Every kind of perturbation by name, in alphabetical order."""
     return {module.name: _kind_in(module.name) for module in iter_modules(_folder.__path__)}
 
@@ -36,7 +36,7 @@ def _kind_in(name: str) -> type[Perturbation]:
     return kind
 
 
-def perturbation(kind: str, /, **parameters: object) -> Perturbation:
+def build_perturbation(kind: str, /, **parameters: object) -> Perturbation:
     """The perturbation of a kind's name with its parameters.
 
     Raises `BadParameter` for a kind or a parameter that does not exist, for one that is missing,
@@ -45,13 +45,15 @@ def perturbation(kind: str, /, **parameters: object) -> Perturbation:
     >>> perturbation("padding", thickness=40)
     Padding(thickness=40)
     """
-    kind_class = kinds().get(kind)
+    kind_class = load_kinds().get(kind)
     if kind_class is None:
-        raise BadParameter(f"Perturbations: no {kind!r}{nearest(kind, kinds())}.")
+        raise BadParameter(f"Perturbations: no {kind!r}{suggest_names(kind, load_kinds())}.")
     allowed_names = [field.name for field in fields(kind_class)]
     for name in parameters:
         if name not in allowed_names:
-            raise BadParameter(f"{kind}: no parameter {name!r}{nearest(name, allowed_names)}.")
+            raise BadParameter(
+                f"{kind}: no parameter {name!r}{suggest_names(name, allowed_names)}."
+            )
     build: Any = kind_class
     try:
         built: Perturbation = build(**parameters)
@@ -68,7 +70,7 @@ def to_mapping(perturbation: Perturbation) -> dict[str, str | int | float]:
 def from_mapping(plain: Mapping[str, Any]) -> Perturbation:
     """The perturbation of a plain form; raises `BadParameter` as `perturbation` does."""
     parameters = dict(plain)
-    return perturbation(str(parameters.pop("kind", "")), **parameters)
+    return build_perturbation(str(parameters.pop("kind", "")), **parameters)
 
 
 def to_json(perturbations: Iterable[Perturbation]) -> str:
@@ -86,7 +88,7 @@ def from_json(text: str) -> tuple[Perturbation, ...]:
     return tuple(map(from_mapping, json.loads(text)))
 
 
-def code_of(perturbations: Iterable[Perturbation]) -> str:
+def fingerprint_perturbations(perturbations: Iterable[Perturbation]) -> str:
     """Digest the code of these perturbations, as a key of what it made."""
     modules = {type(perturbation).__module__ for perturbation in perturbations}
-    return fingerprint("generators.perturbations.perturb", *sorted(modules))
+    return fingerprint("generators.perturbations.pipeline", *sorted(modules))

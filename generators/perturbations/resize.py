@@ -7,14 +7,14 @@ from PIL import Image
 
 
 @dataclass(frozen=True, slots=True)
-class Resizing:
+class ResizeJob:
     """One image, to be given a longer side of `size` px."""
 
     png: bytes
     size: int
 
 
-def resize_png(resizing: Resizing) -> bytes:
+def resize_png(resizing: ResizeJob) -> bytes:
     """The image with its longer side `size` px, both sides by the same factor, as an RGB PNG.
 
     A smaller image is enlarged, as in the paper, which makes it no sharper: whoever keeps the

@@ -15,7 +15,7 @@ class BadBox(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class ObjectBox:
     """An object's place: left, top, width and height in parts of the picture, and what it is."""
 
     left: float
@@ -47,9 +47,9 @@ class Subject:
     keyword: str = ""
     instruction: str = ""
     title: str = ""
-    boxes: tuple[Box, ...] = ()
+    boxes: tuple[ObjectBox, ...] = ()
 
-    def inside(
+    def move_boxes(
         self, before: tuple[int, int], after: tuple[int, int], corner: tuple[int, int]
     ) -> "Subject":
         """The same, its boxes those of a picture that now lies in a larger one.
@@ -59,7 +59,7 @@ class Subject:
         (width, height), (x, y) = before, corner
         after_width, after_height = after
         moved = (
-            Box(
+            ObjectBox(
                 (x + box.left * width) / after_width,
                 (y + box.top * height) / after_height,
                 box.width * width / after_width,
@@ -71,5 +71,5 @@ class Subject:
         return replace(self, boxes=tuple(moved))
 
 
-NOTHING = Subject()
+EMPTY_SUBJECT = Subject()
 """A subject without title, texts and boxes."""

@@ -30,14 +30,14 @@ class Unsuitable(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Painting:
+class SourcePainting:
     """A picture that is painted first, for an edit to start from.
 
     The paintings of all base images together hold many prompts more than once: each is painted
     once.
     """
 
-    shows: Literal["original", "logo", "car", "shoe"]
+    content: Literal["original", "logo", "car", "shoe"]
     prompt: str
 
 
@@ -57,14 +57,14 @@ class Photograph:
     truth: int
     standard: int
     modification: str
-    paintings: tuple[Painting, ...]
+    paintings: tuple[SourcePainting, ...]
     edit: str
     settings: Mapping[str, Setting] = field(default_factory=dict)
 
     @property
     def has_original(self) -> bool:
         """Whether its first painting is an original."""
-        return self.paintings[0].shows == "original"
+        return self.paintings[0].content == "original"
 
     @property
     def original_id(self) -> str:
@@ -72,7 +72,7 @@ class Photograph:
         return f"{self.base_id}-original" if self.has_original else self.base_id
 
 
-class Topic(Protocol):
+class PhotographTopic(Protocol):
     """The module of a topic."""
 
     TITLE: str
@@ -80,21 +80,21 @@ class Topic(Protocol):
     SCHEMA: Mapping[str, Any]
     BUILT_IN: Sequence[Mapping[str, Any]]
 
-    def photographs(self, suggested: Sequence[Mapping[str, Any]]) -> list[Photograph]:
+    def list_photographs(self, suggested: Sequence[Mapping[str, Any]]) -> list[Photograph]:
         """The base images to make of suggested subjects."""
 
-    def ask(self, photograph: Photograph, variant: Variant) -> list[Question]:
+    def write_questions(self, photograph: Photograph, variant: Variant) -> list[Question]:
         """The questions about one."""
 
-    def checks(self, photograph: Photograph) -> Mapping[str, str]:
+    def write_checks(self, photograph: Photograph) -> Mapping[str, str]:
         """What a vision model may be asked of an edited picture, by name."""
 
-    def review(self, photograph: Photograph, variant: Variant) -> str:
+    def write_review_task(self, photograph: Photograph, variant: Variant) -> str:
         """What a person decides on."""
 
 
 @cache
-def photographed() -> dict[str, Topic]:
+def load_photograph_topics() -> dict[str, PhotographTopic]:
     """Every topic by name, in alphabetical order."""
     names = [module.name for module in iter_modules(__path__) if module.name[0] != "_"]
-    return {name: cast(Topic, import_module(f"{__name__}.{name}")) for name in names}
+    return {name: cast(PhotographTopic, import_module(f"{__name__}.{name}")) for name in names}

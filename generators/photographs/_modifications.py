@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from generators.photographs import Unsuitable
-from generators.photographs._logos import Brand
+from generators.photographs._brands import Brand
 
 # The examples and the names of the fields are ours: the paper shows neither.
 _EXAMPLES = (
@@ -52,7 +52,7 @@ _MOST = 9
 """More of anything than this is no subtle change."""
 
 
-def check(place: int, entry: Mapping[str, Any]) -> None:
+def check_modification(place: int, entry: Mapping[str, Any]) -> None:
     """Raise `Unsuitable` for an entry that has not the form of one."""
     if set(entry) != {*_TEXTS, *_COUNTS}:
         raise Unsuitable(
@@ -69,9 +69,9 @@ def check(place: int, entry: Mapping[str, Any]) -> None:
             )
 
 
-def fits(brand: Brand, entry: Mapping[str, Any]) -> bool:
+def is_usable(brand: Brand, entry: Mapping[str, Any]) -> bool:
     """Whether an entry changes the number of what a brand is asked about, and knows the usual."""
     named = re.search(rf"\b{brand.name.partition('-')[0]}\b", entry["logo"], re.IGNORECASE)
-    counted = re.search(rf"\b(?:{'|'.join(brand.known_as)})", entry["element"], re.IGNORECASE)
+    counted = re.search(rf"\b(?:{'|'.join(brand.element_words)})", entry["element"], re.IGNORECASE)
     changed = 1 <= entry["actual_count"] <= _MOST and entry["actual_count"] != brand.standard
     return bool(named and counted and changed and entry["expected_bias"] == brand.standard)

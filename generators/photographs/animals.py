@@ -9,9 +9,9 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from generators.photographs import Painting, Photograph, Unsuitable
-from generators.photographs._animals import ALSO_CALLED, BIRDS, MAMMALS
-from generators.prompts.words import with_article
+from generators.photographs import Photograph, SourcePainting, Unsuitable
+from generators.photographs._animal_names import ALSO_CALLED, BIRDS, MAMMALS
+from generators.prompts.vocabulary import add_article
 from generators.scene import Question, Variant
 
 TITLE = "Animals"
@@ -62,7 +62,7 @@ _SUBTOPICS = {2: "birds", 4: "mammals"}
 _AT_MOST = {2: 23, 4: 68}
 
 
-def photographs(suggestions: Sequence[Mapping[str, Any]]) -> list[Photograph]:
+def list_photographs(suggestions: Sequence[Mapping[str, Any]]) -> list[Photograph]:
     """The first 23 birds and 68 mammals of a list, each animal once.
 
     Names are taken in lower case and without an article. Fewer of a kind are fewer base images.
@@ -131,7 +131,7 @@ def _photograph(name: str, standard: int) -> Photograph:
         truth=truth,
         standard=standard,
         modification="add",
-        paintings=(Painting("original", _GENERATION.format(animal=name, num_legs=standard)),),
+        paintings=(SourcePainting("original", _GENERATION.format(animal=name, num_legs=standard)),),
         edit=_EDITING.format(animal=name, num_leg=truth),
         settings={"animal": name},
     )
@@ -141,7 +141,7 @@ _NUMBER = "Answer with a number in curly brackets, e.g., {9}."
 _YES_NO = "Answer in curly brackets, e.g., {Yes} or {No}."
 
 
-def ask(photograph: Photograph, variant: Variant) -> list[Question]:
+def write_questions(photograph: Photograph, variant: Variant) -> list[Question]:
     """Q1, Q2 and Q3 of a picture; of an original the sanity check's N1 and N2 as well.
 
     Q3 asks for the usual number of legs, as Appendix A's example does: its truths in Appendix C.2
@@ -190,10 +190,10 @@ def ask(photograph: Photograph, variant: Variant) -> list[Question]:
     ]
 
 
-def checks(photograph: Photograph) -> Mapping[str, str]:
+def write_checks(photograph: Photograph) -> Mapping[str, str]:
     """Questions of our own about the animal, its pose and the sight of its legs."""
     return {
-        "subject": f"Is the animal in this image {with_article(photograph.subject)}? {_YES_NO}",
+        "subject": f"Is the animal in this image {add_article(photograph.subject)}? {_YES_NO}",
         "framing": f"Is the whole animal within the image, and seen from the side? {_YES_NO}",
         "visibility": (
             f"Can the legs of the animal be seen clearly, none of them hidden or cut off? {_YES_NO}"
@@ -201,10 +201,10 @@ def checks(photograph: Photograph) -> Mapping[str, str]:
     }
 
 
-def review(photograph: Photograph, variant: Variant) -> str:
+def write_review_task(photograph: Photograph, variant: Variant) -> str:
     """What a person decides on, in one sentence."""
     legs = photograph.standard if variant == "original" else photograph.truth
     return (
-        f"Accept it if {with_article(photograph.subject)} is seen from the side, looks like a "
+        f"Accept it if {add_article(photograph.subject)} is seen from the side, looks like a "
         f"photograph and has exactly {legs} legs that all can be seen clearly."
     )

@@ -9,15 +9,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from generators.photographs import Painting, Photograph, Unsuitable
-from generators.photographs._logos import BRANDS, CAR_COLOURS, SHOE_COLOURS, SPORTS, Brand
-from generators.photographs._modifications import SCHEMA, SUGGESTION, check, fits
-from generators.prompts.words import with_article
+from generators.photographs import Photograph, SourcePainting, Unsuitable
+from generators.photographs._brands import BRANDS, CAR_COLOURS, SHOE_COLOURS, SPORTS, Brand
+from generators.photographs._modifications import SCHEMA, SUGGESTION, check_modification, is_usable
+from generators.prompts.vocabulary import add_article
 from generators.scene import Question, Variant
 
 TITLE = "Logos"
 
-__all__ = ["BUILT_IN", "SCHEMA", "SUGGESTION", "TITLE", "ask", "checks", "photographs", "review"]
+__all__ = [
+    "BUILT_IN",
+    "SCHEMA",
+    "SUGGESTION",
+    "TITLE",
+    "write_questions",
+    "write_checks",
+    "list_photographs",
+    "write_review_task",
+]
 
 _CAR_LOGO = (
     "Generate a {car_brand} logo but with {actual_count} {modified_element} instead of "
@@ -63,7 +72,7 @@ BUILT_IN: Sequence[Mapping[str, Any]] = [
     {
         "logo": brand.name,
         "generation_prompt": _generation(brand),
-        "question_prompt": brand.how_many.format(mark_colour="white"),
+        "question_prompt": brand.q1_text.format(mark_colour="white"),
         "element": brand.element,
         "actual_count": brand.truth,
         "expected_bias": brand.standard,
@@ -72,7 +81,7 @@ BUILT_IN: Sequence[Mapping[str, Any]] = [
 ]
 
 
-def photographs(suggestions: Sequence[Mapping[str, Any]]) -> list[Photograph]:
+def list_photographs(suggestions: Sequence[Mapping[str, Any]]) -> list[Photograph]:
     """The cars and shoes of each of the five brands for which a list has a modification that fits.
 
     One fits if it changes the number of what Appendix A's questions ask about and knows the usual
@@ -81,11 +90,11 @@ def photographs(suggestions: Sequence[Mapping[str, Any]]) -> list[Photograph]:
     none a shoe brand.
     """
     for position, entry in enumerate(suggestions, start=1):
-        check(position, entry)
+        check_modification(position, entry)
     modified = [
         replace(brand, truth=fitting[0]["actual_count"])
         for brand in BRANDS
-        if (fitting := [entry for entry in suggestions if fits(brand, entry)])
+        if (fitting := [entry for entry in suggestions if is_usable(brand, entry)])
     ]
     for kind in ("cars", "shoes"):
         if not any(brand.kind == kind for brand in modified):
@@ -102,10 +111,12 @@ def photographs(suggestions: Sequence[Mapping[str, Any]]) -> list[Photograph]:
 
 
 def _cars(brand: Brand) -> Iterator[Photograph]:
-    logo = Painting("logo", _generation(brand))
+    logo = SourcePainting("logo", _generation(brand))
     for body in brand.bodies:
         for colour in CAR_COLOURS:
-            car = Painting("car", _CAR.format(color=colour, car_brand=brand.name, body_type=body))
+            car = SourcePainting(
+                "car", _CAR.format(color=colour, car_brand=brand.name, body_type=body)
+            )
             edit = _PLACING.format(
                 color=colour,
                 body_type=body,
@@ -125,13 +136,13 @@ def _shoes(brand: Brand) -> Iterator[Photograph]:
             edit = _ATHLETE.format(
                 actual_count=brand.truth, modified_element=brand.element, sports_type=sport
             )
-            shoe = Painting("shoe", f"{_generation(brand)} {coloured}")
+            shoe = SourcePainting("shoe", f"{_generation(brand)} {coloured}")
             settings = {"sport": sport, "colour": colour, "mark_colour": mark}
             yield _photograph(brand, (shoe,), edit, settings)
 
 
 def _photograph(
-    brand: Brand, paintings: tuple[Painting, ...], edit: str, settings: Mapping[str, str]
+    brand: Brand, paintings: tuple[SourcePainting, ...], edit: str, settings: Mapping[str, str]
 ) -> Photograph:
     background = [value for name, value in settings.items() if name != "mark_colour"]
     return Photograph(
@@ -153,7 +164,7 @@ _NUMBER = "Answer with a number in curly brackets, e.g., {9}."
 _YES_NO = "Answer in curly brackets, e.g., {Yes} or {No}."
 
 
-def ask(photograph: Photograph, variant: Variant) -> list[Question]:
+def write_questions(photograph: Photograph, variant: Variant) -> list[Question]:
     """Q1, Q2 and Q3 of a picture, as Appendix A words them for its brand.
 
     Nike's curves are called by their colour on that shoe, "white" in Appendix A. Raises
@@ -177,23 +188,23 @@ def ask(photograph: Photograph, variant: Variant) -> list[Question]:
         )
 
     how_many, count_the = (
-        text.format_map(photograph.settings) for text in (brand.how_many, brand.count_the)
+        text.format_map(photograph.settings) for text in (brand.q1_text, brand.q2_text)
     )
     return [
         question("Q1", f"{how_many} {_NUMBER}", count, standard),
         question("Q2", f"{count_the} {_NUMBER}", count, standard),
-        question("Q3", f"{brand.is_it} {_YES_NO}", "No", "Yes"),
+        question("Q3", f"{brand.q3_text} {_YES_NO}", "No", "Yes"),
     ]
 
 
-def checks(photograph: Photograph) -> Mapping[str, str]:
+def write_checks(photograph: Photograph) -> Mapping[str, str]:
     """Questions of our own about what is pictured, how, and the sight of its logo.
 
     None names the brand: a model may say No to an Audi because it has seen its logo's change.
     """
     settings = photograph.settings
     if photograph.subtopic == "cars":
-        car = with_article(f"{settings['colour']} {settings['body']}")
+        car = add_article(f"{settings['colour']} {settings['body']}")
         texts = {
             "subject": f"Does this image show {car} on a road?",
             "framing": "Is the whole car within the image, and seen from the front?",
@@ -210,7 +221,7 @@ def checks(photograph: Photograph) -> Mapping[str, str]:
     return {name: f"{text} {_YES_NO}" for name, text in texts.items()}
 
 
-def review(photograph: Photograph, variant: Variant) -> str:
+def write_review_task(photograph: Photograph, variant: Variant) -> str:
     """What a person decides on, in one sentence."""
     logo_place = "this car" if photograph.subtopic == "cars" else "the left shoe"
     return (

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from generators.prompts.negation.open_words import is_adjective
-from generators.prompts.words import singular
+from generators.prompts.vocabulary import to_singular
 
 YES_NO: Mapping[str, str] = {
     **dict.fromkeys(("yes", "y", "true", "correct"), "yes"),
@@ -16,7 +16,7 @@ YES_NO: Mapping[str, str] = {
 """By answer in small letters: yes or no."""
 
 
-class NotTurned(ValueError):
+class NotBinary(ValueError):
     """A question or an answer that is not, and cannot be turned into, a yes/no one."""
 
 
@@ -39,15 +39,15 @@ _TAILS = re.compile(
 _ARTICLES = ("the ", "a ", "an ", "")
 
 
-def yes_or_no(answer: str) -> str:
+def parse_yes_no(answer: str) -> str:
     """An answer as yes or no. Raises `NotTurned` where it is neither."""
     word = answer.strip().strip(".").lower()
     if word not in YES_NO:
-        raise NotTurned(f"Its answer is {answer!r}, neither yes nor no.")
+        raise NotBinary(f"Its answer is {answer!r}, neither yes nor no.")
     return YES_NO[word]
 
 
-def stating_count(question: str, number: str) -> str:
+def state_count(question: str, number: str) -> str:
     """A counting question as the question whether it is that number. Raises `NotTurned`.
 
     >>> stating_count("How many stars are there on this flag?", "50")
@@ -57,10 +57,10 @@ def stating_count(question: str, number: str) -> str:
     """
     match = _COUNT.fullmatch(question.strip())
     if match is None:
-        raise NotTurned("It does not ask how many there are.")
+        raise NotBinary("It does not ask how many there are.")
     intro, noun, verb, rest = (match[name] for name in ("intro", "noun", "verb", "rest"))
     is_one = number in ("1", "one")
-    counted = f"{number} {singular(noun) if is_one else noun}"
+    counted = f"{number} {to_singular(noun) if is_one else noun}"
     if (seen_match := _SEEN.match(rest)) is not None:
         verb, rest = "are", rest[seen_match.end() :]
     if verb.lower() in ("is", "are", "was", "were"):
@@ -69,21 +69,21 @@ def stating_count(question: str, number: str) -> str:
         return _sentence(intro, f"{verb} there {counted}{rest.removeprefix(' there')}")
     holder = _HOLDS.search(rest)
     if holder is None:
-        raise NotTurned("Where its number belongs cannot be told.")
+        raise NotBinary("Where its number belongs cannot be told.")
     return _sentence(intro, f"{verb.lower()}{rest[: holder.end()]} {counted}{rest[holder.end() :]}")
 
 
-def options_in(text: str) -> Mapping[str, str]:
+def parse_options(text: str) -> Mapping[str, str]:
     """By letter: the options of a text such as "(a) Open (b) Closed". Raises `NotTurned`."""
     parts = _OPTION.split(text.strip())
     letters, texts = parts[1::2], [part.strip().strip(",;") for part in parts[2::2]]
     options = dict(zip((letter.lower() for letter in letters), texts, strict=True))
     if parts[0].strip() or len(options) < 2 or len(options) < len(letters) or not all(texts):
-        raise NotTurned(f"Its options are {text!r}. Write them as in (a) Open (b) Closed.")
+        raise NotBinary(f"Its options are {text!r}. Write them as in (a) Open (b) Closed.")
     return options
 
 
-def option_of(answer: str, options: Mapping[str, str]) -> str:
+def find_option_letter(answer: str, options: Mapping[str, str]) -> str:
     """The letter of the right option, given as (a), as a, or in its own words.
 
     Raises `NotTurned`.
@@ -96,11 +96,11 @@ def option_of(answer: str, options: Mapping[str, str]) -> str:
         letter for letter, option in options.items() if option.lower() == plain_answer
     ]
     if len(matching_letters) != 1:
-        raise NotTurned(f"Its answer is {answer!r}, which is none of its options.")
+        raise NotBinary(f"Its answer is {answer!r}, which is none of its options.")
     return matching_letters[0]
 
 
-def stating_option(question: str, options: Sequence[str], stated: str) -> str:
+def state_option(question: str, options: Sequence[str], stated: str) -> str:
     """A question with options as the question whether it is one of them. Raises `NotTurned`.
 
     >>> stating_option("Is the door open or closed?", ["Open", "Closed"], "Closed")
@@ -112,14 +112,14 @@ def stating_option(question: str, options: Sequence[str], stated: str) -> str:
     if _COUNT.fullmatch(text) and all(
         re.fullmatch(r"\d+|[a-z]+", option.lower()) for option in options
     ):
-        return stating_count(text, stated.lower())
+        return state_count(text, stated.lower())
     colour = _COLOUR.fullmatch(text)
     if colour is not None:
         statement = f"{colour['verb'].lower()} {colour['thing']} {_lowered(stated)}"
         return _sentence(colour["intro"], statement)
     if len(options) == 2:
         return _with_one(text, options, stated)
-    raise NotTurned("It does not name its options, and is not about a number or a colour.")
+    raise NotBinary("It does not name its options, and is not about a number or a colour.")
 
 
 def _with_one(text: str, options: Sequence[str], stated: str) -> str:
@@ -132,7 +132,7 @@ def _with_one(text: str, options: Sequence[str], stated: str) -> str:
                 start, named_options, end = parts
                 stated_name = named_options[0] if stated == first else named_options[1]
                 return f"{text[:start]}{stated_name}{after[end:]}"
-    raise NotTurned("It does not name its two options as in open or closed.")
+    raise NotBinary("It does not name its two options as in open or closed.")
 
 
 def _parts(

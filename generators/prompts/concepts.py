@@ -57,11 +57,11 @@ class Triplet(NamedTuple):
     adversarial: str
 
 
-class Fault(NamedTuple):
+class TripletFault(NamedTuple):
     """What is wrong with a triplet: the rule that it breaks, and how, for whoever writes again."""
 
     rule: str
     problem: str
 
 
-Faults: TypeAlias = tuple[Fault, ...]
+TripletFaults: TypeAlias = tuple[TripletFault, ...]

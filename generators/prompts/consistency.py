@@ -3,24 +3,24 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from generators.prompts.grammar import PLACES
-from generators.prompts.habitats import habitats_in
-from generators.prompts.knobs import COLOUR_KNOBS, MOST, VALUES, changes
+from generators.prompts.habitats import find_habitats
+from generators.prompts.knobs import COLOUR_KNOBS, MAX_COUNT, VALUES, list_changes
 from generators.prompts.mentions import VAGUE
-from generators.prompts.phrasing import named
-from generators.prompts.sentence_problems import sentence_problems
+from generators.prompts.phrasing import find_labels
+from generators.prompts.sentence_problems import find_sentence_problems
 from generators.prompts.taxonomy import (
-    Axis,
     Family,
     Identity,
-    Pair,
     People,
-    Scene,
+    SocialAxis,
     Taxonomy,
+    TaxonomyPair,
+    TaxonomyScene,
     Things,
-    labels_of,
+    list_labels,
 )
-from generators.prompts.words import COLOURS
+from generators.prompts.triplet_grammar import PLACES
+from generators.prompts.vocabulary import COLOURS
 
 Path: TypeAlias = tuple[str | int, ...]
 Found: TypeAlias = Iterator[tuple[Path, str]]
@@ -29,7 +29,7 @@ _VALUES = (*(value for values in VALUES.values() for value in values), "single",
 """What knobs say, and other words for it."""
 
 
-def problems(taxonomy: Taxonomy) -> Found:
+def find_taxonomy_problems(taxonomy: Taxonomy) -> Found:
     """What is wrong with a taxonomy whose form is right: where, and the remedy."""
     for name in type(taxonomy).model_fields:
         domain: Things | People = getattr(taxonomy, name)
@@ -39,7 +39,7 @@ def problems(taxonomy: Taxonomy) -> Found:
         else:
             found_problems += _families(domain)
         # Sentences are made of parts that are right each by itself.
-        for path, text in found_problems or sentence_problems(taxonomy, name):
+        for path, text in found_problems or find_sentence_problems(taxonomy, name):
             yield (name, *path), text
 
 
@@ -55,9 +55,9 @@ def _scenes(domain: Things | People) -> Found:
             yield path, f"`{environment}` has to begin with one of {', '.join(PLACES)}"
         yield from _untold(path, environment)
         scene = domain.scenes[str(path[1])]
-        for element in named(environment, tuple(scene.elements)):
+        for element in find_labels(environment, tuple(scene.elements)):
             yield path, f"`{environment}` has {element} already: choose another place, or thing"
-        for habitats in habitats_in(environment) if scene.habitat else ():
+        for habitats in find_habitats(environment) if scene.habitat else ():
             if scene.habitat not in habitats:
                 names = " or ".join(sorted(habitats))
                 yield path, f"`{environment}` is {names}, and its scene {scene.habitat}: move it"
@@ -66,7 +66,7 @@ def _scenes(domain: Things | People) -> Found:
         yield from _elements(("scenes", name, "elements"), scene, coloured=coloured)
 
 
-def _elements(parent: Path, scene: Scene, *, coloured: bool) -> Found:
+def _elements(parent: Path, scene: TaxonomyScene, *, coloured: bool) -> Found:
     for element, colours in scene.elements.items():
         path = (*parent, element)
         yield from _untold(path, element)
@@ -75,16 +75,20 @@ def _elements(parent: Path, scene: Scene, *, coloured: bool) -> Found:
             if colour not in COLOURS:
                 yield (*path, place), f"{colour} is no colour: there is {', '.join(COLOURS)}"
         known_colours = [colour for colour in colours if colour in COLOURS]
-        if coloured and len(known_colours) == len(colours) and not changes("color", known_colours):
+        if (
+            coloured
+            and len(known_colours) == len(colours)
+            and not list_changes("color", known_colours)
+        ):
             yield path, f"`{element}` needs two colours that can be told apart in any light"
     for name in (*scene.most, *scene.sized):
         if name not in scene.elements:
             yield parent[:-1], f"{name} is no element: there is {', '.join(scene.elements)}"
     for name, max_count in scene.most.items():
-        if not 1 <= max_count <= MOST:
+        if not 1 <= max_count <= MAX_COUNT:
             yield (
                 (*parent[:-1], "most", name),
-                f"there may be 1 to {MOST} of {name}, not {max_count}",
+                f"there may be 1 to {MAX_COUNT} of {name}, not {max_count}",
             )
 
 
@@ -105,7 +109,9 @@ def _families(things: Things) -> Found:
     yield from _shared(pair_names)
 
 
-def _habitable(path: Path, family: Family, pair: Pair, scenes: Mapping[str, Scene]) -> Found:
+def _habitable(
+    path: Path, family: Family, pair: TaxonomyPair, scenes: Mapping[str, TaxonomyScene]
+) -> Found:
     """A pair whose animals cannot be where its scenes are."""
     habitats = pair.habitats or family.habitats
     for name in pair.scenes or family.scenes:
@@ -135,7 +141,7 @@ def _axes(people: People) -> Found:
             identity_names[path] = identity.name
             yield from _apart((*parent, "hypernym"), axis, (identity.name,))
             description_path = (*path, "description")
-            if not named(identity.description, (axis.hypernym,)):
+            if not find_labels(identity.description, (axis.hypernym,)):
                 yield (
                     description_path,
                     f"`{identity.description}` has to have the word {axis.hypernym} in it",
@@ -179,19 +185,19 @@ def _known(path: Path, names: Sequence[str], scenes: Iterable[str]) -> Found:
 
 def _untold(path: Path, words: str) -> Found:
     """Words that would state a second value of a knob, or make one uncertain."""
-    for value in named(words, _VALUES):
+    for value in find_labels(words, _VALUES):
         yield path, f"`{words}` says {value}, which is a knob's to tell: choose other words"
-    for vague_word in named(words, VAGUE):
+    for vague_word in find_labels(words, VAGUE):
         yield (
             path,
             f"`{words}` says {vague_word}, which leaves open what is told: choose other words",
         )
 
 
-def _apart(path: Path, group: Family | Axis, entities: Iterable[str]) -> Found:
+def _apart(path: Path, group: Family | SocialAxis, entities: Iterable[str]) -> Found:
     for entity in entities:
-        for label in labels_of(entity):
-            if named(group.hypernym, (label,)):
+        for label in list_labels(entity):
+            if find_labels(group.hypernym, (label,)):
                 yield (
                     path,
                     f"the text has to say `{group.hypernym}` and may not say {label}: choose "

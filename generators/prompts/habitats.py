@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Literal, get_args
 
-from generators.prompts.phrasing import tokens
+from generators.prompts.phrasing import tokenize
 
 Habitat = Literal["land", "shore", "snow", "water", "air"]
 HABITATS: tuple[Habitat, ...] = get_args(Habitat)
@@ -31,12 +31,12 @@ _BREAKS = frozenset(
 _REACH = 4
 
 
-def habitats_in(sentence: str) -> list[frozenset[str]]:
+def find_habitats(sentence: str) -> list[frozenset[str]]:
     """For each place that a sentence names, the habitats that it may be; none for unknown words.
 
     "In the sea" is water and "by the sea" the shore; "over the sea" says nothing of who is where.
     """
-    return list(_habitats_in(tokens(sentence)))
+    return list(_habitats_in(tokenize(sentence)))
 
 
 def _habitats_in(words: Sequence[str]) -> Iterator[frozenset[str]]:

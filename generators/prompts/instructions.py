@@ -9,18 +9,18 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from generators.prompts.visual_concepts import NUMBER, OBJECT, Concepts
-from generators.prompts.words import NUMBERS, plural, with_article
+from generators.prompts.visual_concepts import NUMBER, OBJECT, VisualConcepts
+from generators.prompts.vocabulary import NUMBERS, add_article, to_plural
 
 VERSION = 1
-LONGEST = 60
+MAX_WORDS = 60
 """Words of an instruction, at most."""
 
 HARMFUL = frozenset(json.loads(Path(__file__).with_name("harmful_words.json").read_text("utf-8")))
 """Words that no instruction of a benchmark may have."""
 
 
-def write(domain: str, concepts: Concepts) -> str:
+def write_instruction(domain: str, concepts: VisualConcepts) -> str:
     """The instruction that names each concept of an item, as in the paper's example:
 
     >>> write("animals", {"object": "Flamingo", "number": "three", "background": "Meadow",
@@ -31,7 +31,7 @@ def write(domain: str, concepts: Concepts) -> str:
     return f"Generate {_WRITTEN[domain](plain_concepts)}."
 
 
-def ask_for(domain: str, concepts: Concepts) -> str:
+def write_instruction_prompt(domain: str, concepts: VisualConcepts) -> str:
     """The prompt that asks a writer for an instruction."""
     return (
         "Write one instruction for a text-to-image model: one natural sentence that begins with "
@@ -41,7 +41,7 @@ def ask_for(domain: str, concepts: Concepts) -> str:
     )
 
 
-def ask_to_change(instruction: str, before: Concepts, after: Concepts) -> str:
+def write_change_prompt(instruction: str, before: VisualConcepts, after: VisualConcepts) -> str:
     """The prompt that asks a writer to change the values of some concepts."""
     changes = "\n".join(f"- {name}: {before[name]} → {after[name]}" for name in after)
     return (
@@ -52,7 +52,7 @@ def ask_to_change(instruction: str, before: Concepts, after: Concepts) -> str:
     )
 
 
-def ask_whether_fit(instruction: str) -> str:
+def write_moderation_prompt(instruction: str) -> str:
     """The prompt that asks a moderator about an instruction, for {Yes} or {No}."""
     return (
         "Below is an instruction for a text-to-image model, of a benchmark that people look at. Is "
@@ -62,12 +62,14 @@ def ask_whether_fit(instruction: str) -> str:
     )
 
 
-def tidied(reply: str) -> str:
+def tidy_reply(reply: str) -> str:
     """The sentence of a reply, without quotation marks and the space around it."""
     return " ".join(reply.split()).strip("\"'“”` ")
 
 
-def problems(instruction: str, concepts: Concepts, instead_of: Concepts | None = None) -> list[str]:
+def find_instruction_problems(
+    instruction: str, concepts: VisualConcepts, instead_of: VisualConcepts | None = None
+) -> list[str]:
     """What is wrong with an instruction, in words; nothing where it will do.
 
     It has to name each of `concepts`, and no longer those values that they stand `instead_of`.
@@ -86,12 +88,12 @@ def problems(instruction: str, concepts: Concepts, instead_of: Concepts | None =
     ]
     harmful = sorted(HARMFUL & set(re.findall(r"\w+", instruction.lower())))
     problems_found += [f"It may be harmful: it says {', '.join(harmful)}."] if harmful else []
-    if len(instruction.split()) > LONGEST:
-        problems_found.append(f"It has {len(instruction.split())} words, and may have {LONGEST}.")
+    if len(instruction.split()) > MAX_WORDS:
+        problems_found.append(f"It has {len(instruction.split())} words, and may have {MAX_WORDS}.")
     return problems_found
 
 
-def _listed(concepts: Concepts) -> str:
+def _listed(concepts: VisualConcepts) -> str:
     return "\n".join(f"- {name}: {value}" for name, value in concepts.items())
 
 
@@ -118,7 +120,7 @@ def _own_words(name: str, value: str) -> frozenset[str]:
     return _stems(_forms(value.lower())[0] if name == OBJECT else value)
 
 
-def _all_words(concepts: Concepts) -> frozenset[str]:
+def _all_words(concepts: VisualConcepts) -> frozenset[str]:
     return frozenset().union(*(_stems(value) for value in concepts.values()))
 
 
@@ -146,10 +148,10 @@ def _stem(word: str) -> str:
 
 
 def _forms(noun: str) -> tuple[str, str]:
-    return _FORMS.get(noun, (noun, plural(noun)))
+    return _FORMS.get(noun, (noun, to_plural(noun)))
 
 
-def _counted(concepts: Concepts, adjective: str = "") -> str:
+def _counted(concepts: VisualConcepts, adjective: str = "") -> str:
     single_form, plural_form = _forms(concepts[OBJECT])
     return " ".join(
         filter(
@@ -168,35 +170,35 @@ def _at(place: str) -> str:
         return place
     noun = re.sub(r"^an? ", "", place)
     preposition = "on" if noun.endswith(("street", "beach", "stage")) else "in"
-    return f"{preposition} {noun if noun == 'outer space' else with_article(noun)}"
+    return f"{preposition} {noun if noun == 'outer space' else add_article(noun)}"
 
 
-def _people(concepts: Concepts) -> str:
+def _people(concepts: VisualConcepts) -> str:
     is_single = concepts[NUMBER] == "one"
-    clothing = with_article(concepts["color"]) if is_single else plural(concepts["color"])
+    clothing = add_article(concepts["color"]) if is_single else to_plural(concepts["color"])
     action = concepts["action"].replace("on phone", "on the phone")
     return f"an image of {_counted(concepts)} in {clothing} {action} {_at(concepts['background'])}"
 
 
-def _animals(concepts: Concepts) -> str:
+def _animals(concepts: VisualConcepts) -> str:
     return f"an image of {_counted(concepts)} {concepts['action']} {_at(concepts['background'])}"
 
 
-def _illustration(concepts: Concepts) -> str:
-    style = with_article(f"{concepts['art style']} illustration")
+def _illustration(concepts: VisualConcepts) -> str:
+    style = add_article(f"{concepts['art style']} illustration")
     return f"{style} of {_counted(concepts)} {_at(concepts['background'])}"
 
 
-def _indoor(concepts: Concepts) -> str:
+def _indoor(concepts: VisualConcepts) -> str:
     things = _counted(concepts, concepts["color"])
     return (
-        f"an image of {things} {_at(concepts['space type'])}, in {with_article(concepts['angle'])}"
+        f"an image of {things} {_at(concepts['space type'])}, in {add_article(concepts['angle'])}"
     )
 
 
-def _outdoor(concepts: Concepts) -> str:
+def _outdoor(concepts: VisualConcepts) -> str:
     terrain, time = concepts["terrain"], concepts["time of day"]
-    terrain_words = {"mountains": "mountains", "sea": "the sea"}.get(terrain) or with_article(
+    terrain_words = {"mountains": "mountains", "sea": "the sea"}.get(terrain) or add_article(
         terrain
     )
     time_words = "in the afternoon" if time == "afternoon" else f"at {time}"
@@ -204,7 +206,7 @@ def _outdoor(concepts: Concepts) -> str:
     return f"an image of {terrain_words} {time_words} in {weather}"
 
 
-_WRITTEN: Mapping[str, Callable[[Concepts], str]] = {
+_WRITTEN: Mapping[str, Callable[[VisualConcepts], str]] = {
     "people": _people,
     "animals": _animals,
     "illustration": _illustration,

@@ -5,12 +5,12 @@ from functools import cache
 from itertools import pairwise, permutations
 from typing import Literal
 
-from generators.prompts.words import COLOURS, NUMBERS
+from generators.prompts.vocabulary import COLOURS, NUMBERS
 
 Knob = Literal["count", "color", "color_tone", "layout_relation", "spatial", "scale_size"]
 
 COLOUR_KNOBS = ("color", "color_tone")
-MOST = 6
+MAX_COUNT = 6
 """The highest count that is drawn; of more things painters lose count."""
 
 VALUES: Mapping[str, tuple[str, ...]] = {
@@ -54,8 +54,8 @@ def is_change(knob: str, shown: str, changed: str) -> bool:
     return 0 < apart <= 2 if knob == "count" else apart > 0
 
 
-def changes(
-    knob: str, colours: Sequence[str], most: int = MOST, *, sized: bool = True
+def list_changes(
+    knob: str, colours: Sequence[str], most: int = MAX_COUNT, *, sized: bool = True
 ) -> tuple[tuple[str, str], ...]:
     """The value in the text and the one in the adversarial sentence, in all ways to draw them.
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from generators.prompts.grammar import extra
-from generators.prompts.phrasing import article, phrase, places
-from generators.prompts.words import plural
+from generators.prompts.phrasing import find_article, find_phrase, tokenize_phrase
+from generators.prompts.triplet_grammar import describe_extra
+from generators.prompts.vocabulary import to_plural
 
 VAGUE = (
     "no", "not", "without", "never", "or", "either", "neither", "least", "most", "more", "less",
@@ -47,24 +47,24 @@ class KnobMentions:
 
     def __init__(self, knob: str, values: tuple[str, str], element: str) -> None:
         self._knob, (self._shown, self._changed) = knob, values
-        self._one, self._many = phrase(element), phrase(plural(element))
-        self.shown_as = extra(knob, self._shown, element, "main thing")
+        self._one, self._many = tokenize_phrase(element), tokenize_phrase(to_plural(element))
+        self.shown_phrase = describe_extra(knob, self._shown, element, "main thing")
 
-    def shown_at(self, words: Sequence[str], main: Sequence[str]) -> list[int]:
+    def find_shown(self, words: Sequence[str], main: Sequence[str]) -> list[int]:
         """Where the text says the value of the element; `main` are the words of the main entity."""
         return self._said_at(words, self._shown, self._changed, main)
 
-    def changed_at(self, words: Sequence[str], main: Sequence[str]) -> list[int]:
+    def find_changed(self, words: Sequence[str], main: Sequence[str]) -> list[int]:
         """Where a sentence says the value that the adversarial one has to have."""
         return self._said_at(words, self._changed, self._shown, main)
 
-    def changes(self, words: Sequence[str], indices: Sequence[int]) -> Iterator[list[str]]:
+    def write_changes(self, words: Sequence[str], indices: Sequence[int]) -> Iterator[list[str]]:
         """The ways to say the other value at these places instead; the plainest first."""
         changed = list(words)
         for index in indices:
             changed[index] = self._changed
             if index and changed[index - 1] in ("a", "an") and self._knob != "count":
-                changed[index - 1] = article(self._changed)
+                changed[index - 1] = find_article(self._changed)
         if self._knob != "count" or "one" not in (self._shown, self._changed):
             yield changed
             return
@@ -153,11 +153,11 @@ class KnobMentions:
     ) -> bool:
         """Whether a side or depth is said of the element, and of nothing else that is nearer."""
         for form in (self._one, self._many):
-            for form_index in places(words, form):
+            for form_index in find_phrase(words, form):
                 between = words[min(form_index, index) : max(form_index, index)]
                 if len(between) > _FAR or other_value in between:
                     continue
-                main_indices = places(between, tuple(main))
+                main_indices = find_phrase(between, tuple(main))
                 if form_index < index:
                     # "A rock behind the bird in the background" is about the rock.
                     is_main_nearer = any(
@@ -215,12 +215,12 @@ def _is_many(word: str) -> bool:
 
 def _in_number(verb: str, *, single: bool) -> str:
     if single:
-        return plural(verb)
+        return to_plural(verb)
     stems = (verb[:-1], verb[:-2], f"{verb[:-3]}y")
-    return next((stem for stem in stems if stem and plural(stem) == verb), verb)
+    return next((stem for stem in stems if stem and to_plural(stem) == verb), verb)
 
 
 @lru_cache(maxsize=65536)
-def mentions_of(knob: str, values: tuple[str, str], element: str) -> KnobMentions:
+def load_mentions(knob: str, values: tuple[str, str], element: str) -> KnobMentions:
     """The finder of such a knob's mentions, built once."""
     return KnobMentions(knob, values, element)

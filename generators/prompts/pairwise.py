@@ -10,6 +10,6 @@ VERSION = "1"
 _TEXT = Path(__file__).with_name(f"pairwise-{VERSION}.txt").read_text("utf-8")
 
 
-def pairwise_prompt(instruction: str) -> str:
+def write_pairwise_prompt(instruction: str) -> str:
     """What a judge is asked about two pictures, by the instruction that both were painted for."""
     return _TEXT.replace("{instruction}", instruction).strip()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from generators.prompts.words import NUMBERS, plural, with_article
+from generators.prompts.vocabulary import NUMBERS, add_article, to_plural
 
 _HYPHENS = str.maketrans("\u2010\u2011", "--")
 _ODD = re.compile(r"[;:()'’\d]")
@@ -20,12 +20,12 @@ _SPELLED = (
 )
 
 
-def tidied(sentence: str) -> str:
+def tidy_sentence(sentence: str) -> str:
     """The sentence as it is painted: single spaces, and hyphens that are on every keyboard."""
     return " ".join(sentence.translate(_HYPHENS).split())
 
 
-def tokens(sentence: str) -> list[str]:
+def tokenize(sentence: str) -> list[str]:
     """Its words and commas in small letters, without the full stop, spelled in one way.
 
     "2" is "two", "a single" is "one" and "grey" is "gray".
@@ -49,7 +49,7 @@ def _is_odd(plain: str) -> bool:
     return any(word in plain for word in ("single", "grey", "-hand", "-colo"))
 
 
-def in_words(words: Sequence[str]) -> str:
+def join_tokens(words: Sequence[str]) -> str:
     """The sentence that `tokens` makes such words of."""
     sentence = " ".join(words).replace(" ,", ",").replace(" 's", "'s")
     return f"{sentence[:1].upper()}{sentence[1:]}."
@@ -62,12 +62,12 @@ def is_one_sentence(sentence: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def phrase(words: str) -> tuple[str, ...]:
+def tokenize_phrase(words: str) -> tuple[str, ...]:
     """The tokens of some words."""
-    return tuple(tokens(words))
+    return tuple(tokenize(words))
 
 
-def places(words: Sequence[str], phrase_words: Sequence[str]) -> list[int]:
+def find_phrase(words: Sequence[str], phrase_words: Sequence[str]) -> list[int]:
     """Where a phrase begins in a sentence, each time."""
     first, length = phrase_words[0], len(phrase_words)
     indices = [index for index, word in enumerate(words) if word == first]
@@ -78,7 +78,9 @@ def places(words: Sequence[str], phrase_words: Sequence[str]) -> list[int]:
     return indices
 
 
-def replaced(words: Sequence[str], indices: Sequence[int], length: int, entity: str) -> list[str]:
+def replace_phrase(
+    words: Sequence[str], indices: Sequence[int], length: int, entity: str
+) -> list[str]:
     """The sentence with `entity` for the words at some places, and the article that goes with it.
 
     The entity is one item of what is returned, in its own spelling: compare what is joined.
@@ -87,24 +89,24 @@ def replaced(words: Sequence[str], indices: Sequence[int], length: int, entity: 
     for index in reversed(indices):
         changed[index : index + length] = [entity]
         if index and changed[index - 1] in ("a", "an"):
-            changed[index - 1] = article(entity)
+            changed[index - 1] = find_article(entity)
     return changed
 
 
 @lru_cache(maxsize=4096)
-def article(words: str) -> str:
+def find_article(words: str) -> str:
     """The article before them: a or an."""
-    return with_article(words).partition(" ")[0]
+    return add_article(words).partition(" ")[0]
 
 
-def named(text: str, labels: tuple[str, ...]) -> list[str]:
+def find_labels(text: str, labels: tuple[str, ...]) -> list[str]:
     """The labels that a text names, alone, in the plural or within a compound."""
     return list(dict.fromkeys(_finding(labels).findall(text.lower()))) if labels else []
 
 
 @lru_cache(maxsize=1024)
 def _finding(labels: tuple[str, ...]) -> re.Pattern[str]:
-    forms = {form for label in labels for form in (label, plural(label), label.rstrip("+"))}
+    forms = {form for label in labels for form in (label, to_plural(label), label.rstrip("+"))}
     longest_first = sorted(forms, key=lambda form: (-len(form), form))
     # "Beanbag" and "bean-bag" are a "bean bag" as well.
     patterns = (

@@ -77,11 +77,11 @@ FILTER_SCALE = (1, 10)
 """Those of `filter_prompt`."""
 
 
-def judge_prompt(text: str) -> str:
+def write_rating_prompt(text: str) -> str:
     """Table 6's prompt about a picture, with the text by which it is rated from 1 to 4."""
     return _WITH_TEXT.format(instruction=_JUDGING, text=text)
 
 
-def filter_prompt(prompt: str) -> str:
+def write_filter_prompt(prompt: str) -> str:
     """The filter's prompt about a picture, with the one that it was painted from: 1 to 10 (§4)."""
     return _WITH_TEXT.format(instruction=_FILTERING, text=prompt)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from generators.prompts.negation import check
+from generators.prompts.negation import check_negation
 from generators.prompts.negation.lexicon import AUXILIARIES
 
 VERSION = "1"
@@ -18,12 +18,12 @@ _FRAMES = (
     *("Going by the picture alone, {}", "In what you see here, {}", "According to the image, {}"),
     *("From this picture, {}", "As far as the image shows, {}", "With this image in view, {}"),
 )
-MOST = len(_FRAMES)
+MAX_WORDINGS = len(_FRAMES)
 """So many wordings can be had by rule."""
 _MARK = re.compile(r"^\s*(?:[-*•]|\(?\d+[.):]\)?)\s*")
 
 
-def rephrasing_prompt(question: str, number: int) -> str:
+def write_rephrasing_prompt(question: str, number: int) -> str:
     """What a writer is asked for."""
     return _TEXT.strip().replace("{number}", str(number)).replace("{question}", question)
 
@@ -40,13 +40,13 @@ def rephrase(question: str, number: int) -> list[str]:
     return [frame.format(plain_question) for frame in _FRAMES[:number]]
 
 
-def wordings_in(reply: str) -> list[str]:
+def parse_wordings(reply: str) -> list[str]:
     """The lines of a reply that hold something, without numbers before them."""
     lines = (_MARK.sub("", line).strip(" \"'“”`") for line in reply.splitlines())
     return [line for line in lines if line]
 
 
-def problem_of(question: str, wordings: Sequence[str], number: int) -> str | None:
+def find_rephrasing_problem(question: str, wordings: Sequence[str], number: int) -> str | None:
     """What is wrong with the rephrasings of a question; None where they will do.
 
     Whether they ask the same nobody can tell by rule; that one is the question's negation, or no
@@ -63,7 +63,7 @@ def problem_of(question: str, wordings: Sequence[str], number: int) -> str | Non
             return f'one question: "{wording}" is not one.'
         if _plain(wording) in known_wordings:
             return f'another wording: "{wording}" stands there already.'
-        if check(question, wording) is None or check(wording, question) is None:
+        if check_negation(question, wording) is None or check_negation(wording, question) is None:
             return f'a negation: "{wording}" asks the opposite.'
         known_wordings.add(_plain(wording))
     return None

@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generators.prompts.concepts import Concept
-from generators.prompts.taxonomy import Cell, Scene, Taxonomy, cells
+from generators.prompts.taxonomy import Taxonomy, TaxonomyCell, TaxonomyScene, list_taxonomy_cells
 
 SIZES: Mapping[str, int] = {"animals": 2000, "demography": 2400, "objects": 1875}
 """How many concepts the paper has of each domain (§4)."""
 
 
-class NotEnough(Exception):
+class NotEnoughConcepts(Exception):
     """The taxonomy has fewer concepts than are asked for; the message says how many."""
 
 
-def sample(
+def sample_concepts(
     taxonomy: Taxonomy,
     domain: str,
     count: int | None = None,
@@ -49,14 +49,16 @@ def sample(
     strata_by_cell = _by_cell(taxonomy, domain)
     available = sum(stratum.size for strata in strata_by_cell for stratum in strata)
     if count > available:
-        raise NotEnough(
+        raise NotEnoughConcepts(
             f"{count:,} concepts of {domain} are asked for, and taxonomy.yaml has {available:,}: "
             "ask for fewer, or add pairs, environments or elements to it"
         )
     return islice(_kept_and_drawn(strata_by_cell, count, seed, kept_concepts), count)
 
 
-def still_there(taxonomy: Taxonomy, domain: str, concepts: Iterable[Concept]) -> Iterator[Concept]:
+def find_existing(
+    taxonomy: Taxonomy, domain: str, concepts: Iterable[Concept]
+) -> Iterator[Concept]:
     """Those of some concepts that the taxonomy still has, as it describes them now."""
     strata = {
         stratum.name: stratum
@@ -72,7 +74,10 @@ def still_there(taxonomy: Taxonomy, domain: str, concepts: Iterable[Concept]) ->
 
 def _by_cell(taxonomy: Taxonomy, domain: str) -> list[list["_Stratum"]]:
     knobs: Sequence[str] = getattr(taxonomy, domain).knobs
-    return [[_Stratum(domain, cell, knob) for knob in knobs] for cell in cells(taxonomy, domain)]
+    return [
+        [_Stratum(domain, cell, knob) for knob in knobs]
+        for cell in list_taxonomy_cells(taxonomy, domain)
+    ]
 
 
 def _kept_and_drawn(
@@ -115,12 +120,12 @@ def _rounds(sizes: Sequence[tuple[int, int]], count: int) -> int:
 class _Stratum:
     """All concepts of a cell with one knob, numbered from 0."""
 
-    def __init__(self, domain: str, cell: Cell, knob: str) -> None:
+    def __init__(self, domain: str, cell: TaxonomyCell, knob: str) -> None:
         self._domain, self._cell, self._knob = domain, cell, knob
-        self.cell = f"{domain}/{slug(cell.concept)}"
+        self.cell = f"{domain}/{to_slug(cell.concept)}"
         self.name = f"{self.cell}/{knob}"
-        self._choices: list[tuple[Scene, str, tuple[tuple[str, str], ...]]] = [
-            (scene, element, scene.changes(knob, element))
+        self._choices: list[tuple[TaxonomyScene, str, tuple[tuple[str, str], ...]]] = [
+            (scene, element, scene.list_changes(knob, element))
             for scene in cell.scenes
             for element in scene.elements
         ]
@@ -236,6 +241,6 @@ def _digest(text: str) -> bytes:
     return sha256(text.encode()).digest()
 
 
-def slug(words: str) -> str:
+def to_slug(words: str) -> str:
     """Words as a part of an id, as in `bean-bag-chair`."""
     return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")

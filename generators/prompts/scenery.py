@@ -1,9 +1,9 @@
-"""The scene that a prompt of `generators.prompts.grammar` describes, read from its words."""
+"""The scene that a prompt of `generators.prompts.triplet_grammar` describes, read from its words."""
 
 import re
 from dataclasses import dataclass
 
-from generators.prompts.words import COLOURS, NUMBERS
+from generators.prompts.vocabulary import COLOURS, NUMBERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ _SENTENCE = re.compile(
 _COMPARED = re.compile(r"(?P<said>.+) (?P<size>smaller|larger) than the .+")
 
 
-def understand(prompt: str) -> Scenery:
+def parse_scenery(prompt: str) -> Scenery:
     """What the words of `prompt` say; a sentence of another form is all main entity."""
     plain = " ".join(prompt.split())
     if len(plain) > _LONGEST:

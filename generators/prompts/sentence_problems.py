@@ -4,33 +4,44 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TypeAlias
 
-from generators.prompts.grammar import LONGEST, extra
 from generators.prompts.knobs import VALUES
-from generators.prompts.phrasing import named
-from generators.prompts.taxonomy import Cell, People, Scene, Taxonomy, Things, cells
+from generators.prompts.phrasing import find_labels
+from generators.prompts.taxonomy import (
+    People,
+    Taxonomy,
+    TaxonomyCell,
+    TaxonomyScene,
+    Things,
+    list_taxonomy_cells,
+)
+from generators.prompts.triplet_grammar import MAX_WORDS, describe_extra
 
 Path: TypeAlias = tuple[str | int, ...]
 
 
-def sentence_problems(taxonomy: Taxonomy, domain: str) -> Iterator[tuple[Path, str]]:
+def find_sentence_problems(taxonomy: Taxonomy, domain: str) -> Iterator[tuple[Path, str]]:
     """Scenery that names what a text may not, and contrasts whose sentences are too long."""
     domain_entry: Things | People = getattr(taxonomy, domain)
     names = {id(scene): name for name, scene in domain_entry.scenes.items()}
     cell_scenes = [
-        (cell, names[id(scene)], scene) for cell in cells(taxonomy, domain) for scene in cell.scenes
+        (cell, names[id(scene)], scene)
+        for cell in list_taxonomy_cells(taxonomy, domain)
+        for scene in cell.scenes
     ]
     yield from _forbidden_names(cell_scenes)
     yield from _too_long(cell_scenes, partial(_longest, domain_entry))
 
 
-def _forbidden_names(cell_scenes: Iterable[tuple[Cell, str, Scene]]) -> Iterator[tuple[Path, str]]:
+def _forbidden_names(
+    cell_scenes: Iterable[tuple[TaxonomyCell, str, TaxonomyScene]],
+) -> Iterator[tuple[Path, str]]:
     checked, reported = set(), set()
     for cell, name, scene in cell_scenes:
         if (name, cell.labels, cell.hypernym) in checked:
             continue
         checked.add((name, cell.labels, cell.hypernym))
         for path, words in _scenery(name, scene):
-            for word in named(words, (*cell.labels, cell.hypernym)):
+            for word in find_labels(words, (*cell.labels, cell.hypernym)):
                 if (path, word) not in reported:
                     reported.add((path, word))
                     yield (
@@ -41,7 +52,8 @@ def _forbidden_names(cell_scenes: Iterable[tuple[Cell, str, Scene]]) -> Iterator
 
 
 def _too_long(
-    cell_scenes: Iterable[tuple[Cell, str, Scene]], count_scenery_words: Callable[[str, str], int]
+    cell_scenes: Iterable[tuple[TaxonomyCell, str, TaxonomyScene]],
+    count_scenery_words: Callable[[str, str], int],
 ) -> Iterator[tuple[Path, str]]:
     reported = set()
     for cell, name, _ in cell_scenes:
@@ -49,12 +61,12 @@ def _too_long(
         count = (
             len(_FRAME) + _most(cell.attributes) + _length(main) + count_scenery_words(name, main)
         )
-        if count > LONGEST and cell.concept not in reported:
+        if count > MAX_WORDS and cell.concept not in reported:
             reported.add(cell.concept)
             yield (
                 ("groups", cell.group),
                 f"a sentence of {cell.concept} in {name} would have {count} words, and may "
-                f"have {LONGEST}: shorten its description, or an environment or element",
+                f"have {MAX_WORDS}: shorten its description, or an environment or element",
             )
 
 
@@ -65,7 +77,7 @@ def _longest(domain: Things | People, name: str, main: str) -> int:
     """Words at most of an environment and an element in a sentence of the grammar."""
     scene = domain.scenes[name]
     extra_texts = (
-        extra(knob, VALUES[knob][1], element, main)
+        describe_extra(knob, VALUES[knob][1], element, main)
         for knob in domain.knobs
         for element in scene.elements
     )
@@ -80,7 +92,7 @@ def _length(words: str) -> int:
     return len(words.split())
 
 
-def _scenery(name: str, scene: Scene) -> Iterator[tuple[Path, str]]:
+def _scenery(name: str, scene: TaxonomyScene) -> Iterator[tuple[Path, str]]:
     for place, environment in enumerate(scene.environments):
         yield ("scenes", name, "environments", place), environment
     for element in scene.elements:

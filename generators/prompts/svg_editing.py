@@ -13,7 +13,9 @@ according to the instruction above.
 2. Wrap the entire SVG in <code></code>. Do not explain anything."""
 
 
-def svg_editing(country: str, element: str, count: int, target_count: int, svg_code: str) -> str:
+def write_svg_editing_prompt(
+    country: str, element: str, count: int, target_count: int, svg_code: str
+) -> str:
     """The paper's words: a country with its article, "stars" or "stripes", how many, and the SVG.
 
     Where the paper writes `num_ele + 1` stands the number, which is one fewer for a removal.

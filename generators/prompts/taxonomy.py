@@ -1,6 +1,6 @@
 """The taxonomy of what is contrasted (ProtoBias, §3.2 and A.1): its form, and its cells.
 
-`taxonomy.yaml` holds one; `resources.taxonomy` reads it, and `generators.prompts.consistency`
+`taxonomy.yaml` holds one; `resources.user_files.taxonomy_file` reads it, and `generators.prompts.consistency`
 checks its parts against each other.
 """
 
@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from generators.prompts.concepts import Source
 from generators.prompts.habitats import Habitat
-from generators.prompts.knobs import MOST, Knob, changes
+from generators.prompts.knobs import MAX_COUNT, Knob, list_changes
 
 
 def _words(text: str) -> str:
@@ -30,7 +30,7 @@ class _Entry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Scene(_Entry):
+class TaxonomyScene(_Entry):
     """Places that are alike, and the things that fit all of them."""
 
     source: Source = Field(description="who chose it: paper or ours")
@@ -52,17 +52,17 @@ class Scene(_Entry):
         default=None, description="say what its places are: land, shore, snow, water or air"
     )
 
-    def changes(self, knob: str, element: str) -> tuple[tuple[str, str], ...]:
+    def list_changes(self, knob: str, element: str) -> tuple[tuple[str, str], ...]:
         """The values of a knob of one of its things, in the text and in the adversarial one.
 
         Of all things a size can be told where `sized` names none.
         """
         sized = not self.sized or element in self.sized
-        most = self.most.get(element, MOST)
-        return changes(knob, self.elements[element], most, sized=sized)
+        most = self.most.get(element, MAX_COUNT)
+        return list_changes(knob, self.elements[element], most, sized=sized)
 
 
-class Pair(_Entry):
+class TaxonomyPair(_Entry):
     """A non-prototype and the prototype that it is contrasted with."""
 
     non_prototype: Words = Field(description="name the unfamiliar one, as in penguin")
@@ -85,7 +85,7 @@ class Family(_Entry):
     habitats: tuple[Habitat, ...] = Field(
         default=(), description="say where they can be: on land, at the shore, in snow, water, air"
     )
-    pairs: tuple[Pair, ...] = Field(
+    pairs: tuple[TaxonomyPair, ...] = Field(
         min_length=1, description="list pairs, each with a non_prototype and a prototype"
     )
 
@@ -94,7 +94,7 @@ class Things(_Entry):
     """A domain of animals or objects."""
 
     knobs: tuple[Knob, ...] = Field(min_length=1, description="list the traits that may differ")
-    scenes: dict[str, Scene] = Field(min_length=1, description="name scenes")
+    scenes: dict[str, TaxonomyScene] = Field(min_length=1, description="name scenes")
     groups: dict[Words, Family] = Field(min_length=1, description="name subcategories")
 
 
@@ -108,7 +108,7 @@ class Identity(_Entry):
     source: Source = Field(description="who named the group: paper or ours")
 
 
-class Axis(_Entry):
+class SocialAxis(_Entry):
     """A social axis: the group at an advantage, and those that it is contrasted with."""
 
     hypernym: Words = Field(description="say what the text calls all of them: person")
@@ -135,8 +135,8 @@ class People(_Entry):
     """The domain of demography."""
 
     knobs: tuple[Knob, ...] = Field(min_length=1, description="list the traits that may differ")
-    scenes: dict[str, Scene] = Field(min_length=1, description="name scenes")
-    groups: dict[Words, Axis] = Field(min_length=1, description="name social axes")
+    scenes: dict[str, TaxonomyScene] = Field(min_length=1, description="name scenes")
+    groups: dict[Words, SocialAxis] = Field(min_length=1, description="name social axes")
     attributes: dict[Words, Poles] = Field(min_length=1, description="name socio-attributes")
 
 
@@ -149,7 +149,7 @@ class Taxonomy(_Entry):
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TaxonomyCell:
     """A contrast, before a knob and scenery are drawn for it; fields as in `Concept`."""
 
     group: str
@@ -158,7 +158,7 @@ class Cell:
     non_prototype: str
     prototype: str
     labels: tuple[str, ...]
-    scenes: tuple[Scene, ...]
+    scenes: tuple[TaxonomyScene, ...]
     source: Source
     attributes: tuple[str, ...] = ("",)
     socio_attribute: str = ""
@@ -168,7 +168,7 @@ class Cell:
     habitats: tuple[str, ...] = ()
 
 
-def cells(taxonomy: Taxonomy, domain: str) -> tuple[Cell, ...]:
+def list_taxonomy_cells(taxonomy: Taxonomy, domain: str) -> tuple[TaxonomyCell, ...]:
     """The contrasts of a domain, in the order of the file."""
     domain_entry: Things | People = getattr(taxonomy, domain)
     return tuple(
@@ -176,29 +176,29 @@ def cells(taxonomy: Taxonomy, domain: str) -> tuple[Cell, ...]:
     )
 
 
-def labels_of(entity: str) -> tuple[str, ...]:
+def list_labels(entity: str) -> tuple[str, ...]:
     """Words that would name an entity: its own, and those of paired entities."""
     bare = entity.removeprefix("pair of ")
     return (entity,) if bare == entity else (entity, bare)
 
 
-def _of_things(things: Things) -> Iterator[Cell]:
+def _of_things(things: Things) -> Iterator[TaxonomyCell]:
     for group, family in things.groups.items():
         for pair in family.pairs:
-            yield Cell(
+            yield TaxonomyCell(
                 group=group,
                 concept=f"{pair.non_prototype} / {pair.prototype}",
                 hypernym=family.hypernym,
                 non_prototype=pair.non_prototype,
                 prototype=pair.prototype,
-                labels=(*labels_of(pair.non_prototype), *labels_of(pair.prototype)),
+                labels=(*list_labels(pair.non_prototype), *list_labels(pair.prototype)),
                 scenes=tuple(things.scenes[name] for name in pair.scenes or family.scenes),
                 source=pair.source,
                 habitats=pair.habitats or family.habitats,
             )
 
 
-def _of_people(people: People) -> Iterator[Cell]:
+def _of_people(people: People) -> Iterator[TaxonomyCell]:
     """Positive: the advantaged group is the prototype; negative: the other way round (Table 4)."""
     labels = tuple(
         identity.name
@@ -211,7 +211,7 @@ def _of_people(people: People) -> Iterator[Cell]:
                 for pole, tokens in (("positive", poles.positive), ("negative", poles.negative)):
                     pair = (disadvantaged, axis.advantaged)
                     shown, prototype = pair if pole == "positive" else pair[::-1]
-                    yield Cell(
+                    yield TaxonomyCell(
                         group=group,
                         concept=f"{shown.name} / {prototype.name}, {pole} {socio_attribute}",
                         hypernym=axis.hypernym,

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from generators.prompts.concepts import Concept
-from generators.prompts.grammar import extra
+from generators.prompts.triplet_grammar import describe_extra
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -166,7 +166,9 @@ Output Format:
 """Table 5."""
 
 
-def template(concept: Concept, templates: Mapping[str, str] = MappingProxyType({})) -> str:
+def write_triplet_prompt(
+    concept: Concept, templates: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """The prompt for a concept: its domain's of `templates`, or else the paper's, filled in.
 
     What may stand in braces are the `FIELDS` of the domain.
@@ -176,10 +178,12 @@ def template(concept: Concept, templates: Mapping[str, str] = MappingProxyType({
     return _FIELD.sub(lambda name: fields[name[1]], text)
 
 
-def knob_description(concept: Concept) -> str:
+def describe_knob(concept: Concept) -> str:
     """The change that the adversarial sentence makes, with its values; the words are ours."""
     element, main = concept.extra_element, concept.hypernym
-    shown, changed = (extra(concept.knob, value, element, main) for value in concept.values)
+    shown, changed = (
+        describe_extra(concept.knob, value, element, main) for value in concept.values
+    )
     return (
         f"{concept.knob} of the {concept.extra_element}: {concept.values[0]} in TEXT and CORRECT, "
         f"as in “{shown}”; {concept.values[1]} in ADVERSARIAL, as in “{changed}”"
@@ -203,7 +207,7 @@ def _animal(concept: Concept) -> dict[str, str]:
         "non_proto": concept.non_prototype,
         "proto": concept.prototype,
         "knob": concept.knob,
-        "knob_description": knob_description(concept),
+        "knob_description": describe_knob(concept),
         "extra_object": concept.extra_element,
         "env_hint": concept.environment_hint,
     }
@@ -231,7 +235,7 @@ def _person(concept: Concept) -> dict[str, str]:
         "disadv_desc": disadvantaged,
         "adv_desc": advantaged,
         "knob": concept.knob,
-        "knob_description": knob_description(concept),
+        "knob_description": describe_knob(concept),
         "extra_element": concept.extra_element,
         "environment_hint": concept.environment_hint,
     }

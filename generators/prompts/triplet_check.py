@@ -3,23 +3,23 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from generators.prompts.concepts import Concept, Fault, Faults, Triplet
-from generators.prompts.grammar import LONGEST
-from generators.prompts.habitats import habitats_in
-from generators.prompts.mentions import KnobMentions, mentions_of
+from generators.prompts.concepts import Concept, Triplet, TripletFault, TripletFaults
+from generators.prompts.habitats import find_habitats
+from generators.prompts.mentions import KnobMentions, load_mentions
 from generators.prompts.phrasing import (
-    in_words,
+    find_labels,
+    find_phrase,
     is_one_sentence,
-    named,
-    phrase,
-    places,
-    replaced,
-    tokens,
+    join_tokens,
+    replace_phrase,
+    tokenize,
+    tokenize_phrase,
 )
-from generators.prompts.words import with_article
+from generators.prompts.triplet_grammar import MAX_WORDS
+from generators.prompts.vocabulary import add_article
 
 RULES: Mapping[str, str] = {
-    "words": f"Each sentence has at most {LONGEST} words",
+    "words": f"Each sentence has at most {MAX_WORDS} words",
     "sentence": "Each is one sentence, which ends with a full stop",
     "opening": "A demography text begins with “A {attribute} person”",
     "label": "The text names neither entity, nor any group",
@@ -33,7 +33,7 @@ RULES: Mapping[str, str] = {
 """What a triplet is checked for, by name."""
 
 
-def find_faults(concept: Concept, triplet: Triplet) -> Faults:
+def find_faults(concept: Concept, triplet: Triplet) -> TripletFaults:
     """Everything that is wrong with a triplet; nothing where it keeps all rules.
 
     A sentence may say in any words where things are: what has to be in it is the hypernym, or what
@@ -45,60 +45,64 @@ def find_faults(concept: Concept, triplet: Triplet) -> Faults:
     return tuple(_faults(concept, triplet))
 
 
-def _faults(concept: Concept, triplet: Triplet) -> Iterator[Fault]:
+def _faults(concept: Concept, triplet: Triplet) -> Iterator[TripletFault]:
     for name, sentence in zip(Triplet._fields, triplet, strict=True):
-        if sentence.count(" ") >= LONGEST and len(sentence.split()) > LONGEST:
-            yield Fault("words", f"{name} has more than {LONGEST} words: shorten it.")
+        if sentence.count(" ") >= MAX_WORDS and len(sentence.split()) > MAX_WORDS:
+            yield TripletFault("words", f"{name} has more than {MAX_WORDS} words: shorten it.")
         if not is_one_sentence(sentence):
-            yield Fault("sentence", f"{name} has to be one sentence that ends with a full stop.")
-    text, hypernym = tokens(triplet.text), phrase(concept.hypernym)
-    text_habitats = habitats_in(triplet.text) if concept.habitats else []
+            yield TripletFault(
+                "sentence", f"{name} has to be one sentence that ends with a full stop."
+            )
+    text, hypernym = tokenize(triplet.text), tokenize_phrase(concept.hypernym)
+    text_habitats = find_habitats(triplet.text) if concept.habitats else []
     if text_habitats and not any(
         habitats.intersection(concept.habitats) for habitats in text_habitats
     ):
-        yield Fault(
+        yield TripletFault(
             "habitat",
             f"text has to say a place where {concept.non_prototype} and {concept.prototype} can "
             f"both be ({', '.join(concept.habitats)}), as in “{concept.environment_hint}”.",
         )
-    for label in named(triplet.text, concept.labels):
-        yield Fault("label", f"text may not say “{label}”: say “{concept.hypernym}” alone.")
+    for label in find_labels(triplet.text, concept.labels):
+        yield TripletFault("label", f"text may not say “{label}”: say “{concept.hypernym}” alone.")
     opening = _opening(concept.attribute, concept.hypernym) if concept.attribute else ()
     if tuple(text[: len(opening)]) != opening:
-        yield Fault("opening", f"text has to begin with “{in_words(opening)[:-1]}”.")
-    main = places(text, hypernym)
+        yield TripletFault("opening", f"text has to begin with “{join_tokens(opening)[:-1]}”.")
+    main = find_phrase(text, hypernym)
     if not main:
-        yield Fault("hypernym", f"text has to call the main thing “{concept.hypernym}”.")
+        yield TripletFault("hypernym", f"text has to call the main thing “{concept.hypernym}”.")
         return
     if not _is_one_of(triplet.correct, _instead(text, main, concept, concept.non_prototype)):
         expected_words = next(_instead(text, main, concept, concept.non_prototype))
-        yield Fault("correct", f"correct has to read “{in_words(expected_words)}”")
-    knob = mentions_of(concept.knob, concept.values, concept.extra_element)
-    shown, expected = knob.shown_at(text, hypernym), knob.shown_as
-    if not shown or knob.changed_at(text, hypernym):
-        yield Fault("knob", f"text has to tell the knob once, for certain: “{expected}”.")
+        yield TripletFault("correct", f"correct has to read “{join_tokens(expected_words)}”")
+    knob = load_mentions(concept.knob, concept.values, concept.extra_element)
+    shown, expected = knob.find_shown(text, hypernym), knob.shown_phrase
+    if not shown or knob.find_changed(text, hypernym):
+        yield TripletFault("knob", f"text has to tell the knob once, for certain: “{expected}”.")
     elif not _is_one_of(triplet.adversarial, _changed(text, main, concept, knob, shown)):
-        has_other_value = knob.changed_at(tokens(triplet.adversarial), phrase(concept.prototype))
+        has_other_value = knob.find_changed(
+            tokenize(triplet.adversarial), tokenize_phrase(concept.prototype)
+        )
         expected_words = next(_changed(text, main, concept, knob, shown))
-        yield Fault(
+        yield TripletFault(
             "adversarial" if has_other_value else "change",
-            f"adversarial has to read “{in_words(expected_words)}”",
+            f"adversarial has to read “{join_tokens(expected_words)}”",
         )
 
 
 @lru_cache(maxsize=1024)
 def _opening(attribute: str, hypernym: str) -> tuple[str, ...]:
-    return phrase(with_article(f"{attribute} {hypernym}"))
+    return tokenize_phrase(add_article(f"{attribute} {hypernym}"))
 
 
 def _instead(
     words: Sequence[str], main: Sequence[int], concept: Concept, entity: str
 ) -> Iterator[list[str]]:
     """The sentence with an entity for the hypernym: each time, or where it may, the first."""
-    hypernym = phrase(concept.hypernym)
-    yield replaced(words, main, len(hypernym), entity)
-    if len(main) > 1 and places(phrase(entity), hypernym):
-        yield replaced(words, main[:1], len(hypernym), entity)
+    hypernym = tokenize_phrase(concept.hypernym)
+    yield replace_phrase(words, main, len(hypernym), entity)
+    if len(main) > 1 and find_phrase(tokenize_phrase(entity), hypernym):
+        yield replace_phrase(words, main[:1], len(hypernym), entity)
 
 
 def _changed(
@@ -109,16 +113,16 @@ def _changed(
     indices: Sequence[int],
 ) -> Iterator[list[str]]:
     """What the adversarial sentence may be: the knob changed, and the prototype in place."""
-    for changed in knob.changes(words, indices):
+    for changed in knob.write_changes(words, indices):
         yield from _instead(changed, main, concept, concept.prototype)
 
 
 def _is_one_of(sentence: str, candidates: Iterable[Sequence[str]]) -> bool:
     plain, spelled_sentence = sentence.lower(), ""
     for candidate in candidates:
-        if in_words(candidate).lower() == plain:
+        if join_tokens(candidate).lower() == plain:
             return True
-        spelled_sentence = spelled_sentence or " ".join(tokens(sentence))
+        spelled_sentence = spelled_sentence or " ".join(tokenize(sentence))
         if " ".join(candidate).lower() == spelled_sentence:
             return True
     return False

@@ -13,28 +13,28 @@ from math import prod
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-Concepts: TypeAlias = Mapping[str, str]
+VisualConcepts: TypeAlias = Mapping[str, str]
 """By attribute, in the order of Table 8: its value, as in {"object": "Dog", "number": "two"}."""
 
 OBJECT, NUMBER = "object", "number"
 _FILE = Path(__file__).with_name("visual_concepts.json")
-_INFEASIBLE: tuple[Concepts, ...] = ({"time of day": "Midnight", "climate": "Sunny"},)
+_INFEASIBLE: tuple[VisualConcepts, ...] = ({"time of day": "Midnight", "climate": "Sunny"},)
 """What no picture can show at once."""
 
 
-class NotEnough(ValueError):
+class NotEnoughItems(ValueError):
     """A domain has fewer combinations of concepts than are asked for."""
 
 
-class Drawn(NamedTuple):
+class SampledItems(NamedTuple):
     """Items of a domain, and how many that could not be painted were drawn and left out."""
 
-    items: tuple[Concepts, ...]
-    infeasible: int
+    items: tuple[VisualConcepts, ...]
+    infeasible_count: int
 
 
 @cache
-def lists(domain: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+def load_lists(domain: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """By attribute of a domain: the values that are the paper's, and ours where there are such."""
     return {
         attribute: {source: tuple(values) for source, values in values_by_source.items()}
@@ -46,28 +46,28 @@ DOMAINS: tuple[str, ...] = tuple(json.loads(_FILE.read_text("utf-8")))
 """People, animals, illustration, indoor and outdoor."""
 
 
-def values(domain: str) -> Mapping[str, tuple[str, ...]]:
+def list_values(domain: str) -> Mapping[str, tuple[str, ...]]:
     """By attribute of a domain: every value it can have."""
     return {
         name: tuple(value for source_values in values_by_source.values() for value in source_values)
-        for name, values_by_source in lists(domain).items()
+        for name, values_by_source in load_lists(domain).items()
     }
 
 
-def sample(domain: str, count: int, seed: int) -> Drawn:
+def sample_items(domain: str, count: int, seed: int) -> SampledItems:
     """The items of a domain whose rank is lowest: a hash of the seed and of what the item says.
 
     A smaller number gives the beginning of a larger one's, and a value that is added to a list
     moves no item but those that it displaces at the end. Raises `NotEnough`.
     """
-    values_by_attribute = values(domain)
+    values_by_attribute = list_values(domain)
     combinations = [
         dict(zip(values_by_attribute, combination, strict=True))
         for combination in product(*values_by_attribute.values())
     ]
     feasible_count = sum(map(is_feasible, combinations))
     if count > feasible_count:
-        raise NotEnough(
+        raise NotEnoughItems(
             f"{domain}: {count:,} items are asked for, and its concepts have {feasible_count:,} "
             f"combinations. Ask for {feasible_count:,} or fewer, or add values to {_FILE.name}."
         )
@@ -75,7 +75,7 @@ def sample(domain: str, count: int, seed: int) -> Drawn:
     ranked = nsmallest(
         needed, combinations, key=lambda combination: _rank(seed, domain, *combination.values())
     )
-    items, infeasible_count = list[Concepts](), 0
+    items, infeasible_count = list[VisualConcepts](), 0
     for combination in ranked:
         if len(items) == count:
             break
@@ -83,36 +83,36 @@ def sample(domain: str, count: int, seed: int) -> Drawn:
             items.append(combination)
         else:
             infeasible_count += 1
-    return Drawn(tuple(items), infeasible_count)
+    return SampledItems(tuple(items), infeasible_count)
 
 
-def is_feasible(concepts: Concepts) -> bool:
+def is_feasible(concepts: VisualConcepts) -> bool:
     """Whether a picture can show them all at once."""
     return not any(rule.items() <= concepts.items() for rule in _INFEASIBLE)
 
 
-def item_id(domain: str, concepts: Concepts) -> str:
+def build_item_id(domain: str, concepts: VisualConcepts) -> str:
     """Readable, and of its contents alone, as in `animals/flamingo-3f9a2c1b`."""
     digest = sha256("/".join([domain, *concepts.values()]).encode()).hexdigest()[:8]
-    return f"{domain}/{keyword(concepts).lower().replace(' ', '-')}-{digest}"
+    return f"{domain}/{find_keyword(concepts).lower().replace(' ', '-')}-{digest}"
 
 
-def keyword(concepts: Concepts) -> str:
+def find_keyword(concepts: VisualConcepts) -> str:
     """The object of an item; where it has none, as outdoors, what stands first in its list."""
     return concepts.get(OBJECT) or next(iter(concepts.values()))
 
 
 def has_objects(domain: str) -> bool:
     """Whether items of a domain have an object; the scenes of outdoor have none."""
-    return OBJECT in lists(domain)
+    return OBJECT in load_lists(domain)
 
 
-def changed(domain: str, concepts: Concepts, count: int, seed: int) -> dict[str, str]:
+def change_concepts(domain: str, concepts: VisualConcepts, count: int, seed: int) -> dict[str, str]:
     """So many of an item's concepts, each with another value; all of it is still feasible.
 
     Which ones, and to what, is decided by a hash of the seed and of the item.
     """
-    name = item_id(domain, concepts)
+    name = build_item_id(domain, concepts)
     chosen_attributes = nsmallest(
         count, concepts, key=lambda attribute: _rank(seed, name, "changed", attribute)
     )
@@ -126,8 +126,8 @@ def changed(domain: str, concepts: Concepts, count: int, seed: int) -> dict[str,
     }
 
 
-def _others(domain: str, concepts: Concepts, attribute: str, seed: str) -> Iterator[str]:
-    others = [value for value in values(domain)[attribute] if value != concepts[attribute]]
+def _others(domain: str, concepts: VisualConcepts, attribute: str, seed: str) -> Iterator[str]:
+    others = [value for value in list_values(domain)[attribute] if value != concepts[attribute]]
     for value in sorted(others, key=lambda value: _rank(seed, attribute, value)):
         if is_feasible({**concepts, attribute: value}):
             yield value

@@ -10,7 +10,7 @@ VERSION = "1"
 _TEXT = Path(__file__).with_name(f"yes_no-{VERSION}.txt").read_text("utf-8")
 
 
-def yes_no_prompt(question: str) -> str:
+def write_yes_no_prompt(question: str) -> str:
     """What a judge is asked beside the picture.
 
     >>> yes_no_prompt("Is there a dog?")

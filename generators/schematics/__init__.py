@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from generators.schematics import _animals, _cars, _shoes
-from generators.schematics._shoes import Colours
+from generators.schematics._shoes import ShoeColours
 
 Pictures = Sequence[bytes]
 
@@ -18,7 +18,7 @@ _MOST = 12
 _ELEMENT = r"(?P<count>\d+) (?P<element>[^.]+?)"
 
 
-def schematic(prompt: str, seed: str, pictures: Pictures = ()) -> str | None:
+def draw_schematic(prompt: str, seed: str, pictures: Pictures = ()) -> str | None:
     """The SVG of what `prompt` asks for, or None where it asks for something else.
 
     `pictures` are the PNGs that an edit is given. Raises `generators.glyphs.MissingGlyph` for a
@@ -35,31 +35,33 @@ Said = dict[str, str]
 
 
 def _animal(fields: Said, seed: str, pictures: Pictures) -> str:
-    return _animals.animal(fields["animal"], int(fields["count"]), seed)
+    return _animals.draw_animal(fields["animal"], int(fields["count"]), seed)
 
 
 def _logo(fields: Said, seed: str, pictures: Pictures) -> str:
-    return _cars.logo(fields["brand"], fields["element"], int(fields["count"]), seed)
+    return _cars.draw_logo(fields["brand"], fields["element"], int(fields["count"]), seed)
 
 
 def _car(fields: Said, seed: str, pictures: Pictures) -> str:
     name = f"{fields['colour']} {fields['brand']} {fields['body']}"
-    return _cars.car(fields["colour"], fields["body"], name, seed)
+    return _cars.draw_car(fields["colour"], fields["body"], name, seed)
 
 
 def _placed(fields: Said, seed: str, pictures: Pictures) -> str:
     badge, name = (fields["element"], int(fields["count"])), f"{fields['colour']} {fields['body']}"
-    return _cars.car(fields["colour"], fields["body"], name, seed, badge)
+    return _cars.draw_car(fields["colour"], fields["body"], name, seed, badge)
 
 
 def _shoe(fields: Said, seed: str, pictures: Pictures) -> str:
-    colours = Colours(fields["colour"], fields["mark"])
-    return _shoes.shoe(fields["brand"], fields["element"], int(fields["count"]), colours, seed)
+    colours = ShoeColours(fields["colour"], fields["mark"])
+    return _shoes.draw_shoe(fields["brand"], fields["element"], int(fields["count"]), colours, seed)
 
 
 def _athlete(fields: Said, seed: str, pictures: Pictures) -> str:
-    colours = _shoes.colours_of(pictures)
-    return _shoes.athlete(fields["sport"], fields["element"], int(fields["count"]), colours, seed)
+    colours = _shoes.find_shoe_colours(pictures)
+    return _shoes.draw_athlete(
+        fields["sport"], fields["element"], int(fields["count"]), colours, seed
+    )
 
 
 _SENTENCES: dict[str, Callable[[Said, str, Pictures], str]] = {

@@ -4,7 +4,7 @@ from random import Random
 
 import svgwrite
 
-from generators.schematics._scenery import INK, WIDTH, label, outdoors
+from generators.schematics._background import INK, WIDTH, add_label, create_outdoors
 
 LEG = "#5b3a1e"
 _COATS = ("#c99a5b", "#b9b2a6", "#d8c3a0", "#9c7a5a", "#e0a9a0", "#a9b7bf", "#c4b35f", "#b07f62")
@@ -19,10 +19,10 @@ _MOST_OF_A_BIRD = 3
 _FOOT = 478.0
 
 
-def animal(name: str, legs: int, seed: str) -> str:
+def draw_animal(name: str, legs: int, seed: str) -> str:
     """The animal with so many legs; its looks are its name's, where it stands the seed's."""
     looks, chance = Random(f"looks/{name}"), Random(f"sketch/{seed}")
-    drawing = outdoors(chance)
+    drawing = create_outdoors(chance)
     x = WIDTH / 2 - 30 + chance.uniform(-40, 40)
     coat = looks.choice(_COATS)
     neck = looks.uniform(135, 165) if name in _LONG_NECKED else looks.uniform(55, 85)
@@ -30,7 +30,7 @@ def animal(name: str, legs: int, seed: str) -> str:
         _bird(drawing, legs, x, coat, neck, chance)
     else:
         _mammal(drawing, legs, x, coat, neck, looks, chance)
-    label(drawing, name)
+    add_label(drawing, name)
     return str(drawing.tostring())
 
 

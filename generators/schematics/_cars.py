@@ -4,8 +4,16 @@ from random import Random
 
 import svgwrite
 
-from generators.schematics._marks import marks
-from generators.schematics._scenery import GROUND, HEIGHT, INK, WIDTH, label, outdoors, sheet
+from generators.schematics._background import (
+    GROUND,
+    HEIGHT,
+    INK,
+    WIDTH,
+    add_label,
+    create_outdoors,
+    create_sheet,
+)
+from generators.schematics._marks import draw_marks
 
 LOGO = "#1d3557"
 _PAINTS = {"white": "#f4f4f0", "grey": "#8d9299", "black": "#3a3d42"}
@@ -21,20 +29,22 @@ _ROOFS = {
 """Half the width and the height of the cabin over the bonnet, in px."""
 
 
-def logo(brand: str, element: str, count: int, seed: str) -> str:
+def draw_logo(brand: str, element: str, count: int, seed: str) -> str:
     """A brand's logo by itself."""
     chance = Random(f"sketch/{seed}")
-    drawing = sheet("#fbfbf9")
+    drawing = create_sheet("#fbfbf9")
     middle = (WIDTH / 2 + chance.uniform(-20, 20), 260 + chance.uniform(-14, 14))
-    marks(drawing, element, count, (*middle, 560, 300), LOGO)
-    label(drawing, f"{brand} logo")
+    draw_marks(drawing, element, count, (*middle, 560, 300), LOGO)
+    add_label(drawing, f"{brand} logo")
     return str(drawing.tostring())
 
 
-def car(colour: str, body: str, name: str, seed: str, badge: tuple[str, int] | None = None) -> str:
+def draw_car(
+    colour: str, body: str, name: str, seed: str, badge: tuple[str, int] | None = None
+) -> str:
     """A car on a road; `badge` is the element of its logo and how many there are of it."""
     chance = Random(f"sketch/{seed}")
-    drawing = outdoors(chance)
+    drawing = create_outdoors(chance)
     x = WIDTH / 2 + chance.uniform(-30, 30)
     road = [(x - 110, GROUND - 60), (x + 110, GROUND - 60), (WIDTH, HEIGHT), (0, HEIGHT)]
     drawing.add(drawing.polygon(road, fill="#9a9ca0"))
@@ -51,8 +61,8 @@ def car(colour: str, body: str, name: str, seed: str, badge: tuple[str, int] | N
     drawing.add(drawing.rect((x - 118, 296), (236, 98), rx=16, ry=16, fill="#eef0f1"))
     drawing.add(drawing.rect((x - 54, 418), (108, 26), rx=4, fill="#ffffff", stroke=INK))
     if badge is not None:
-        marks(drawing, *badge, (x, 345, 212, 82), LOGO)
-    label(drawing, name)
+        draw_marks(drawing, *badge, (x, 345, 212, 82), LOGO)
+    add_label(drawing, name)
     return str(drawing.tostring())
 
 

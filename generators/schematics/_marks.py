@@ -8,7 +8,7 @@ Box = tuple[float, float, float, float]
 """The middle's x and y, the width and the height."""
 
 
-def marks(drawing: svgwrite.Drawing, element: str, count: int, box: Box, colour: str) -> None:
+def draw_marks(drawing: svgwrite.Drawing, element: str, count: int, box: Box, colour: str) -> None:
     """`count` of what `element` names, filling the box; dots for a name that is not known."""
     for words, draw in _DRAWN.items():
         if any(word in element for word in words):

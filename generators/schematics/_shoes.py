@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import svgwrite
 
-from generators.canvas import pixels_of
-from generators.schematics._marks import marks
-from generators.schematics._scenery import INK, WIDTH, label, outdoors, sheet
+from generators.canvas import decode_png
+from generators.schematics._background import INK, WIDTH, add_label, create_outdoors, create_sheet
+from generators.schematics._marks import draw_marks
 
 SHOES = {"black": "#2b2d31", "red": "#c8372d", "white": "#f7f6f2"}
 MARKS = {"white": "#ffffff", "black": "#000000"}
@@ -17,41 +17,41 @@ _SKIN = "#c98f63"
 _SHIRTS = ("#2a6fdb", "#2e9e4f", "#7d4bb5", "#f08c1e")
 
 
-class Colours(NamedTuple):
+class ShoeColours(NamedTuple):
     """Of a shoe, and of the marks on it, by name."""
 
     shoe: str
     mark: str
 
 
-def shoe(brand: str, element: str, count: int, colours: Colours, seed: str) -> str:
+def draw_shoe(brand: str, element: str, count: int, colours: ShoeColours, seed: str) -> str:
     """A shoe from the side."""
     chance = Random(f"sketch/{seed}")
-    drawing = sheet("#dfe6e9")
+    drawing = create_sheet("#dfe6e9")
     x, y = WIDTH / 2 + chance.uniform(-20, 20), 270 + chance.uniform(-14, 14)
     floor = (x, y + 148)
     drawing.add(drawing.ellipse(floor, (300, 26), fill="#c3ccd1"))
     _shoe(drawing, x - 300, y - 150, 2, element, count, colours)
-    label(drawing, f"{brand} style running shoe")
+    add_label(drawing, f"{brand} style running shoe")
     return str(drawing.tostring())
 
 
-def colours_of(pictures: Sequence[bytes]) -> Colours:
+def find_shoe_colours(pictures: Sequence[bytes]) -> ShoeColours:
     """The colours of the shoe that is on pictures of ours; black with white where there is none."""
     paint_areas: Counter[str] = Counter()
     for picture in pictures:
-        pixels = pixels_of(picture)[::4, ::4]
+        pixels = decode_png(picture)[::4, ::4]
         for name, paint in SHOES.items():
             paint_areas[name] += int((pixels == list(bytes.fromhex(paint[1:]))).all(axis=2).sum())
     [(name, area)] = paint_areas.most_common(1) or [("black", 0)]
     shoe = name if area else "black"
-    return Colours(shoe, "black" if shoe == "white" else "white")
+    return ShoeColours(shoe, "black" if shoe == "white" else "white")
 
 
-def athlete(sport: str, element: str, count: int, colours: Colours, seed: str) -> str:
+def draw_athlete(sport: str, element: str, count: int, colours: ShoeColours, seed: str) -> str:
     """Somebody doing a sport in two such shoes, which are drawn large."""
     chance = Random(f"sketch/{seed}")
-    drawing = outdoors(chance)
+    drawing = create_outdoors(chance)
     x, shirt = WIDTH / 2 - 20 + chance.uniform(-30, 30), chance.choice(_SHIRTS)
     hip, neck = (x, 262), (x + 22, 128)
     ankles = ((x - 168, 424), (x + 128, 424))
@@ -70,7 +70,7 @@ def athlete(sport: str, element: str, count: int, colours: Colours, seed: str) -
     _gear(drawing, sport, x, hands[1])
     for ankle_x, ankle_y in ankles:
         _shoe(drawing, ankle_x - 58, ankle_y - 22, 0.72, element, count, colours)
-    label(drawing, f"athlete, {sport}")
+    add_label(drawing, f"athlete, {sport}")
     return str(drawing.tostring())
 
 
@@ -115,7 +115,7 @@ def _shoe(
     scale: float,
     element: str,
     count: int,
-    colours: Colours,
+    colours: ShoeColours,
 ) -> None:
     """A shoe that points right, 300 x 135 units in size, its upper left corner at x, y."""
 
@@ -142,4 +142,4 @@ def _shoe(
         )
     )
     box = (x + 128 * scale, y + 80 * scale, 136 * scale, 52 * scale)
-    marks(drawing, element, count, box, MARKS[colours.mark])
+    draw_marks(drawing, element, count, box, MARKS[colours.mark])

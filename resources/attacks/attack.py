@@ -7,19 +7,26 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from generators.opaque import opaque
-from generators.tiles import png_of
+from generators.opaque_rgb import to_opaque_rgb
+from generators.tiles import encode_png
+from resources.attacks.attack_parameters import AttackJob, AttackResult
 from resources.attacks.encoders import load_encoder
-from resources.attacks.noise import comparison
-from resources.attacks.parameters import Attacked, Work
-from resources.attacks.preparation import Tensor, disagreement
-from resources.attacks.search import Search, Watch, begun, run, similarities, whole_levels
-from resources.models.backends.local_models import library, running
+from resources.attacks.gradient_search import (
+    GradientSearch,
+    Watch,
+    compute_similarities,
+    round_to_levels,
+    run_searches,
+    start_search,
+)
+from resources.attacks.noise import draw_comparison
+from resources.attacks.preparation import Tensor, describe_disagreement
+from resources.models.backends.local_models import import_library, translate_running_errors
 from resources.models.catalog import Model
-from resources.models.replies import Closed
+from resources.models.replies import ModelUnavailable
 
 
-class Attacker:
+class EncoderAttack:
     """The encoder of an entry of models.yaml, loaded, and attacks on it; raises `Closed`.
 
     What comes of a picture depends on its own work, and on the others of its batch by the rounding
@@ -28,33 +35,33 @@ class Attacker:
 
     def __init__(self, model: Model, key: str | None) -> None:
         self._model = model
-        self._encoder, self.served = load_encoder(model, key)
+        self._encoder, self.served_model = load_encoder(model, key)
 
     @property
     def sees_question(self) -> bool:
         """Whether the embedding depends on the question as well as on the picture."""
         return self._encoder.sees_question
 
-    def attack(self, works: Sequence[Work], watch: Watch) -> list[Attacked]:
+    def attack(self, works: Sequence[AttackJob], watch: Watch) -> list[AttackResult]:
         """Attack pictures together; one that does no better than noise has no PNG, but a reason.
 
         The similarities are read off by the model's own processor, from the saved PNG.
         """
-        with running(self._model):
+        with translate_running_errors(self._model):
             originals = [_levels(work.picture) for work in works]
             targets = self._targets(originals, works)
             searches = [
-                begun(work, self._pixels(levels), target)
+                start_search(work, self._pixels(levels), target)
                 for work, levels, target in zip(works, originals, targets, strict=True)
             ]
             noisy = [
-                _changed(levels, comparison(work, levels.shape[:2]), work)
+                _changed(levels, draw_comparison(work, levels.shape[:2]), work)
                 for work, levels in zip(works, originals, strict=True)
             ]
             of_noise = self._similarities(noisy, works, targets)
-            run(self._encoder, searches, watch)
+            run_searches(self._encoder, searches, watch)
             pngs = [
-                png_of(Image.fromarray(_changed(levels, search.change, search.work)))
+                encode_png(Image.fromarray(_changed(levels, search.change, search.job)))
                 for levels, search in zip(originals, searches, strict=True)
             ]
             saved = [_levels(png) for png in pngs]
@@ -67,41 +74,41 @@ class Attacker:
         ]
 
     def _pixels(self, levels: Any) -> Tensor:
-        torch = library("torch")
+        torch = import_library("torch")
         pixels = torch.from_numpy(levels).to(self._encoder.network.device)
         return pixels.permute(2, 0, 1).float() / 255
 
-    def _targets(self, originals: Sequence[Any], works: Sequence[Work]) -> list[Tensor]:
+    def _targets(self, originals: Sequence[Any], works: Sequence[AttackJob]) -> list[Tensor]:
         """The clean embeddings. Raises `Closed` where the processor does what we do not follow."""
         encoder, theirs = self._encoder, self._processed(originals)
-        with library("torch").no_grad():
+        with import_library("torch").no_grad():
             for levels, each in zip(originals, theirs, strict=True):
-                ours = encoder.prepared(self._pixels(levels))
-                if why := disagreement(ours, each, encoder.preparing):
-                    raise Closed(
-                        f"{self._model.model}: its processor ({type(encoder.preparing).__name__}) "
+                ours = encoder.prepare(self._pixels(levels))
+                if why := describe_disagreement(ours, each, encoder.image_processor):
+                    raise ModelUnavailable(
+                        f"{self._model.model}: its processor ({type(encoder.image_processor).__name__}) "
                         f"prepares pictures in a way that no gradient follows here: {why}. Name "
                         "another model as encoder in models.yaml."
                     )
         return [each.float().flatten() for each in self._embedded(theirs, originals, works)]
 
     def _similarities(
-        self, pictures: Sequence[Any], works: Sequence[Work], targets: Sequence[Tensor]
+        self, pictures: Sequence[Any], works: Sequence[AttackJob], targets: Sequence[Tensor]
     ) -> list[float]:
         """By the model's own processor: the similarity of each picture to its clean embedding."""
         embedded = self._embedded(self._processed(pictures), pictures, works)
-        found: list[float] = similarities(embedded, targets).tolist()
+        found: list[float] = compute_similarities(embedded, targets).tolist()
         return found
 
     def _processed(self, pictures: Sequence[Any]) -> list[Tensor]:
         device = self._encoder.network.device
-        return [self._encoder.processed(Image.fromarray(each)).to(device) for each in pictures]
+        return [self._encoder.process(Image.fromarray(each)).to(device) for each in pictures]
 
     def _embedded(
-        self, processed: Sequence[Tensor], pictures: Sequence[Any], works: Sequence[Work]
+        self, processed: Sequence[Tensor], pictures: Sequence[Any], works: Sequence[AttackJob]
     ) -> list[Tensor]:
-        with library("torch").no_grad():
-            return self._encoder.embedded(
+        with import_library("torch").no_grad():
+            return self._encoder.embed(
                 processed,
                 [each.shape[:2] for each in pictures],
                 [work.question for work in works],
@@ -111,12 +118,12 @@ class Attacker:
 def _levels(png: bytes) -> Any:
     """A picture's levels of 255: height x width x 3."""
     with Image.open(io.BytesIO(png)) as image:
-        return np.array(opaque(image))
+        return np.array(to_opaque_rgb(image))
 
 
-def _changed(levels: Any, change: Tensor, work: Work) -> Any:
+def _changed(levels: Any, change: Tensor, work: AttackJob) -> Any:
     """The picture with a change, in whole levels."""
-    added = whole_levels(change, work).permute(1, 2, 0).cpu().numpy().astype(np.int16)
+    added = round_to_levels(change, work).permute(1, 2, 0).cpu().numpy().astype(np.int16)
     return (levels + added).clip(0, 255).astype(np.uint8)
 
 
@@ -125,12 +132,14 @@ def _apart(one: Any, other: Any) -> int:
     return int(np.abs(one.astype(np.int16) - other.astype(np.int16)).max())
 
 
-def _ended(search: Search, png: bytes, largest: int, reached: float, of_noise: float) -> Attacked:
-    reason = search.trouble or _shortcoming(search.work, largest, reached, of_noise)
-    return Attacked(None if reason else png, reached, of_noise, largest, search.steps, reason)
+def _ended(
+    search: GradientSearch, png: bytes, largest: int, reached: float, of_noise: float
+) -> AttackResult:
+    reason = search.failure_reason or _shortcoming(search.job, largest, reached, of_noise)
+    return AttackResult(None if reason else png, reached, of_noise, largest, search.steps, reason)
 
 
-def _shortcoming(work: Work, largest: int, reached: float, of_noise: float) -> str | None:
+def _shortcoming(work: AttackJob, largest: int, reached: float, of_noise: float) -> str | None:
     """Why what was reached is no attack; None where it is one."""
     if largest > work.parameters.epsilon:
         return f"Its PNG differs by {largest} levels, above {work.parameters.epsilon:g}."

@@ -2,12 +2,12 @@
 
 from hashlib import sha256
 
-from resources.attacks.parameters import Work
+from resources.attacks.attack_parameters import AttackJob
 from resources.attacks.preparation import Size, Tensor
-from resources.models.backends.local_models import library
+from resources.models.backends.local_models import import_library
 
 
-def first_change(work: Work, size: Size) -> Tensor:
+def draw_first_change(work: AttackJob, size: Size) -> Tensor:
     """The change that an attack begins with, in [-1, 1]: 3 x height x width, on the CPU.
 
     To lower the similarity it is uniform up to epsilon: at no change at all, the similarity is at
@@ -15,12 +15,12 @@ def first_change(work: Work, size: Size) -> Tensor:
     of each pixel.
     """
     if work.objective == "raise":
-        return comparison(work, size)
-    chance = library("torch").rand((3, *size), generator=_generator(work.seed, "start"))
+        return draw_comparison(work, size)
+    chance = import_library("torch").rand((3, *size), generator=_generator(work.seed, "start"))
     return (2 * chance - 1) * work.parameters.epsilon / 255
 
 
-def comparison(work: Work, size: Size) -> Tensor:
+def draw_comparison(work: AttackJob, size: Size) -> Tensor:
     """The random change that an attack is to do better than, in [-1, 1].
 
     In each channel of each pixel it is plus or minus epsilon; where the similarity is to be raised,
@@ -30,10 +30,12 @@ def comparison(work: Work, size: Size) -> Tensor:
     levels = parameters.epsilon
     if work.objective == "raise":
         levels = min(parameters.start, levels)
-    chance = library("torch").randint(0, 2, (3, *size), generator=_generator(work.seed, "noise"))
+    chance = import_library("torch").randint(
+        0, 2, (3, *size), generator=_generator(work.seed, "noise")
+    )
     return (2.0 * chance - 1) * levels / 255
 
 
 def _generator(seed: str, purpose: str) -> object:
     number = int.from_bytes(sha256(f"{purpose} {seed}".encode()).digest()[:7], "big")
-    return library("torch").Generator("cpu").manual_seed(number)
+    return import_library("torch").Generator("cpu").manual_seed(number)

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from PIL import Image
 
-from resources.models.backends.local_models import library
+from resources.models.backends.local_models import import_library
 
 Tensor: TypeAlias = Any
 """A torch.Tensor: torch is imported where it is needed."""
@@ -26,7 +26,7 @@ _FAR, _FAR_ON_AVERAGE = 6.0, 1.0
 """Levels of 255 by which a pixel, and all on average, may differ from the processor's."""
 
 
-def scaled(pixels: Tensor, size: Size, resample: int) -> Tensor:
+def scale_picture(pixels: Tensor, size: Size, resample: int) -> Tensor:
     """A picture scaled to a size by one of Pillow's filters, width first, as Pillow does it.
 
     Scaling is linear: Pillow itself gives the weights, for any filter, so that the forward pass is
@@ -40,16 +40,16 @@ def scaled(pixels: Tensor, size: Size, resample: int) -> Tensor:
     return pixels
 
 
-def prepared(pixels: Tensor, processor: Any) -> Tensor:
+def prepare_picture(pixels: Tensor, processor: Any) -> Tensor:
     """A picture as an image processor prepares it: padded, scaled, cropped and normalized."""
     if processor.do_resize:
-        pixels = scaled(pixels, _size_after(pixels, processor.size), _filter_of(processor))
+        pixels = scale_picture(pixels, _size_after(pixels, processor.size), _filter_of(processor))
     if getattr(processor, "do_center_crop", None):
-        pixels = cropped(pixels, (processor.crop_size["height"], processor.crop_size["width"]))
-    return normalized(pixels, processor)
+        pixels = crop_center(pixels, (processor.crop_size["height"], processor.crop_size["width"]))
+    return normalize_picture(pixels, processor)
 
 
-def padded_to_square(pixels: Tensor, processor: Any) -> Tensor:
+def pad_to_square(pixels: Tensor, processor: Any) -> Tensor:
     """A picture in the middle of a square of the processor's mean colour."""
     height, width = pixels.shape[-2:]
     side = max(height, width)
@@ -60,9 +60,9 @@ def padded_to_square(pixels: Tensor, processor: Any) -> Tensor:
     return square
 
 
-def cropped(pixels: Tensor, size: Size) -> Tensor:
+def crop_center(pixels: Tensor, size: Size) -> Tensor:
     """The middle of a picture; black around one that is smaller."""
-    pad = library("torch").nn.functional.pad
+    pad = import_library("torch").nn.functional.pad
     for axis, wanted in ((-2, size[0]), (-1, size[1])):
         there = pixels.shape[axis]
         if there < wanted:
@@ -75,7 +75,7 @@ def cropped(pixels: Tensor, size: Size) -> Tensor:
     return pixels
 
 
-def normalized(pixels: Tensor, processor: Any) -> Tensor:
+def normalize_picture(pixels: Tensor, processor: Any) -> Tensor:
     """A picture with the processor's factor, mean and standard deviation."""
     pixels = pixels * (255 * processor.rescale_factor if processor.do_rescale else 255)
     if not processor.do_normalize:
@@ -87,13 +87,13 @@ def normalized(pixels: Tensor, processor: Any) -> Tensor:
     return (pixels - mean) / deviation
 
 
-def tiles(pixels: Tensor, processor: Any) -> Tensor:
+def cut_tiles(pixels: Tensor, processor: Any) -> Tensor:
     """A picture as LLaVA-NeXT takes it: whole in one square, then cut into squares of its own grid.
 
     Its shape is tiles x 3 x side x side.
     """
-    utilities = library("transformers.image_processing_utils")
-    first = library("transformers.image_utils").ChannelDimension.FIRST
+    utilities = import_library("transformers.image_processing_utils")
+    first = import_library("transformers.image_utils").ChannelDimension.FIRST
     size, crop = processor.size, processor.crop_size
     short = size.get("shortest_edge")
     whole = (size["height"], size["width"]) if short is None else (short, short)
@@ -102,17 +102,19 @@ def tiles(pixels: Tensor, processor: Any) -> Tensor:
         tuple(pixels.shape[-2:]), processor.image_grid_pinpoints
     )
     within = utilities.get_patch_output_size(pixels, grid, first)
-    filling = _in_the_middle(scaled(pixels, within, _filter_of(processor)), grid)
+    filling = _in_the_middle(scale_picture(pixels, within, _filter_of(processor)), grid)
     cut = [
         filling[:, top : top + side, left : left + side]
         for top in range(0, grid[0], side)
         for left in range(0, grid[1], side)
     ]
-    overview = scaled(pixels, whole, _filter_of(processor))
-    return library("torch").stack([prepared(each, processor) for each in (overview, *cut)])
+    overview = scale_picture(pixels, whole, _filter_of(processor))
+    return import_library("torch").stack(
+        [prepare_picture(each, processor) for each in (overview, *cut)]
+    )
 
 
-def disagreement(ours: Tensor, theirs: Tensor, processor: Any) -> str | None:
+def describe_disagreement(ours: Tensor, theirs: Tensor, processor: Any) -> str | None:
     """How two preparations of a picture differ by more than rounding; None where they do not."""
     if ours.shape != theirs.shape:
         return f"a shape of {tuple(theirs.shape)} where {tuple(ours.shape)} was expected"
@@ -131,7 +133,7 @@ def _in_the_middle(pixels: Tensor, size: Size) -> Tensor:
         divmod(wanted - there, 2) for wanted, there in zip(size, pixels.shape[-2:], strict=True)
     )
     around = (left, left + odd_column, top, top + odd_row)
-    return library("torch").nn.functional.pad(pixels, around)
+    return import_library("torch").nn.functional.pad(pixels, around)
 
 
 def _size_after(pixels: Tensor, size: Any) -> Size:
@@ -159,12 +161,12 @@ def _matrix(before: int, after: int, resample: int, device: str) -> Tensor:
     """Pillow's weights, after x before: what it makes of one bright row after the other."""
     rows = Image.fromarray(np.eye(before, dtype=np.float32))
     made = np.array(rows.resize((before, after), Image.Resampling(resample)))
-    return library("torch").from_numpy(made).to(device)
+    return import_library("torch").from_numpy(made).to(device)
 
 
-def stacked(prepared: Sequence[Tensor]) -> Tensor:
+def stack_pictures(prepared: Sequence[Tensor]) -> Tensor:
     """Prepared pictures as one tensor; those with fewer tiles end in empty ones."""
-    torch = library("torch")
+    torch = import_library("torch")
     most = max(len(each) for each in prepared)
     return torch.stack(
         [

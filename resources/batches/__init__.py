@@ -1,14 +1,14 @@
 """Batches at providers: submitted, found again, followed, collected, and given up."""
 
-from resources.batches.collection import collect
-from resources.batches.providers import Providers
-from resources.batches.submission import BatchOrder, Submitted, submit
+from resources.batches.answer_collection import collect
+from resources.batches.providers import BatchProviders
+from resources.batches.submission import BatchOrder, SubmissionResult, submit
 from resources.batches.tracking import cancel, find_lost, forget, track
 
 __all__ = [
     "BatchOrder",
-    "Providers",
-    "Submitted",
+    "BatchProviders",
+    "SubmissionResult",
     "cancel",
     "collect",
     "find_lost",

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from resources.faults import CannotDo
+from resources.faults import UnsupportedRequest
 from resources.models.backends.base import BatchBackend
 from resources.models.catalog import Model
-from resources.models.requests import Request, kind_of
+from resources.models.requests import Request, get_request_kind
 
 
 class KeyedRequest(NamedTuple):
@@ -26,9 +26,9 @@ def split_requests(
     most, largest = backend.largest_batch
     pieces: dict[str, tuple[list[KeyedRequest], int]] = {}
     for each in requests:
-        kind, size = kind_of(each.request), backend.line_size(each.request)
+        kind, size = get_request_kind(each.request), backend.line_size(each.request)
         if size > largest:
-            raise CannotDo(
+            raise UnsupportedRequest(
                 f"A request to {model.name} takes {size:,} bytes, and a batch there takes "
                 f"{largest:,}. Use smaller pictures, or materialize the asset, which asks it alone."
             )

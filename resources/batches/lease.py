@@ -7,7 +7,7 @@ from threading import Event, Thread
 from dagster import get_dagster_logger
 
 from resources.calls import CallStore
-from resources.calls.batches import Batches
+from resources.calls.batch_store import BatchStore
 from resources.faults import StoreError
 
 LEASE_S = 120.0
@@ -15,7 +15,7 @@ LEASE_S = 120.0
 
 
 @contextmanager
-def hold_lease(batches: Batches, owner: str, tags: Collection[str]) -> Iterator[None]:
+def hold_lease(batches: BatchStore, owner: str, tags: Collection[str]) -> Iterator[None]:
     """Hold the batches of `tags`, which may change meanwhile, for as long as this lasts."""
     over = Event()
 

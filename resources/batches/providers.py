@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Awaitable
 from typing import NoReturn, Self, TypeVar
 
-from resources.calls.batches import Batch
-from resources.faults import CannotDo, Stopped
-from resources.images import ImageStore
+from resources.calls.batch_store import Batch
+from resources.faults import RequestsStopped, UnsupportedRequest
 from resources.models.backend_pool import BackendPool
 from resources.models.backends.base import BatchBackend
 from resources.models.catalog import Model
-from resources.models.replies import Fault, Interrupted
+from resources.models.replies import Interrupted, RequestFault
+from resources.storage.image_store import ImageStore
 
 ANSWER_S = 60.0
 """Seconds that a provider has to answer a question about a batch."""
@@ -18,7 +18,7 @@ ANSWER_S = 60.0
 Result = TypeVar("Result")
 
 
-class Providers(BackendPool):
+class BatchProviders(BackendPool):
     """A pool of backends that take batches.
 
     with Providers(images) as providers:
@@ -29,11 +29,11 @@ class Providers(BackendPool):
         super().__init__()
         self.images = images
 
-    def taking_batches(self, model: Model) -> BatchBackend:
+    def get_batch_backend(self, model: Model) -> BatchBackend:
         """The backend of a model; raises as `of` does, and `CannotDo` where it takes no batches."""
-        backend: BatchBackend = self.of(model, self.images.get)
+        backend: BatchBackend = self.get_backend(model, self.images.get)
         if not hasattr(backend, "submit"):
-            raise CannotDo(
+            raise UnsupportedRequest(
                 f"{model.name} takes no batches: the backend {model.backend} offers none. "
                 "Materialize its assets instead, which asks it request by request."
             )
@@ -46,12 +46,12 @@ class Providers(BackendPool):
         self.close()
 
 
-def model_of(batch: Batch) -> Model:
+def load_batch_model(batch: Batch) -> Model:
     """The model of a batch, as its entry in models.yaml was when the batch was submitted."""
     return Model.model_validate_json(batch.entry)
 
 
-async def in_time(work: Awaitable[Result], seconds: float = ANSWER_S) -> Result:
+async def await_with_timeout(work: Awaitable[Result], seconds: float = ANSWER_S) -> Result:
     """What `work` comes to; `Interrupted` where it takes longer."""
     try:
         async with asyncio.timeout(seconds):
@@ -60,8 +60,8 @@ async def in_time(work: Awaitable[Result], seconds: float = ANSWER_S) -> Result:
         raise Interrupted(f"The provider did not answer within {seconds:.0f} s.") from None
 
 
-def stopped(batch: Batch, what: str, fault: Fault, remedy: str) -> NoReturn:
+def raise_stopped(batch: Batch, what: str, fault: RequestFault, remedy: str) -> NoReturn:
     """Raise what a provider's fault means to whom a batch matters."""
-    raise Stopped(
+    raise RequestsStopped(
         f"The batch {batch.tag} of {batch.model} could not be {what}: {fault} {remedy}"
     ) from None

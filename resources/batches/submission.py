@@ -11,19 +11,29 @@ from uuid import uuid4
 
 from resources.batches.chunking import KeyedRequest, split_requests
 from resources.batches.lease import LEASE_S, hold_lease, release_batch
-from resources.batches.providers import Providers, in_time, model_of, stopped
+from resources.batches.providers import (
+    BatchProviders,
+    await_with_timeout,
+    load_batch_model,
+    raise_stopped,
+)
 from resources.calls import CallStore
-from resources.calls.batches import Batch, Waiting
-from resources.calls.spending import Account, Booking, month_of, new_id
-from resources.chunks import chunks
-from resources.faults import Stopped
+from resources.calls.batch_store import Batch, WaitingRequest
+from resources.calls.spending import Account, Booking, format_month, generate_booking_id
+from resources.faults import RequestsStopped
 from resources.models.backends.base import BatchBackend
 from resources.models.catalog import Model
-from resources.models.client import require
+from resources.models.client import require_abilities
 from resources.models.price_gaps import require_prices
-from resources.models.pricing import bound_of, images_of
-from resources.models.replies import Fault, Interrupted, Overloaded
-from resources.models.requests import Request, call_key, canonical_of, request_of
+from resources.models.pricing import compute_cost_bound, list_images
+from resources.models.replies import Interrupted, Overloaded, RequestFault
+from resources.models.requests import (
+    Request,
+    build_canonical_request,
+    compute_call_key,
+    parse_canonical_request,
+)
+from resources.storage.chunks import split_into_chunks
 
 ATTEMPTS = 5
 """How often a provider is asked to take a batch that it has surely not taken."""
@@ -43,7 +53,7 @@ class BatchOrder(NamedTuple):
     requests: Iterable[Request]
 
 
-class Submitted(NamedTuple):
+class SubmissionResult(NamedTuple):
     """The batches that were created, and the distinct requests that are in none of them."""
 
     batches: list[Batch]
@@ -59,11 +69,11 @@ class _Unsure(Exception):
 
 def submit(
     calls: CallStore,
-    providers: Providers,
+    providers: BatchProviders,
     orders: Iterable[BatchOrder],
     log: Logger,
     require_idle: Callable[[], None],
-) -> Submitted:
+) -> SubmissionResult:
     """Create batches of all that is not answered and waits in no other batch.
 
     The most that they can cost is reserved before the first is created: all of them fit into the
@@ -83,13 +93,13 @@ def submit(
                 submission.create(batch)
         finally:
             submission.drop_the_rest()
-    return Submitted(submission.made, submission.known, submission.waiting)
+    return SubmissionResult(submission.made, submission.known, submission.waiting)
 
 
 @dataclass(slots=True)
 class _Submission:
     calls: CallStore
-    providers: Providers
+    providers: BatchProviders
     log: Logger
     owner: str = field(default_factory=lambda: uuid4().hex)
     bookings: list[Booking] = field(default_factory=list)
@@ -103,36 +113,37 @@ class _Submission:
 
     def put_down(self, order: BatchOrder) -> None:
         """Put down the batches of an order, so that nobody else submits what is in them."""
-        backend = self.providers.taking_batches(order.model)
+        backend = self.providers.get_batch_backend(order.model)
         for piece in split_requests(order.model, backend, self._missing(order, backend)):
             self._open(order, piece)
 
     def create(self, batch: Batch) -> None:
         """Have the provider create a batch."""
-        backend = self.providers.taking_batches(model_of(batch))
+        backend = self.providers.get_batch_backend(load_batch_model(batch))
         requests = {
-            each.key: request_of(each.request) for each in self.calls.batches.requests(batch.tag)
+            each.key: parse_canonical_request(each.request)
+            for each in self.calls.batches.requests(batch.tag)
         }
         # Whatever ends this before the provider has answered, the batch may be there.
         del self.unmade[batch.tag]
         try:
             provider_id = self.providers.run(_created(backend, requests, batch.tag))
         except _Unsure as unsure:
-            raise Stopped(
+            raise RequestsStopped(
                 f"Whether the batch {batch.tag} of {batch.model} was created is not known "
                 f"({unsure}). Its {batch.requests:,} requests are in no other one: the sensor "
                 "`batches` looks for it, and so does submitting again in some minutes."
             ) from None
-        except Fault as fault:
+        except RequestFault as fault:
             self.unmade[batch.tag] = batch
-            stopped(batch, "created", fault, "Its requests are free: submit again.")
+            raise_stopped(batch, "created", fault, "Its requests are free: submit again.")
         if not self.calls.batches.record(batch.tag, self.owner, provider_id):
             what = f"is cancelled ({provider_id}). Submit again."
             try:
-                self.providers.run(in_time(backend.cancel(provider_id)))
-            except Fault as fault:
+                self.providers.run(await_with_timeout(backend.cancel(provider_id)))
+            except RequestFault as fault:
                 what = f"cannot be cancelled ({fault}). Cancel {provider_id} at its provider."
-            raise Stopped(
+            raise RequestsStopped(
                 f"The batch {batch.tag} of {batch.model} was created after others had given it up "
                 f"(this process stood still), and {what}"
             )
@@ -151,9 +162,12 @@ class _Submission:
     def _missing(self, order: BatchOrder, backend: BatchBackend) -> Iterator[KeyedRequest]:
         """The distinct requests that are neither stored nor waiting."""
         seen: set[str] = set()
-        for some in chunks(order.requests):
-            require(backend, order.model, some)
-            new = {call_key(canonical_of(order.model, request)): request for request in some}
+        for some in split_into_chunks(order.requests):
+            require_abilities(backend, order.model, some)
+            new = {
+                compute_call_key(build_canonical_request(order.model, request)): request
+                for request in some
+            }
             new = {key: request for key, request in new.items() if key not in seen}
             seen |= new.keys()
             stored = self.calls.holds(new)
@@ -168,21 +182,21 @@ class _Submission:
 
     def _open(self, order: BatchOrder, piece: Sequence[KeyedRequest]) -> None:
         model, account, now = order.model, order.account, datetime.now(UTC)
-        shown = {image for _, request in piece for image in images_of(request)}
+        shown = {image for _, request in piece for image in list_images(request)}
         sizes = self.providers.images.sizes(shown)
         bookings = {
             key: Booking(
-                id=new_id(),
+                id=generate_booking_id(),
                 key=key,
                 account=account,
                 model=model.name,
                 mode="batch",
-                month=month_of(now),
-                bound=bound_of(model, request, "batch", sizes),
+                month=format_month(now),
+                bound=compute_cost_bound(model, request, "batch", sizes),
             )
             for key, request in piece
         }
-        if account.limited:
+        if account.has_budget:
             bounds = {key: booking.bound for key, booking in bookings.items()}
             require_prices(model, dict(piece), bounds, "batch")
         batch = Batch(
@@ -197,7 +211,8 @@ class _Submission:
             submitted_at=now,
         )
         waiting = [
-            Waiting(key, canonical_of(model, request), bookings[key].id) for key, request in piece
+            WaitingRequest(key, build_canonical_request(model, request), bookings[key].id)
+            for key, request in piece
         ]
         got = self.calls.batches.open(batch, waiting, self.owner, LEASE_S)
         self.waiting += len(piece) - len(got)
@@ -212,7 +227,7 @@ async def _created(backend: BatchBackend, requests: Mapping[str, Request], tag: 
     attempt = 1
     while True:
         try:
-            return await in_time(backend.submit(requests, tag), UPLOAD_S)
+            return await await_with_timeout(backend.submit(requests, tag), UPLOAD_S)
         except (Overloaded, Interrupted) as fault:
             if fault.possibly_paid:
                 found = await _looked_for(backend, tag)
@@ -230,8 +245,8 @@ async def _looked_for(backend: BatchBackend, tag: str) -> str | None:
     """The id of a batch that may have been created just now, if it is there."""
     for look in range(LOOKS):
         await asyncio.sleep(FIRST_WAIT_S * 2**look)
-        with suppress(Fault):
-            found = await in_time(backend.find(tag))
+        with suppress(RequestFault):
+            found = await await_with_timeout(backend.find(tag))
             if found is not None:
                 return found
     return None

@@ -6,28 +6,33 @@ from logging import Logger
 from uuid import uuid4
 
 from resources.batches.lease import LEASE_S, release_batch
-from resources.batches.providers import Providers, in_time, model_of, stopped
+from resources.batches.providers import (
+    BatchProviders,
+    await_with_timeout,
+    load_batch_model,
+    raise_stopped,
+)
 from resources.calls import CallStore
-from resources.calls.batches import OPEN, Batch
-from resources.faults import ModelError, Stopped
+from resources.calls.batch_store import OPEN_STATES, Batch
+from resources.faults import ModelError, RequestsStopped
 from resources.models.backends.base import BatchBackend, BatchState
-from resources.models.replies import Fault
+from resources.models.replies import RequestFault
 
 
-def find_lost(calls: CallStore, providers: Providers, log: Logger) -> dict[str, str]:
+def find_lost(calls: CallStore, providers: BatchProviders, log: Logger) -> dict[str, str]:
     """Find batches whose submission broke off: go on with those that are there, free the others.
 
     One that somebody is submitting is left alone. Gives, by tag, why one could not be looked for;
     that is tried again in some minutes.
     """
     owner, problems = uuid4().hex, {}
-    for batch in calls.batches.in_state("submitting"):
+    for batch in calls.batches.list_by_state("submitting"):
         if not calls.batches.hold([batch.tag], owner, LEASE_S):
             continue
         try:
-            backend = providers.taking_batches(model_of(batch))
-            found = providers.run(in_time(backend.find(batch.tag)))
-        except (Fault, ModelError) as fault:
+            backend = providers.get_batch_backend(load_batch_model(batch))
+            found = providers.run(await_with_timeout(backend.find(batch.tag)))
+        except (RequestFault, ModelError) as fault:
             problems[batch.tag] = (
                 f"whether it was created is not known ({fault}). Its {batch.requests:,} requests "
                 "wait, and it is looked for again. If this stays, see at its provider whether a "
@@ -45,64 +50,69 @@ def find_lost(calls: CallStore, providers: Providers, log: Logger) -> dict[str, 
     return problems
 
 
-def track(calls: CallStore, providers: Providers) -> dict[str, str]:
+def track(calls: CallStore, providers: BatchProviders) -> dict[str, str]:
     """Ask how the running batches stand, all at once; gives, by tag, why one does not say."""
     asked: dict[str, tuple[Batch, BatchBackend]] = {}
     problems = {}
-    for batch in calls.batches.in_state("running"):
+    for batch in calls.batches.list_by_state("running"):
         try:
-            asked[batch.tag] = batch, providers.taking_batches(model_of(batch))
+            asked[batch.tag] = batch, providers.get_batch_backend(load_batch_model(batch))
         except ModelError as error:
             problems[batch.tag] = str(error)
     if asked:
         for tag, state in providers.run(_states(asked)).items():
             if isinstance(state, BatchState):
-                calls.batches.tell(tag, state.word, state.said)
+                calls.batches.tell(tag, state.status, state.provider_status)
             else:
                 problems[tag] = str(state)
     return problems
 
 
-def cancel(calls: CallStore, providers: Providers, tag: str) -> Batch:
+def cancel(calls: CallStore, providers: BatchProviders, tag: str) -> Batch:
     """Ask the provider to stop a batch; raises `Stopped` where it is not there or cannot be."""
-    batch = named(calls, tag)
+    batch = find_batch(calls, tag)
     if batch.provider_id is None:
-        raise Stopped(
+        raise RequestsStopped(
             f"Whether the batch {tag} of {batch.model} was created is not known yet. The sensor "
             "`batches` looks for it: cancel it some minutes later, if it is still there."
         )
-    backend = providers.taking_batches(model_of(batch))
+    backend = providers.get_batch_backend(load_batch_model(batch))
     try:
-        providers.run(in_time(backend.cancel(batch.provider_id)))
-    except Fault as fault:
-        stopped(batch, "cancelled", fault, "If the provider has lost it, cancel it with `forget`.")
+        providers.run(await_with_timeout(backend.cancel(batch.provider_id)))
+    except RequestFault as fault:
+        raise_stopped(
+            batch, "cancelled", fault, "If the provider has lost it, cancel it with `forget`."
+        )
     track(calls, providers)
-    return named(calls, tag)
+    return find_batch(calls, tag)
 
 
 def forget(calls: CallStore, tag: str) -> Batch:
     """Give up a batch that its provider has lost; what it may have cost stays possibly paid."""
-    batch = named(calls, tag)
+    batch = find_batch(calls, tag)
     calls.settle({each.booking: None for each in calls.batches.requests(tag)})
     calls.batches.finish(tag, {"forgotten": batch.requests}, "closed")
-    return named(calls, tag, closed=True)
+    return find_batch(calls, tag, closed=True)
 
 
-def named(calls: CallStore, tag: str, *, closed: bool = False) -> Batch:
+def find_batch(calls: CallStore, tag: str, *, closed: bool = False) -> Batch:
     """The batch of a tag; raises `Stopped` where there is none, or it is over, unless `closed`."""
     batch = calls.batches.find(tag)
-    if batch is not None and (closed or batch.state in OPEN):
+    if batch is not None and (closed or batch.state in OPEN_STATES):
         return batch
-    tags = ", ".join(each.tag for each in calls.batches.in_state(*OPEN)) or "none"
+    tags = ", ".join(each.tag for each in calls.batches.list_by_state(*OPEN_STATES)) or "none"
     what = "There is no batch with the tag" if batch is None else "Nothing waits any more in"
-    raise Stopped(f"{what} {tag}. In progress: {tags}.")
+    raise RequestsStopped(f"{what} {tag}. In progress: {tags}.")
 
 
 async def _states(
     asked: Mapping[str, tuple[Batch, BatchBackend]],
 ) -> dict[str, BatchState | BaseException]:
     states = await asyncio.gather(
-        *(in_time(backend.state(str(batch.provider_id))) for batch, backend in asked.values()),
+        *(
+            await_with_timeout(backend.state(str(batch.provider_id)))
+            for batch, backend in asked.values()
+        ),
         return_exceptions=True,
     )
     return dict(zip(asked, states, strict=True))

@@ -1,7 +1,7 @@
 """The call store: every answer that was ever paid for, and who is asking for one now."""
 
-from resources.calls.call import Answer, Call
-from resources.calls.damage import DamagedAnswers
+from resources.calls.call import Call, StoredAnswer
+from resources.calls.damaged_answers import DamagedAnswers
 from resources.calls.store import CallStore
 
-__all__ = ["Answer", "Call", "CallStore", "DamagedAnswers"]
+__all__ = ["StoredAnswer", "Call", "CallStore", "DamagedAnswers"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from resources.untrusted_input import clean_text
+from resources.untrusted_input.json_text import clean_text
 
 _CANONICAL = json.JSONEncoder(
     sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
@@ -14,7 +14,7 @@ _CANONICAL = json.JSONEncoder(
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StoredAnswer:
     """What is read of a call where the request is at hand."""
 
     key: str
@@ -46,21 +46,21 @@ class Call:
     mode: Literal["online", "batch"]
     finished_at: datetime
 
-    def without_request(self) -> Answer:
+    def to_stored_answer(self) -> StoredAnswer:
         """What is read of it where the request is at hand."""
-        return Answer(
+        return StoredAnswer(
             self.key, self.answer, self.served_model, self.input_tokens, self.output_tokens
         )
 
 
-def canonical_text(request: Mapping[str, Any]) -> str:
+def to_canonical_text(request: Mapping[str, Any]) -> str:
     """A canonical request as it is hashed and stored."""
     return _CANONICAL.encode(request)
 
 
-def answer_of(row: Mapping[Any, Any]) -> Answer:
+def parse_answer_row(row: Mapping[Any, Any]) -> StoredAnswer:
     """The answer in a sound row with these columns."""
-    return Answer(
+    return StoredAnswer(
         row["key"],
         json.loads(row["answer"]),
         row["served_model"],
@@ -69,10 +69,10 @@ def answer_of(row: Mapping[Any, Any]) -> Answer:
     )
 
 
-def row_of(call: Call) -> dict[str, Any]:
+def to_call_row(call: Call) -> dict[str, Any]:
     """The columns of a call; the sha256 of its `request` is the key again."""
     served_model = None if call.served_model is None else clean_text(call.served_model)
-    request = canonical_text(call.request)
+    request = to_canonical_text(call.request)
     # A model may send half of a surrogate pair, which is JSON, but which no UTF-8 can hold.
     answer = json.dumps(call.answer, sort_keys=True, allow_nan=False, separators=(",", ":"))
     finished_at = call.finished_at.astimezone(UTC).isoformat(timespec="microseconds")
@@ -85,7 +85,7 @@ def row_of(call: Call) -> dict[str, Any]:
     }
 
 
-def call_of(row: Mapping[Any, Any]) -> Call:
+def parse_call_row(row: Mapping[Any, Any]) -> Call:
     """The call in a sound row."""
     told = {name: value for name, value in row.items() if name != "checksum"}
     return Call(

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
-ABOUT_KEY = 16
+KEY_DIGITS = 16
 """How many digits of a checksum are those of the key."""
 PRIME = 2**61 - 1
 
-ANSWER = ("key", "answer", "served_model", "input_tokens", "output_tokens")
+ANSWER_COLUMNS = ("key", "answer", "served_model", "input_tokens", "output_tokens")
 _REST = ("key", "backend", "model", "kind", "request", "seconds", "mode", "finished_at")
 _FIXED = ("id", "key", "asset", "partition", "run", "model", "mode", "month", "bound")
 _STATES = {"reserved": 0, "possibly paid": 1, "paid": 2}
@@ -75,7 +75,7 @@ def is_sound_total(row: Mapping[Any, Any]) -> bool:
 
 
 def _answer_checksum(row: Mapping[Any, Any]) -> str:
-    return f"{str(row['key'])[:ABOUT_KEY]}{_hash([row[name] for name in ANSWER])}"
+    return f"{str(row['key'])[:KEY_DIGITS]}{_hash([row[name] for name in ANSWER_COLUMNS])}"
 
 
 def _hash(values: list[Any]) -> str:

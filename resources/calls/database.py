@@ -10,18 +10,18 @@ from dagster import get_dagster_logger
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
+from resources.calls.answer_sql import AnswerSql
 from resources.calls.schema import is_complete
-from resources.calls.statements import Statements
-from resources.disk_reserve import DiskReserve
 from resources.faults import (
-    Busy,
-    Corrupt,
-    Full,
+    CorruptItem,
+    DiskFull,
+    StoreBusy,
     StoreError,
-    Unreachable,
-    Unwritable,
-    writing,
+    UnreachableStore,
+    UnwritableStore,
+    write_errors,
 )
+from resources.storage.disk_reserve import DiskReserve
 
 _PATIENCE_S = 300.0
 _RETRY_S = 1.0
@@ -46,7 +46,7 @@ class Database(ABC):
 
     def run(
         self,
-        work: Callable[[Connection, Statements], Result],
+        work: Callable[[Connection, AnswerSql], Result],
         *,
         patient: bool = True,
         paid: bool = False,
@@ -60,8 +60,8 @@ class Database(ABC):
         while True:
             try:
                 done = self._attempt(work)
-            except (Unreachable, Busy, Full, Unwritable) as fault:
-                if not patient or (isinstance(fault, Full | Unwritable) and not paid):
+            except (UnreachableStore, StoreBusy, DiskFull, UnwritableStore) as fault:
+                if not patient or (isinstance(fault, DiskFull | UnwritableStore) and not paid):
                     raise
                 self._wait(fault)
             else:
@@ -88,12 +88,12 @@ class Database(ABC):
     def _prepare(self, connection: Connection) -> None:
         """Make what is missing, alone."""
 
-    def _attempt(self, work: Callable[[Connection, Statements], Result]) -> Result:
+    def _attempt(self, work: Callable[[Connection, AnswerSql], Result]) -> Result:
         try:
-            with writing(self.name):
+            with write_errors(self.name):
                 engine = self._opened()
                 with engine.begin() as connection:
-                    return work(connection, Statements.of(engine.dialect.name))
+                    return work(connection, AnswerSql.of(engine.dialect.name))
         except DBAPIError as error:
             fault = self._fault(error)
             if fault is None:
@@ -102,9 +102,9 @@ class Database(ABC):
         except ValueError as error:
             raise self.damaged(error) from error
 
-    def damaged(self, why: object) -> Corrupt:
+    def damaged(self, why: object) -> CorruptItem:
         """The error for something in it that nobody wrote there."""
-        return Corrupt(
+        return CorruptItem(
             f"{self.name} is damaged ({why}). It holds answers that were paid for, so nothing was "
             f"changed and nothing is asked. {self._remedy()}"
         )
@@ -127,12 +127,12 @@ class Database(ABC):
                 self._engine, self._seen = engine, True
             return self._engine
 
-    def _wait(self, fault: Unreachable | Busy | Full | Unwritable) -> None:
+    def _wait(self, fault: UnreachableStore | StoreBusy | DiskFull | UnwritableStore) -> None:
         now = time.monotonic()
         if self._away_since is None:
             self._away_since = now
         away = now - self._away_since
-        if isinstance(fault, Unreachable) and not self._seen:
+        if isinstance(fault, UnreachableStore) and not self._seen:
             raise fault
         if away >= _PATIENCE_S:
             raise type(fault)(f"{fault} Waited for {away:.0f} s.") from fault

@@ -6,9 +6,9 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 from resources.calls.database import Database
-from resources.calls.schema import complete
-from resources.disk_reserve import DiskReserve
-from resources.faults import Full, StoreError, Unreachable, Unusable, Unwritable
+from resources.calls.schema import create_missing
+from resources.faults import DiskFull, StoreError, UnreachableStore, UnusableStore, UnwritableStore
+from resources.storage.disk_reserve import DiskReserve
 
 _MAKING_TABLES = 0x43414C4C
 """Our advisory lock: PostgreSQL lets two that create the same table at once fail."""
@@ -44,7 +44,7 @@ class PostgresServer(Database):
                 hide_parameters=True,
             )
         except ModuleNotFoundError as error:
-            raise Unusable(
+            raise UnusableStore(
                 f"{self.name} needs psycopg2. Install it: pip install 'counterfactory[postgres]'"
             ) from error
         event.listen(engine, "connect", _limit)
@@ -52,24 +52,24 @@ class PostgresServer(Database):
 
     def _prepare(self, connection: Connection) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _MAKING_TABLES})
-        complete(connection)
+        create_missing(connection)
 
     def _fault(self, error: DBAPIError) -> StoreError | None:
         code, said = getattr(error.orig, "pgcode", None), " ".join(str(error.orig).split())
         if code == "53100":
-            return Full(
+            return DiskFull(
                 f"The disk of {self.name} has no space left. What was stored is kept: free some "
                 "space there and run again; only what is missing is asked."
             )
         if code in ("25006", "42501"):
-            return Unwritable(
+            return UnwritableStore(
                 f"{self.name} cannot be written ({said}). Give the user of the call store's URL "
                 "the right to create tables and to write, or point the URL at another database."
             )
         if code in ("XX001", "XX002"):
             return self.damaged(said)
         if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
-            return Unreachable(
+            return UnreachableStore(
                 f"{self.name} cannot be reached ({said}). Start it, or correct the URL of the call "
                 "store: what was stored is kept, only what is missing is asked."
             )

@@ -6,9 +6,9 @@ from dagster import get_dagster_logger
 from sqlalchemy import Connection, delete, insert, select, text
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from resources.calls.checksums import ABOUT_KEY, is_sound_booking, is_sound_total
-from resources.calls.money import Total, scopes, total_rows
-from resources.calls.tables import SPENDING, TABLES, TOTALS, head_in_sql
+from resources.calls.checksums import KEY_DIGITS, is_sound_booking, is_sound_total
+from resources.calls.spending_sql import SpendingTotal, build_total_rows, format_scopes
+from resources.calls.sql_tables import SPENDING, TABLES, TOTALS, format_head_sql
 
 _NAMES = {
     "sqlite": "SELECT name FROM sqlite_master",
@@ -17,7 +17,7 @@ _NAMES = {
 
 _INDEXES = {
     "calls_by_model": "calls (({head}), finished_at)",
-    "calls_by_checksum": f"calls ((substr(checksum, 1, {ABOUT_KEY})))",
+    "calls_by_checksum": f"calls ((substr(checksum, 1, {KEY_DIGITS})))",
 }
 
 _AT_ONCE = 2000
@@ -25,23 +25,23 @@ _AT_ONCE = 2000
 
 def is_complete(connection: Connection) -> bool:
     """Whether no table or index is missing, and all sums of money are what was written."""
-    return {*TABLES.tables, *_INDEXES} <= there(connection) and all(
+    return {*TABLES.tables, *_INDEXES} <= list_schema_names(connection) and all(
         is_sound_total(row) for row in connection.execute(select(TOTALS)).mappings()
     )
 
 
-def there(connection: Connection) -> set[str]:
+def list_schema_names(connection: Connection) -> set[str]:
     """The names of the tables and indexes that a database has."""
     return set(connection.scalars(text(_NAMES[connection.dialect.name])))
 
 
-def complete(connection: Connection) -> None:
+def create_missing(connection: Connection) -> None:
     """Make what is missing, in a transaction alone; raises ValueError where money is damaged."""
     for table in TABLES.sorted_tables:
         connection.execute(CreateTable(table, if_not_exists=True))
         for index in table.indexes:
             connection.execute(CreateIndex(index, if_not_exists=True))
-    for statement in indexes(connection.dialect.name):
+    for statement in build_index_statements(connection.dialect.name):
         connection.execute(text(statement))
     totals = connection.execute(select(TOTALS)).mappings().all()
     damaged = [ascii(row["scope"]) for row in totals if not is_sound_total(row)]
@@ -54,9 +54,9 @@ def complete(connection: Connection) -> None:
         )
 
 
-def indexes(dialect: str) -> list[str]:
+def build_index_statements(dialect: str) -> list[str]:
     """What makes the indexes that SQLAlchemy does not make with the tables, where they lack."""
-    head = head_in_sql(dialect)
+    head = format_head_sql(dialect)
     return [
         f"CREATE INDEX IF NOT EXISTS {name} ON {on.format(head=head)}"
         for name, on in _INDEXES.items()
@@ -66,17 +66,17 @@ def indexes(dialect: str) -> list[str]:
 def _sum_anew(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(text("LOCK TABLE spending, spending_totals IN EXCLUSIVE MODE"))
-    totals: dict[str, Total] = defaultdict(Total)
+    totals: dict[str, SpendingTotal] = defaultdict(SpendingTotal)
     rows = connection.execute(select(SPENDING).execution_options(yield_per=_AT_ONCE))
     for row in rows.mappings():
         if not is_sound_booking(row):
             raise ValueError(f"its sums of money and the booking {row['id']!a}")
         amount = (row["bound"] if row["cost"] is None else row["cost"]) or 0
-        for scope in scopes(row["run"], row["month"]):
+        for scope in format_scopes(row["run"], row["month"]):
             if row["state"] == "reserved":
                 totals[scope].reserved += amount
             else:
                 totals[scope].spent += amount
     connection.execute(delete(TOTALS))
     if totals:
-        connection.execute(insert(TOTALS), total_rows(totals))
+        connection.execute(insert(TOTALS), build_total_rows(totals))

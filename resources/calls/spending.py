@@ -36,7 +36,7 @@ class Account:
     """Whether replies that were paid for, and hold no answer, are to be paid for again."""
 
     @property
-    def limited(self) -> bool:
+    def has_budget(self) -> bool:
         """Whether there is any budget."""
         return self.per_run is not None or self.per_month is not None
 
@@ -58,7 +58,7 @@ class Booking:
     bound: int | None
 
 
-class Spent(NamedTuple):
+class SpendingRow(NamedTuple):
     """What one asset and partition spent in a month on one model, in billionths of a dollar.
 
     `requests` are all that were paid for or may have been, `paid` is what answers cost, and
@@ -78,7 +78,7 @@ class Spent(NamedTuple):
     unknown: int
 
 
-class Typical(NamedTuple):
+class TypicalUsage(NamedTuple):
     """Mean tokens of `n` answers, the latest of their kind."""
 
     n: int
@@ -105,11 +105,11 @@ class Purchase:
         return left
 
 
-def new_id() -> str:
+def generate_booking_id() -> str:
     """An id for a booking."""
     return uuid4().hex
 
 
-def month_of(moment: datetime) -> str:
+def format_month(moment: datetime) -> str:
     """The month to which money spent at that moment is booked: "2026-11", of UTC."""
     return moment.astimezone(UTC).strftime("%Y-%m")

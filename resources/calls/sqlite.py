@@ -7,11 +7,11 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from resources.calls.database import Database
-from resources.calls.schema import complete, indexes, there
-from resources.calls.tables import CALLS, CLAIMS, TABLES
-from resources.disk_reserve import DiskReserve
-from resources.faults import Busy, Missing, StoreError
-from resources.wal import create_wal, wal_engine
+from resources.calls.schema import build_index_statements, create_missing, list_schema_names
+from resources.calls.sql_tables import CALLS, CLAIMS, TABLES
+from resources.faults import MissingItem, StoreBusy, StoreError
+from resources.storage.disk_reserve import DiskReserve
+from resources.storage.sqlite_wal import create_wal_file, open_wal_engine
 
 _LOCKED_S = 4
 _RESERVE = 16_000_000
@@ -31,28 +31,28 @@ class SqliteFile(Database):
         self._path.parent.mkdir(parents=True, exist_ok=True)
         if not self._path.exists():
             if self._path.is_symlink():
-                raise Missing(
+                raise MissingItem(
                     f"{self.name} is a link to {self._path.readlink()}, which is not there. "
                     "Restore or mount it: it holds what was paid for, and nothing is asked before."
                 )
-            create_wal(self._path, TABLES, indexes("sqlite"))
+            create_wal_file(self._path, TABLES, build_index_statements("sqlite"))
         if not self._path.stat().st_size:
             raise self.damaged("it is empty")
-        engine = wal_engine(self._path, _LOCKED_S)
+        engine = open_wal_engine(self._path, _LOCKED_S)
         event.listen(engine, "connect", _read_anything)
         return engine
 
     def _prepare(self, connection: Connection) -> None:
         # Driver and SQLAlchemy begin a transaction only later, when others may have prepared it.
         connection.exec_driver_sql("BEGIN IMMEDIATE")
-        if not {CALLS.name, CLAIMS.name} <= there(connection):
+        if not {CALLS.name, CLAIMS.name} <= list_schema_names(connection):
             raise self.damaged("it has no table of calls or of claims")
-        complete(connection)
+        create_missing(connection)
 
     def _fault(self, error: DBAPIError) -> StoreError | None:
         said = str(error.orig)
         if "locked" in said:
-            return Busy(
+            return StoreBusy(
                 f"Another program keeps {self.name} locked. End it, then run again: what was "
                 "stored is kept."
             )

@@ -13,17 +13,17 @@ from dagster import ConfigurableResource, InitResourceContext
 from pydantic import Field, PrivateAttr
 from sqlalchemy import Connection
 
-from resources.calls.address import database_of
-from resources.calls.batches import Batches
-from resources.calls.call import Answer, Call, row_of
-from resources.calls.damage import DamagedAnswers
+from resources.calls.answer_sql import AnswerSql
+from resources.calls.batch_store import BatchStore
+from resources.calls.call import Call, StoredAnswer, to_call_row
+from resources.calls.damaged_answers import DamagedAnswers
 from resources.calls.database import Database
-from resources.calls.money import Changes
-from resources.calls.operations import Claim, ClaimState
-from resources.calls.spending import Booking, Purchase, Spent, Typical
-from resources.calls.statements import Statements
-from resources.calls.writer import StoreWriter
-from resources.chunks import CHUNK, chunks
+from resources.calls.database_url import build_database
+from resources.calls.spending import Booking, Purchase, SpendingRow, TypicalUsage
+from resources.calls.spending_sql import SpendingChanges
+from resources.calls.transactions import Claim, ClaimState
+from resources.calls.write_thread import StoreWriter
+from resources.storage.chunks import CHUNK_SIZE, split_into_chunks
 
 _TYPICAL_OF = 1000
 _STARTING = threading.Lock()
@@ -72,33 +72,33 @@ class CallStore(ConfigurableResource[None]):
     )
 
     @property
-    def batches(self) -> Batches:
+    def batches(self) -> BatchStore:
         """The batches that are under way, and those that were."""
-        return Batches(self._started().database)
+        return BatchStore(self._started().database)
 
     def known(self, keys: Iterable[str]) -> dict[str, Call]:
         """Those of `keys` that have an answer, with it."""
         return {call.key: call for call in self.rows(keys)}
 
-    def answers(self, keys: Iterable[str]) -> dict[str, Answer]:
+    def answers(self, keys: Iterable[str]) -> dict[str, StoredAnswer]:
         """As `known`, without what was asked, which is the larger part."""
-        found = list(self._chunks(keys, Statements.answers))
+        found = list(self._chunks(keys, AnswerSql.answers))
         self._require_sound({key: model for each in found for key, model in each.damaged.items()})
         return {key: answer for each in found for key, answer in each.sound.items()}
 
     def holds(self, keys: Iterable[str]) -> set[str]:
         """Those of `keys` that have an answer."""
-        return {key for chunk in self._chunks(keys, Statements.held) for key in chunk}
+        return {key for chunk in self._chunks(keys, AnswerSql.held) for key in chunk}
 
     def seconds(self, keys: Iterable[str]) -> dict[str, float]:
         """The duration of each stored answer among `keys`; a batch's answers have none."""
-        chunks = self._chunks(keys, Statements.seconds)
+        chunks = self._chunks(keys, AnswerSql.seconds)
         return {key: seconds for chunk in chunks for key, seconds in chunk.items()}
 
     def rows(self, keys: Iterable[str]) -> Iterator[Call]:
         """The stored calls among `keys`, in order of key, read as they are asked for."""
 
-        def look_up(sql: Statements, connection: Connection, some: list[str]) -> list[Call]:
+        def look_up(sql: AnswerSql, connection: Connection, some: list[str]) -> list[Call]:
             found = sql.stored(connection, some)
             self._require_sound(found.damaged)
             return [found.sound[key] for key in some if key in found.sound]
@@ -106,12 +106,12 @@ class CallStore(ConfigurableResource[None]):
         for chunk in self._chunks(sorted(set(keys)), look_up):
             yield from chunk
 
-    def all_keys(self) -> Iterator[str]:
+    def iterate_keys(self) -> Iterator[str]:
         """The keys of all stored calls, in order, read as they are asked for."""
         last = [""]
 
-        def look_up(connection: Connection, sql: Statements) -> list[str]:
-            return sql.keys(connection, last[-1], CHUNK)
+        def look_up(connection: Connection, sql: AnswerSql) -> list[str]:
+            return sql.keys(connection, last[-1], CHUNK_SIZE)
 
         while last := self._run(look_up):
             yield from last
@@ -124,49 +124,49 @@ class CallStore(ConfigurableResource[None]):
         `costs` are by the id of a booking, as for `settle`. A thousand at a time take little
         memory and keep nobody else waiting for long.
         """
-        rows = [row_of(call) for call in calls]
+        rows = [to_call_row(call) for call in calls]
 
-        def write(connection: Connection, sql: Statements) -> set[str]:
+        def write(connection: Connection, sql: AnswerSql) -> set[str]:
             new = sql.keep(connection, rows) if rows else set()
-            sql.money.change(connection, Changes(costs=dict(costs)))
+            sql.money.change(connection, SpendingChanges(costs=dict(costs)))
             return new
 
         return self._run(write)
 
     def forget(self, keys: Iterable[str]) -> int:
         """Remove stored calls, for good; how many there were."""
-        return sum(self._chunks(keys, Statements.forget))
+        return sum(self._chunks(keys, AnswerSql.forget))
 
     def reserve(self, bookings: Sequence[Booking]) -> None:
         """Reserve all bookings, or none; raises `OverBudget` or `NoPrice`."""
 
-        def write(connection: Connection, sql: Statements) -> None:
-            for error in sql.money.change(connection, Changes(list(bookings))).values():
+        def write(connection: Connection, sql: AnswerSql) -> None:
+            for error in sql.money.change(connection, SpendingChanges(list(bookings))).values():
                 raise error
 
         self._run(write)
 
     def settle(self, costs: Mapping[str, int | None]) -> None:
         """Book what was paid, by the id of a booking; None is possibly paid, at its bound."""
-        self._change(Changes(costs=dict(costs)))
+        self._change(SpendingChanges(costs=dict(costs)))
 
     def release(self, bookings: Iterable[str]) -> None:
         """Give up reservations, by their ids, for which surely nothing was paid."""
-        self._change(Changes(releases=set(bookings)))
+        self._change(SpendingChanges(releases=set(bookings)))
 
-    def spending(self) -> list[Spent]:
+    def list_spending(self) -> list[SpendingRow]:
         """What was spent, by month, asset, partition, model and mode."""
-        return self._run(lambda connection, sql: sql.money.spending(connection))
+        return self._run(lambda connection, sql: sql.money.list_spending(connection))
 
-    def spent_by(self, runs: Collection[str]) -> int:
+    def sum_spending(self, runs: Collection[str]) -> int:
         """What runs spent or may have, with what is reserved, in billionths of a dollar."""
-        return self._run(lambda connection, sql: sql.money.of_runs(connection, runs))
+        return self._run(lambda connection, sql: sql.money.sum_runs(connection, runs))
 
     def count_answers(self, runs: Collection[str]) -> int:
         """Count the stored answers that runs have paid for, or that cost them nothing."""
         return self._run(lambda connection, sql: sql.money.count_answers(connection, runs))
 
-    def typical_usage(self, head: str) -> Typical | None:
+    def typical_usage(self, head: str) -> TypicalUsage | None:
         """Mean tokens of the latest 1,000 calls with this head and both counts; None without."""
         found = self._run(lambda connection, sql: sql.latest(connection, head, _TYPICAL_OF))
         self._require_sound(found.damaged)
@@ -174,9 +174,9 @@ class CallStore(ConfigurableResource[None]):
             return None
         calls = found.sound.values()
         tokens = [(call.input_tokens or 0, call.output_tokens or 0) for call in calls]
-        return Typical(len(tokens), *map(fmean, zip(*tokens, strict=True)))
+        return TypicalUsage(len(tokens), *map(fmean, zip(*tokens, strict=True)))
 
-    async def attempt(
+    async def get_or_request(
         self, key: str, ask: Callable[[], Awaitable[Call]], purchase: Purchase | None = None
     ) -> Call | None:
         """The stored call of `key` or, if there is none, the one that `ask` returns, stored.
@@ -240,14 +240,14 @@ class CallStore(ConfigurableResource[None]):
     def _chunks(
         self,
         keys: Iterable[str],
-        work: Callable[[Statements, Connection, list[str]], Result],
+        work: Callable[[AnswerSql, Connection, list[str]], Result],
     ) -> Iterator[Result]:
         """`work` of a thousand keys at a time, each in a transaction of its own; of none, once."""
 
         def of_some(some: list[str]) -> Result:
             return self._run(lambda connection, sql: work(sql, connection, some))
 
-        remaining = chunks(keys)
+        remaining = split_into_chunks(keys)
         yield of_some(next(remaining, []))
         yield from map(of_some, remaining)
 
@@ -255,15 +255,15 @@ class CallStore(ConfigurableResource[None]):
         if damaged:
             raise DamagedAnswers(self._started().database.name, damaged)
 
-    def _run(self, work: Callable[[Connection, Statements], Result]) -> Result:
+    def _run(self, work: Callable[[Connection, AnswerSql], Result]) -> Result:
         return self._started().database.run(work)
 
-    def _change(self, changes: Changes) -> None:
+    def _change(self, changes: SpendingChanges) -> None:
         self._run(lambda connection, sql: sql.money.change(connection, changes))
 
     def _started(self) -> _Running:
         with _STARTING:
             if self._running is None or self._running.process != os.getpid():
-                database = database_of(self.url)
+                database = build_database(self.url)
                 self._running = _Running(os.getpid(), database, StoreWriter(database))
             return self._running

@@ -1,7 +1,7 @@
 """Cassettes: paid answers in one file, to share."""
 
-from resources.cassette.importer import Imported, import_cassette
-from resources.cassette.layout import BadCassette
-from resources.cassette.writer import Exported, export_cassette
+from resources.cassette.archive_format import BadCassette
+from resources.cassette.exporter import ExportResult, export_cassette
+from resources.cassette.importer import ImportResult, import_cassette
 
-__all__ = ["BadCassette", "Exported", "Imported", "export_cassette", "import_cassette"]
+__all__ = ["BadCassette", "ExportResult", "ImportResult", "export_cassette", "import_cassette"]

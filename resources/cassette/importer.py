@@ -7,20 +7,20 @@ from typing import NamedTuple
 
 from upath import UPath
 
-from resources.atomic_writes import write_whole
 from resources.calls import Call, CallStore, DamagedAnswers
-from resources.cassette.reader import Cassette, open_cassette
+from resources.cassette.archive_reader import Cassette, open_cassette
+from resources.execution.workers import map_in_threads
 from resources.faults import StoreError
-from resources.images import ImageStore
-from resources.spreadsheets import guarded_sheet
-from resources.workers import prefetch
+from resources.storage.atomic_writes import write_atomically
+from resources.storage.image_store import ImageStore
+from resources.user_files.spreadsheets import guarded_sheet
 
 
-class Differs(StoreError):
+class ReviewConflict(StoreError):
     """There is something of that name here already, with other contents."""
 
 
-class Imported(NamedTuple):
+class ImportResult(NamedTuple):
     """What came of a cassette: how many calls it holds and how many of them are new here.
 
     `others` are calls that are stored here with another answer, which they keep.
@@ -33,7 +33,9 @@ class Imported(NamedTuple):
     reviews: int
 
 
-def import_cassette(path: Path, calls: CallStore, images: ImageStore, reviews: Path) -> Imported:
+def import_cassette(
+    path: Path, calls: CallStore, images: ImageStore, reviews: Path
+) -> ImportResult:
     """Store what a cassette holds: pictures, then review files in the folder `reviews`, then calls.
 
     What is here already stays, unless it is damaged; a second time changes nothing, and one that
@@ -43,17 +45,17 @@ def import_cassette(path: Path, calls: CallStore, images: ImageStore, reviews: P
     with open_cassette(path) as cassette:
         cassette.check()
         missing = [topic for topic in cassette.topics if not _same(cassette, topic, reviews, path)]
-        for _ in prefetch(partial(_keep, cassette, images), cassette.pictures):
+        for _ in map_in_threads(partial(_keep, cassette, images), cassette.pictures):
             pass
         for topic in missing:
-            write_whole(UPath(_review(reviews, topic)), cassette.review(topic))
+            write_atomically(UPath(_review(reviews, topic)), cassette.review(topic))
         new = others = 0
         for some in cassette.calls():
             kept = _kept(calls, some)
             new += len(kept)
             others += _others(calls, [call for call in some if call.key not in kept])
         held = cassette.manifest.calls
-    return Imported(held, new, others, len(cassette.pictures), len(missing))
+    return ImportResult(held, new, others, len(cassette.pictures), len(missing))
 
 
 def _keep(cassette: Cassette, images: ImageStore, digest: str) -> None:
@@ -82,7 +84,7 @@ def _same(cassette: Cassette, topic: str, reviews: Path, path: Path) -> bool:
     if not here.exists():
         return False
     if cassette.review(topic) not in (mine := here.read_bytes(), _guarded(mine)):
-        raise Differs(
+        raise ReviewConflict(
             f"{here} is another review than the one in {path}: pictures accepted in one may not be "
             "in the other. Move yours away to take that one; nothing was imported."
         )

@@ -11,8 +11,8 @@ from resources.collections.entry import Collection
 from resources.collections.folders import read_table_or_folder
 from resources.collections.pictures import Taken, take
 from resources.collections.reading import TEXTS, Item, item_of, with_captions
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 from resources.user_files.rows import BadRow, Row, TableFormat, UserFileError
 
 _NOTHING = Item(
@@ -23,7 +23,7 @@ _NOTHING = Item(
 
 
 def collect(
-    collection: Collection, images: ImageStore, ledger: WorkLedger
+    collection: Collection, images: ImageStore, ledger: WorkCache
 ) -> Iterator[dict[str, Any]]:
     """A row for each row of the table, in its order; the pictures are in the store by then.
 

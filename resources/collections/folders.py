@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from resources.untrusted_input import valid_unicode
+from resources.untrusted_input.json_text import replace_surrogates
 from resources.user_files.arrow_rows import read_datasets, read_parquet
 from resources.user_files.reader import read_rows
 from resources.user_files.rows import Row, TableFormat, UserFileError, require_columns
@@ -51,7 +51,7 @@ def _read_pictures(folder: Path) -> Iterator[Row]:
     visible = [path for path in files if not any(part.startswith(".") for part in path.parts)]
     for number, path in enumerate(visible, 1):
         name = path.as_posix()
-        if name == valid_unicode(name):
+        if name == replace_surrogates(name):
             cells = {"image": name, "folder": path.parent.name}
             yield Row(number, name, cells, name=path.with_suffix("").as_posix())
         else:

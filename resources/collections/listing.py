@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from resources.collections.entry import Collection
 from resources.user_files.rows import UserFileError
-from resources.yaml_document import Document, load_entries
+from resources.user_files.yaml_document import Document, load_entries
 
 Collections: TypeAlias = Mapping[str, Collection]
 """By name, in the order of the file."""

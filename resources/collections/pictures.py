@@ -14,12 +14,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from resources.image_decoding import BadImage, decode_image
-from resources.images import ImageStore
-from resources.ledger import WorkLedger, work_key
-from resources.models.replies import Picture
-from resources.png_check import png_size
-from resources.workers import spread
+from resources.execution.workers import map_in_processes
+from resources.models.replies import ImageFile
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache, build_work_key
+from resources.untrusted_input.image_decoding import BadImage, decode_image
+from resources.untrusted_input.png_check import read_png_size
 
 T = TypeVar("T")
 _VERSION = 1
@@ -39,7 +39,7 @@ class Taken(NamedTuple):
 
 
 def take(
-    pictures: Iterable[tuple[T, Path | bytes | str]], images: ImageStore, ledger: WorkLedger
+    pictures: Iterable[tuple[T, Path | bytes | str]], images: ImageStore, ledger: WorkCache
 ) -> Iterator[tuple[T, Taken]]:
     """Each picture as it is in the image store from then on, in order, with what it is of.
 
@@ -58,13 +58,13 @@ def take(
 
 
 def _take(
-    some: list[tuple[T, bytes | str]], images: ImageStore, ledger: WorkLedger
+    some: list[tuple[T, bytes | str]], images: ImageStore, ledger: WorkCache
 ) -> Iterator[tuple[T, Taken]]:
     files = {_key(data): data for _, data in some if isinstance(data, bytes)}
     known = {key: Taken(*told) for key, told in ledger.known(files).items()}
     there = {key for key, each in known.items() if each.sha256 and images.holds(each.sha256)}
     new = [key for key in files if key not in there]
-    decoded = spread(_decode, [files[key] for key in new])
+    decoded = map_in_processes(_decode, [files[key] for key in new])
     with ThreadPoolExecutor(_STORED_AT_ONCE) as threads:
         made = dict(zip(new, threads.map(partial(_kept, images), decoded), strict=True))
     ledger.record({key: each for key, each in made.items() if each.sha256})
@@ -74,13 +74,13 @@ def _take(
 
 
 def _key(data: bytes) -> str:
-    return work_key("collected", _VERSION, sha256(data).hexdigest())
+    return build_work_key("collected", _VERSION, sha256(data).hexdigest())
 
 
 def _decode(data: bytes) -> bytes | str:
     """The picture as it is stored, or what is wrong with it."""
     try:
-        return decode_image(Picture(data))
+        return decode_image(ImageFile(data))
     except BadImage as error:
         return str(error)
 
@@ -88,7 +88,7 @@ def _decode(data: bytes) -> bytes | str:
 def _kept(images: ImageStore, decoded: bytes | str) -> Taken:
     if isinstance(decoded, str):
         return Taken(problem=decoded)
-    return Taken(images.put(decoded), *png_size(decoded))
+    return Taken(images.put(decoded), *read_png_size(decoded))
 
 
 def _read(path: Path) -> bytes | str:

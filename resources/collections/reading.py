@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 from resources.collections.captions import Captions
 from resources.collections.entry import Collection
-from resources.contained_paths import OutsideFolder, file_within
-from resources.untrusted_input import (
+from resources.untrusted_input.json_text import (
     BadJson,
-    clean,
-    infinity_as_written,
+    clean_json,
+    keep_written_infinity,
     parse_untrusted,
-    valid_unicode,
+    replace_surrogates,
 )
+from resources.user_files.contained_paths import OutsideFolder, resolve_contained_file
 from resources.user_files.rows import BadRow, Row
 
 TEXTS = ("domain", "text", "question", "answer", "options")
@@ -86,11 +86,13 @@ def _image(said: Any, collection: Collection) -> tuple[Path | bytes, str | None]
         raise BadRow("it names no picture")
     if "://" in said:
         raise BadRow(f"its picture is an address ({said}): download it, and name the file")
-    if "\0" in said or said != valid_unicode(said):
+    if "\0" in said or said != replace_surrogates(said):
         raise BadRow("its picture has a name that no file has")
     file = said.strip()
     try:
-        path = file_within(collection.folder, file, may_leave=collection.may_leave_folder)
+        path = resolve_contained_file(
+            collection.folder, file, may_leave=collection.may_leave_folder
+        )
     except OutsideFolder as error:
         raise BadRow(str(error)) from None
     return path, file
@@ -120,14 +122,14 @@ def _plain(value: Any) -> str:
         return ""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return str(clean(value)) if isinstance(value, str | int | float) else _json(value)
+    return str(clean_json(value)) if isinstance(value, str | int | float) else _json(value)
 
 
 def _several(value: Any) -> Iterator[Any]:
     """What a cell holds one or several of: a list, also written as JSON; nothing if it is empty."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         with suppress(BadJson):
-            value = parse_untrusted(value, infinity_as_written)
+            value = parse_untrusted(value, keep_written_infinity)
     for each in value if isinstance(value, list) else [value]:
         if each is not None and _plain(each).strip():
             yield each
@@ -159,4 +161,4 @@ def _holds_bytes(value: Any) -> bool:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(clean(value), ensure_ascii=False, default=str)
+    return json.dumps(clean_json(value), ensure_ascii=False, default=str)

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 from dagster import EnvVar
 
-from resources.faults import KeyNotSet, Stopped
-from resources.models.backends import backend_of
-from resources.models.backends.base import PictureOf
+from resources.faults import KeyNotSet, RequestsStopped
+from resources.models.backends import build_backend
+from resources.models.backends.base import PictureLoader
 from resources.models.catalog import Model
-from resources.models.replies import Closed
+from resources.models.replies import ModelUnavailable
 
 Result = TypeVar("Result")
 
@@ -91,14 +91,16 @@ class BackendPool:
         self._loop: EventLoopThread | None = None
         self._backends: dict[str, Any] = {}
 
-    def of(self, model: Model, picture: PictureOf) -> Any:
+    def get_backend(self, model: Model, picture: PictureLoader) -> Any:
         """The backend of a model; raises `KeyNotSet`, or `Stopped` where none can be made."""
-        entry, key = model.model_dump_json(), key_of(model)
+        entry, key = model.model_dump_json(), load_api_key(model)
         if entry not in self._backends:
             try:
-                self._backends[entry] = backend_of(model, key, picture)
-            except Closed as fault:
-                raise Stopped(f"{model.name} cannot be asked: {fault} Nothing was sent.") from None
+                self._backends[entry] = build_backend(model, key, picture)
+            except ModelUnavailable as fault:
+                raise RequestsStopped(
+                    f"{model.name} cannot be asked: {fault} Nothing was sent."
+                ) from None
         return self._backends[entry]
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
@@ -122,7 +124,7 @@ class BackendPool:
                 loop.close()
 
 
-def key_of(model: Model) -> str | None:
+def load_api_key(model: Model) -> str | None:
     """The model's API key from the environment, None where it needs none. Raises `KeyNotSet`."""
     if model.key_variable is None:
         return None

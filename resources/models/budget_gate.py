@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from resources.calls import CallStore
-from resources.calls.spending import Account, Booking, Purchase, month_of, new_id
+from resources.calls.spending import Account, Booking, Purchase, format_month, generate_booking_id
 from resources.models.catalog import Model
-from resources.models.pricing import cost_of, dollars
-from resources.models.progress import Progress
-from resources.models.replies import Reply
+from resources.models.pricing import compute_cost, to_dollars
+from resources.models.replies import ModelReply
+from resources.models.request_progress import RequestProgress
 from resources.models.requests import Request
 
 
@@ -25,10 +25,10 @@ class BudgetGate:
     model: Model
     account: Account
     store: CallStore
-    progress: Progress
+    progress: RequestProgress
     bounds: Mapping[str, int | None]
     clock: Callable[[], datetime]
-    why_so_much: str = ""
+    pictures_note: str = ""
     """What of a bound is for pictures, where that is most of it."""
 
     def open_purchase(self, key: str) -> Purchase:
@@ -40,18 +40,18 @@ class BudgetGate:
         self.close_purchase(purchase)
         await self.store.rebook(purchase, self._booking(purchase.booking.key))
 
-    def book_reply(self, purchase: Purchase, request: Request, reply: Reply) -> str | None:
+    def book_reply(self, purchase: Purchase, request: Request, reply: ModelReply) -> str | None:
         """Book a reply; why nothing more may be sent, where it cost more than was reserved.
 
         What a refusal costs that nothing was counted for is not known.
         """
-        if reply.refusal is None or not reply.usage.is_unknown or self.model.rehearses:
-            purchase.cost = cost_of(self.model, request, reply.usage)
+        if reply.refusal is None or not reply.usage.is_unknown or self.model.is_stand_in:
+            purchase.cost = compute_cost(self.model, request, reply.usage)
         cost, bound = purchase.cost, purchase.booking.bound
         if cost is None or bound is None or cost <= bound:
             return None
         return (
-            f"An answer cost ${dollars(cost):.6f}, where at most ${dollars(bound):.6f} was "
+            f"An answer cost ${to_dollars(cost):.6f}, where at most ${to_dollars(bound):.6f} was "
             "reserved for it, so that no budget would hold. In its entry in models.yaml, raise "
             "tokens_per_image if it was shown pictures, else longest_output or the limit among "
             "the parameters (for a model of this machine, deadline_s), or correct the price."
@@ -63,9 +63,11 @@ class BudgetGate:
             self.progress.record_cost(purchase.cost, purchase.booking.bound)
 
     def _booking(self, key: str) -> Booking:
-        month = month_of(self.clock())
+        month = format_month(self.clock())
         bound = self.bounds[key]
-        return Booking(new_id(), key, self.account, self.model.name, "online", month, bound)
+        return Booking(
+            generate_booking_id(), key, self.account, self.model.name, "online", month, bound
+        )
 
 
 @dataclass(slots=True)
@@ -76,7 +78,7 @@ class ReservationQueue:
     at once, and only ends the run when nothing more will be given back.
     """
 
-    ended: int = field(init=False, default=0)
+    ended_count: int = field(init=False, default=0)
     """How many have left, which whoever tries notes before."""
     _within: int = field(init=False, default=0)
     _closed: bool = field(init=False, default=False)
@@ -89,7 +91,7 @@ class ReservationQueue:
     def leave(self) -> None:
         """End; one of those who wait may try again, and is within from now on."""
         self._within -= 1
-        self.ended += 1
+        self.ended_count += 1
         self._let_in(1)
 
     async def wait_after_refusal(self, ended: int) -> bool:
@@ -102,7 +104,7 @@ class ReservationQueue:
         if self._closed:
             return False
         if not self._within:
-            again = self.ended != ended
+            again = self.ended_count != ended
             self._within += again
             return again
         turn = asyncio.get_running_loop().create_future()

@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from resources.edited_files import load_edited
 from resources.models import discovered_models
 from resources.models.entry import BackendName, CatalogError, Model, Price, Role
-from resources.models.patterns import Pattern, problems_of, template_of
-from resources.yaml_document import Document, load_entries
+from resources.models.patterns import Pattern, extract_template, find_pattern_problems
+from resources.user_files.edited_files import load_user_file
+from resources.user_files.yaml_document import Document, load_entries
 
 __all__ = [
     "BackendName",
@@ -22,7 +22,7 @@ __all__ = [
     "Pattern",
     "Price",
     "Role",
-    "load",
+    "load_catalog",
 ]
 
 
@@ -34,7 +34,7 @@ class Catalog:
     path: str = "models.yaml"
     patterns: tuple[Pattern, ...] = ()
 
-    def with_role(self, role: Role) -> tuple[Model, ...]:
+    def select_role(self, role: Role) -> tuple[Model, ...]:
         """The models that have a role."""
         return tuple(model for model in self.models if role in model.roles)
 
@@ -50,11 +50,13 @@ class CatalogFiles(NamedTuple):
 
         A run takes the last models.yaml that could be read.
         """
-        read = partial(load, self.models, self.discovered)
-        return load_edited(self.models, self.discovered.parent, read, CatalogError)
+        read = partial(load_catalog, self.models, self.discovered)
+        return load_user_file(self.models, self.discovered.parent, read, CatalogError)
 
 
-def load(path: Path | str, found: Path | None = None, content: bytes | None = None) -> Catalog:
+def load_catalog(
+    path: Path | str, found: Path | None = None, content: bytes | None = None
+) -> Catalog:
     """The models in a file, and in that of `found` ones; raises `CatalogError`.
 
     `content` is read in the place of the file's.
@@ -96,9 +98,9 @@ def _read(document: Document) -> tuple[dict[int, Model], tuple[Pattern, ...]]:
 
 def _pattern(document: Document, place: int, entry: dict[str, Any]) -> Pattern | None:
     before = len(document.problems)
-    for field, text in problems_of(entry):
+    for field, text in find_pattern_problems(entry):
         document.add((place, field), text)
-    template = template_of(entry)
+    template = extract_template(entry)
     whole = {"name": "pattern", "model": "pattern", **template}
     model = document.validated(Model, whole, (place,))
     right = model is not None and len(document.problems) == before
@@ -127,7 +129,7 @@ def _check_patterns(patterns: Mapping[int, Pattern], document: Document) -> None
     """Patterns of which the second would never get a model."""
     seen: dict[tuple[Any, ...], int] = {}
     for place, pattern in patterns.items():
-        first = seen.setdefault((*pattern.home, pattern.pattern), place)
+        first = seen.setdefault((*pattern.source, pattern.pattern), place)
         if first != place:
             line = document.line((first, "pattern"))
             text = f"`pattern` is that of line {line}, which gets all that it matches: keep one"
@@ -138,9 +140,11 @@ def _with_found(
     catalog: Catalog, path: Path, document: Document, models: Mapping[int, Model]
 ) -> Catalog:
     """The catalog with the found models that it does not list itself."""
-    listed = {identity(model) for model in catalog.models}
-    records = [record.under(catalog.patterns) for record in discovered_models.read(path)]
-    found = tuple(record.model for record in records if identity(record.model) not in listed)
+    listed = {to_identity(model) for model in catalog.models}
+    records = [
+        record.apply_pattern(catalog.patterns) for record in discovered_models.read_discovered(path)
+    ]
+    found = tuple(record.model for record in records if to_identity(record.model) not in listed)
     names = {model.name.casefold(): model for model in found}
     for place, model in models.items():
         if taken := names.get(model.name.casefold()):
@@ -153,6 +157,6 @@ def _with_found(
     return replace(catalog, models=(*catalog.models, *found))
 
 
-def identity(model: Model) -> tuple[str, str | None, str]:
+def to_identity(model: Model) -> tuple[str, str | None, str]:
     """Which model of which provider an entry is about, whatever it is asked with."""
     return model.backend, model.base_url, model.model

@@ -10,29 +10,29 @@ from typing import Any, NamedTuple
 from dagster import ConfigurableResource, InitResourceContext
 from pydantic import PrivateAttr
 
-from resources.calls import Answer, CallStore, DamagedAnswers
+from resources.calls import CallStore, DamagedAnswers, StoredAnswer
 from resources.calls.spending import Account
-from resources.faults import CannotDo, InBatch, LostPictures, RunEnded
-from resources.images import ImageStore
+from resources.execution.run_watch import RunWatch
+from resources.faults import LostPictures, PendingInBatch, RunEnded, UnsupportedRequest
 from resources.models.backend_pool import BackendPool
 from resources.models.budget_gate import BudgetGate
 from resources.models.catalog import Model, Role
 from resources.models.dispatch import Dispatch
-from resources.models.outcomes import Malformed, Outcome, outcome_of, repaired
+from resources.models.outcomes import MalformedOutcome, Outcome, build_repair_request, read_outcome
 from resources.models.price_gaps import require_prices
 from resources.models.pricing import (
-    bound_of,
-    cost_of,
-    dollars,
-    images_of,
-    why_pictures,
+    compute_cost,
+    compute_cost_bound,
+    explain_picture_cost,
+    list_images,
+    to_dollars,
 )
-from resources.models.progress import Progress
 from resources.models.replies import Usage
-from resources.models.requests import Request, Write, call_keys, kind_of
-from resources.run_watch import RunWatch
+from resources.models.request_progress import RequestProgress
+from resources.models.requests import Request, WriteRequest, compute_call_keys, get_request_kind
+from resources.storage.image_store import ImageStore
 
-REPAIRS = 1
+MAX_REPAIRS = 1
 ROLES: Mapping[str, set[Role]] = {
     "write": {"writer", "moderator"},
     "look": {"judge", "captioner", "detector"},
@@ -53,7 +53,7 @@ class AskResult(NamedTuple):
     """How requests ended, in their order, and what that took."""
 
     outcomes: list[Outcome]
-    known: int
+    already_stored: int
     """Distinct requests whose answer was stored before."""
     sent: int
     """Requests sent now, retries included."""
@@ -94,15 +94,15 @@ class ModelClient(ConfigurableResource[None]):
         `RunEnded` where the run was cancelled or its process killed.
         """
         asked = self._ask(model, requests, log, account)
-        for _ in range(REPAIRS):
+        for _ in range(MAX_REPAIRS):
             again = {
-                place: repaired(request, outcome)
+                place: build_repair_request(request, outcome)
                 for place, (request, outcome) in enumerate(
                     zip(requests, asked.outcomes, strict=True)
                 )
-                if isinstance(outcome, Malformed)
-                and not outcome.unreadable
-                and isinstance(request, Write)
+                if isinstance(outcome, MalformedOutcome)
+                and not outcome.is_unreadable
+                and isinstance(request, WriteRequest)
             }
             if not again:
                 break
@@ -111,7 +111,7 @@ class ModelClient(ConfigurableResource[None]):
             further = dict(zip(again, mended.keys, strict=True))
             asked = AskResult(
                 [better.get(place, outcome) for place, outcome in enumerate(asked.outcomes)],
-                asked.known + mended.known,
+                asked.already_stored + mended.already_stored,
                 asked.sent + mended.sent,
                 _sum(asked.spent, mended.spent),
                 [keys + further.get(place, ()) for place, keys in enumerate(asked.keys)],
@@ -141,15 +141,19 @@ class ModelClient(ConfigurableResource[None]):
         *,
         answered: bool = False,
     ) -> AskResult:
-        keys = call_keys(model, requests)
+        keys = compute_call_keys(model, requests)
         distinct = dict(zip(keys, requests, strict=True))
         calls = self._stored(distinct, account)
         missing = {key: request for key, request in distinct.items() if key not in calls}
-        sizes = self.images.sizes({image for each in missing.values() for image in images_of(each)})
-        bounds = {k: bound_of(model, request, sizes=sizes) for k, request in missing.items()}
-        priced = all(cost_of(model, request, _NOTHING) is not None for request in requests[:1])
-        progress = Progress(model.name, len(distinct), len(calls), log, priced)
-        why = why_pictures(model, missing.values(), sizes)
+        sizes = self.images.sizes(
+            {image for each in missing.values() for image in list_images(each)}
+        )
+        bounds = {
+            k: compute_cost_bound(model, request, sizes=sizes) for k, request in missing.items()
+        }
+        priced = all(compute_cost(model, request, _NOTHING) is not None for request in requests[:1])
+        progress = RequestProgress(model.name, len(distinct), len(calls), log, priced)
+        why = explain_picture_cost(model, missing.values(), sizes)
         gate = BudgetGate(model, account, self.calls, progress, bounds, self._clock, why)
         company = answered or bool(calls) or model.may_lack_answers
         dispatch = Dispatch(model, self.calls, self.images, missing, progress, gate, company)
@@ -157,15 +161,15 @@ class ModelClient(ConfigurableResource[None]):
         if missing:
             self._require_wanted()
             self._require_none_waits(model, missing)
-            if account.limited:
+            if account.has_budget:
                 require_prices(model, missing, bounds)
             with _STARTING:
-                backend = self._pool.of(model, self.images.get)
-                require(backend, model, missing.values())
+                backend = self._pool.get_backend(model, self.images.get)
+                require_abilities(backend, model, missing.values())
                 loop = self._pool.start()
             if model.devices:
                 loop.run(backend.ready(log))
-            if any(kind_of(request) in _PAINTING for request in missing.values()):
+            if any(get_request_kind(request) in _PAINTING for request in missing.values()):
                 dispatch.reserve = self.images.reserve(model.concurrency * PICTURE_BYTES)
             try:
                 loop.run(dispatch.run(backend), dispatch.interrupt)
@@ -174,17 +178,17 @@ class ModelClient(ConfigurableResource[None]):
             calls |= dispatch.calls
         return AskResult(
             [
-                dispatch.failures.get(key) or outcome_of(calls[key], request)
+                dispatch.failures.get(key) or read_outcome(calls[key], request)
                 for key, request in zip(keys, requests, strict=True)
             ],
-            progress.known,
+            progress.already_stored,
             progress.sent,
-            None if progress.unpriced else dollars(progress.spent),
+            None if progress.unpriced else to_dollars(progress.spent),
             [() if key in dispatch.failures else (key,) for key in keys],
-            dollars(progress.possibly_spent),
+            to_dollars(progress.possibly_spent),
         )
 
-    def _stored(self, requests: Mapping[str, Request], account: Account) -> dict[str, Answer]:
+    def _stored(self, requests: Mapping[str, Request], account: Account) -> dict[str, StoredAnswer]:
         """What of requests, by key, is answered; without the malformed that are to be replaced.
 
         Raises `LostPictures` and `DamagedAnswers` unless the account has them asked for again.
@@ -197,7 +201,9 @@ class ModelClient(ConfigurableResource[None]):
             self.calls.forget(damaged.keys)
             found = self.calls.answers(requests)
         pictures = {key: answer.answer.get("images", ()) for key, answer in found.items()}
-        lost = self.images.lost({digest for digests in pictures.values() for digest in digests})
+        lost = self.images.find_missing(
+            {digest for digests in pictures.values() for digest in digests}
+        )
         without = [key for key, digests in pictures.items() if not lost.isdisjoint(digests)]
         if without and not account.remake_lost_pictures:
             raise LostPictures(
@@ -222,7 +228,7 @@ class ModelClient(ConfigurableResource[None]):
         waiting = self.calls.batches.waiting(keys)
         batch = self.calls.batches.find(next(iter(waiting.values()))) if waiting else None
         if batch is not None:
-            raise InBatch(
+            raise PendingInBatch(
                 f"{len(waiting):,} of {len(keys):,} requests to {model.name} wait in a batch "
                 f"already: {batch.tag}, submitted on {batch.submitted_at:%Y-%m-%d at %H:%M} UTC "
                 f"for {batch.place}. Turn on the sensor `batches`, which collects it when it is "
@@ -230,27 +236,27 @@ class ModelClient(ConfigurableResource[None]):
             )
 
 
-def _holds_none(call: Answer, request: Request) -> bool:
+def _holds_none(call: StoredAnswer, request: Request) -> bool:
     """Whether a reply was stored that holds no answer; one that misses its schema holds one."""
-    outcome = outcome_of(call, request)
-    return isinstance(outcome, Malformed) and outcome.unreadable
+    outcome = read_outcome(call, request)
+    return isinstance(outcome, MalformedOutcome) and outcome.is_unreadable
 
 
 def _sum(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one + other
 
 
-def require(backend: Any, model: Model, requests: Iterable[Request]) -> None:
+def require_abilities(backend: Any, model: Model, requests: Iterable[Request]) -> None:
     """Raise `CannotDo` where a model lacks the role for a request, or its backend the method."""
-    for kind in sorted({kind_of(request) for request in requests}):
+    for kind in sorted({get_request_kind(request) for request in requests}):
         if not ROLES[kind] & set(model.roles):
-            raise CannotDo(
+            raise UnsupportedRequest(
                 f"{model.name} is {', '.join(model.roles)} in models.yaml, and has to be "
                 f"{' or '.join(sorted(ROLES[kind]))} to {kind}. Add that to its roles, or choose "
                 "another model."
             )
         if not hasattr(backend, kind):
-            raise CannotDo(
+            raise UnsupportedRequest(
                 f"{model.name} cannot {kind}: the backend {model.backend} does not offer that. "
                 "Choose another model of models.yaml."
             )

@@ -11,10 +11,10 @@ from pathlib import Path
 import yaml
 from upath import UPath
 
-from resources.atomic_writes import write_whole
 from resources.models.entry import CatalogError, Model
 from resources.models.patterns import Pattern
-from resources.yaml_document import load_entries
+from resources.storage.atomic_writes import write_atomically
+from resources.user_files.yaml_document import load_entries
 
 _HEAD = """\
 # What patterns in models.yaml have found, with the day and the pattern: written by the sensor
@@ -24,23 +24,23 @@ _HEAD = """\
 
 
 @dataclass(frozen=True, slots=True)
-class Discovered:
+class DiscoveredModel:
     """A model that a pattern has found on a day, as in 2026-11-21."""
 
     model: Model
     pattern: str
-    found: str
+    discovered_on: str
 
-    def under(self, patterns: Iterable[Pattern]) -> "Discovered":
+    def apply_pattern(self, patterns: Iterable[Pattern]) -> "DiscoveredModel":
         """The same as the first pattern that matches it would have it now; as it is, if none."""
         for pattern in patterns:
-            if pattern.fits(self.model.backend, self.model.base_url, self.model.model):
-                made = pattern.entry(self.model.name, self.model.model)
+            if pattern.matches(self.model.backend, self.model.base_url, self.model.model):
+                made = pattern.build_entry(self.model.name, self.model.model)
                 return replace(self, model=made, pattern=pattern.pattern)
         return self
 
 
-def read(path: Path) -> list[Discovered]:
+def read_discovered(path: Path) -> list[DiscoveredModel]:
     """What was found so far, in order; raises `CatalogError`, which names every problem."""
     if not path.exists():
         return []
@@ -57,20 +57,20 @@ def read(path: Path) -> list[Discovered]:
                 )
         model = document.validated(Model, given, (place,))
         if model is not None:
-            records.append(Discovered(model, str(about["pattern"]), str(about["found"])))
+            records.append(DiscoveredModel(model, str(about["pattern"]), str(about["found"])))
     document.require_right()
     return records
 
 
-def write(path: Path, records: Sequence[Discovered]) -> None:
+def write_discovered(path: Path, records: Sequence[DiscoveredModel]) -> None:
     """Keep what was found; a reader sees the old file or the new one, never a part."""
     entries = [
         {
             **record.model.model_dump(mode="json", exclude_unset=True),
             "pattern": record.pattern,
-            "found": record.found,
+            "found": record.discovered_on,
         }
         for record in records
     ]
     text = yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=100)
-    write_whole(UPath(path), f"{_HEAD}\n{text}".encode())
+    write_atomically(UPath(path), f"{_HEAD}\n{text}".encode())

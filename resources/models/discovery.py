@@ -7,19 +7,19 @@ from typing import Any, NamedTuple, TypeAlias
 
 from resources.faults import KeyNotSet
 from resources.models import discovered_models
-from resources.models.backend_pool import key_of
-from resources.models.backends import backend_of
-from resources.models.catalog import Catalog, CatalogFiles, identity
-from resources.models.discovered_models import Discovered
-from resources.models.patterns import Pattern, name_of
-from resources.models.replies import Fault
+from resources.models.backend_pool import load_api_key
+from resources.models.backends import build_backend
+from resources.models.catalog import Catalog, CatalogFiles, to_identity
+from resources.models.discovered_models import DiscoveredModel
+from resources.models.patterns import Pattern, build_model_name
+from resources.models.replies import RequestFault
 
-PATIENCE_S = 20.0
+LIST_TIMEOUT_S = 20.0
 """How long a provider may take over its list: Dagster ends a sensor's tick after a minute."""
-MOST_AT_ONCE = 10
+MAX_NEW_MODELS = 10
 """New models of one pattern at once, above which it is taken for a mistake."""
 
-LONGEST_ID = 200
+MAX_ID_LENGTH = 200
 """Characters of a model's id; the longest of a provider's own are half of it."""
 _NAMED, _SHOWN = 3, 80
 
@@ -27,14 +27,14 @@ _Source: TypeAlias = tuple[str, str | None, str | None]
 """A backend, its address and the variable that holds its key: whose list it is."""
 
 
-class Poll(NamedTuple):
+class PollResult(NamedTuple):
     """New models, which are kept now, and what the user should know of patterns that got none."""
 
-    found: list[Discovered]
-    told: list[str]
+    new_models: list[DiscoveredModel]
+    warnings: list[str]
 
 
-def poll(files: CatalogFiles) -> Poll:
+def poll_providers(files: CatalogFiles) -> PollResult:
     """Match the lists of all providers that patterns are about, and keep what is new.
 
     A list that cannot be had, and a pattern that matches nothing or everything, is told of; the
@@ -44,19 +44,23 @@ def poll(files: CatalogFiles) -> Poll:
     catalog = files.load()
     lists = asyncio.run(_lists(catalog.patterns))
     # Read after the wait, for someone else may have found something meanwhile.
-    known = discovered_models.read(files.discovered)
-    made = Poll([], [])
+    known = discovered_models.read_discovered(files.discovered)
+    made = PollResult([], [])
     taken = {model.name for model in catalog.models} | {record.model.name for record in known}
     for pattern in catalog.patterns:
-        ids = _matched(pattern, lists[_source(pattern)], catalog, [*known, *made.found], made.told)
+        ids = _matched(
+            pattern, lists[_source(pattern)], catalog, [*known, *made.new_models], made.warnings
+        )
         for model in ids:
-            name = name_of(model, taken)
+            name = build_model_name(model, taken)
             taken.add(name)
             today = f"{datetime.now(UTC):%Y-%m-%d}"
-            made.found.append(Discovered(pattern.entry(name, model), pattern.pattern, today))
-    records = [*(record.under(catalog.patterns) for record in known), *made.found]
+            made.new_models.append(
+                DiscoveredModel(pattern.build_entry(name, model), pattern.pattern, today)
+            )
+    records = [*(record.apply_pattern(catalog.patterns) for record in known), *made.new_models]
     if records != known:
-        discovered_models.write(files.discovered, records)
+        discovered_models.write_discovered(files.discovered, records)
     return made
 
 
@@ -64,7 +68,7 @@ def _matched(
     pattern: Pattern,
     listed: Sequence[str] | str,
     catalog: Catalog,
-    records: Iterable[Discovered],
+    records: Iterable[DiscoveredModel],
     told: list[str],
 ) -> list[str]:
     """The ids that a pattern matches and nobody knows yet; what is wrong with it is told."""
@@ -80,20 +84,20 @@ def _matched(
             f"and were passed over: {named}{' …' if len(odd) > _NAMED else ''}. Tell the provider."
         )
     listed = [model for model in listed if _is_an_id(model)]
-    ids = [model for model in listed if pattern.fits(*pattern.home, model)]
-    count = f"{len(listed):,} models that {pattern.home[1] or pattern.home[0]} lists"
+    ids = [model for model in listed if pattern.matches(*pattern.source, model)]
+    count = f"{len(listed):,} models that {pattern.source[1] or pattern.source[0]} lists"
     if not ids:
         told.append(f"Of the {count}, {where} matches none. Correct it, or wait for one that fits.")
         return []
     everybody = (*catalog.models, *(record.model for record in records))
-    known = {identity(model) for model in everybody}
-    new = [model for model in ids if (*pattern.home, model) not in known]
+    known = {to_identity(model) for model in everybody}
+    new = [model for model in ids if (*pattern.source, model) not in known]
     everything = len(ids) == len(listed)
-    if new and (len(new) > MOST_AT_ONCE or (everything and len(ids) > MOST_AT_ONCE)):
-        narrower = pattern.narrower(ids, MOST_AT_ONCE)
+    if new and (len(new) > MAX_NEW_MODELS or (everything and len(ids) > MAX_NEW_MODELS)):
+        narrower = pattern.suggest_narrower(ids, MAX_NEW_MODELS)
         told.append(
             f"Of the {count}, {where} matches {len(ids):,}, {len(new):,} of them new: too many to "
-            f"be meant, so none was taken. A pattern may find {MOST_AT_ONCE} models at once"
+            f"be meant, so none was taken. A pattern may find {MAX_NEW_MODELS} models at once"
             f"{', and not all of a longer list' if everything else ''}. Replace it by narrower "
             f"ones{f', as in {narrower}' if narrower else ''}, or give the models that you mean "
             "entries with `name` and `model`."
@@ -111,7 +115,7 @@ def _is_an_id(model: object) -> bool:
     """Whether it is text that can be shown whole; U+FFFD stands for what was none."""
     return (
         isinstance(model, str)
-        and 0 < len(model) <= LONGEST_ID
+        and 0 < len(model) <= MAX_ID_LENGTH
         and model.isprintable()
         and "\ufffd" not in model
     )
@@ -125,17 +129,17 @@ async def _lists(patterns: Iterable[Pattern]) -> dict[_Source, Sequence[str] | s
 
 
 async def _list(pattern: Pattern) -> Sequence[str] | str:
-    asker = pattern.asker
+    asker = pattern.listing_entry
     backend: Any = None
     try:
-        backend = backend_of(asker, key_of(asker), _no_picture)
-        async with asyncio.timeout(PATIENCE_S):
+        backend = build_backend(asker, load_api_key(asker), _no_picture)
+        async with asyncio.timeout(LIST_TIMEOUT_S):
             ids: list[str] = await backend.listed()
         return ids
-    except (KeyNotSet, Fault) as problem:
+    except (KeyNotSet, RequestFault) as problem:
         return str(problem)
     except TimeoutError:
-        return f"no answer within {PATIENCE_S:.0f} s."
+        return f"no answer within {LIST_TIMEOUT_S:.0f} s."
     except Exception as error:  # noqa: BLE001 - a list of one provider never stops the others'
         return f"it cannot be read ({type(error).__name__})."
     finally:
@@ -144,7 +148,7 @@ async def _list(pattern: Pattern) -> Sequence[str] | str:
 
 
 def _source(pattern: Pattern) -> _Source:
-    return (*pattern.home, pattern.asker.key_variable)
+    return (*pattern.source, pattern.listing_entry.key_variable)
 
 
 def _no_picture(sha256: str) -> bytes:

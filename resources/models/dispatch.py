@@ -10,56 +10,56 @@ from functools import partial
 from time import monotonic
 from typing import Any
 
-from resources.calls import Answer, Call, CallStore
+from resources.calls import Call, CallStore, StoredAnswer
 from resources.calls.spending import Purchase
-from resources.disk_reserve import DiskReserve
-from resources.faults import OverBudget, RunEnded, Stopped, StoreError
-from resources.images import ImageStore
+from resources.faults import OverBudget, RequestsStopped, RunEnded, StoreError
 from resources.models.adaptive_concurrency import AdaptiveConcurrency
 from resources.models.budget_gate import BudgetGate, ReservationQueue
 from resources.models.catalog import Model
-from resources.models.outcomes import Failed, FailureKind
-from resources.models.progress import Progress, duration
+from resources.models.outcomes import FailedOutcome, FailureKind
 from resources.models.recording import (
     HOLD_S,
-    recorded_answer,
-    recorded_answer_patiently,
-    recorded_call,
+    build_call,
+    record_answer,
+    record_answer_with_retries,
 )
 from resources.models.replies import (
-    Closed,
-    Fault,
     Interrupted,
+    ModelReply,
+    ModelUnavailable,
     NoAnswer,
     Overloaded,
-    Reply,
-    Unacceptable,
+    RequestFault,
+    UnacceptableRequest,
     UnparsableReply,
 )
-from resources.models.requests import Request, call_keys, kind_of
+from resources.models.request_progress import RequestProgress, format_duration
+from resources.models.requests import Request, compute_call_keys, get_request_kind
+from resources.storage.disk_reserve import DiskReserve
+from resources.storage.image_store import ImageStore
 
-ATTEMPTS = 8
-AT_MOST: Mapping[FailureKind, int] = {"deadline": 2, "unreadable": 3}
+MAX_ATTEMPTS = 8
+MAX_BY_FAILURE: Mapping[FailureKind, int] = {"deadline": 2, "unreadable": 3}
 """How often a request may end so: each time, it was paid for, or may have been."""
-FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
-LONGEST_PAUSE_S = 3600.0
+FIRST_WAIT_S, MAX_WAIT_S = 0.5, 60.0
+MAX_PAUSE_S = 3600.0
 """Where the provider asks to wait longer, a run gives up."""
-IN_A_ROW = 10
+FAILURES_IN_A_ROW = 10
 """At least so many requests must fail with no answer between them before a run gives up."""
-TRIES_FOR_ONE = 3
+FAILED_ATTEMPTS_FACTOR = 3
 """Before the first answer, three times as many failed attempts are enough."""
-FIRST_LOOK_S, LOOK_EVERY_S = 0.05, 1.0
+FIRST_POLL_S, POLL_INTERVAL_S = 0.05, 1.0
 """How soon to see whether another process has its answer to what both want."""
-WATCH_EVERY_S = 2.0
+WATCH_INTERVAL_S = 2.0
 """How soon a run that was cancelled, or whose process was killed, sends nothing more."""
-AT_THE_STORE = 0.5
+STORING_SHARE = 0.5
 """How many more requests, of those sent at once, are being claimed or stored meanwhile."""
 
 
 class _GaveUp(Exception):
     """A request failed for good."""
 
-    def __init__(self, failed: Failed) -> None:
+    def __init__(self, failed: FailedOutcome) -> None:
         super().__init__(failed.error)
         self.failed = failed
 
@@ -75,16 +75,16 @@ class Dispatch:
     store: CallStore
     images: ImageStore
     missing: dict[str, Request]
-    progress: Progress
+    progress: RequestProgress
     gate: BudgetGate
-    answered: bool = False
+    has_answers: bool = False
     """Whether the model has answered any other request that goes with these."""
     reserve: DiskReserve = field(default_factory=partial(DiskReserve, None, 0))
     """Room for the pictures that are on their way."""
     find_stop_reason: Callable[[], str] | None = None
     """Tells why the run may send nothing more, if it may not."""
-    calls: dict[str, Answer] = field(default_factory=dict)
-    failures: dict[str, Failed] = field(default_factory=dict)
+    calls: dict[str, StoredAnswer] = field(default_factory=dict)
+    failures: dict[str, FailedOutcome] = field(default_factory=dict)
     _adaptive: AdaptiveConcurrency = field(init=False)
     _reservations: ReservationQueue = field(init=False, default_factory=ReservationQueue)
     _elsewhere: deque[tuple[str, float]] = field(init=False, default_factory=deque)
@@ -121,14 +121,14 @@ class Dispatch:
         kept = self.progress.total - len(self.missing) + len(self.calls)
         told = f"Of {self.progress.total:,} requests, {kept:,} are answered and kept."
         if isinstance(self._why_stopped, OverBudget):
-            words = (str(self._why_stopped), self.gate.why_so_much, told)
+            words = (str(self._why_stopped), self.gate.pictures_note, told)
             raise OverBudget(" ".join(filter(None, words))) from None
         if isinstance(self._why_stopped, RunEnded):
             raise RunEnded(f"{self._why_stopped} {told}")
         if isinstance(self._why_stopped, Exception):
             raise self._why_stopped
         if self._why_stopped is not None:
-            raise Stopped(
+            raise RequestsStopped(
                 f"{self.model.name} was stopped: {self._why_stopped} {told} Materialize again once "
                 "that is mended: only the rest is asked."
             )
@@ -141,7 +141,7 @@ class Dispatch:
         """Look at the run every two seconds, until it may send nothing more."""
         reason = ""
         while self.find_stop_reason is not None and not reason:
-            await asyncio.sleep(WATCH_EVERY_S)
+            await asyncio.sleep(WATCH_INTERVAL_S)
             try:
                 reason = await asyncio.to_thread(self.find_stop_reason)
             except Exception as error:  # noqa: BLE001 - a busy instance ends no run
@@ -157,11 +157,11 @@ class Dispatch:
     @property
     def _at_once(self) -> int:
         """Requests that are claimed, sent or stored at once; the pace lets fewer be sent."""
-        return math.ceil(self.model.concurrency * (1 + AT_THE_STORE))
+        return math.ceil(self.model.concurrency * (1 + STORING_SHARE))
 
     @property
     def _anything_answered(self) -> bool:
-        return self.answered or bool(self.calls)
+        return self.has_answers or bool(self.calls)
 
     async def _work(self, backend: Any, queue: Iterator[str]) -> None:
         while (next_one := await self._next(queue)) is not None:
@@ -169,7 +169,7 @@ class Dispatch:
             try:
                 call = await self._call_of(backend, key, self.missing[key])
                 if call is None:
-                    self._elsewhere.append((key, min(2 * wait, LOOK_EVERY_S)))
+                    self._elsewhere.append((key, min(2 * wait, POLL_INTERVAL_S)))
                 else:
                     self._take(call)
             except _GaveUp as gave_up:
@@ -179,7 +179,7 @@ class Dispatch:
 
     async def _next(self, queue: Iterator[str]) -> tuple[str, float] | None:
         """A key to ask for; once there is no other, one that another process was asking for."""
-        key, wait = next(queue, None), FIRST_LOOK_S
+        key, wait = next(queue, None), FIRST_POLL_S
         if key is None and self._elsewhere:
             key, wait = self._elsewhere.popleft()
             await self._adaptive.sleep(wait)
@@ -191,15 +191,15 @@ class Dispatch:
         Where a budget does not allow for it, the money is waited for that others have reserved.
         Raises `OverBudget` where there are none.
         """
-        send = partial(getattr(backend, kind_of(request)), request)
+        send = partial(getattr(backend, get_request_kind(request)), request)
         self._reservations.enter()
         while True:
-            ended = self._reservations.ended
+            ended = self._reservations.ended_count
             # Who waits for money may wait past the end of a month: each try is of its own.
             purchase = self.gate.open_purchase(key)
             ask = partial(self._call, key, request, send, purchase)
             try:
-                call = await self.store.attempt(key, ask, purchase)
+                call = await self.store.get_or_request(key, ask, purchase)
             except OverBudget:
                 again = await self._reservations.wait_after_refusal(ended)
                 if self._why_stopped is not None or not again:
@@ -212,18 +212,18 @@ class Dispatch:
                 return call
 
     def _take(self, call: Call) -> None:
-        self.calls[call.key] = call.without_request()
+        self.calls[call.key] = call.to_stored_answer()
         if call.key in self._asked:
             self.progress.record_outcome(call.answer["outcome"])
         else:
             # Another process has asked it meanwhile.
-            self.progress.known += 1
+            self.progress.already_stored += 1
         if call.answer["outcome"] == "malformed":
-            self._count_failure(call.answer["problem"])
+            self._count_failure(call.answer["reason"])
         else:
             self._failed_in_a_row = 0
 
-    def _fail(self, key: str, failed: Failed) -> None:
+    def _fail(self, key: str, failed: FailedOutcome) -> None:
         self.failures[key] = failed
         self.progress.record_outcome("failed")
         if failed.kind != "unacceptable" or not self._anything_answered:
@@ -232,15 +232,15 @@ class Dispatch:
     def _count_failure(self, why: str) -> None:
         """One more request has ended without an answer; of many in a row the run ends."""
         self._failed_in_a_row += 1
-        if self._failed_in_a_row >= max(IN_A_ROW, self.model.concurrency):
+        if self._failed_in_a_row >= max(FAILURES_IN_A_ROW, self.model.concurrency):
             what = f"{self._failed_in_a_row} requests in a row failed, the last with: "
             self._stop(self._outage(what + why))
 
-    def _count_attempt(self, failed: Failed) -> None:
+    def _count_attempt(self, failed: FailedOutcome) -> None:
         """One more attempt has failed, for which the request itself is not to blame."""
-        self.progress.trouble[failed.kind] += 1
-        tries = self.progress.trouble.total() - self.progress.trouble["overloaded"]
-        enough = TRIES_FOR_ONE * max(IN_A_ROW, self.model.concurrency)
+        self.progress.failure_counts[failed.kind] += 1
+        tries = self.progress.failure_counts.total() - self.progress.failure_counts["overloaded"]
+        enough = FAILED_ATTEMPTS_FACTOR * max(FAILURES_IN_A_ROW, self.model.concurrency)
         if not self.calls and tries >= enough:
             what = f"{tries} attempts failed before any answer, the last with: "
             self._stop(self._outage(what + failed.error))
@@ -256,7 +256,11 @@ class Dispatch:
         self._reservations.close()
 
     async def _call(
-        self, key: str, request: Request, send: Callable[[], Awaitable[Reply]], purchase: Purchase
+        self,
+        key: str,
+        request: Request,
+        send: Callable[[], Awaitable[ModelReply]],
+        purchase: Purchase,
     ) -> Call:
         """Send a request until it is answered, and make that a call; raises `_GaveUp`."""
         self._asked.add(key)
@@ -266,31 +270,35 @@ class Dispatch:
             self.gate.close_purchase(purchase)
 
     async def _answered(
-        self, key: str, request: Request, send: Callable[[], Awaitable[Reply]], purchase: Purchase
+        self,
+        key: str,
+        request: Request,
+        send: Callable[[], Awaitable[ModelReply]],
+        purchase: Purchase,
     ) -> Call:
         kind: FailureKind
         ended: Counter[FailureKind] = Counter()
-        for attempt in range(1, ATTEMPTS + 1):
+        for attempt in range(1, MAX_ATTEMPTS + 1):
             try:
                 reply, seconds = await self._attempt(request, send, purchase)
                 return await self._kept(key, request, reply, seconds)
-            except (Unacceptable, Closed) as fault:
-                if isinstance(fault, Closed):
+            except (UnacceptableRequest, ModelUnavailable) as fault:
+                if isinstance(fault, ModelUnavailable):
                     self._stop(f"{_sentence(str(fault))}{self._about_key}")
-                raise _GaveUp(Failed("unacceptable", str(fault), attempt)) from None
+                raise _GaveUp(FailedOutcome("unacceptable", str(fault), attempt)) from None
             except Overloaded as fault:
-                failed = Failed("overloaded", str(fault), attempt)
+                failed = FailedOutcome("overloaded", str(fault), attempt)
             except Interrupted as fault:
                 kind = "unreadable" if isinstance(fault, UnparsableReply) else "interrupted"
-                failed = Failed(kind, str(fault), attempt)
+                failed = FailedOutcome(kind, str(fault), attempt)
             except TimeoutError:
                 said = f"No whole reply within {self.model.deadline_s:g} s."
-                failed = Failed("deadline", said, attempt)
+                failed = FailedOutcome("deadline", said, attempt)
             self._count_attempt(failed)
             ended[failed.kind] += 1
-            if attempt == ATTEMPTS or ended[failed.kind] == AT_MOST.get(failed.kind):
+            if attempt == MAX_ATTEMPTS or ended[failed.kind] == MAX_BY_FAILURE.get(failed.kind):
                 break
-            wait = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))
+            wait = min(MAX_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))
             await self._adaptive.sleep(wait * random.uniform(0.5, 1.5))
             if purchase.paid and not await self._rebooked(purchase):
                 break
@@ -306,12 +314,12 @@ class Dispatch:
         return True
 
     async def _attempt(
-        self, request: Request, send: Callable[[], Awaitable[Reply]], purchase: Purchase
-    ) -> tuple[Reply, float]:
+        self, request: Request, send: Callable[[], Awaitable[ModelReply]], purchase: Purchase
+    ) -> tuple[ModelReply, float]:
         """Send a request once, at its turn: the reply and the seconds that it took."""
         async with self._adaptive.slot() as began:
             if self._why_stopped is not None:
-                raise Unacceptable("Not sent: the run was stopped.")
+                raise UnacceptableRequest("Not sent: the run was stopped.")
             self.progress.sent += 1
             purchase.paid = True
             try:
@@ -319,13 +327,15 @@ class Dispatch:
                     reply = await send()
             except NoAnswer as fault:
                 reply = fault.reply
-            except Fault as fault:
+            except RequestFault as fault:
                 purchase.paid = fault.possibly_paid
                 if not isinstance(fault, Overloaded):
                     raise
-                if fault.retry_after is not None and fault.retry_after > LONGEST_PAUSE_S:
-                    pause = duration(fault.retry_after)
-                    raise Closed(f"{fault} It asks to wait for {pause}: wait so long.") from None
+                if fault.retry_after is not None and fault.retry_after > MAX_PAUSE_S:
+                    pause = format_duration(fault.retry_after)
+                    raise ModelUnavailable(
+                        f"{fault} It asks to wait for {pause}: wait so long."
+                    ) from None
                 self.progress.paused_until = self._adaptive.record_overload(
                     began, fault.retry_after
                 )
@@ -340,21 +350,21 @@ class Dispatch:
             self._adaptive.record_success(reply.usage.total)
             return reply, monotonic() - began
 
-    async def _kept(self, key: str, request: Request, reply: Reply, seconds: float) -> Call:
+    async def _kept(self, key: str, request: Request, reply: ModelReply, seconds: float) -> Call:
         """The call as it is stored; its pictures are in the image store before.
 
         Raises `Unacceptable` for a picture of a folder whose file is no longer that of the key.
         """
-        if self.model.may_lack_answers and call_keys(self.model, [request]) != [key]:
-            raise Unacceptable(
+        if self.model.may_lack_answers and compute_call_keys(self.model, [request]) != [key]:
+            raise UnacceptableRequest(
                 f"{self.model.name}: the picture was changed, or painted, while the run was under "
                 "way. Materialize again: it is taken as it is then."
             )
         if reply.pictures:
-            answer = await recorded_answer_patiently(reply, self.images, self._stop_unstored)
+            answer = await record_answer_with_retries(reply, self.images, self._stop_unstored)
         else:
-            answer = recorded_answer(reply, self.images)
-        return recorded_call(
+            answer = record_answer(reply, self.images)
+        return build_call(
             self.model, key, request, reply, answer, seconds, "online", self.gate.clock()
         )
 
@@ -364,7 +374,7 @@ class Dispatch:
             self.progress.log.warning(
                 "%s Pictures that were paid for are held for %s, and stored once that can be.",
                 error,
-                duration(HOLD_S),
+                format_duration(HOLD_S),
             )
         self._stop(error)
         self.reserve.release()

@@ -8,10 +8,15 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
-from generators.nearest import nearest
-from resources.models.formulas import unscored
+from generators.name_suggestions import suggest_names
+from resources.models.formulas import find_formula_problem
 from resources.models.image_tokens import ImageTokens
-from resources.models.parameters import MOST_TOKENS, refused, unencoded, unfit
+from resources.models.parameter_checks import (
+    MAX_TOKENS,
+    find_backend_problem,
+    find_encoder_problem,
+    find_reserved_parameter,
+)
 
 Role = Literal[
     "writer",
@@ -39,7 +44,7 @@ BackendName = Literal[
 
 _READS: tuple[Role, ...] = ("writer", "judge", "captioner", "moderator")
 _DRAWS: tuple[Role, ...] = ("painter", "editor")
-ABILITIES: Mapping[str, tuple[Role, ...]] = {
+ROLES_BY_BACKEND: Mapping[str, tuple[Role, ...]] = {
     "openai": (*_READS, *_DRAWS),
     "gemini": (*_READS, *_DRAWS),
     "openai_compatible": _READS,
@@ -51,7 +56,7 @@ ABILITIES: Mapping[str, tuple[Role, ...]] = {
     "folder": ("painter",),
 }
 """The roles that each backend can have; what `offline` can do depends on its model."""
-OFFLINE: Mapping[str, tuple[Role, ...]] = {
+STAND_INS: Mapping[str, tuple[Role, ...]] = {
     "grammar": ("writer",),
     "sketch": _DRAWS,
     "prior": ("judge",),
@@ -62,7 +67,7 @@ OFFLINE: Mapping[str, tuple[Role, ...]] = {
 }
 """The models of the backend `offline`, with the roles that each can have."""
 
-KEYS: Mapping[str, str] = {
+KEY_VARIABLES: Mapping[str, str] = {
     "openai": "OPENAI_API_KEY",
     "gemini": "GEMINI_API_KEY",
     "anthropic": "ANTHROPIC_API_KEY",
@@ -75,7 +80,7 @@ _DAGSTERS = re.compile(
 """Names that Dagster refuses for an input, beside the words of Python."""
 
 LOCAL_BACKENDS = ("diffusers", "transformers", "python")
-ON_DEVICES = ("diffusers", "transformers")
+DEVICE_BACKENDS = ("diffusers", "transformers")
 """The backends whose models run on a device of this machine, in torch's words."""
 _SEEDED = ("diffusers", "gemini", "offline")
 _SERVED = ("openai", "openai_compatible", "gemini", "anthropic")
@@ -85,11 +90,11 @@ _WEEK_S = 604_800
 
 Dollars = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 """More is a slip of the pen; what it came to would not fit what is booked."""
-Tokens = Annotated[int, Field(ge=1, le=MOST_TOKENS)]
+Tokens = Annotated[int, Field(ge=1, le=MAX_TOKENS)]
 _IMAGE_SIZE = r"^([0-9]+x[0-9]+|[0-9]+K)(/[a-z]+)?$"
 
 
-def as_asset_name(name: str) -> str:
+def require_asset_name(name: str) -> str:
     """The name of an entry, which names an asset as well; raises ValueError where it cannot."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", name):
         raise ValueError(
@@ -101,7 +106,7 @@ def as_asset_name(name: str) -> str:
     return name
 
 
-AssetName = Annotated[str, AfterValidator(as_asset_name)]
+AssetName = Annotated[str, AfterValidator(require_asset_name)]
 
 
 class CatalogError(Exception):
@@ -170,7 +175,7 @@ class Model(BaseModel):
     price: Price = Price()
 
     @property
-    def rehearses(self) -> bool:
+    def is_stand_in(self) -> bool:
         """Whether it runs offline, so that its results are a stand-in run."""
         return self.backend == "offline"
 
@@ -181,7 +186,7 @@ class Model(BaseModel):
         return self.backend in _SEEDED or in_files
 
     @property
-    def costs_nothing(self) -> bool:
+    def is_free(self) -> bool:
         """Whether its answers are free: they come from this project, or from files."""
         return self.backend in ("offline", "folder")
 
@@ -193,22 +198,26 @@ class Model(BaseModel):
     @property
     def key_variable(self) -> str | None:
         """The environment variable that holds its API key; None where none is needed."""
-        return self.key or KEYS.get(self.backend)
+        return self.key or KEY_VARIABLES.get(self.backend)
 
     @field_validator("model")
     @classmethod
     def _known_offline(cls, model: str, entry: ValidationInfo) -> str:
         if entry.data.get("backend") == "python" and not re.fullmatch(r"[\w.]+:\w+", model):
             raise ValueError(f"is {model!r}: write module:function, as in my_metrics:brightness")
-        if entry.data.get("backend") == "offline" and model not in OFFLINE:
-            raise ValueError(f"is {model!r}, which is not offline{nearest(model, OFFLINE)}")
+        if entry.data.get("backend") == "offline" and model not in STAND_INS:
+            raise ValueError(f"is {model!r}, which is not offline{suggest_names(model, STAND_INS)}")
         return model
 
     @field_validator("roles")
     @classmethod
     def _within_abilities(cls, roles: tuple[Role, ...], entry: ValidationInfo) -> tuple[Role, ...]:
         backend, model = entry.data.get("backend"), entry.data.get("model")
-        able = OFFLINE.get(str(model)) if backend == "offline" else ABILITIES.get(str(backend))
+        able = (
+            STAND_INS.get(str(model))
+            if backend == "offline"
+            else ROLES_BY_BACKEND.get(str(backend))
+        )
         beyond = [role for role in roles if able is not None and role not in able]
         if able is not None and beyond:
             who = f"{model!r}" if backend == "offline" else f"the backend {backend!r}"
@@ -226,10 +235,10 @@ class Model(BaseModel):
     @classmethod
     def _none_reserved(cls, parameters: dict[str, Any], entry: ValidationInfo) -> dict[str, Any]:
         problem = (
-            refused(parameters)
-            or unfit(entry.data.get("backend"), parameters)
-            or unencoded(entry.data.get("roles"), parameters)
-            or unscored(entry.data.get("backend"), entry.data.get("roles"), parameters)
+            find_reserved_parameter(parameters)
+            or find_backend_problem(entry.data.get("backend"), parameters)
+            or find_encoder_problem(entry.data.get("roles"), parameters)
+            or find_formula_problem(entry.data.get("backend"), entry.data.get("roles"), parameters)
         )
         if problem is not None:
             raise ValueError(problem)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, get_args
 
-from generators.nearest import nearest
+from generators.name_suggestions import suggest_names
 
 Formula = Literal["clip_score", "pick_score", "vqa_score", "vision_score", "expected_score"]
 """What the backend transformers computes: see `resources.models.backends.scoring`."""
@@ -20,17 +20,17 @@ _TAKEN: Mapping[Formula, tuple[str, ...]] = {
 _SAMPLING = ("do_sample", "temperature", "top_k", "top_p", "num_beams")
 
 
-OWN = frozenset({"python", "file"})
+OWN_BACKENDS = frozenset({"python", "file"})
 """The backends of metrics of the user's own."""
 
 
-def scale_of(parameters: Mapping[str, Any]) -> tuple[float, float]:
+def read_scale(parameters: Mapping[str, Any]) -> tuple[float, float]:
     """The least and the greatest score of a metric of the user's own."""
     low, high = parameters.get("scale", (0.0, 1.0))
     return float(low), float(high)
 
 
-def unscored(
+def find_formula_problem(
     backend: str | None, roles: Collection[str] | None, parameters: Mapping[str, Any]
 ) -> str | None:
     """Why parameters make no metric, or should not, with the remedy; None where all is right.
@@ -39,7 +39,7 @@ def unscored(
     """
     if roles is None:
         return None
-    if backend in OWN:
+    if backend in OWN_BACKENDS:
         return _unfit_for_own(backend == "python", parameters)
     return _unfit_formula(roles, parameters)
 
@@ -56,7 +56,7 @@ def _unfit_formula(roles: Collection[str], parameters: Mapping[str, Any]) -> str
             f"Choose from {', '.join(_FORMULAS)}"
         )
     if formula not in _FORMULAS:
-        return f"has the `formula` {formula!r}{nearest(str(formula), _FORMULAS)}"
+        return f"has the `formula` {formula!r}{suggest_names(str(formula), _FORMULAS)}"
     if formula == "vision_score":
         wrong = [name for name in _SAMPLING if name in parameters]
         why = "decodes greedily, so that a picture always scores the same"

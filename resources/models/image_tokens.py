@@ -39,9 +39,9 @@ class ImageTokens(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     patch: _Side | None = None
-    each: Annotated[float, Field(gt=0, le=100_000)] = 1.0
+    tokens_per_square: Annotated[float, Field(gt=0, le=100_000)] = 1.0
     base: Annotated[int, Field(ge=0, le=100_000)] = 0
-    most_squares: _Side | None = None
+    max_squares: _Side | None = None
     longest_side: _Side | None = None
     shortest_side: _Side | None = None
 
@@ -53,7 +53,7 @@ class ImageTokens(BaseModel):
         scale = min(scale, (self.shortest_side or math.inf) / min(size))
         return self._of(math.prod(math.ceil(side * scale / self.patch) for side in size))
 
-    def most(self, size: Size) -> int:
+    def count_most(self, size: Size) -> int:
         """The most that the rule, read in either way, counts.
 
         The largest picture's, where small ones may be scaled up to `shortest_side` as well.
@@ -64,8 +64,8 @@ class ImageTokens(BaseModel):
         return self._of(math.prod(math.ceil(side / self.patch) for side in sides))
 
     def _of(self, squares: int) -> int:
-        counted = min(squares, self.most_squares or squares)
-        return self.base + math.ceil(counted * self.each)
+        counted = min(squares, self.max_squares or squares)
+        return self.base + math.ceil(counted * self.tokens_per_square)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +84,21 @@ class _Crops:
     most = count
 
 
-Rule: TypeAlias = ImageTokens | _Crops
+TokenRule: TypeAlias = ImageTokens | _Crops
 """What one provider counts."""
 
 
 def _tiles(base: int, each: int) -> ImageTokens:
-    return ImageTokens(patch=512, each=each, base=base, longest_side=2048, shortest_side=768)
+    return ImageTokens(
+        patch=512, tokens_per_square=each, base=base, longest_side=2048, shortest_side=768
+    )
 
 
 def _patches(each: float = 1.0, most: int | None = None, patch: int = 32) -> ImageTokens:
-    return ImageTokens(patch=patch, each=each, most_squares=most)
+    return ImageTokens(patch=patch, tokens_per_square=each, max_squares=most)
 
 
-_OPENAI: Mapping[str, Rule] = {
+_OPENAI: Mapping[str, TokenRule] = {
     "gpt-4o-mini": _tiles(2833, 5667),
     "gpt-4o|gpt-4.1|gpt-4.5-preview": _tiles(85, 170),
     "gpt-5|gpt-5-chat-latest": _tiles(70, 140),
@@ -122,7 +124,7 @@ _CLAUDE = r"claude-(3.*|instant.*|(opus|sonnet)-4(-[0-6]|-\d{8}|-0)?(-.*)?|haiku
 _QWEN = {r"qwen2(\.5)?-?vl": 28, r"qwen3-?vl": 32}
 
 
-def published(backend: str, model: str, parameters: Mapping[str, Any]) -> Rule | None:
+def find_token_rule(backend: str, model: str, parameters: Mapping[str, Any]) -> TokenRule | None:
     """The rule for a model's pictures; None where no provider's is known here."""
     match backend:
         case "openai":
@@ -132,7 +134,7 @@ def published(backend: str, model: str, parameters: Mapping[str, Any]) -> Rule |
         case "anthropic":
             lower = re.fullmatch(_CLAUDE, model)
             return ImageTokens(
-                patch=28, longest_side=1568 if lower else 2576, most_squares=1568 if lower else 4784
+                patch=28, longest_side=1568 if lower else 2576, max_squares=1568 if lower else 4784
             )
         case "openai_compatible":
             found = (side for name, side in _QWEN.items() if re.search(name, model.lower()))
@@ -140,7 +142,7 @@ def published(backend: str, model: str, parameters: Mapping[str, Any]) -> Rule |
     return None
 
 
-def most_published(backend: str, model: str, size: Size) -> int:
+def count_most_by_any_rule(backend: str, model: str, size: Size) -> int:
     """The most that any rule would count which may hold for a model that OpenAI does not list."""
     if backend != "openai" or any(model == _undated(model, ids) for ids in _LISTED):
         return 0
@@ -148,7 +150,7 @@ def most_published(backend: str, model: str, size: Size) -> int:
 
 
 @lru_cache
-def _openai(model: str) -> Rule | None:
+def _openai(model: str) -> TokenRule | None:
     return next((rule for ids, rule in _OPENAI.items() if _undated(model, ids)), None)
 
 
@@ -159,7 +161,7 @@ def _undated(model: str, ids: str) -> str | None:
     return model if re.fullmatch(rf"({pattern})(-\d{{4}}-\d\d-\d\d)?", model) else None
 
 
-def _gemini(model: str, parameters: Mapping[str, Any]) -> Rule | None:
+def _gemini(model: str, parameters: Mapping[str, Any]) -> TokenRule | None:
     said = str(parameters.get("media_resolution", parameters.get("mediaResolution", "")))
     level = said.upper().removeprefix("MEDIA_RESOLUTION_").replace("UNSPECIFIED", "")
     version = re.search(r"gemini-(\d+)", model)

@@ -11,9 +11,9 @@ from os import stat_result
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from resources.contained_paths import OutsideFolder, file_within
-from resources.models.data_root import data_root
 from resources.models.entry import Model
+from resources.models.entry_paths import find_data_root
+from resources.user_files.contained_paths import OutsideFolder, resolve_contained_file
 from resources.user_files.reader import read_rows
 from resources.user_files.rows import (
     BadRow,
@@ -27,7 +27,7 @@ from resources.user_files.rows import (
     to_cells,
 )
 
-COLUMNS = ("prompt", "seed", "sample", "file")
+MANIFEST_COLUMNS = ("prompt", "seed", "sample", "file")
 _KINDS = (".csv", ".tsv", ".jsonl", ".ndjson")
 _FORMAT = TableFormat(columns=("prompt", "file"), encoding="utf-8", is_sheet=True)
 _LONGEST = 200
@@ -50,7 +50,7 @@ class NotPainted(Exception):
     """A manifest has no picture for a request; the message names the prompt and the manifest."""
 
 
-class Wanted(NamedTuple):
+class PromptKey(NamedTuple):
     """What a row is about; `seed` is None where its painter is told none."""
 
     prompt: str
@@ -58,7 +58,7 @@ class Wanted(NamedTuple):
     sample: int
 
 
-class Painted(NamedTuple):
+class PaintedFile(NamedTuple):
     """A row: its place in the manifest, and the file of its picture, as it is named there."""
 
     place: str
@@ -66,14 +66,14 @@ class Painted(NamedTuple):
     path: Path
 
 
-class Manifest(NamedTuple):
+class PictureManifest(NamedTuple):
     """What a manifest holds."""
 
     path: Path
-    rows: Mapping[Wanted, Painted]
+    rows: Mapping[PromptKey, PaintedFile]
     may_leave_folder: bool
 
-    def find(self, wanted: Wanted) -> Painted:
+    def find(self, wanted: PromptKey) -> PaintedFile:
         """The row of a picture, whose file is there, in the folder. Raises `NotPainted`."""
         row = self.rows.get(wanted)
         if row is None:
@@ -86,18 +86,18 @@ class Manifest(NamedTuple):
         if not row.path.is_file():
             raise NotPainted(f"{self.path}, {row.place}: {row.path} is not there.")
         try:
-            file_within(self.path.parent, row.file, may_leave=self.may_leave_folder)
+            resolve_contained_file(self.path.parent, row.file, may_leave=self.may_leave_folder)
         except OutsideFolder as error:
             raise NotPainted(f"{self.path}, {row.place}: {error}.") from None
         return row
 
 
-def wanted_of(model: Model, prompt: str, seed: int | None, sample: int) -> Wanted:
+def to_prompt_key(model: Model, prompt: str, seed: int | None, sample: int) -> PromptKey:
     """What a request is about, as manifests have it."""
-    return Wanted(prompt.strip(), seed if model.takes_seed else None, sample)
+    return PromptKey(prompt.strip(), seed if model.takes_seed else None, sample)
 
 
-def manifest_of(model: Model) -> Manifest:
+def load_manifest(model: Model) -> PictureManifest:
     """The manifest of a painter, read again once it has changed. Raises `ManifestError`.
 
     A relative path starts at the data root.
@@ -107,7 +107,7 @@ def manifest_of(model: Model) -> Manifest:
             f"{model.name}: the manifest {model.model} is an address. Download it with its "
             "pictures, and name the file."
         )
-    path = data_root() / Path(model.model).expanduser()
+    path = find_data_root() / Path(model.model).expanduser()
     if path.suffix.lower() not in _KINDS:
         raise ManifestError(
             f"{model.name}: {path} is no manifest. Name a file that ends in {', '.join(_KINDS)}."
@@ -117,25 +117,27 @@ def manifest_of(model: Model) -> Manifest:
     except OSError:
         raise ManifestError(
             f"{model.name}: the manifest {path} is not there. Write it, with the columns "
-            f"{', '.join(COLUMNS)}, or correct `model` in models.yaml. `counterfactory prompts` "
+            f"{', '.join(MANIFEST_COLUMNS)}, or correct `model` in models.yaml. `counterfactory prompts` "
             "lists what is to be painted."
         ) from None
     return _read(path, _state_of(told), model.takes_seed, model.may_leave_folder)
 
 
-def named_by(model: Model, prompt: str, seed: int | None, sample: int) -> dict[str, str]:
+def identify_picture_file(
+    model: Model, prompt: str, seed: int | None, sample: int
+) -> dict[str, str]:
     """What identifies an answer: the file, as its row names it, and its sha256.
 
     Nothing where it is not painted yet.
     """
     try:
-        row = manifest_of(model).find(wanted_of(model, prompt, seed, sample))
+        row = load_manifest(model).find(to_prompt_key(model, prompt, seed, sample))
     except NotPainted:
         return {}
-    return {"file": row.file, "sha256": digest_of(row.path)}
+    return {"file": row.file, "sha256": digest_file(row.path)}
 
 
-def digest_of(path: Path) -> str:
+def digest_file(path: Path) -> str:
     """The sha256 of a file, read again once it has changed."""
     return _digest(path, _state_of(path.stat()))
 
@@ -152,20 +154,20 @@ def _digest(path: Path, state: _State) -> str:
 
 
 @lru_cache(maxsize=16)
-def _read(path: Path, state: _State, seeded: bool, may_leave_folder: bool) -> Manifest:
-    pictures: dict[Wanted, Painted] = {}
+def _read(path: Path, state: _State, seeded: bool, may_leave_folder: bool) -> PictureManifest:
+    pictures: dict[PromptKey, PaintedFile] = {}
 
     def add(row: Row) -> None:
         cells = to_cells(row, _ManifestRow)
         if seeded and cells.seed is None:
             raise BadRow("it has no `seed`, and models.yaml says `seeds: true`")
-        request = Wanted(cells.prompt, cells.seed if seeded else None, cells.sample or 0)
+        request = PromptKey(cells.prompt, cells.seed if seeded else None, cells.sample or 0)
         if request in pictures:
             raise BadRow(f"it answers what {pictures[request].place} answers: keep one")
-        pictures[request] = Painted(row.place, cells.file, path.parent / cells.file)
+        pictures[request] = PaintedFile(row.place, cells.file, path.parent / cells.file)
 
     try:
         build_all(path, read_rows(path, _FORMAT, _KINDS), add)
     except UserFileError as error:
         raise ManifestError(str(error)) from None
-    return Manifest(path, pictures, may_leave_folder)
+    return PictureManifest(path, pictures, may_leave_folder)

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal, TypeAlias
 
-from resources.calls import Answer, Call
-from resources.models.answers import MalformedForm, RefusedForm, checked
+from resources.calls import Call, StoredAnswer
+from resources.models.answer_forms import MalformedForm, RefusedForm, parse_answer
 from resources.models.replies import UNCOUNTED, RefusalKind, Usage
-from resources.models.requests import Request, Score, Turn, Write, kind_of
-from resources.untrusted_input import parse_untrusted
+from resources.models.requests import Request, ScoreRequest, Turn, WriteRequest, get_request_kind
+from resources.untrusted_input.json_text import parse_untrusted
 
 FailureKind = Literal["overloaded", "interrupted", "unreadable", "deadline", "unacceptable"]
 
@@ -28,7 +28,7 @@ _MOST_ERRORS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredOutcome:
     """An answer: text, the sha256 of each picture made, or a score; `data` is JSON to a schema.
 
     `made` says how a local model came to it.
@@ -40,11 +40,11 @@ class Answered:
     data: Any = None
     served_model: str | None = None
     usage: Usage = UNCOUNTED
-    made: Mapping[str, Any] | None = None
+    provenance: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedOutcome:
     """A refusal, with its kind and the provider's reason."""
 
     kind: RefusalKind
@@ -54,22 +54,22 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Malformed:
+class MalformedOutcome:
     """A reply that was paid for and holds no answer.
 
     It is text that is no score, or not what the schema asks for after the repairs that are allowed;
     or it is `unreadable`, has no text at all, and is never asked to be repaired.
     """
 
-    problem: str
+    reason: str
     text: str
     served_model: str | None = None
     usage: Usage = UNCOUNTED
-    unreadable: bool = False
+    is_unreadable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailedOutcome:
     """No answer after all attempts, with the last error."""
 
     kind: FailureKind
@@ -77,46 +77,48 @@ class Failed:
     attempts: int
 
 
-Outcome: TypeAlias = Answered | Refused | Malformed | Failed
+Outcome: TypeAlias = AnsweredOutcome | RefusedOutcome | MalformedOutcome | FailedOutcome
 
 
-def outcome_of(call: Answer | Call, request: Request) -> Outcome:
+def read_outcome(call: StoredAnswer | Call, request: Request) -> Outcome:
     """How a stored call ended, for a request; malformed where it cannot be an answer to it."""
     served, usage = call.served_model, Usage(call.input_tokens, call.output_tokens)
     try:
-        answer = checked(call.answer, kind_of(request))
+        answer = parse_answer(call.answer, get_request_kind(request))
     except ValueError as problem:
-        return Malformed(f"What is stored is no answer: {problem}.", "", served, usage, True)
+        return MalformedOutcome(f"What is stored is no answer: {problem}.", "", served, usage, True)
     if isinstance(answer, RefusedForm):
-        return Refused(answer.kind, answer.reason, served, usage)
+        return RefusedOutcome(answer.kind, answer.reason, served, usage)
     if isinstance(answer, MalformedForm):
-        return Malformed(answer.problem, "", served, usage, unreadable=True)
+        return MalformedOutcome(answer.reason, "", served, usage, is_unreadable=True)
     text, data = answer.text or "", None
-    if isinstance(request, Write) and request.schema is not None:
+    if isinstance(request, WriteRequest) and request.schema is not None:
         try:
-            data = data_in(text, json.loads(request.schema))
+            data = parse_json_answer(text, json.loads(request.schema))
         except ValueError as problem:
-            return Malformed(str(problem), text, served, usage)
-    if isinstance(request, Score) and answer.score is None:
-        return Malformed("no number that is a score", text, served, usage)
+            return MalformedOutcome(str(problem), text, served, usage)
+    if isinstance(request, ScoreRequest) and answer.score is None:
+        return MalformedOutcome("no number that is a score", text, served, usage)
     images = tuple(answer.images)
-    return Answered(answer.text, images, answer.score, data, served, usage, answer.made)
+    return AnsweredOutcome(
+        answer.text, images, answer.score, data, served, usage, answer.provenance
+    )
 
 
-def repaired(request: Write, outcome: Malformed) -> Write:
+def build_repair_request(request: WriteRequest, outcome: MalformedOutcome) -> WriteRequest:
     """The request that asks again, with what was said and what is wrong with it."""
     again = (
         Turn("assistant", outcome.text),
         Turn(
             "user",
-            f"That is not what was asked for: {outcome.problem}. Answer again, with JSON that "
+            f"That is not what was asked for: {outcome.reason}. Answer again, with JSON that "
             "follows the schema and nothing else.",
         ),
     )
     return replace(request, turns=request.turns + again)
 
 
-def data_in(text: str, schema: dict[str, Any]) -> Any:
+def parse_json_answer(text: str, schema: dict[str, Any]) -> Any:
     """The JSON in `text`, in a code fence or among words; raises ValueError with what is wrong."""
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow, and seldom needed
     from jsonschema.exceptions import best_match  # noqa: PLC0415

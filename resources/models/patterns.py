@@ -12,12 +12,12 @@ from glob import escape
 from hashlib import sha256
 from typing import Any
 
-from generators.nearest import nearest
-from resources.models.entry import Model, as_asset_name
+from generators.name_suggestions import suggest_names
+from resources.models.entry import Model, require_asset_name
 
-LISTING = ("openai", "gemini")
+LISTING_BACKENDS = ("openai", "gemini")
 """The backends whose providers list their models, painters among them."""
-ROLES = ("painter", "editor")
+PATTERN_ROLES = ("painter", "editor")
 """What a model may be that nobody has written an entry for: those that are partitions."""
 
 _WILD = re.compile(r"\[[^]]*\]|[*?\[\]]")
@@ -32,15 +32,15 @@ class Pattern:
     template: Mapping[str, Any]
 
     @property
-    def home(self) -> tuple[str, str | None]:
+    def source(self) -> tuple[str, str | None]:
         """The backend, and its address, whose models it is about."""
         return self.template["backend"], self.template.get("base_url")
 
-    def fits(self, backend: str, base_url: str | None, model: str) -> bool:
+    def matches(self, backend: str, base_url: str | None, model: str) -> bool:
         """Whether a model, of a backend at an address, is one that this pattern is about."""
-        return self.home == (backend, base_url) and fnmatchcase(model, self.pattern)
+        return self.source == (backend, base_url) and fnmatchcase(model, self.pattern)
 
-    def narrower(self, ids: Collection[str], most: int) -> str | None:
+    def suggest_narrower(self, ids: Collection[str], most: int) -> str | None:
         """Another pattern, which matches at most so many of these ids, and not all of them.
 
         It begins as one of them does, matches as many as it can, and is as short as it can be. None
@@ -55,20 +55,20 @@ class Pattern:
         fit.pop(self.pattern, None)
         return min(fit, key=lambda each: (-fit[each], len(each), each), default=None)
 
-    def entry(self, name: str, model: str) -> Model:
+    def build_entry(self, name: str, model: str) -> Model:
         """The entry of a model that it matches."""
         return Model.model_validate({"name": name, "model": model, **self.template})
 
     @property
-    def asker(self) -> Model:
+    def listing_entry(self) -> Model:
         """An entry to ask the provider for its list with; messages call it by the pattern."""
         # A copy is not validated, so that its name may be words.
-        return self.entry("pattern", self.pattern).model_copy(
+        return self.build_entry("pattern", self.pattern).model_copy(
             update={"name": f"the pattern {self.pattern}"}
         )
 
 
-def problems_of(entry: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+def find_pattern_problems(entry: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """Problems of an entry's pattern, apart from its template: fields, and remedies."""
     pattern = entry["pattern"]
     if not isinstance(pattern, str) or not pattern:
@@ -87,13 +87,13 @@ def problems_of(entry: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
             "`name` has no effect beside `pattern`, whose models are named by their ids: remove it",
         )
     backend, roles = entry.get("backend"), entry.get("roles")
-    if isinstance(backend, str) and backend not in LISTING:
+    if isinstance(backend, str) and backend not in LISTING_BACKENDS:
         yield (
             "backend",
             f"`backend` is {backend!r}, which lists no painters that a pattern could match"
-            f"{nearest(backend, LISTING)}; else give the entry `name` and `model`",
+            f"{suggest_names(backend, LISTING_BACKENDS)}; else give the entry `name` and `model`",
         )
-    if isinstance(roles, list) and ("painter" not in roles or set(roles) - set(ROLES)):
+    if isinstance(roles, list) and ("painter" not in roles or set(roles) - set(PATTERN_ROLES)):
         yield (
             "roles",
             "`roles` of a pattern are painter, or painter and editor: a model in another role is "
@@ -101,12 +101,12 @@ def problems_of(entry: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         )
 
 
-def template_of(entry: Mapping[str, Any]) -> dict[str, Any]:
+def extract_template(entry: Mapping[str, Any]) -> dict[str, Any]:
     """A pattern's entry without what is said of the pattern alone."""
     return {key: value for key, value in entry.items() if key not in ("pattern", "name", "model")}
 
 
-def name_of(model: str, taken: Collection[str]) -> str:
+def build_model_name(model: str, taken: Collection[str]) -> str:
     """A name for a model made of its id, the same every time; a number tells it from `taken`.
 
     Names that differ in capitals alone are the same.
@@ -117,7 +117,7 @@ def name_of(model: str, taken: Collection[str]) -> str:
     if len(plain) > _LONGEST_NAME:
         plain = f"{plain[: _LONGEST_NAME - 9]}_{sha256(model.encode()).hexdigest()[:8]}"
     try:
-        as_asset_name(plain)
+        require_asset_name(plain)
     except ValueError:
         plain = f"{plain}_model"
     known = {name.casefold() for name in taken}

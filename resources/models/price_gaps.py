@@ -6,11 +6,11 @@ from typing import Any
 import yaml
 
 from resources.calls.spending import Mode
-from resources.faults import NoPrice
+from resources.faults import MissingPrice
 from resources.models.catalog import Model
 from resources.models.entry import LOCAL_BACKENDS
-from resources.models.pricing import has_image_price, longest_output, size_and_quality
-from resources.models.requests import Edit, Paint, Request
+from resources.models.pricing import find_output_limit, format_size_and_quality, has_image_price
+from resources.models.requests import EditRequest, PaintRequest, Request
 
 _COMMENTS: Mapping[str, str] = {
     "price": "US dollars, for a million tokens, a picture or an hour of your GPU (0 is free)",
@@ -20,7 +20,7 @@ _COMMENTS: Mapping[str, str] = {
 """What to write in place of each USD or TOKENS, by field."""
 
 
-def missing_fields(
+def find_missing_fields(
     model: Model, request: Request, mode: Mode = "online"
 ) -> dict[str, Mapping[str, Any]]:
     """Fields without which the most that a request may cost is unknown.
@@ -28,11 +28,11 @@ def missing_fields(
     Each name comes with the fields to add to the entry; USD and TOKENS stand for numbers that only
     the provider's pages give.
     """
-    price, size = model.price, size_and_quality(model)
+    price, size = model.price, format_size_and_quality(model)
     fields: dict[str, Mapping[str, Any]] = {}
     if mode == "batch" and price.batch_share is None:
         fields["price.batch_share (0.5 for half the price)"] = {"price": {"batch_share": 0.5}}
-    if isinstance(request, Paint | Edit) and price.per_image:
+    if isinstance(request, PaintRequest | EditRequest) and price.per_image:
         if size is None:
             name = "a size among its parameters, since price.per_image goes by size"
             fields[name] = {"parameters": {"size": next(iter(price.per_image)).partition("/")[0]}}
@@ -46,15 +46,15 @@ def missing_fields(
     for name in ("input_per_million", "output_per_million"):
         if getattr(price, name) is None:
             fields[f"price.{name}"] = {"price": {name: "USD"}}
-    if longest_output(model) is None:
+    if find_output_limit(model) is None:
         name = "longest_output (tokens of its longest answer), or a limit among its parameters"
         fields[name] = {"longest_output": "TOKENS"}
     return fields
 
 
-def why_unpriced(model: Model, request: Request, mode: Mode = "online") -> str:
+def describe_missing_fields(model: Model, request: Request, mode: Mode = "online") -> str:
     """Names of the fields that a model's entry lacks for a request's price to be known."""
-    return " and ".join(missing_fields(model, request, mode))
+    return " and ".join(find_missing_fields(model, request, mode))
 
 
 def format_entry(model: Model, fields: Mapping[str, Mapping[str, Any]]) -> str:
@@ -88,8 +88,8 @@ def require_prices(
     """Raise `NoPrice` where a request, by its key, has no bound, which a budget needs."""
     for key, request in requests.items():
         if bounds[key] is None:
-            fields = missing_fields(model, request, mode)
-            raise NoPrice(
+            fields = find_missing_fields(model, request, mode)
+            raise MissingPrice(
                 f"A budget is set, and what a {'batch' if mode == 'batch' else 'request'} to "
                 f"{model.name} may cost is unknown: its entry in models.yaml lacks "
                 f"{' and '.join(fields)}. Add that and reload definitions, or lift "

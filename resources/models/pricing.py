@@ -14,17 +14,25 @@ from typing import Any, TypeAlias
 from resources.calls.spending import NANO, Mode
 from resources.models.catalog import Model
 from resources.models.entry import LOCAL_BACKENDS
-from resources.models.image_tokens import Size, most_published, published
-from resources.models.parameters import limits_in
+from resources.models.image_tokens import Size, count_most_by_any_rule, find_token_rule
+from resources.models.parameter_checks import read_token_limits
 from resources.models.replies import Usage
-from resources.models.requests import Edit, Paint, Request, Score, Turn, Write, kind_of
+from resources.models.requests import (
+    EditRequest,
+    PaintRequest,
+    Request,
+    ScoreRequest,
+    Turn,
+    WriteRequest,
+    get_request_kind,
+)
 
-PER_MESSAGE = 16
+TOKENS_PER_MESSAGE = 16
 """Tokens that frame a message, at most: roles and separators are three to ten."""
-PER_REQUEST = 64
-PER_SCHEMA = 1024
+TOKENS_PER_REQUEST = 64
+TOKENS_PER_SCHEMA = 1024
 """Tokens of the provider's own words around a schema; Anthropic's for a tool are the most, 350."""
-PER_IMAGE: Mapping[str, int] = {
+TOKENS_PER_IMAGE: Mapping[str, int] = {
     # 1,536 patches of 32 px, the most that a picture is scaled to, at the largest multiplier.
     "openai": 3_800,
     # The highest media resolution of Gemini 3.
@@ -37,90 +45,96 @@ PER_IMAGE: Mapping[str, int] = {
 """Tokens that a picture counts for at least in a bound, by backend, where an entry does not say."""
 Sizes: TypeAlias = Mapping[str, Size]
 NO_SIZES: Sizes = MappingProxyType({})
-UNPAINTED: Size = (2048, 2048)
+UNPAINTED_SIZE: Size = (2048, 2048)
 """The size, in px, of a picture that is not there yet: painters make 1,024 to 2,048 a side."""
-ANSWERED: Mapping[str, int] = {"look": 100, "write": 500}
+EXPECTED_ANSWER_TOKENS: Mapping[str, int] = {"look": 100, "write": 500}
 """Tokens of an answer, by the kind of request, where a model has given none yet: a guess."""
-THOUGHT = 1_500
+EXPECTED_THINKING_TOKENS = 1_500
 """The same of a model that is told to think."""
-THINKING = frozenset({"reasoning_effort", "reasoning", "thinking", "thinking_config"})
+THINKING_PARAMETERS = frozenset({"reasoning_effort", "reasoning", "thinking", "thinking_config"})
 
 
-def bound_of(
+def compute_cost_bound(
     model: Model, request: Request, mode: Mode = "online", sizes: Sizes = NO_SIZES
 ) -> int | None:
     """The most that a request can cost; None where a price or a limit is unknown.
 
     `sizes` are those of its pictures in px, by digest; one that is not there counts as `UNPAINTED`.
     """
-    return cost_of(model, request, most_usage(model, request, sizes), mode)
+    return compute_cost(model, request, compute_most_usage(model, request, sizes), mode)
 
 
-def most_usage(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> Usage:
+def compute_most_usage(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> Usage:
     """The most that a request can use; a token of text is at least a byte."""
-    text, turns, schema = words_of(request)
-    tokens = PER_REQUEST + len(json.dumps(model.parameters)) + text + turns * PER_MESSAGE
-    tokens += schema + PER_SCHEMA if schema else 0
-    tokens += most_for_pictures(model, request, sizes)
-    return Usage(tokens, longest_output(model), model.deadline_s)
+    text, turns, schema = measure_text(request)
+    tokens = (
+        TOKENS_PER_REQUEST + len(json.dumps(model.parameters)) + text + turns * TOKENS_PER_MESSAGE
+    )
+    tokens += schema + TOKENS_PER_SCHEMA if schema else 0
+    tokens += count_most_picture_tokens(model, request, sizes)
+    return Usage(tokens, find_output_limit(model), model.deadline_s)
 
 
-def most_for_pictures(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> int:
+def count_most_picture_tokens(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> int:
     """Of the tokens of `most_usage`, those for pictures."""
-    return sum(_most_for(model, sizes.get(image, UNPAINTED)) for image in images_of(request))
+    return sum(_most_for(model, sizes.get(image, UNPAINTED_SIZE)) for image in list_images(request))
 
 
-def expected_usage(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> Usage | None:
+def estimate_usage(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> Usage | None:
     """What a request may be expected to use before its model has answered any like it.
 
     Four bytes of text count as a token, pictures by their provider's rule, and answers as
     `ANSWERED` says; of a picture that is made, `longest_output` says how many tokens it takes. None
     where no rule is known.
     """
-    rule = model.image_tokens or published(model.backend, model.model, model.parameters)
-    images = images_of(request)
+    rule = model.image_tokens or find_token_rule(model.backend, model.model, model.parameters)
+    images = list_images(request)
     if images and rule is None:
         return None
-    most = most_usage(model, request, sizes)
-    text, _, schema = words_of(request)
-    pictured = 0 if rule is None else sum(rule.count(sizes.get(i, UNPAINTED)) for i in images)
-    limits = (answered_in(model, request), most.output_tokens)
+    most = compute_most_usage(model, request, sizes)
+    text, _, schema = measure_text(request)
+    pictured = 0 if rule is None else sum(rule.count(sizes.get(i, UNPAINTED_SIZE)) for i in images)
+    limits = (estimate_answer_tokens(model, request), most.output_tokens)
     return Usage(
         min(math.ceil((text + schema) / 4) + pictured, most.input_tokens or 0),
         min((limit for limit in limits if limit is not None), default=None),
     )
 
 
-def answered_in(model: Model, request: Request) -> int | None:
+def estimate_answer_tokens(model: Model, request: Request) -> int | None:
     """Tokens that an answer is expected to have; None for a picture, which has its own number."""
-    if isinstance(request, Paint | Edit | Score):
+    if isinstance(request, PaintRequest | EditRequest | ScoreRequest):
         return None
-    return THOUGHT if THINKING & set(model.parameters) else ANSWERED[kind_of(request)]
+    return (
+        EXPECTED_THINKING_TOKENS
+        if THINKING_PARAMETERS & set(model.parameters)
+        else EXPECTED_ANSWER_TOKENS[get_request_kind(request)]
+    )
 
 
-def why_pictures(model: Model, requests: Iterable[Request], sizes: Sizes = NO_SIZES) -> str:
+def explain_picture_cost(model: Model, requests: Iterable[Request], sizes: Sizes = NO_SIZES) -> str:
     """That most of a bound is for pictures, where it is, and what to do about it."""
-    request = next((each for each in requests if images_of(each)), None)
+    request = next((each for each in requests if list_images(each)), None)
     if request is None:
         return ""
-    pictured = most_for_pictures(model, request, sizes)
-    bound = bound_of(model, request, sizes=sizes)
-    cost = cost_of(model, request, Usage(pictured, 0, 0.0))
+    pictured = count_most_picture_tokens(model, request, sizes)
+    bound = compute_cost_bound(model, request, sizes=sizes)
+    cost = compute_cost(model, request, Usage(pictured, 0, 0.0))
     if not bound or not cost or cost <= bound / 2:
         return ""
     return (
         f"{cost / bound:.0%} of that is for pictures, each taken for "
-        f"{pictured // len(images_of(request)):,} tokens at most. If you know that {model.name} "
+        f"{pictured // len(list_images(request)):,} tokens at most. If you know that {model.name} "
         "counts fewer, set tokens_per_image in its entry in models.yaml."
     )
 
 
-def cost_of(model: Model, request: Request, usage: Usage, mode: Mode = "online") -> int | None:
+def compute_cost(model: Model, request: Request, usage: Usage, mode: Mode = "online") -> int | None:
     """What an answer cost; None where a count or a price is unknown.
 
     What runs offline costs nothing, nor what lies in files.
     """
-    if model.costs_nothing:
+    if model.is_free:
         return 0
     share = model.price.batch_share if mode == "batch" else 1.0
     if share is None:
@@ -133,13 +147,13 @@ def cost_of(model: Model, request: Request, usage: Usage, mode: Mode = "online")
     return math.ceil(cost * _exactly(share))
 
 
-def longest_output(model: Model) -> int | None:
+def find_output_limit(model: Model) -> int | None:
     """The most tokens that an answer has: as a parameter limits it, else as the entry says."""
-    limits = limits_in(model.backend, model.parameters)
+    limits = read_token_limits(model.backend, model.parameters)
     return max(limits.values(), default=model.longest_output)
 
 
-def dollars(nano: int) -> float:
+def to_dollars(nano: int) -> float:
     """Billionths of a dollar as dollars."""
     return nano / NANO
 
@@ -150,7 +164,7 @@ def _parts(
     """Prices in billionths, each with how much of it there was."""
     price = model.price
     tokens_in = (_per_token(price.input_per_million), usage.input_tokens)
-    if isinstance(request, Paint | Edit) and price.per_image:
+    if isinstance(request, PaintRequest | EditRequest) and price.per_image:
         picture = (_per_image(model), 1)
         return [picture] if price.input_per_million is None else [picture, tokens_in]
     if model.backend in LOCAL_BACKENDS:
@@ -165,7 +179,7 @@ def _per_token(per_million: float | None) -> Decimal | None:
 
 def _per_image(model: Model) -> Decimal | None:
     """The price of a picture of the size, and the quality, that the parameters ask for."""
-    wanted, prices = size_and_quality(model), model.price.per_image
+    wanted, prices = format_size_and_quality(model), model.price.per_image
     if wanted is None:
         return None
     price = prices.get(wanted, prices.get(wanted.partition("/")[0]))
@@ -183,7 +197,7 @@ def has_image_price(model: Model) -> bool:
     return _per_image(model) is not None
 
 
-def size_and_quality(model: Model) -> str | None:
+def format_size_and_quality(model: Model) -> str | None:
     """As price.per_image has them: "1024x1024/high", "1024x1024" or "2K"; None without a size."""
     given = model.parameters
     config = given.get("image_config")
@@ -198,28 +212,28 @@ def size_and_quality(model: Model) -> str | None:
 
 def _turns(request: Request) -> tuple[Turn, ...]:
     match request:
-        case Score(text, image):
+        case ScoreRequest(text, image):
             return (Turn("user", text, (image,)),)
-        case Paint(prompt):
+        case PaintRequest(prompt):
             return (Turn("user", prompt),)
-        case Edit(prompt, images):
+        case EditRequest(prompt, images):
             return (Turn("user", prompt, images),)
     return request.turns
 
 
-def words_of(request: Request) -> tuple[int, int, int]:
+def measure_text(request: Request) -> tuple[int, int, int]:
     """What of a request's words its price depends on: bytes of text, turns, bytes of a schema."""
-    schema = request.schema if isinstance(request, Write) else None
+    schema = request.schema if isinstance(request, WriteRequest) else None
     turns = _turns(request)
     return sum(_bytes(turn.text) for turn in turns), len(turns), _bytes(schema or "")
 
 
-def shape_of(request: Request, sizes: Sizes) -> tuple[Any, ...]:
+def to_request_shape(request: Request, sizes: Sizes) -> tuple[Any, ...]:
     """All of a request that its price depends on: those of one shape cost any model the same."""
-    return (type(request), *words_of(request), *map(sizes.get, images_of(request)))
+    return (type(request), *measure_text(request), *map(sizes.get, list_images(request)))
 
 
-def images_of(request: Request) -> tuple[str, ...]:
+def list_images(request: Request) -> tuple[str, ...]:
     """The digests of the pictures that a request shows."""
     return tuple(image for turn in _turns(request) for image in turn.images)
 
@@ -228,11 +242,11 @@ def _most_for(model: Model, size: Size) -> int:
     """The most tokens that a picture of a size counts for."""
     if model.tokens_per_image is not None:
         return model.tokens_per_image
-    rule = model.image_tokens or published(model.backend, model.model, model.parameters)
+    rule = model.image_tokens or find_token_rule(model.backend, model.model, model.parameters)
     return max(
-        PER_IMAGE.get(model.backend, 0),
-        0 if rule is None else rule.most(size),
-        most_published(model.backend, model.model, size),
+        TOKENS_PER_IMAGE.get(model.backend, 0),
+        0 if rule is None else rule.count_most(size),
+        count_most_by_any_rule(model.backend, model.model, size),
     )
 
 

@@ -10,44 +10,44 @@ from typing import Any
 from resources.calls import Call
 from resources.calls.spending import Mode
 from resources.faults import StoreError
-from resources.image_decoding import BadImage, decode_image
-from resources.images import ImageStore
 from resources.models.catalog import Model
-from resources.models.replies import Reply
-from resources.models.requests import Request, canonical_of, kind_of
-from resources.untrusted_input import LONGEST_REASON, LONGEST_TEXT, clean_text
+from resources.models.replies import ModelReply
+from resources.models.requests import Request, build_canonical_request, get_request_kind
+from resources.storage.image_store import ImageStore
+from resources.untrusted_input.image_decoding import BadImage, decode_image
+from resources.untrusted_input.json_text import MAX_REASON_LENGTH, MAX_TEXT_LENGTH, clean_text
 
 HOLD_S, HOLD_RETRY_S = 300.0, 0.5
 """How long pictures are held that were paid for and cannot be stored, and how often it is tried."""
 
-LONGEST_NAME = 1000
+MAX_NAME_LENGTH = 1000
 """Characters of a model's name, as cassettes take it."""
 
 
-def recorded_answer(reply: Reply, images: ImageStore) -> dict[str, Any]:
+def record_answer(reply: ModelReply, images: ImageStore) -> dict[str, Any]:
     """The answer as a call holds it, its pictures stored before; malformed where it can be none."""
     if reply.refusal is not None:
-        reason = clean_text(reply.refusal.reason)[:LONGEST_REASON]
+        reason = clean_text(reply.refusal.reason)[:MAX_REASON_LENGTH]
         return {"outcome": "refused", "kind": reply.refusal.kind, "reason": reason}
-    problem, pictures = reply.problem or _too_long(reply.text), list[str]()
+    problem, pictures = reply.malformed_reason or _too_long(reply.text), list[str]()
     if problem is None:
         try:
             pictures = [images.put(decode_image(picture)) for picture in reply.pictures]
         except BadImage as error:
             problem = str(error)
     if problem is not None:
-        return {"outcome": "malformed", "problem": clean_text(problem)[:LONGEST_REASON]}
+        return {"outcome": "malformed", "reason": clean_text(problem)[:MAX_REASON_LENGTH]}
     return {
         "outcome": "answered",
         "text": None if reply.text is None else clean_text(reply.text),
         "images": pictures,
         "score": reply.score if reply.score is None or isfinite(reply.score) else None,
-        **({} if reply.made is None else {"made": reply.made}),
+        **({} if reply.provenance is None else {"provenance": reply.provenance}),
     }
 
 
-async def recorded_answer_patiently(
-    reply: Reply, images: ImageStore, stop: Callable[[StoreError], None]
+async def record_answer_with_retries(
+    reply: ModelReply, images: ImageStore, stop: Callable[[StoreError], None]
 ) -> dict[str, Any]:
     """As `recorded_answer`, beside the event loop; holds pictures until they are stored.
 
@@ -56,7 +56,7 @@ async def recorded_answer_patiently(
     until = monotonic() + HOLD_S
     while True:
         try:
-            return await asyncio.to_thread(recorded_answer, reply, images)
+            return await asyncio.to_thread(record_answer, reply, images)
         except StoreError as error:
             stop(error)
             if monotonic() >= until:
@@ -64,11 +64,11 @@ async def recorded_answer_patiently(
         await asyncio.sleep(HOLD_RETRY_S)
 
 
-def recorded_call(
+def build_call(
     model: Model,
     key: str,
     request: Request,
-    reply: Reply,
+    reply: ModelReply,
     answer: Mapping[str, Any],
     seconds: float,
     mode: Mode,
@@ -79,8 +79,8 @@ def recorded_call(
         key=key,
         backend=model.backend,
         model=model.model,
-        kind=kind_of(request),
-        request=canonical_of(model, request),
+        kind=get_request_kind(request),
+        request=build_canonical_request(model, request),
         answer=answer,
         served_model=_named(reply.served_model),
         input_tokens=reply.usage.input_tokens,
@@ -93,11 +93,11 @@ def recorded_call(
 
 def _too_long(text: str | None) -> str | None:
     """What is wrong with text that is longer than is taken."""
-    if text is None or len(text) <= LONGEST_TEXT:
+    if text is None or len(text) <= MAX_TEXT_LENGTH:
         return None
-    return f"The reply has {len(text):,} characters; at most {LONGEST_TEXT:,} are taken."
+    return f"The reply has {len(text):,} characters; at most {MAX_TEXT_LENGTH:,} are taken."
 
 
 def _named(served_model: str | None) -> str | None:
     """A name that every store takes; a server may say none."""
-    return clean_text(served_model)[:LONGEST_NAME] if served_model else None
+    return clean_text(served_model)[:MAX_NAME_LENGTH] if served_model else None

@@ -37,7 +37,7 @@ UNCOUNTED = Usage()
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class ImageFile:
     """An image file as it came, with the media type that its sender claims for it."""
 
     data: bytes
@@ -53,7 +53,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """A model's reply: text, pictures, a score or a refusal, and what it cost in tokens.
 
     `problem` says why a reply that was paid for holds none of them. `made` says how a local model
@@ -61,23 +61,23 @@ class Reply:
     """
 
     text: str | None = None
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[ImageFile, ...] = ()
     score: float | None = None
     refusal: Refusal | None = None
-    problem: str | None = None
+    malformed_reason: str | None = None
     served_model: str | None = None
     usage: Usage = UNCOUNTED
-    made: Mapping[str, Any] | None = None
+    provenance: Mapping[str, Any] | None = None
 
 
-class Fault(Exception):
+class RequestFault(Exception):
     """A request had no reply; the message is in the provider's words. Never raised itself."""
 
     possibly_paid = False
     """Whether the request may have been paid for all the same."""
 
 
-class Overloaded(Fault):
+class Overloaded(RequestFault):
     """Too many requests for now (429, 503, 529): slow down and send it again."""
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
@@ -86,7 +86,7 @@ class Overloaded(Fault):
         """Seconds that the provider asks to wait, where it does."""
 
 
-class Interrupted(Fault):
+class Interrupted(RequestFault):
     """The connection or the server failed, or the reply came incomplete: send it again."""
 
     def __init__(self, message: str, *, possibly_paid: bool = True) -> None:
@@ -98,7 +98,7 @@ class UnparsableReply(Interrupted):
     """No JSON came, or not all of it, which may be paid: send it again, but not for long."""
 
 
-class NoAnswer(Fault):
+class NoAnswer(RequestFault):
     """A whole reply came, and was paid for, that holds no answer: never send it again."""
 
     possibly_paid = True
@@ -110,12 +110,14 @@ class NoAnswer(Fault):
         self.served_model, self.usage = served_model, usage
 
     @property
-    def reply(self) -> Reply:
+    def reply(self) -> ModelReply:
         """What is stored of it."""
-        return Reply(problem=str(self), served_model=self.served_model, usage=self.usage)
+        return ModelReply(
+            malformed_reason=str(self), served_model=self.served_model, usage=self.usage
+        )
 
 
-class Unacceptable(Fault):
+class UnacceptableRequest(RequestFault):
     """The provider will never take this request (400, 413, 422): others may go on."""
 
     def __init__(self, message: str, *, possibly_paid: bool = False) -> None:
@@ -123,5 +125,5 @@ class Unacceptable(Fault):
         self.possibly_paid = possibly_paid
 
 
-class Closed(Fault):
+class ModelUnavailable(RequestFault):
     """No request of this model will be taken: a bad key, no credit, an unknown model. Stop."""

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
-from resources.calls.call import canonical_text
-from resources.calls.tables import head_of
+from resources.calls.call import to_canonical_text
+from resources.calls.sql_tables import cut_request_head
 from resources.models.catalog import Model
-from resources.models.entry import ON_DEVICES
-from resources.models.manifests import named_by
+from resources.models.entry import DEVICE_BACKENDS
+from resources.models.manifests import identify_picture_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class WriteRequest:
     """Write text; to the JSON Schema `schema`, itself given as JSON, where there is one."""
 
     turns: tuple[Turn, ...]
@@ -36,7 +36,7 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class LookRequest:
     """Look at the pictures of a conversation and answer in text."""
 
     turns: tuple[Turn, ...]
@@ -44,7 +44,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Paint:
+class PaintRequest:
     """Make a picture from a prompt; `seed` is for painters that take one."""
 
     prompt: str
@@ -53,7 +53,7 @@ class Paint:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class EditRequest:
     """Change a picture, or join several, as a prompt says."""
 
     prompt: str
@@ -63,7 +63,7 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ScoreRequest:
     """Say in one number how well a picture fits a text."""
 
     text: str
@@ -71,27 +71,32 @@ class Score:
     sample: int = 0
 
 
-Request: TypeAlias = Write | Look | Paint | Edit | Score
+Request: TypeAlias = WriteRequest | LookRequest | PaintRequest | EditRequest | ScoreRequest
 
 _KINDS: Mapping[str, type[Any]] = {
-    kind.__name__.lower(): kind for kind in (Write, Look, Paint, Edit, Score)
+    kind.__name__.lower(): kind
+    for kind in (WriteRequest, LookRequest, PaintRequest, EditRequest, ScoreRequest)
 }
 
 
-def kind_of(request: Request) -> str:
+def get_request_kind(request: Request) -> str:
     """What a backend's method for such a request is called: write, look, paint, edit or score."""
     return type(request).__name__.lower()
 
 
-def canonical_of(model: Model, request: Request) -> dict[str, Any]:
+def build_canonical_request(model: Model, request: Request) -> dict[str, Any]:
     """Everything that an answer depends on, as JSON values; neither key, pace nor price is."""
-    return _with_file(model, canonical(model, kind_of(request), _fields_of(request)), request)
+    return _with_file(
+        model,
+        build_canonical_fields(model, get_request_kind(request), _fields_of(request)),
+        request,
+    )
 
 
-def canonical(model: Model, kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
+def build_canonical_fields(model: Model, kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
     """The canonical request of a kind to a model, by the fields of the request."""
     deciding = model.parameters
-    if model.backend in ON_DEVICES:
+    if model.backend in DEVICE_BACKENDS:
         # A local model may run on any device.
         deciding = {name: value for name, value in deciding.items() if name != "device"}
     return {
@@ -103,9 +108,9 @@ def canonical(model: Model, kind: str, request: Mapping[str, Any]) -> dict[str, 
     }
 
 
-def head(model: Model, kind: str) -> str:
+def build_canonical_head(model: Model, kind: str) -> str:
     """How canonical requests of a kind to a model begin, as the call store indexes them."""
-    return head_of(canonical_text(canonical(model, kind, {})))
+    return cut_request_head(to_canonical_text(build_canonical_fields(model, kind, {})))
 
 
 def _fields_of(words: Request | Turn) -> dict[str, Any]:
@@ -125,36 +130,38 @@ def _same(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def call_key(canonical_request: Mapping[str, Any]) -> str:
+def compute_call_key(canonical_request: Mapping[str, Any]) -> str:
     """The sha256 of a canonical request: what two requests share if one answer serves both."""
-    return sha256(canonical_text(canonical_request).encode()).hexdigest()
+    return sha256(to_canonical_text(canonical_request).encode()).hexdigest()
 
 
-def call_keys(model: Model, requests: Iterable[Request]) -> list[str]:
+def compute_call_keys(model: Model, requests: Iterable[Request]) -> list[str]:
     """The key of each request to a model."""
-    shared = canonical(model, "", {})
+    shared = build_canonical_fields(model, "", {})
     return [
-        call_key(_with_file(model, {**shared, "kind": kind_of(each), "request": fields}, each))
+        compute_call_key(
+            _with_file(model, {**shared, "kind": get_request_kind(each), "request": fields}, each)
+        )
         for each, fields in ((request, _fields_of(request)) for request in requests)
     ]
 
 
 def is_painted(model: Model, request: Request) -> bool:
     """Whether a folder of pictures has the one that is asked for."""
-    return isinstance(request, Paint) and bool(
-        named_by(model, request.prompt, request.seed, request.sample)
+    return isinstance(request, PaintRequest) and bool(
+        identify_picture_file(model, request.prompt, request.seed, request.sample)
     )
 
 
 def _with_file(model: Model, found: dict[str, Any], request: Request) -> dict[str, Any]:
     """The request with what identifies an answer of the backend `folder`: the picture's file."""
-    if model.backend != "folder" or not isinstance(request, Paint):
+    if model.backend != "folder" or not isinstance(request, PaintRequest):
         return found
-    file = named_by(model, request.prompt, request.seed, request.sample)
+    file = identify_picture_file(model, request.prompt, request.seed, request.sample)
     return {**found, "parameters": found["parameters"] | file}
 
 
-def request_of(canonical_request: Mapping[str, Any]) -> Request:
+def parse_canonical_request(canonical_request: Mapping[str, Any]) -> Request:
     """The request in a canonical one, which may have been JSON meanwhile."""
     kind, given = _KINDS[canonical_request["kind"]], dict(canonical_request["request"])
     if "turns" in given:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, Field, TypeAdapter
 
-from resources.untrusted_input import parse_untrusted
+from resources.untrusted_input.json_text import parse_untrusted
 
 _ONE, _INDEX = "model.safetensors", "model.safetensors.index.json"
 
@@ -51,7 +51,7 @@ class Weights(NamedTuple):
         """The sha256 of all of them, by which a base is known whatever its folder is called."""
         return _digest(tuple((path, *_state(path)) for path in self.files))
 
-    def shapes(self) -> Iterator[tuple[str, Sequence[int]]]:
+    def iterate_shapes(self) -> Iterator[tuple[str, Sequence[int]]]:
         """The names of tensors with their shapes."""
         for path in self.files:
             yield from read_shapes(path)
@@ -63,7 +63,7 @@ def read_shapes(path: Path) -> Iterator[tuple[str, Sequence[int]]]:
         yield name, tensor.shape
 
 
-def weights_in(folder: Path) -> Weights:
+def find_weights(folder: Path) -> Weights:
     """The safetensors weights in a folder; raises `NoWeights` where a file is missing."""
     files = tuple(folder / name for name in _names(folder))
     missing = [path.name for path in files if not path.is_file()]

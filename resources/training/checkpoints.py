@@ -8,7 +8,7 @@ _WHOLE = "whole"
 """The file that a checkpoint gets once all others of it are on the disk."""
 
 
-def mark_whole(checkpoint: Path) -> None:
+def mark_complete(checkpoint: Path) -> None:
     """Say that a checkpoint, or an adapter, is whole, once its files are on the disk."""
     for path in sorted(checkpoint.rglob("*")):
         if path.is_file():
@@ -17,7 +17,7 @@ def mark_whole(checkpoint: Path) -> None:
     _sync(checkpoint)
 
 
-def last_whole(folder: Path) -> Path | None:
+def find_last_checkpoint(folder: Path) -> Path | None:
     """The last whole checkpoint; what a killed process left of others is removed."""
     found = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
     for path in found:

@@ -9,22 +9,22 @@ from typing import Any, Literal, NamedTuple
 
 from upath import UPath
 
-from resources.atomic_writes import write_whole
-from resources.models.backends.scoring.expected import PROMPT
-from resources.models.backends.scoring.vqa import ANSWER, QUESTION
+from resources.models.backends.scoring.expected_score import PROMPT
+from resources.models.backends.scoring.vqa_score import ANSWER, QUESTION
+from resources.storage.atomic_writes import write_atomically
 
-Kind = Literal["ranking", "margin", "tuning"]
-NOT_YES = "No"
+TrainingKind = Literal["ranking", "margin", "tuning"]
+OTHER_ANSWER = "No"
 """What a picture is labelled with, for the margin loss, that does not fit; it is not learned."""
 _ROWS = "a row's question; its answer, and the token that ends it"
 """The wording of fine-tuning."""
-NOT_DECIDING = ("base", "revision", "checkpoint_every", "accelerate_config", "regardless")
+NEUTRAL_FIELDS = ("base", "revision", "save_steps", "accelerate_config", "skip_estimate_check")
 """Fields of a recipe by which the adapter does not change, but for its base's weights and the
 number of processes."""
 
 
 @dataclass(frozen=True)
-class Base:
+class TrainingBase:
     """The model that is adapted: its id or folder, its commit on the Hub, and its weights."""
 
     model: str
@@ -33,39 +33,39 @@ class Base:
 
 
 @dataclass(frozen=True)
-class Job:
+class TrainingJob:
     """One training; `rows` is a Parquet file of what is trained on, `images` the store's root.
 
     `data` is the digest of the rows. `told` is what the record says besides.
     """
 
     name: str
-    kind: Kind
-    base: Base
+    kind: TrainingKind
+    base: TrainingBase
     recipe: dict[str, Any]
-    rows: str
+    rows_file: str
     data: str
     images: str
     folder: str
-    told: dict[str, Any] = field(default_factory=dict)
+    record_fields: dict[str, Any] = field(default_factory=dict)
 
     def write(self) -> Path:
         """Write it into its folder, for `read`."""
         path = Path(self.folder) / "job.json"
-        write_whole(UPath(path), json.dumps(asdict(self), indent=2).encode())
+        write_atomically(UPath(path), json.dumps(asdict(self), indent=2).encode())
         return path
 
 
-def read(path: Path) -> Job:
+def read_job(path: Path) -> TrainingJob:
     """The job in a file."""
     found = json.loads(path.read_text())
-    return Job(**{**found, "base": Base(**found["base"])})
+    return TrainingJob(**{**found, "base": TrainingBase(**found["base"])})
 
 
-class Terms(NamedTuple):
+class TrainingTerms(NamedTuple):
     """What decides which adapter a training gives: trainings that differ in it are two."""
 
-    kind: Kind
+    kind: TrainingKind
     base: str
     """The sha256 of its weights."""
     recipe: dict[str, Any]
@@ -79,28 +79,30 @@ class Terms(NamedTuple):
         """12 hexadecimal digits."""
         return _short(json.dumps(self, sort_keys=True))
 
-    def differing(self, other: "Terms") -> list[str]:
+    def find_differences(self, other: "TrainingTerms") -> list[str]:
         """The names of what another has otherwise."""
         ours, theirs = ({**each.recipe, **each._asdict()} for each in (self, other))
         return [name for name in ours if name != "recipe" and ours[name] != theirs.get(name)]
 
 
-def terms(kind: Kind, base: str, recipe: Mapping[str, Any], data: str, processes: int) -> Terms:
+def build_terms(
+    kind: TrainingKind, base: str, recipe: Mapping[str, Any], data: str, processes: int
+) -> TrainingTerms:
     """The terms of a training by these words; `base` is the sha256 of its weights."""
-    deciding = {name: of for name, of in recipe.items() if name not in NOT_DECIDING}
-    return Terms(kind, base, deciding, data, processes, _short(wording(kind)))
+    deciding = {name: of for name, of in recipe.items() if name not in NEUTRAL_FIELDS}
+    return TrainingTerms(kind, base, deciding, data, processes, _short(build_wording(kind)))
 
 
-def terms_in(record: Mapping[str, Any]) -> Terms:
+def read_terms(record: Mapping[str, Any]) -> TrainingTerms:
     """The terms of a published adapter, by its record."""
     base, processes = record["base"]["sha256"], record["trained"]["processes"]
-    known = terms(record["kind"], base, record["recipe"], record["data"], processes)
+    known = build_terms(record["kind"], base, record["recipe"], record["data"], processes)
     return known._replace(wording=_short(record["wording"]))
 
 
-def wording(kind: Kind) -> str:
+def build_wording(kind: TrainingKind) -> str:
     """What is asked about each text; in fine-tuning that stands in the rows."""
-    control = "\n".join((QUESTION, ANSWER, NOT_YES))
+    control = "\n".join((QUESTION, ANSWER, OTHER_ANSWER))
     return {"ranking": PROMPT, "margin": control, "tuning": _ROWS}[kind]
 
 

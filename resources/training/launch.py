@@ -13,11 +13,11 @@ from logging import Logger
 from pathlib import Path
 from typing import Any
 
-from resources.faults import Busy, Full
-from resources.training.faults import TrainingError
-from resources.training.job import Job
-from resources.training.processes import configured, is_without_launcher
-from resources.training.progress import in_words, lines
+from resources.faults import DiskFull, StoreBusy
+from resources.training.job import TrainingJob
+from resources.training.processes import is_without_launcher, read_process_count
+from resources.training.training_errors import TrainingError
+from resources.training.training_progress import format_progress, read_progress
 from resources.training.worker import ERROR, TRAINED
 
 _LOOK_EVERY_S = 0.5
@@ -30,7 +30,7 @@ _SAY_ALL = ("NoSpread", "NoGradient", "Diverged", "TornPair", "TrainingError", "
 _PROJECT = Path(__file__).parents[2]
 
 
-def run(job: Job, log: Logger, accelerate_config: str | None = None) -> None:
+def run_training(job: TrainingJob, log: Logger, accelerate_config: str | None = None) -> None:
     """Train until the adapter is in the job's folder; one that was killed goes on where it was.
 
     Raises `TrainingError`, `Full` where a checkpoint found no room, and `Busy` where another run
@@ -42,17 +42,17 @@ def run(job: Job, log: Logger, accelerate_config: str | None = None) -> None:
         if (folder / TRAINED).exists():
             return
         (folder / ERROR).unlink(missing_ok=True)
-        if done := lines(folder):
+        if done := read_progress(folder):
             log.info("Goes on after step %d or a little before.", done[-1]["step"])
         code = _wait(_started(job, accelerate_config), folder, log)
         if code:
-            raise what_went_wrong(job, code)
+            raise build_failure(job, code)
 
 
-def _started(job: Job, accelerate_config: str | None) -> subprocess.Popen[bytes]:
+def _started(job: TrainingJob, accelerate_config: str | None) -> subprocess.Popen[bytes]:
     with Path(job.folder, "output.log").open("ab") as output:
         return subprocess.Popen(
-            command_of(job.write(), accelerate_config),
+            build_command(job.write(), accelerate_config),
             # It ends with us: nobody writes there, and it closes when we are gone.
             stdin=subprocess.PIPE,
             stdout=output,
@@ -62,13 +62,13 @@ def _started(job: Job, accelerate_config: str | None) -> subprocess.Popen[bytes]
         )
 
 
-def command_of(job: Path, accelerate_config: str | None) -> list[str]:
+def build_command(job: Path, accelerate_config: str | None) -> list[str]:
     """What trains the job in a file, in as many processes as a configuration is for."""
     command = [sys.executable, "-m"]
     if accelerate_config is not None:
         command += ["accelerate.commands.launch", "--config_file", accelerate_config]
         # Said of another kind as DeepSpeed's, it would take the place of that.
-        if configured(accelerate_config) > 1 and is_without_launcher(accelerate_config):
+        if read_process_count(accelerate_config) > 1 and is_without_launcher(accelerate_config):
             command += ["--multi_gpu"]
         command += ["-m"]
     return [*command, "resources.training.worker", str(job)]
@@ -81,15 +81,15 @@ def _importable() -> str:
 
 def _wait(process: "subprocess.Popen[bytes]", folder: Path, log: Logger) -> int:
     """The exit code, once it has ended; until then each step is told as it comes."""
-    told = len(lines(folder))
+    told = len(read_progress(folder))
     try:
         while True:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_LOOK_EVERY_S)
-            found = lines(folder)
+            found = read_progress(folder)
             for line in found[told:]:
                 if line["step"] <= _TOLD_EVERY or line["step"] % _TOLD_EVERY == 0:
-                    log.info("%s", in_words(line))
+                    log.info("%s", format_progress(line))
             told = max(told, len(found))
             if process.returncode is not None:
                 return process.returncode
@@ -106,7 +106,7 @@ def _alone(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Busy(
+            raise StoreBusy(
                 f"Another run trains in {folder}. Wait until it has ended, and materialize again: "
                 "what it has trained is then taken."
             ) from None
@@ -121,13 +121,13 @@ def _noted(path: Path) -> dict[str, Any]:
         return {}
 
 
-def what_went_wrong(job: Job, code: int) -> Exception:
+def build_failure(job: TrainingJob, code: int) -> Exception:
     """What a training ended by, by what its process has noted, printed and left."""
     folder = Path(job.folder)
     found = _noted(folder / ERROR)
     free = shutil.disk_usage(folder).free
     if found.get("errno") in (ENOSPC, EDQUOT) or free < _LITTLE:
-        return Full(
+        return DiskFull(
             f"No space is left to write {folder}. The last whole checkpoint is kept: free some "
             "space, or set COUNTERFACTORY_HOME to a larger disk, and materialize again; it goes on "
             "there."

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from resources.training.answers import NOT_LEARNED
+from resources.training.answer_batches import IGNORED_LABEL
 from resources.training.meter import Meter
 from resources.training.reward import TornPair
 
 
-def margin_loss(yes: int, margin: float, pairs_a_step: int, meter: Meter) -> Callable[..., Any]:
+def build_margin_loss(
+    yes: int, margin: float, pairs_a_step: int, meter: Meter
+) -> Callable[..., Any]:
     """The loss of a batch of pairs: the mean of max(0, m − (P(yes | correct) − P(yes | other))).
 
     `yes` is the token, `pairs_a_step` are those of a process's whole step, in which gradients add
@@ -17,7 +19,7 @@ def margin_loss(yes: int, margin: float, pairs_a_step: int, meter: Meter) -> Cal
     """
 
     def loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
-        answers = labels != NOT_LEARNED
+        answers = labels != IGNORED_LABEL
         # The answer's first token, which is predicted one place before.
         first = answers.int().argmax(dim=1)
         every = range(len(labels))

@@ -15,7 +15,7 @@ class Meter:
         """Note values, of which the mean is told."""
         self._values[name] += values
 
-    def say(self, samples: Sequence[str]) -> None:
+    def record_samples(self, samples: Sequence[str]) -> None:
         """Note what was said; the last time counts."""
         self._said = list(samples)
 

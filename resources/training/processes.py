@@ -5,21 +5,21 @@ from typing import Any
 
 import yaml
 
-from resources.training.faults import TrainingError, library
+from resources.training.training_errors import TrainingError, import_library
 
 _OF_PROCESSORS = ("NO", "MULTI_CPU")
 
 
-def processes() -> Any:
+def get_process_state() -> Any:
     """Their number, which of them this is, and where they wait for each other.
 
     Without a GPU accelerate has to be told so before all else: it takes each for the only one.
     """
-    has_gpu = library("torch").cuda.is_available()
-    return library("accelerate").PartialState(cpu=not has_gpu)
+    has_gpu = import_library("torch").cuda.is_available()
+    return import_library("accelerate").PartialState(cpu=not has_gpu)
 
 
-def configured(config: str | None) -> int:
+def read_process_count(config: str | None) -> int:
     """The number of processes that a file by `accelerate config` is for; raises `TrainingError`."""
     if config is None:
         return 1
@@ -41,9 +41,9 @@ def is_without_launcher(config: str) -> bool:
     return said.get("distributed_type") in _OF_PROCESSORS and not said.get("mpirun_config")
 
 
-def require_all(started: int, config: str | None) -> None:
+def require_process_count(started: int, config: str | None) -> None:
     """Raise `TrainingError` where others have started than the adapter is named for."""
-    if started != (wanted := configured(config)):
+    if started != (wanted := read_process_count(config)):
         raise TrainingError(
             f"accelerate_config: {config} is for {wanted} processes, and {started} started. Make "
             "it again by accelerate config, for as many as there are GPUs. Nothing was trained."

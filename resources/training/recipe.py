@@ -30,7 +30,7 @@ class Recipe(Config):
     alpha: int = Field(
         default=32, ge=1, description="Scale of the adapter: twice its rank, as is usual."
     )
-    targets: list[str] = Field(
+    target_modules: list[str] = Field(
         default=TARGETS,
         description="Linear layers of the language model that are adapted, by the ends of their "
         "names: all of them, as in QLoRA. The vision encoder stays as it is, since vLLM passes "
@@ -45,25 +45,25 @@ class Recipe(Config):
     steps: int | None = Field(
         default=None, ge=1, description="Of the optimizer; by default each row is trained once."
     )
-    at_once: int = Field(
+    per_device_batch_size: int = Field(
         default=1,
         ge=1,
         description="Rows (pairs, cases) on a device at once: what memory allows. A row of pairs "
         "takes two pictures, each as often as it has samples.",
     )
-    accumulate: int = Field(
+    gradient_accumulation_steps: int = Field(
         default=4, ge=1, description="So many times that, on each device, make one step."
     )
     seed: int = Field(
         default=0, ge=0, description="Of the adapter's first weights, the order, and sampling."
     )
-    checkpoint_every: int = Field(
+    save_steps: int = Field(
         default=25,
         ge=1,
         description="Steps. A run that was killed goes on at the last one: so many steps, at most, "
         "are made again.",
     )
-    save_memory: bool = Field(
+    gradient_checkpointing: bool = Field(
         default=True,
         description="Compute activations again in the backward pass: a fifth slower, and 7B fit "
         "into one GPU of 80 GB.",
@@ -72,7 +72,7 @@ class Recipe(Config):
         default=None,
         description="A file by `accelerate config`, for several processes; by default one.",
     )
-    regardless: bool = Field(
+    skip_estimate_check: bool = Field(
         default=False,
         description="Train even where no GPU is found and the estimate is beyond this machine.",
     )
@@ -93,7 +93,7 @@ class MarginRecipe(Recipe):
 class RankingRecipe(MarginRecipe):
     """ProtoScore: GRPO with a reward on pairs (ProtoBias, §3.3), which leaves the rest open."""
 
-    generations: int = Field(
+    num_generations: int = Field(
         default=8,
         ge=2,
         description="Samples of each picture's score (G), which are compared with the partner's: "
@@ -124,7 +124,7 @@ class TuningRecipe(Recipe):
         gt=0,
         description="The highest; the paper's. An adapter of a sweep has that of its partition.",
     )
-    warmup: float = Field(
+    warmup_ratio: float = Field(
         default=0.03,
         ge=0,
         lt=1,
@@ -140,9 +140,9 @@ class TuningRecipe(Recipe):
     )
     rank: int = Field(default=128, ge=1, description="LLaVA-1.5's own for LoRA.")
     alpha: int = Field(default=256, ge=1, description="LLaVA-1.5's own for LoRA.")
-    at_once: int = Field(
+    per_device_batch_size: int = Field(
         default=16, ge=1, description="Cases on a device at once; LLaVA-1.5's own for LoRA."
     )
-    accumulate: int = Field(
+    gradient_accumulation_steps: int = Field(
         default=8, ge=1, description="So many times that make one step; LLaVA-1.5 has 8 devices."
     )

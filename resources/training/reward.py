@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 CORRECT, ADVERSARIAL = "correct", "adversarial"
 SIDES = (CORRECT, ADVERSARIAL)
-UNSCORED = -1.0
+UNSCORED_REWARD = -1.0
 """Of a reply without a score."""
 _STEP = 2.0**-16
 """Rewards are multiples of it. Trainers add them up as float32, 128 of them without rounding: the
@@ -16,7 +16,7 @@ class TornPair(ValueError):
     """One picture of a pair is in a batch without the other."""
 
 
-def rewards(
+def compute_rewards(
     scores: Sequence[float | None],
     pairs: Sequence[str],
     sides: Sequence[str],
@@ -36,7 +36,7 @@ def rewards(
     for score, pair, side in zip(scores, pairs, sides, strict=True):
         others = [each for each in found[pair][_other(side)] if each is not None]
         if score is None:
-            given.append(UNSCORED)
+            given.append(UNSCORED_REWARD)
             continue
         differences = [score - each if side == CORRECT else each - score for each in others]
         values = [_value(difference, margin, penalty) for difference in differences]
@@ -44,7 +44,7 @@ def rewards(
     return [round(reward / _STEP) * _STEP for reward in given]
 
 
-def misranked(
+def compute_misranked_shares(
     scores: Sequence[float | None], pairs: Sequence[str], sides: Sequence[str]
 ) -> list[float]:
     """By pair with scores on both sides: the share of comparisons that the adversarial one wins.

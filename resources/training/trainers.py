@@ -7,41 +7,53 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from resources.images import ImageStore
-from resources.models.backends.adapters import Adapted
-from resources.models.backends.scoring.expected import HIGHEST, LONGEST_ANSWER, PROMPT, digit_in
-from resources.models.backends.scoring.vqa import ANSWER, QUESTION, token_of_yes
-from resources.models.backends.vision_language import VisionLanguage
+from resources.models.backends.adapters import AdapterSettings
+from resources.models.backends.scoring.expected_score import (
+    MAX_ANSWER_TOKENS,
+    MAX_DIGIT,
+    PROMPT,
+    parse_digit,
+)
+from resources.models.backends.scoring.vqa_score import ANSWER, QUESTION, find_yes_token
+from resources.models.backends.vision_language import VisionLanguageModel
 from resources.models.catalog import Model
-from resources.training.answers import AnswerBatches
-from resources.training.faults import library
-from resources.training.job import NOT_YES, Job
-from resources.training.margin import margin_loss
+from resources.storage.image_store import ImageStore
+from resources.training.answer_batches import AnswerCollator
+from resources.training.job import OTHER_ANSWER, TrainingJob
+from resources.training.margin import build_margin_loss
 from resources.training.meter import Meter
-from resources.training.processes import processes
+from resources.training.processes import get_process_state
 from resources.training.recipe import MarginRecipe, RankingRecipe, Recipe, TuningRecipe
-from resources.training.reward import CORRECT, misranked, rewards
-from resources.training.rows import Row, assistant, dataset, order_of, sides_of, user
+from resources.training.reward import CORRECT, compute_misranked_shares, compute_rewards
+from resources.training.training_errors import import_library
+from resources.training.training_rows import (
+    Row,
+    build_assistant_turn,
+    build_dataset,
+    build_order,
+    build_side_rows,
+    build_user_turn,
+)
 
 _SAID, _LONG = 4, 40
 """Samples of what is said that are told at a time, and how many characters of one."""
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainerSetup:
     """A trainer, what it measures besides its own numbers, and how many rows it has in all."""
 
     trainer: Any
     meter: Meter
     steps: int
-    rows: int
-    given: int
+    row_count: int
+    used_row_count: int
     processes: int
 
 
-def trainer_of(job: Job) -> Trained:
+def build_trainer(job: TrainingJob) -> TrainerSetup:
     """The trainer of a job, its model loaded as judges and metrics are."""
-    rows = pq.read_table(job.rows).to_pylist()
+    rows = pq.read_table(job.rows_file).to_pylist()
     match job.kind:
         case "ranking":
             return _ranking(job, RankingRecipe(**job.recipe), rows)
@@ -51,47 +63,47 @@ def trainer_of(job: Job) -> Trained:
             return _tuning(job, TuningRecipe(**job.recipe), rows)
 
 
-def _ranking(job: Job, recipe: RankingRecipe, rows: Sequence[Row]) -> Trained:
+def _ranking(job: TrainingJob, recipe: RankingRecipe, rows: Sequence[Row]) -> TrainerSetup:
     meter, shape = Meter(), _Shape(recipe, rows)
 
     def shown(row: Row) -> Row:
-        return {"prompt": user(PROMPT.format(text=row["text"])), **row}
+        return {"prompt": build_user_turn(PROMPT.format(text=row["text"])), **row}
 
-    trl, speaking = library("trl"), _loaded(job, recipe)
+    trl, speaking = import_library("trl"), _loaded(job, recipe)
     trainer = trl.GRPOTrainer(
         model=speaking.network,
-        reward_funcs=reward_of(recipe, meter),
+        reward_funcs=build_reward_function(recipe, meter),
         args=trl.GRPOConfig(
             **_arguments(job, recipe, shape.steps),
-            per_device_train_batch_size=2 * recipe.generations * recipe.at_once,
-            num_generations=recipe.generations,
-            max_completion_length=LONGEST_ANSWER,
+            per_device_train_batch_size=2 * recipe.num_generations * recipe.per_device_batch_size,
+            num_generations=recipe.num_generations,
+            max_completion_length=MAX_ANSWER_TOKENS,
             temperature=recipe.temperature,
             beta=recipe.beta,
             # Pairs stay whole: both pictures with all their samples on one device.
             shuffle_dataset=False,
         ),
-        train_dataset=dataset(sides_of(rows, shape.order), _images(job), shown),
+        train_dataset=build_dataset(build_side_rows(rows, shape.order), _images(job), shown),
         processing_class=speaking.processor,
         peft_config=_lora(recipe),
     )
     return shape.trained(trainer, meter)
 
 
-def reward_of(recipe: RankingRecipe, meter: Meter) -> Callable[..., list[float]]:
+def build_reward_function(recipe: RankingRecipe, meter: Meter) -> Callable[..., list[float]]:
     """The reward as TRL calls it: of one process's samples, their pairs and sides."""
 
     def ranking(
         completions: Sequence[Any], pair: Sequence[str], side: Sequence[str], **others: Any
     ) -> list[float]:
         said = [completion[0]["content"] for completion in completions]
-        digits = [digit_in(text) for text in said]
-        scores = [None if digit is None else digit / HIGHEST for digit in digits]
-        given = rewards(scores, pair, side, margin=recipe.margin, penalty=recipe.penalty)
+        digits = [parse_digit(text) for text in said]
+        scores = [None if digit is None else digit / MAX_DIGIT for digit in digits]
+        given = compute_rewards(scores, pair, side, margin=recipe.margin, penalty=recipe.penalty)
         meter.add("unscored", [float(score is None) for score in scores])
-        meter.add("misranked", misranked(scores, pair, side))
+        meter.add("misranked", compute_misranked_shares(scores, pair, side))
         step = -(-len(said) // _SAID)
-        meter.say(
+        meter.record_samples(
             [
                 f"{side[at]}: {said[at][:_LONG]!r} ({given[at]:+.2f})"
                 for at in range(0, len(said), step)
@@ -102,51 +114,64 @@ def reward_of(recipe: RankingRecipe, meter: Meter) -> Callable[..., list[float]]
     return ranking
 
 
-def _margin(job: Job, recipe: MarginRecipe, rows: Sequence[Row]) -> Trained:
+def _margin(job: TrainingJob, recipe: MarginRecipe, rows: Sequence[Row]) -> TrainerSetup:
     meter, shape = Meter(), _Shape(recipe, rows)
 
     def shown(row: Row) -> Row:
         # The second word is not learned: it tells the loss which picture of the pair it is.
-        word = ANSWER if row["side"] == CORRECT else NOT_YES
-        return {"prompt": user(QUESTION.format(text=row["text"])), "completion": assistant(word)}
+        word = ANSWER if row["side"] == CORRECT else OTHER_ANSWER
+        return {
+            "prompt": build_user_turn(QUESTION.format(text=row["text"])),
+            "completion": build_assistant_turn(word),
+        }
 
     speaking = _loaded(job, recipe)
-    yes = token_of_yes(speaking, _entry(job))
+    yes = find_yes_token(speaking, _entry(job))
     trainer = _supervised(
         job,
         recipe,
         shape,
         speaking,
-        dataset(sides_of(rows, shape.order), _images(job), shown),
-        rows_at_once=2 * recipe.at_once,
-        loss=margin_loss(yes, recipe.margin, recipe.at_once * recipe.accumulate, meter),
+        build_dataset(build_side_rows(rows, shape.order), _images(job), shown),
+        rows_at_once=2 * recipe.per_device_batch_size,
+        loss=build_margin_loss(
+            yes,
+            recipe.margin,
+            recipe.per_device_batch_size * recipe.gradient_accumulation_steps,
+            meter,
+        ),
     )
     return shape.trained(trainer, meter)
 
 
-def _tuning(job: Job, recipe: TuningRecipe, rows: Sequence[Row]) -> Trained:
+def _tuning(job: TrainingJob, recipe: TuningRecipe, rows: Sequence[Row]) -> TrainerSetup:
     shape = _Shape(recipe, rows)
 
     def shown(row: Row) -> Row:
-        return {"prompt": user(row["question"]), "completion": assistant(row["answer"])}
+        return {
+            "prompt": build_user_turn(row["question"]),
+            "completion": build_assistant_turn(row["answer"]),
+        }
 
-    ordered = dataset([rows[at] for at in shape.order], _images(job), shown)
+    ordered = build_dataset([rows[at] for at in shape.order], _images(job), shown)
     speaking = _loaded(job, recipe)
-    trainer = _supervised(job, recipe, shape, speaking, ordered, rows_at_once=recipe.at_once)
+    trainer = _supervised(
+        job, recipe, shape, speaking, ordered, rows_at_once=recipe.per_device_batch_size
+    )
     return shape.trained(trainer, Meter())
 
 
 def _supervised(
-    job: Job,
+    job: TrainingJob,
     recipe: Recipe,
     shape: "_Shape",
-    speaking: VisionLanguage,
+    speaking: VisionLanguageModel,
     rows: Any,
     *,
     rows_at_once: int,
     loss: Callable[..., Any] | None = None,
 ) -> Any:
-    trl = library("trl")
+    trl = import_library("trl")
     return trl.SFTTrainer(
         model=speaking.network,
         args=trl.SFTConfig(
@@ -161,7 +186,7 @@ def _supervised(
             remove_unused_columns=False,
         ),
         train_dataset=rows,
-        data_collator=AnswerBatches(speaking),
+        data_collator=AnswerCollator(speaking),
         processing_class=speaking.processor,
         peft_config=_lora(recipe),
         compute_loss_func=loss,
@@ -173,29 +198,29 @@ class _Shape:
 
     def __init__(self, recipe: Recipe, rows: Sequence[Row]) -> None:
         self._rows = len(rows)
-        self._processes: int = processes().num_processes
-        each = recipe.at_once * recipe.accumulate * self._processes
+        self._processes: int = get_process_state().num_processes
+        each = recipe.per_device_batch_size * recipe.gradient_accumulation_steps * self._processes
         self.steps = recipe.steps or -(-len(rows) // each)
-        self.order = order_of(len(rows), self.steps * each, recipe.seed)
+        self.order = build_order(len(rows), self.steps * each, recipe.seed)
 
-    def trained(self, trainer: Any, meter: Meter) -> Trained:
+    def trained(self, trainer: Any, meter: Meter) -> TrainerSetup:
         of_rows = len(set(self.order))
-        return Trained(trainer, meter, self.steps, self._rows, of_rows, self._processes)
+        return TrainerSetup(trainer, meter, self.steps, self._rows, of_rows, self._processes)
 
 
-def _arguments(job: Job, recipe: Recipe, steps: int) -> dict[str, Any]:
-    on_gpu = library("torch").cuda.is_available()
+def _arguments(job: TrainingJob, recipe: Recipe, steps: int) -> dict[str, Any]:
+    on_gpu = import_library("torch").cuda.is_available()
     return {
         "output_dir": job.folder,
         "learning_rate": recipe.learning_rate,
         "max_steps": steps,
-        "gradient_accumulation_steps": recipe.accumulate,
-        "activation_checkpointing": recipe.save_memory,
+        "gradient_accumulation_steps": recipe.gradient_accumulation_steps,
+        "activation_checkpointing": recipe.gradient_checkpointing,
         "seed": recipe.seed,
         "bf16": on_gpu,
         "use_cpu": not on_gpu,
         "logging_steps": 1,
-        "save_steps": recipe.checkpoint_every,
+        "save_steps": recipe.save_steps,
         # The one before stays until the next is whole.
         "save_total_limit": 2,
         "report_to": [],
@@ -208,28 +233,28 @@ def _schedule(recipe: Recipe, steps: int) -> dict[str, Any]:
     if not isinstance(recipe, TuningRecipe):
         return {}
     # The rate of its first step is 0: of one step alone nothing would be learned.
-    rising = min(math.ceil(recipe.warmup * steps), steps - 1)
+    rising = min(math.ceil(recipe.warmup_ratio * steps), steps - 1)
     return {"lr_scheduler_type": "cosine", "warmup_steps": rising}
 
 
-def _loaded(job: Job, recipe: Recipe) -> VisionLanguage:
+def _loaded(job: TrainingJob, recipe: Recipe) -> VisionLanguageModel:
     """The base on this process's device."""
-    wanted = Adapted(dtype=recipe.dtype, revision=job.base.revision)
-    speaking = VisionLanguage(_entry(job), None, wanted)
+    wanted = AdapterSettings(dtype=recipe.dtype, revision=job.base.revision)
+    speaking = VisionLanguageModel(_entry(job), None, wanted)
     # Pictures of several sizes in one batch of Qwen2.5-VL need it.
     speaking.processor.tokenizer.padding_side = "left"
     return speaking
 
 
-def _entry(job: Job) -> Model:
+def _entry(job: TrainingJob) -> Model:
     known: dict[str, Any] = {"name": job.name, "model": job.base.model, "family": "base"}
     return Model(backend="transformers", roles=("judge",), **known)
 
 
 def _lora(recipe: Recipe) -> Any:
     """Low-rank matrices beside the language model's layers; its head and all pictures stay."""
-    ends = "|".join(recipe.targets)
-    return library("peft").LoraConfig(
+    ends = "|".join(recipe.target_modules)
+    return import_library("peft").LoraConfig(
         r=recipe.rank,
         lora_alpha=recipe.alpha,
         lora_dropout=recipe.dropout if isinstance(recipe, TuningRecipe) else 0.0,
@@ -238,5 +263,5 @@ def _lora(recipe: Recipe) -> Any:
     )
 
 
-def _images(job: Job) -> ImageStore:
+def _images(job: TrainingJob) -> ImageStore:
     return ImageStore(root=job.images)

@@ -10,50 +10,50 @@ from typing import Any
 
 from upath import UPath
 
-from resources.atomic_writes import write_whole
-from resources.training.checkpoints import last_whole, mark_whole
-from resources.training.job import Job, read
-from resources.training.processes import processes, require_all
-from resources.training.progress import callback
-from resources.training.trainers import trainer_of
+from resources.storage.atomic_writes import write_atomically
+from resources.training.checkpoints import find_last_checkpoint, mark_complete
+from resources.training.job import TrainingJob, read_job
+from resources.training.processes import get_process_state, require_process_count
+from resources.training.trainers import build_trainer
+from resources.training.training_progress import build_callback
 
 ADAPTER, TRAINED, ERROR = "adapter", "trained.json", "error.json"
 
 
-def train(job: Job) -> None:
+def train(job: TrainingJob) -> None:
     """Train, from the last whole checkpoint on, and save the adapter into the job's folder."""
     folder = Path(job.folder)
-    state = processes()
-    require_all(state.num_processes, job.recipe["accelerate_config"])
+    state = get_process_state()
+    require_process_count(state.num_processes, job.recipe["accelerate_config"])
     if state.is_main_process:
-        last_whole(folder)
+        find_last_checkpoint(folder)
     state.wait_for_everyone()
-    start = last_whole(folder)
-    found = trainer_of(job)
-    found.trainer.add_callback(callback(folder, found.meter))
+    start = find_last_checkpoint(folder)
+    found = build_trainer(job)
+    found.trainer.add_callback(build_callback(folder, found.meter))
     found.trainer.train(resume_from_checkpoint=str(start) if start else None)
     found.trainer.save_model(str(folder / ADAPTER))
     if state.is_main_process:
-        mark_whole(folder / ADAPTER)
+        mark_complete(folder / ADAPTER)
         told: dict[str, Any] = {"steps": found.steps, "processes": found.processes}
-        told |= {"rows": found.rows, "rows_trained": found.given}
+        told |= {"rows": found.row_count, "rows_trained": found.used_row_count}
         told |= {"device": str(found.trainer.model.device), "dtype": str(found.trainer.model.dtype)}
         # Whole, or a full disk would leave one that says that all is done.
-        write_whole(UPath(folder / TRAINED), json.dumps(told).encode())
+        write_atomically(UPath(folder / TRAINED), json.dumps(told).encode())
 
 
 def main(path: str) -> None:
     """Train the job in a file; what goes wrong is written beside it."""
-    job = read(Path(path))
+    job = read_job(Path(path))
     Thread(target=_end_with_parent, daemon=True).start()
     try:
         train(job)
     except BaseException as error:
-        note(job, error)
+        write_error(job, error)
         raise
 
 
-def note(job: Job, error: BaseException) -> None:
+def write_error(job: TrainingJob, error: BaseException) -> None:
     """Write what ends a training beside its job, as far as there is room."""
     told = {"kind": type(error).__name__, "message": str(error), "errno": _errno_of(error)}
     with suppress(OSError):

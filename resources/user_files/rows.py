@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from generators.nearest import nearest
+from generators.name_suggestions import suggest_names
 
 MAX_PROBLEMS = 20
 """Problems that an error lists; it counts the others."""
@@ -102,7 +102,7 @@ def require_columns(path: Path, names: Sequence[str], table_format: TableFormat)
             raise UserFileError(f"{path}: column {name!r} is listed twice. Rename one.")
     missing = [name for name in table_format.columns if name not in names]
     if missing:
-        alternatives = nearest(missing[0] if len(missing) == 1 else "", names)
+        alternatives = suggest_names(missing[0] if len(missing) == 1 else "", names)
         raise UserFileError(f"{path}: no column {', '.join(map(repr, missing))}{alternatives}.")
 
 
@@ -148,7 +148,5 @@ def _describe(error: ErrorDetails) -> str:
     if error["type"] == "literal_error":
         choices = re.findall(r"'(.*?)'", error["ctx"]["expected"])
         otherwise = ", or leave it empty" if "" in choices else ""
-        return (
-            f"`{name}` is {value}{nearest(str(error['input']), filter(None, choices))}{otherwise}"
-        )
+        return f"`{name}` is {value}{suggest_names(str(error['input']), filter(None, choices))}{otherwise}"
     return f"`{name}` is {value}: {error['msg'].replace('Input should be', 'write')}"

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-from resources.spreadsheets import unguarded
-from resources.untrusted_input import BadJson, infinity_as_written, parse_untrusted
+from resources.untrusted_input.json_text import BadJson, keep_written_infinity, parse_untrusted
 from resources.user_files.rows import Row, TableFormat, UserFileError, require_columns
+from resources.user_files.spreadsheets import unguarded
 
 _UNDECODED = re.compile("[\udc80-\udcff]")
 _LARGEST_JSON = 200_000_000
@@ -101,7 +101,7 @@ def _parse_line(number: int, place: str, line: str, table_format: TableFormat) -
     if _UNDECODED.search(line):
         return Row(number, place, problem=_describe_undecoded(table_format))
     try:
-        cells = parse_untrusted(line, infinity_as_written)
+        cells = parse_untrusted(line, keep_written_infinity)
     except BadJson:
         return Row(number, place, problem=_NO_OBJECT)
     if not isinstance(cells, Mapping):
@@ -151,7 +151,7 @@ def read_json(path: Path, table_format: TableFormat) -> Any:
             "Save it as JSON lines (.jsonl) or Parquet."
         )
     try:
-        return parse_untrusted(read_text(path, table_format), infinity_as_written)
+        return parse_untrusted(read_text(path, table_format), keep_written_infinity)
     except BadJson as error:
         raise UserFileError(f"{path}: {error}. Save or export it again, as JSON.") from None
 

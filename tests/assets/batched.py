@@ -5,11 +5,11 @@ from contextlib import contextmanager
 
 import dagster as dg
 
-from assets.kit.benchmarks import flows
-from assets.kit.jobs import jobs_of
-from assets.planning.batches import batching
+from assets.kit.benchmarks import build_flows
+from assets.kit.jobs import build_jobs
+from assets.planning.batches import build_batch_jobs
 from definitions import resources_at
-from sensors.batches import watching
+from sensors.batches import batches_sensor
 from tests.assets.asked import JUDGE
 from tests.cheap_runs import undescribed
 
@@ -39,9 +39,9 @@ class Location:
             if isinstance(asset, dg.AssetsDefinition)
             for key in asset.keys
         }
-        self.jobs = jobs or jobs_of(flows(by_key), by_key)
-        batches = batching(planners, by_key, self.jobs.by_asset, self.resources)
-        self.sensor = watching(planners, by_key, batches)
+        self.jobs = jobs or build_jobs(build_flows(by_key), by_key)
+        batches = build_batch_jobs(planners, by_key, self.jobs.by_asset, self.resources)
+        self.sensor = batches_sensor(planners, by_key, batches)
         self.defs = dg.Definitions(
             assets=assets,
             jobs=[*self.jobs.all, *batches.jobs],

@@ -9,8 +9,8 @@ from dagster import DagsterInstance
 from assets.protobias import concepts
 from assets.report.start_page import write_start_page
 from generators.scene import Scene
-from resources import taxonomy
 from resources.models import dispatch
+from resources.user_files import taxonomy_file as taxonomy
 from tests.assets.asked import judge_at
 from tests.assets.vlmbias.site_data import Report, build
 from tests.ports import free_port
@@ -18,8 +18,8 @@ from tests.providers import Provider
 from tests.runs import TOPIC, checks, copied, failure, few_scenes, materialize
 
 # Reading taxonomy.yaml takes 0.2 s, and hundreds of concepts are sampled in these tests.
-_read = cache(lambda path, data: taxonomy.load(path))
-concepts.load = lambda path: _read(path, path.exists() and path.read_bytes())
+_read = cache(lambda path, data: taxonomy.load_taxonomy(path))
+concepts.load_taxonomy = lambda path: _read(path, path.exists() and path.read_bytes())
 
 Scenes: TypeAlias = Callable[[int], Sequence[Scene]]
 

@@ -2,9 +2,9 @@
 
 import pyarrow.parquet as pq
 
-from assets.protobias.filtered import FILTERED
+from assets.protobias.filtered_pairs import FILTERED_COLUMNS
 from generators import sketch
-from resources.images import ImageStore
+from resources.storage.image_store import ImageStore
 from tests.assets.paired import SKETCH, concepts_of
 from tests.assets.written import right
 from tests.runs import table
@@ -25,12 +25,17 @@ def filtered_rows(root, domain, number, samples=1):
                 known |= {"domain": domain, "painter": "sketch", "text": triplet.text}
                 known |= {"concept_id": concept.concept_id, "pair_id": pair, "side": side}
                 known |= {"image_id": f"sketch/{pair}/{side}", "prompt": prompt, "sample": sample}
-                known |= {"sha256": images.put(sketch.paint(prompt, str(sample)))}
-                known |= {"outcome": "painted", "rehearsal": True, "calls": [], "filter_calls": []}
+                known |= {"sha256": images.put(sketch.paint_sketch(prompt, str(sample)))}
+                known |= {
+                    "outcome": "painted",
+                    "is_stand_in": True,
+                    "calls": [],
+                    "filter_calls": [],
+                }
                 known |= {"filter": "pixels", "filter_family": SKETCH.family, "filter_score": 10}
                 known |= {"filter_outcome": "scored", "kept": True, "pair_kept": True}
                 known |= {"rank": place * samples + sample, "evaluated": True}
-                rows.append(dict.fromkeys(FILTERED.columns) | known)
+                rows.append(dict.fromkeys(FILTERED_COLUMNS.columns) | known)
     return rows
 
 
@@ -38,4 +43,4 @@ def write_filtered(root, domain, rows, painter="sketch"):
     """Store them as `filtered_pairs`."""
     path = table(root, f"filtered_pairs/{domain}", painter, "protobias")
     path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(FILTERED.table(rows), path)
+    pq.write_table(FILTERED_COLUMNS.build_table(rows), path)

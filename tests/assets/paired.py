@@ -6,8 +6,8 @@ from dataclasses import asdict
 import pandas as pd
 import pyarrow.parquet as pq
 
-from assets.protobias.concepts import CONCEPTS, Sampling, sampled
-from assets.protobias.triplets import TRIPLETS
+from assets.protobias.concepts import CONCEPTS, ProtoConceptsConfig, sample_domain_concepts
+from assets.protobias.prompt_triplets import TRIPLETS
 from resources.models.catalog import Model
 from tests.assets.written import right
 from tests.providers import pictures
@@ -21,7 +21,7 @@ SKETCH = Model(
 
 
 def concepts_of(number, domain=DOMAIN):
-    return list(sampled(domain, Sampling(instances=number)))
+    return list(sample_domain_concepts(domain, ProtoConceptsConfig(instances=number)))
 
 
 def triplet_rows(concepts):
@@ -51,7 +51,7 @@ def write_triplets(root, number, domain=DOMAIN):
     concepts = concepts_of(number, domain)
     path = table(root, "prompt_triplets", domain, "protobias")
     path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(TRIPLETS.table(triplet_rows(concepts)), path)
+    pq.write_table(TRIPLETS.build_table(triplet_rows(concepts)), path)
     return concepts
 
 
@@ -63,7 +63,7 @@ def write_concepts(root, number, domain=DOMAIN):
         {**asdict(concept), "place": place, "seed": 0}
         for place, concept in enumerate(concepts_of(number, domain))
     ]
-    pq.write_table(CONCEPTS.table(rows), path)
+    pq.write_table(CONCEPTS.build_table(rows), path)
 
 
 class Gallery:

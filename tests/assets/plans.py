@@ -6,16 +6,16 @@ from types import SimpleNamespace
 import dagster as dg
 from dagster import AssetKey
 
-from assets.kit.benchmarks import defined
-from assets.kit.benchmarks import planners_of as planners
+from assets.kit.benchmarks import build_definitions
+from assets.kit.benchmarks import build_planners as planners
 from assets.kit.plan import PlanContext
-from assets.planning import Task, quote
+from assets.planning import Task, quote_tasks
 from resources.calls import CallStore
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
 from resources.models.catalog import Catalog
-from resources.models.requests import call_key, canonical_of
+from resources.models.requests import build_canonical_request, compute_call_key
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 from tests.assets.asked import JUDGE
 from tests.runs import TOPIC, of_modules
 
@@ -27,7 +27,9 @@ def definitions_of(catalog):
     which = str(catalog)
     if which not in _LAST:
         made = [each for each in of_modules() if isinstance(each, dg.AssetsDefinition)]
-        made += [each for each in defined(catalog) if isinstance(each, dg.AssetsDefinition)]
+        made += [
+            each for each in build_definitions(catalog) if isinstance(each, dg.AssetsDefinition)
+        ]
         _LAST.clear()
         _LAST[which] = {key: each for each in made for key in each.keys}
     return _LAST[which]
@@ -38,14 +40,14 @@ def plan_context(root):
     """What planners read, below `root`."""
     with closing(CallStore(url=f"sqlite:///{root}/calls.sqlite")) as calls:
         yield PlanContext(
-            Home(root=str(root)), ImageStore(root=str(root)), WorkLedger(root=str(root)), calls
+            DataRoot(root=str(root)), ImageStore(root=str(root)), WorkCache(root=str(root)), calls
         )
 
 
 def stored(root):
     """The keys of all calls that are stored."""
     with plan_context(root) as sources:
-        return set(sources.calls.all_keys())
+        return set(sources.calls.iterate_keys())
 
 
 def quoted(root, model, *prompting, topics=(TOPIC,)):
@@ -53,7 +55,7 @@ def quoted(root, model, *prompting, topics=(TOPIC,)):
     config = {"prompting": list(prompting)} if prompting else {}
     tasks = [Task(AssetKey(["vlmbias", *JUDGE.split("/")]), topic, config) for topic in topics]
     with plan_context(root) as sources:
-        return quote(planners(Catalog((model,))), sources, tasks)
+        return quote_tasks(planners(Catalog((model,))), sources, tasks)
 
 
 def planned(root, model, *prompting, **config):
@@ -62,7 +64,9 @@ def planned(root, model, *prompting, **config):
     planner = planners(Catalog((model,)))[asset]
     with plan_context(root) as sources:
         (plan,) = planner(sources, TOPIC, {"prompting": list(prompting), **config})
-        certain = {call_key(canonical_of(model, request)) for request in plan.requests}
-        later = len(list(plan.later))
+        certain = {
+            compute_call_key(build_canonical_request(model, request)) for request in plan.requests
+        }
+        later = len(list(plan.possible_requests))
         missing = certain - sources.calls.holds(certain)
     return SimpleNamespace(certain=certain, missing=missing, later=later)

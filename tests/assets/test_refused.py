@@ -11,16 +11,16 @@ import pyarrow.parquet as pq
 import pytest
 from dagster import DagsterInstance
 
-from assets.kit.benchmarks import steps_of
+from assets.kit.benchmarks import build_steps
 from assets.philautia.pictures import PICTURES
-from assets.philautia.rated_captions import RATED
+from assets.philautia.rated_captions import RATED_CAPTION_COLUMNS
 from assets.vhexpansion.seed_cases import SEED_CASES
-from generators.prompts.captioning import caption_prompt
-from generators.prompts.negation import negation_prompt
-from generators.prompts.rephrasing import rephrase, rephrasing_prompt
-from resources.images import ImageStore
+from generators.prompts.captioning import write_caption_prompt
+from generators.prompts.negation import write_negation_prompt
+from generators.prompts.rephrasing import rephrase, write_rephrasing_prompt
 from resources.models import dispatch
 from resources.models.catalog import Catalog
+from resources.storage.image_store import ImageStore
 from tests.assets import painted, paired, written
 from tests.assets.frame import test_frame as frame
 from tests.assets.philautia.galleries import picture
@@ -101,7 +101,9 @@ class Run:
 
 def test_every_step_that_asks_a_model_is_among_these(server):
     catalog = Catalog((model_at(server), artist_at(server)))
-    asking = {key.to_user_string() for key, step in steps_of(catalog).items() if step.asks_models}
+    asking = {
+        key.to_user_string() for key, step in build_steps(catalog).items() if step.may_send_requests
+    }
     covered = {f"{group}/{name}" for group, names in COVERED.items() for name in names.split()}
     assert asking == covered | ELSEWHERE
 
@@ -174,9 +176,9 @@ def test_vhexpansion(server, tmp_path):
     known = {"dataset": TOPIC, "outcome": "taken"}
     cases = [case(n, sha256=images.put(png(f"animal {n}")), **known) for n in range(5)]
     for row in cases:
-        replies[negation_prompt(row["question"])] = row["negated_question"]
+        replies[write_negation_prompt(row["question"])] = row["negated_question"]
         for question in (row["question"], row["negated_question"]):
-            replies[rephrasing_prompt(question, 4)] = "\n".join(rephrase(question, 4))
+            replies[write_rephrasing_prompt(question, 4)] = "\n".join(rephrase(question, 4))
     run = Run(
         server, tmp_path, "vhexpansion", lambda received: replies.get(received.texts[0], "{Yes}")
     )
@@ -196,11 +198,13 @@ def test_philautia(server, tmp_path):
         server,
         tmp_path,
         "philautia",
-        lambda received: "A dog." if received.texts[-1] == caption_prompt() else '{"score": 70}',
+        lambda received: (
+            "A dog." if received.texts[-1] == write_caption_prompt() else '{"score": 70}'
+        ),
     )
     digests = [images.put(png(f"animal {n}")) for n in range(4)]
     run.write("pictures", PICTURES, [picture(n, sha256=d) for n, d in enumerate(digests)], dataset)
-    run.write("rated_captions", RATED, [], dataset)
+    run.write("rated_captions", RATED_CAPTION_COLUMNS, [], dataset)
     run.refuse("captions_seer", dataset)
     run.models.append(model_at(server, name="eye", model="eye-1", roles=("captioner",)))
     run.refuse("scores_seer", dataset)

@@ -11,8 +11,8 @@ import assets
 from assets import protobias, vlmbias
 from assets.protobias.scores import SCORES
 from definitions import resources_at
-from resources.judges import PriorJudge
 from resources.models.catalog import Catalog
+from resources.models.reference_judges import PriorJudge
 from tests.assets.protobias.test_report import SCORERS, Tables
 from tests.runs import REFERENCE, TOPIC, copied, failure, materialize, table
 
@@ -32,7 +32,7 @@ def graph(*more):
 
 
 def status(instance, name):
-    loaded = graph(*vlmbias.BENCHMARK.defined(Catalog(REFERENCE)))
+    loaded = graph(*vlmbias.BENCHMARK.build_definitions(Catalog(REFERENCE)))
     resolver = CachingStaleStatusResolver(instance, loaded, LoadingContextForTest(instance))
     return resolver.get_status(dg.AssetKey(["vlmbias", name]))
 
@@ -104,7 +104,7 @@ def test_a_summary_is_another_once_a_score_has_other_words(tmp_path, instance):
 
 
 def test_the_report_on_painters_hangs_on_what_no_summary_tells():
-    loaded = graph(*protobias.BENCHMARK.defined(Catalog(tuple(SCORERS))))
+    loaded = graph(*protobias.BENCHMARK.build_definitions(Catalog(tuple(SCORERS))))
     parents = loaded.get(dg.AssetKey(["protobias", REPORT])).parent_keys
     shown = ["concepts", "filtered_pairs", "image_pairs", "prompt_triplets", "summary"]
     assert sorted(key.path[-1] for key in parents) == shown

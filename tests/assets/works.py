@@ -2,13 +2,13 @@
 
 from logging import getLogger
 
-from assets.kit.checks import problems_in
-from assets.kit.step import Work
+from assets.kit.checks import find_problems
+from assets.kit.step import StepRun
 
 
 def problems(step, rows, config=None, **tables):
     """What a step's check finds wrong with rows, as (row, problem), its inputs being `tables`."""
     config = step.config(**(config or {}))
     unused = {"home": None, "images": None, "ledger": None, "find": None}
-    work = Work("", config, tables, step.inputs, log=getLogger(__name__), **unused)
-    return list(problems_in(step, work, rows))
+    work = StepRun("", config, tables, step.inputs, log=getLogger(__name__), **unused)
+    return list(find_problems(step, work, rows))

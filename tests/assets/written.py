@@ -3,15 +3,15 @@
 import json
 
 from generators.prompts.concepts import Triplet
-from generators.prompts.grammar import fields_of, triplet
-from generators.prompts.templates import template
+from generators.prompts.templates import write_triplet_prompt
+from generators.prompts.triplet_grammar import build_triplet, to_triplet_fields
 from resources.models.catalog import Model
 from tests.providers import faults
 
 
 def right(concept):
     """A triplet that keeps all rules."""
-    return Triplet(**triplet(fields_of(concept)))
+    return Triplet(**build_triplet(to_triplet_fields(concept)))
 
 
 def _said(**changes):
@@ -27,7 +27,9 @@ MISTAKES = {
     "sentence": _said(adversarial=lambda said, _: f"{said.adversarial} It is nice."),
     "label": _said(text=lambda said, _: said.correct),
     "hypernym": _said(text=lambda said, c: said.text.replace(c.hypernym, "thing")),
-    "knob": _said(text=lambda _, c: triplet(fields_of(c) | {"extra_element": "spoon"})["text"]),
+    "knob": _said(
+        text=lambda _, c: build_triplet(to_triplet_fields(c) | {"extra_element": "spoon"})["text"]
+    ),
     "correct": _said(correct=lambda said, _: said.correct.replace(".", " at noon.")),
     "change": _said(adversarial=lambda said, c: said.text.replace(c.hypernym, c.prototype)),
     "prose": lambda _: "Here you are.",
@@ -42,7 +44,7 @@ class Author:
     """Writes what is right, but for the mistakes that are listed for a concept, one an attempt."""
 
     def __init__(self, concepts):
-        self._concepts = {template(concept): concept for concept in concepts}
+        self._concepts = {write_triplet_prompt(concept): concept for concept in concepts}
         self.mistakes = {}
         """By concept id."""
 

@@ -11,7 +11,7 @@ from dagster import DagsterInvalidConfigError
 from typer.main import get_command
 
 from assets.planning import CannotQuote
-from commands.app import KNOWN, app, exit_code
+from commands.app import EXPECTED_ERRORS, app, find_exit_code
 from commands.completion import (
     complete_assets,
     complete_benchmarks,
@@ -19,7 +19,7 @@ from commands.completion import (
     complete_partitions,
 )
 from resources.cassette import BadCassette
-from resources.faults import Full
+from resources.faults import DiskFull
 from resources.models.catalog import CatalogError
 
 PROJECT = Path(__file__).parents[2]
@@ -98,12 +98,12 @@ def test_names_are_completed_and_follow_the_models(command, tmp_path):
         (CatalogError("models.yaml, line 3: …"), 2),
         (DagsterInvalidConfigError("config", [], {}), 2),
         (BadCassette("answers.cassette cannot be taken"), 2),
-        (Full("No space is left"), 1),
+        (DiskFull("No space is left"), 1),
         (KeyError("a bug"), None),
     ],
 )
 def test_exit_codes_tell_a_mistake_from_a_failure(error, code):
-    assert exit_code(error) == code
+    assert find_exit_code(error) == code
 
 
 def test_a_models_file_that_cannot_be_read_is_one_message(command):
@@ -114,5 +114,5 @@ def test_a_models_file_that_cannot_be_read_is_one_message(command):
 
 
 def test_every_known_error_is_where_it_is_said_to_be():
-    for module, name, _ in KNOWN:
+    for module, name, _ in EXPECTED_ERRORS:
         assert issubclass(getattr(import_module(module), name), Exception)

@@ -108,9 +108,9 @@ def test_what_is_rehearsed_says_so(first, folder):
     tables = [pd.read_parquet(path) for path in (folder / "data/vlmbias/photographs").iterdir()]
     rows = pd.concat(tables)
     assert rows.groupby("domain")["image_id"].nunique().to_dict() == {"animals": 182, "logos": 69}
-    assert set(rows["image_set"]) == {"rehearsal"}
+    assert set(rows["image_set"]) == {"is_stand_in"}
     assert set(rows["review"]) == {"unreviewed"}
-    assert rows["rehearsal"].all()
+    assert rows["is_stand_in"].all()
     assert set(rows["painter"]) == {"sketch"}
     said = [line.split() for line in first.stdout.partition("VLMBias")[2].splitlines()]
     rows = {words[0]: words[1:] for words in said if len(words) == 6}
@@ -135,7 +135,7 @@ def test_vhexpansion_is_rehearsed_and_finds_what_is_known(first, folder):
     for dataset in ("game_boards", "optical_illusions"):
         assert f" {dataset} 4 4 " in said
         numbers = pd.read_parquet(folder / f"data/vhexpansion/symmetry/{dataset}.parquet")
-        assert numbers["rehearsal"].all()
+        assert numbers["is_stand_in"].all()
         rows.append(numbers[numbers["is_whole"] & numbers["perturbation"].eq("none")])
     found = pd.concat(rows).groupby("model")[["accuracy", "symmetric", "truly_yes"]].mean()
     assert found.loc["pixels", ["accuracy", "symmetric"]].tolist() == [1, 1]
@@ -227,7 +227,7 @@ def test_philautia_is_rehearsed_and_finds_who_favours_its_own(first, folder):
     assert " vlmbias_game_boards 32 5 1,600 " in " ".join(first.stdout.split())
     rows = pd.read_parquet(folder / "data/philautia/preference_matrix/vlmbias_game_boards.parquet")
     own = rows[rows["part"].eq("model") & rows["generator"].ne("all")]
-    assert own["rehearsal"].all()
+    assert own["is_stand_in"].all()
     assert set(own.loc[own["preference_low"].gt(0), "generator"]) == {"vain"}
     front = folder / "data" / "report" / "philautia" / "index.html"
     assert "A stand-in run:" in front.read_text()
@@ -243,7 +243,7 @@ def test_a_judge_that_costs_money_is_not_asked(first, folder):
     pairs = (folder / "data" / "protobias" / "image_pairs").glob("*/*")
     assert {path.stem for path in pairs} == {"sketch"}
     with closing(CallStore(url=f"sqlite:///{folder}/data/calls.sqlite")) as calls:
-        backends = {call.backend for call in calls.rows(calls.all_keys())}
+        backends = {call.backend for call in calls.rows(calls.iterate_keys())}
     assert backends == {"offline"}
 
 

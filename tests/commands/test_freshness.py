@@ -17,7 +17,7 @@ from dagster import (
 from PIL import Image
 
 from commands.freshness import Freshness, inputs
-from resources.images import ImageStore
+from resources.storage.image_store import ImageStore
 
 KEYS = [AssetKey(["drawn"]), AssetKey(["measured"])]
 NAMES = ["drawn", "measured"]

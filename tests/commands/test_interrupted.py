@@ -15,7 +15,7 @@ import pytest
 from dagster import DagsterInstance, RunsFilter
 
 from resources.calls import CallStore
-from resources.calls.address import sqlite_url
+from resources.calls.database_url import build_sqlite_url
 from tests.providers import Provider
 from tests.runs import TOPIC, few_scenes, materialize
 
@@ -120,12 +120,12 @@ def latest_log(folder):
 
 
 def count_answers(folder):
-    with closing(CallStore(url=sqlite_url(folder / "data" / "calls.sqlite"))) as calls:
-        return len(list(calls.all_keys()))
+    with closing(CallStore(url=build_sqlite_url(folder / "data" / "calls.sqlite"))) as calls:
+        return len(list(calls.iterate_keys()))
 
 
 def count_claims(folder):
-    with closing(CallStore(url=sqlite_url(folder / "data" / "calls.sqlite"))) as calls:
+    with closing(CallStore(url=build_sqlite_url(folder / "data" / "calls.sqlite"))) as calls:
         return calls._run(
             lambda connection, _: connection.exec_driver_sql("SELECT count(*) FROM claims").scalar()
         )
@@ -142,7 +142,7 @@ def test_a_line_says_what_is_kept_and_the_next_partition_is_not_begun(story, nam
     assert story[name].code == code
     assert story[name].err.splitlines() == [f"Interrupted: {ANSWERED + CONCURRENCY} answers kept."]
     assert "vlmbias/answers_gpt" not in story[name].out, "no table of what was made"
-    assert story[name].runs == ["SIGTERM", "Ctrl-C"].index(name) + 1
+    assert story[name].select_runs == ["SIGTERM", "Ctrl-C"].index(name) + 1
 
 
 def test_a_command_that_starts_no_run_says_that_what_is_finished_is_kept(prepared, forks):

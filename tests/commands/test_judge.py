@@ -17,7 +17,7 @@ import pytest
 from dagster import DagsterInstance, DagsterRunStatus, RunsFilter
 
 from commands.judge import format_command
-from resources import executors
+from resources.execution import executors
 from resources.models.catalog import Model
 from tests.providers import Provider
 from tests.runs import TOPIC, failure, few_scenes, materialize, table

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assets.planning.prompts import Prompt
+from assets.planning.prompts import ListedPrompt
 from commands.prompts import _write
 from tests.assets.paired import write_triplets
 
@@ -92,5 +92,5 @@ def test_a_list_that_does_not_fit_on_the_disk_leaves_no_part_of_one(tmp_path, mo
 
     monkeypatch.setattr(Path, "open", lambda path, mode: Full(io.FileIO(path, "x")))
     with pytest.raises(ValueError, match=r"list\.csv cannot be written \(No space"):
-        _write(tmp_path / "list.csv", [Prompt("A hen.", None, 0, "a.png")])
+        _write(tmp_path / "list.csv", [ListedPrompt("A hen.", None, 0, "a.png")])
     assert not (tmp_path / "list.csv").exists()

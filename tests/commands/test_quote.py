@@ -37,7 +37,7 @@ def asked(tmp_path):
     folder.mkdir(parents=True)
     row = {"sha256": "0" * 64, "domain": "flags", "question_id": "Q1"}
     rows = [row | {"question": f"How many {what}?"} for what in ("a", "b")]
-    pq.write_table(QUESTIONS.table(rows), folder / "flags.parquet")
+    pq.write_table(QUESTIONS.build_table(rows), folder / "flags.parquet")
 
 
 @pytest.fixture

@@ -23,14 +23,14 @@ from dagster import (
 )
 from dagster import materialize as materialize_defs
 
-from assets.planning import CannotQuote, choose, choose_all
-from commands.following import print_results
-from commands.run import not_begun
+from assets.planning import CannotQuote, select_all_tasks, select_quoted_tasks
+from commands.run import describe_unstarted
+from commands.run_progress import print_results
 from resources.calls import CallStore
-from resources.calls.address import sqlite_url
+from resources.calls.database_url import build_sqlite_url
 from resources.calls.spending import NANO
-from sensors.materialization import Begun, Materialization, Spending
-from sensors.planned_runs import PlannedRun, planned
+from sensors.run_launcher import Begun, RunLauncher, SharedBudget
+from sensors.run_plan import PlannedRun, plan_runs
 from tests.providers import Provider, faults
 from tests.runs import TOPIC, materialize
 
@@ -131,8 +131,8 @@ def test_a_budget_is_for_all_runs_together_those_that_fail_as_well(run, tmp_path
     poor = run("vlmbias/answers_gpt", "-p", f"{TOPIC},flags", "--budget", str(most))
     assert poor.returncode == 1
     assert poor.stderr.count("The budget of this run is") == 2
-    with closing(CallStore(url=sqlite_url(tmp_path / "data" / "calls.sqlite"))) as calls:
-        spent = sum(each.paid + each.possibly_paid for each in calls.spending())
+    with closing(CallStore(url=build_sqlite_url(tmp_path / "data" / "calls.sqlite"))) as calls:
+        spent = sum(each.paid + each.possibly_paid for each in calls.list_spending())
     assert 0.5 * most < spent / NANO <= most
 
 
@@ -200,8 +200,8 @@ def test_runs_hold_one_partition_of_one_benchmark_each_and_parents_come_first():
     defs = Definitions(assets=list(assets.values()))
     with DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions("painters", ["flux", "sketch"])
-        tasks = choose_all(assets, instance, "*", ["animals", "sketch|animals"])
-        stages = planned(defs.resolve_asset_graph(), instance, tasks)
+        tasks = select_all_tasks(assets, instance, "*", ["animals", "sketch|animals"])
+        stages = plan_runs(defs.resolve_asset_graph(), instance, tasks)
     named = [
         {(run.partition, *(key.path[1] for key in run.assets)) for run in stage} for stage in stages
     ]
@@ -216,14 +216,16 @@ def test_runs_hold_one_partition_of_one_benchmark_each_and_parents_come_first():
 def test_runs_after_one_that_failed_are_told_of():
     key = AssetKey(["one", "report"])
     stages = [[PlannedRun(f"topic {n}", [key, key]) for n in range(6)], [PlannedRun("", [key])]]
-    first, *_, more, remedy = list(not_begun(stages))
+    first, *_, more, remedy = list(describe_unstarted(stages))
     assert first == "one/report, one/report, topic 0: not begun, since what goes before it failed."
     assert more == "Nor were 2 more runs."
     assert "run it again" in remedy
-    assert list(not_begun([])) == []
+    assert list(describe_unstarted([])) == []
 
 
-@pytest.mark.parametrize("chosen", [choose, lambda assets, _, *more: choose_all(assets, *more)])
+@pytest.mark.parametrize(
+    "chosen", [select_quoted_tasks, lambda assets, _, *more: select_all_tasks(assets, *more)]
+)
 def test_a_selection_of_which_no_partition_is_there_is_a_mistake(chosen):
     assets = {each.key: each for each in graph()}
     with DagsterInstance.ephemeral() as instance:
@@ -240,11 +242,11 @@ def test_what_a_check_found_is_told_also_where_it_ends_the_run():
         return MaterializeResult(check_results=[found])
 
     with DagsterInstance.ephemeral() as instance:
-        spending = Spending(None, None, lambda runs: 0)
-        done = Materialization(instance, {}, [], {}, spending)
+        spending = SharedBudget(None, None, lambda runs: 0)
+        done = RunLauncher(instance, {}, [], {}, spending)
         for event in materialize_defs([table], instance=instance, raise_on_error=False).all_events:
             done._note(event, "flags")
-    assert done.told == ["table, flags: whole: 3 rows lack a picture."]
+    assert done.failed_checks == ["table, flags: whole: 3 rows lack a picture."]
     assert done.failures
 
 
@@ -266,8 +268,8 @@ def test_what_is_rejected_warned_of_or_spent_in_vain_is_printed_with_the_report(
         return MaterializeResult(metadata={"path": where, "address": where})
 
     with DagsterInstance.ephemeral() as instance:
-        spending = Spending(None, None, lambda runs: 750_000_000)
-        done = Materialization(instance, {}, [], {}, spending)
+        spending = SharedBudget(None, None, lambda runs: 750_000_000)
+        done = RunLauncher(instance, {}, [], {}, spending)
         result = materialize_defs([pictures, report], instance=instance)
         done.run_ids.append(result.run_id)
         for event in result.all_events:
@@ -294,7 +296,7 @@ def test_all_partitions_are_chosen_where_none_is_named():
     assets = {each.key: each for each in graph()}
     with DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions("painters", ["flux", "sketch"])
-        tasks = choose_all(assets, instance, "one/paintings")
+        tasks = select_all_tasks(assets, instance, "one/paintings")
     assert {task.partition for task in tasks} == {
         f"{painter}|{topic}" for painter in ("flux", "sketch") for topic in ("animals", "logos")
     }

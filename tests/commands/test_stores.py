@@ -11,10 +11,10 @@ from dagster import DagsterInstance, DagsterRunStatus
 from dagster._core.test_utils import create_run_for_test
 
 from resources.calls import CallStore
-from resources.faults import Full
-from resources.garbage_collector import GarbageCollector
-from resources.images import ImageStore
-from tests.resources.cassettes import looked, painted, png_of
+from resources.faults import DiskFull
+from resources.storage.garbage_collector import GarbageCollector
+from resources.storage.image_store import ImageStore
+from tests.resources.cassette.cassettes import looked, painted, png_of
 
 ENTRY = "- {name: j, backend: openai, model: vlm-1, family: some, roles: [judge]}"
 LONG_AGO = 1_700_000_000
@@ -44,7 +44,7 @@ def data(tmp_path):
 
 def keys(root):
     with closing(CallStore(url=f"sqlite:///{root}/calls.sqlite")) as calls:
-        return set(calls.all_keys())
+        return set(calls.iterate_keys())
 
 
 def test_it_exports_and_imports_and_says_how_much(run, data, tmp_path):
@@ -105,7 +105,7 @@ def test_nothing_is_removed_while_a_run_is_in_progress(run, data, tmp_path):
 
 def test_what_could_not_be_removed_is_not_said_to_be(run, data, monkeypatch):
     def full(*_, **__):
-        raise Full("No space is left.")
+        raise DiskFull("No space is left.")
 
     monkeypatch.setattr(GarbageCollector, "remove", full)
     done = run("collect", "--remove")

@@ -2,7 +2,7 @@
 
 import json
 
-from assets.protobias.concepts import Sampling, sampled
+from assets.protobias.concepts import ProtoConceptsConfig, sample_domain_concepts
 from generators.prompts.concepts import DOMAINS
 from tests.assets.written import Author
 from tests.providers import default_answer
@@ -40,7 +40,10 @@ class Answers:
     """Triplets, verdicts, numbers and pictures, each as it is asked for."""
 
     def __init__(self):
-        one_each = [next(iter(sampled(domain, Sampling(instances=1)))) for domain in DOMAINS]
+        one_each = [
+            next(iter(sample_domain_concepts(domain, ProtoConceptsConfig(instances=1))))
+            for domain in DOMAINS
+        ]
         self._author = Author(one_each)
 
     def __call__(self, received):

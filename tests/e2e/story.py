@@ -22,9 +22,9 @@ from dagster import DagsterInstance, DagsterRunStatus, RunsFilter
 
 from assets.kit.partitions import add_painters
 from resources.calls import CallStore
-from resources.calls.address import sqlite_url
-from resources.executors import process_of_run
-from resources.models.catalog import load
+from resources.calls.database_url import build_sqlite_url
+from resources.execution.executors import find_process
+from resources.models.catalog import load_catalog
 from tests.e2e.painters import EARLIER, JUDGE, OLD, PATTERN, Answers
 from tests.e2e.server import PROJECT, WITHIN_S, serving
 from tests.providers import Provider
@@ -96,8 +96,8 @@ class Story:
 
     def answered(self):
         """How many of the judge's answers are stored."""
-        with closing(CallStore(url=sqlite_url(self.home / "calls.sqlite"))) as calls:
-            return sum(call.model == JUDGE for call in calls.rows(calls.all_keys()))
+        with closing(CallStore(url=build_sqlite_url(self.home / "calls.sqlite"))) as calls:
+            return sum(call.model == JUDGE for call in calls.rows(calls.iterate_keys()))
 
     def first_look(self, since):
         """What `interrupted_runs` said of its first look after a time, once that look is over."""
@@ -165,7 +165,7 @@ def _afterwards(story):
     story.provider.models["openai"] = ["gpt-5-mini", OLD]
     with story.instance() as instance:
         # As a command does that is used before the sensor looks.
-        add_painters(instance, load(story.models))
+        add_painters(instance, load_catalog(story.models))
     began = time.time()
     story.serve()
     story.ended("asked", story.asked)
@@ -231,4 +231,4 @@ def _on_the_command_line(story):
 def _under_way(instance):
     """The runs that have begun, as they have noted, and not ended."""
     runs = instance.get_runs(RunsFilter(statuses=[DagsterRunStatus.STARTED]))
-    return {run.run_id for run in runs if process_of_run(run)}
+    return {run.run_id for run in runs if find_process(run)}

@@ -6,7 +6,7 @@ from collections import Counter
 import pandas as pd
 from dagster import DagsterEventType, DagsterRunStatus, EventRecordsFilter
 
-from sensors.interrupted_runs import EVERY_S
+from sensors.interrupted_runs import INTERVAL_S
 from tests.e2e.story import BEFORE_A_KILL, CONCURRENCY, LIMIT, TOPIC
 
 
@@ -17,7 +17,7 @@ def test_what_was_killed_ends_at_the_first_look_and_what_was_queued_goes_on(stor
         assert story.status[name] == "FAILURE"
         assert "its process is gone" in story.said[name]
         assert f"The process of the run {run} " in story.looked
-    assert EVERY_S < 60
+    assert INTERVAL_S < 60
     assert story.status["queued"] == "SUCCESS"
 
 

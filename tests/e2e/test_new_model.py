@@ -9,7 +9,7 @@ from dagster import AssetKey, DagsterRunStatus
 from dagster._core.scheduler.instigation import SensorInstigatorData
 
 from generators.prompts.concepts import DOMAINS
-from resources.models.catalog import load
+from resources.models.catalog import load_catalog
 from tests.e2e.painters import EARLIER, JUDGE, NEW, OLD, PATTERN, QUOTED
 from tests.e2e.server import WITHIN_S
 from tests.e2e.story import CANARY
@@ -90,7 +90,7 @@ def made_before(story, instance):
             story.home,
             *names,
             topic=topic,
-            models=load(story.models).models,
+            models=load_catalog(story.models).models,
             config={name: SMALL[name] for name in names if name in SMALL},
             instance=instance,
             group="protobias",

@@ -8,7 +8,7 @@ import pandas as pd
 import psutil
 import pytest
 
-from generators.domains import domain
+from generators.domains import load_domain
 from tests.e2e.story import TABLES, TOPIC
 from tests.runs import materialize, rewrite
 
@@ -71,8 +71,8 @@ def test_config_is_refused_with_its_reason(server):
 def test_a_topic_that_failed_stays_failed_after_another_has_passed(story, server, monkeypatch):
     """In process, on the server's instance, and before there is a browser: see `chromium`."""
     # So few are drawn without other processes.
-    drawing = domain(OTHER).drawing
-    scenes = drawing.scenes(0)[:3]
+    drawing = load_domain(OTHER).draw_module
+    scenes = drawing.list_scenes(0)[:3]
     monkeypatch.setattr(drawing, "scenes", lambda seed: scenes)
     path = server.home / "vlmbias" / "drawn_images" / f"{TOPIC}.parquet"
     good = path.read_bytes()

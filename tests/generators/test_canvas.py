@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from generators.canvas import RASTERISER, canvas, pixels_of, rasterise
+from generators.canvas import RASTERISER, create_canvas, decode_png, rasterise
 
 
 def test_one_unit_is_one_pixel_and_edges_stay_sharp():
-    drawing = canvas(40, 30, background="#ff0000")
+    drawing = create_canvas(40, 30, background="#ff0000")
     drawing.add(drawing.rect((10, 5), (20, 8), fill="#0000ff"))
-    pixels = pixels_of(rasterise(drawing.tostring()))
+    pixels = decode_png(rasterise(drawing.tostring()))
     assert pixels.shape == (30, 40, 3)
     assert pixels.dtype == np.uint8
     blue = (pixels == [0, 0, 255]).all(axis=2)
@@ -30,21 +30,21 @@ def test_a_picture_without_a_background_is_white_and_opaque():
 
 
 def test_a_half_covered_pixel_is_half_as_dark():
-    drawing = canvas(4, 4)
+    drawing = create_canvas(4, 4)
     drawing.add(drawing.rect((1, 0), (1.5, 4), fill="#000000"))
-    assert pixels_of(rasterise(drawing.tostring()))[1, :, 0] == pytest.approx(
+    assert decode_png(rasterise(drawing.tostring()))[1, :, 0] == pytest.approx(
         [255, 0, 127.5, 255], abs=2
     )
 
 
 def test_no_letter_comes_from_an_installed_font():
-    drawing = canvas(100, 40)
+    drawing = create_canvas(100, 40)
     drawing.add(drawing.text("stars", (5, 30), font_size=30, font_family="DejaVu Sans"))
-    assert pixels_of(rasterise(drawing.tostring())).min() == 255
+    assert decode_png(rasterise(drawing.tostring())).min() == 255
 
 
 def test_the_same_svg_gives_the_same_bytes_in_another_process():
-    drawing = canvas(64, 64)
+    drawing = create_canvas(64, 64)
     drawing.add(drawing.circle((32, 32), 20.3, fill="#123456"))
     svg = drawing.tostring()
     program = (
@@ -60,7 +60,7 @@ def test_the_same_svg_gives_the_same_bytes_in_another_process():
 def test_pixels_of_an_image_with_a_palette_are_colours():
     file = io.BytesIO()
     Image.new("RGB", (2, 2), "#00ff00").quantize(2).save(file, "PNG")
-    assert pixels_of(file.getvalue()).tolist() == [[[0, 255, 0]] * 2] * 2
+    assert decode_png(file.getvalue()).tolist() == [[[0, 255, 0]] * 2] * 2
 
 
 def test_the_rasteriser_is_named_with_its_version():

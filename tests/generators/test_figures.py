@@ -8,27 +8,27 @@ import cairosvg
 import numpy as np
 import pytest
 
-from generators.canvas import pixels_of, rasterise
-from generators.domains import SizeOutOfRange, UnknownDomain, domains
-from generators.figures import UnknownScene, figure, scene_named
+from generators.canvas import decode_png, rasterise
+from generators.domains import SizeOutOfRange, UnknownDomain, load_domains
+from generators.vector_figures import UnknownScene, draw_figure, find_scene
 
 STARS = "flags/united-states-stars-add"
 
 
 @pytest.mark.parametrize("size", [384, 1152])
 def test_an_svg_states_its_size(size):
-    picture = ElementTree.fromstring(figure(scene_named(STARS, 0), size, "svg"))
+    picture = ElementTree.fromstring(draw_figure(find_scene(STARS, 0), size, "svg"))
     assert picture.tag == "{http://www.w3.org/2000/svg}svg"
     assert max(float(picture.get("width")), float(picture.get("height"))) == size
 
 
 def test_an_svg_is_what_the_pixels_come_from():
-    svg = figure(scene_named(STARS, 0), 384, "svg").decode()
-    assert max(pixels_of(rasterise(svg)).shape) == 384
+    svg = draw_figure(find_scene(STARS, 0), 384, "svg").decode()
+    assert max(decode_png(rasterise(svg)).shape) == 384
 
 
 def test_a_pdf_is_one_page_of_the_right_size():
-    pdf = figure(scene_named(STARS, 0), 1152, "pdf")
+    pdf = draw_figure(find_scene(STARS, 0), 1152, "pdf")
     assert pdf.startswith(b"%PDF-")
     whole = pdf + b"".join(_streams(pdf))
     assert len(re.findall(rb"/Type\s*/Page\b", whole)) == 1
@@ -39,13 +39,13 @@ def test_a_pdf_is_one_page_of_the_right_size():
     assert max(right, high) == 1152 * 72 / 96
 
 
-@pytest.mark.parametrize("name", domains())
+@pytest.mark.parametrize("name", load_domains())
 def test_an_independent_renderer_shows_the_same_picture(name):
-    drawing = domains()[name].drawing
-    for scene in drawing.scenes(0)[::6]:
+    drawing = load_domains()[name].draw_module
+    for scene in drawing.list_scenes(0)[::6]:
         svg = drawing.draw(scene, 384)
-        ours = pixels_of(rasterise(svg)).astype(int)
-        cairo = pixels_of(cairosvg.svg2png(svg.encode(), background_color="white")).astype(int)
+        ours = decode_png(rasterise(svg)).astype(int)
+        cairo = decode_png(cairosvg.svg2png(svg.encode(), background_color="white")).astype(int)
         assert ours.shape == cairo.shape
         difference = np.abs(ours - cairo).max(axis=2)
         assert (difference > 64).mean() < 0.001, scene.base_id
@@ -54,14 +54,14 @@ def test_an_independent_renderer_shows_the_same_picture(name):
 
 def test_an_unknown_scene_names_the_nearest():
     with pytest.raises(UnknownScene, match=rf"Did you mean: {STARS},"):
-        scene_named(STARS[:-1], 0)
+        find_scene(STARS[:-1], 0)
     with pytest.raises(UnknownDomain, match="There are: chess_pieces, flags"):
-        scene_named("flag/united-states", 0)
+        find_scene("flag/united-states", 0)
 
 
 def test_a_size_too_small_is_an_error():
     with pytest.raises(SizeOutOfRange):
-        figure(scene_named(STARS, 0), 10, "pdf")
+        draw_figure(find_scene(STARS, 0), 10, "pdf")
 
 
 def _streams(pdf):

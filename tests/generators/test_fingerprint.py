@@ -9,18 +9,18 @@ import grimp
 import pytest
 
 import generators.fingerprint
-from generators.domains import domains
+from generators.domains import load_domains
 from generators.fingerprint import _parsed, fingerprint
 from generators.perturbations.grids import GRID
-from generators.perturbations.registry import code_of
+from generators.perturbations.registry import fingerprint_perturbations
 
 ROOT = Path(generators.fingerprint.__file__).parent
 CODE = {
     name: (
-        "generators.work",
+        "generators.worker_jobs",
         *(f"generators.domains.{name}.{verb}" for verb in ("draw", "measure")),
     )
-    for name in domains()
+    for name in load_domains()
 } | {name: (f"generators.perturbations.{name}",) for name in ("resize", "title")}
 
 
@@ -53,7 +53,10 @@ def changed_by(path, text="\nCHANGED = True\n"):
 def test_each_has_its_own_wherever_the_code_lies(sources):
     assert len(set(fingerprints().values())) == len(CODE)
     assert fingerprints() == {name: fingerprint(*modules) for name, modules in CODE.items()}
-    assert fingerprints().items() >= {name: d.fingerprint for name, d in domains().items()}.items()
+    assert (
+        fingerprints().items()
+        >= {name: d.fingerprint for name, d in load_domains().items()}.items()
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,9 +69,9 @@ def test_each_has_its_own_wherever_the_code_lies(sources):
         ("domains/flags/layouts.py", {"flags"}),
         ("xiangqi.py", {"chess_pieces", "game_boards"}),
         ("glyphs.py", {"chess_pieces", "game_boards", "patterned_grids", "title"}),
-        ("canvas.py", {*domains(), "title"}),
-        ("scene.py", set(domains())),
-        ("work.py", set(domains())),
+        ("canvas.py", {*load_domains(), "title"}),
+        ("scene.py", set(load_domains())),
+        ("work.py", set(load_domains())),
         ("perturbations/title.py", {"title"}),
         ("perturbations/resize.py", {"resize"}),
         ("__init__.py", set(CODE)),
@@ -177,5 +180,5 @@ def test_another_version_of_a_library_counts_for_who_imports_it(monkeypatch, lib
 
 @pytest.mark.parametrize("name", GRID)
 def test_a_bias_alone_has_the_code_of_its_kind(name):
-    modules = "generators.perturbations.perturb", f"generators.perturbations.kinds.{name}"
-    assert fingerprint(*modules) == code_of(GRID[name][:1])
+    modules = "generators.perturbations.pipeline", f"generators.perturbations.kinds.{name}"
+    assert fingerprint(*modules) == fingerprint_perturbations(GRID[name][:1])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from generators.nearest import near, nearest
+from generators.name_suggestions import find_similar, suggest_names
 
 PARTITIONS = ["flux_schnell|animals", "flux_schnell|logos", "sketch|animals", "sketch|logos"]
 
@@ -19,7 +19,7 @@ PARTITIONS = ["flux_schnell|animals", "flux_schnell|logos", "sketch|animals", "s
     ],
 )
 def test_it_is_the_one_that_is_most_alike(name, choices, meant):
-    assert near(name, choices) == [meant]
+    assert find_similar(name, choices) == [meant]
 
 
 @pytest.mark.parametrize(
@@ -31,13 +31,13 @@ def test_it_is_the_one_that_is_most_alike(name, choices, meant):
     ],
 )
 def test_what_they_all_share_makes_none_of_them_near(name, choices):
-    assert near(name, choices) == []
+    assert find_similar(name, choices) == []
     told = f". Choose from {', '.join(choices)}" if choices else ": there is none"
-    assert nearest(name, choices) == told
+    assert suggest_names(name, choices) == told
 
 
 def test_of_many_names_the_most_similar_are_told():
     names = [f"frame/scores_{number:02}" for number in range(40)] + ["vlmbias/accuracy"]
-    told = nearest("vlmbias/acuracy", names)
+    told = suggest_names("vlmbias/acuracy", names)
     assert told.startswith(", did you mean vlmbias/accuracy? Choose from ")
     assert told.endswith("vlmbias/accuracy and 35 others")

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from generators.canvas import pixels_of
+from generators.canvas import decode_png
 from generators.photographs import animals, logos
-from generators.prompts.grammar import triplet
-from generators.schematics import schematic
-from generators.sketch import paint
+from generators.prompts.triplet_grammar import build_triplet
+from generators.schematics import draw_schematic
+from generators.sketch import paint_sketch
 
-ANIMALS = {p.base_id: p for p in animals.photographs(animals.BUILT_IN)}
-LOGOS = {p.base_id: p for p in logos.photographs(logos.BUILT_IN)}
+ANIMALS = {p.base_id: p for p in animals.list_photographs(animals.BUILT_IN)}
+LOGOS = {p.base_id: p for p in logos.list_photographs(logos.BUILT_IN)}
 LEG, LOGO, GRILLE = (0x5B, 0x3A, 0x1E), (0x1D, 0x35, 0x57), (0xEE, 0xF0, 0xF1)
 SHOES = {"black": (0x2B, 0x2D, 0x31), "red": (0xC8, 0x37, 0x2D), "white": (0xF7, 0xF6, 0xF2)}
 MARKS = {"white": (255, 255, 255), "black": (0, 0, 0)}
@@ -26,7 +26,7 @@ MARKS = {"white": (255, 255, 255), "black": (0, 0, 0)}
 
 @cache
 def drawn(prompt, seed, pictures):
-    return paint(prompt, seed, pictures)
+    return paint_sketch(prompt, seed, pictures)
 
 
 def painted(prompt, seed="None/0", pictures=()):
@@ -34,7 +34,7 @@ def painted(prompt, seed="None/0", pictures=()):
 
 
 def of_colour(png, colour):
-    return (pixels_of(png) == np.array(colour)).all(axis=2)
+    return (decode_png(png) == np.array(colour)).all(axis=2)
 
 
 def areas(mask, smallest=12):
@@ -169,14 +169,14 @@ def test_cars_have_their_colour_and_bodies_differ():
 def test_every_prompt_of_the_photographs_is_understood():
     for photograph in [*ANIMALS.values(), *LOGOS.values()]:
         for prompt in [photograph.edit, *(painting.prompt for painting in photograph.paintings)]:
-            assert schematic(prompt, "0/0") is not None
+            assert draw_schematic(prompt, "0/0") is not None
 
 
 def test_the_sentences_of_triplets_are_left_to_the_grammar():
     fields = {"hypernym": "animal", "non_prototype": "ostrich", "prototype": "dog",
               "attribute": "", "extra_element": "logo", "knob": "count",
               "values": ["two", "three"], "environment_hint": "on the road"}  # fmt: skip
-    assert all(schematic(text, "0/0") is None for text in triplet(fields).values())
+    assert all(draw_schematic(text, "0/0") is None for text in build_triplet(fields).values())
 
 
 @pytest.mark.parametrize(
@@ -190,12 +190,12 @@ def test_the_sentences_of_triplets_are_left_to_the_grammar():
     ],
 )
 def test_other_prompts_are_left_to_the_labelled_figure(prompt):
-    assert schematic(prompt, "0/0") is None
+    assert draw_schematic(prompt, "0/0") is None
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_moves_what_is_shown():
     for photograph in (ANIMALS["animals/emu"], *list(LOGOS.values())[::23]):
-        assert paint(photograph.edit, "0/0") == paint(photograph.edit, "0/0")
+        assert paint_sketch(photograph.edit, "0/0") == paint_sketch(photograph.edit, "0/0")
         for prompt in (photograph.edit, photograph.paintings[0].prompt):
             assert len({painted(prompt, f"None/{sample}") for sample in range(6)}) == 6
 
@@ -203,7 +203,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_moves_what_is_shown():
 def test_an_animal_looks_alike_in_all_its_pictures():
     looks = set()
     for trial in range(4):
-        pixels = pixels_of(painted(ANIMALS["animals/giraffe"].edit, f"None/{trial}"))
+        pixels = decode_png(painted(ANIMALS["animals/giraffe"].edit, f"None/{trial}"))
         ys, xs = np.nonzero((pixels == LEG).all(axis=2))
         looks.add(tuple(int(value) for value in pixels[ys.min() - 30, (xs.min() + xs.max()) // 2]))
     assert len(looks) == 1
@@ -212,15 +212,15 @@ def test_an_animal_looks_alike_in_all_its_pictures():
 def test_what_is_shown_is_written_below_without_a_count():
     """The label's letters are the same for any count of legs."""
     prompt = "Edit this image: Add 1 more leg to the dog so that it has {} legs in total."
-    strips = [pixels_of(painted(prompt.format(legs)))[-40:] for legs in (4, 5)]
+    strips = [decode_png(painted(prompt.format(legs)))[-40:] for legs in (4, 5)]
     assert (strips[0] == strips[1]).all()
     assert (strips[0] < 0x80).any()
-    other = pixels_of(painted(prompt.format(4).replace("dog", "cat")))[-40:]
+    other = decode_png(painted(prompt.format(4).replace("dog", "cat")))[-40:]
     assert (strips[0] != other).any()
 
 
 def test_a_long_name_is_cut_and_fits():
-    strip = pixels_of(painted(f"side-view image of a(n) {'w' * 60} with 4 legs"))[-40:]
+    strip = decode_png(painted(f"side-view image of a(n) {'w' * 60} with 4 legs"))[-40:]
     inked = np.flatnonzero((strip < 0x80).all(axis=2).any(axis=0))
     assert inked[0] > 10
     assert inked[-1] < strip.shape[1] - 10

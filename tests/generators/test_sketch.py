@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from generators.canvas import pixels_of
+from generators.canvas import decode_png
 from generators.glyphs import MissingGlyph
-from generators.prompts.grammar import triplet
-from generators.prompts.scenery import Scenery, understand
-from generators.prompts.words import COLOURS, NUMBERS
-from generators.sketch import SIZE, paint
+from generators.prompts.scenery import Scenery, parse_scenery
+from generators.prompts.triplet_grammar import build_triplet
+from generators.prompts.vocabulary import COLOURS, NUMBERS
+from generators.sketch import SIZE, paint_sketch
 
 SEEDS = ("0/0", "1/0", "2/0", "3/0")
 PLAIN, FIGURE = (0xD9, 0xCF, 0xC0), (0xC9, 0xD6, 0xDF)
 
 
 def pixels(prompt, seed="0/0"):
-    return pixels_of(paint(prompt, seed))
+    return decode_png(paint_sketch(prompt, seed))
 
 
 def blobs(image, colour=PLAIN):
@@ -40,8 +40,8 @@ def test_the_grammars_sentences_are_read_back():
         ("scale_size", "large", "small", {"size": "large"}),
         ("scale_size", "smaller", "larger", {"size": "smaller"}),
     ]:
-        text = triplet({**fields, "knob": knob, "values": [value, other]})["text"]
-        assert understand(text) == Scenery(**{"main": "A bird", "extra": "pine tree", **read})
+        text = build_triplet({**fields, "knob": knob, "values": [value, other]})["text"]
+        assert parse_scenery(text) == Scenery(**{"main": "A bird", "extra": "pine tree", **read})
 
 
 @pytest.mark.parametrize("count", range(1, 10))
@@ -81,8 +81,8 @@ def test_depth_and_size_are_drawn():
 
 def test_the_same_seed_gives_the_same_bytes_and_another_moves_everything():
     prompt = "A bird is on sand with a red rock."
-    assert paint(prompt, "7/0") == paint(prompt, "7/0")
-    assert len({paint(prompt, f"{seed}/0") for seed in range(20)}) == 20
+    assert paint_sketch(prompt, "7/0") == paint_sketch(prompt, "7/0")
+    assert len({paint_sketch(prompt, f"{seed}/0") for seed in range(20)}) == 20
 
 
 def test_two_prompts_with_one_seed_are_composed_alike():
@@ -156,4 +156,4 @@ def test_nothing_touches_another_or_the_edge_and_labels_can_be_read(text, pieces
 
 def test_what_cannot_be_written_is_an_error():
     with pytest.raises(MissingGlyph):
-        paint("\N{GRINNING FACE}", "0/0")
+        paint_sketch("\N{GRINNING FACE}", "0/0")

@@ -8,10 +8,10 @@ import pytest
 from PIL import Image
 
 from generators.photographs import animals
-from generators.prompts.grammar import triplet
-from generators.prompts.words import COLOURS, NUMBERS
-from generators.sketch import paint
-from generators.sketch_reader import Traits, Unreadable, fit, read
+from generators.prompts.triplet_grammar import build_triplet
+from generators.prompts.vocabulary import COLOURS, NUMBERS
+from generators.sketch import paint_sketch
+from generators.sketch_reader import Traits, Unreadable, read_traits, score_fit
 
 MAINS = (
     ("bird", "penguin", "robin", ""),
@@ -62,7 +62,7 @@ def pairs():
                 "knob": knob,
                 "values": [shown, changed],
             }
-            yield triplet(fields), f"{chance.randrange(1000)}/{chance.randrange(5)}"
+            yield build_triplet(fields), f"{chance.randrange(1000)}/{chance.randrange(5)}"
 
 
 def test_no_pair_fails():
@@ -70,20 +70,20 @@ def test_no_pair_fails():
         text, correct, adversarial = (
             sentences[name] for name in ("text", "correct", "adversarial")
         )
-        right, wrong = paint(correct, seed), paint(adversarial, seed)
-        assert fit(right, text) == 1.0 > fit(wrong, text), (sentences, seed)
-        assert fit(right, correct) == fit(wrong, adversarial) == 1.0, (sentences, seed)
+        right, wrong = paint_sketch(correct, seed), paint_sketch(adversarial, seed)
+        assert score_fit(right, text) == 1.0 > score_fit(wrong, text), (sentences, seed)
+        assert score_fit(right, correct) == score_fit(wrong, adversarial) == 1.0, (sentences, seed)
 
 
 def pixels(prompt, seed="3/0"):
-    with Image.open(io.BytesIO(paint(prompt, seed))) as image:
+    with Image.open(io.BytesIO(paint_sketch(prompt, seed))) as image:
         return np.asarray(image.convert("RGB")).copy()
 
 
 def seen(image):
     file = io.BytesIO()
     Image.fromarray(image).save(file, "PNG")
-    return read(file.getvalue())
+    return read_traits(file.getvalue())
 
 
 def box_of(image, colour):
@@ -166,7 +166,10 @@ TWO[ROWS, COLUMNS.start + 200 : COLUMNS.stop + 200] = ROCK[ROWS, COLUMNS]
         (png_of(np.random.default_rng(0).integers(0, 256, (512, 512, 3))), "of this picture 0%"),
         (png_of(np.full((512, 512, 3), GROUND)), "one main entity, and this picture 0"),
         (png_of(ROCK[:384, :384]), "schematics are 512 px square, this is 384 x 384"),
-        (paint(animals.photographs(animals.BUILT_IN)[0].edit, "0/0"), "this is 640 x 480"),
+        (
+            paint_sketch(animals.list_photographs(animals.BUILT_IN)[0].edit, "0/0"),
+            "this is 640 x 480",
+        ),
         (png_of(LONE), "one main entity, and this picture 0"),
         (png_of(TWO), "one main entity, and this picture 2"),
         (b"GIF89a", "no picture that opens"),
@@ -175,13 +178,13 @@ TWO[ROWS, COLUMNS.start + 200 : COLUMNS.stop + 200] = ROCK[ROWS, COLUMNS]
 )
 def test_what_is_no_schematic_is_not_read(png, why):
     with pytest.raises(Unreadable, match=why):
-        read(png)
+        read_traits(png)
     with pytest.raises(Unreadable, match=why):
-        fit(png, "A bird is on sand with a red rock.")
+        score_fit(png, "A bird is on sand with a red rock.")
 
 
 def test_the_share_of_what_a_text_tells_is_the_fit():
-    png = paint("A robin is on sand to the left of exactly two small red rocks.", "0/0")
+    png = paint_sketch("A robin is on sand to the left of exactly two small red rocks.", "0/0")
     for text, share in (
         ("A bird is on sand with exactly two rocks.", 1),
         ("A bird is on sand with exactly three rocks.", 0),
@@ -189,9 +192,9 @@ def test_the_share_of_what_a_text_tells_is_the_fit():
         ("A bird is on sand to the left of a large red rock.", 2 / 4),
         ("A bird is on sand to the left of a small red rock in the background.", 3 / 5),
     ):
-        assert fit(png, text) == share
+        assert score_fit(png, text) == share
 
 
 def test_a_text_that_tells_of_nothing_beside_is_not_scored():
     with pytest.raises(Unreadable, match="nothing beside the main entity: 'A fine dog'"):
-        fit(png_of(ROCK), "A fine dog")
+        score_fit(png_of(ROCK), "A fine dog")

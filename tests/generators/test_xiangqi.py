@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from generators import xiangqi
-from generators.canvas import canvas, pixels_of, rasterise
+from generators.canvas import create_canvas, decode_png, rasterise
 
 PITCH, MARGIN, WIDTH = 40, 20, 2
 CORNERS = list(product((-1, 1), (-1, 1)))
@@ -28,8 +28,8 @@ START = (
 
 def ink(files: range = xiangqi.FILES, ranks: range = xiangqi.RANKS) -> NDArray[np.bool_]:
     side = (len(files) - 1) * PITCH + 2 * MARGIN, (len(ranks) - 1) * PITCH + 2 * MARGIN
-    drawing = canvas(*side)
-    xiangqi.board(
+    drawing = create_canvas(*side)
+    xiangqi.draw_board(
         drawing,
         origin_x=MARGIN,
         origin_y=MARGIN,
@@ -38,7 +38,7 @@ def ink(files: range = xiangqi.FILES, ranks: range = xiangqi.RANKS) -> NDArray[n
         files=files,
         ranks=ranks,
     )
-    return pixels_of(rasterise(drawing.tostring()))[..., 1] < 128
+    return decode_png(rasterise(drawing.tostring()))[..., 1] < 128
 
 
 def point(column: int, row: int) -> tuple[int, int]:
@@ -68,9 +68,9 @@ def test_board_has_a_line_for_every_file_and_rank_and_a_river() -> None:
 
 
 def test_edges_fall_on_whole_pixels() -> None:
-    drawing = canvas(360, 400)
-    xiangqi.board(drawing, origin_x=20, origin_y=20, pitch=40, line_width=2, ranks=range(5, 8))
-    assert set(np.unique(pixels_of(rasterise(drawing.tostring())))) == {0, 255}
+    drawing = create_canvas(360, 400)
+    xiangqi.draw_board(drawing, origin_x=20, origin_y=20, pitch=40, line_width=2, ranks=range(5, 8))
+    assert set(np.unique(decode_png(rasterise(drawing.tostring())))) == {0, 255}
 
 
 def test_marks_stand_where_the_start_position_has_cannons_and_soldiers() -> None:

@@ -7,27 +7,27 @@ import pandas as pd
 import pytest
 
 from metrics import (
-    correlation,
+    correlate,
+    correlate_ranks,
     graded_interval,
-    kendall,
-    outcomes_table,
+    outcome_rate_table,
     paired_interval,
     panel_tables,
-    preference_tables,
-    search,
+    search_held_out,
     stratified_interval,
 )
-from metrics.accuracy import accuracy_table
-from metrics.agreement import pairwise_agreement
-from metrics.comparison import between_metrics, between_painters, flip_test
-from metrics.inflation import inflation_table, success, susceptibility
-from metrics.mme import COGNITION, mme_score
-from metrics.preference import win_rates
-from metrics.ranking import ranking_table
-from metrics.symmetry import symmetry_table
-from tests.metrics.ranked import scored
-from tests.metrics.simulated_captions import simulated
-from tests.metrics.test_accuracy import row as answer_row
+from metrics.frame.inflation import inflation_table, measure_success, measure_susceptibility
+from metrics.frame.pairwise_preference import win_rates
+from metrics.philautia import preference_tables
+from metrics.protobias.failure_differences import compare_metrics, compare_painters, sign_flip_test
+from metrics.protobias.ranking import ranking_table
+from metrics.statistics.weighted_kappa import pairwise_agreement
+from metrics.vhexpansion.mme_scores import COGNITION, mme_score
+from metrics.vhexpansion.symmetry import symmetry_table
+from metrics.vlmbias.accuracy import accuracy_table
+from tests.metrics.philautia.simulated_captions import simulated
+from tests.metrics.protobias.ranked import scored
+from tests.metrics.vlmbias.test_accuracy import row as answer_row
 
 RANDOM = np.random.default_rng(11)
 CLUSTERS, STRATA = np.repeat(np.arange(24), 3), np.repeat([0, 1, 1], 24)
@@ -149,9 +149,9 @@ def susceptibility_table(rows, by, **seed):
                 **dict(zip(("mean_low", "mean_high"), total.mean_interval, strict=True)),
                 **dict(zip(("rise_low", "rise_high"), total.rise_interval, strict=True)),
                 "mean": total.mean,
-                "rise": total.rise,
+                "rise": total.mean_rise,
             }
-            for value, total in susceptibility(rows, by, **seed).items()
+            for value, total in measure_susceptibility(rows, by, **seed).items()
         ]
     )
 
@@ -166,10 +166,10 @@ def panel_part(name):
 
 
 ROW_TABLES = {
-    "between_metrics": (between_metrics, SCORES),
-    "between_painters": (between_painters, SCORES),
+    "between_metrics": (compare_metrics, SCORES),
+    "between_painters": (compare_painters, SCORES),
     "ranking": (ranking_table, SCORES),
-    "outcomes": (outcomes_table, ANSWERS),
+    "outcomes": (outcome_rate_table, ANSWERS),
     "accuracy": (accuracy_table, ANSWERS),
     "inflation": (inflation_table, INFLATED[INFLATED["model"] == "judge"]),
     "susceptibility by bias": (partial(susceptibility_table, by="bias"), INFLATED),
@@ -189,16 +189,16 @@ TABLES = {
     **{f"panels, {name}": (panel_part(name), CAPTIONED) for name in ("generators", "panels")},
 }
 SINGLE = {
-    "correlation": lambda **seed: correlation(*RANDOM_PAIR, range(72), **seed),
-    "kendall": lambda **seed: kendall(*RANDOM_PAIR, CLUSTERS, rounds=100, **seed),
+    "correlation": lambda **seed: correlate(*RANDOM_PAIR, range(72), **seed),
+    "kendall": lambda **seed: correlate_ranks(*RANDOM_PAIR, CLUSTERS, rounds=100, **seed),
     "agreement": lambda **seed: pairwise_agreement(ANNOTATED, **seed),
     "mme": lambda **seed: mme_score(MME, "cognition", **seed),
-    "search": lambda **seed: search(BIASED, **seed),
+    "search": lambda **seed: search_held_out(BIASED, **seed),
     "stratified": lambda **seed: stratified_interval(RANDOM_PAIR[0], CLUSTERS, STRATA, **seed),
     "graded": lambda **seed: graded_interval(RANDOM_PAIR[0], CLUSTERS, STRATA, **seed),
     "paired": lambda **seed: paired_interval(RANDOM_PAIR[1], CLUSTERS, STRATA, **seed),
-    "success": lambda **seed: success(INFLATED[INFLATED["model"] == "judge"], **seed),
-    "flips": lambda **seed: flip_test(RANDOM_PAIR[1] - 0.45, CLUSTERS, STRATA, **seed),
+    "success": lambda **seed: measure_success(INFLATED[INFLATED["model"] == "judge"], **seed),
+    "flips": lambda **seed: sign_flip_test(RANDOM_PAIR[1] - 0.45, CLUSTERS, STRATA, **seed),
 }
 WITHOUT_DEFAULT = {"correlation", "agreement", "stratified", "graded", "paired", "flips"}
 RANDOM_PAIR = RANDOM.random((2, 72))
@@ -257,7 +257,7 @@ def test_painters_keep_the_order_of_the_rows(name):
 
 
 def test_metrics_keep_the_order_of_the_rows():
-    assert list(between_painters(SCORES)["metric"].unique()) == ["pick", "clip", "vqa"]
+    assert list(compare_painters(SCORES)["metric"].unique()) == ["pick", "clip", "vqa"]
 
 
 WITHOUT_EMPTY_TABLE = {

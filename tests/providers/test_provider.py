@@ -12,8 +12,8 @@ import httpx2
 import psutil
 import pytest
 
-from generators.prompts.rating_prompts import filter_prompt, judge_prompt
-from metrics.ratings import read_rating
+from generators.prompts.rating_prompts import write_filter_prompt, write_rating_prompt
+from metrics.reply_parsing.ratings import read_rating
 from tests.providers import Provider, Received, Response, faults, provider_process
 from tests.providers.process import ProviderProcess
 
@@ -219,9 +219,14 @@ def test_what_benchmarks_ask_is_answered_in_kind(server):
     texts = [f"A dog beside {number} rocks." for number in range(40)]
     asked = [f"{text} Answer in curly brackets, e.g., {{Yes}} or {{No}}." for text in texts]
     with httpx2.Client() as client:
-        filtered = [read_rating(said(filter_prompt(text)), 1, 10).score for text in texts]
+        filtered = [read_rating(said(write_filter_prompt(text)), 1, 10).score for text in texts]
         assert None not in filtered
         assert 0.3 < sum(score >= 8 for score in filtered) / len(texts) < 0.95
-        assert {read_rating(said(judge_prompt(text)), 1, 4).score for text in texts} == {1, 2, 3, 4}
+        assert {read_rating(said(write_rating_prompt(text)), 1, 4).score for text in texts} == {
+            1,
+            2,
+            3,
+            4,
+        }
         assert {said(question) for question in asked} == {"{Yes}", "{No}"}
         assert said("How many rocks are there?")[1:-1].isdigit()

@@ -6,12 +6,12 @@ from hashlib import sha256
 from dagster import AssetKey, AssetMaterialization, DagsterRun, DagsterRunStatus, RunRequest, asset
 from dagster._core.utils import make_new_run_id
 
-from assets.kit.benchmarks import benchmarks
-from assets.kit.partitions import BY_PAINTER, painters, tags_of
+from assets.kit.benchmarks import load_benchmarks
+from assets.kit.partitions import BY_PAINTER, painters, partition_tags
 from assets.protobias.common import pairs, protobias_domains
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import CatalogFiles
-from sensors.coverage import PAINTER, QUOTED, Coverage
+from sensors.painter_backlog import PAINTER_TAG, QUOTED_TAG, PainterBacklog
 from tests.resources.models.test_patterns import PATTERN
 
 TRIPLETS, IMAGE_PAIRS, FILTERED, SUMMARY, REPORT = (
@@ -75,7 +75,9 @@ class Bench:
 
     def coverage(self):
         """What ProtoBias lacks of painters now."""
-        return Coverage(self.instance, self.files.load(), ASSETS, benchmarks()["protobias"])
+        return PainterBacklog(
+            self.instance, self.files.load(), ASSETS, load_benchmarks()["protobias"]
+        )
 
     def models(self, *entries):
         text = "".join(f"- {json.dumps(entry)}\n" for entry in entries)
@@ -88,7 +90,7 @@ class Bench:
     def quoted(self, *names):
         """A quote of each painter."""
         for name in names:
-            self.ran(RunRequest(job_name="quote", tags={QUOTED: name}))
+            self.ran(RunRequest(job_name="quote", tags={QUOTED_TAG: name}))
 
     def written(self, *domains, number=2400, version="1"):
         """Triplets of so many concepts; the paper has no more of any domain."""
@@ -118,7 +120,9 @@ class Bench:
         tags = {
             **request.tags,
             **(
-                tags_of(request.partition_key, pairs if "|" in request.partition_key else painters)
+                partition_tags(
+                    request.partition_key, pairs if "|" in request.partition_key else painters
+                )
                 if request.partition_key
                 else {}
             ),
@@ -134,4 +138,4 @@ class Bench:
         return run.run_id
 
 
-__all__ = ["ASSETS", "PAINTER", "PRICED", "PRIOR", "SEER", "SKETCH", "Bench", "painter"]
+__all__ = ["ASSETS", "PAINTER_TAG", "PRICED", "PRIOR", "SEER", "SKETCH", "Bench", "painter"]

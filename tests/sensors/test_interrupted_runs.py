@@ -31,14 +31,14 @@ from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from dagster._core.utils import make_new_run_id
 from dagster._utils.error import SerializableErrorInfo
 
-from assets.kit.benchmarks import flows
-from assets.kit.jobs import jobs_of
-from assets.kit.partitions import tags_of
+from assets.kit.benchmarks import build_flows
+from assets.kit.jobs import build_jobs
+from assets.kit.partitions import partition_tags
 from assets.vlmbias.common import photographs
-from resources.executors import PROCESS
-from resources.processes import process, this_process
-from sensors.coverage import PAINTER
-from sensors.interrupted_runs import AGAIN, ending
+from resources.execution.executors import PROCESS_TAG
+from resources.execution.process_identity import identify_process, identify_this_process
+from sensors.interrupted_runs import RELAUNCHED_TAG, interrupted_runs_sensor
+from sensors.painter_backlog import PAINTER_TAG
 from tests.sensors.bench import ASSETS, IMAGE_PAIRS, REPORT, SKETCH
 
 pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
@@ -55,16 +55,16 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 def killed():
     """A process as it was written down, and that was killed since."""
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    written = process(child.pid)
-    assert not written.is_gone
+    written = identify_process(child.pid)
+    assert not written.has_ended
     child.kill()
     until = time.monotonic() + 60
-    while not written.is_gone and time.monotonic() < until:
+    while not written.has_ended and time.monotonic() < until:
         time.sleep(0.01)
     # It is gone before its parent has asked how it ended, and afterwards.
-    assert written.is_gone
+    assert written.has_ended
     child.communicate()
-    assert written.is_gone
+    assert written.has_ended
     return written
 
 
@@ -81,7 +81,7 @@ def begun(bench, written, status=STARTED, job="__ASSET_JOB", **tags):
         job,
         run_id,
         status=status,
-        tags={PROCESS: f"{run_id} {written}"} | tags if written else tags,
+        tags={PROCESS_TAG: f"{run_id} {written}"} | tags if written else tags,
         asset_selection=frozenset([IMAGE_PAIRS]),
         remote_job_origin=repository_at("here").get_job_origin(job),
         run_config={"resources": {"budget": {"config": {"per_run_usd": 1.0}}}},
@@ -93,7 +93,7 @@ def begun(bench, written, status=STARTED, job="__ASSET_JOB", **tags):
 @pytest.fixture
 def tick(bench):
     """What a tick launches, and what it says."""
-    sensor = ending(jobs_of(flows(ASSETS), ASSETS).all, bench.files)
+    sensor = interrupted_runs_sensor(build_jobs(build_flows(ASSETS), ASSETS).all, bench.files)
     bench.models()
     assert sensor.default_status is DefaultSensorStatus.RUNNING
 
@@ -135,7 +135,7 @@ def test_a_run_whose_process_is_gone_ends_and_says_what_to_do(bench, tick, kille
 
 def test_no_run_ends_that_goes_on_or_that_nothing_can_be_said_of(bench, tick, killed):
     """A process on another machine is none of ours, whether its number is alive here or not."""
-    alive = this_process()
+    alive = identify_this_process()
     left = [
         begun(bench, alive),
         begun(bench, killed._replace(host="elsewhere")),
@@ -158,7 +158,7 @@ def test_a_run_that_is_executed_again_does_not_end_with_the_one_before(bench, ti
 
 
 def test_no_run_ends_while_processes_cannot_be_looked_up(bench, tick, monkeypatch):
-    run = begun(bench, this_process())
+    run = begun(bench, identify_this_process())
     with monkeypatch.context() as patch:
         patch.setattr(Path, "read_text", _too_many_open_files)
         with pytest.raises(OSError, match="Too many open files"):
@@ -172,7 +172,7 @@ def _too_many_open_files(*_args, **_options):
 
 @pytest.mark.parametrize("other", [{"started": 1}, {"boot": "before"}])
 def test_another_process_that_has_its_number_now_is_not_taken_for_it(bench, tick, other):
-    run = begun(bench, this_process()._replace(**other))
+    run = begun(bench, identify_this_process()._replace(**other))
     tick()
     assert status(bench, run) is FAILURE
 
@@ -194,16 +194,16 @@ def test_a_run_that_no_process_had_begun_ends_with_the_server_that_was_to_start_
 @pytest.mark.usefixtures("schedules")
 @pytest.mark.parametrize("launcher", ["dagster/sensor_name", "dagster/schedule_name"])
 def test_what_automation_had_launched_is_launched_again_once(bench, tick, killed, launcher):
-    tags = {**tags_of("new|animals", photographs), PAINTER: "new", launcher: "some"}
+    tags = {**partition_tags("new|animals", photographs), PAINTER_TAG: "new", launcher: "some"}
     run = begun(bench, killed, job="painter_pairs", **tags)
     [request], _ = tick()
     assert status(bench, run) is FAILURE
     assert (request.job_name, request.partition_key) == ("painter_pairs", "new|animals")
     assert request.asset_selection == [IMAGE_PAIRS]
     assert request.run_config == bench.instance.get_run_by_id(run).run_config
-    kept = {**tags_of("new|animals", photographs), PAINTER: "new", AGAIN: run}
+    kept = {**partition_tags("new|animals", photographs), PAINTER_TAG: "new", RELAUNCHED_TAG: run}
     assert kept.items() <= request.tags.items()
-    assert PROCESS not in request.tags
+    assert PROCESS_TAG not in request.tags
     begun(bench, killed, job="painter_pairs", **{**request.tags, launcher: "interrupted_runs"})
     runs, said = tick()
     assert runs == []
@@ -215,7 +215,7 @@ SENSOR = "dagster/sensor_name"
 
 def test_one_that_is_terminated_between_two_looks_is_not_launched_again(bench, tick, killed):
     """The process ends of it, which was under way at the first look."""
-    tags = tags_of("new|animals", photographs)
+    tags = partition_tags("new|animals", photographs)
     run = begun(bench, killed, job="painter_pairs", **tags, **{SENSOR: "some"})
     with pytest.MonkeyPatch.context() as patch:
 
@@ -247,7 +247,7 @@ def test_nothing_is_launched_again_of_a_sensor_that_is_turned_off(
     origin = repository_at(where).get_instigator_origin("spender")
     state = InstigatorState(origin, InstigatorType.SENSOR, turned, SensorInstigatorData())
     bench.instance.add_instigator_state(state)
-    tags = tags_of("new|animals", photographs)
+    tags = partition_tags("new|animals", photographs)
     run = begun(bench, killed, job="painter_pairs", **tags, **{SENSOR: "spender"})
     runs, said = tick()
     assert status(bench, run) is FAILURE
@@ -256,7 +256,7 @@ def test_nothing_is_launched_again_of_a_sensor_that_is_turned_off(
 
 
 def test_what_a_person_had_launched_is_left_to_them(bench, tick, killed):
-    begun(bench, killed, job="painter_pairs", **tags_of("new|animals", photographs))
+    begun(bench, killed, job="painter_pairs", **partition_tags("new|animals", photographs))
     runs, said = tick()
     assert runs == []
     assert "is gone" in said
@@ -265,7 +265,7 @@ def test_what_a_person_had_launched_is_left_to_them(bench, tick, killed):
 @pytest.mark.usefixtures("schedules")
 @pytest.mark.parametrize("is_done", [True, False])
 def test_what_had_finished_its_last_step_is_not_launched_again(bench, tick, killed, is_done):
-    tags = {**tags_of("new|animals", photographs), SENSOR: "some"}
+    tags = {**partition_tags("new|animals", photographs), SENSOR: "some"}
     made = materialize([ASSETS[REPORT]], instance=bench.instance, run_config=QUIET)
     plan = bench.instance.get_run_by_id(made.run_id).execution_plan_snapshot_id
     run_id = begun(bench, killed, job="painter_pairs", **tags)

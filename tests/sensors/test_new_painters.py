@@ -13,15 +13,15 @@ from dagster import (
     materialize,
 )
 
-from assets.kit.benchmarks import benchmarks, flows
-from assets.kit.jobs import jobs_of
+from assets.kit.benchmarks import build_flows, load_benchmarks
+from assets.kit.jobs import build_jobs
 from assets.kit.partitions import add_painters
 from definitions import by_key, defs
 from generators.prompts.concepts import DOMAINS
-from sensors.coverage import Coverage
-from sensors.monthly_schedules import missing, monthly
-from sensors.new_painters import launching
-from sensors.painters import noticing
+from sensors.monthly_schedules import missing_pictures_schedules, request_missing_pictures
+from sensors.new_painters import new_painters_sensor
+from sensors.painter_backlog import PainterBacklog
+from sensors.painters import painters_sensor
 from tests.runs import of_others
 from tests.sensors.bench import (
     ASSETS,
@@ -39,7 +39,7 @@ from tests.sensors.bench import (
 pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
 # Those are Dagster's own, of a partition in two dimensions.
 
-PROTOBIAS = benchmarks()["protobias"]
+PROTOBIAS = load_benchmarks()["protobias"]
 NEW = painter("new")
 EARLIER = painter("earlier")
 FAILED, STARTED = DagsterRunStatus.FAILURE, DagsterRunStatus.STARTED
@@ -48,8 +48,8 @@ FAILED, STARTED = DagsterRunStatus.FAILURE, DagsterRunStatus.STARTED
 @pytest.fixture
 def tick(bench):
     """What a tick launches, and what it says."""
-    jobs = jobs_of(flows(ASSETS), ASSETS).all
-    sensor = launching(bench.files, ASSETS, jobs)
+    jobs = build_jobs(build_flows(ASSETS), ASSETS).all
+    sensor = new_painters_sensor(bench.files, ASSETS, jobs)
 
     def tick():
         with build_sensor_context(instance=bench.instance) as context:
@@ -182,12 +182,14 @@ def test_nothing_is_launched_without_a_quote_whoever_made_the_partitions(tick, b
     runs, message = tick()
     assert runs == []
     assert "newest is not launched by itself: it has no quote yet." in message
-    [quote] = noticing(bench.files, ASSETS)(build_sensor_context(bench.instance)).run_requests
+    [quote] = painters_sensor(bench.files, ASSETS)(
+        build_sensor_context(bench.instance)
+    ).run_requests
     assert quote.run_key == "quote newest"
     bench.ran(quote, FAILED)
     assert tick()[0] == []
     assert "newest" not in str(
-        missing(bench.instance, bench.files, ASSETS, PROTOBIAS, "2027-01")[0]
+        request_missing_pictures(bench.instance, bench.files, ASSETS, PROTOBIAS, "2027-01")[0]
     )
     bench.ran(quote)
     assert {run.tags["counterfactory/painter"] for run in tick()[0]} == {"newest"}
@@ -223,7 +225,7 @@ def test_a_trial_sample_is_not_painted_as_if_it_were_the_full_one(tick, bench):
         "Materialize protobias/prompt_triplets, and what it is made from, of animals in full"
         in said
     )
-    runs, told = missing(bench.instance, bench.files, ASSETS, PROTOBIAS, "2027-01")
+    runs, told = request_missing_pictures(bench.instance, bench.files, ASSETS, PROTOBIAS, "2027-01")
     assert all("animals" not in run.partition_key for run in runs)
     assert "6 of 2,000 concepts" in "".join(told)
 
@@ -281,17 +283,19 @@ def test_what_the_user_makes_just_now_is_waited_for(tick, bench):
 
 
 def test_both_are_off_until_they_are_turned_on(bench):
-    jobs = jobs_of(flows(ASSETS), ASSETS).all
-    assert launching(bench.files, ASSETS, jobs).default_status is DefaultSensorStatus.STOPPED
+    jobs = build_jobs(build_flows(ASSETS), ASSETS).all
+    assert (
+        new_painters_sensor(bench.files, ASSETS, jobs).default_status is DefaultSensorStatus.STOPPED
+    )
     assert all(
         each.default_status is DefaultScheduleStatus.STOPPED
-        for each in monthly(bench.files, ASSETS)
+        for each in missing_pictures_schedules(bench.files, ASSETS)
     )
 
 
 def test_a_benchmark_that_paints_has_one_schedule_of_the_job_that_paints():
     """A second one would launch its job for pictures that this job does not make."""
-    further = tuple(f"missing_{name}" for name in of_others(benchmarks()))
+    further = tuple(f"missing_{name}" for name in of_others(load_benchmarks()))
     schedules = [(each.name, each.job_name) for each in defs.schedules or ()]
     made = [schedule for schedule in schedules if not schedule[0].startswith(further)]
     assert sorted(made) == [
@@ -303,7 +307,7 @@ def test_a_benchmark_that_paints_has_one_schedule_of_the_job_that_paints():
 
 def test_the_schedule_asks_for_all_that_is_missing_once_a_month(bench):
     def of(month):
-        runs, told = missing(bench.instance, bench.files, ASSETS, PROTOBIAS, month)
+        runs, told = request_missing_pictures(bench.instance, bench.files, ASSETS, PROTOBIAS, month)
         return {run.partition_key: run for run in runs}, "\n".join(told)
 
     prepared(bench)
@@ -332,8 +336,10 @@ def test_a_benchmark_that_nobody_painted_yet_is_left_to_the_user(bench):
     there = {key: asset for key, asset in by_key.items() if key.path[0] == "vlmbias"}
 
     def launched():
-        covered = Coverage(bench.instance, bench.files.load(), there, benchmarks()["vlmbias"])
-        return covered.values, "\n".join(covered.told)
+        covered = PainterBacklog(
+            bench.instance, bench.files.load(), there, load_benchmarks()["vlmbias"]
+        )
+        return covered.paintable_values, "\n".join(covered.messages)
 
     assert launched()[0] == []
     for topic in ("animals", "logos"):

@@ -8,7 +8,7 @@ from dagster import DefaultSensorStatus, SensorResult, SkipReason, build_sensor_
 from assets.kit.partitions import add_painters
 from resources.models.catalog import CatalogError
 from sensors import painters as painters_sensor
-from sensors.painters import noticing
+from sensors.painters import painters_sensor
 from tests.providers import Provider
 from tests.resources.models.test_patterns import PATTERN
 from tests.sensors.bench import ASSETS, PRIOR, SEER, SKETCH, painter
@@ -17,7 +17,7 @@ from tests.sensors.bench import ASSETS, PRIOR, SEER, SKETCH, painter
 @pytest.fixture
 def tick(bench):
     """One tick with some entries in models.yaml: what it says, and the painters after it."""
-    sensor, cursors = noticing(bench.files, ASSETS), [None]
+    sensor, cursors = painters_sensor(bench.files, ASSETS), [None]
 
     def tick(*entries):
         bench.models(*entries)
@@ -86,7 +86,7 @@ def test_a_faulty_file_is_named(tick):
 
 
 def test_it_runs_by_itself(bench):
-    assert noticing(bench.files, ASSETS).default_status is DefaultSensorStatus.RUNNING
+    assert painters_sensor(bench.files, ASSETS).default_status is DefaultSensorStatus.RUNNING
 
 
 def test_what_a_list_has_that_a_pattern_matches_is_a_painter(tick, monkeypatch):

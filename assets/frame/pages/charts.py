@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from assets.frame.pages.source_page import SHORT, Sourced
 from assets.frame.pages.win_rates import Comparison, by_domain
 from assets.report.charts import PERCENT, Bar, Chart, Mark, changes
-from assets.report.formats import Rate, interval, percent, rate_of, spoken, titled
-from metrics.ranking import ALL
+from assets.report.formats import Rate, interval, percent, read_rate, spoken, titled
+from metrics.protobias.ranking import ALL
 
 
 def overlays(source: Sourced) -> Chart:
     """The percent change that an overlay makes to each judge, held out."""
     title = f"{source.name}: change of the mean score by an overlay"
-    rates = {judge: rate_of(source.overlay(judge), "percent") for judge in source.judges}
+    rates = {judge: read_rate(source.overlay(judge), "percent") for judge in source.judges}
     return _percents("overlay", title, rates, "not scored")
 
 
@@ -22,10 +22,10 @@ def rates(source: Sourced) -> list[Chart]:
     bars = [
         Bar(judge, [Mark("failure", rate, percent(rate.value))], spoken(rate))
         for judge, row in rows.items()
-        for rate in [rate_of(row, "rate")]
+        for rate in [read_rate(row, "rate")]
     ]
     about = "share of domains × biases that raise the mean score"
-    rises = {judge: rate_of(row, "rise") for judge, row in rows.items()}
+    rises = {judge: read_rate(row, "rise") for judge, row in rows.items()}
     return [
         Chart("success", "Attack success rate", about, PERCENT, bars),
         _percents("rise", "Mean rise among successes", rises, "no bias raises its mean"),
@@ -43,7 +43,7 @@ def preferences(source: Sourced) -> list[Chart]:
 
 def _preferred(comparison: Comparison) -> Bar:
     bias, domain = comparison.bias, comparison.domain
-    before, after = (rate_of(row, "preference") for row in (comparison.before, comparison.after))
+    before, after = (read_rate(row, "preference") for row in (comparison.before, comparison.after))
     marks = [
         Mark("accuracy", before, f"before {percent(before.value)}"),
         Mark("bias", after, f"after {percent(after.value)}"),

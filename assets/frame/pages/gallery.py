@@ -8,7 +8,7 @@ import pandas as pd
 from assets.frame.biases import NONE
 from assets.frame.pages.source_page import Sourced
 from assets.frame.search import IN_SAMPLE
-from assets.kit.columns import records
+from assets.kit.columns import to_records
 from assets.kit.step import Row
 from assets.report.formats import score, titled
 from assets.report.publish import Thumbnail
@@ -57,7 +57,7 @@ def gallery(source: Sourced) -> Gallery:
     after["rise"] = after["score"] - after["before"]
     by_bias = {
         # The first picture of each domain, as the first judge's best configuration has it.
-        bias: [_slide(titled(row["domain"]), row, after) for row in records(held)]
+        bias: [_slide(titled(row["domain"]), row, after) for row in to_records(held)]
         for bias in source.biases
         for held in [after[after["bias"].eq(bias)].drop_duplicates("domain")]
     }
@@ -68,7 +68,7 @@ def gallery(source: Sourced) -> Gallery:
 def _movable(after: pd.DataFrame) -> Iterator[Slide]:
     """The pictures whose score rises most, each once, by the bias that moves it most."""
     risen = after[after["rise"].gt(0)].sort_values(["rise", "image_id"], ascending=[False, True])
-    for row in records(risen.drop_duplicates("image_id").head(_MOST)):
+    for row in to_records(risen.drop_duplicates("image_id").head(_MOST)):
         yield _slide(f"{titled(row['domain'])}, {row['bias']}", row, after)
 
 

@@ -11,13 +11,13 @@ import pandas as pd
 
 from assets.frame.pages.sentences import format_change
 from assets.frame.pages.source_page import SHORT
-from assets.kit.columns import records
+from assets.kit.columns import to_records
 from assets.report.cells import Cell, Line, Table, mean
-from assets.report.csv_files import rows_of_csv
+from assets.report.csv_files import read_csv_rows
 from assets.report.formats import Rate, score, titled
 from assets.report.pivot import pivot
 from generators.prompts.visual_concepts import DOMAINS
-from metrics.inflation import success_of
+from metrics.frame.inflation import success_rates
 
 _BEAUTY, _ORIGINAL = "beauty", "Orig."
 _TITLES = {**SHORT, **{domain: titled(domain) for domain in DOMAINS}}
@@ -37,7 +37,7 @@ def inflation() -> Table:
     return pivot(
         "The paper’s Tables 3 and 12",
         "Domain",
-        records(pd.concat([before, biased])),
+        to_records(pd.concat([before, biased])),
         lambda row: _format_cell(row["biased"], row["percent"]),
         body="model",
         line="domain",
@@ -53,7 +53,7 @@ def beauty() -> Table:
             row["model"],
             [_format_cell(row["original"]), _format_cell(row["biased"], row["percent"])],
         )
-        for row in records(printed()[printed()["bias"].eq(_BEAUTY)])
+        for row in to_records(printed()[printed()["bias"].eq(_BEAUTY)])
     ]
     return Table.plain("The paper’s Table 4", "Judge", [_ORIGINAL, "Beauty"], lines)
 
@@ -62,7 +62,7 @@ def success() -> Table:
     """Attack success rates and mean rises (Figure 2), from the printed percentages."""
     lines = []
     for model, rows in printed().groupby("model", sort=False):
-        rate, rise = map(float, success_of(rows["percent"].to_numpy()))
+        rate, rise = map(float, success_rates(rows["percent"].to_numpy()))
         cells = [
             Cell(f"{100 * rate:.2f}\u00a0%", numbers={"": rate}),
             Cell(format_change({"percent": rise}), numbers={"": rise}),
@@ -83,7 +83,7 @@ def combined() -> Table:
 
 
 def _print(table: str, corner: str) -> Table:
-    rows = rows_of_csv(Path(__file__).with_name("paper_mitigation.csv"))
+    rows = read_csv_rows(Path(__file__).with_name("paper_mitigation.csv"))
     return pivot(
         f"The paper’s Table {table}: GPT-4.1-mini",
         corner,

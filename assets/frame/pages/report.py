@@ -9,10 +9,10 @@ from assets.frame.pages.gallery import Gallery, gallery
 from assets.frame.pages.sentences import judge_sentence, source_sentence
 from assets.frame.pages.source_page import SHORT, Sourced
 from assets.report.benchmark_report import BenchmarkReport
-from assets.report.formats import rate_of
+from assets.report.formats import read_rate
 from assets.report.standings import Failure, Measure, Standing
 from assets.report.subjects import firmest_first
-from metrics.ranking import ALL
+from metrics.protobias.ranking import ALL
 
 INFLATION = Measure(
     "Score inflation",
@@ -38,7 +38,7 @@ def _standings(source: Sourced) -> Iterator[Standing]:
             judge,
             INFLATION,
             source.overlay_evidence(judge),
-            rate_of(overlay, "percent", 100),
+            read_rate(overlay, "percent", 100),
             items=int(overlay["images"]) if overlay else 0,
             unit="pictures, before and after",
             section="inflation",
@@ -49,7 +49,7 @@ def _standings(source: Sourced) -> Iterator[Standing]:
             judge,
             SUCCESS,
             source.evidence(judge, source.biases),
-            rate_of(biases, "rate"),
+            read_rate(biases, "rate"),
             items=int(biases["combinations"]) if biases else 0,
             unit="biases in domains",
             section="success",

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from assets.frame.pages.source_page import Sourced
-from assets.report.formats import ends_with_sign, rate_of, score, with_sign
-from assets.report.start_page import trial_sentence, unranked_sentence
+from assets.report.formats import ends_with_sign, read_rate, score, with_sign
+from assets.report.start_page import no_ranking_sentence, trial_sentence
 
 _OVERLAYS = {
     "instruction": "Writing the instruction onto a picture",
@@ -20,7 +20,7 @@ def source_sentence(source: Sourced) -> str:
         return _results(source)
     if len(source.judges) == 1 and source.overlay(source.judges[0]):
         return judge_sentence(source, source.judges[0])
-    return unranked_sentence(source.name, source.reasons)
+    return no_ranking_sentence(source.name, source.reasons)
 
 
 def _results(source: Sourced) -> str:
@@ -55,7 +55,7 @@ def judge_sentence(source: Sourced, judge: str) -> str:
     points = f"{score(abs(more))} of 5 points"
     effect = f"loses {points} with {judge}" if more < 0 else f"buys {points} from {judge}"
     means = f"from {score(row['original'])} to {score(row['biased'])}"
-    interval = ends_with_sign(rate_of(row, "percent"))
+    interval = ends_with_sign(read_rate(row, "percent"))
     sentence = f"{_OVERLAYS[row['bias']]} {effect}, {means}: {format_change(row)} {interval}."
     if evidence.firmness != "trial":
         return sentence

@@ -8,22 +8,22 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from assets.frame.biases import NONE
-from assets.frame.inflation import EVERY, SINGLE
+from assets.frame.inflation import ALL_PICTURES, SINGLE
 from assets.frame.search import HELD_OUT, IN_SAMPLE
-from assets.kit.columns import plain_records
+from assets.kit.columns import to_plain_records
 from assets.report.formats import with_firmness, with_listing
 from assets.report.subjects import ReportSubject
 from generators.perturbations.grids import GRID
 from generators.prompts.judging_templates import STANDARD
 from generators.prompts.visual_concepts import DOMAINS
-from metrics.firmness import Evidence
-from metrics.ranking import ALL
+from metrics.protobias.ranking import ALL
+from metrics.statistics.firmness import Evidence
 
 OVERLAYS = ("instruction", "keyword", "authenticity")
 """The overlays, that first which moves most judges in the paper: it stands for the others."""
 FEWEST = 25
 """Pictures of a domain behind a number: intervals are known to hold from so many on
-(`metrics.inflation`)."""
+(`metrics.frame.inflation`)."""
 SHORT: Mapping[str, str] = {
     "brightness": "Bright.",
     "gamma": "Gamma",
@@ -70,7 +70,7 @@ class Sourced(ReportSubject):
     def is_stand_in(self) -> bool:
         """Whether a stand-in had a part in any number."""
         return self.is_reference or bool(
-            self.inflation["rehearsal"].astype("boolean").fillna(value=False).any()
+            self.inflation["is_stand_in"].astype("boolean").fillna(value=False).any()
         )
 
     @property
@@ -89,7 +89,7 @@ class Sourced(ReportSubject):
         tried = [each for each in OVERLAYS if each in self.biases][:1]
         evidence = self.evidence(judge, [str(row["bias"])] if row else tried)
         if row is None and evidence.answers:
-            return replace(evidence, doubt="the mean score before is 0, or a domain has none")
+            return replace(evidence, caveat="the mean score before is 0, or a domain has none")
         return evidence
 
     def evidence(self, judge: str, biases: Collection[str]) -> Evidence:
@@ -107,7 +107,7 @@ class Sourced(ReportSubject):
             requests=sum(scored) + sum(int(row["unscored"]) for row in rows),
             answers=sum(scored),
             units=min((int(row["images"]) for row in rows), default=0),
-            fewest=FEWEST,
+            min_units=FEWEST,
             unit="pictures of a domain",
             part=domains if 0 < len(held) < len(self.domains) else "",
             is_stand_in=self.is_stand_in,
@@ -157,7 +157,7 @@ class Sourced(ReportSubject):
         domain: str = ALL,
         *,
         choice: str = HELD_OUT,
-        pictures: str = EVERY,
+        pictures: str = ALL_PICTURES,
         template: str = STANDARD,
         experiment: str = SINGLE,
     ) -> Mapping[str, Any] | None:
@@ -167,7 +167,7 @@ class Sourced(ReportSubject):
     @cached_property
     def _rows(self) -> Mapping[tuple[str, ...], Mapping[str, Any]]:
         names = ["model", "experiment", "template", "choice", "pictures", "domain", "bias"]
-        return {tuple(row[name] for name in names): row for row in plain_records(self.inflation)}
+        return {tuple(row[name] for name in names): row for row in to_plain_records(self.inflation)}
 
     def overlay(self, judge: str) -> Mapping[str, Any] | None:
         """What an overlay does to a judge's score, held out."""

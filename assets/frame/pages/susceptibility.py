@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pandas as pd
 
-from assets.frame.inflation import beside
+from assets.frame.inflation import join_best_configurations
 from assets.frame.pages.source_page import SHORT, Sourced
 from assets.frame.search import HELD_OUT
-from assets.report.cells import Line, Table, change, number, share, unranked
+from assets.report.cells import Line, Table, change, mark_trial, number, share
 from assets.report.formats import Rate, titled
-from metrics import susceptibility
-from metrics.firmness import Evidence
-from metrics.inflation import Success
+from metrics import measure_susceptibility
+from metrics.frame.inflation import AttackSuccess
+from metrics.statistics.firmness import Evidence
 
 _HEADS = ("Mean change", "Success rate", "Clear")
 
@@ -24,7 +24,7 @@ def tables(source: Sourced) -> Iterator[Table]:
     over = "one judge" if judges == 1 else f"{judges} judges"
     evidence = _evidence(source)
     for by, others, names in (("domain", "biases", {}), ("bias", "domains", SHORT)):
-        successes = susceptibility(scores, by) if len(scores) else {}
+        successes = measure_susceptibility(scores, by) if len(scores) else {}
         lines = [
             _line(names.get(value, titled(value)), success, evidence)
             for value, success in sorted(successes.items(), key=lambda item: -item[1].mean)
@@ -37,7 +37,7 @@ def _scores(source: Sourced) -> pd.DataFrame:
     """What each judge gives before and after each bias, held out."""
     scores, search = source.scores, source.search
     parts = [
-        beside(
+        join_best_configurations(
             scores[scores["model"].eq(judge)], search[search["model"].eq(judge)], HELD_OUT
         ).assign(model=judge)
         for judge in source.judges
@@ -57,7 +57,7 @@ def _evidence(source: Sourced) -> Evidence:
     )
 
 
-def _line(label: str, success: Success, evidence: Evidence) -> Line:
+def _line(label: str, success: AttackSuccess, evidence: Evidence) -> Line:
     low, high = success.mean_interval
     mean = Rate(success.mean / 100, low / 100, high / 100)
     return Line(
@@ -65,7 +65,7 @@ def _line(label: str, success: Success, evidence: Evidence) -> Line:
         [
             number(success.combinations),
             *(
-                unranked(cell, evidence.firmness)
+                mark_trial(cell, evidence.firmness)
                 for cell in (
                     change(mean),
                     share(Rate(success.rate, *success.rate_interval)),

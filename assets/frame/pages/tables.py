@@ -4,18 +4,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assets.frame.biases import JOINED, NONE
-from assets.frame.inflation import COMBINED, EVERY, READABLE, SINGLE, WORDED
+from assets.frame.inflation import ALL_PICTURES, COMBINED, READABLE, SINGLE, WORDED
 from assets.frame.pages.sentences import format_change
 from assets.frame.pages.source_page import CHOSEN, SHORT, Sourced
-from assets.frame.people import BINS, Agreement, agreement, beside_people, binned
+from assets.frame.people import (
+    BINS,
+    ScorerAgreement,
+    bin_scores,
+    correlate_annotators,
+    correlate_judge_with_people,
+)
 from assets.frame.search import HELD_OUT, IN_SAMPLE
-from assets.kit.columns import plain_records, records
-from assets.report.cells import Body, Cell, Line, Table, mean, number, share, unranked
+from assets.kit.columns import to_plain_records, to_records
+from assets.report.cells import Body, Cell, Line, Table, mark_trial, mean, number, share
 from assets.report.formats import NONE as NOTHING
 from assets.report.formats import (
     Rate,
     ends_with_sign,
-    rate_of,
+    read_rate,
     score,
     score_interval,
     titled,
@@ -23,9 +29,9 @@ from assets.report.formats import (
 )
 from generators.perturbations.registry import from_json
 from generators.prompts.judging_templates import STANDARD, TEMPLATES
-from metrics.correlation import Correlation
-from metrics.firmness import Evidence
-from metrics.ranking import ALL
+from metrics.protobias.ranking import ALL
+from metrics.statistics.correlation import Correlation
+from metrics.statistics.firmness import Evidence
 
 _BEAUTY = "beauty"
 
@@ -34,14 +40,14 @@ def people(source: Sourced) -> Table:
     """Human scores: pictures by bin, and their mean (Table 2)."""
     lines = [
         Line(_of_all(each.domain), [*map(number, each.counts), mean(Rate(each.mean))])
-        for each in (binned(source.people) if len(source.people) else ())
+        for each in (bin_scores(source.people) if len(source.people) else ())
     ]
     return Table.plain("Human scores by bin", "Domain", [*BINS, "Mean"], lines)
 
 
 def annotators(source: Sourced) -> Table:
     """How annotators agree (Table 7)."""
-    found = agreement(source.people) if len(source.people) else []
+    found = correlate_annotators(source.people) if len(source.people) else []
     lines = [_correlated(each, Cell(f"{each.first} and {each.second}")) for each in found]
     heads = ("Between", "Pictures", "Pearson", "Spearman")
     return Table.plain("Agreement of annotators", "Domain", heads, lines)
@@ -50,7 +56,9 @@ def annotators(source: Sourced) -> Table:
 def judges_and_people(source: Sourced) -> Table:
     """How judges' scores of pictures as they were go with people's."""
     originals = source.scores[source.scores["bias"].eq(NONE)]
-    found = list(beside_people(originals, source.people)) if len(source.people) else []
+    found = (
+        list(correlate_judge_with_people(originals, source.people)) if len(source.people) else []
+    )
     bodies = [
         Body(judge, [_correlated(each) for each in found if each.first == judge])
         for judge in dict.fromkeys(each.first for each in found)
@@ -59,7 +67,7 @@ def judges_and_people(source: Sourced) -> Table:
     return Table.of_bodies("Judges beside people", "Domain", heads, bodies)
 
 
-def inflation(source: Sourced, choice: str, pictures: str = EVERY) -> Table:
+def inflation(source: Sourced, choice: str, pictures: str = ALL_PICTURES) -> Table:
     """Mean scores before and after each bias but the beauty filter (Table 3)."""
     biases = [bias for bias in source.biases if bias != _BEAUTY]
     some = " of readable pictures" if pictures == READABLE else ""
@@ -98,7 +106,7 @@ def inapplicable(source: Sourced) -> Table:
             titled(row["domain"]),
             [Cell(SHORT[row["bias"]]), number(int(row["pictures"])), Cell(row["reason"])],
         )
-        for row in plain_records(source.inapplicable)
+        for row in to_plain_records(source.inapplicable)
     ]
     caption = "Pictures that cannot have a bias"
     return Table.plain(caption, "Domain", ["Bias", "Pictures", "Reason"], lines)
@@ -119,7 +127,7 @@ def mitigation(source: Sourced, choice: str) -> Table:
     tried = [bias for bias in source.biases if held["bias"].eq(bias).any()]
     for judge in asked if len(templates) > 1 else ():
         # The first bias is one that all domains have.
-        before = [rate_of(row(judge, tried[0], each), "original") for each in templates]
+        before = [read_rate(row(judge, tried[0], each), "original") for each in templates]
         lines = [Line("Orig.", [*map(mean, before)])]
         for bias in tried:
             cells = [
@@ -159,7 +167,7 @@ def combined(source: Sourced, choice: str) -> Table:
     overall = choice == IN_SAMPLE and {*source.domains} <= {*held["domain"]}
     table = _by_judge(source, caption, [*heads.values()], cells, overall)
     asked = [judge for judge in source.judges if held["model"].eq(judge).any()]
-    there = {(row["model"], _domain(row["domain"])) for row in records(held)}
+    there = {(row["model"], _domain(row["domain"])) for row in to_records(held)}
     bodies = [
         Body(body.label, [line for line in body.lines if (judge, line.label) in there])
         for judge, body in zip(source.judges, table.bodies, strict=True)
@@ -171,7 +179,9 @@ def combined(source: Sourced, choice: str) -> Table:
 def configurations(source: Sourced, choice: str) -> Table:
     """The best configuration of each bias (Table 9)."""
     held = source.search[source.search["choice"].eq(choice)]
-    best = {(row["model"], row["domain"], row["bias"]): row["parameters"] for row in records(held)}
+    best = {
+        (row["model"], row["domain"], row["bias"]): row["parameters"] for row in to_records(held)
+    }
 
     def cells(judge: str, domain: str) -> Iterator[Cell]:
         for bias in source.biases:
@@ -194,11 +204,11 @@ def success(sources: Sequence[Sourced]) -> Table:
                 Cell(choice.replace("_", " ") if source.has_choice else "nothing"),
                 number(int(row["combinations"])),
                 *(
-                    unranked(cell, source.evidence(judge, source.biases).firmness)
+                    mark_trial(cell, source.evidence(judge, source.biases).firmness)
                     for cell in (
-                        share(rate_of(row, "rate")),
+                        share(read_rate(row, "rate")),
                         share(Rate(row["clear"])),
-                        _percent(rate_of(row, "rise")),
+                        _percent(read_rate(row, "rise")),
                     )
                 ),
             ],
@@ -267,7 +277,7 @@ def _changed(row: Mapping[str, Any] | None, note: str = "", original: float | No
     is_other = original is not None and score(original) != score(row["original"])
     before = f"from {score(row['original'])}" if is_other else ""
     notes = ", ".join(filter(None, (note, before, lacking)))
-    ends = ends_with_sign(rate_of(row, "percent"))
+    ends = ends_with_sign(read_rate(row, "percent"))
     return Cell(score(row["biased"]), format_change(row), notes, told, ends)
 
 
@@ -277,10 +287,10 @@ def _percent(rise: Rate) -> Cell:
     return Cell(format_change({"percent": rise.value}), ends_with_sign(rise), "", {"": rise.value})
 
 
-def _correlated(each: Agreement, *before: Cell) -> Line:
+def _correlated(each: ScorerAgreement, *before: Cell) -> Line:
     of: Correlation = each.correlation
     cells = [
-        _coefficient(value, ends_, of.why)
+        _coefficient(value, ends_, of.reason)
         for value, ends_ in (
             (of.pearson, of.pearson_interval),
             (of.spearman, of.spearman_interval),

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from assets.frame.pages.source_page import FEWEST, SHORT, Sourced
-from assets.frame.pairwise import compared
+from assets.frame.pairwise import pair_preferences
 from assets.frame.search import IN_SAMPLE
-from assets.kit.columns import records
+from assets.kit.columns import to_records
 from assets.report.cells import (
     Body,
     Cell,
@@ -16,15 +16,15 @@ from assets.report.cells import (
     Head,
     Line,
     Table,
+    mark_trial,
     number,
     points,
     share,
-    unranked,
 )
-from assets.report.formats import rate_of, titled
+from assets.report.formats import read_rate, titled
 from metrics import win_rates
-from metrics.firmness import Evidence
-from metrics.ranking import ALL
+from metrics.protobias.ranking import ALL
+from metrics.statistics.firmness import Evidence
 
 Row = Mapping[str, Any]
 _SHARES: Mapping[str, str] = {
@@ -75,7 +75,7 @@ def tables(source: Sourced) -> tuple[Table, Table]:
 
 def _pairs(source: Sourced) -> Iterator[tuple[str, pd.DataFrame]]:
     if len(source.preferences):
-        for judge, pairs in compared(source.preferences).groupby("model", sort=False):
+        for judge, pairs in pair_preferences(source.preferences).groupby("model", sort=False):
             yield str(judge), pairs
 
 
@@ -104,7 +104,7 @@ def _compare(source: Sourced, pairs: pd.DataFrame) -> list[Comparison]:
         return []
     before = pairs.assign(first=pairs["first_before"], second=pairs["second_before"])
     biases = pairs.groupby("domain")["bias"].first().to_dict()
-    rows = zip(records(win_rates(before)), records(win_rates(pairs)), strict=True)
+    rows = zip(to_records(win_rates(before)), to_records(win_rates(pairs)), strict=True)
     smallest = int(pairs.groupby("domain")["picture"].nunique().min())
     comparisons = []
     for was, after in rows:
@@ -113,7 +113,7 @@ def _compare(source: Sourced, pairs: pd.DataFrame) -> list[Comparison]:
             requests=int(after["pairs"] + after["unscored"]),
             answers=int(after["pairs"]),
             units=smallest if domain == ALL else int(after["pairs"]),
-            fewest=FEWEST,
+            min_units=FEWEST,
             unit="pairs of a domain",
             is_stand_in=source.is_stand_in,
         )
@@ -145,10 +145,10 @@ def _line(comparison: Comparison) -> Line:
             Cell(SHORT.get(bias, "")),
             number(int(after["pairs"]), f"{lacking} without a preference" if lacking else ""),
             *(
-                unranked(cell, evidence.firmness)
+                mark_trial(cell, evidence.firmness)
                 for cell in (
-                    *(share(rate_of(row, name)) for row in (before, after) for name in _SHARES),
-                    points(rate_of(after, "gain")),
+                    *(share(read_rate(row, name)) for row in (before, after) for name in _SHARES),
+                    points(read_rate(after, "gain")),
                 )
             ),
         ],

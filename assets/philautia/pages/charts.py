@@ -1,9 +1,9 @@
 """The charts: preference of each judge for its own captions, and the scores of one caption."""
 
-from assets.philautia.examples import Example
+from assets.philautia.examples import PreferenceExample
 from assets.philautia.pages.dataset_page import SAID, Compared
 from assets.report.charts import Bar, Chart, Mark, changes
-from assets.report.formats import Rate, rate_of, score
+from assets.report.formats import Rate, read_rate, score
 
 POINTS = ("0", "25", "50", "75", "100")
 
@@ -11,7 +11,7 @@ POINTS = ("0", "25", "50", "75", "100")
 def self_preference(dataset: Compared, setting: str) -> Chart:
     """What each judge gives its own captions beyond what others would, in points."""
     rates = {
-        row["generator"]: (rate_of(row, "preference"), "no value")
+        row["generator"]: (read_rate(row, "preference"), "no value")
         for row in dataset.models(setting)
     }
     about = "points that a judge gives its own captions more than others would"
@@ -19,7 +19,7 @@ def self_preference(dataset: Compared, setting: str) -> Chart:
     return changes(f"own-{setting}", title, about, rates, spoken_unit=" points")
 
 
-def scores(example: Example, number: int) -> Chart:
+def scores(example: PreferenceExample, number: int) -> Chart:
     """What each judge gave a caption, and what it gives on average."""
     bars = []
     for judge, given in example.scores.items():

@@ -7,22 +7,22 @@ from typing import Any, ClassVar, TypeAlias
 
 import pandas as pd
 
-from assets.philautia.common import key
-from assets.philautia.examples import Example
-from assets.philautia.pomms import OF_GENERATOR, OF_PANEL, POMMS
+from assets.philautia.common import asset_key
+from assets.philautia.examples import PreferenceExample
+from assets.philautia.pomms import GENERATOR_ROW, PANEL_ROW, POMMS
 from assets.philautia.preference_matrix import CELL, FAMILY, MATRIX, MODEL, PROBLEM, TEST
 from assets.report.formats import count, with_sign
 from assets.report.subjects import ReportSubject, firmest
-from generators.prompts.captioning import BASED, FREE
-from metrics.firmness import Evidence, Firmness
-from metrics.image_bootstrap import FEWEST
-from metrics.matching_test import SELF
-from metrics.ranking import ALL
+from generators.prompts.captioning import REFERENCE_BASED, REFERENCE_FREE
+from metrics.philautia.image_bootstrap import MIN_IMAGES
+from metrics.philautia.matching_test import SELF
+from metrics.protobias.ranking import ALL
+from metrics.statistics.firmness import Evidence, Firmness
 
 Numbers: TypeAlias = Mapping[str, Any]
 """A row of `philautia/preference_matrix` or `philautia/pomms`."""
 
-SAID: Mapping[str, str] = {FREE: "without references", BASED: "with references"}
+SAID: Mapping[str, str] = {REFERENCE_FREE: "without references", REFERENCE_BASED: "with references"}
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ class Compared(ReportSubject):
     name: str
     matrix: pd.DataFrame
     pomms: pd.DataFrame
-    examples: Sequence[Example] = ()
+    examples: Sequence[PreferenceExample] = ()
     dates: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_stand_in(self) -> bool:
         """Whether a stand-in had a part in any number."""
-        return any(bool(row["rehearsal"]) for row in (*self._matrix, *self._pomms))
+        return any(bool(row["is_stand_in"]) for row in (*self._matrix, *self._pomms))
 
     @cached_property
     def firmness(self) -> Firmness:
@@ -62,16 +62,16 @@ class Compared(ReportSubject):
         cells = [row for row in self.part(setting, CELL) if row["evaluator"] == judge]
         given = [row for row in cells if row["generator"] in writers] or cells
         own = self.cell(setting, judge, judge)
-        is_asked = own is not None and own["asked"] > 0
+        is_asked = own is not None and own["requests"] > 0
         doubt = "no caption of its own to score"
         if own is not None and is_asked:
             doubt = _doubt(own, self.own(setting, judge))
         return Evidence(
-            requests=sum(row["asked"] for row in given),
+            requests=sum(row["requests"] for row in given),
             answers=sum(row["scored"] for row in given),
             units=own["scored"] if own else 0,
-            fewest=FEWEST if is_asked else 0,
-            doubt=doubt,
+            min_units=MIN_IMAGES if is_asked else 0,
+            caveat=doubt,
             is_stand_in=self.is_stand_in,
         )
 
@@ -104,11 +104,11 @@ class Compared(ReportSubject):
 
     @cached_property
     def _matrix(self) -> list[dict[str, Any]]:
-        return MATRIX.rows(self.matrix, key("preference_matrix"))
+        return MATRIX.read_rows(self.matrix, asset_key("preference_matrix"))
 
     @cached_property
     def _pomms(self) -> list[dict[str, Any]]:
-        return POMMS.rows(self.pomms, key("pomms"))
+        return POMMS.read_rows(self.pomms, asset_key("pomms"))
 
     @cached_property
     def settings(self) -> Sequence[str]:
@@ -163,17 +163,17 @@ class Compared(ReportSubject):
 
     def problems(self, setting: str) -> list[str]:
         """What could not be computed as usual."""
-        return [row["problem"] for row in self.part(setting, PROBLEM)]
+        return [row["reason"] for row in self.part(setting, PROBLEM)]
 
     def panels(self, setting: str) -> list[Numbers]:
         """The panels, single judges and metrics among them."""
         found = (row for row in self._pomms if row["setting"] == setting)
-        return [row for row in found if row["part"] == OF_PANEL]
+        return [row for row in found if row["part"] == PANEL_ROW]
 
     def panel_problems(self, setting: str) -> list[str]:
         """Why there are no panels."""
         found = (row for row in self._pomms if row["setting"] == setting)
-        return [row["problem"] for row in found if row["part"] == PROBLEM]
+        return [row["reason"] for row in found if row["part"] == PROBLEM]
 
     def against(self, setting: str, panel: Numbers) -> dict[str, Numbers]:
         """By generator: its captions against a panel."""
@@ -181,7 +181,7 @@ class Compared(ReportSubject):
             row["generator"]: row
             for row in self._pomms
             if row["setting"] == setting
-            and row["part"] == OF_GENERATOR
+            and row["part"] == GENERATOR_ROW
             and row["chosen"] == panel["chosen"]
             and row["members"] == panel["members"]
         }

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import NamedTuple
 
-from assets.philautia.examples import Example
+from assets.philautia.examples import PreferenceExample
 from assets.philautia.pages.charts import scores
 from assets.philautia.pages.dataset_page import SAID, Compared
 from assets.report.charts import Chart
@@ -20,14 +20,14 @@ class Shown(NamedTuple):
     """An example as a page shows it."""
 
     picture: Thumbnail
-    example: Example
+    example: PreferenceExample
     said: str
     chart: Chart
 
 
 def gallery(dataset: Compared) -> Mapping[str, Sequence[Shown]]:
     """By judge: its examples, the strongest first."""
-    found: dict[str, dict[str, Example]] = {}
+    found: dict[str, dict[str, PreferenceExample]] = {}
     for example in sorted(dataset.examples, key=lambda each: -each.preference):
         held = found.setdefault(example.model, {})
         if len(held) < MOST:
@@ -39,7 +39,7 @@ def gallery(dataset: Compared) -> Mapping[str, Sequence[Shown]]:
     }
 
 
-def _shown(example: Example, number: int) -> Shown:
+def _shown(example: PreferenceExample, number: int) -> Shown:
     picture = Thumbnail(example.sha256, SHOWN)
     return Shown(picture, example, SAID[example.setting], scores(example, number))
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assets.report.cells import Cell, Table, mean
-from assets.report.csv_files import rows_of_csv
+from assets.report.csv_files import read_csv_rows
 from assets.report.formats import Rate
 from assets.report.pivot import LongRow, pivot
 
@@ -42,7 +42,7 @@ def philautia() -> Table:
 
 
 def _read_rows(table: str) -> list[LongRow]:
-    rows = rows_of_csv(Path(__file__).with_name("paper.csv"))
+    rows = read_csv_rows(Path(__file__).with_name("paper.csv"))
     return [row for row in rows if row["table"] == table]
 
 

@@ -8,9 +8,9 @@ from assets.philautia.pages import charts, paper, tables
 from assets.philautia.pages.dataset_page import SAID, Compared, Numbers
 from assets.philautia.pages.gallery import Shown, gallery, strongest, thumbnails
 from assets.report.benchmark_report import BenchmarkReport
-from assets.report.formats import rate_of
+from assets.report.formats import read_rate
 from assets.report.standings import Failure, Measure, Standing
-from assets.report.start_page import unranked_sentence
+from assets.report.start_page import no_ranking_sentence
 from assets.report.subjects import firmest_first
 
 SELF_PREFERENCE = Measure(
@@ -32,7 +32,7 @@ def sentence(dataset: Compared) -> str:
     """The finding on the first setting, or the reasons why no judge is ranked."""
     if ranked := dataset.ranked(dataset.setting):
         return _result(dataset, dataset.setting, ranked)
-    return unranked_sentence(dataset.name, dataset.reasons)
+    return no_ranking_sentence(dataset.name, dataset.reasons)
 
 
 def _result(dataset: Compared, setting: str, models: Sequence[Numbers]) -> str:
@@ -74,7 +74,7 @@ def _standings(dataset: Compared) -> Iterator[Standing]:
                 judge,
                 SELF_PREFERENCE,
                 evidence,
-                rate_of(dataset.own(setting, judge), "preference", _SCALE),
+                read_rate(dataset.own(setting, judge), "preference", _SCALE),
                 items=evidence.units,
                 unit="pictures",
                 section="own",

@@ -14,14 +14,14 @@ from assets.report.cells import (
     Line,
     Table,
     margin,
+    mark_trial,
     mean,
     number,
-    numbers_of,
-    unranked,
+    rate_numbers,
 )
 from assets.report.formats import NONE as NOTHING
-from assets.report.formats import Rate, count, ends_with_sign, rate_of, score, with_sign
-from metrics.firmness import Evidence
+from assets.report.formats import Rate, count, ends_with_sign, read_rate, score, with_sign
+from metrics.statistics.firmness import Evidence
 
 CHOSEN = {
     ALONE: "Alone",
@@ -57,7 +57,7 @@ def heat_map(dataset: Compared, setting: str, some: Sequence[str] | None = None)
 
 def _heated(row: Numbers | None, is_own: bool, most: float) -> Cell:
     """`+11.8 1.32`, coloured by the points as a share of the most in the map."""
-    if row is None or not row["asked"]:
+    if row is None or not row["requests"]:
         return Cell("", note="not asked", framed=is_own, heat=0.0)
     numbers = {"mean": row["mean"], "scored": row["scored"], "missing": row["missing"]}
     for name in ("standardized", "preference"):
@@ -65,7 +65,7 @@ def _heated(row: Numbers | None, is_own: bool, most: float) -> Cell:
     told = {name.replace("_", " "): of for name, of in numbers.items() if of is not None}
     missing = f"{count(row['missing'])} missing" if row["missing"] else ""
     if row["standardized"] is None or row["preference"] is None:
-        why = row["problem"] or "no variance"
+        why = row["reason"] or "no variance"
         notes = ", ".join(filter(None, (why, missing)))
         return Cell("", note=notes, numbers=told, framed=is_own, heat=0.0)
     points, standardized = row["preference"], score(row["standardized"])
@@ -86,7 +86,7 @@ def self_preference(datasets: Sequence[Compared]) -> Table:
             Line(
                 name,
                 [
-                    unranked(cell, evidence[s].firmness)
+                    mark_trial(cell, evidence[s].firmness)
                     for s in settings
                     for row in [rows[s].get(name)]
                     for cell in [*_own(row), *([_on_complete(row)] if s in incomplete else [])]
@@ -114,7 +114,7 @@ def _on_complete(row: Numbers | None) -> Cell:
     """`+0.3 [−1.0, +1.7]`, of so many pictures, and whether it differs from that of all."""
     if row is None or not row["complete_images"]:
         return Cell(NOTHING)
-    cell = in_points(rate_of(row, "complete_preference"))
+    cell = in_points(read_rate(row, "complete_preference"))
     pictures = f"{count(row['complete_images'])} pictures"
     return cell._replace(note=f"{pictures}, differs" if row["missing_matters"] else pictures)
 
@@ -127,12 +127,12 @@ def _reasons(evidence: Iterable[Evidence]) -> dict[str, None]:
 def _own(row: Numbers | None) -> list[Cell]:
     if row is None:
         return [Cell("", note="not scored"), Cell("", note="not scored")]
-    return [in_points(rate_of(row, "preference")), mean(rate_of(row, "standardized"))]
+    return [in_points(read_rate(row, "preference")), mean(read_rate(row, "standardized"))]
 
 
 def in_points(of: Rate) -> Cell:
     """`+11.8 [+9.8, +13.9]`."""
-    return Cell(with_sign(of.value), ends_with_sign(of), of.note, numbers_of(of))
+    return Cell(with_sign(of.value), ends_with_sign(of), of.note, rate_numbers(of))
 
 
 def families(dataset: Compared) -> Table:
@@ -149,8 +149,8 @@ def _family(row: Numbers) -> Line:
     cells = [
         Cell(", ".join(row["members"])),
         number(row["of_cells"]),
-        in_points(rate_of(row, "preference"))._replace(note=row["problem"] or ""),
-        mean(rate_of(row, "standardized")),
+        in_points(read_rate(row, "preference"))._replace(note=row["reason"] or ""),
+        mean(read_rate(row, "standardized")),
         probability(row["p"]),
         probability(row["p_holm"]),
     ]
@@ -218,15 +218,15 @@ def _taus(row: Numbers | None) -> list[Cell]:
         return [Cell("", note="not scored")] * 2
     note = f"{count(row['unscored'])} unscored" if row["unscored"] else ""
     if row["tau_b"] is None:
-        return [Cell("", note=row["problem"] or note)] * 2
-    return [margin(rate_of(row, name)._replace(note=note)) for name in ("tau_b", "tau_c")]
+        return [Cell("", note=row["reason"] or note)] * 2
+    return [margin(read_rate(row, name)._replace(note=note)) for name in ("tau_b", "tau_c")]
 
 
 def _preferring(row: Numbers | None) -> list[Cell]:
     if row is None:
         return [Cell(NOTHING), Cell(NOTHING)]
     if row["standardized"] is None and row["preference"] is None:
-        return [Cell("", note=row["problem"] or "no value")] * 2
+        return [Cell("", note=row["reason"] or "no value")] * 2
     return _own(row)[::-1]
 
 
@@ -262,11 +262,11 @@ def _short(row: Numbers | None) -> Cell:
 def characters(dataset: Compared, setting: str) -> list[Table]:
     """How good each model's captions are, and how lenient and wide each judge scores."""
     writers = [
-        Line(row["generator"], [in_points(rate_of(row, "quality"))])
+        Line(row["generator"], [in_points(read_rate(row, "quality"))])
         for row in dataset.part(setting, GENERATOR)
     ]
     judges = [
-        Line(row["evaluator"], [mean(rate_of(row, "leniency"), 1), mean(rate_of(row, "scale"))])
+        Line(row["evaluator"], [mean(read_rate(row, "leniency"), 1), mean(read_rate(row, "scale"))])
         for row in dataset.part(setting, EVALUATOR)
     ]
     said = SAID[setting]

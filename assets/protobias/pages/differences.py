@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from assets.kit.columns import Row, rows
+from assets.kit.columns import NamedRow, iterate_named_rows
 from assets.protobias.pages.figures import ALL, EVALUATED, Painted
 from assets.report.cells import Body, Cell, Group, Head, Line, Table, mean, number, points
 from assets.report.formats import NONE, Rate, count
-from metrics import comparison
-from metrics.agreement import Agreement, pairwise_agreement
+from metrics.protobias import failure_differences as comparison
+from metrics.statistics.weighted_kappa import AnnotatorAgreement, pairwise_agreement
 
 
 def between_metrics(painted: Painted) -> Table:
@@ -20,7 +20,7 @@ def between_metrics(painted: Painted) -> Table:
     scores = firm if len(firm) else scores
     models = scores[scores["formula"] != "reference"]
     compared = models if models["metric"].nunique() > 1 else scores
-    found = list(rows(comparison.between_metrics(compared))) if len(compared) else []
+    found = list(iterate_named_rows(comparison.compare_metrics(compared))) if len(compared) else []
     board = painted.board
     cells = {(row.left, row.right, row.domain): _with_p(row) for row in found}
     named = list(dict.fromkeys((row.left, row.right) for row in found))
@@ -38,7 +38,7 @@ def between_metrics(painted: Painted) -> Table:
 def between_painters(painters: Sequence[Painted]) -> pd.DataFrame:
     """Every two painters, the later one less the earlier one."""
     scores = [painted.scores[painted.scores["sample"] == EVALUATED] for painted in painters]
-    return comparison.between_painters(pd.concat(scores, ignore_index=True))
+    return comparison.compare_painters(pd.concat(scores, ignore_index=True))
 
 
 def changes(compared: pd.DataFrame, painted: Painted, earlier: Painted) -> Table:
@@ -62,7 +62,7 @@ def _changed(
     compared: pd.DataFrame, painted: Painted, columns: Sequence[tuple[str, str]]
 ) -> list[Line]:
     """A line a metric; the columns are earlier painters with a domain."""
-    found = rows(compared[compared["later"] == painted.name])
+    found = iterate_named_rows(compared[compared["later"] == painted.name])
     cells = {(row.metric, row.earlier, row.domain): _change(row) for row in found}
     return [
         Line(each.name, [cells.get((each.name, *at), _NOT_COMPARED) for at in columns], each.small)
@@ -73,14 +73,14 @@ def _changed(
 _NOT_COMPARED = Cell(NONE, note="not both scored")
 
 
-def _with_p(row: Row) -> Cell:
+def _with_p(row: NamedRow) -> Cell:
     if row.difference is None:
         return Cell(NONE, note="no pair in common")
     p = "p < 0.001" if row.p_holm < 0.001 else f"p = {row.p_holm:.3f}"
     return points(Rate(row.difference, row.low, row.high, p))
 
 
-def _change(row: Row) -> Cell:
+def _change(row: NamedRow) -> Cell:
     if row.difference is None:
         return Cell(NONE, note="no prompt in common" if row.domain != ALL else "lacks a domain")
     prompts = f"{count(row.prompts)} {'prompt' if row.prompts == 1 else 'prompts'}"
@@ -98,7 +98,7 @@ def agreement(painted: Painted) -> Table:
     return Table.plain(caption, "Annotators", ("Pictures both scored", "Kappa"), lines)
 
 
-def _kappa(each: Agreement) -> Cell:
+def _kappa(each: AnnotatorAgreement) -> Cell:
     if each.kappa is None:
-        return Cell(NONE, note=each.why)
+        return Cell(NONE, note=each.reason)
     return mean(Rate(each.kappa, *(each.interval or (None, None))))

@@ -8,12 +8,12 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import pandas as pd
 
-from assets.kit.columns import Row, rows
-from assets.protobias.trial import ENOUGH
+from assets.kit.columns import NamedRow, iterate_named_rows
+from assets.protobias.trial import MIN_RANKED_PAIRS
 from assets.report.formats import Rate, count, with_listing
 from assets.report.subjects import ReportSubject, firmest
 from generators.prompts.concepts import DOMAINS
-from metrics.firmness import Evidence, Firmness
+from metrics.statistics.firmness import Evidence, Firmness
 
 ALL, EVALUATED, HUMAN = "all", "evaluated", "human"
 TITLES = {name: name.capitalize() for name in DOMAINS}
@@ -66,7 +66,7 @@ class Board:
     """The summary of one painter and sample."""
 
     metrics: Sequence[Metric]
-    cells: dict[tuple[str, Where], Row]
+    cells: dict[tuple[str, Where], NamedRow]
 
     @classmethod
     def of(
@@ -78,7 +78,7 @@ class Board:
         """
         cells = {
             (row.metric, (row.domain, row.knob, row.concept)): row
-            for row in rows(summary[summary["sample"] == sample])
+            for row in iterate_named_rows(summary[summary["sample"] == sample])
         }
         found = dict.fromkeys(
             Metric(row.metric, row.formula or "", bool(row.kin), doubts.get(row.metric, ""))
@@ -196,7 +196,7 @@ class Painted(ReportSubject):
     @cached_property
     def is_stand_in(self) -> bool:
         """Whether its pictures are schematics."""
-        return bool(self.pairs["rehearsal"].any())
+        return bool(self.pairs["is_stand_in"].any())
 
     @cached_property
     def board(self) -> Board:
@@ -240,14 +240,14 @@ class Painted(ReportSubject):
             requests=sum(scored) + sum(int(row.unscored) for row in held),
             answers=sum(scored),
             units=min(scored, default=0),
-            fewest=ENOUGH,
+            min_units=MIN_RANKED_PAIRS,
             unit="pairs of a domain",
             part=", ".join(filter(None, (part, *self.parts))),
             is_stand_in=self.is_stand_in or any(row.formula == "reference" for row in held),
         )
 
-    def _rows_of(self, metric: str) -> list[Row]:
-        return list(rows(self._evaluated[self._evaluated["metric"].eq(metric)]))
+    def _rows_of(self, metric: str) -> list[NamedRow]:
+        return list(iterate_named_rows(self._evaluated[self._evaluated["metric"].eq(metric)]))
 
     @cached_property
     def _evaluated(self) -> pd.DataFrame:

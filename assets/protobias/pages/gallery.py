@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
-from assets.kit.columns import Row, rows
+from assets.kit.columns import NamedRow, iterate_named_rows
 from assets.protobias.pages.figures import EVALUATED, HUMAN, TITLES, Painted
 from assets.report.cells import Cell, Line, Table, number
 from assets.report.formats import score
@@ -147,7 +147,7 @@ def gallery(painted: Painted) -> Gallery:
     wanted = painted.scores["sample"].eq(EVALUATED) | painted.scores["metric"].eq(HUMAN)
     scored = _by_pair(painted.scores[wanted], picked)
     pairs = []
-    for row in rows(picked):
+    for row in iterate_named_rows(picked):
         key = (row.domain, row.pair_id)
         both = sorted(by_pair[key], key=lambda shot: shot.side != "correct")
         first, shots = both[0], [_shot(each) for each in both]
@@ -177,14 +177,14 @@ def _states(pairs: pd.DataFrame) -> pd.DataFrame:
     return held[["state"]].assign(rank=ranks).reset_index()
 
 
-def _by_pair(table: pd.DataFrame, picked: pd.DataFrame) -> dict[tuple[str, str], list[Row]]:
-    found: dict[tuple[str, str], list[Row]] = {}
-    for row in rows(table.merge(picked[_PAIR], on=_PAIR)):
+def _by_pair(table: pd.DataFrame, picked: pd.DataFrame) -> dict[tuple[str, str], list[NamedRow]]:
+    found: dict[tuple[str, str], list[NamedRow]] = {}
+    for row in iterate_named_rows(table.merge(picked[_PAIR], on=_PAIR)):
         found.setdefault((row.domain, row.pair_id), []).append(row)
     return found
 
 
-def _verdicts(metrics: Sequence[str], scored: Sequence[Row]) -> list[Verdict]:
+def _verdicts(metrics: Sequence[str], scored: Sequence[NamedRow]) -> list[Verdict]:
     by_side = {(row.metric, row.side): row for row in scored}
     return [
         _verdict(metric, *(by_side.get((metric, side)) for side in ("correct", "adversarial")))
@@ -193,7 +193,7 @@ def _verdicts(metrics: Sequence[str], scored: Sequence[Row]) -> list[Verdict]:
     ]
 
 
-def _verdict(metric: str, correct: Row | None, adversarial: Row | None) -> Verdict:
+def _verdict(metric: str, correct: NamedRow | None, adversarial: NamedRow | None) -> Verdict:
     """Which picture is preferred is read off the raw scores, as for every figure."""
     both = [row for row in (correct, adversarial) if row is not None]
     raw = [row.raw for row in both if row.raw is not None]
@@ -210,7 +210,7 @@ def _verdict(metric: str, correct: Row | None, adversarial: Row | None) -> Verdi
     return Verdict(metric, mark, f"{told[0]} against {told[1]}", "", margin)
 
 
-def _shot(row: Row) -> Shot:
+def _shot(row: NamedRow) -> Shot:
     """A picture with its provenance: what a painter was asked, and how it made it."""
     rated = (
         f"{_whole(row.filter_score)} of 10" if row.filter_score is not None else row.filter_reason

@@ -7,7 +7,7 @@ and GPT-4o it says no more than that they fail in over 45 % of cases.
 from pathlib import Path
 
 from assets.report.cells import Cell, Table
-from assets.report.csv_files import rows_of_csv
+from assets.report.csv_files import read_csv_rows
 from assets.report.pivot import pivot
 
 KEPT = {"animals": 8_360 / 10_000, "demography": 5_814 / 12_000, "objects": 5_293 / 9_375}
@@ -30,7 +30,7 @@ def scores() -> Table:
 
 
 def _print(table: str, caption: str) -> Table:
-    rows = rows_of_csv(Path(__file__).with_name("paper.csv"))
+    rows = read_csv_rows(Path(__file__).with_name("paper.csv"))
     printed = (row for row in rows if row["table"] == table)
     return pivot(
         caption,

@@ -16,9 +16,9 @@ from assets.protobias.pages.painters import Painters
 from assets.report.benchmark_report import BenchmarkReport
 from assets.report.formats import count, titled, whole_percent
 from assets.report.publish import Site
-from assets.report.standings import Failure, Measure, Standing, taken_in_turn
-from assets.report.start_page import unranked_sentence
-from resources.calls.spending import Spent
+from assets.report.standings import Failure, Measure, Standing, round_robin
+from assets.report.start_page import no_ranking_sentence
+from resources.calls.spending import SpendingRow
 
 _HERE = Path(__file__).parent
 FAILURE_RATE = Measure(
@@ -36,7 +36,7 @@ def build(
     prompts: Mapping[str, pd.DataFrame],
     facts: Mapping[str, str],
     missing: Sequence[str] = (),
-    spent: Sequence[Spent] = (),
+    spent: Sequence[SpendingRow] = (),
     originals: bool = False,
 ) -> Site:
     """Make the site of painters, which come in the order in which they were noticed.
@@ -57,7 +57,7 @@ def _sentence(painted: Painted) -> str:
         return "No pair is scored yet."
     if painted.trial:
         metrics = [each.name for each in board.metrics if each.group in GROUPS[:2]]
-        return unranked_sentence(
+        return no_ranking_sentence(
             painted.name, {name: "; ".join(painted.evidence(name).reasons) for name in metrics}
         )
     rates = {
@@ -115,7 +115,7 @@ def _failures(painted: Painted, pictures: Gallery) -> Iterator[Failure]:
         for pair in pictures.pairs:
             by_domain[pair.domain] += _failed(painted, metric, pair)
         widest = (sorted(held, key=lambda each: -each[0]) for held in by_domain.values())
-        yield from taken_in_turn([failure for _, failure in held] for held in widest)
+        yield from round_robin([failure for _, failure in held] for held in widest)
 
 
 def _failed(painted: Painted, metric: Metric, pair: Pair) -> Iterator[tuple[float, Failure]]:

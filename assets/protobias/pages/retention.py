@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from assets.kit.columns import rows
+from assets.kit.columns import iterate_named_rows
 from assets.protobias.pages.figures import ALL, TITLES, Painted
 from assets.protobias.pages.paper import KEPT
 from assets.protobias.pages.tables import named
@@ -76,7 +76,7 @@ def _by_domain(painted: Painted) -> list[Line]:
 def _stages(painted: Painted, domain: str, knob: str, title: str) -> Line:
     found = painted.retention
     here = found[found["domain"].eq(domain) & found["knob"].eq(knob)]
-    numbers = {row.stage: (int(row.number), int(row.of)) for row in rows(here)}
+    numbers = {row.stage: (int(row.number), int(row.of)) for row in iterate_named_rows(here)}
     cells = []
     for stage in _STAGES:
         if stage not in numbers:
@@ -124,7 +124,7 @@ def _by_concept(painted: Painted) -> Table:
             TITLES[domain],
             [
                 Line(row.concept, [part(row.kept, row.asked)])
-                for row in rows(counted[counted["domain"] == domain])
+                for row in iterate_named_rows(counted[counted["domain"] == domain])
             ],
         )
         for domain in painted.domains

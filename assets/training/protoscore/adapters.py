@@ -15,28 +15,33 @@ from dagster import (
     MaterializeResult,
 )
 
-from assets.kit.columns import materialized, records
-from assets.kit.materializing import cost_metadata
+from assets.kit.columns import to_materialize_result, to_records
 from assets.kit.pair_marks import add_marks
-from assets.kit.pairs import Pair
+from assets.kit.pairs import TrainingPair
 from assets.kit.previews import markdown_table
-from assets.kit.table_asset import Mismatch
-from assets.training.fitting import POOL, Fitted, entry_lines, entry_of, fitted
-from assets.training.protoscore.common import every_pair, key, table_asset
+from assets.kit.step_asset import cost_metadata
+from assets.kit.table_asset import TablesMismatch
+from assets.training.fitting import POOL, FittedAdapter, build_entry, fit_adapter, format_entry
+from assets.training.protoscore.common import asset_key, iterate_all_pairs, table_asset
 from assets.training.protoscore.held_out import (
     HELD_OUT_SCORES,
     UNKNOWN,
-    in_words,
-    rates_of,
+    compute_rates,
+    format_rates,
     score_held_out,
 )
-from assets.training.protoscore.training_pairs import HELD_OUT, TRAINING, by_split, overlaps
-from resources.budget import Budget
-from resources.home import Home
-from resources.images import ImageStore
+from assets.training.protoscore.training_pairs import (
+    HELD_OUT,
+    TRAINING,
+    find_overlapping_rows,
+    group_by_split,
+)
 from resources.models.client import ModelClient
-from resources.training.job import Kind
-from resources.training.publish import write_card
+from resources.settings.budget import Budget
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.training.adapter_publication import write_card
+from resources.training.job import TrainingKind
 from resources.training.recipe import MarginRecipe, RankingRecipe, Recipe
 from resources.training.reward import SIDES
 
@@ -53,7 +58,7 @@ class _Way(NamedTuple):
     """How one of the two is trained and scores."""
 
     name: str
-    kind: Kind
+    kind: TrainingKind
     formula: str
     summary: str
 
@@ -85,7 +90,7 @@ def _adapter_asset(
     def compute(
         context: AssetExecutionContext,
         config: Any,
-        home: Home,
+        home: DataRoot,
         images: ImageStore,
         models: ModelClient,
         budget: Budget,
@@ -98,10 +103,10 @@ def _adapter_asset(
     # Dagster reads which config it is from here.
     compute.__annotations__["config"] = recipe
     return table_asset(
-        key=key(name),
+        key=asset_key(name),
         columns=HELD_OUT_SCORES,
         partitions=None,
-        ins={"training_pairs": AssetIn(key("training_pairs"))},
+        ins={"training_pairs": AssetIn(asset_key("training_pairs"))},
         pool=POOL,
         kinds=("huggingface",),
         description=f"{description} {_TOLD}",
@@ -114,7 +119,7 @@ class _Work(NamedTuple):
     way: _Way
     recipe: Recipe
     context: AssetExecutionContext
-    home: Home
+    home: DataRoot
     images: ImageStore
     models: ModelClient
     budget: Budget
@@ -125,12 +130,12 @@ class _Work(NamedTuple):
 
 
 def _trained(work: _Work, table: pd.DataFrame) -> MaterializeResult[pa.Table]:
-    rows = records(table)
-    _require_no_overlap(rows, list(every_pair(work.home, work.context.instance)))
+    rows = to_records(table)
+    _require_no_overlap(rows, list(iterate_all_pairs(work.home, work.context.instance)))
     training = [row for row in rows if row["split"] == TRAINING]
     held_out = [row for row in rows if row["split"] == HELD_OUT]
     given = [{name: row[name] for name in ("pair", "text", *SIDES)} for row in training]
-    found = fitted(
+    found = fit_adapter(
         work.way.name,
         work.way.kind,
         work.recipe,
@@ -141,46 +146,46 @@ def _trained(work: _Work, table: pd.DataFrame) -> MaterializeResult[pa.Table]:
         work.images,
         work.log,
         painters=sorted({row["painter"] for row in training}),
-        rehearsal=any(row["rehearsal"] for row in rows),
+        is_stand_in=any(row["is_stand_in"] for row in rows),
     )
-    add_marks(found.place, by_split(rows))
+    add_marks(found.place, group_by_split(rows))
     return _scored(work, found, held_out)
 
 
 def _pictures_looked_at(recipe: Recipe, pairs: int) -> int:
     """How many in all, each as often as it is sampled."""
-    samples = recipe.generations if isinstance(recipe, RankingRecipe) else 1
-    each = recipe.at_once * recipe.accumulate
+    samples = recipe.num_generations if isinstance(recipe, RankingRecipe) else 1
+    each = recipe.per_device_batch_size * recipe.gradient_accumulation_steps
     return len(SIDES) * samples * (each * recipe.steps if recipe.steps else pairs)
 
 
-def _require_no_overlap(rows: Sequence[Any], every: Sequence[Pair]) -> None:
+def _require_no_overlap(rows: Sequence[Any], every: Sequence[TrainingPair]) -> None:
     """Raise `Mismatch` where pairs are evaluated by now that are like one to train on."""
-    wrong = overlaps(rows, every)
+    wrong = find_overlapping_rows(rows, every)
     if len(wrong):
-        some = "; ".join(f"{r['pair']} ({r['shares its']})" for r in records(wrong.head(_NAMED)))
-        raise Mismatch(
+        some = "; ".join(f"{r['pair']} ({r['shares its']})" for r in to_records(wrong.head(_NAMED)))
+        raise TablesMismatch(
             f"{len(wrong):,} pairs of protoscore/training_pairs are like ones that metrics are "
             f"evaluated on: {some}. Materialize protoscore/training_pairs again. Nothing was begun."
         )
 
 
 def _scored(
-    work: _Work, found: Fitted, held_out: Sequence[Mapping[str, Any]]
+    work: _Work, found: FittedAdapter, held_out: Sequence[Mapping[str, Any]]
 ) -> MaterializeResult[pa.Table]:
     """Score held-out pairs by the base and the adapter, and write the card."""
     way, recipe = work.way, work.recipe
-    base = entry_of(f"{way.name}_base", "metric", recipe, formula=way.formula)
-    entry = entry_of(way.name, "metric", recipe, found.adapter, formula=way.formula)
-    account = work.budget.account(work.context)
+    base = build_entry(f"{way.name}_base", "metric", recipe, formula=way.formula)
+    entry = build_entry(way.name, "metric", recipe, found.adapter, formula=way.formula)
+    account = work.budget.build_account(work.context)
     scores, asked = [], []
     for model in (base, entry):
         of_model, result = score_held_out(model, held_out, work.models, work.log, account)
         scores += of_model
         asked.append(result)
-    table = HELD_OUT_SCORES.table(scores)
-    rates = rates_of(table.to_pandas())
-    lines = entry_lines(entry)
+    table = HELD_OUT_SCORES.build_table(scores)
+    rates = compute_rates(table.to_pandas())
+    lines = format_entry(entry)
     write_card(
         found.place,
         work.way.summary,
@@ -195,14 +200,14 @@ def _scored(
         ],
     )
     over_all = rates[rates["domain"] == "all"].set_index("metric")["failure_rate"]
-    return materialized(
+    return to_materialize_result(
         table,
-        **found.shown,
+        **found.metadata,
         models_yaml=MarkdownMetadataValue(f"```yaml\n{lines}```"),
         failure_rate_before=_known(over_all[base.name]),
         failure_rate=_known(over_all[entry.name]),
-        held_out=markdown_table(in_words(rates[_SHOWN], "failure_rate", "delta")),
-        rehearsal=bool(found.record["rehearsal"]),
+        held_out=markdown_table(format_rates(rates[_SHOWN], "failure_rate", "delta")),
+        is_stand_in=bool(found.record["is_stand_in"]),
         **cost_metadata(*asked),
     )
 
@@ -220,10 +225,10 @@ def _known(rate: float) -> float | str:
 
 def _results(rates: pd.DataFrame) -> list[dict[str, str]]:
     """The card's table of failure rates, in words."""
-    shown = in_words(rates[_SHOWN], "failure_rate", "delta")
+    shown = format_rates(rates[_SHOWN], "failure_rate", "delta")
     return [
         {name.replace("_", " "): str(value) for name, value in row.items()}
-        for row in records(shown)
+        for row in to_records(shown)
     ]
 
 

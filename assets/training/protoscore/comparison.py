@@ -8,16 +8,16 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetExecutionContext, AssetIn, MaterializeResult
 
-from assets.kit.columns import REAL, TEXT, WHOLE, Columns, materialized, records
+from assets.kit.columns import REAL, TEXT, WHOLE, Columns, to_materialize_result, to_records
 from assets.kit.previews import markdown_table
-from assets.kit.table_asset import Mismatch
+from assets.kit.table_asset import TablesMismatch
 from assets.training.protoscore.adapters import MARGIN, RANKING
-from assets.training.protoscore.common import key, table_asset
-from assets.training.protoscore.held_out import in_words, rates_of
-from metrics.comparison import between_metrics
-from resources.home import Home
-from resources.models.backends.adapters import record_in
-from resources.training.job import NOT_DECIDING
+from assets.training.protoscore.common import asset_key, table_asset
+from assets.training.protoscore.held_out import compute_rates, format_rates
+from metrics.protobias.failure_differences import compare_metrics
+from resources.models.backends.adapters import read_record
+from resources.storage.data_root import DataRoot
+from resources.training.job import NEUTRAL_FIELDS
 from resources.training.recipe import MarginRecipe
 
 _RATE = "The failure rate of {}, over the held-out pairs that it could score"
@@ -34,9 +34,9 @@ DIFFERENCES = Columns(
     p=(REAL, "Of a sign-flip test"),
     p_holm=(REAL, "Corrected for all two metrics of the domain"),
 )
-_SAME = ("data", "base", "rehearsal")
+_SAME = ("data", "base", "is_stand_in")
 _BUDGET = ("steps", "rows_trained", "processes")
-_FREE = ("steps", "save_memory", *NOT_DECIDING)
+_FREE = ("steps", "gradient_checkpointing", *NEUTRAL_FIELDS)
 """Of a recipe: `base` and `steps` are compared as they came out, and by the others no weight
 changes."""
 _RECIPE = [name for name in MarginRecipe.model_fields if name not in _FREE]
@@ -47,17 +47,17 @@ before have none."""
 @table_asset(
     columns=DIFFERENCES,
     partitions=None,
-    ins={"ranked": AssetIn(key("adapter")), "control": AssetIn(key("margin_adapter"))},
+    ins={"ranked": AssetIn(asset_key("adapter")), "control": AssetIn(asset_key("margin_adapter"))},
     description="Failure rates of both adapters and of their base, with paired intervals: which is "
     "better, if any is.",
 )
 def comparison(
-    context: AssetExecutionContext, home: Home, ranked: pd.DataFrame, control: pd.DataFrame
+    context: AssetExecutionContext, home: DataRoot, ranked: pd.DataFrame, control: pd.DataFrame
 ) -> MaterializeResult[pa.Table]:
     """Compare them on the same held-out pairs. Raises `Mismatch` where they were trained unlike."""
     require_alike(*(_record(home, table) for table in (ranked, control)))
     scores = pd.concat([ranked, control], ignore_index=True)
-    rates = rates_of(scores)
+    rates = compute_rates(scores)
     by_metric = rates.set_index(["domain", "metric"])["failure_rate"]
     rows = [
         {
@@ -65,7 +65,7 @@ def comparison(
             "left_failure_rate": by_metric[row["domain"], row["left"]],
             "right_failure_rate": by_metric[row["domain"], row["right"]],
         }
-        for row in records(between_metrics(scores.assign(painter="all")))
+        for row in to_records(compare_metrics(scores.assign(painter="all")))
     ]
     (between,) = [
         row
@@ -73,19 +73,19 @@ def comparison(
         if (row["domain"], row["left"], row["right"]) == ("all", RANKING.name, MARGIN.name)
     ]
     of_all = rates[rates["domain"].eq("all")].set_index("metric")
-    told = finding(between) + unscored(of_all, (RANKING.name, MARGIN.name))
+    told = format_finding(between) + describe_unscored(of_all, (RANKING.name, MARGIN.name))
     context.log.info("%s", told)
     shown = pd.DataFrame(rows).drop(columns=["p"])
     shown = shown.rename(columns={"low": "difference_low", "high": "difference_high"})
-    return materialized(
-        DIFFERENCES.table(rows),
+    return to_materialize_result(
+        DIFFERENCES.build_table(rows),
         finding=told,
-        differences=markdown_table(in_words(shown, "difference")),
-        rehearsal=bool(scores["rehearsal"].any()),
+        differences=markdown_table(format_rates(shown, "difference")),
+        is_stand_in=bool(scores["is_stand_in"].any()),
     )
 
 
-def finding(row: Mapping[str, Any]) -> str:
+def format_finding(row: Mapping[str, Any]) -> str:
     """What the paired difference says, in a sentence."""
     if pd.isna(row["difference"]):
         return "Nothing can be said: no held-out pair was scored by both."
@@ -104,7 +104,7 @@ def finding(row: Mapping[str, Any]) -> str:
     )
 
 
-def unscored(rates: pd.DataFrame, metrics: Sequence[str]) -> str:
+def describe_unscored(rates: pd.DataFrame, metrics: Sequence[str]) -> str:
     """How many pairs have no score by some of these metrics, in a sentence; empty where all have.
 
     `rates` has a row a metric, by its name.
@@ -132,18 +132,18 @@ def require_alike(ranked: Mapping[str, Any], control: Mapping[str, Any]) -> None
         *(name for name in _RECIPE if ranked["recipe"].get(name) != control["recipe"].get(name)),
     ]
     if differing:
-        raise Mismatch(
+        raise TablesMismatch(
             "protoscore/adapter and protoscore/margin_adapter differ in more than their loss: "
             f"{', '.join(differing)}. Train the one again with what the other has, so that a "
             "difference of their failure rates is one of their losses."
         )
 
 
-def _record(home: Home, table: pd.DataFrame) -> dict[str, Any]:
+def _record(home: DataRoot, table: pd.DataFrame) -> dict[str, Any]:
     (adapter,) = table["adapter"].dropna().unique()
-    record = record_in(Path(home.root) / adapter)
+    record = read_record(Path(home.root) / adapter)
     if record is None:
-        raise Mismatch(
+        raise TablesMismatch(
             f"The adapter {adapter} is not there any more. Materialize protoscore/adapter and "
             "protoscore/margin_adapter again."
         )

@@ -7,30 +7,30 @@ from typing import Any
 import pandas as pd
 
 from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, Columns
-from assets.kit.conversations import unanswered
-from assets.kit.previews import with_intervals
+from assets.kit.conversations import unanswered_columns
+from assets.kit.previews import merge_intervals
 from assets.training.protoscore.training_pairs import PAIRS
-from metrics.ranking import ranking_table
+from metrics.protobias.ranking import ranking_table
 from resources.calls.spending import Account
 from resources.models.catalog import Model
 from resources.models.client import AskResult, ModelClient
-from resources.models.outcomes import Answered
-from resources.models.requests import Score
+from resources.models.outcomes import AnsweredOutcome
+from resources.models.requests import ScoreRequest
 from resources.training.reward import SIDES
 
 SAMPLE = "held out"
 UNKNOWN = "unknown: held-out pairs have no scores"
 """In place of a number of a domain without scored pairs, or of all domains where one has none."""
-_SAME = ("pair_id", "painter", "domain", "concept_id", "concept", "knob", "text", "rehearsal")
+_SAME = ("pair_id", "painter", "domain", "concept_id", "concept", "knob", "text", "is_stand_in")
 HELD_OUT_SCORES = Columns(
     metric=(TEXT, "The base or the adapter"),
     formula=(TEXT, "expected_score or vqa_score"),
     adapter=(TEXT, "The adapter's folder below the data root; empty for the base"),
-    **PAIRS.some(*_SAME),
+    **PAIRS.subset(*_SAME),
     side=(TEXT, "correct or adversarial"),
     sha256=(TEXT, "Name of the picture in the image store"),
     sample=(TEXT, "held out"),
-    kin=(BOOLEAN, "Never: nobody filtered these by it"),
+    same_family=(BOOLEAN, "Never: nobody filtered these by it"),
     outcome=(TEXT, "scored, unparsed, refused or failed"),
     raw=(REAL, "The score, 0 to 1; empty where there is none"),
     score=(REAL, "The same: both formulas are on that scale"),
@@ -51,30 +51,30 @@ def score_held_out(
     """The scores by one metric, and what that took; nothing is scored twice."""
     pictures = [(pair, side) for pair in pairs for side in SIDES]
     asked = models.ask(
-        model, [Score(pair["text"], pair[side]) for pair, side in pictures], log, account
+        model, [ScoreRequest(pair["text"], pair[side]) for pair, side in pictures], log, account
     )
     rows = []
     for (pair, side), outcome, calls in zip(pictures, asked.outcomes, asked.keys, strict=True):
         row: dict[str, Any] = {name: pair[name] for name in _SAME}
         row |= {"pair_id": pair["pair"], "side": side, "sha256": pair[side]}
         row |= {"metric": model.name, "formula": model.parameters["formula"]}
-        row |= {"adapter": model.parameters.get("adapter"), "sample": SAMPLE, "kin": False}
-        if isinstance(outcome, Answered):
+        row |= {"adapter": model.parameters.get("adapter"), "sample": SAMPLE, "same_family": False}
+        if isinstance(outcome, AnsweredOutcome):
             scores = dict.fromkeys(("raw", "score"), outcome.score)
             row |= {"outcome": "scored", "response": outcome.text, **scores}
         else:
-            row |= unanswered(outcome, "unparsed")
+            row |= unanswered_columns(outcome, "unparsed")
         rows.append({**row, "calls": [*calls]})
     return rows, asked
 
 
-def rates_of(table: pd.DataFrame) -> pd.DataFrame:
+def compute_rates(table: pd.DataFrame) -> pd.DataFrame:
     """Failure rates and margins with intervals, by metric and domain, over all painters."""
     found = ranking_table(table.assign(painter="all"))
     return found[(found["knob"] == "all") & (found["concept"] == "all")]
 
 
-def in_words(rates: pd.DataFrame, *names: str) -> pd.DataFrame:
+def format_rates(rates: pd.DataFrame, *names: str) -> pd.DataFrame:
     """The same with intervals in the cells of `names`, and with words where no number is known."""
-    told = with_intervals(rates.round(3), *names).astype(object).replace("", UNKNOWN)
+    told = merge_intervals(rates.round(3), *names).astype(object).replace("", UNKNOWN)
     return told.where(told.notna(), UNKNOWN)

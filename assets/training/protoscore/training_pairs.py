@@ -16,15 +16,20 @@ from dagster import (
 )
 from pydantic import Field
 
-from assets.kit.checks import result_of
-from assets.kit.columns import BOOLEAN, TEXT, WHOLE, Columns, materialized
-from assets.kit.pair_marks import marked, named, overlapping
-from assets.kit.pairs import Pair
+from assets.kit.checks import build_check_result
+from assets.kit.columns import BOOLEAN, TEXT, WHOLE, Columns, to_materialize_result
+from assets.kit.pair_marks import find_overlaps, format_pair_name, index_by_mark
+from assets.kit.pairs import TrainingPair
 from assets.kit.previews import markdown_table
-from assets.kit.table_asset import NothingYet
-from assets.training.protoscore.common import declared, every_pair, key, table_asset
-from assets.training.protoscore.selection import choose
-from resources.home import Home
+from assets.kit.table_asset import NotMaterialized
+from assets.training.protoscore.common import (
+    asset_key,
+    iterate_all_pairs,
+    load_pair_tables,
+    table_asset,
+)
+from assets.training.protoscore.selection import split_pairs
+from resources.storage.data_root import DataRoot
 
 TRAINING, HELD_OUT = "training", "held out"
 PAIRS = Columns(
@@ -43,19 +48,19 @@ PAIRS = Columns(
     adversarial_sentence=(TEXT, "What the adversarial picture was painted from"),
     correct=(TEXT, "Name of the correct picture in the image store"),
     adversarial=(TEXT, "Name of the adversarial one"),
-    rehearsal=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
 )
 """One row a pair, in the order of a limit: fewer are the beginning of more."""
 NO_OVERLAP = AssetCheckSpec(
     "no_overlap",
-    asset=key("training_pairs"),
+    asset=asset_key("training_pairs"),
     description="No pair is like one that metrics are evaluated on, by triplet, by concept, knob "
     "and place, or by picture; nor is one that is trained on like one that is held out.",
     blocking=True,
 )
 
 
-class Choosing(Config):
+class PairsConfig(Config):
     """How many pairs, and whose."""
 
     pairs: int = Field(
@@ -77,13 +82,13 @@ class Choosing(Config):
 
 
 def _training_pairs(
-    context: AssetExecutionContext, config: Choosing, home: Home
+    context: AssetExecutionContext, config: PairsConfig, home: DataRoot
 ) -> MaterializeResult[pa.Table]:
     """Choose pairs. Raises `NothingYet` where there are too few of a split."""
-    every = list(every_pair(home, context.instance))
-    chosen = choose(_of_painters(every, config.painters), config.pairs, config.held_out)
+    every = list(iterate_all_pairs(home, context.instance))
+    chosen = split_pairs(_of_painters(every, config.painters), config.pairs, config.held_out)
     if not chosen.training or not chosen.held_out:
-        raise NothingYet(
+        raise NotMaterialized(
             f"protoscore/training_pairs: of {len(every):,} kept pairs, "
             f"{sum(not pair.evaluated for pair in every):,} are not evaluated, and too few of "
             "these are unlike those that are. Materialize protobias/filtered_pairs of more "
@@ -99,65 +104,65 @@ def _training_pairs(
             len(chosen.training),
             config.pairs,
         )
-    table = PAIRS.table(rows)
-    wrong = overlaps(rows, every)
-    made = materialized(table, **_told(rows, wrong))
+    table = PAIRS.build_table(rows)
+    wrong = find_overlapping_rows(rows, every)
+    made = to_materialize_result(table, **_told(rows, wrong))
     return made._replace(check_results=[_checked(wrong, len(rows))])
 
 
 # Dagster takes the result's type for that of several outputs, where there are checks.
 del _training_pairs.__annotations__["return"]
 training_pairs = table_asset(
-    key=key("training_pairs"),
+    key=asset_key("training_pairs"),
     columns=PAIRS,
     partitions=None,
-    deps=[AssetDep(table.asset) for table in declared()],
+    deps=[AssetDep(table.asset) for table in load_pair_tables()],
     check_specs=[NO_OVERLAP],
     description="Pairs that metrics are trained on, and some held out: none is like one of the "
     "evaluation set of any painter (ProtoBias, §3.3).",
 )(_training_pairs)
 
 
-def _of_painters(pairs: Sequence[Pair], painters: Sequence[str]) -> list[Pair]:
+def _of_painters(pairs: Sequence[TrainingPair], painters: Sequence[str]) -> list[TrainingPair]:
     """The pairs that may be trained on, and all that are evaluated, which nothing may be like."""
-    real = any(not pair.rehearsal for pair in pairs)
+    real = any(not pair.is_stand_in for pair in pairs)
     return [
         pair
         for pair in pairs
         if pair.evaluated
-        or (pair.painter in painters if painters else not (pair.rehearsal and real))
+        or (pair.painter in painters if painters else not (pair.is_stand_in and real))
     ]
 
 
-def pair_of(row: Any) -> Pair:
+def to_pair(row: Any) -> TrainingPair:
     """The pair of a row of this table."""
-    taken = {name: row[name] for name in Pair._fields if name in row}
+    taken = {name: row[name] for name in TrainingPair._fields if name in row}
     sentences = (row["correct_sentence"], row["adversarial_sentence"])
-    return Pair(**taken, sentences=sentences, evaluated=False)
+    return TrainingPair(**taken, sentences=sentences, evaluated=False)
 
 
-def by_split(rows: Sequence[Any]) -> dict[str, list[Pair]]:
+def group_by_split(rows: Sequence[Any]) -> dict[str, list[TrainingPair]]:
     """The pairs of rows of this table: those that are trained on, and those that are held out."""
     return {
-        split: [pair_of(r) for r in rows if r["split"] == split] for split in (TRAINING, HELD_OUT)
+        split: [to_pair(r) for r in rows if r["split"] == split] for split in (TRAINING, HELD_OUT)
     }
 
 
-def overlaps(rows: Sequence[Any], every: Sequence[Pair]) -> pd.DataFrame:
+def find_overlapping_rows(rows: Sequence[Any], every: Sequence[TrainingPair]) -> pd.DataFrame:
     """The rows that are like a pair that is judged by; `every` are all pairs there are now."""
-    splits = by_split(rows)
-    evaluated = marked(pair for pair in every if pair.evaluated)
+    splits = group_by_split(rows)
+    evaluated = index_by_mark(pair for pair in every if pair.evaluated)
     found = [
-        *overlapping([*splits[TRAINING], *splits[HELD_OUT]], evaluated.get),
-        *overlapping(splits[TRAINING], marked(splits[HELD_OUT]).get),
+        *find_overlaps([*splits[TRAINING], *splits[HELD_OUT]], evaluated.get),
+        *find_overlaps(splits[TRAINING], index_by_mark(splits[HELD_OUT]).get),
     ]
     return pd.DataFrame(found, columns=["pair", "shares its", "with"])
 
 
-def _row(pair: Pair, split: str) -> dict[str, Any]:
+def _row(pair: TrainingPair, split: str) -> dict[str, Any]:
     sentences = dict(zip(("correct_sentence", "adversarial_sentence"), pair.sentences, strict=True))
     known = {name: value for name, value in pair._asdict().items() if name in PAIRS.columns}
-    return {"pair": named(pair), "split": split, **known, **sentences}
+    return {"pair": format_pair_name(pair), "split": split, **known, **sentences}
 
 
 def _told(rows: Sequence[dict[str, Any]], wrong: pd.DataFrame) -> dict[str, Any]:
@@ -170,10 +175,10 @@ def _told(rows: Sequence[dict[str, Any]], wrong: pd.DataFrame) -> dict[str, Any]
         "by_domain": markdown_table(
             pd.DataFrame(shown, columns=["split", "domain", "painter", "pairs"])
         ),
-        "rehearsal": any(row["rehearsal"] for row in rows),
+        "is_stand_in": any(row["is_stand_in"] for row in rows),
     }
 
 
 def _checked(wrong: pd.DataFrame, number: int) -> AssetCheckResult:
     said = f"{len(wrong):,} of {number:,} pairs are like one that is judged by."
-    return result_of(said, wrong, overlap=len(wrong))._replace(check_name=NO_OVERLAP.name)
+    return build_check_result(said, wrong, overlap=len(wrong))._replace(check_name=NO_OVERLAP.name)

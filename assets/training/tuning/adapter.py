@@ -6,30 +6,30 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetExecutionContext, AssetIn, MarkdownMetadataValue, MaterializeResult
 
-from assets.kit.columns import materialized
-from assets.kit.partitions import parts_of
-from assets.kit.table_asset import Mismatch
+from assets.kit.columns import to_materialize_result
+from assets.kit.partitions import split_partition_key
+from assets.kit.table_asset import TablesMismatch
 from assets.kit.tuning import (
     ADAPTERS,
     BY_ARM,
     TRAINED_ON,
     TRAINING_CASES,
-    data_of,
-    marks_of,
+    digest_cases,
+    picture_marks,
     training_cases_key,
 )
-from assets.training.fitting import POOL, Fitted, entry_lines, entry_of, fitted
-from assets.training.tuning.arms import overlaps
+from assets.training.fitting import POOL, FittedAdapter, build_entry, fit_adapter, format_entry
+from assets.training.tuning.arms import find_shared_pictures
 from assets.training.tuning.common import DECLARED, table_asset
-from resources.home import Home
-from resources.images import ImageStore
-from resources.training.publish import CARD, write_card
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.training.adapter_publication import CARD_FILE, write_card
 from resources.training.recipe import TuningRecipe
 
 _GIVEN = ("case_id", "question", "answer", "sha256")
 _NAMED = 5
 _DEFAULT: float = TuningRecipe.model_fields["learning_rate"].default
-UNTRIED = (
+UNTRIED_USES = (
     "Questions other than those of its datasets, and other languages.",
     "Merged into its base, and other devices than the one it was trained on.",
     "More than one training: how much another seed changes is unknown.",
@@ -49,21 +49,21 @@ UNTRIED = (
 def adapter(
     context: AssetExecutionContext,
     config: TuningRecipe,
-    home: Home,
+    home: DataRoot,
     images: ImageStore,
     training_cases: pd.DataFrame,
 ) -> MaterializeResult[pa.Table]:
     """Train and publish it. Raises `Mismatch` and `TrainingError`."""
-    parts = parts_of(context.partition_key, BY_ARM)
+    parts = split_partition_key(context.partition_key, BY_ARM)
     arm, rate = parts["arm"], float(parts["learning_rate"])
-    rows = TRAINING_CASES.rows(training_cases, training_cases_key(DECLARED.group))
+    rows = TRAINING_CASES.read_rows(training_cases, training_cases_key(DECLARED.group))
     _require_no_overlap(rows)
     recipe = config.model_copy(update={"learning_rate": _rate(config.learning_rate, rate)})
     of_arm = [row for row in rows if row["arm"] == arm]
     given = [{name: row[name] for name in _GIVEN} for row in of_arm]
     each = recipe.at_once * recipe.accumulate
     name = f"{DECLARED.group}_{arm}_{parts['learning_rate'].replace('.', '_').replace('-', 'm')}"
-    found = fitted(
+    found = fit_adapter(
         name,
         "tuning",
         recipe,
@@ -75,13 +75,13 @@ def adapter(
         context.log,
         arm=arm,
         datasets=sorted({row["dataset"] for row in of_arm}),
-        rehearsal=any(row["rehearsal"] for row in of_arm),
-        **{TRAINED_ON: sorted(marks_of(of_arm))},
+        is_stand_in=any(row["is_stand_in"] for row in of_arm),
+        **{TRAINED_ON: sorted(picture_marks(of_arm))},
     )
     told: dict[str, Any] = {"max_new_tokens": 64}
-    lines = entry_lines(entry_of(name, "judge", recipe, found.adapter, **told))
-    before = entry_lines(entry_of(f"{DECLARED.group}_before", "judge", recipe, **told))
-    if not (found.place / CARD).exists():
+    lines = format_entry(build_entry(name, "judge", recipe, found.adapter, **told))
+    before = format_entry(build_entry(f"{DECLARED.group}_before", "judge", recipe, **told))
+    if not (found.place / CARD_FILE).exists():
         _write_first_card(found, arm, rate, lines)
     row = {
         "arm": arm,
@@ -89,20 +89,20 @@ def adapter(
         "adapter": found.adapter,
         "base": recipe.base,
         "revision": found.record["base"]["revision"],
-        "data": data_of(rows),
-        "rows": found.shown["rows"],
-        "steps": found.shown["steps"],
-        "rehearsal": bool(found.record["rehearsal"]),
+        "data": digest_cases(rows),
+        "rows": found.metadata["rows"],
+        "steps": found.metadata["steps"],
+        "is_stand_in": bool(found.record["is_stand_in"]),
     }
     entries = MarkdownMetadataValue(f"```yaml\n{before}{lines}```")
-    shown = {**found.shown, "models_yaml": entries, "rehearsal": row["rehearsal"]}
-    return materialized(ADAPTERS.table([row]), **shown)
+    shown = {**found.metadata, "models_yaml": entries, "is_stand_in": row["is_stand_in"]}
+    return to_materialize_result(ADAPTERS.build_table([row]), **shown)
 
 
 def _rate(configured: float, rate: float) -> float:
     """The rate of the partition. Raises `Mismatch` where the config has yet another."""
     if configured not in (_DEFAULT, rate):
-        raise Mismatch(
+        raise TablesMismatch(
             f"adapter: the config has the learning rate {configured:g}, and the partition "
             f"{rate:g}. Leave it out of the config, and choose the partition. Nothing was begun."
         )
@@ -111,23 +111,23 @@ def _rate(configured: float, rate: float) -> float:
 
 def _require_no_overlap(rows: list[dict[str, Any]]) -> None:
     """Raise `Mismatch` where something is trained on that is held out."""
-    wrong = overlaps(rows)
+    wrong = find_shared_pictures(rows)
     if wrong:
         some = "; ".join(
             f"{case} ({shared} of {other})" for _, case, shared, other in wrong[:_NAMED]
         )
-        raise Mismatch(
+        raise TablesMismatch(
             f"{len(wrong):,} rows of training_cases share a picture with cases that are held out: "
             f"{some}. Materialize training_cases again. Nothing was begun."
         )
 
 
-def _write_first_card(found: Fitted, arm: str, rate: float, lines: str) -> None:
+def _write_first_card(found: FittedAdapter, arm: str, rate: float, lines: str) -> None:
     write_card(
         found.place,
         f"Answers yes/no questions about pictures, fine-tuned on the {arm} arm of VHExpansion "
         f"(§5.4) at a learning rate of {rate:g}. These are not the weights of the paper's authors.",
         [{"dataset": "all", "symmetric accuracy": "not judged yet"}],
         lines,
-        UNTRIED,
+        UNTRIED_USES,
     )

@@ -8,9 +8,9 @@ from assets.kit.tuning import (
     EXPANDED_ARM,
     HELD_OUT,
     ORIGINAL_ARM,
-    Evaluated,
+    EvaluationCase,
     TuningCase,
-    marks_of,
+    picture_marks,
 )
 
 Row: TypeAlias = Mapping[str, Any]
@@ -19,7 +19,7 @@ NONE = "none"
 BASE, PICTURE = "base picture", "picture"
 
 
-class General(NamedTuple):
+class GeneralQuestion(NamedTuple):
     """A general question about a picture, with its answer: what fine-tuning is not to spoil."""
 
     name: str
@@ -29,11 +29,11 @@ class General(NamedTuple):
     answer: str
 
 
-class Split(NamedTuple):
+class GeneralSplit(NamedTuple):
     """General questions to train on, and those that are held out."""
 
-    training: Sequence[General]
-    held_out: Sequence[General]
+    training: Sequence[GeneralQuestion]
+    held_out: Sequence[GeneralQuestion]
 
 
 def case_rows(case: TuningCase, perturbation: str) -> Iterator[dict[str, Any]]:
@@ -53,7 +53,9 @@ def case_rows(case: TuningCase, perturbation: str) -> Iterator[dict[str, Any]]:
             yield known | {"arm": EXPANDED_ARM}
 
 
-def general_rows(questions: Iterable[General], arms: Iterable[str]) -> Iterator[dict[str, Any]]:
+def general_rows(
+    questions: Iterable[GeneralQuestion], arms: Iterable[str]
+) -> Iterator[dict[str, Any]]:
     """The rows of general questions in some arms: the same in each."""
     held = list(questions)
     for arm in arms:
@@ -68,14 +70,16 @@ def general_rows(questions: Iterable[General], arms: Iterable[str]) -> Iterator[
                 "sha256": each.sha256,
                 "perturbation": NONE,
                 "version": 0,
-                "rehearsal": False,
+                "is_stand_in": False,
                 **({} if arm == HELD_OUT else {"question": each.question, "answer": each.answer}),
             }
 
 
-def held_out_rows(every: Iterable[Evaluated], training: Iterable[Row]) -> Iterator[dict[str, Any]]:
+def held_out_rows(
+    every: Iterable[EvaluationCase], training: Iterable[Row]
+) -> Iterator[dict[str, Any]]:
     """The cases whose picture nothing is trained on, nor another size or version of it."""
-    marks = marks_of(training)
+    marks = picture_marks(training)
     for case in every:
         if not marks & {case.base, case.sha256}:
             known = _known(case) | {"perturbation": NONE, "sha256": case.sha256, "version": 0}
@@ -83,26 +87,26 @@ def held_out_rows(every: Iterable[Evaluated], training: Iterable[Row]) -> Iterat
 
 
 def split_general(
-    questions: Sequence[General], taken: set[str], number: int, held_out: int
-) -> Split:
+    questions: Sequence[GeneralQuestion], taken: set[str], number: int, held_out: int
+) -> GeneralSplit:
     """So many general questions to hold out, and then to train on, all of a picture together.
 
     None is about a picture that is `taken` by a case. Fewer are the beginning of more; the last
     picture may bring a few more than were asked for to what is held out, none to what is trained.
     """
-    by_picture: dict[str, list[General]] = {}
+    by_picture: dict[str, list[GeneralQuestion]] = {}
     for each in questions:
         if each.sha256 not in taken:
             by_picture.setdefault(each.sha256, []).append(each)
     pictures = sorted(by_picture, key=lambda name: sha256(name.encode()).digest())
-    held: list[General] = []
-    rest: list[General] = []
+    held: list[GeneralQuestion] = []
+    rest: list[GeneralQuestion] = []
     for picture in pictures:
         (held if len(held) < held_out else rest).extend(by_picture[picture])
-    return Split(rest[:number], held)
+    return GeneralSplit(rest[:number], held)
 
 
-def overlaps(rows: Sequence[Row]) -> list[tuple[str, str, str, str]]:
+def find_shared_pictures(rows: Sequence[Row]) -> list[tuple[str, str, str, str]]:
     """The rows that share a picture with one held out: arm, case, what is shared, and with what."""
     held: dict[tuple[str, str], str] = {}
     for row in rows:
@@ -123,6 +127,6 @@ def _marks(row: Row) -> Iterator[tuple[str, str]]:
     yield PICTURE, row["sha256"]
 
 
-def _known(case: TuningCase | Evaluated) -> dict[str, Any]:
-    same = {name: getattr(case, name) for name in ("dataset", "case_id", "base", "rehearsal")}
+def _known(case: TuningCase | EvaluationCase) -> dict[str, Any]:
+    same = {name: getattr(case, name) for name in ("dataset", "case_id", "base", "is_stand_in")}
     return {**same, "kind": CASE, "original": case.sha256}

@@ -3,12 +3,12 @@
 from functools import partial
 
 from assets.kit import table_asset as common
-from assets.kit.benchmarks import benchmarks
+from assets.kit.benchmarks import load_benchmarks
 from assets.kit.tuning import TuningTable
 
 
 def _declared() -> TuningTable:
-    (table,) = (table for each in benchmarks().values() for table in each.tuning)
+    (table,) = (table for each in load_benchmarks().values() for table in each.tuning_tables)
     return table
 
 

@@ -15,25 +15,25 @@ from dagster import (
 )
 from pydantic import Field, field_validator
 
-from assets.kit.checks import result_of
-from assets.kit.collections import COLLECTED, collection_key, taken
-from assets.kit.columns import materialized
+from assets.kit.checks import build_check_result
+from assets.kit.collections import COLLECTION_COLUMNS, collection_key, select_stored_rows
+from assets.kit.columns import to_materialize_result
 from assets.kit.previews import markdown_table
-from assets.kit.table_asset import NothingYet
+from assets.kit.table_asset import NotMaterialized
 from assets.kit.tuning import ARMS, HELD_OUT, TRAINING_CASES, TuningCase, training_cases_key
 from assets.training.tuning.arms import (
-    General,
-    Split,
+    GeneralQuestion,
+    GeneralSplit,
     case_rows,
+    find_shared_pictures,
     general_rows,
     held_out_rows,
-    overlaps,
     split_general,
 )
 from assets.training.tuning.common import DECLARED, table_asset
-from generators.nearest import nearest
-from resources.home import Home
-from resources.run_config import Config
+from generators.name_suggestions import suggest_names
+from resources.settings.run_config import Config
+from resources.storage.data_root import DataRoot
 
 _NAMED = 3
 NO_OVERLAP = AssetCheckSpec(
@@ -44,7 +44,7 @@ NO_OVERLAP = AssetCheckSpec(
 )
 
 
-class Arming(Config):
+class TrainingCasesConfig(Config):
     """What the arms are made of; how many cases of a dataset, its `rephrased_cases` says."""
 
     datasets: list[str] = Field(
@@ -74,21 +74,23 @@ class Arming(Config):
     @classmethod
     def _known(cls, name: str) -> str:
         if name not in DECLARED.perturbations:
-            raise ValueError(f"perturbation: no {name!r}{nearest(name, DECLARED.perturbations)}.")
+            raise ValueError(
+                f"perturbation: no {name!r}{suggest_names(name, DECLARED.perturbations)}."
+            )
         return name
 
 
 def _training_cases(
-    context: AssetExecutionContext, config: Arming, home: Home
+    context: AssetExecutionContext, config: TrainingCasesConfig, home: DataRoot
 ) -> MaterializeResult[pa.Table]:
     """Make the arms. Raises `NothingYet` where something has to be made first."""
     chosen = _chosen(home, config)
     whole = [case for case in chosen if case.perturbed is not None]
     lost = [case for case in chosen if case.perturbed is None]
     if not whole:
-        raise NothingYet(_nothing(config, len(lost)))
+        raise NotMaterialized(_nothing(config, len(lost)))
     judged = [name for name in DECLARED.datasets() if name != config.vqa]
-    every = [case for name in judged for case in DECLARED.every(home, name)]
+    every = [case for name in judged for case in DECLARED.load_evaluation_cases(home, name)]
     split = _general(
         home, config, {case.sha256 for case in every} | {case.sha256 for case in chosen}
     )
@@ -104,8 +106,8 @@ def _training_cases(
     ]
     for short, told in _lacking(config, split, lost):
         context.log.warning("%s: %s", short, told)
-    made = materialized(TRAINING_CASES.table(rows), **_told(rows, lost, split))
-    return made._replace(check_results=[checked(rows)])
+    made = to_materialize_result(TRAINING_CASES.build_table(rows), **_told(rows, lost, split))
+    return made._replace(check_results=[check_no_overlap(rows)])
 
 
 # Dagster takes the result's type for that of several outputs, where there are checks.
@@ -122,31 +124,35 @@ training_cases = table_asset(
 )(_training_cases)
 
 
-def checked(rows: Sequence[dict[str, Any]]) -> AssetCheckResult:
+def check_no_overlap(rows: Sequence[dict[str, Any]]) -> AssetCheckResult:
     """Whether nothing is trained on that is held out; what is, is named."""
-    wrong = pd.DataFrame(overlaps(rows), columns=["arm", "case_id", "shares its", "with"])
+    wrong = pd.DataFrame(
+        find_shared_pictures(rows), columns=["arm", "case_id", "shares its", "with"]
+    )
     said = f"{len(wrong):,} of {len(rows):,} rows share a picture with one that is held out."
-    return result_of(said, wrong, overlap=len(wrong))._replace(check_name=NO_OVERLAP.name)
+    return build_check_result(said, wrong, overlap=len(wrong))._replace(check_name=NO_OVERLAP.name)
 
 
-def _chosen(home: Home, config: Arming) -> list[TuningCase]:
+def _chosen(home: DataRoot, config: TrainingCasesConfig) -> list[TuningCase]:
     known = DECLARED.datasets()
     for name in config.datasets:
         if name not in known:
-            raise NothingYet(f"training_cases: no dataset {name!r}{nearest(name, known)}.")
+            raise NotMaterialized(
+                f"training_cases: no dataset {name!r}{suggest_names(name, known)}."
+            )
     if config.perturbation in DECLARED.attacks and config.encoder is None:
-        raise NothingYet(
+        raise NotMaterialized(
             f"training_cases: {config.perturbation} is made for an encoder. Name it in the config, "
             "as in encoder: llava, or choose a common perturbation."
         )
     return [
         case
         for name in (config.datasets or known)
-        for case in DECLARED.chosen(home, name, config.perturbation, config.encoder)
+        for case in DECLARED.load_training_cases(home, name, config.perturbation, config.encoder)
     ]
 
 
-def _nothing(config: Arming, lost: int) -> str:
+def _nothing(config: TrainingCasesConfig, lost: int) -> str:
     group = DECLARED.group
     if not lost:
         return (
@@ -161,24 +167,24 @@ def _nothing(config: Arming, lost: int) -> str:
     )
 
 
-def _general(home: Home, config: Arming, cases: set[str]) -> Split:
+def _general(home: DataRoot, config: TrainingCasesConfig, cases: set[str]) -> GeneralSplit:
     if config.vqa is None:
         if config.vqa_triples:
-            raise NothingYet(
+            raise NotMaterialized(
                 "training_cases: both arms have general questions, and no collection is named. Set "
                 "vqa to one of collections.yaml, or vqa_triples to 0 to train on cases alone."
             )
-        return Split([], [])
+        return GeneralSplit([], [])
     collection = collection_key(config.vqa)
     table = home.find(collection)
     if table is None:
-        raise NothingYet(
+        raise NotMaterialized(
             f"training_cases: there is no table of {config.vqa}. Materialize "
             f"{collection.to_user_string()} first."
         )
     questions = [
-        General(row["image_id"], config.vqa, row["sha256"], row["question"], row["answer"])
-        for row in taken(COLLECTED.rows(table, collection))
+        GeneralQuestion(row["image_id"], config.vqa, row["sha256"], row["question"], row["answer"])
+        for row in select_stored_rows(COLLECTION_COLUMNS.read_rows(table, collection))
         if row["question"] and row["answer"]
     ]
     return split_general(questions, cases, config.vqa_triples, config.vqa_held_out)
@@ -188,7 +194,9 @@ def _names(cases: Sequence[TuningCase]) -> set[tuple[str, str]]:
     return {(case.dataset, case.case_id) for case in cases}
 
 
-def _lacking(config: Arming, split: Split, lost: Sequence[TuningCase]) -> Iterator[tuple[str, str]]:
+def _lacking(
+    config: TrainingCasesConfig, split: GeneralSplit, lost: Sequence[TuningCase]
+) -> Iterator[tuple[str, str]]:
     """What there is less of than was asked for."""
     if lost:
         some = ", ".join(case.case_id for case in lost[:_NAMED])
@@ -199,7 +207,7 @@ def _lacking(config: Arming, split: Split, lost: Sequence[TuningCase]) -> Iterat
 
 
 def _told(
-    rows: Sequence[dict[str, Any]], lost: Sequence[TuningCase], split: Split
+    rows: Sequence[dict[str, Any]], lost: Sequence[TuningCase], split: GeneralSplit
 ) -> dict[str, Any]:
     counts = Counter((row["arm"], row["kind"], row["dataset"]) for row in rows)
     table = pd.DataFrame(
@@ -212,8 +220,8 @@ def _told(
             for arm in (*ARMS, HELD_OUT)
         },
         "general_held_out": len(split.held_out),
-        "overlap_with_evaluation": len(overlaps(rows)),
+        "overlap_with_evaluation": len(find_shared_pictures(rows)),
         "rows_by_arm": markdown_table(table),
         **({"cases_without_perturbed_picture": markdown_table(lacking.head(20))} if lost else {}),
-        "rehearsal": any(row["rehearsal"] for row in rows),
+        "is_stand_in": any(row["is_stand_in"] for row in rows),
     }

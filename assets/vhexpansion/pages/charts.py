@@ -1,9 +1,9 @@
 """The charts: right on cases and on pairs with their negations, by judge and by perturbation."""
 
 from assets.report.charts import SCORES, Bar, Chart, Mark
-from assets.report.formats import Rate, rate_of, score, score_interval
-from assets.vhexpansion.asking import NONE
+from assets.report.formats import Rate, read_rate, score, score_interval
 from assets.vhexpansion.pages.dataset_page import SHORT, Answered
+from assets.vhexpansion.yes_no_step import NONE
 
 
 def accuracies(dataset: Answered) -> Chart:
@@ -11,7 +11,7 @@ def accuracies(dataset: Answered) -> Chart:
     bars = []
     for judge in dataset.judges:
         row = dataset.clean(judge)
-        one, both = rate_of(row, "accuracy"), rate_of(row, "symmetric")
+        one, both = read_rate(row, "accuracy"), read_rate(row, "symmetric")
         marks = [
             Mark("accuracy", one, f"cases {score(one.value, 3)}"),
             Mark("failure", both, f"pairs {score(both.value, 3)}"),
@@ -28,7 +28,7 @@ def accuracies(dataset: Answered) -> Chart:
 def perturbations(dataset: Answered, judge: str) -> Chart:
     """A judge's symmetric accuracy under each common perturbation."""
     bars = [
-        _bar(SHORT[name], rate_of(row, "symmetric"))
+        _bar(SHORT[name], read_rate(row, "symmetric"))
         for name in (NONE, *dataset.common)
         for row in dataset.under(judge, name)
     ]

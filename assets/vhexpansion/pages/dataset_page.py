@@ -8,17 +8,17 @@ from typing import Any, ClassVar, TypeAlias
 
 import pandas as pd
 
-from assets.kit.columns import plain_records
+from assets.kit.columns import to_plain_records
 from assets.report.formats import count, score
 from assets.report.subjects import ReportSubject
-from assets.vhexpansion.asking import COMMON, NONE
-from metrics.firmness import Evidence
+from assets.vhexpansion.yes_no_step import COMMON, NONE
+from metrics.statistics.firmness import Evidence
 
 Numbers: TypeAlias = Mapping[str, Any]
 """A row of `vhexpansion/symmetry`."""
 
 FEWEST = 20
-"""Pictures: intervals are known to hold from so many on (`metrics.intervals`)."""
+"""Pictures: intervals are known to hold from so many on (`metrics.statistics.cluster_intervals`)."""
 SHORT: Mapping[str, str] = {
     "noise": "Gaussian noise",
     "hsv_brightness": "Brightness",
@@ -48,7 +48,7 @@ class Answered(ReportSubject):
     @property
     def is_stand_in(self) -> bool:
         """Whether a stand-in had a part in any number."""
-        return bool(self.symmetry["rehearsal"].astype("boolean").fillna(value=False).any())
+        return bool(self.symmetry["is_stand_in"].astype("boolean").fillna(value=False).any())
 
     @cached_property
     def clean_rows(self) -> Mapping[str, Numbers]:
@@ -62,15 +62,15 @@ class Answered(ReportSubject):
 
     def evidence(self, row: Numbers) -> Evidence:
         """The answers behind the numbers of a judge."""
-        left_out, asked = row["left_out"], int(row["asked"])
+        left_out, asked = row["left_out"], int(row["requests"])
         part = f"{count(row['cases'])} of {count(row['of_cases'])} cases"
         return Evidence(
             requests=asked,
             answers=asked - int(row["unanswered"]),
             units=int(row["images"]),
-            fewest=FEWEST,
+            min_units=FEWEST,
             part=part if row["cases"] + (left_out or 0) < row["of_cases"] else "",
-            doubt=trained_on(row) if left_out is None else "",
+            caveat=trained_on(row) if left_out is None else "",
             is_stand_in=self.is_stand_in,
         )
 
@@ -116,7 +116,7 @@ class Answered(ReportSubject):
     @cached_property
     def rows(self) -> Sequence[Numbers]:
         """All rows, None for what is empty."""
-        return plain_records(self.symmetry)
+        return to_plain_records(self.symmetry)
 
     def clean(self, judge: str) -> Numbers | None:
         """The numbers of a judge on pictures as they were; None where there are none."""

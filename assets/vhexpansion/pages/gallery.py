@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from assets.kit.columns import records
+from assets.kit.columns import to_records
 from assets.report.publish import Thumbnail
-from assets.vhexpansion.asking import NONE
 from assets.vhexpansion.pages.dataset_page import SHORT, Answered
-from metrics.symmetry import NEGATED, ORIGINAL, YES
+from assets.vhexpansion.yes_no_step import NONE
+from metrics.vhexpansion.symmetry import NEGATED, ORIGINAL, YES
 
 SHOWN = 448
 """The longer side in px of a picture."""
@@ -53,7 +53,7 @@ def yes_twice(answers: pd.DataFrame) -> pd.DataFrame:
 def gallery(dataset: Answered) -> Mapping[str, Sequence[Pair]]:
     """By judge: its pairs."""
     found: dict[str, list[Pair]] = {judge: [] for judge in dataset.judges}
-    for row in records(dataset.twice):
+    for row in to_records(dataset.twice):
         asked = ("question", "response"), ("negated_question", "negated_response")
         said = [(row[question], _cut(row[response])) for question, response in asked]
         shown = Thumbnail(row["sha256"], SHOWN)

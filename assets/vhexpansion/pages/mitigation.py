@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from assets.kit.columns import plain_records
-from assets.kit.tuning import ARMS, name_of_rate
+from assets.kit.columns import to_plain_records
+from assets.kit.tuning import ARMS, format_rate
 from assets.report.cells import (
     Body,
     Cell,
@@ -17,14 +17,14 @@ from assets.report.cells import (
     Head,
     Line,
     Table,
+    add_change,
     margin,
-    numbers_of,
-    with_change,
+    rate_numbers,
 )
 from assets.report.charts import SCORES, Bar, Chart, Mark
-from assets.report.csv_files import rows_of_csv
+from assets.report.csv_files import read_csv_rows
 from assets.report.formats import NONE as NOTHING
-from assets.report.formats import Rate, count, rate_of, score, score_interval
+from assets.report.formats import Rate, count, read_rate, score, score_interval
 
 PAGE = "mitigation.html"
 _SHOWN: Mapping[str | None, str] = {
@@ -48,12 +48,12 @@ class Mitigation:
     @cached_property
     def rows(self) -> Sequence[Mapping[str, Any]]:
         """The rows, None for what is empty."""
-        return plain_records(self.table)
+        return to_plain_records(self.table)
 
     @property
     def is_stand_in(self) -> bool:
         """Whether a stand-in had a part in any number."""
-        return any(row["rehearsal"] for row in self.rows)
+        return any(row["is_stand_in"] for row in self.rows)
 
     @cached_property
     def rates(self) -> Mapping[str, Sequence[float]]:
@@ -94,7 +94,7 @@ def paper(number: str) -> Table:
             _MEASURES.get(row["measure"], row["measure"]),
             [Cell(row[name], numbers={"": float(row[name])}) for name in ("before", *ARMS)],
         )
-        for row in rows_of_csv(Path(__file__).with_name("paper_mitigation.csv"))
+        for row in read_csv_rows(Path(__file__).with_name("paper_mitigation.csv"))
         if row["table"] == number
     ]
     return Table.plain(f"The paper’s Table {number}", "Dataset", _PAPERS, lines)
@@ -116,7 +116,7 @@ def _line_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
 def _table(found: Mitigation, measures: Sequence[str], caption: str, corner: str) -> Table:
     groups = [Group("Before", [Head("")])]
     groups += [
-        Group(f"{arm.title()} cases", [Head(name_of_rate(rate)) for rate in rates])
+        Group(f"{arm.title()} cases", [Head(format_rate(rate)) for rate in rates])
         for arm, rates in found.rates.items()
         if rates
     ]
@@ -151,8 +151,8 @@ def _cell(row: Mapping[str, Any] | None) -> Cell:
     note = f"{count(lacking)} unanswered" if lacking else ""
     if row["measure"] in _MEASURES:
         ends = f"[{rate.low:.0f},\u00a0{rate.high:.0f}]"
-        return Cell(f"{rate.value:.1f}", ends, note, numbers_of(rate))
-    return with_change(margin(rate)._replace(note=note), rate_of(row, "change"))
+        return Cell(f"{rate.value:.1f}", ends, note, rate_numbers(rate))
+    return add_change(margin(rate)._replace(note=note), read_rate(row, "change"))
 
 
 def _chart(found: Mitigation, arm: str, line: Mapping[str, Any]) -> Chart:
@@ -160,7 +160,7 @@ def _chart(found: Mitigation, arm: str, line: Mapping[str, Any]) -> Chart:
     before = _at(found, line, "before", None)
     bars = [_bar("before", before, most)]
     bars += [
-        _bar(name_of_rate(rate), _at(found, line, arm, rate), most) for rate in found.rates[arm]
+        _bar(format_rate(rate), _at(found, line, arm, rate), most) for rate in found.rates[arm]
     ]
     name = _MEASURES.get(line["measure"], f"{line['dataset']}, {line['measure']}")
     about = "MME’s score" if most > 1 else "share answered right"

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assets.report.cells import Cell, Line, Table, margin
-from assets.report.csv_files import rows_of_csv
+from assets.report.csv_files import read_csv_rows
 from assets.report.formats import Rate, count, score
 from assets.report.pivot import LongRow, pivot
 from assets.vhexpansion.pages.dataset_page import SHORT
-from metrics.symmetry_bounds import contradiction
+from metrics.vhexpansion.symmetry_bounds import find_contradiction
 
 CASES: Mapping[str, int] = {"MMVP": 300, "VHTest": 1_200, "POPE": 9_000}
 """The paper's datasets with their cases (Table 1)."""
@@ -64,7 +64,7 @@ def sweeps() -> Table:
 
 
 def _read_rows(table: str) -> list[LongRow]:
-    rows = rows_of_csv(Path(__file__).with_name("paper.csv"))
+    rows = read_csv_rows(Path(__file__).with_name("paper.csv"))
     return [row for row in rows if row["table"] == table]
 
 
@@ -100,5 +100,5 @@ def _format_cell(row: LongRow, values: Mapping[str, float]) -> Cell:
     if row["measure"] == "symmetric" and "new_cases" in values:
         sample = _SAMPLED.get((row["table"], row["dataset"], row["model"]))
         cases = sample or CASES[row["dataset"]]
-        note = contradiction(cases, values.get("accuracy"), value, values["new_cases"])
+        note = find_contradiction(cases, values.get("accuracy"), value, values["new_cases"])
     return Cell(score(value, 3), note=note, numbers={"": value})

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from assets.report.benchmark_report import BenchmarkReport
-from assets.report.formats import count, rate_of, whole_percent
+from assets.report.formats import count, read_rate, whole_percent
 from assets.report.standings import Failure, Measure, Standing
-from assets.report.start_page import trial_sentence, unranked_sentence
+from assets.report.start_page import no_ranking_sentence, trial_sentence
 from assets.report.subjects import firmest_first
 from assets.vhexpansion.common import QUESTION, TITLE
 from assets.vhexpansion.pages import charts, mitigation, paper, tables
@@ -29,7 +29,7 @@ def _sentence(dataset: Answered) -> str:
     if len(rows) == 1 and rows[0]["symmetric"] is not None:
         reasons = dataset.reasons[str(rows[0]["model"])]
         return trial_sentence(reasons, _numbers(dataset, rows[0]))
-    return unranked_sentence(dataset.name, dataset.reasons)
+    return no_ranking_sentence(dataset.name, dataset.reasons)
 
 
 def _distance(row: Numbers) -> float:
@@ -42,7 +42,9 @@ def _numbers(dataset: Answered, row: Numbers) -> str:
     accuracy, symmetric = (whole_percent(row[name]) for name in ("accuracy", "symmetric"))
     lacking = ""
     if row["unanswered"]:
-        lacking = f"; {count(row['unanswered'])} of {count(row['asked'])} requests have no answer"
+        lacking = (
+            f"; {count(row['unanswered'])} of {count(row['requests'])} requests have no answer"
+        )
     return (
         f"{row['model']} answers {accuracy} of the questions of {dataset.name} right, and "
         f"{symmetric} of them together with their negations{lacking}."
@@ -57,7 +59,7 @@ def _standings(dataset: Answered) -> Iterator[Standing]:
             judge,
             SYMMETRIC,
             dataset.evidence(row),
-            rate_of(row, "symmetric"),
+            read_rate(row, "symmetric"),
             items=int(row["cases"]),
             unit="cases",
             section="cases",

@@ -8,14 +8,13 @@ from assets.report.cells import (
     Cell,
     Line,
     Table,
+    add_change,
     margin,
     number,
     share,
-    with_change,
 )
 from assets.report.columns import RowHead, TableColumn, tabulate
-from assets.report.formats import Rate, count, rate_of
-from assets.vhexpansion.asking import NONE
+from assets.report.formats import Rate, count, read_rate
 from assets.vhexpansion.pages.dataset_page import (
     SHORT,
     Answered,
@@ -27,6 +26,7 @@ from assets.vhexpansion.pages.dataset_page import (
 )
 from assets.vhexpansion.pages.paper import SETTINGS
 from assets.vhexpansion.pages.sweeps import Point, sweep
+from assets.vhexpansion.yes_no_step import NONE
 
 CellOf: TypeAlias = Callable[[Numbers], Cell]
 
@@ -121,12 +121,12 @@ def _varied(title: str, points: Sequence[Point]) -> Table:
 
 
 def _symmetric(row: Numbers) -> Cell:
-    return with_change(_bounded(row, "symmetric"), rate_of(row, "change"))
+    return add_change(_bounded(row, "symmetric"), read_rate(row, "change"))
 
 
 def _bounded(row: Numbers, name: str) -> Cell:
     """A share with its interval and, where answers are missing, between what it can lie."""
-    return margin(rate_of(row, name)._replace(note=uncertain(row, name)))
+    return margin(read_rate(row, name)._replace(note=uncertain(row, name)))
 
 
 def _new(row: Numbers) -> Cell:
@@ -140,7 +140,7 @@ def _new(row: Numbers) -> Cell:
 
 
 def _says_yes(row: Numbers) -> Cell:
-    return share(rate_of(row, "yes_rate"))
+    return share(read_rate(row, "yes_rate"))
 
 
 def _cases(row: Numbers) -> Cell:
@@ -156,14 +156,14 @@ _UNPERTURBED: Sequence[TableColumn[Numbers]] = (
     TableColumn("New cases", _new, ranked=True),
     TableColumn("Says yes", _says_yes, ranked=True),
     TableColumn("Yes to both", lambda row: share(Rate(row["yes_twice"])), ranked=True),
-    TableColumn("No answer", lambda row: number(row["unanswered"], f"of {count(row['asked'])}")),
+    TableColumn("No answer", lambda row: number(row["unanswered"], f"of {count(row['requests'])}")),
 )
 _TRANSFER: Sequence[TableColumn[Numbers]] = (
     TableColumn("Encoder", lambda row: Cell(row["encoder"])),
     TableColumn("Its own", lambda row: Cell("yes" if row["own"] else "no")),
     TableColumn("Attack", lambda row: Cell(SHORT[row["perturbation"]], told(parameters_of(row)))),
     TableColumn("Symmetric accuracy", lambda row: _bounded(row, "symmetric")),
-    TableColumn("Change", lambda row: margin(rate_of(row, "change"))),
+    TableColumn("Change", lambda row: margin(read_rate(row, "change"))),
     TableColumn("New cases", _new),
     TableColumn("Says yes", _says_yes),
 )

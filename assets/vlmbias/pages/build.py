@@ -29,11 +29,11 @@ from assets.vlmbias.pages.unproved_answers import (
     published,
     separate_accuracy,
 )
-from generators.domains import Box
+from generators.domains import OutlineBox
 from generators.topics import DRAWN, PHOTOGRAPHED
-from generators.topics import title as topic_title
+from generators.topics import get_title as topic_title
 from metrics import BASELINE, TASK_MEAN
-from resources.calls.spending import Spent
+from resources.calls.spending import SpendingRow
 
 _LINKS = (
     ("Leaderboard", "index.html#leaderboard"),
@@ -56,9 +56,9 @@ def build(
     complete: int,
     partial: Mapping[str, Sequence[str]] = MappingProxyType({}),
     edited_tables: Collection[pd.DataFrame] = (),
-    spent: Sequence[Spent] = (),
+    spent: Sequence[SpendingRow] = (),
     originals: bool = False,
-    outlines: Mapping[str, Sequence[Box]] = MappingProxyType({}),
+    outlines: Mapping[str, Sequence[OutlineBox]] = MappingProxyType({}),
     dates: Mapping[str, str] = MappingProxyType({}),
 ) -> publish.Site:
     """Make the site of tables in the columns of the assets of the same names.

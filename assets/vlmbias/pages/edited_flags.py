@@ -6,8 +6,8 @@ from typing import NamedTuple, TypeAlias
 
 import pandas as pd
 
-from assets.kit.columns import Row, rows
-from assets.report.cells import Cell, Line, Table, numbers_of
+from assets.kit.columns import NamedRow, iterate_named_rows
+from assets.report.cells import Cell, Line, Table, rate_numbers
 from assets.report.formats import Rate, spoken, titled, value
 from assets.vlmbias.pages.scenes import Scene
 from metrics import exact_interval
@@ -28,7 +28,7 @@ class WriterEdits(NamedTuple):
     stand_in: bool
     served: list[str]
     outcomes: list[tuple[str, int]]
-    samples: list[tuple[str, int, list[tuple[Row, str]]]]
+    samples: list[tuple[str, int, list[tuple[NamedRow, str]]]]
     """The rows of some pictures, each with what was asked for."""
 
 
@@ -51,7 +51,7 @@ def edited(tables: Collection[pd.DataFrame], scenes: Sequence[Scene]) -> Edited 
     The first line is the code that draws the same scenes, if all of them are drawn: what it kept
     is what the pixels confirm at every size.
     """
-    found = [list(rows(table)) for table in tables]
+    found = [list(iterate_named_rows(table)) for table in tables]
     if not found:
         return None
     asked = {row.base_id: (row.target, row.modification) for each in found for row in each}
@@ -76,11 +76,11 @@ def _cell(part: Part, asked: Mapping[str, Part], kept: Mapping[str, bool]) -> Ce
         return Cell("", note="not asked")
     some, of = sum(here), len(here)
     rate = Rate(some / of, *exact_interval(some, of))
-    numbers = {**numbers_of(rate), "": some, "of": of}
+    numbers = {**rate_numbers(rate), "": some, "of": of}
     return Cell(f"{some} of {of}", spoken(rate), numbers=numbers)
 
 
-def _writer(edits: Sequence[Row]) -> WriterEdits:
+def _writer(edits: Sequence[NamedRow]) -> WriterEdits:
     samples = []
     for outcome in _SHOWN:
         ended = [row for row in edits if row.outcome == outcome]
@@ -96,6 +96,6 @@ def _writer(edits: Sequence[Row]) -> WriterEdits:
     )
 
 
-def _asked(row: Row) -> str:
+def _asked(row: NamedRow) -> str:
     wanted = dict(zip(row.targets, row.truths, strict=True))[row.target]
     return f"{row.modification}: {value(wanted)} {row.target}"

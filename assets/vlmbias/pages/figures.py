@@ -8,15 +8,15 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from assets.kit.columns import Row, rows
+from assets.kit.columns import NamedRow, iterate_named_rows
 from assets.report import cells
-from assets.report.cells import Body, Cell, Head, Table, numbers_of, unranked
+from assets.report.cells import Body, Cell, Head, Table, mark_trial, rate_numbers
 from assets.report.charts import PERCENT, Bar, Chart, Mark
-from assets.report.formats import Rate, Shares, count, interval, percent, rate_of, signed, spoken
-from assets.vlmbias.pages.judges import PromptedJudge, in_order, judge_of
+from assets.report.formats import Rate, Shares, count, interval, percent, read_rate, signed, spoken
+from assets.vlmbias.pages.judges import PromptedJudge, prompted_judge, sort_judges
 from generators.topics import DRAWN, PHOTOGRAPHED
 from metrics import BASELINE, EVERY_SIZE, QUESTION_GROUPS, TASK_MEAN, WHOLE_TOPIC
-from metrics.firmness import Evidence
+from metrics.statistics.firmness import Evidence
 
 COUNTING, NAMING = QUESTION_GROUPS["Q1"], QUESTION_GROUPS["Q3"]
 SANITY = (QUESTION_GROUPS["N1"], QUESTION_GROUPS["N2"])
@@ -78,7 +78,7 @@ class Accuracy:
 
     judges: list[PromptedJudge]
     topics: list[str]
-    cells: dict[tuple[PromptedJudge, Where], Row]
+    cells: dict[tuple[PromptedJudge, Where], NamedRow]
     scenes: dict[Where, int]
     in_part: Collection[tuple[PromptedJudge, str]] = ()
 
@@ -94,20 +94,20 @@ class Accuracy:
 
         `in_part` is the table of what was asked in part.
         """
-        found: dict[tuple[PromptedJudge, Where], Row] = {}
+        found: dict[tuple[PromptedJudge, Where], NamedRow] = {}
         scenes: dict[Where, int] = {}
-        for row in rows(frame):
+        for row in iterate_named_rows(frame):
             where = (row.image_set, row.size, row.questions, row.topic, row.subtopic)
-            found[judge_of(row, references), where] = row
+            found[prompted_judge(row, references), where] = row
             scenes[where] = max(row.base_images, scenes.get(where, 0))
         held = {where[3] for where in scenes}
-        partly = [] if in_part is None else rows(in_part)
+        partly = [] if in_part is None else iterate_named_rows(in_part)
         return cls(
-            in_order({judge for judge, _ in found}),
+            sort_judges({judge for judge, _ in found}),
             [topic for topic in topics if topic in held],
             found,
             scenes,
-            {(judge_of(row, references), row.topic) for row in partly},
+            {(prompted_judge(row, references), row.topic) for row in partly},
         )
 
     @property
@@ -178,13 +178,13 @@ class Accuracy:
         if not evidence.has_number:
             return Rate(None, note="no answer", firmness=evidence.firmness)
         notes = [note, *(evidence.reasons if column.image_set != PARTIAL and not note else ())]
-        rate = rate_of(rates, column.measure)._replace(
+        rate = read_rate(rates, column.measure)._replace(
             note=", ".join(filter(None, notes)), firmness=evidence.firmness
         )
         if column.beside == "bar" and row.accuracy is not None:
             return rate._replace(bar=Shares(row.accuracy, row.biased_errors))
         if column.beside == "change" and row.change is not None:
-            return rate._replace(change=rate_of(rates, "change"))
+            return rate._replace(change=read_rate(rates, "change"))
         if column.beside == "difference" and before is not None:
             other = self.rate(judge, before).value
             if rate.value is not None and other is not None:
@@ -248,7 +248,7 @@ class Accuracy:
         detail = "" if scenes is None else "1 scene" if scenes == 1 else f"{count(scenes)} scenes"
         return Head(column.label, detail, f"#{column.section}" if column.section else "")
 
-    def _note(self, judge: PromptedJudge, column: Column, row: Row) -> str:
+    def _note(self, judge: PromptedJudge, column: Column, row: NamedRow) -> str:
         """Why there is no rate, or on how many of the topics that were asked about it rests.
 
         The columns of those topics say which.
@@ -302,8 +302,8 @@ def _line(judge: PromptedJudge, rates: Sequence[Rate], asked: bool) -> cells.Lin
 def _cell(rate: Rate) -> Cell:
     text = "" if rate.value is None and rate.note else percent(rate.value)
     change = signed(rate.change) if rate.change else ""
-    cell = Cell(text, interval(rate), rate.note, numbers_of(rate), change, rate.bar)
-    return unranked(cell, rate.firmness)
+    cell = Cell(text, interval(rate), rate.note, rate_numbers(rate), change, rate.bar)
+    return mark_trial(cell, rate.firmness)
 
 
 def _mean(rates: Sequence[Rate]) -> Rate:

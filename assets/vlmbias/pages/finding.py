@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from assets.report.charts import PERCENT, Chart
 from assets.report.formats import count, titled, whole_percent
-from assets.report.start_page import trial_sentence, unranked_sentence
+from assets.report.start_page import no_ranking_sentence, trial_sentence
 from assets.vlmbias.pages.figures import LEADING, PARTIAL, Accuracy, Column
 from assets.vlmbias.pages.judges import PromptedJudge
 from assets.vlmbias.pages.scenes import Answer, Asked, Scene
 from assets.vlmbias.pages.site import Site
-from metrics.firmness import FIRMNESS, Firmness
+from metrics.statistics.firmness import FIRMNESS, Firmness
 
 _PERCENT = "\u00a0%"
 
@@ -97,7 +97,7 @@ def _told(subject: _Subject) -> tuple[str, Firmness]:
         return f"{_sentence(table, models, column, about)}{means}.", firmness
     reasons = {model: "; ".join(each.reasons) for model, each in evidence.items()}
     if len(models) > 1:
-        return unranked_sentence(about, reasons), firmness
+        return no_ranking_sentence(about, reasons), firmness
     reason, row = reasons[models[0].model], table.cells[models[0], column.where]
     reason = f"{reason}, {count(int(row.answers))} answers"
     sentence = _sentence(table, models, column, f"{about} that it was asked about")
@@ -118,8 +118,8 @@ def _nothing(site: Site, way: str) -> tuple[str, Firmness]:
     if evidence:
         reasons = {model: "; ".join(each.reasons) for model, each in evidence.items()}
         firmness = min((each.firmness for each in evidence.values()), key=FIRMNESS.index)
-        return unranked_sentence("the benchmark's pictures", reasons), firmness
-    is_stand_in = site.proofs["rehearsal"] == len(site.pictures)
+        return no_ranking_sentence("the benchmark's pictures", reasons), firmness
+    is_stand_in = site.proofs["is_stand_in"] == len(site.pictures)
     return "No model has answered yet.", "stand-in" if is_stand_in else "not run"
 
 

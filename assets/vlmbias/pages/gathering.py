@@ -9,14 +9,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from assets.kit.columns import Row, rows
-from assets.vlmbias.pages.judges import PromptedJudge, in_order, judge_of
-from assets.vlmbias.pages.proofs import proof_of
+from assets.kit.columns import NamedRow, iterate_named_rows
+from assets.vlmbias.pages.judges import PromptedJudge, prompted_judge, sort_judges
+from assets.vlmbias.pages.proofs import find_proof
 from assets.vlmbias.pages.scenes import Asked, Picture, Scene, Shown, Target
 
 ImageKey: TypeAlias = tuple[str, str]
 """An image and its very bytes: its id and its sha256."""
-Found: TypeAlias = Mapping[ImageKey, Sequence[Row]]
+Found: TypeAlias = Mapping[ImageKey, Sequence[NamedRow]]
 
 _OF_AN_ANSWER = (
     *("image_id", "sha256", "question_id", "question", "expected_bias", "model", "prompting"),
@@ -45,10 +45,12 @@ def gather(
     measured, asked or answered about other bytes than those of the image now is left out.
     """
     tables = (_readings(images, measurements), questions, _scored(answers)[[*_OF_AN_ANSWER]])
-    read, asked, answered = (_by(rows(table), _image) for table in tables)
-    judges = in_order({judge_of(row, references) for group in answered.values() for row in group})
+    read, asked, answered = (_by(iterate_named_rows(table), _image) for table in tables)
+    judges = sort_judges(
+        {prompted_judge(row, references) for group in answered.values() for row in group}
+    )
     scenes = []
-    for drawn in _by(rows(images), attrgetter("base_id")).values():
+    for drawn in _by(iterate_named_rows(images), attrgetter("base_id")).values():
         drawn.sort(key=lambda row: row.size)
         scene = _scene(drawn, read)
         scene.asked = _asked(scene.pictures, asked, answered, references)
@@ -58,7 +60,7 @@ def gather(
     return _in_families(scenes), judges
 
 
-def _by(found: Iterable[Row], key: Callable[[Row], Any]) -> dict[Any, list[Row]]:
+def _by(found: Iterable[NamedRow], key: Callable[[NamedRow], Any]) -> dict[Any, list[NamedRow]]:
     groups = defaultdict(list)
     for row in found:
         groups[key(row)].append(row)
@@ -83,7 +85,7 @@ def _scored(answers: pd.DataFrame) -> pd.DataFrame:
     return answers.assign(right=right, biased=biased)
 
 
-def _scene(drawn: Sequence[Row], read: Found) -> Scene:
+def _scene(drawn: Sequence[NamedRow], read: Found) -> Scene:
     first = drawn[0]
     by_target = _by((each for row in drawn for each in read[_image(row)]), attrgetter(*_LABEL))
     return Scene(
@@ -95,7 +97,7 @@ def _scene(drawn: Sequence[Row], read: Found) -> Scene:
     )
 
 
-def _picture(row: Row, readings: Sequence[Row]) -> Picture:
+def _picture(row: NamedRow, readings: Sequence[NamedRow]) -> Picture:
     verdicts = {reading.verdict for reading in readings}
     worst = ("disagrees", "not measured")
     verdict = next((each for each in worst if each in verdicts), "agrees")
@@ -105,7 +107,7 @@ def _picture(row: Row, readings: Sequence[Row]) -> Picture:
         **{name: getattr(row, name) for name in (*_IMAGE, "width", "height", "size")},
         **told,
         verdict=verdict,
-        proof=proof_of(row.review, rehearsal=row.rehearsal, confirmed=verdict == "agrees"),
+        proof=find_proof(row.review, is_stand_in=row.rehearsal, confirmed=verdict == "agrees"),
     )
 
 
@@ -120,14 +122,16 @@ def _asked(
         for picture in pictures
         for row in asked.get(_image(picture), ())
     }
-    given: dict[Any, dict[PromptedJudge, dict[str, Row]]] = defaultdict(lambda: defaultdict(dict))
+    given: dict[Any, dict[PromptedJudge, dict[str, NamedRow]]] = defaultdict(
+        lambda: defaultdict(dict)
+    )
     for picture in pictures:
         for row in answered.get(_image(picture), ()):
-            judge = judge_of(row, references)
+            judge = prompted_judge(row, references)
             given[row.question_id, row.question][judge][picture.image_id] = row
             picture.wrong[judge] += row.right is False
     for key, question in questions.items():
-        for judge in in_order(given[key]):
+        for judge in sort_judges(given[key]):
             answers = [given[key][judge].get(picture.image_id) for picture in pictures]
             question.answers.setdefault(judge.prompting, []).append((judge, answers))
     return list(questions.values())

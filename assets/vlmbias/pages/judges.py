@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from assets.kit.columns import Row
+from assets.kit.columns import NamedRow
 from metrics import BASELINE
 
 PROMPTINGS = {
@@ -30,12 +30,12 @@ class PromptedJudge(NamedTuple):
         return self.model if self.prompting == BASELINE else f"{self.model} ({self.prompting})"
 
 
-def judge_of(row: Row, references: Collection[str]) -> PromptedJudge:
+def prompted_judge(row: NamedRow, references: Collection[str]) -> PromptedJudge:
     """The judge that a row is about."""
     return PromptedJudge(row.model, row.prompting, row.model in references)
 
 
-def in_order(judges: Iterable[PromptedJudge]) -> list[PromptedJudge]:
+def sort_judges(judges: Iterable[PromptedJudge]) -> list[PromptedJudge]:
     """By prompting, the baseline first; real models before the reference judges; by name."""
     known = list(PROMPTINGS)
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from assets.kit.columns import Row, rows
+from assets.kit.columns import NamedRow, iterate_named_rows
 from assets.report.cells import Group, Head, Table
 from assets.report.formats import Rate, count, titled
 from assets.vlmbias.pages.figures import NOT_ASKED, judge_table
-from assets.vlmbias.pages.judges import PromptedJudge, judge_of
-from metrics import TASK_MEAN, outcomes_table
+from assets.vlmbias.pages.judges import PromptedJudge, prompted_judge
+from metrics import TASK_MEAN, outcome_rate_table
 
 _ALWAYS = ("unparsed", "refused", "failed")
 _CAPTION = "Unparsed, refused and failed replies"
@@ -20,7 +20,7 @@ _CAPTION = "Unparsed, refused and failed replies"
 class Outcomes:
     """The rates of replies without an answer by judge, topic and outcome."""
 
-    cells: dict[tuple[PromptedJudge, str, str], Row]
+    cells: dict[tuple[PromptedJudge, str, str], NamedRow]
     outcomes: list[str]
     topics: Mapping[str, str]
 
@@ -29,8 +29,8 @@ class Outcomes:
         cls, answers: pd.DataFrame, titles: Mapping[str, str], references: Collection[str]
     ) -> "Outcomes":
         """Count them; `titles` are those of the topics that are shown."""
-        found = list(rows(outcomes_table(answers)))
-        cells = {(judge_of(row, references), row.topic, row.ending): row for row in found}
+        found = list(iterate_named_rows(outcome_rate_table(answers)))
+        cells = {(prompted_judge(row, references), row.topic, row.ending): row for row in found}
         return cls(cells, list(dict.fromkeys(row.ending for row in found)), titles)
 
     def overall(self, judges: Sequence[PromptedJudge]) -> Table:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-Proof = Literal["pixels", "accepted", "unreviewed", "rehearsal", "unproved"]
+Proof = Literal["pixels", "accepted", "unreviewed", "is_stand_in", "unproved"]
 
 
 class Told(NamedTuple):
@@ -20,7 +20,7 @@ PROOFS: Mapping[Proof, Told] = {
         "Unreviewed: nobody has confirmed the count",
         "Unreviewed: nobody has confirmed the count.",
     ),
-    "rehearsal": Told(
+    "is_stand_in": Told(
         "Stand-in: no model made it, no result",
         "Stand-in run: something offline stood in for a model when it was made, so that it is no "
         "result.",
@@ -29,17 +29,17 @@ PROOFS: Mapping[Proof, Told] = {
 }
 """Every proof, the best first."""
 
-APART: tuple[Proof, ...] = ("unreviewed", "rehearsal")
+APART: tuple[Proof, ...] = ("unreviewed", "is_stand_in")
 """The image sets that stand in rows of their own, for their labels are not proved."""
 
 
-def proof_of(review: str, *, rehearsal: bool, confirmed: bool) -> Proof:
+def find_proof(review: str, *, is_stand_in: bool, confirmed: bool) -> Proof:
     """The proof of a picture; `confirmed` is whether all its readings agree with its label.
 
     A stand-in run is one whatever people say of it.
     """
-    if rehearsal:
-        return "rehearsal"
+    if is_stand_in:
+        return "is_stand_in"
     if review == "pixels":
         return "pixels" if confirmed else "unproved"
     return "accepted" if review == "accepted" else "unreviewed"

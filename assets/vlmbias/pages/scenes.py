@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import quote
 
-from assets.kit.columns import Row
+from assets.kit.columns import NamedRow
 from assets.report.publish import Thumbnail
 from assets.vlmbias.pages.judges import PromptedJudge
 from assets.vlmbias.pages.proofs import Proof, rank
-from generators.domains import Box
+from generators.domains import OutlineBox
 
 CARD, PAGE = 384, 768
 """The longer side in px of a picture on a card and on a page, which show them smaller."""
@@ -25,10 +25,10 @@ class Target(NamedTuple):
     name: str
     truth: float
     standard: float
-    readings: Sequence[Row]
+    readings: Sequence[NamedRow]
 
 
-Answer: TypeAlias = Row
+Answer: TypeAlias = NamedRow
 """A judge's answer, whether it is `right` (None where nothing was scored), and `biased`."""
 
 
@@ -124,7 +124,7 @@ class Scene:
     shown: Mapping[str, Sequence[Shown]] = field(default_factory=dict)
     original: "Scene | None" = None
     counterfactuals: list["Scene"] = field(default_factory=list)
-    outline: Sequence[Box] = ()
+    outline: Sequence[OutlineBox] = ()
     """What was changed, as parts of its pictures; empty where that is not known."""
 
     def said(self, judge: PromptedJudge, at: int) -> str:

@@ -6,14 +6,14 @@ from itertools import chain
 from typing import NamedTuple
 
 from assets.report.formats import count, question, titled
-from assets.report.standings import Failure, Judged, Measure, Standing, taken_in_turn
+from assets.report.standings import Failure, JudgeResults, Measure, Standing, round_robin
 from assets.vlmbias.pages import figures
 from assets.vlmbias.pages.figures import LEADING, PARTIAL, Accuracy, Column
 from assets.vlmbias.pages.judges import PromptedJudge
 from assets.vlmbias.pages.scenes import Asked, Scene
 from assets.vlmbias.pages.site import Site
 from metrics import BASELINE
-from metrics.firmness import Evidence, Firmness
+from metrics.statistics.firmness import Evidence, Firmness
 
 MEASURES: Mapping[figures.Measure, Measure] = {
     "accuracy": Measure(
@@ -41,12 +41,12 @@ class _Mean(NamedTuple):
     evidence: Evidence
 
 
-def judged(site: Site, dates: Mapping[str, str]) -> Judged:
+def judged(site: Site, dates: Mapping[str, str]) -> JudgeResults:
     """The task means of every judge under the baseline, and what it got wrong as expected."""
     lined_up = (site.accuracy.line_up(BASELINE), site.in_part.line_up(BASELINE))
     judges = dict.fromkeys(chain(*lined_up))
     means = {judge: mean for judge in judges if (mean := _mean(site, judge)) is not None}
-    return Judged(
+    return JudgeResults(
         list(MEASURES.values()),
         [
             _standing(judge, mean, measure, dates)
@@ -102,7 +102,7 @@ def _failures(site: Site, judge: PromptedJudge, firmness: Firmness) -> list[Fail
         if scene.variant == "counterfactual" and scene.proof in _PROVED:
             found = (_failure(scene, asked, judge, firmness) for asked in _counting(scene))
             by_topic[scene.domain] += [each for each in found if each is not None][:1]
-    return taken_in_turn(by_topic.values())
+    return round_robin(by_topic.values())
 
 
 def _counting(scene: Scene) -> Iterator[Asked]:

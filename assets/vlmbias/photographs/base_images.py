@@ -6,18 +6,24 @@ from typing import ClassVar, TypeAlias, TypeVar
 
 from dagster import AssetKey
 
-from assets.kit.limits import Limited, Placed, first_of, in_order, part_of
-from assets.kit.step import Extent, Input, Row, Step, Work
-from assets.vlmbias.common import GROUP, painter_and_topic, photographs
-from assets.vlmbias.photographs.subjects import SUBJECTS, photographs_of
+from assets.kit.limits import (
+    LimitConfig,
+    SamplingKey,
+    expected_subset,
+    stratified_head,
+    stratified_order,
+)
+from assets.kit.step import Extent, Input, Row, Step, StepRun
+from assets.vlmbias.common import GROUP, photographs, split_photograph_key
+from assets.vlmbias.photographs.subjects import SUBJECTS, list_photographs
 from generators.photographs import Photograph
 from resources.models.catalog import Catalog
 
 Photographs: TypeAlias = Sequence[Photograph]
-LimitedT = TypeVar("LimitedT", bound=Limited)
+LimitedT = TypeVar("LimitedT", bound=LimitConfig)
 
 SUBJECTS_OF_TOPIC: Mapping[str, Input] = {
-    "subjects": Input(AssetKey([GROUP, "subjects"]), dimension="topic", read_by=SUBJECTS)
+    "subjects": Input(AssetKey([GROUP, "subjects"]), dimension="topic", row_columns=SUBJECTS)
 }
 _PICTURE = ("sha256", "width", "height")
 
@@ -27,60 +33,60 @@ class PhotographStep(Step[LimitedT]):
 
     group, partitions, kinds = GROUP, photographs, ("image",)
     inputs: Mapping[str, Input] = SUBJECTS_OF_TOPIC
-    done: ClassVar[str]
+    success_outcome: ClassVar[str]
     """How a row ended that has a picture which can be used."""
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
-        self.present = {
+        self.filled_columns = {
             **dict.fromkeys(("failed", "malformed", "unpainted"), ("reason",)),
             "refused": ("reason", "refusal"),
             "dropped": (*_PICTURE, "reason"),
-            self.done: _PICTURE,
+            self.success_outcome: _PICTURE,
         }
 
     @abstractmethod
-    def there(self, work: Work[LimitedT]) -> Photographs:
+    def load_base_images(self, work: StepRun[LimitedT]) -> Photographs:
         """The base images that the step before is about."""
 
-    def every(self, work: Work[LimitedT]) -> list[Photograph]:
+    def list_all(self, work: StepRun[LimitedT]) -> list[Photograph]:
         """All base images of the topic."""
-        _, topic = painter_and_topic(work.partition)
-        return photographs_of(topic, work.tables["subjects"]["suggested"])
+        _, topic = split_photograph_key(work.partition)
+        return list_photographs(topic, work.tables["subjects"]["suggested"])
 
-    def part(self, work: Work[LimitedT]) -> list[Photograph]:
+    def list_limited(self, work: StepRun[LimitedT]) -> list[Photograph]:
         """The base images that this step is about."""
-        return first_photographs(self.there(work), work.config.limit)
+        return select_first_photographs(self.load_base_images(work), work.config.limit)
 
-    def extent(self, work: Work[LimitedT], rows: Sequence[Row]) -> Extent:
+    def extent(self, work: StepRun[LimitedT], rows: Sequence[Row]) -> Extent:
         """Of all base images of the topic."""
-        return Extent(len(self.part(work)), len(self.every(work)), "base images")
+        return Extent(len(self.list_limited(work)), len(self.list_all(work)), "base images")
 
 
-def first_photographs(photographs: Photographs, limit: int | None) -> list[Photograph]:
+def select_first_photographs(photographs: Photographs, limit: int | None) -> list[Photograph]:
     """The first base images in the order of a limit: even over subtopics, then over subjects."""
-    return first_of(photographs, limit, _placed)
+    return stratified_head(photographs, limit, _placed)
 
 
-def part_painted(photographs: Photographs, paintings: Iterable[Row]) -> list[Photograph]:
+def select_painted(photographs: Photographs, paintings: Iterable[Row]) -> list[Photograph]:
     """The base images that a table of paintings is about.
 
     That is the first so many, as a limit leaves them, if their prompts are just those of the table;
     else all.
     """
     there, needed, number = {row["prompt"] for row in paintings}, set[str](), 0
-    for photograph in in_order(photographs, _placed):
+    for photograph in stratified_order(photographs, _placed):
         prompts = {painting.prompt for painting in photograph.paintings}
         if not prompts <= there:
             break
         needed, number = needed | prompts, number + 1
-    return first_photographs(photographs, number if number and needed == there else None)
+    return select_first_photographs(photographs, number if number and needed == there else None)
 
 
-def part_in(photographs: Photographs, rows: Iterable[Row]) -> list[Photograph]:
+def select_edited(photographs: Photographs, rows: Iterable[Row]) -> list[Photograph]:
     """The base images that a table of edits is about, likewise."""
-    return part_of(photographs, {row["base_id"] for row in rows}, _placed)
+    return expected_subset(photographs, {row["base_id"] for row in rows}, _placed)
 
 
-def _placed(photograph: Photograph) -> Placed:
-    return Placed(photograph.base_id, (photograph.subtopic, photograph.subject))
+def _placed(photograph: Photograph) -> SamplingKey:
+    return SamplingKey(photograph.base_id, (photograph.subtopic, photograph.subject))

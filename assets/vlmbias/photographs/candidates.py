@@ -14,27 +14,27 @@ from typing import Any
 from dagster import AssetKey, MetadataValue
 from pydantic import Field
 
-from assets.kit.choice import chosen
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
-from assets.kit.limits import Limited
-from assets.kit.pictures import PICTURED, sheet
+from assets.kit.limits import LimitConfig
+from assets.kit.model_lookup import find_model
+from assets.kit.pictures import PICTURE_COLUMNS, sample_contact_sheet
 from assets.kit.previews import markdown_table
 from assets.kit.review import read_verdicts, review_file
-from assets.kit.step import PENDING, SOME_PICTURE, Conversation, Input, Row, Work
-from assets.vlmbias.common import GROUP, painter_and_topic
-from assets.vlmbias.photographs.base_images import SUBJECTS_OF_TOPIC, PhotographStep, part_in
-from assets.vlmbias.photographs.edits import EDITS, Editor, Edits
+from assets.kit.step import PENDING, PLACEHOLDER_SHA256, Conversation, Input, Row, StepRun
+from assets.vlmbias.common import GROUP, split_photograph_key
+from assets.vlmbias.photographs.base_images import SUBJECTS_OF_TOPIC, PhotographStep, select_edited
+from assets.vlmbias.photographs.edits import EDITS, Edits, EditsConfig
 from assets.vlmbias.photographs.paintings import PAINTINGS, Paintings
-from assets.vlmbias.photographs.selection import retention, write_candidates
-from generators.photographs import Photograph, photographed
+from assets.vlmbias.photographs.selection import count_retention, write_candidates
+from generators.photographs import Photograph, load_photograph_topics
 from generators.scene import Variant
 from metrics import read_yes_no
-from resources.home import Home
 from resources.models.catalog import Model
-from resources.models.outcomes import Answered
-from resources.models.requests import Look, Turn
+from resources.models.outcomes import AnsweredOutcome
+from resources.models.requests import LookRequest, Turn
+from resources.storage.data_root import DataRoot
 
-NOBODY = "none"
+NO_CHECKER = "none"
 """The checker that is none: a person sees everything."""
 
 CANDIDATES = Columns(
@@ -56,67 +56,71 @@ CANDIDATES = Columns(
     failed_checks=(TEXTS, "The checks that were answered with No"),
     unread=(TEXTS, "The checks without an answer that can be read"),
     checker=(TEXT, "Who was asked, as models.yaml names it, or none"),
-    **PICTURED,
+    **PICTURE_COLUMNS,
 )
 
 
-class Checker(Limited):
+class CandidatesConfig(LimitConfig):
     """Who looks at candidates before people do; a limit is on base images."""
 
     checker: str = Field(
-        default=NOBODY,
+        default=NO_CHECKER,
         description="A model of models.yaml with the role captioner or judge; or none.",
     )
 
 
-class Candidates(PhotographStep[Checker]):
+class Candidates(PhotographStep[CandidatesConfig]):
     """Originals and edits of a painter, checked if wished, and laid out for people to review.
 
     While it is made, a picture has a row for each check of it: they are sent all at once.
     """
 
-    name, columns, config = "candidates", CANDIDATES, Checker
+    name, columns, config = "candidates", CANDIDATES, CandidatesConfig
     description = "Originals and edits, checked if wished, and laid out for people to review."
     inputs: Mapping[str, Input] = {
         **SUBJECTS_OF_TOPIC,
-        "paintings": Input(AssetKey([GROUP, "paintings"]), read_by=PAINTINGS, by_default=True),
-        "edits": Input(AssetKey([GROUP, "edits"]), read_by=EDITS, by_default=True),
+        "paintings": Input(
+            AssetKey([GROUP, "paintings"]), row_columns=PAINTINGS, uses_default_config=True
+        ),
+        "edits": Input(AssetKey([GROUP, "edits"]), row_columns=EDITS, uses_default_config=True),
     }
-    asks = Look(())
-    done, named_by = "candidate", ("base_id", "variant", "trial")
+    example_request = LookRequest(())
+    success_outcome, key_columns = "candidate", ("base_id", "variant", "trial")
 
-    def model(self, partition: str, config: Checker) -> Model | None:
+    def model(self, partition: str, config: CandidatesConfig) -> Model | None:
         """The checker, where there is one."""
-        nobody = config.checker == NOBODY
-        return None if nobody else chosen(self.catalog, config.checker, "captioner", "judge")
+        nobody = config.checker == NO_CHECKER
+        return None if nobody else find_model(self.catalog, config.checker, "captioner", "judge")
 
-    def there(self, work: Work[Checker]) -> list[Photograph]:
+    def load_base_images(self, work: StepRun[CandidatesConfig]) -> list[Photograph]:
         """The base images that edits are about."""
-        return part_in(self.every(work), work.rows("edits"))
+        return select_edited(self.list_all(work), work.read_rows("edits"))
 
-    def wanted(self, work: Work[Checker], rows: Sequence[Row]) -> Iterator[tuple[str, str, int]]:
+    def expected_keys(
+        self, work: StepRun[CandidatesConfig], rows: Sequence[Row]
+    ) -> Iterator[tuple[str, str, int]]:
         """Originals, and as many trials as there are."""
-        part = {photograph.base_id: photograph for photograph in self.part(work)}
+        part = {photograph.base_id: photograph for photograph in self.list_limited(work)}
         for photograph in part.values():
             if photograph.has_original:
                 yield photograph.base_id, "original", 0
-        for row in work.rows("edits"):
+        for row in work.read_rows("edits"):
             if row["base_id"] in part:
                 yield row["base_id"], "counterfactual", row["trial"]
 
-    def rows(self, work: Work[Checker]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[CandidatesConfig]) -> list[dict[str, Any]]:
         """A row for each check of each picture, and for what has no picture or no check.
 
         Raises `UserFileError` for a review file that cannot be followed, before anything is sent.
         """
-        read_verdicts(review_file(work.home, painter_and_topic(work.partition)[1]))
-        painted = {row["prompt"]: row for row in work.rows("paintings")}
+        read_verdicts(review_file(work.home, split_photograph_key(work.partition)[1]))
+        painted = {row["prompt"]: row for row in work.read_rows("paintings")}
         edited = defaultdict(list)
-        for row in work.rows("edits"):
+        for row in work.read_rows("edits"):
             edited[row["base_id"]].append(row)
         found = [
             row
-            for photograph in self.part(work)
+            for photograph in self.list_limited(work)
             for row in _pictures_of(photograph, painted, edited[photograph.base_id])
         ]
         return [
@@ -125,12 +129,17 @@ class Candidates(PhotographStep[Checker]):
             for name, question in self._questions(work, row) or [(None, None)]
         ]
 
-    def _questions(self, work: Work[Checker], row: Row) -> list[tuple[str | None, str | None]]:
-        if work.config.checker == NOBODY or row["outcome"] not in (self.done, PENDING):
+    def _questions(
+        self, work: StepRun[CandidatesConfig], row: Row
+    ) -> list[tuple[str | None, str | None]]:
+        if work.config.checker == NO_CHECKER or row["outcome"] not in (
+            self.success_outcome,
+            PENDING,
+        ):
             return []
         return list(_checks(row["photograph"]))
 
-    def outdated(self, row: Row) -> str:
+    def outdated_message(self, row: Row) -> str:
         """The base image whose edits lack."""
         return (
             f"vlmbias/edits holds no edit of {row['base_id']} as it is now: its subjects or "
@@ -138,24 +147,28 @@ class Candidates(PhotographStep[Checker]):
             "topic again: only what is new is asked for."
         )
 
-    def converse(self, work: Work[Checker], row: Row) -> Conversation:
+    def converse(self, work: StepRun[CandidatesConfig], row: Row) -> Conversation:
         """Ask one check about a picture."""
         if row["checked"] is None:
             return {}
         outcome, calls = yield _look(row["question"], row["sha256"])
-        text = outcome.text if isinstance(outcome, Answered) else None
+        text = outcome.text if isinstance(outcome, AnsweredOutcome) else None
         said = read_yes_no(text).answer if text else None
         return {"said": said, "calls_of_check": [*calls]}
 
-    def at_most(self, work: Work[Checker], rows: Sequence[Row]) -> Iterator[Look]:
+    def max_requests(
+        self, work: StepRun[CandidatesConfig], rows: Sequence[Row]
+    ) -> Iterator[LookRequest]:
         """The checks of edits that failed, and of trials of what could not be painted."""
         for row in rows:
-            tries = {"failed": 1, "unpainted": Editor().trials}.get(row["outcome"], 0)
-            if work.config.checker != NOBODY:
+            tries = {"failed": 1, "unpainted": EditsConfig().trials}.get(row["outcome"], 0)
+            if work.config.checker != NO_CHECKER:
                 for _, question in _checks(row["photograph"]):
-                    yield from [_look(question, SOME_PICTURE)] * tries
+                    yield from [_look(question, PLACEHOLDER_SHA256)] * tries
 
-    def finish(self, work: Work[Checker], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    def finish(
+        self, work: StepRun[CandidatesConfig], rows: Sequence[dict[str, Any]]
+    ) -> list[dict[str, Any]]:
         """One row a picture, with what was answered about it."""
         checker = self.model(work.partition, work.config)
         every = (list(rows) for _, rows in groupby(rows, key=lambda row: row["place"]))
@@ -165,22 +178,22 @@ class Candidates(PhotographStep[Checker]):
             for row in some[:1]
         ]
 
-    def metadata(self, work: Work[Checker], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[CandidatesConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Retention, some of the pictures, and the page on which people review all painters'."""
-        painter, topic = painter_and_topic(work.partition)
+        painter, topic = split_photograph_key(work.partition)
         others = [
             row
             for folder in sorted(Path(work.home.root, *self.key.path).glob(f"*/{topic}.parquet"))
             if (name := folder.parent.name) != painter
-            for row in stored_candidates(work.home, name, topic)
+            for row in load_candidates(work.home, name, topic)
         ]
         verdicts = read_verdicts(review_file(work.home, topic))
         page = write_candidates(work.home, work.images, topic, [*others, *rows], verdicts)
         return {
             **Counter(row["check"] for row in rows if row["check"]),
-            "retention": markdown_table(retention(rows)),
+            "retention": markdown_table(count_retention(rows)),
             "review": MetadataValue.path(str(page)),
-            "contact_sheet": sheet(rows, _caption, work.images),
+            "contact_sheet": sample_contact_sheet(rows, _caption, work.images),
         }
 
 
@@ -194,22 +207,22 @@ def _pictures_of(
     pending = not edits or len(made) < len(sources)
     if photograph.has_original:
         yield _candidate(photograph, "original", sources[0] or _NOTHING, pending)
-    for row in edits or [_NOTHING | {"trial": trial} for trial in range(Editor().trials)]:
+    for row in edits or [_NOTHING | {"trial": trial} for trial in range(EditsConfig().trials)]:
         of_today = row["prompt"] == photograph.edit and row["sources"] == digests
         waits = row["outcome"] != PENDING and not of_today
         yield _candidate(photograph, "counterfactual", row, pending or waits)
 
 
 _NOTHING: dict[str, Any] = {
-    **dict.fromkeys(("prompt", "sources", "painter", *PICTURED)),
-    **{"outcome": PENDING, "rehearsal": False, "calls": []},
+    **dict.fromkeys(("prompt", "sources", "painter", *PICTURE_COLUMNS)),
+    **{"outcome": PENDING, "is_stand_in": False, "calls": []},
 }
 """Stands for a row of paintings or edits that is not there."""
 
 
 def _candidate(photograph: Photograph, variant: Variant, row: Row, pending: bool) -> dict[str, Any]:
     """A row of paintings or edits as one of candidates."""
-    there = row["outcome"] in (Paintings.done, Edits.done)
+    there = row["outcome"] in (Paintings.success_outcome, Edits.success_outcome)
     candidate = {
         "photograph": photograph,
         "domain": photograph.domain,
@@ -221,26 +234,28 @@ def _candidate(photograph: Photograph, variant: Variant, row: Row, pending: bool
         "subtopic": photograph.subtopic,
         "prompt": row["prompt"],
         "trial": row.get("trial", 0),
-        "sentence": photographed()[photograph.domain].review(photograph, variant),
-        "outcome": Candidates.done if there else row["outcome"],
+        "sentence": load_photograph_topics()[photograph.domain].write_review_task(
+            photograph, variant
+        ),
+        "outcome": Candidates.success_outcome if there else row["outcome"],
         "check": "unchecked" if there else None,
         "failed_checks": [],
         "unread": [],
-        "checker": NOBODY,
-        **{column: row[column] for column in PICTURED},
+        "checker": NO_CHECKER,
+        **{column: row[column] for column in PICTURE_COLUMNS},
     }
     if pending or row["outcome"] == PENDING:
-        candidate |= {"outcome": PENDING, "sha256": SOME_PICTURE}
+        candidate |= {"outcome": PENDING, "sha256": PLACEHOLDER_SHA256}
     return candidate
 
 
 def _checks(photograph: Photograph) -> Iterable[tuple[str, str]]:
     """What a checker is asked about pictures of a base image, by the name of the check."""
-    return photographed()[photograph.domain].checks(photograph).items()
+    return load_photograph_topics()[photograph.domain].write_checks(photograph).items()
 
 
-def _look(question: str, digest: str) -> Look:
-    return Look((Turn("user", question, (digest,)),))
+def _look(question: str, digest: str) -> LookRequest:
+    return LookRequest((Turn("user", question, (digest,)),))
 
 
 def _judged(checks: Sequence[Row], checker: Model) -> dict[str, Any]:
@@ -256,16 +271,16 @@ def _judged(checks: Sequence[Row], checker: Model) -> dict[str, Any]:
         "failed_checks": failed,
         "unread": unread,
         "checker": checker.name,
-        "rehearsal": checks[0]["rehearsal"] or checker.rehearses,
+        "is_stand_in": checks[0]["is_stand_in"] or checker.is_stand_in,
         "calls": [*checks[0]["calls"], *(key for row in checks for key in row["calls_of_check"])],
     }
 
 
-def stored_candidates(home: Home, painter: str, topic: str) -> Sequence[Row]:
+def load_candidates(home: DataRoot, painter: str, topic: str) -> Sequence[Row]:
     """The candidates of a painter as they were last materialized, none if they never were."""
     asset = AssetKey([GROUP, Candidates.name])
     table = home.find(asset, f"{painter}|{topic}")
-    return [] if table is None else CANDIDATES.rows(table, asset)
+    return [] if table is None else CANDIDATES.read_rows(table, asset)
 
 
 def _caption(row: Row) -> str:

@@ -6,18 +6,18 @@ from typing import Any
 from dagster import AssetKey
 from pydantic import Field
 
-from assets.kit.choice import NoSuchModel, chosen
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
-from assets.kit.flaws import asked_sides, wrong_size
-from assets.kit.limits import Limited
-from assets.kit.pictures import PICTURED, calls_of, pictured, sheet
-from assets.kit.step import PENDING, SOME_PICTURE, Conversation, Input, Row, Work
-from assets.vlmbias.common import GROUP, painter_and_topic
-from assets.vlmbias.photographs.base_images import SUBJECTS_OF_TOPIC, PhotographStep, part_painted
+from assets.kit.flaws import describe_wrong_size, requested_sides
+from assets.kit.limits import LimitConfig
+from assets.kit.model_lookup import NoSuchModel, find_model
+from assets.kit.pictures import PICTURE_COLUMNS, picture_columns, sample_contact_sheet, unique_calls
+from assets.kit.step import PENDING, PLACEHOLDER_SHA256, Conversation, Input, Row, StepRun
+from assets.vlmbias.common import GROUP, split_photograph_key
+from assets.vlmbias.photographs.base_images import SUBJECTS_OF_TOPIC, PhotographStep, select_painted
 from assets.vlmbias.photographs.paintings import PAINTINGS, Paintings
 from generators.photographs import Photograph
 from resources.models.catalog import Model
-from resources.models.requests import Edit
+from resources.models.requests import EditRequest
 
 EDITS = Columns(
     domain=(TEXT, "Topic"),
@@ -33,13 +33,13 @@ EDITS = Columns(
         TEXT,
         "edited, dropped (unchanged, of another size), refused, malformed, failed or unpainted",
     ),
-    **PICTURED,
+    **PICTURE_COLUMNS,
 )
 
 _TOLERANCE = 0.02
 
 
-class Editor(Limited):
+class EditsConfig(LimitConfig):
     """Who edits, and how often; a limit is on base images."""
 
     editor: str | None = Field(
@@ -51,51 +51,59 @@ class Editor(Limited):
     )
 
 
-class Edits(PhotographStep[Editor]):
+class Edits(PhotographStep[EditsConfig]):
     """Independent edits of each base image that is painted; one that is not has a single row."""
 
-    name, columns, config = "edits", EDITS, Editor
+    name, columns, config = "edits", EDITS, EditsConfig
     description = "Independent edits of every base image that its painter has painted."
     inputs: Mapping[str, Input] = {
         **SUBJECTS_OF_TOPIC,
-        "paintings": Input(AssetKey([GROUP, "paintings"]), read_by=PAINTINGS, by_default=True),
+        "paintings": Input(
+            AssetKey([GROUP, "paintings"]), row_columns=PAINTINGS, uses_default_config=True
+        ),
     }
-    asks = Edit("", ())
-    done, named_by = "edited", ("base_id", "trial")
+    example_request = EditRequest("", ())
+    success_outcome, key_columns = "edited", ("base_id", "trial")
 
-    def model(self, partition: str, config: Editor) -> Model:
+    def model(self, partition: str, config: EditsConfig) -> Model:
         """Who edits what a painter painted."""
-        painter, _ = painter_and_topic(partition)
+        painter, _ = split_photograph_key(partition)
         try:
-            return chosen(self.catalog, config.editor or painter, "editor")
+            return find_model(self.catalog, config.editor or painter, "editor")
         except NoSuchModel as why:
             if config.editor is not None:
                 raise
             raise NoSuchModel(f"{why} Name one in the run config: editor.") from None
 
-    def there(self, work: Work[Editor]) -> list[Photograph]:
+    def load_base_images(self, work: StepRun[EditsConfig]) -> list[Photograph]:
         """The base images that paintings are about."""
-        return part_painted(self.every(work), work.rows("paintings"))
+        return select_painted(self.list_all(work), work.read_rows("paintings"))
 
-    def wanted(self, work: Work[Editor], rows: Sequence[Row]) -> Iterator[tuple[str, int]]:
+    def expected_keys(
+        self, work: StepRun[EditsConfig], rows: Sequence[Row]
+    ) -> Iterator[tuple[str, int]]:
         """As many trials as there are to be, and one row of what is not painted."""
         painted = {
-            row["prompt"] for row in work.rows("paintings") if row["outcome"] == Paintings.done
+            row["prompt"]
+            for row in work.read_rows("paintings")
+            if row["outcome"] == Paintings.success_outcome
         }
-        for photograph in self.part(work):
+        for photograph in self.list_limited(work):
             ready = all(painting.prompt in painted for painting in photograph.paintings)
             for trial in range(work.config.trials if ready else 1):
                 yield photograph.base_id, trial
 
-    def rows(self, work: Work[Editor]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[EditsConfig]) -> list[dict[str, Any]]:
         """A row for each trial; pending where no painting of today's base image is there."""
-        painted = {row["prompt"]: row for row in work.rows("paintings")}
-        return [row for each in self.part(work) for row in self._trials(work, each, painted)]
+        painted = {row["prompt"]: row for row in work.read_rows("paintings")}
+        return [
+            row for each in self.list_limited(work) for row in self._trials(work, each, painted)
+        ]
 
     def _trials(
-        self, work: Work[Editor], photograph: Photograph, painted: Mapping[str, Row]
+        self, work: StepRun[EditsConfig], photograph: Photograph, painted: Mapping[str, Row]
     ) -> Iterator[dict[str, Any]]:
-        painter, topic = painter_and_topic(work.partition)
+        painter, topic = split_photograph_key(work.partition)
         editor = self.model(work.partition, work.config)
         sources = [painted.get(each.prompt, _NOT_THERE) for each in photograph.paintings]
         row = {
@@ -108,23 +116,23 @@ class Edits(PhotographStep[Editor]):
             "trial": 0,
             "prompt": photograph.edit,
             "sources": [source["sha256"] for source in sources if source["sha256"]],
-            **dict.fromkeys(PICTURED),
-            "rehearsal": editor.rehearses or any(source["rehearsal"] for source in sources),
-            "calls": calls_of(sources),
+            **dict.fromkeys(PICTURE_COLUMNS),
+            "is_stand_in": editor.is_stand_in or any(source["is_stand_in"] for source in sources),
+            "calls": unique_calls(sources),
             "photograph": photograph,
             "paintings": sources,
         }
         for source in sources:
-            if source["outcome"] not in (Paintings.done, PENDING):
+            if source["outcome"] not in (Paintings.success_outcome, PENDING):
                 why = f"Its {source['shows']} is {source['outcome']}: {source['reason']}"
                 yield row | {"outcome": "unpainted", "reason": why}
                 return
         if any(each["outcome"] == PENDING for each in sources):
-            row |= {"outcome": PENDING, "sources": [SOME_PICTURE] * len(sources)}
+            row |= {"outcome": PENDING, "sources": [PLACEHOLDER_SHA256] * len(sources)}
         for trial in range(work.config.trials):
             yield row | {"trial": trial}
 
-    def outdated(self, row: Row) -> str:
+    def outdated_message(self, row: Row) -> str:
         """The painting that lacks."""
         paintings = zip(row["photograph"].paintings, row["paintings"], strict=True)
         lacks, *_ = (each.shows for each, source in paintings if source["outcome"] == PENDING)
@@ -134,13 +142,15 @@ class Edits(PhotographStep[Editor]):
             "again: only what is new is painted."
         )
 
-    def converse(self, work: Work[Editor], row: Row) -> Conversation:
+    def converse(self, work: StepRun[EditsConfig], row: Row) -> Conversation:
         """Have what is painted edited."""
         if row.get("outcome") == "unpainted":
             return {}
-        outcome, calls = yield Edit(row["prompt"], tuple(row["sources"]), sample=row["trial"])
-        ended = pictured(outcome, self.done, work.images)
-        if ended["outcome"] == self.done:
+        outcome, calls = yield EditRequest(
+            row["prompt"], tuple(row["sources"]), sample=row["trial"]
+        )
+        ended = picture_columns(outcome, self.success_outcome, work.images)
+        if ended["outcome"] == self.success_outcome:
             size = ended["width"], ended["height"]
             parameters = self.model(work.partition, work.config).parameters
             why = _wrong_size(size, parameters, row["paintings"])
@@ -151,21 +161,26 @@ class Edits(PhotographStep[Editor]):
                 ended |= {"outcome": "dropped", "reason": why}
         return {**ended, "calls": [*row["calls"], *calls]}
 
-    def at_most(self, work: Work[Editor], rows: Sequence[Row]) -> Iterator[Edit]:
+    def max_requests(
+        self, work: StepRun[EditsConfig], rows: Sequence[Row]
+    ) -> Iterator[EditRequest]:
         """The edits of what failed to be painted, and may be when it is tried again."""
         for row in rows:
             if any(source["outcome"] == "failed" for source in row["paintings"]):
                 for trial in range(work.config.trials):
-                    pictures = (SOME_PICTURE,) * len(row["paintings"])
-                    yield Edit(row["prompt"], pictures, sample=trial)
+                    pictures = (PLACEHOLDER_SHA256,) * len(row["paintings"])
+                    yield EditRequest(row["prompt"], pictures, sample=trial)
 
-    def metadata(self, work: Work[Editor], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[EditsConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Some of the pictures."""
         caption = "{subject}, trial {trial}".format_map
-        return {"trials": len(rows), "contact_sheet": sheet(rows, caption, work.images)}
+        return {
+            "trials": len(rows),
+            "contact_sheet": sample_contact_sheet(rows, caption, work.images),
+        }
 
 
-_NOT_THERE: Row = {"outcome": PENDING, "sha256": None, "rehearsal": False, "calls": []}
+_NOT_THERE: Row = {"outcome": PENDING, "sha256": None, "is_stand_in": False, "calls": []}
 
 
 def _wrong_size(
@@ -173,9 +188,9 @@ def _wrong_size(
 ) -> str | None:
     """What is wrong with the size of an edited picture, if anything."""
     width, height = size
-    if wrong := wrong_size(width, height, parameters):
+    if wrong := describe_wrong_size(width, height, parameters):
         return wrong
-    if len(sources) == 1 and not asked_sides(parameters):
+    if len(sources) == 1 and not requested_sides(parameters):
         before = sources[0]["width"], sources[0]["height"]
         ratio = (width / height) / (before[0] / before[1])
         if abs(ratio - 1) > _TOLERANCE:

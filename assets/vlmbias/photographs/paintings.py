@@ -5,16 +5,16 @@ from typing import Any
 
 from pydantic import Field
 
-from assets.kit.choice import chosen
 from assets.kit.columns import TEXT, WHOLE, Columns
-from assets.kit.limits import Limited
-from assets.kit.pictures import PICTURED, pictured, sheet
-from assets.kit.step import Conversation, Row, Work
-from assets.vlmbias.common import painter_and_topic
+from assets.kit.limits import LimitConfig
+from assets.kit.model_lookup import find_model
+from assets.kit.pictures import PICTURE_COLUMNS, picture_columns, sample_contact_sheet
+from assets.kit.step import Conversation, Row, StepRun
+from assets.vlmbias.common import split_photograph_key
 from assets.vlmbias.photographs.base_images import PhotographStep
-from generators.photographs import Painting, Photograph
+from generators.photographs import Photograph, SourcePainting
 from resources.models.catalog import Model
-from resources.models.requests import Paint
+from resources.models.requests import PaintRequest
 
 PAINTINGS = Columns(
     domain=(TEXT, "Topic"),
@@ -23,11 +23,11 @@ PAINTINGS = Columns(
     prompt=(TEXT, "What the painter was asked for (Appendix M)"),
     seed=(WHOLE, "Seed of its noise; empty for a painter that takes none"),
     outcome=(TEXT, "painted, refused, malformed or failed"),
-    **PICTURED,
+    **PICTURE_COLUMNS,
 )
 
 
-class Painter(Limited):
+class PaintingsConfig(LimitConfig):
     """What is left to choose about painting; a limit is on base images."""
 
     seed: int = Field(
@@ -35,61 +35,66 @@ class Painter(Limited):
     )
 
 
-def to_paint(photographs: Iterable[Photograph]) -> dict[str, Painting]:
+def list_paintings(photographs: Iterable[Photograph]) -> dict[str, SourcePainting]:
     """The paintings behind base images, each prompt once."""
     return {
         painting.prompt: painting for photograph in photographs for painting in photograph.paintings
     }
 
 
-class Paintings(PhotographStep[Painter]):
+class Paintings(PhotographStep[PaintingsConfig]):
     """What a painter paints: each distinct prompt of the topic's base images once."""
 
-    name, columns, config = "paintings", PAINTINGS, Painter
+    name, columns, config = "paintings", PAINTINGS, PaintingsConfig
     description = "What a text-to-image model paints: originals, or what logos are placed on."
-    asks = Paint("")
-    done, named_by = "painted", ("prompt",)
+    example_request = PaintRequest("")
+    success_outcome, key_columns = "painted", ("prompt",)
 
-    def model(self, partition: str, config: Painter) -> Model:
+    def model(self, partition: str, config: PaintingsConfig) -> Model:
         """The painter of the partition."""
-        return chosen(self.catalog, painter_and_topic(partition)[0], "painter")
+        return find_model(self.catalog, split_photograph_key(partition)[0], "painter")
 
-    def there(self, work: Work[Painter]) -> list[Photograph]:
+    def load_base_images(self, work: StepRun[PaintingsConfig]) -> list[Photograph]:
         """All base images of the topic."""
-        return self.every(work)
+        return self.list_all(work)
 
-    def wanted(self, work: Work[Painter], rows: Sequence[Row]) -> list[tuple[str]]:
+    def expected_keys(
+        self, work: StepRun[PaintingsConfig], rows: Sequence[Row]
+    ) -> list[tuple[str]]:
         """The prompts."""
-        return [(prompt,) for prompt in to_paint(self.part(work))]
+        return [(prompt,) for prompt in list_paintings(self.list_limited(work))]
 
-    def rows(self, work: Work[Painter]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[PaintingsConfig]) -> list[dict[str, Any]]:
         """A row for each prompt."""
-        name, topic = painter_and_topic(work.partition)
-        painter, subjects = self.model(work.partition, work.config), work.rows("subjects")
+        name, topic = split_photograph_key(work.partition)
+        painter, subjects = self.model(work.partition, work.config), work.read_rows("subjects")
         made_of = {
-            "rehearsal": painter.rehearses or any(row["rehearsal"] for row in subjects),
+            "is_stand_in": painter.is_stand_in or any(row["is_stand_in"] for row in subjects),
             "calls": sorted({key for row in subjects for key in row["calls"]}),
         }
         return [
             {
                 "domain": topic,
                 "painter": name,
-                "shows": painting.shows,
+                "shows": painting.content,
                 "prompt": painting.prompt,
                 "seed": work.config.seed if painter.takes_seed else None,
-                **dict.fromkeys(PICTURED),
+                **dict.fromkeys(PICTURE_COLUMNS),
                 **made_of,
             }
-            for painting in to_paint(self.part(work)).values()
+            for painting in list_paintings(self.list_limited(work)).values()
         ]
 
-    def converse(self, work: Work[Painter], row: Row) -> Conversation:
+    def converse(self, work: StepRun[PaintingsConfig], row: Row) -> Conversation:
         """Have a prompt painted."""
-        outcome, calls = yield Paint(row["prompt"], row["seed"])
-        painted = pictured(outcome, self.done, work.images)
+        outcome, calls = yield PaintRequest(row["prompt"], row["seed"])
+        painted = picture_columns(outcome, self.success_outcome, work.images)
         return {**painted, "calls": [*row["calls"], *calls]}
 
-    def metadata(self, work: Work[Painter], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[PaintingsConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Some of the pictures."""
         caption = "{shows}: {prompt:.60}…".format_map
-        return {"pictures": len(rows), "contact_sheet": sheet(rows, caption, work.images)}
+        return {
+            "pictures": len(rows),
+            "contact_sheet": sample_contact_sheet(rows, caption, work.images),
+        }

@@ -17,32 +17,32 @@ from dagster import (
     MetadataValue,
 )
 
-from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, materialized
+from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, to_materialize_result
 from assets.kit.limits import partial_metadata
-from assets.kit.pictures import kept_pictures, sheet
+from assets.kit.pictures import draw_missing_pictures, sample_contact_sheet
 from assets.kit.previews import markdown_table
 from assets.kit.review import read_verdicts, review_file, review_page
 from assets.kit.step import Row
 from assets.vlmbias.common import GROUP, photographed_topics, table_asset
 from assets.vlmbias.images import IMAGES
-from assets.vlmbias.photographs.candidates import stored_candidates
+from assets.vlmbias.photographs.candidates import load_candidates
 from assets.vlmbias.photographs.selection import (
-    Published,
-    check_known,
-    publish,
-    published_id,
-    retention,
+    PublishedCandidate,
+    count_retention,
+    format_published_id,
+    require_known_candidates,
+    select_published,
     write_candidates,
 )
-from assets.vlmbias.photographs.subjects import photographs_of, truth_of
+from assets.vlmbias.photographs.subjects import ground_truth, list_photographs
 from generators.fingerprint import fingerprint
-from generators.perturbations.resize import Resizing, resize_png
+from generators.perturbations.resize import ResizeJob, resize_png
 from generators.photographs import Photograph
 from generators.scene import ImageSet, Setting
-from resources.design import Design
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger, work_key
+from resources.settings.image_design import ImageDesign
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache, build_work_key
 
 PHOTOGRAPHS = Columns(
     **IMAGES.columns,
@@ -68,10 +68,10 @@ class NoCandidates(ValueError):
 )
 def photographs(
     context: AssetExecutionContext,
-    design: Design,
-    home: Home,
+    design: ImageDesign,
+    home: DataRoot,
     images: ImageStore,
-    ledger: WorkLedger,
+    ledger: WorkCache,
 ) -> MaterializeResult[pa.Table]:
     """Choose a trial for each base image and painter, and render it at every size.
 
@@ -81,10 +81,10 @@ def photographs(
     topic, file = context.partition_key, review_file(home, context.partition_key)
     candidates = _candidates(context, home)
     verdicts = read_verdicts(file)
-    check_known(verdicts, candidates, file, review_page(file))
+    require_known_candidates(verdicts, candidates, file, review_page(file))
     write_candidates(home, images, topic, candidates, verdicts)
     wanted = _wanted(
-        photographs_of(topic, home.table(AssetKey([GROUP, "subjects"]), topic)["suggested"])
+        list_photographs(topic, home.table(AssetKey([GROUP, "subjects"]), topic)["suggested"])
     )
     current = [row for row in candidates if _key(row) in wanted]
     if len(current) < len(candidates):
@@ -95,8 +95,8 @@ def photographs(
             topic,
             ", ".join(sorted({row["painter"] for row in candidates if row not in current})),
         )
-    published, dropped = publish(current, verdicts)
-    sizes = design.sizes_of_photographs()
+    published, dropped = select_published(current, verdicts)
+    sizes = design.select_photograph_sizes()
     rendered = _rendered({each.candidate["sha256"] for each in published}, sizes, images, ledger)
     px = images.sizes({digest for by_size in rendered.values() for digest in by_size.values()})
     rows = [
@@ -104,8 +104,8 @@ def photographs(
         for each in published
         for size, digest in rendered[each.candidate["sha256"]].items()
     ]
-    return materialized(
-        PHOTOGRAPHS.table(rows),
+    return to_materialize_result(
+        PHOTOGRAPHS.build_table(rows),
         images=len(rows),
         **partial_metadata(
             len({row["base_id"] for row in current}),
@@ -115,10 +115,10 @@ def photographs(
         **Counter[str](each.review for each in published),
         dropped=len(dropped),
         why_dropped=markdown_table(pd.DataFrame(dropped).head(_MOST_SHOWN)),
-        retention=markdown_table(retention(current, rows)),
+        retention=markdown_table(count_retention(current, rows)),
         review=MetadataValue.path(str(review_page(file))),
         review_file=MetadataValue.path(str(file)),
-        contact_sheet=sheet(
+        contact_sheet=sample_contact_sheet(
             [row for row in rows if row["size"] == sizes[0]], lambda row: row["base_id"], images
         ),
     )
@@ -139,10 +139,10 @@ def _wanted(photographs: Sequence[Photograph]) -> dict[tuple[str, str, str], Pho
     return counterfactuals | originals
 
 
-def _candidates(context: AssetExecutionContext, home: Home) -> list[Row]:
+def _candidates(context: AssetExecutionContext, home: DataRoot) -> list[Row]:
     """The candidates of every painter that there are."""
     topic, names = context.partition_key, context.instance.get_dynamic_partitions("painters")
-    found = [row for name in names for row in stored_candidates(home, name, topic)]
+    found = [row for name in names for row in load_candidates(home, name, topic)]
     if not found:
         raise NoCandidates(
             f"No painter has candidates of {topic} yet: materialize vlmbias/paintings, edits and "
@@ -152,23 +152,23 @@ def _candidates(context: AssetExecutionContext, home: Home) -> list[Row]:
 
 
 def _rendered(
-    digests: Iterable[str], sizes: Sequence[int], images: ImageStore, ledger: WorkLedger
+    digests: Iterable[str], sizes: Sequence[int], images: ImageStore, ledger: WorkCache
 ) -> dict[str, dict[int, str]]:
     """By the sha256 of each picture, and by size: the sha256 of the picture at that size."""
     code = fingerprint("generators.perturbations.resize")
     keys = {
-        (digest, size): work_key("resize", code, digest, size)
+        (digest, size): build_work_key("resize", code, digest, size)
         for digest in sorted(digests)
         for size in sizes
     }
-    made = kept_pictures(
-        keys, lambda at: Resizing(images.get(at[0]), at[1]), resize_png, images, ledger
+    made = draw_missing_pictures(
+        keys, lambda at: ResizeJob(images.get(at[0]), at[1]), resize_png, images, ledger
     )
     return {digest: {size: made[digest, size] for size in sizes} for digest, _ in keys}
 
 
 def _row(
-    published: Published,
+    published: PublishedCandidate,
     photograph: Photograph,
     size: int,
     seed: int,
@@ -177,15 +177,15 @@ def _row(
 ) -> dict[str, Any]:
     (row, review), (width, height) = published, px
     original = row["variant"] == "original"
-    base_id = published_id(
+    base_id = format_published_id(
         photograph.original_id if original else photograph.base_id, row["painter"]
     )
     return {
         **asdict(photograph),
-        **{name: row[name] for name in ("variant", "painter", "rehearsal", "calls")},
+        **{name: row[name] for name in ("variant", "painter", "is_stand_in", "calls")},
         "image_id": f"{base_id}/{size}",
         "base_id": base_id,
-        "original_id": published_id(photograph.original_id, row["painter"]),
+        "original_id": format_published_id(photograph.original_id, row["painter"]),
         "sha256": digest,
         "modification": "none" if original else photograph.modification,
         "image_set": _image_set(published),
@@ -194,7 +194,7 @@ def _row(
         "size": size,
         "seed": seed,
         "targets": [photograph.target],
-        "truths": [truth_of(photograph, row["variant"])],
+        "truths": [ground_truth(photograph, row["variant"])],
         "standards": [photograph.standard],
         "settings": json.dumps(_settings(row, photograph), ensure_ascii=False, sort_keys=True),
         "generator_version": row["served_model"] or "unknown",
@@ -206,10 +206,10 @@ def _row(
     }
 
 
-def _image_set(published: Published) -> ImageSet:
+def _image_set(published: PublishedCandidate) -> ImageSet:
     """A stand-in stays one whatever people decide; what nobody accepted is unreviewed."""
-    if published.candidate["rehearsal"]:
-        return "rehearsal"
+    if published.candidate["is_stand_in"]:
+        return "is_stand_in"
     if published.review == "unreviewed":
         return "unreviewed"
     return "originals" if published.candidate["variant"] == "original" else "benchmark"

@@ -7,30 +7,30 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
-from assets.kit.review import ACCEPT, Reviewed, Verdicts, review_file, write_review
+from assets.kit.review import ACCEPT, ReviewItem, Verdicts, review_file, write_review
 from assets.kit.step import Row
-from generators.topics import caption, title
-from resources.home import Home
-from resources.images import ImageStore
+from generators.topics import format_caption, get_title
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
 from resources.user_files.rows import UserFileError
 
-Review = Literal["accepted", "unreviewed"]
+ReviewState = Literal["accepted", "unreviewed"]
 
 
-class Published(NamedTuple):
+class PublishedCandidate(NamedTuple):
     """A candidate that is published, and on whose word."""
 
     candidate: Row
-    review: Review
+    review: ReviewState
 
 
-class Dropped(NamedTuple):
+class DroppedBaseImage(NamedTuple):
     """A base image of a painter that is not published, and why."""
 
     painter: str
     base_id: str
     variant: str
-    why: str
+    reason: str
 
 
 _CELLS = ("painter", "subject", "variant", "trial", "check", "sentence", "base_id")
@@ -41,14 +41,14 @@ _EXPLANATION = (
 
 
 def write_candidates(
-    home: Home, images: ImageStore, topic: str, candidates: Sequence[Row], verdicts: Verdicts
+    home: DataRoot, images: ImageStore, topic: str, candidates: Sequence[Row], verdicts: Verdicts
 ) -> Path:
     """Write the review of the candidates of all painters of a topic, and give its page.
 
     A picture that several trials have given stands in it once, and one that is to show several
     things not at all.
     """
-    unclear = ambiguous(candidates)
+    unclear = find_ambiguous_pictures(candidates)
     once: dict[str, Row] = {}
     for row in candidates:
         if row["outcome"] == "candidate" and row["sha256"] not in unclear:
@@ -56,10 +56,10 @@ def write_candidates(
             once.setdefault(row["sha256"], row)
     shown = sorted(
         once.values(),
-        key=lambda row: (row["rehearsal"], row["base_id"], row["variant"] != "original"),
+        key=lambda row: (row["is_stand_in"], row["base_id"], row["variant"] != "original"),
     )
     pictures = [
-        Reviewed(
+        ReviewItem(
             row["sha256"],
             {cell: row.get(cell) for cell in _CELLS},
             _title(topic, row),
@@ -69,28 +69,30 @@ def write_candidates(
         for row in shown
     ]
     file = review_file(home, topic)
-    return write_review(file, title(topic), _EXPLANATION, pictures, verdicts, images)
+    return write_review(file, get_title(topic), _EXPLANATION, pictures, verdicts, images)
 
 
 def _title(topic: str, row: Row) -> str:
     trial = f", trial {row['trial']}" if row["variant"] == "counterfactual" else ""
-    return f"{caption(topic, row['subject'])}, {row['variant']}{trial} ({row['painter']})"
+    return f"{format_caption(topic, row['subject'])}, {row['variant']}{trial} ({row['painter']})"
 
 
 def _notes(row: Row) -> Iterator[str]:
     if len(row["failed_checks"]):
         yield f"A model answered No to: {', '.join(row['failed_checks'])}."
-    if row["rehearsal"]:
+    if row["is_stand_in"]:
         yield "A stand-in: it stays out of the benchmark, whatever you decide."
 
 
-def check_known(verdicts: Verdicts, candidates: Iterable[Row], file: Path, page: Path) -> None:
+def require_known_candidates(
+    verdicts: Verdicts, candidates: Iterable[Row], file: Path, page: Path
+) -> None:
     """Raise `UserFileError` where a verdict is on a picture that is no candidate."""
     known = {row["sha256"] for row in candidates}
     unknown = {image: verdict for image, verdict in verdicts.items() if image not in known}
     if not unknown:
         return
-    accepted = {image: each for image, each in unknown.items() if each.word == ACCEPT}
+    accepted = {image: each for image, each in unknown.items() if each.decision == ACCEPT}
     image, verdict = next(iter((accepted or unknown).items()))
     what = (
         "was accepted, but is in no table of candidates any more"
@@ -104,7 +106,7 @@ def check_known(verdicts: Verdicts, candidates: Iterable[Row], file: Path, page:
     )
 
 
-def ambiguous(candidates: Iterable[Row]) -> set[str]:
+def find_ambiguous_pictures(candidates: Iterable[Row]) -> set[str]:
     """The pictures that are to show several things: a verdict on one says nothing of the others."""
     shows = defaultdict(set)
     for row in candidates:
@@ -113,13 +115,15 @@ def ambiguous(candidates: Iterable[Row]) -> set[str]:
     return {digest for digest, things in shows.items() if len(things) > 1}
 
 
-def publish(candidates: Sequence[Row], verdicts: Verdicts) -> tuple[list[Published], list[Dropped]]:
+def select_published(
+    candidates: Sequence[Row], verdicts: Verdicts
+) -> tuple[list[PublishedCandidate], list[DroppedBaseImage]]:
     """Of each painter, base image and variant: the first accepted trial, or why there is none.
 
     Where nobody has accepted one, it is the first on which nobody has decided and which no check
     has failed. A picture that is to show several things is published as none of them.
     """
-    unclear = ambiguous(candidates)
+    unclear = find_ambiguous_pictures(candidates)
     trials = defaultdict(list)
     for row in candidates:
         trials[row["painter"], row["base_id"], row["variant"]].append(row)
@@ -132,21 +136,21 @@ def publish(candidates: Sequence[Row], verdicts: Verdicts) -> tuple[list[Publish
             published.append(chosen)
         elif pictures and not clear:
             why = "the same picture was made for another subject or variant"
-            dropped.append(Dropped(*key, why))
+            dropped.append(DroppedBaseImage(*key, why))
         else:
-            dropped.append(Dropped(*key, _why_none(rows, clear, verdicts)))
+            dropped.append(DroppedBaseImage(*key, _why_none(rows, clear, verdicts)))
     return published, dropped
 
 
-def _chosen(pictures: Sequence[Row], verdicts: Verdicts) -> Published | None:
+def _chosen(pictures: Sequence[Row], verdicts: Verdicts) -> PublishedCandidate | None:
     decided = {row["sha256"]: verdicts.get(row["sha256"]) for row in pictures}
     for row in pictures:
         verdict = decided[row["sha256"]]
-        if verdict is not None and verdict.word == ACCEPT:
-            return Published(row, "accepted")
+        if verdict is not None and verdict.decision == ACCEPT:
+            return PublishedCandidate(row, "accepted")
     for row in pictures:
         if decided[row["sha256"]] is None and row["check"] != "failed":
-            return Published(row, "unreviewed")
+            return PublishedCandidate(row, "unreviewed")
     return None
 
 
@@ -159,18 +163,20 @@ def _why_none(trials: Sequence[Row], pictures: Sequence[Row], verdicts: Verdicts
     return f"{rejected} rejected, {len(pictures) - rejected} failed a check"
 
 
-PUBLISHED = ("accepted", "unreviewed")
+PUBLISHED_STATES = ("accepted", "unreviewed")
 """The last stages, after base images, painted, edited and passed (what no check has failed): what
 is accepted by a person, or unreviewed as long as nobody has decided, is published."""
 _BASE_IMAGE = ["painter", "subtopic", "base_id"]
 
 
-def published_id(base_id: str, painter: str) -> str:
+def format_published_id(base_id: str, painter: str) -> str:
     """The base id of a painter's photograph: pictures of one subject by two painters are two."""
     return f"{base_id}/{painter}"
 
 
-def retention(candidates: Sequence[Row], photographs: Sequence[Row] | None = None) -> pd.DataFrame:
+def count_retention(
+    candidates: Sequence[Row], photographs: Sequence[Row] | None = None
+) -> pd.DataFrame:
     """Counterfactual base images by painter and subtopic, and how many came through each stage.
 
     The arguments are rows of the tables of those names; without `photographs` the stages end with
@@ -187,8 +193,11 @@ def retention(candidates: Sequence[Row], photographs: Sequence[Row] | None = Non
     )
     found = reached.groupby(_BASE_IMAGE, sort=False).any().reset_index()
     reviews = {row["base_id"]: row["review"] for row in photographs or ()}
-    for stage in () if photographs is None else PUBLISHED:
-        of = (published_id(*each) for each in zip(found["base_id"], found["painter"], strict=True))
+    for stage in () if photographs is None else PUBLISHED_STATES:
+        of = (
+            format_published_id(*each)
+            for each in zip(found["base_id"], found["painter"], strict=True)
+        )
         found[stage] = [reviews.get(name) == stage for name in of]
     by = ["painter", "subtopic"]
     return found.drop(columns="base_id").groupby(by, sort=False).sum().reset_index()

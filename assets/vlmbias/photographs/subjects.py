@@ -8,18 +8,18 @@ from typing import Any, cast
 import pandas as pd
 from pydantic import Field
 
-from assets.kit.choice import chosen
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
-from assets.kit.conversations import unanswered
+from assets.kit.conversations import unanswered_columns
+from assets.kit.model_lookup import find_model
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Conversation, NotCountable, Row, Step, Unfit, Work
+from assets.kit.step import PENDING, Conversation, NotCountable, Row, Step, StepRun, UnfitAnswers
 from assets.vlmbias.common import GROUP, photographed_topics
-from generators.photographs import Photograph, Topic, Unsuitable, photographed
+from generators.photographs import Photograph, PhotographTopic, Unsuitable, load_photograph_topics
 from generators.scene import Variant
 from resources.models.catalog import Model
-from resources.models.outcomes import Answered
-from resources.models.requests import Turn, Write
-from resources.run_config import Config
+from resources.models.outcomes import AnsweredOutcome
+from resources.models.requests import Turn, WriteRequest
+from resources.settings.run_config import Config
 
 BUILT_IN = "built-in"
 """The writer that is none: the topic's own list."""
@@ -30,16 +30,16 @@ SUBJECTS = Columns(
     suggested=(TEXT, "One suggestion, as JSON in the form that the topic asks for"),
     writer=(TEXT, "Who suggested it, as models.yaml names it, or built-in"),
     served_model=(TEXT, "Which model answered, as the provider says; empty where it does not"),
-    rehearsal=(BOOLEAN, "Whether a model that runs offline suggested it"),
+    is_stand_in=(BOOLEAN, "Whether a model that runs offline suggested it"),
     calls=(TEXTS, "Keys of the stored calls behind it; none for what is built in"),
 )
 
 
-class NoSubjects(Unfit):
+class NoSubjects(UnfitAnswers):
     """Nothing was suggested that can serve."""
 
 
-class Suggesting(Config):
+class SubjectsConfig(Config):
     """Who suggests subjects."""
 
     writer: str = Field(
@@ -53,66 +53,70 @@ class Suggesting(Config):
     )
 
 
-def suggestion(topic: Topic, sample: int) -> Write:
+def build_suggestion_request(topic: PhotographTopic, sample: int) -> WriteRequest:
     """What a writer is asked."""
-    return Write((Turn("user", topic.SUGGESTION),), json.dumps(topic.SCHEMA), sample)
+    return WriteRequest((Turn("user", topic.SUGGESTION),), json.dumps(topic.SCHEMA), sample)
 
 
-def photographs_of(topic: str, suggested: Iterable[str]) -> list[Photograph]:
+def list_photographs(topic: str, suggested: Iterable[str]) -> list[Photograph]:
     """The base images to make of a table of subjects, by its column `suggested`."""
-    return photographed()[topic].photographs([json.loads(each) for each in suggested])
+    return load_photograph_topics()[topic].list_photographs(
+        [json.loads(each) for each in suggested]
+    )
 
 
-def truth_of(photograph: Photograph, variant: Variant) -> int:
+def ground_truth(photograph: Photograph, variant: Variant) -> int:
     """How many there are of what is counted."""
     return photograph.standard if variant == "original" else photograph.truth
 
 
-class Subjects(Step[Suggesting]):
+class SuggestedSubjects(Step[SubjectsConfig]):
     """The subjects of a topic, of one suggestion."""
 
-    group, name, columns, config = GROUP, "subjects", SUBJECTS, Suggesting
+    group, name, columns, config = GROUP, "subjects", SUBJECTS, SubjectsConfig
     partitions = photographed_topics
     description = "What is to be painted of a topic (VLMBias, Appendices C, D and M)."
-    asks = Write(())
+    example_request = WriteRequest(())
 
-    def model(self, partition: str, config: Suggesting) -> Model | None:
+    def model(self, partition: str, config: SubjectsConfig) -> Model | None:
         """The writer, where there is one."""
         builtin = config.writer == BUILT_IN
-        return None if builtin else chosen(self.catalog, config.writer, "writer")
+        return None if builtin else find_model(self.catalog, config.writer, "writer")
 
-    def rows(self, work: Work[Suggesting]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[SubjectsConfig]) -> list[dict[str, Any]]:
         """One for the whole list, which `finish` divides into subjects."""
         return [{"domain": work.partition}]
 
-    def converse(self, work: Work[Suggesting], row: Row) -> Conversation:
+    def converse(self, work: StepRun[SubjectsConfig], row: Row) -> Conversation:
         """Query the writer, or take the list of our own."""
         if work.config.writer == BUILT_IN:
             return {
-                "list": photographed()[work.partition].BUILT_IN,
-                **{"writer": BUILT_IN, "rehearsal": False, "calls": []},
+                "list": load_photograph_topics()[work.partition].BUILT_IN,
+                **{"writer": BUILT_IN, "is_stand_in": False, "calls": []},
             }
-        outcome, calls = yield suggestion(photographed()[work.partition], work.config.sample)
-        writer = chosen(self.catalog, work.config.writer, "writer")
-        made = {"writer": writer.name, "rehearsal": writer.rehearses, "calls": [*calls]}
+        outcome, calls = yield build_suggestion_request(
+            load_photograph_topics()[work.partition], work.config.sample
+        )
+        writer = find_model(self.catalog, work.config.writer, "writer")
+        made = {"writer": writer.name, "is_stand_in": writer.is_stand_in, "calls": [*calls]}
         return {"reply": outcome, **made}
 
     def finish(
-        self, work: Work[Suggesting], rows: Sequence[dict[str, Any]]
+        self, work: StepRun[SubjectsConfig], rows: Sequence[dict[str, Any]]
     ) -> list[dict[str, Any]]:
         """A row for each subject; raises `NoSubjects` for a list that is unfit."""
         (found,) = rows
-        if found.get(self.outcome) == PENDING:
+        if found.get(self.outcome_column) == PENDING:
             raise NotCountable(self.key.to_user_string())
         if "list" not in found:
             answer = found["reply"]
-            if not isinstance(answer, Answered):
-                raise _unfit(work, unanswered(answer)["reason"])
+            if not isinstance(answer, AnsweredOutcome):
+                raise _unfit(work, unanswered_columns(answer)["reason"])
             # The one property of the object that it is.
             (suggested,) = cast(Mapping[str, Any], answer.data).values()
             found |= {"list": suggested, "served_model": answer.served_model}
         try:
-            photographed()[work.partition].photographs(found["list"])
+            load_photograph_topics()[work.partition].list_photographs(found["list"])
         except Unsuitable as why:
             raise _unfit(work, str(why)) from why
         return [
@@ -120,9 +124,9 @@ class Subjects(Step[Suggesting]):
             for place, each in enumerate(found["list"], start=1)
         ]
 
-    def metadata(self, work: Work[Suggesting], rows: Sequence[Row]) -> dict[str, Any]:
+    def metadata(self, work: StepRun[SubjectsConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """How many base images come of it."""
-        photographs = photographs_of(work.partition, [row["suggested"] for row in rows])
+        photographs = list_photographs(work.partition, [row["suggested"] for row in rows])
         by_subtopic = Counter(photograph.subtopic for photograph in photographs)
         return {
             "suggested": len(rows),
@@ -133,7 +137,7 @@ class Subjects(Step[Suggesting]):
         }
 
 
-def _unfit(work: Work[Suggesting], why: str) -> NoSubjects:
+def _unfit(work: StepRun[SubjectsConfig], why: str) -> NoSubjects:
     topic, config = work.partition, work.config
     return NoSubjects(
         f"What {config.writer} suggested for {topic} cannot serve: {why}. Materialize "

@@ -18,18 +18,18 @@ class Game:
     """A game of two armies: its files and ranks, its start in FEN, and its types of piece."""
 
     name: str
-    spoken: str
-    start: str
+    spoken_name: str
+    start_fen: str
     files: str
     ranks: range
     letters: Mapping[str, str]
 
     @property
-    def pieces(self) -> str:
+    def total_target(self) -> str:
         """The target that counts every piece, whatever its type."""
         return f"{self.name} pieces"
 
-    def position(self, fen: str) -> dict[str, str]:
+    def parse_fen(self, fen: str) -> dict[str, str]:
         """The occupied squares of the placement that `fen` describes, from the top left."""
         occupied = {}
         for rank, row in zip(reversed(self.ranks), fen.split("/"), strict=True):
@@ -39,7 +39,7 @@ class Game:
                     occupied[f"{file}{rank}"] = letter
         return occupied
 
-    def fen(self, position: Position) -> str:
+    def to_fen(self, position: Position) -> str:
         """The FEN placement of `position`."""
         rows = []
         for rank in reversed(self.ranks):
@@ -54,7 +54,7 @@ class Game:
             rows.append(row + (str(empty) if empty else ""))
         return "/".join(rows)
 
-    def type_of(self, letter: str) -> str:
+    def find_type(self, letter: str) -> str:
         """The name of the type that a FEN letter of either colour stands for."""
         return next(
             type_name
@@ -62,18 +62,18 @@ class Game:
             if type_letter == letter.lower()
         )
 
-    def counts(self, position: Position) -> dict[str, int]:
+    def count_pieces(self, position: Position) -> dict[str, int]:
         """How many pieces there are in all, and of each type, both colours together."""
-        type_counts = Counter(self.type_of(letter) for letter in position.values())
-        return {self.pieces: len(position)} | {
+        type_counts = Counter(self.find_type(letter) for letter in position.values())
+        return {self.total_target: len(position)} | {
             type_name: type_counts[type_name] for type_name in self.letters
         }
 
 
 CHESS = Game(
     name="chess",
-    spoken="chess",
-    start=chess.STARTING_BOARD_FEN,
+    spoken_name="chess",
+    start_fen=chess.STARTING_BOARD_FEN,
     files="abcdefgh",
     ranks=range(1, 9),
     letters={
@@ -83,8 +83,8 @@ CHESS = Game(
 
 XIANGQI = Game(
     name="xiangqi",
-    spoken="Xiangqi",
-    start="rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR",
+    spoken_name="Xiangqi",
+    start_fen="rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR",
     files="abcdefghi",
     ranks=range(1, 11),
     letters={

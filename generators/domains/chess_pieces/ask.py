@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Literal
 
 from generators.domains.chess_pieces._games import GAMES, Game
-from generators.games import name_question
-from generators.reading import Inquiry, count_of, yes_if
+from generators.game_names import build_name_question
+from generators.reading import Inquiry, build_count_inquiry, build_yes_no_inquiry
 from generators.scene import Question, Scene
 
 _COUNTERS: tuple[Literal["Q1", "Q2"], ...] = ("Q1", "Q2")
@@ -13,7 +13,7 @@ _COUNTING = "Answer with a number in curly brackets, e.g., {9}."
 _IDENTIFYING = "Answer in curly brackets, e.g., {Yes} or {No}."
 
 
-def ask(scene: Scene) -> list[Question]:
+def write_questions(scene: Scene) -> list[Question]:
     """Q1, Q2 and Q3 of a scene.
 
     A missing piece is asked for by the count of all pieces, a replaced one by the count of the
@@ -24,13 +24,13 @@ def ask(scene: Scene) -> list[Question]:
     game = GAMES[scene.subtopic]
     if scene.variant == "counterfactual":
         return [*_counting(scene, game, scene.target), _identifying(scene, game)]
-    counted = [game.pieces, *game.letters]
+    counted = [game.total_target, *game.letters]
     questions = [question for target in counted for question in _counting(scene, game, target)]
     usual_count = replace(questions[0], question_id="N2")
-    return [*questions, _identifying(scene, game), name_question(scene), usual_count]
+    return [*questions, _identifying(scene, game), build_name_question(scene), usual_count]
 
 
-def understand(prompt: str) -> Inquiry | None:
+def parse_question(prompt: str) -> Inquiry | None:
     """What to count for a prompt that holds one of this domain's questions."""
     return next((inquiry for text, inquiry in _INQUIRIES.items() if text in prompt), None)
 
@@ -53,7 +53,7 @@ def _counting(scene: Scene, game: Game, target: str) -> list[Question]:
 def _identifying(scene: Scene, game: Game) -> Question:
     return Question(
         question_id="Q3",
-        target=game.pieces,
+        target=game.total_target,
         subtopic=scene.subtopic,
         text=_identifying_text(game),
         ground_truth="Yes" if scene.truths == scene.standards else "No",
@@ -62,7 +62,7 @@ def _identifying(scene: Scene, game: Game) -> Question:
 
 
 def _counting_texts(game: Game, target: str) -> tuple[str, str]:
-    pieces = target if target == game.pieces else f"{target} pieces"
+    pieces = target if target == game.total_target else f"{target} pieces"
     return (
         f"How many {pieces} are there on this board? {_COUNTING}",
         f"Count the {pieces} on this board. {_COUNTING}",
@@ -70,16 +70,18 @@ def _counting_texts(game: Game, target: str) -> tuple[str, str]:
 
 
 def _identifying_text(game: Game) -> str:
-    return f"Is this the {game.spoken} starting position? {_IDENTIFYING}"
+    return f"Is this the {game.spoken_name} starting position? {_IDENTIFYING}"
 
 
 def _inquiries(game: Game) -> dict[str, Inquiry]:
-    at_start = game.counts(game.position(game.start))
+    at_start = game.count_pieces(game.parse_fen(game.start_fen))
     counting = {
-        text: count_of(target) for target in at_start for text in _counting_texts(game, target)
+        text: build_count_inquiry(target)
+        for target in at_start
+        for text in _counting_texts(game, target)
     }
     types = {target: at_start[target] for target in game.letters}
-    return counting | {_identifying_text(game): yes_if(types)}
+    return counting | {_identifying_text(game): build_yes_no_inquiry(types)}
 
 
 _INQUIRIES = {

@@ -8,17 +8,17 @@ import chess
 import chess.svg
 
 from generators import xiangqi
-from generators.canvas import canvas
+from generators.canvas import create_canvas
 from generators.domains.chess_pieces._games import CHESS, GAMES, XIANGQI, Game, Position
-from generators.glyphs import outline
+from generators.glyphs import outline_text
 from generators.scene import ImageSet, Scene, Setting, Variant
 
 VERSION = "2"
-SMALLEST = 384
+MIN_SIZE = 384
 
 SQUARES_A_BOARD = 12
 
-_CHESS_MARGIN = 0.42
+CHESS_MARGIN = 0.42
 """From the squares to the edge of the image, in squares; the coordinates stand in it."""
 _CHESS_COLORS = {
     "margin": "#ffffff",
@@ -32,7 +32,7 @@ _CHESS_OFFSET = 17
 _DESCRIPTION = re.compile("<desc>.*?</desc>", re.DOTALL)
 _VIEW_BOX = re.compile('viewBox="[^"]*"')
 
-_XIANGQI_MARGIN = 0.64
+XIANGQI_MARGIN = 0.64
 """From the outer lines to the edge of the image, in distances between lines."""
 _IVORY = "#fffdf4"
 _RED, _BLACK = "#b80000", "#000000"
@@ -42,7 +42,7 @@ _CHARACTERS = {
 }
 
 
-def scenes(seed: int) -> list[Scene]:
+def list_scenes(seed: int) -> list[Scene]:
     """The 48 counterfactuals, then the 2 start positions.
 
     By `seed`: 12 occupied squares a board, and for each the type that takes the place of its
@@ -50,7 +50,8 @@ def scenes(seed: int) -> list[Scene]:
     """
     counterfactuals = [scene for game in GAMES.values() for scene in _counterfactuals(game, seed)]
     originals = [
-        _scene(game, game.position(game.start), target=game.pieces) for game in GAMES.values()
+        _scene(game, game.parse_fen(game.start_fen), target=game.total_target)
+        for game in GAMES.values()
     ]
     return counterfactuals + originals
 
@@ -62,16 +63,16 @@ def draw(scene: Scene, size: int) -> str:
 
 
 def _counterfactuals(game: Game, seed: int) -> Iterator[Scene]:
-    start = game.position(game.start)
+    start = game.parse_fen(game.start_fen)
     added_types = _added(game, start, random.Random(f"chess_pieces/{seed}/{game.name}"))
     for square in added_types:
         position = {s: letter for s, letter in start.items() if s != square}
-        removed = {"square": square, "removed": game.type_of(start[square])}
-        yield _scene(game, position, target=game.pieces, change="remove", settings=removed)
+        removed = {"square": square, "removed": game.find_type(start[square])}
+        yield _scene(game, position, target=game.total_target, change="remove", settings=removed)
     for square, kind in added_types.items():
         letter = game.letters[kind]
         position = start | {square: letter.upper() if start[square].isupper() else letter}
-        replaced = {"square": square, "removed": game.type_of(start[square]), "added": kind}
+        replaced = {"square": square, "removed": game.find_type(start[square]), "added": kind}
         yield _scene(game, position, target=kind, change="replace", settings=replaced)
 
 
@@ -84,7 +85,7 @@ def _added(game: Game, start: Position, rng: random.Random) -> dict[str, str]:
         dealt = kinds * full_rounds + rng.sample(kinds, rest)
         rng.shuffle(dealt)
         added_types = dict(zip(squares, dealt, strict=True))
-        if all(game.type_of(start[square]) != kind for square, kind in added_types.items()):
+        if all(game.find_type(start[square]) != kind for square, kind in added_types.items()):
             return added_types
 
 
@@ -104,21 +105,21 @@ def _scene(
         base_id=f"{original_id}-{settings['square']}-{change}" if settings else original_id,
         original_id=original_id,
         domain="chess_pieces",
-        subject=f"{game.spoken} starting position",
+        subject=f"{game.spoken_name} starting position",
         subtopic=game.name,
         variant=variant,
         modification=change,
         target=target,
-        truths=game.counts(position),
-        standards=game.counts(game.position(game.start)),
-        settings={"fen": game.fen(position), **settings},
+        truths=game.count_pieces(position),
+        standards=game.count_pieces(game.parse_fen(game.start_fen)),
+        settings={"fen": game.to_fen(position), **settings},
         image_set=image_set,
     )
 
 
 def _chess(fen: str, size: int) -> str:
     """The picture of python-chess, scaled so that the edges of squares fall on whole pixels."""
-    cell = int(size / (8 + 2 * _CHESS_MARGIN))
+    cell = int(size / (8 + 2 * CHESS_MARGIN))
     unit = chess.svg.SQUARE_SIZE / cell
     corner = _CHESS_OFFSET - (size - 8 * cell) // 2 * unit
     side = size * unit
@@ -132,19 +133,19 @@ def _chess(fen: str, size: int) -> str:
 
 def _xiangqi(fen: str, size: int) -> str:
     """Round pieces of ivory on the crossings of the board that `game_boards` shows empty."""
-    pitch = int(size / (9 + 2 * _XIANGQI_MARGIN))
+    pitch = int(size / (9 + 2 * XIANGQI_MARGIN))
     edge = (size - 9 * pitch) // 2
     ring, bold = round(pitch * 0.05, 2), round(pitch * 0.014, 2)
     radius = round(pitch * 0.465 - ring / 2, 2)
-    drawing = canvas(8 * pitch + 2 * edge, size, background=xiangqi.GROUND)
+    drawing = create_canvas(8 * pitch + 2 * edge, size, background=xiangqi.GROUND)
     line_width = 2 * max(1, round(pitch / 60))
-    xiangqi.board(drawing, origin_x=edge, origin_y=edge, pitch=pitch, line_width=line_width)
-    position = XIANGQI.position(fen)
+    xiangqi.draw_board(drawing, origin_x=edge, origin_y=edge, pitch=pitch, line_width=line_width)
+    position = XIANGQI.parse_fen(fen)
     for letter in sorted(set(position.values())):
         ink = _RED if letter.isupper() else _BLACK
         piece = drawing.g(id=letter)
         piece.add(drawing.circle(r=radius, fill=_IVORY, stroke=ink, stroke_width=ring))
-        character = outline(_CHARACTERS[letter], x=0, y=0, height=pitch * 0.52)
+        character = outline_text(_CHARACTERS[letter], x=0, y=0, height=pitch * 0.52)
         piece.add(drawing.path(character, fill=ink, stroke=ink, stroke_width=bold))
         drawing.defs.add(piece)
     for square, letter in position.items():

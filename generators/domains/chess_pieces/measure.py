@@ -5,15 +5,18 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from generators.domains.chess_pieces._art import (
+from generators.domains.chess_pieces._piece_finder import BoardPiece, find_chessmen, find_discs
+from generators.domains.chess_pieces._piece_spacing import (
+    measure_chessmen_spacing,
+    measure_disc_spacing,
+)
+from generators.domains.chess_pieces._reference_shapes import (
     CHARACTERS,
     CHESSMEN,
-    Gallery,
-    chess_gallery,
-    xiangqi_gallery,
+    PieceShapes,
+    load_chess_shapes,
+    load_xiangqi_shapes,
 )
-from generators.domains.chess_pieces._finding import Piece, chessmen, discs
-from generators.domains.chess_pieces._legible import between_chessmen, between_discs
 from generators.reading import Legibility, Pixels, Unreadable
 
 VERSION = "2"
@@ -21,14 +24,14 @@ VERSION = "2"
 
 class _Reader(NamedTuple):
     looks: Mapping[str, str]
-    find: Callable[[Pixels], list[Piece]]
-    gallery: Callable[[], Gallery]
-    legibility: Callable[[Pixels, list[Piece]], Legibility]
+    find: Callable[[Pixels], list[BoardPiece]]
+    gallery: Callable[[], PieceShapes]
+    legibility: Callable[[Pixels, list[BoardPiece]], Legibility]
 
 
 _READERS = {
-    "chess pieces": _Reader(CHESSMEN, chessmen, chess_gallery, between_chessmen),
-    "xiangqi pieces": _Reader(CHARACTERS, discs, xiangqi_gallery, between_discs),
+    "chess pieces": _Reader(CHESSMEN, find_chessmen, load_chess_shapes, measure_chessmen_spacing),
+    "xiangqi pieces": _Reader(CHARACTERS, find_discs, load_xiangqi_shapes, measure_disc_spacing),
 }
 
 
@@ -49,7 +52,7 @@ def measure(pixels: Pixels, targets: Sequence[str]) -> Sequence[float]:
     return [counts[target] for target in targets]
 
 
-def legibility(pixels: Pixels) -> Legibility:
+def measure_legibility(pixels: Pixels) -> Legibility:
     """The width of the narrowest piece, and the least distance between two.
 
     Pieces are what is counted; the strokes of which they are drawn may be finer. Raises
@@ -63,7 +66,7 @@ def legibility(pixels: Pixels) -> Legibility:
     raise Unreadable("There are no pieces of chess or xiangqi in the picture.")
 
 
-def _types(pieces: Sequence[Piece], reader: _Reader) -> list[str]:
+def _types(pieces: Sequence[BoardPiece], reader: _Reader) -> list[str]:
     """The type of each piece, or `Unreadable` for one that is of none."""
     gallery, types = reader.gallery(), list[str]()
     for piece in pieces:

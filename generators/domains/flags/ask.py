@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from generators.domains.flags.designs import FLAGS
-from generators.reading import Inquiry, count_of, yes_if
+from generators.reading import Inquiry, build_count_inquiry, build_yes_no_inquiry
 from generators.scene import Question, Scene
 
 _Q1 = (
@@ -55,7 +55,7 @@ _ALSO_CALLED: Mapping[str, tuple[str, ...]] = {
 """Other names that mean the same flag, as in "American flag" or "Flag of Cabo Verde"."""
 
 
-def ask(scene: Scene) -> list[Question]:
+def write_questions(scene: Scene) -> list[Question]:
     """Q1, Q2 and Q3 of a flag; an original is asked for each count that it usually holds.
 
     [country] is the name with its article where English has one: "the United States". An
@@ -84,7 +84,9 @@ def _counting(scene: Scene, target: str) -> list[Question]:
 
 def _identity(scene: Scene, *, truth: str) -> Question:
     flag = FLAGS[str(scene.settings["flag"])]
-    formerly = flag.formerly.get(int(scene.truths["stars"])) if scene.target == "stars" else None
+    formerly = (
+        flag.former_star_counts.get(int(scene.truths["stars"])) if scene.target == "stars" else None
+    )
     return Question(
         question_id="Q3",
         target=scene.target,
@@ -121,15 +123,15 @@ def _known_count(scene: Scene, target: str) -> Question:
     )
 
 
-def understand(prompt: str) -> Inquiry | None:
+def parse_question(prompt: str) -> Inquiry | None:
     """What a question about a flag wants measured, or None for any other prompt.
 
     A flag is its country's if every count on it is the one that the real flag has.
     """
     if counting := _COUNT.search(prompt):
-        return count_of(counting[1] or counting[2])
+        return build_count_inquiry(counting[1] or counting[2])
     identity = _COUNTRY.search(prompt)
     if identity is None:
         return None
     standards = [flag.standards for flag in FLAGS.values() if flag.name == identity[1]]
-    return yes_if(standards[0]) if standards else None
+    return build_yes_no_inquiry(standards[0]) if standards else None

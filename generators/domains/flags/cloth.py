@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import svgwrite
 
-from generators.domains.flags.layouts import Point, star
+from generators.domains.flags.layouts import Point, outline_star
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class Cloth:
     def _scale(self) -> float:
         return self.extent[0] / self.width
 
-    def bar(
+    def paint_bar(
         self, left_x: float, top_y: float, right_x: float, bottom_y: float, colour: str
     ) -> None:
         """A rectangle, its edges moved to the nearest whole pixels so that they are sharp."""
@@ -38,19 +38,19 @@ class Cloth:
 
     def fill(self, colour: str) -> None:
         """The whole cloth in one colour."""
-        self.bar(0, 0, self.width, self.height, colour)
+        self.paint_bar(0, 0, self.width, self.height, colour)
 
-    def bands(self, edges: Sequence[float], colours: Iterable[str]) -> None:
+    def paint_bands(self, edges: Sequence[float], colours: Iterable[str]) -> None:
         """Horizontal bands over the whole width between each edge and the next."""
         for top, bottom, colour in zip(edges, edges[1:], colours, strict=False):
-            self.bar(0, top, self.width, bottom, colour)
+            self.paint_bar(0, top, self.width, bottom, colour)
 
-    def shape(self, points: Iterable[Point], colour: str) -> None:
+    def paint_polygon(self, points: Iterable[Point], colour: str) -> None:
         """A filled polygon."""
         corners = [(round(self._x(x), 3), round(self._y(y), 3)) for x, y in points]
         self.drawing.add(self.drawing.polygon(corners, fill=colour))
 
-    def star(
+    def paint_star(
         self,
         centre: Point,
         radius: float,
@@ -61,14 +61,16 @@ class Cloth:
         turn: float = 0.0,
     ) -> None:
         """A star; see `stars.star`."""
-        self.shape(star(centre, radius, points=points, inner=inner, turn=turn), colour)
+        self.paint_polygon(
+            outline_star(centre, radius, points=points, inner=inner, turn=turn), colour
+        )
 
-    def disc(self, centre: Point, radius: float, colour: str) -> None:
+    def paint_disc(self, centre: Point, radius: float, colour: str) -> None:
         """A filled circle."""
         middle = (round(self._x(centre[0]), 3), round(self._y(centre[1]), 3))
         self.drawing.add(self.drawing.circle(middle, round(radius * self._scale, 3), fill=colour))
 
-    def emblem(
+    def paint_emblem(
         self, data: str, centre: Point, unit: float, *, fill: str, stroke: str, pen: float
     ) -> None:
         """SVG path data about (0, 0), one of its units being `unit` of the sheet's."""

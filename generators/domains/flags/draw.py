@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from generators.canvas import canvas
+from generators.canvas import create_canvas
 from generators.domains.flags.cloth import Cloth
 from generators.domains.flags.designs import FLAGS
 from generators.scene import Scene
 
 VERSION = "2"
-SMALLEST = 384
+MIN_SIZE = 384
 
 GROUND = "#808080"
 """What the flag lies on: a grey that is far from every colour of every flag."""
@@ -16,27 +16,27 @@ GROUND = "#808080"
 _STEPS = {"add": 1, "remove": -1}
 
 
-def scenes(seed: int) -> list[Scene]:
+def list_scenes(seed: int) -> list[Scene]:
     """The 40 counterfactuals, stars before stripes, and then the 19 originals.
 
     Flags have nothing to vary: every seed gives the same scenes.
     """
     counterfactuals = [
-        counterfactual(slug, target, modification)
+        build_counterfactual(slug, target, modification)
         for target in ("stars", "stripes")
         for slug, flag in FLAGS.items()
         if target in flag.standards
         for modification in _STEPS
     ]
-    return counterfactuals + [original(slug) for slug in FLAGS]
+    return counterfactuals + [build_original(slug) for slug in FLAGS]
 
 
-def counterfactual(slug: str, target: str, modification: str) -> Scene:
+def build_counterfactual(slug: str, target: str, modification: str) -> Scene:
     """The flag `slug` with one star or stripe more ("add") or fewer ("remove")."""
     standards = FLAGS[slug].standards
     truths = {**standards, target: standards[target] + _STEPS[modification]}
     return replace(
-        original(slug),
+        build_original(slug),
         base_id=f"flags/{slug}-{target}-{modification}",
         subtopic=target,
         variant="counterfactual",
@@ -48,7 +48,7 @@ def counterfactual(slug: str, target: str, modification: str) -> Scene:
     )
 
 
-def original(slug: str) -> Scene:
+def build_original(slug: str) -> Scene:
     """The flag `slug` as it is."""
     standards = FLAGS[slug].standards
     target = next(iter(standards))
@@ -82,7 +82,7 @@ def draw(scene: Scene, size: int) -> str:
     margin = round(size / 24)
     width = size - 2 * margin
     height = round(width * flag.height / flag.width)
-    drawing = canvas(size, height + 2 * margin, GROUND)
+    drawing = create_canvas(size, height + 2 * margin, GROUND)
     cloth = Cloth(
         drawing=drawing,
         corner=(margin, margin),

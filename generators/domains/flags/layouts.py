@@ -11,36 +11,36 @@ from math import cos, dist, hypot, inf, pi, radians, sin
 Point = tuple[float, float]
 
 
-def around(centre: Point, radius: float, angle: float) -> Point:
+def find_circle_point(centre: Point, radius: float, angle: float) -> Point:
     """The point at `angle` on a circle."""
     return centre[0] + radius * sin(radians(angle)), centre[1] - radius * cos(radians(angle))
 
 
-def ring(count: int, *, first: float = 0.0) -> list[float]:
+def compute_ring_angles(count: int, *, first: float = 0.0) -> list[float]:
     """Angles of `count` stars evenly spaced round a circle, one of them at `first`."""
     return [first + 360 * k / count for k in range(count)]
 
 
-def resting_ring(count: int) -> list[float]:
+def compute_resting_ring_angles(count: int) -> list[float]:
     """Angles of a ring that stands on a pair of stars, as a regular polygon stands on a side."""
-    return ring(count, first=0 if count % 2 else 180 / count)
+    return compute_ring_angles(count, first=0 if count % 2 else 180 / count)
 
 
-def arc(count: int, *, half: float, middle: float = 0.0) -> list[float]:
+def compute_arc_angles(count: int, *, half: float, middle: float = 0.0) -> list[float]:
     """Angles of `count` stars evenly spaced from `middle` - `half` to `middle` + `half`."""
     if count == 1:
         return [middle]
     return [middle - half + 2 * half * k / (count - 1) for k in range(count)]
 
 
-def pips(count: int, *, half_width: float, half_height: float) -> list[Point]:
+def place_pips(count: int, *, half_width: float, half_height: float) -> list[Point]:
     """Offsets of 4, 5 or 6 stars laid out as the pips of a die: two rows, an odd one between."""
     columns = [-half_width, half_width] if count < 6 else [-half_width, 0.0, half_width]
     corners = [(x, y) for y in (-half_height, half_height) for x in columns]
     return [*corners, (0.0, 0.0)] if count == 5 else corners
 
 
-def field(count: int, width: float, height: float) -> list[Point]:
+def place_star_field(count: int, width: float, height: float) -> list[Point]:
     """Places of `count` stars in staggered rows that fill a field.
 
     Rows are either of one length or alternate between two that differ by one star, and there
@@ -51,7 +51,7 @@ def field(count: int, width: float, height: float) -> list[Point]:
 
     def imbalance(rows: Sequence[int]) -> tuple[float, float]:
         sides = max(rows), len(rows)
-        return max(sides) / min(sides), -spacing(_staggered(rows, width, height))
+        return max(sides) / min(sides), -find_min_distance(_staggered(rows, width, height))
 
     return _staggered(min(_even_rows(count), key=imbalance), width, height)
 
@@ -85,18 +85,18 @@ def _staggered(rows: Sequence[int], width: float, height: float) -> list[Point]:
     ]
 
 
-def spacing(points: Sequence[Point]) -> float:
+def find_min_distance(points: Sequence[Point]) -> float:
     """The distance between the two nearest of the points, infinite for a single one."""
     pairs = ((a, b) for k, a in enumerate(points) for b in points[:k])
     return min((dist(a, b) for a, b in pairs), default=inf)
 
 
-def boundaries(widths: Sequence[float], length: float) -> list[float]:
+def compute_boundaries(widths: Sequence[float], length: float) -> list[float]:
     """The edges of stripes with these relative widths across `length`, from 0 to `length`."""
     return [length * part / sum(widths) for part in accumulate(widths, initial=0)]
 
 
-def stripes_beside_canton(share: float, count: int, colours: tuple[str, str], canton: str) -> int:
+def count_canton_stripes(share: float, count: int, colours: tuple[str, str], canton: str) -> int:
     """How many of `count` equal stripes a canton spans that usually takes `share` of the height.
 
     Its lower edge meets the nearest boundary that can be seen: one below which the stripe is
@@ -106,7 +106,7 @@ def stripes_beside_canton(share: float, count: int, colours: tuple[str, str], ca
     return min(visible_edges, key=lambda k: abs(k / count - share))
 
 
-def diagonal(width: float, height: float, breadth: float) -> list[Point]:
+def outline_diagonal(width: float, height: float, breadth: float) -> list[Point]:
     """The outline of a band of that breadth from the upper left to the lower right corner."""
     across = breadth / 2 * hypot(width, height) / height
     down = breadth / 2 * hypot(width, height) / width
@@ -120,7 +120,7 @@ def diagonal(width: float, height: float, breadth: float) -> list[Point]:
     ]
 
 
-def star(
+def outline_star(
     centre: Point, radius: float, *, points: int = 5, inner: float | None = None, turn: float = 0.0
 ) -> list[Point]:
     """A star's outline, its first point `turn` degrees clockwise from the top.
@@ -133,5 +133,6 @@ def star(
         inner = cos(2 * pi / points) / cos(pi / points)
     step = 180 / points
     return [
-        around(centre, radius * (inner if k % 2 else 1), turn + step * k) for k in range(2 * points)
+        find_circle_point(centre, radius * (inner if k % 2 else 1), turn + step * k)
+        for k in range(2 * points)
     ]

@@ -8,9 +8,9 @@ made of flat colours, and a star has five points or more.
 from collections.abc import Sequence
 from itertools import combinations
 
-from generators.domains.flags._read_flag import read_flag
-from generators.domains.flags._read_stars import gap_between, read_stars
-from generators.domains.flags._read_stripes import read_stripes, stripe_heights
+from generators.domains.flags._flag_reader import read_flag
+from generators.domains.flags._star_reader import measure_gap, read_stars
+from generators.domains.flags._stripe_reader import measure_stripe_heights, read_stripes
 from generators.reading import Legibility, Pixels, Unreadable
 
 VERSION = "1"
@@ -36,7 +36,7 @@ def measure(pixels: Pixels, targets: Sequence[str]) -> Sequence[float]:
     return readings
 
 
-def legibility(pixels: Pixels) -> Legibility:
+def measure_legibility(pixels: Pixels) -> Legibility:
     """The narrowest star or stripe, and the least clear width between two stars or two stripes.
 
     Between two stripes of one colour lies a stripe, so that a stripe's height is mark and gap.
@@ -44,9 +44,9 @@ def legibility(pixels: Pixels) -> Legibility:
     flag = read_flag(pixels)
     stars = read_stars(flag)
     marks = [star.width for star in stars]
-    gaps = [gap_between(first, second) for first, second in combinations(stars, 2)]
+    gaps = [measure_gap(first, second) for first, second in combinations(stars, 2)]
     try:
-        heights = stripe_heights(flag).tolist()
+        heights = measure_stripe_heights(flag).tolist()
     except Unreadable:
         if len(stars) < 2:
             raise

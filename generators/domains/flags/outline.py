@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any, cast
 
 from generators.domains.flags.cloth import Cloth
-from generators.domains.flags.designs import FLAGS, Flag
+from generators.domains.flags.designs import FLAGS, FlagDesign
 from generators.scene import Scene
 
 Box = tuple[float, float, float, float]
@@ -13,7 +13,7 @@ _APART = 2
 """How many boxes are told apart; more are one box around them all."""
 
 
-def outline(scene: Scene, size: int) -> list[Box]:
+def find_outline(scene: Scene, size: int) -> list[Box]:
     """Around all that was added, moved or taken away, in parts of the picture."""
     counts = {name: int(count) for name, count in scene.settings.items() if name != "flag"}
     flag = FLAGS[str(scene.settings["flag"])]
@@ -37,7 +37,7 @@ def outline(scene: Scene, size: int) -> list[Box]:
     ]
 
 
-def _painted(flag: Flag, counts: Any, size: int) -> Counter[tuple[_Edges, str]]:
+def _painted(flag: FlagDesign, counts: Any, size: int) -> Counter[tuple[_Edges, str]]:
     margin = round(size / 24)
     width = size - 2 * margin
     drawing = _Record()

@@ -34,7 +34,7 @@ _STAR_LINES = (3, 9, 15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
+class BoardGrid:
     """Where a board lies, in whole px.
 
     `rows` and `columns` number what is counted (squares, cells or lines) from the first one of
@@ -44,34 +44,34 @@ class Grid:
 
     rows: range
     columns: range
-    left: int
-    top: int
+    origin_x: int
+    origin_y: int
     pitch: int
     line_width: int
 
-    def x(self, column: float) -> float:
+    def column_x(self, column: float) -> float:
         """Where the column's line, or its left edge, lies."""
-        return self.left + (column - self.columns.start) * self.pitch
+        return self.origin_x + (column - self.columns.start) * self.pitch
 
-    def y(self, row: float) -> float:
+    def row_y(self, row: float) -> float:
         """Where the row's line, or its upper edge, lies."""
-        return self.top + (row - self.rows.start) * self.pitch
+        return self.origin_y + (row - self.rows.start) * self.pitch
 
 
-def chess(drawing: svgwrite.Drawing, grid: Grid) -> None:
+def draw_chess(drawing: svgwrite.Drawing, grid: BoardGrid) -> None:
     """Squares of two colours, the one at row 0 and column 0 light, in a narrow frame."""
     side, frame = grid.pitch, grid.line_width
     width, height = len(grid.columns) * side, len(grid.rows) * side
     drawing.add(
         drawing.rect(
-            (grid.left - frame, grid.top - frame),
+            (grid.origin_x - frame, grid.origin_y - frame),
             (width + 2 * frame, height + 2 * frame),
             fill=_FRAME,
         )
     )
-    drawing.add(drawing.rect((grid.left, grid.top), (width, height), fill=_LIGHT))
+    drawing.add(drawing.rect((grid.origin_x, grid.origin_y), (width, height), fill=_LIGHT))
     dark = [
-        f"M{grid.x(column)} {grid.y(row)}h{side}v{side}h{-side}z"
+        f"M{grid.column_x(column)} {grid.row_y(row)}h{side}v{side}h{-side}z"
         for row in grid.rows
         for column in grid.columns
         if (row + column) % 2
@@ -79,12 +79,12 @@ def chess(drawing: svgwrite.Drawing, grid: Grid) -> None:
     drawing.add(drawing.path("".join(dark), fill=_DARK))
 
 
-def xiangqi(drawing: svgwrite.Drawing, grid: Grid) -> None:
+def draw_xiangqi(drawing: svgwrite.Drawing, grid: BoardGrid) -> None:
     """The lines of a xiangqi board with the names on its river."""
-    xiangqi_board.board(
+    xiangqi_board.draw_board(
         drawing,
-        origin_x=grid.left,
-        origin_y=grid.top,
+        origin_x=grid.origin_x,
+        origin_y=grid.origin_y,
         pitch=grid.pitch,
         line_width=grid.line_width,
         files=grid.columns,
@@ -92,7 +92,7 @@ def xiangqi(drawing: svgwrite.Drawing, grid: Grid) -> None:
     )
 
 
-def sudoku(drawing: svgwrite.Drawing, grid: Grid) -> None:
+def draw_sudoku(drawing: svgwrite.Drawing, grid: BoardGrid) -> None:
     """Cells with the puzzle's digits; the outline and every third line from the first are bold."""
     rows, columns = grid.rows, grid.columns
     thin: list[str] = []
@@ -106,7 +106,9 @@ def sudoku(drawing: svgwrite.Drawing, grid: Grid) -> None:
     _rule(drawing, thin, grid.line_width)
     _rule(drawing, bold, 2 * grid.line_width)
     digits = [
-        glyphs.outline(digit, x=grid.x(column + 0.5), y=grid.y(row + 0.5), height=0.56 * grid.pitch)
+        glyphs.outline_text(
+            digit, x=grid.column_x(column + 0.5), y=grid.row_y(row + 0.5), height=0.56 * grid.pitch
+        )
         for row, digits in enumerate(_PUZZLE)
         for column, digit in enumerate(digits)
         if digit != "." and row in rows and column in columns
@@ -115,7 +117,7 @@ def sudoku(drawing: svgwrite.Drawing, grid: Grid) -> None:
         drawing.add(drawing.path("".join(digits), fill=INK))
 
 
-def go(drawing: svgwrite.Drawing, grid: Grid) -> None:
+def draw_go(drawing: svgwrite.Drawing, grid: BoardGrid) -> None:
     """Lines with star points on the fourth, tenth and sixteenth of each direction."""
     rows, columns = grid.rows, grid.columns
     lines = [_level(grid, row, columns[0], columns[-1]) for row in rows]
@@ -124,16 +126,16 @@ def go(drawing: svgwrite.Drawing, grid: Grid) -> None:
     for row in _STAR_LINES:
         for column in _STAR_LINES:
             if row in rows and column in columns:
-                centre = (grid.x(column), grid.y(row))
+                centre = (grid.column_x(column), grid.row_y(row))
                 drawing.add(drawing.circle(centre, 1.75 * grid.line_width, fill=INK))
 
 
-def _level(grid: Grid, row: int, begin: int, end: int) -> str:
-    return f"M{grid.x(begin)} {grid.y(row)}H{grid.x(end)}"
+def _level(grid: BoardGrid, row: int, begin: int, end: int) -> str:
+    return f"M{grid.column_x(begin)} {grid.row_y(row)}H{grid.column_x(end)}"
 
 
-def _upright(grid: Grid, column: int, begin: int, end: int) -> str:
-    return f"M{grid.x(column)} {grid.y(begin)}V{grid.y(end)}"
+def _upright(grid: BoardGrid, column: int, begin: int, end: int) -> str:
+    return f"M{grid.column_x(column)} {grid.row_y(begin)}V{grid.row_y(end)}"
 
 
 def _rule(drawing: svgwrite.Drawing, lines: list[str], width: int) -> None:

@@ -3,15 +3,21 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from generators.domains.game_boards._pixels import Grey, Spans, levels, middle, spans
+from generators.domains.game_boards._grey_pixels import (
+    Grey,
+    Spans,
+    find_common_levels,
+    find_spans,
+    slice_middle,
+)
 
 _MIXED = 0.15
 _ALIKE, _OPPOSITE = 0.8, 0.2
 
 
-def squares(grey: Grey) -> tuple[Spans, Spans] | None:
+def find_squares(grey: Grey) -> tuple[Spans, Spans] | None:
     """Where the rows and the columns of squares lie, in px; None without a chequer."""
-    light = grey > sum(levels(grey)) // 2
+    light = grey > sum(find_common_levels(grey)) // 2
     rows, columns = _alternation(light.T), _alternation(light)
     return None if rows is None or columns is None else (rows, columns)
 
@@ -25,14 +31,14 @@ def _alternation(light: NDArray[np.bool_]) -> Spans | None:
     that are alike or opposite, the cells between them part what would be squares.
     """
     width = light.shape[1]
-    shares = light[:, middle(width)].mean(axis=1)
+    shares = light[:, slice_middle(width)].mean(axis=1)
     board = light[(shares > _MIXED) & (shares < 1 - _MIXED)]
     if not board.size:
         return None
     # The very middle of an even board is an edge between two squares.
     reference = board[:, width // 2 + width // 96]
     agreement = np.mean(board == reference[:, None], axis=0)
-    spans_by_tone = spans(agreement > _ALIKE), spans(agreement < _OPPOSITE)
+    spans_by_tone = find_spans(agreement > _ALIKE), find_spans(agreement < _OPPOSITE)
     widest_span = np.diff(np.concatenate(spans_by_tone)).max(initial=0)
     alike_spans, opposite_spans = (
         tone_spans[np.diff(tone_spans)[:, 0] > widest_span / 2] for tone_spans in spans_by_tone

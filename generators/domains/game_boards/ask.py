@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from generators.games import name_question
-from generators.reading import Inquiry, count_of, yes_if
+from generators.game_names import build_name_question
+from generators.reading import Inquiry, build_count_inquiry, build_yes_no_inquiry
 from generators.scene import Question, Scene
 
 _NUMBER = "Answer with a number in curly brackets, e.g., {9}."
@@ -28,7 +28,7 @@ _IDENTIFYING = re.compile(
 )
 
 
-def ask(scene: Scene) -> list[Question]:
+def write_questions(scene: Scene) -> list[Question]:
     """Q1 and Q2 count what was changed, Q3 asks for the standard board.
 
     An original is asked for both of its counts, since its counterfactuals change either, and has
@@ -39,17 +39,19 @@ def ask(scene: Scene) -> list[Question]:
         return [*_counting(scene, scene.target), _identifying(scene)]
     questions = [question for target in scene.truths for question in _counting(scene, target)]
     usual_count = replace(questions[0], question_id="N2")
-    return [*questions, _identifying(scene), name_question(scene), usual_count]
+    return [*questions, _identifying(scene), build_name_question(scene), usual_count]
 
 
-def understand(prompt: str) -> Inquiry | None:
+def parse_question(prompt: str) -> Inquiry | None:
     """What a prompt of this domain asks to measure, or None when it is another domain's."""
     if counting := _COUNTING.search(prompt):
-        return count_of(counting[1])
+        return build_count_inquiry(counting[1])
     if standard := _IDENTIFYING.search(prompt):
         lines = standard[3] in ("Xiangqi board", "Go board")
         targets = ("horizontal lines", "vertical lines") if lines else ("rows", "columns")
-        return yes_if(dict(zip(targets, (int(standard[1]), int(standard[2])), strict=True)))
+        return build_yes_no_inquiry(
+            dict(zip(targets, (int(standard[1]), int(standard[2])), strict=True))
+        )
     return None
 
 

@@ -7,15 +7,15 @@ row, `range(-1, 8)` has gained one before it. Whatever a line or a cell carries 
 
 from typing import NamedTuple, cast
 
-from generators.canvas import canvas
+from generators.canvas import create_canvas
 from generators.domains.game_boards import _boards
 from generators.scene import Scene
 
 VERSION = "1"
-SMALLEST = 256
+MIN_SIZE = 256
 
 _NAME = "game_boards"
-_MARGIN = 0.05
+MARGIN = 0.05
 
 
 class _Kind(NamedTuple):
@@ -26,22 +26,22 @@ class _Kind(NamedTuple):
     ends: tuple[str, ...] = ("first", "last")
 
 
-_CELLS, _LINES = ("rows", "columns"), ("horizontal lines", "vertical lines")
+_CELLS, LINE_TARGETS = ("rows", "columns"), ("horizontal lines", "vertical lines")
 _KINDS = {
     "chess": _Kind("Chessboard", 8, 8, _CELLS),
-    "xiangqi": _Kind("Xiangqi board", 10, 9, _LINES),
+    "xiangqi": _Kind("Xiangqi board", 10, 9, LINE_TARGETS),
     "sudoku": _Kind("Sudoku puzzle", 9, 9, _CELLS),
-    "go": _Kind("Go board", 19, 19, _LINES, ends=("last",)),
+    "go": _Kind("Go board", 19, 19, LINE_TARGETS, ends=("last",)),
 }
 _PAINTERS = {
-    "chess": _boards.chess,
-    "xiangqi": _boards.xiangqi,
-    "sudoku": _boards.sudoku,
-    "go": _boards.go,
+    "chess": _boards.draw_chess,
+    "xiangqi": _boards.draw_xiangqi,
+    "sudoku": _boards.draw_sudoku,
+    "go": _boards.draw_go,
 }
 
 
-def scenes(seed: int) -> list[Scene]:
+def list_scenes(seed: int) -> list[Scene]:
     """The 28 counterfactuals, then the 4 originals. Boards have nothing for a seed to vary."""
     changed = [
         _changed(subtopic, action, along, end)
@@ -61,17 +61,17 @@ def draw(scene: Scene, size: int) -> str:
     first_row, rows, first_column, columns = (
         cast(int, scene.settings[name]) for name in ("first_row", "rows", "first_column", "columns")
     )
-    down, across = (rows - 1, columns - 1) if scene.target in _LINES else (rows, columns)
-    pitch = int(size * (1 - 2 * _MARGIN)) // max(down, across)
+    down, across = (rows - 1, columns - 1) if scene.target in LINE_TARGETS else (rows, columns)
+    pitch = int(size * (1 - 2 * MARGIN)) // max(down, across)
     border = size - pitch * max(down, across)
-    drawing = canvas(
+    drawing = create_canvas(
         pitch * across + border, pitch * down + border, _boards.GROUNDS[scene.subtopic]
     )
-    grid = _boards.Grid(
+    grid = _boards.BoardGrid(
         rows=range(first_row, first_row + rows),
         columns=range(first_column, first_column + columns),
-        left=border // 2,
-        top=border // 2,
+        origin_x=border // 2,
+        origin_y=border // 2,
         pitch=pitch,
         line_width=2 * max(1, round(size / 384)),
     )

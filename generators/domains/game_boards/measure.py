@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from generators.domains.game_boards._pixels import luma
-from generators.domains.game_boards._ruled import line_widths, lines
-from generators.domains.game_boards._squares import squares
+from generators.domains.game_boards._grey_pixels import compute_luma
+from generators.domains.game_boards._ruled_lines import find_lines, measure_line_widths
+from generators.domains.game_boards._squares import find_squares
 from generators.reading import Legibility, Pixels, Unreadable
 
 VERSION = "1"
@@ -30,21 +30,21 @@ def measure(pixels: Pixels, targets: Sequence[str]) -> list[float]:
     return [float(counts[target]) for target in targets]
 
 
-def legibility(pixels: Pixels) -> Legibility:
+def measure_legibility(pixels: Pixels) -> Legibility:
     """The thinnest line and the narrowest gap between two; of squares, the narrowest one."""
-    grey = luma(pixels)
-    if (square_spans := squares(grey)) is None:
-        return line_widths(grey)
+    grey = compute_luma(pixels)
+    if (square_spans := find_squares(grey)) is None:
+        return measure_line_widths(grey)
     narrowest = float(min(np.diff(stretches).min() for stretches in square_spans))
     return Legibility(mark=narrowest, gap=narrowest)
 
 
 def _counts(pixels: Pixels) -> dict[str, int]:
-    grey = luma(pixels)
-    if square_spans := squares(grey):
+    grey = compute_luma(pixels)
+    if square_spans := find_squares(grey):
         rows, columns = map(len, square_spans)
         return {"rows": rows, "columns": columns}
-    horizontal, vertical = map(len, lines(grey))
+    horizontal, vertical = map(len, find_lines(grey))
     return {
         "horizontal lines": horizontal,
         "vertical lines": vertical,

@@ -2,13 +2,13 @@
 
 from typing import cast
 
-from generators.domains.game_boards.draw import _LINES, _MARGIN
+from generators.domains.game_boards.draw import LINE_TARGETS, MARGIN
 from generators.scene import Scene
 
 Box = tuple[float, float, float, float]
 
 
-def outline(scene: Scene, size: int) -> list[Box]:
+def find_outline(scene: Scene, size: int) -> list[Box]:
     """One band across the picture, in its parts.
 
     A gained line comes with the gap to its neighbour. A lost row or column is not in the picture:
@@ -16,9 +16,9 @@ def outline(scene: Scene, size: int) -> list[Box]:
     """
     action, along, end = scene.modification.split()
     rows, columns = (cast(int, scene.settings[name]) for name in ("rows", "columns"))
-    has_lines = scene.target in _LINES
+    has_lines = scene.target in LINE_TARGETS
     down, across = (rows - 1, columns - 1) if has_lines else (rows, columns)
-    pitch = int(size * (1 - 2 * _MARGIN)) // max(down, across)
+    pitch = int(size * (1 - 2 * MARGIN)) // max(down, across)
     border = size - pitch * max(down, across)
     width, height = pitch * across + border, pitch * down + border
     pen = max(1, round(size / 384))

@@ -15,38 +15,38 @@ from generators.reading import Legibility, Pixels, Unreadable
 Ink = NDArray[np.float64]
 """Coverage from 0 to 1 by row and column."""
 
-EDGE = 2
+EDGE_WIDTH = 2
 """How far in px the blurred edge of a piece reaches beyond its half-covered pixels."""
 
 
-class Seen(NamedTuple):
+class FigureReading(NamedTuple):
     """A figure as read: the difference that it shows, and how narrow its marks and gaps are."""
 
     difference: float
     legibility: Legibility
 
 
-class Piece(NamedTuple):
+class InkPiece(NamedTuple):
     """Connected ink, alone on its cut-out, and where the cut-out's corner lies."""
 
     ink: Ink
-    top: int
-    left: int
+    row_offset: int
+    column_offset: int
 
 
-class Axis(NamedTuple):
+class StrokeAxis(NamedTuple):
     """The middle of a straight stroke, y = height + slope · x in px of its cut-out."""
 
     slope: float
     height: float
     thickness: float
 
-    def at(self, x: float) -> float:
+    def height_at(self, x: float) -> float:
         """The height of the axis at `x`."""
         return self.height + self.slope * x
 
 
-def ink_of(pixels: Pixels) -> Ink:
+def measure_ink(pixels: Pixels) -> Ink:
     """Coverage within the white ground, without a frame that may surround it."""
     ink = 1 - pixels[:, :, 1].astype(np.float64) / 255
     white_rows = np.flatnonzero(np.median(ink[:, ::8], axis=1) < 0.1)
@@ -56,20 +56,26 @@ def ink_of(pixels: Pixels) -> Ink:
     return ink[white_rows[0] : white_rows[-1] + 1, white_columns[0] : white_columns[-1] + 1]
 
 
-def pieces_of(pixels: Pixels) -> list[Piece]:
+def find_pieces(pixels: Pixels) -> list[InkPiece]:
     """The connected pieces of ink from left to right, each with its blurred edge."""
-    ink = ink_of(pixels)
+    ink = measure_ink(pixels)
     labels, count = ndimage.label(ink > 0.5, structure=np.ones((3, 3)))
     pieces = []
     for i, (rows, columns) in enumerate(ndimage.find_objects(labels, count), start=1):
-        row_offset, column_offset = max(rows.start - EDGE, 0), max(columns.start - EDGE, 0)
-        box = slice(row_offset, rows.stop + EDGE), slice(column_offset, columns.stop + EDGE)
-        is_piece = ndimage.binary_dilation(labels[box] == i, iterations=EDGE)
-        pieces.append(Piece(np.where(is_piece, ink[box], 0.0), row_offset, column_offset))
-    return sorted(pieces, key=lambda piece: piece.left)
+        row_offset, column_offset = (
+            max(rows.start - EDGE_WIDTH, 0),
+            max(columns.start - EDGE_WIDTH, 0),
+        )
+        box = (
+            slice(row_offset, rows.stop + EDGE_WIDTH),
+            slice(column_offset, columns.stop + EDGE_WIDTH),
+        )
+        is_piece = ndimage.binary_dilation(labels[box] == i, iterations=EDGE_WIDTH)
+        pieces.append(InkPiece(np.where(is_piece, ink[box], 0.0), row_offset, column_offset))
+    return sorted(pieces, key=lambda piece: piece.column_offset)
 
 
-def axis_of(ink: Ink) -> Axis:
+def fit_axis(ink: Ink) -> StrokeAxis:
     """The axis of the one stroke that crosses the cut-out's columns.
 
     Its slanting ends, where a column meets only a part of the stroke, are left out. Raises
@@ -87,9 +93,9 @@ def axis_of(ink: Ink) -> Axis:
     )
     if ink[is_elsewhere].sum() > 0.05 * totals.sum():
         raise Unreadable("There is other ink where one straight stroke should be.")
-    return Axis(float(slope), float(height), thickness * float(np.cos(np.arctan(slope))))
+    return StrokeAxis(float(slope), float(height), thickness * float(np.cos(np.arctan(slope))))
 
 
-def signed_ratio(first: float, second: float) -> float:
+def compute_signed_ratio(first: float, second: float) -> float:
     """Larger over smaller, less 1; positive if `one` is the larger."""
     return first / second - 1 if first >= second else 1 - second / first

@@ -5,24 +5,31 @@ from typing import NamedTuple
 
 import numpy as np
 
-from generators.domains.optical_illusions._ink import EDGE, Ink, Piece, Seen, axis_of, signed_ratio
+from generators.domains.optical_illusions._ink import (
+    EDGE_WIDTH,
+    FigureReading,
+    Ink,
+    InkPiece,
+    compute_signed_ratio,
+    fit_axis,
+)
 from generators.reading import Legibility, Unreadable
 
 
-def horizontal_lines(pieces: Sequence[Piece]) -> Seen:
+def measure_horizontal_lines(pieces: Sequence[InkPiece]) -> FigureReading:
     """Two horizontal lines: longer over shorter, less 1, positive if the upper one is longer.
 
     They are Müller-Lyer's if each carries fins, Ponzo's if they lie between two sides.
     """
     if len(pieces) == 2:
-        return _mullerlyer(*sorted(pieces, key=lambda piece: piece.top))
+        return _mullerlyer(*sorted(pieces, key=lambda piece: piece.row_offset))
     if len(pieces) == 4:
         flat = sorted(pieces, key=lambda piece: len(piece.ink))
-        return _ponzo(*sorted(flat[:2], key=lambda piece: piece.top), sides=flat[2:])
+        return _ponzo(*sorted(flat[:2], key=lambda piece: piece.row_offset), sides=flat[2:])
     raise Unreadable(f"{len(pieces)} pieces of ink are neither Müller-Lyer's figure nor Ponzo's.")
 
 
-def vertical_and_horizontal(pieces: Sequence[Piece]) -> Seen:
+def measure_inverted_t(pieces: Sequence[InkPiece]) -> FigureReading:
     """The lines of an inverted T: longer over shorter, less 1, positive if the vertical is longer.
 
     The vertical's length is from its top to the middle of the line that it stands on.
@@ -33,14 +40,14 @@ def vertical_and_horizontal(pieces: Sequence[Piece]) -> Seen:
     columns, rows = ink.sum(axis=0), ink.sum(axis=1)
     pen = float(np.median(columns[columns > 0.5]))
     upright = float(np.median(rows[rows > 0.5]))
-    foot = ink[-round(2 * pen) - 2 * EDGE :].sum(axis=0)
+    foot = ink[-round(2 * pen) - 2 * EDGE_WIDTH :].sum(axis=0)
     horizontal = float(np.minimum(foot, np.median(foot[foot > 0.5])).sum()) / pen
     vertical = (float(ink.sum()) - horizontal * pen) / upright + pen / 2
-    height, width = (extent - 2 * EDGE for extent in ink.shape)
+    height, width = (extent - 2 * EDGE_WIDTH for extent in ink.shape)
     if abs(horizontal - width) > pen or abs(vertical + pen / 2 - height) > pen:
         raise Unreadable("The ink is no line that stands on another.")
-    return Seen(
-        signed_ratio(vertical, horizontal),
+    return FigureReading(
+        compute_signed_ratio(vertical, horizontal),
         Legibility(min(pen, upright), (horizontal - upright) / 2),
     )
 
@@ -53,11 +60,11 @@ class _Finned(NamedTuple):
     gap: float
 
 
-def _mullerlyer(above: Piece, below: Piece) -> Seen:
+def _mullerlyer(above: InkPiece, below: InkPiece) -> FigureReading:
     upper, lower = _finned(above.ink), _finned(below.ink)
-    between = below.top + EDGE - (above.top + len(above.ink) - EDGE)
+    between = below.row_offset + EDGE_WIDTH - (above.row_offset + len(above.ink) - EDGE_WIDTH)
     legibility = Legibility(min(upper.mark, lower.mark), min(upper.gap, lower.gap, between))
-    return Seen(signed_ratio(upper.length, lower.length), legibility)
+    return FigureReading(compute_signed_ratio(upper.length, lower.length), legibility)
 
 
 def _finned(ink: Ink) -> _Finned:
@@ -69,13 +76,17 @@ def _finned(ink: Ink) -> _Finned:
     middle = ink.shape[1] // 2
     lengths, marks, gaps = [], [pen], []
     for start, stop in ((0, round(level) - clear), (round(level) + clear + 1, len(ink))):
-        left_axis = axis_of(ink[start:stop, :middle].T)
-        right_axis = axis_of(ink[start:stop, middle:].T)
-        lengths.append(right_axis.at(level - start) + middle - left_axis.at(level - start))
+        left_axis = fit_axis(ink[start:stop, :middle].T)
+        right_axis = fit_axis(ink[start:stop, middle:].T)
+        lengths.append(
+            right_axis.height_at(level - start) + middle - left_axis.height_at(level - start)
+        )
         marks += [left_axis.thickness, right_axis.thickness]
-        tip = EDGE if start == 0 else stop - start - EDGE
+        tip = EDGE_WIDTH if start == 0 else stop - start - EDGE_WIDTH
         cut = (left_axis.thickness + right_axis.thickness) / 2 * float(np.hypot(1, left_axis.slope))
-        gaps.append(min(right_axis.at(tip) + middle - left_axis.at(tip), lengths[-1]) - cut)
+        gaps.append(
+            min(right_axis.height_at(tip) + middle - left_axis.height_at(tip), lengths[-1]) - cut
+        )
     if max(marks) > 1.5 * pen or abs(lengths[0] - lengths[1]) > pen:
         raise Unreadable("There is no line with a pair of fins at either end.")
     return _Finned(float(np.mean(lengths)), min(marks), min(gaps))
@@ -88,23 +99,28 @@ class _Bar(NamedTuple):
     thickness: float
 
 
-def _ponzo(above: Piece, below: Piece, *, sides: Sequence[Piece]) -> Seen:
+def _ponzo(above: InkPiece, below: InkPiece, *, sides: Sequence[InkPiece]) -> FigureReading:
     bars = [_bar(above), _bar(below)]
     marks, gaps = [bar.thickness for bar in bars], [abs(bars[0].y - bars[1].y)]
     for side in sides:
-        axis = axis_of(side.ink.T)
+        axis = fit_axis(side.ink.T)
         marks.append(axis.thickness)
         for bar in bars:
-            across = abs(axis.at(bar.y - side.top) + side.left - bar.x) - bar.length / 2
+            across = (
+                abs(axis.height_at(bar.y - side.row_offset) + side.column_offset - bar.x)
+                - bar.length / 2
+            )
             gaps.append(across / float(np.hypot(1, axis.slope)) - axis.thickness / 2)
-    return Seen(signed_ratio(bars[0].length, bars[1].length), Legibility(min(marks), min(gaps)))
+    return FigureReading(
+        compute_signed_ratio(bars[0].length, bars[1].length), Legibility(min(marks), min(gaps))
+    )
 
 
-def _bar(piece: Piece) -> _Bar:
+def _bar(piece: InkPiece) -> _Bar:
     columns, rows = piece.ink.sum(axis=0), piece.ink.sum(axis=1)
     area, thickness = float(columns.sum()), float(np.median(columns[columns > 0.5]))
-    if len(rows) > 2 * thickness + 3 * EDGE:
+    if len(rows) > 2 * thickness + 3 * EDGE_WIDTH:
         raise Unreadable("There are no two horizontal bars.")
-    x = float(np.arange(len(columns)) @ columns / area) + piece.left
-    y = float(np.arange(len(rows)) @ rows / area) + piece.top
+    x = float(np.arange(len(columns)) @ columns / area) + piece.column_offset
+    y = float(np.arange(len(rows)) @ rows / area) + piece.row_offset
     return _Bar(x, y, area / thickness, thickness)

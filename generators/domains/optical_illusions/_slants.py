@@ -6,7 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from generators.domains.optical_illusions._ink import EDGE, Axis, Ink, Piece, Seen, axis_of
+from generators.domains.optical_illusions._ink import (
+    EDGE_WIDTH,
+    FigureReading,
+    Ink,
+    InkPiece,
+    StrokeAxis,
+    fit_axis,
+)
 from generators.reading import Legibility, Unreadable
 
 RECTANGLE_HEIGHT = 1.75
@@ -14,22 +21,22 @@ RECTANGLE_HEIGHT = 1.75
 gives the unit in which the offset is told, and nothing of where or how far off a line is."""
 
 
-def zollner(pieces: Sequence[Piece]) -> Seen:
+def measure_zollner(pieces: Sequence[InkPiece]) -> FigureReading:
     """The angle between two crossed lines in degrees, positive if they open to the right."""
     if len(pieces) != 2:
         raise Unreadable(f"There are {len(pieces)} pieces of ink instead of 2 crossed lines.")
     angles, marks, gaps = [], [], []
-    for piece in sorted(pieces, key=lambda piece: piece.top):
+    for piece in sorted(pieces, key=lambda piece: piece.row_offset):
         line = _crossed_line(piece.ink)
         angles.append(float(np.degrees(np.arctan(line.slope))))
         for side in (1, -1):
             mark, gap = _crossing_strokes(piece.ink, line, side)
             marks += [mark, line.thickness]
             gaps.append(gap)
-    return Seen(angles[1] - angles[0], Legibility(min(marks), min(gaps)))
+    return FigureReading(angles[1] - angles[0], Legibility(min(marks), min(gaps)))
 
 
-def poggendorff(pieces: Sequence[Piece]) -> Seen:
+def measure_poggendorff(pieces: Sequence[InkPiece]) -> FigureReading:
     """How far the right line, extended, passes above the left one in the rectangle's middle.
 
     In units of which the rectangle is 1.75 high, as in Pyllusion's figure.
@@ -41,24 +48,29 @@ def poggendorff(pieces: Sequence[Piece]) -> Seen:
     if not upright.size:
         raise Unreadable("There is no rectangle.")
     split = int(np.argmax(np.diff(upright, append=upright[-1]))) + 1
-    before, after = upright[0] - EDGE, upright[-1] + 1 + EDGE
-    inside = ink[:, upright[split - 1] + 1 + EDGE : upright[split % upright.size] - EDGE]
+    before, after = upright[0] - EDGE_WIDTH, upright[-1] + 1 + EDGE_WIDTH
+    inside = ink[
+        :, upright[split - 1] + 1 + EDGE_WIDTH : upright[split % upright.size] - EDGE_WIDTH
+    ]
     height, pen = _level_edges(inside)
-    left_axis, right_axis = axis_of(ink[:, :before]), axis_of(ink[:, after:])
+    left_axis, right_axis = fit_axis(ink[:, :before]), fit_axis(ink[:, after:])
     middle = (upright[0] + upright[-1]) / 2
-    raised = left_axis.at(middle) - right_axis.at(middle - after)
+    raised = left_axis.height_at(middle) - right_axis.height_at(middle - after)
     mark = min(pen, left_axis.thickness, right_axis.thickness)
-    gap = float(inside.shape[1] + 2 * EDGE)
-    return Seen(raised * RECTANGLE_HEIGHT / height, Legibility(mark, gap))
+    gap = float(inside.shape[1] + 2 * EDGE_WIDTH)
+    return FigureReading(raised * RECTANGLE_HEIGHT / height, Legibility(mark, gap))
 
 
-def _crossed_line(ink: Ink) -> Axis:
+def _crossed_line(ink: Ink) -> StrokeAxis:
     """The line that runs through a piece of ink from end to end, whatever crosses it.
 
     It is found at its bare ends and then followed: strokes cross it from either side alike, so
     what they add to it cancels out.
     """
-    rows, columns = np.arange(len(ink))[:, None], np.arange(EDGE + 1, ink.shape[1] - EDGE - 1)
+    rows, columns = (
+        np.arange(len(ink))[:, None],
+        np.arange(EDGE_WIDTH + 1, ink.shape[1] - EDGE_WIDTH - 1),
+    )
     bare_ends = ink[:, [*columns[:3], *columns[-3:]]]
     totals = bare_ends.sum(axis=0)
     heights = (rows * bare_ends).sum(axis=0) / np.maximum(totals, 1e-6)
@@ -71,10 +83,10 @@ def _crossed_line(ink: Ink) -> Axis:
         if totals.min() < 0.5:
             raise Unreadable("No line runs through the ink from end to end.")
         slope, height = np.polyfit(columns, (rows * near).sum(axis=0) / totals, 1)
-    return Axis(float(slope), float(height), (reach - 1.5) * 2)
+    return StrokeAxis(float(slope), float(height), (reach - 1.5) * 2)
 
 
-def _crossing_strokes(ink: Ink, line: Axis, side: int) -> tuple[float, float]:
+def _crossing_strokes(ink: Ink, line: StrokeAxis, side: int) -> tuple[float, float]:
     """Thickness of the strokes that cross a line, and the white between neighbours."""
     offsets = 1.75 * line.thickness, 2.75 * line.thickness
     (near, cut), (far, _) = (_cuts(ink, line, side * offset) for offset in offsets)
@@ -85,9 +97,9 @@ def _crossing_strokes(ink: Ink, line: Axis, side: int) -> tuple[float, float]:
     return float(mark), float(pitch - mark)
 
 
-def _cuts(ink: Ink, line: Axis, offset: float) -> tuple[NDArray[np.float64], float]:
+def _cuts(ink: Ink, line: StrokeAxis, offset: float) -> tuple[NDArray[np.float64], float]:
     """Where a parallel to the line, `offset` px above it, meets ink, and for how long each time."""
-    columns = np.arange(EDGE, ink.shape[1] - EDGE)
+    columns = np.arange(EDGE_WIDTH, ink.shape[1] - EDGE_WIDTH)
     heights = line.height + line.slope * columns - offset
     profile = ndimage.map_coordinates(ink, [heights, columns], order=1)
     labels, count = ndimage.label(profile > 0.3)

@@ -8,8 +8,8 @@ both: it parts Müller-Lyer's figures just as well, whose least difference is 0.
 from collections.abc import Mapping
 from typing import Literal
 
-from generators.domains.optical_illusions.designs import TARGETS
-from generators.reading import Inquiry, yes_if
+from generators.domains.optical_illusions.illusion_scenes import TARGETS
+from generators.reading import Inquiry, build_yes_no_inquiry
 from generators.scene import Question, Scene
 
 EQUAL_BELOW: Mapping[str, float] = {
@@ -81,7 +81,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 _FORMAT = " Answer in curly brackets, e.g., {Yes} or {No}."
 
 
-def ask(scene: Scene) -> list[Question]:
+def write_questions(scene: Scene) -> list[Question]:
     """Q1 and Q2 about the parts, Q3 about the illusion, and an original's N1 for its name.
 
     The expected bias is that the illusion works (No where parts are equal, Yes where they are
@@ -117,7 +117,7 @@ def _naming(scene: Scene) -> Question:
     )
 
 
-def understand(prompt: str) -> Inquiry | None:
+def parse_question(prompt: str) -> Inquiry | None:
     """What a prompt about an illusion asks to be measured, or None if it is about none.
 
     The answer is Yes if the difference is below half the smallest that is drawn.
@@ -130,4 +130,4 @@ def understand(prompt: str) -> Inquiry | None:
     if not subjects:
         return None
     equal_below = min(EQUAL_BELOW[subject] for subject in subjects)
-    return yes_if({TARGETS[subjects[0]]: 0.0}, tolerance=equal_below)
+    return build_yes_no_inquiry({TARGETS[subjects[0]]: 0.0}, tolerance=equal_below)

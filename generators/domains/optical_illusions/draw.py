@@ -2,23 +2,23 @@
 
 from collections.abc import Iterator
 
-from generators.canvas import canvas
-from generators.domains.optical_illusions.designs import designs
+from generators.canvas import create_canvas
 from generators.domains.optical_illusions.figures import FIGURES
-from generators.domains.optical_illusions.shapes import Disc, Point, Shape, Stroke, bounds
+from generators.domains.optical_illusions.illusion_scenes import list_illusion_scenes
+from generators.domains.optical_illusions.shapes import Disc, Point, Shape, Stroke, find_bounds
 from generators.scene import Scene
 
 VERSION = "1"
-SMALLEST = 256
+MIN_SIZE = 256
 """Below it, strokes would be drawn thinner than 2 px."""
 
 PENS_ACROSS = 128
 """How many strokes side by side would fill the longer side."""
 
 
-def scenes(seed: int) -> list[Scene]:
+def list_scenes(seed: int) -> list[Scene]:
     """The 132 scenes (VLMBias, Appendix H.1), whatever the seed."""
-    return list(designs())
+    return list(list_illusion_scenes())
 
 
 def draw(scene: Scene, size: int) -> str:
@@ -27,9 +27,9 @@ def draw(scene: Scene, size: int) -> str:
     scale = size / max(figure.width, figure.height)
     width, height = round(figure.width * scale), round(figure.height * scale)
     pen = round(size / PENS_ACROSS)
-    drawing = canvas(width, height)
+    drawing = create_canvas(width, height)
     ink = drawing.add(drawing.g(stroke="#000000", stroke_width=pen, fill="none"))
-    for shape in _placed(list(shapes(scene)), width, height, scale, pen):
+    for shape in place_shapes(list(list_shapes(scene)), width, height, scale, pen):
         if isinstance(shape, Disc):
             ink.add(drawing.circle(shape.centre, shape.diameter / 2, fill="#000000", stroke="none"))
         elif shape.closed:
@@ -39,13 +39,13 @@ def draw(scene: Scene, size: int) -> str:
     return str(drawing.tostring())
 
 
-def shapes(scene: Scene) -> Iterator[Shape]:
+def list_shapes(scene: Scene) -> Iterator[Shape]:
     """What a scene shows, in the units of its illusion, y upwards."""
     strength = scene.settings["size" if "size" in scene.settings else "strength"]
     return FIGURES[scene.subject].shapes(float(strength), float(scene.settings["difference"]))
 
 
-def _placed(
+def place_shapes(
     figure: list[Shape], width: int, height: int, scale: float, pen: int
 ) -> Iterator[Shape]:
     """The figure in the middle of a canvas, in px.
@@ -53,7 +53,7 @@ def _placed(
     The figure as a whole and every level line is moved by half a pixel at most, so that as many
     edges as can be fall on whole pixels.
     """
-    min_x, min_y, max_x, max_y = bounds(figure)
+    min_x, min_y, max_x, max_y = find_bounds(figure)
     x0 = _snapped(width / 2 - (min_x + max_x) / 2 * scale, pen)
     y0 = _snapped(height / 2 + (min_y + max_y) / 2 * scale, pen)
 

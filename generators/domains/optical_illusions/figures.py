@@ -22,7 +22,7 @@ PAST_STROKES = 0.05
 """How far Zöllner's long lines go beyond their outer strokes; Pyllusion cuts them at ±5."""
 
 
-class Figure(NamedTuple):
+class IllusionFigure(NamedTuple):
     """How an illusion is laid out: the canvas in units, and the shapes for its two numbers."""
 
     width: float
@@ -119,12 +119,12 @@ def _poggendorff(strength: float, difference: float) -> Iterator[Shape]:
 
 
 FIGURES = {
-    "Ebbinghaus": Figure(2.4, 1.6, _ebbinghaus),
-    "Müller-Lyer": Figure(1.6, 1.6, _mullerlyer),
-    "Ponzo": Figure(2.0, 2.0, _ponzo),
-    "Vertical–Horizontal": Figure(1.75, 1.75, _vertical_horizontal),
-    "Zöllner": Figure(2.88, 1.62, _zollner),
-    "Poggendorff": Figure(2.0, 2.0, _poggendorff),
+    "Ebbinghaus": IllusionFigure(2.4, 1.6, _ebbinghaus),
+    "Müller-Lyer": IllusionFigure(1.6, 1.6, _mullerlyer),
+    "Ponzo": IllusionFigure(2.0, 2.0, _ponzo),
+    "Vertical–Horizontal": IllusionFigure(1.75, 1.75, _vertical_horizontal),
+    "Zöllner": IllusionFigure(2.88, 1.62, _zollner),
+    "Poggendorff": IllusionFigure(2.0, 2.0, _poggendorff),
 }
 """One canvas for all scenes of an illusion, so that strengths and sizes stay comparable."""
 

@@ -14,10 +14,13 @@ A reading is a difference, 0 where the parts are equal; its sign is Pyllusion's:
 
 from collections.abc import Callable, Mapping, Sequence
 
-from generators.domains.optical_illusions._circles import ebbinghaus
-from generators.domains.optical_illusions._ink import Piece, Seen, pieces_of
-from generators.domains.optical_illusions._lengths import horizontal_lines, vertical_and_horizontal
-from generators.domains.optical_illusions._slants import poggendorff, zollner
+from generators.domains.optical_illusions._ebbinghaus import measure_ebbinghaus
+from generators.domains.optical_illusions._ink import FigureReading, InkPiece, find_pieces
+from generators.domains.optical_illusions._lengths import (
+    measure_horizontal_lines,
+    measure_inverted_t,
+)
+from generators.domains.optical_illusions._slants import measure_poggendorff, measure_zollner
 from generators.reading import Legibility, Pixels, Unreadable
 
 VERSION = "1"
@@ -31,12 +34,12 @@ TOLERANCE: Mapping[str, float] = {
 }
 """How far a reading may be from the truth at 384 px and above, by target."""
 
-_READERS: Mapping[str, Callable[[Sequence[Piece]], Seen]] = {
-    "difference of inner circle areas (ratio - 1)": ebbinghaus,
-    "difference of horizontal line lengths (ratio - 1)": horizontal_lines,
-    "difference of line lengths (ratio - 1)": vertical_and_horizontal,
-    "angle between the horizontal lines (degrees)": zollner,
-    "offset of the diagonal lines (canvas units)": poggendorff,
+_READERS: Mapping[str, Callable[[Sequence[InkPiece]], FigureReading]] = {
+    "difference of inner circle areas (ratio - 1)": measure_ebbinghaus,
+    "difference of horizontal line lengths (ratio - 1)": measure_horizontal_lines,
+    "difference of line lengths (ratio - 1)": measure_inverted_t,
+    "angle between the horizontal lines (degrees)": measure_zollner,
+    "offset of the diagonal lines (canvas units)": measure_poggendorff,
 }
 
 
@@ -45,16 +48,16 @@ def measure(pixels: Pixels, targets: Sequence[str]) -> list[float]:
 
     Raises `Unreadable` if the picture is of another illusion, or of none.
     """
-    pieces = pieces_of(pixels)
+    pieces = find_pieces(pixels)
     return [_reader(target)(pieces).difference for target in targets]
 
 
-def legibility(pixels: Pixels) -> Legibility:
+def measure_legibility(pixels: Pixels) -> Legibility:
     """The thinnest stroke or smallest disc, and the narrowest white between parts, in px.
 
     Raises `Unreadable` if the picture shows none of the illusions.
     """
-    pieces = pieces_of(pixels)
+    pieces = find_pieces(pixels)
     for read in _READERS.values():
         try:
             return read(pieces).legibility
@@ -63,7 +66,7 @@ def legibility(pixels: Pixels) -> Legibility:
     raise Unreadable("The picture shows none of the six illusions.")
 
 
-def _reader(target: str) -> Callable[[Sequence[Piece]], Seen]:
+def _reader(target: str) -> Callable[[Sequence[InkPiece]], FigureReading]:
     try:
         return _READERS[target]
     except KeyError:

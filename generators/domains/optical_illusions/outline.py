@@ -3,26 +3,26 @@
 from collections.abc import Sequence
 from math import dist
 
-from generators.domains.optical_illusions.draw import PENS_ACROSS, _placed, shapes
+from generators.domains.optical_illusions.draw import PENS_ACROSS, list_shapes, place_shapes
 from generators.domains.optical_illusions.figures import FIGURES
-from generators.domains.optical_illusions.shapes import Disc, Shape, Stroke, bounds
+from generators.domains.optical_illusions.shapes import Disc, Shape, Stroke, find_bounds
 from generators.scene import Scene
 
 Box = tuple[float, float, float, float]
 
 
-def outline(scene: Scene, size: int) -> list[Box]:
+def find_outline(scene: Scene, size: int) -> list[Box]:
     """Both discs or lines that are asked about, in parts of the picture."""
     figure = FIGURES[scene.subject]
     scale = size / max(figure.width, figure.height)
     width, height = round(figure.width * scale), round(figure.height * scale)
     pen = round(size / PENS_ACROSS)
     compared_shapes = _compared(
-        scene.subject, list(_placed(list(shapes(scene)), width, height, scale, pen))
+        scene.subject, list(place_shapes(list(list_shapes(scene)), width, height, scale, pen))
     )
     boxes = []
     for shape in compared_shapes:
-        left_x, top_y, right_x, bottom_y = bounds([shape])
+        left_x, top_y, right_x, bottom_y = find_bounds([shape])
         boxes.append(
             (
                 (left_x - pen) / width,

@@ -43,7 +43,7 @@ class Stroke:
 Shape = Disc | Stroke
 
 
-def bounds(shapes: Iterable[Shape]) -> Box:
+def find_bounds(shapes: Iterable[Shape]) -> Box:
     """The box around all shapes: left, lowest, right and highest coordinate."""
     lefts, lows, rights, highs = zip(*(shape.box for shape in shapes), strict=True)
     return min(lefts), min(lows), max(rights), max(highs)

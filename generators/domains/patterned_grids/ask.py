@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-from generators.reading import Inquiry, count_of, yes_if
+from generators.reading import Inquiry, build_count_inquiry, build_yes_no_inquiry
 from generators.scene import Question, Scene
 
 NUMBER = "Answer with a number in curly brackets, e.g., {9}."
@@ -14,7 +14,7 @@ _COUNT = re.compile(r"Count the (circles|lines) in cell ([A-Z]\d+)\.")
 _CONTAINS = re.compile(r"Does cell ([A-Z]\d+) contain (\d+) (circles|lines)\?")
 
 
-def ask(scene: Scene) -> list[Question]:
+def write_questions(scene: Scene) -> list[Question]:
     """Q1, Q2 and Q3 for each cell that the scene is asked about.
 
     Both changes of a cell ask its original the same; such a question is asked once and stands with
@@ -24,12 +24,12 @@ def ask(scene: Scene) -> list[Question]:
     return [question for target in scene.truths for question in _questions(scene, target)]
 
 
-def understand(prompt: str) -> Inquiry | None:
+def parse_question(prompt: str) -> Inquiry | None:
     """What a prompt wants to know of which cell, or None if it speaks of no cell of a grid."""
     if match := _HOW_MANY.search(prompt) or _COUNT.search(prompt):
-        return count_of(f"{match[1]} in {match[2]}")
+        return build_count_inquiry(f"{match[1]} in {match[2]}")
     if match := _CONTAINS.search(prompt):
-        return yes_if({f"{match[3]} in {match[1]}": int(match[2])})
+        return build_yes_no_inquiry({f"{match[3]} in {match[1]}": int(match[2])})
     return None
 
 

@@ -27,20 +27,20 @@ FACES: dict[int, list[Spot]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
+class DieFace:
     """The measures of a face in px: dots of `dot` across, `gap` apart, `margin` from the lines."""
 
-    inside: int
+    cell_side: int
     dot: int
     gap: int
     margin: int
 
-    def centre(self, spot: Spot) -> tuple[float, float]:
+    def find_centre(self, spot: Spot) -> tuple[float, float]:
         """The middle of a dot, from the upper left corner of the cell, as x and y."""
         row, column = (self.margin + s * (self.dot + self.gap) + self.dot / 2 for s in spot)
         return column, row
 
-    def polygon(self, shape: str, spot: Spot) -> Points:
+    def place_polygon(self, shape: str, spot: Spot) -> Points:
         """A shape in place of a dot, moved inwards where it has to be to keep the margin.
 
         A square is as wide as the dots, so that its edges fall on whole pixels as theirs do; the
@@ -48,35 +48,35 @@ class Face:
         """
         corners = SHAPES[shape] * self.dot * (1 if shape == "square" else sqrt(pi) / 2)
         reach = self.margin + corners.max(axis=0)
-        middle: Points = np.clip(self.centre(spot), reach, self.inside - reach)
+        middle: Points = np.clip(self.find_centre(spot), reach, self.cell_side - reach)
         return corners + middle
 
 
-def face(inside: int) -> Face:
+def fit_face(inside: int) -> DieFace:
     """A face for a cell of `inside` px: three dots, two gaps and two margins fill it exactly."""
     dot = inside * 7 // 29
     dot -= (inside - dot) % 2
     spare = (inside - 3 * dot) // 2
-    return Face(inside, dot, spare // 2, spare - spare // 2)
+    return DieFace(inside, dot, spare // 2, spare - spare // 2)
 
 
-def circle(x: float, y: float, across: float) -> str:
+def build_circle_path(x: float, y: float, across: float) -> str:
     """The path of a circle by its middle."""
     r = across / 2
     return f"M{x - r} {y}a{r} {r} 0 1 1 {across} 0a{r} {r} 0 1 1 {-across} 0z"
 
 
-def polygon_path(corners: Points) -> str:
+def build_polygon_path(corners: Points) -> str:
     """The path of a polygon."""
     return "M" + "L".join(f"{x:.3f} {y:.3f}" for x, y in corners) + "z"
 
 
-def clearance(face: Face, shape: str, spot: Spot, dots: Sequence[Spot]) -> float:
+def measure_clearance(face: DieFace, shape: str, spot: Spot, dots: Sequence[Spot]) -> float:
     """The px left between a shape in place of the dot at `spot` and the nearest other dot."""
-    start = face.polygon(shape, spot)
+    start = face.place_polygon(shape, spot)
     along = np.linspace(0, 1, 17)[:, None, None]
     outline = (start + along * (np.roll(start, -1, axis=0) - start)).reshape(-1, 2)
-    others = np.array([face.centre(other) for other in dots if other != spot])
+    others = np.array([face.find_centre(other) for other in dots if other != spot])
     distances = np.linalg.norm(outline[:, None] - others, axis=2)
     return float(distances.min()) - face.dot / 2
 

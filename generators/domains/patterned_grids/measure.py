@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from generators.domains.patterned_grids._circles import gap_between_shapes, shapes
-from generators.domains.patterned_grids._lattice import Ink, find_cells
-from generators.domains.patterned_grids._strokes import tally
+from generators.domains.patterned_grids._circle_finder import find_shapes, measure_narrowest_gap
+from generators.domains.patterned_grids._grid_finder import Ink, find_cells
+from generators.domains.patterned_grids._stroke_counter import read_tally
 from generators.reading import Legibility, Pixels, Unreadable
 
 VERSION = "1"
@@ -26,12 +26,12 @@ def measure(pixels: Pixels, targets: Sequence[str]) -> Sequence[float]:
         match = _TARGET.fullmatch(target)
         if match is None:
             raise Unreadable(f"A grid cannot be asked for {target!r}.")
-        ink = cells.ink(*cells.named(match[2]))
-        readings.append(float(_circles(ink) if match[1] == "circles" else tally(ink).count))
+        ink = cells.crop_ink(*cells.find_cell(match[2]))
+        readings.append(float(_circles(ink) if match[1] == "circles" else read_tally(ink).count))
     return readings
 
 
-def legibility(pixels: Pixels) -> Legibility:
+def measure_legibility(pixels: Pixels) -> Legibility:
     """The narrowest dot or stroke and the narrowest gap in any cell, in px.
 
     A dot, or a shape in its place, counts as wide as a circle of its area. Gaps are those
@@ -41,18 +41,18 @@ def legibility(pixels: Pixels) -> Legibility:
     marks, gaps = [], []
     for row in range(len(cells.rows)):
         for column in range(len(cells.columns)):
-            ink = cells.ink(row, column)
-            strokes = tally(ink)
+            ink = cells.crop_ink(row, column)
+            strokes = read_tally(ink)
             if strokes.count:
                 marks += [*strokes.uprights, *strokes.crossing]
                 gaps += strokes.gaps
-            elif dots := shapes(ink):
-                marks += [dot.across for dot in dots]
-                gaps.append(gap_between_shapes(ink))
+            elif dots := find_shapes(ink):
+                marks += [dot.width for dot in dots]
+                gaps.append(measure_narrowest_gap(ink))
     if not marks:
         raise Unreadable("The grid's cells are empty.")
     return Legibility(min(marks), min(gaps))
 
 
 def _circles(ink: Ink) -> int:
-    return sum(shape.is_circle for shape in shapes(ink))
+    return sum(shape.is_circle for shape in find_shapes(ink))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 
-def count_at(row: int, column: int, cells: int) -> int:
+def compute_count(row: int, column: int, cells: int) -> int:
     """The distance to the nearest edge of a `cells` x `cells` grid, plus one.
 
     Rows and columns are counted from 0; the count is 1 at the border and ceil(cells / 2) in
@@ -12,21 +12,21 @@ def count_at(row: int, column: int, cells: int) -> int:
     return min(row, column, cells - 1 - row, cells - 1 - column) + 1
 
 
-def every_cell(cells: int) -> Iterator[tuple[int, int]]:
+def list_cells(cells: int) -> Iterator[tuple[int, int]]:
     """Row and column of each cell, row by row."""
     return ((row, column) for row in range(cells) for column in range(cells))
 
 
-def cell_name(row: int, column: int) -> str:
+def format_cell_name(row: int, column: int) -> str:
     """The name as in a spreadsheet: C5 is in the third column and the fifth row."""
-    return f"{column_letter(column)}{row + 1}"
+    return f"{format_column_letter(column)}{row + 1}"
 
 
-def column_letter(column: int) -> str:
+def format_column_letter(column: int) -> str:
     """A for the leftmost column."""
     return chr(ord("A") + column)
 
 
-def row_and_column(name: str) -> tuple[int, int]:
+def parse_cell_name(name: str) -> tuple[int, int]:
     """Where the cell of that name is, counted from 0."""
     return int(name[1:]) - 1, ord(name[0]) - ord("A")

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from random import Random
 
-from generators.domains.patterned_grids.dice import FACES, SHAPES, Spot, clearance, face
-from generators.domains.patterned_grids.layout import layout
-from generators.domains.patterned_grids.pattern import cell_name, count_at, every_cell
+from generators.domains.patterned_grids.dice import FACES, SHAPES, Spot, fit_face, measure_clearance
+from generators.domains.patterned_grids.layout import fit_layout
+from generators.domains.patterned_grids.pattern import compute_count, format_cell_name, list_cells
 from generators.scene import Scene, Setting
 
 DOMAIN = "patterned_grids"
-SMALLEST = 384
+MIN_SIZE = 384
 GRID_SIZES = range(6, 13)
 CHANGES = {"dice": ("remove", "replace"), "tally": ("remove", "add")}
 COUNTED = {"dice": "circles", "tally": "lines"}
@@ -21,7 +21,7 @@ LEAST_GAP = 2
 """The px that stay clear between a shape and the dots around it at the smallest size."""
 
 
-def scenes(seed: int) -> list[Scene]:
+def list_scenes(seed: int) -> list[Scene]:
     """The 56 counterfactuals, then the 14 grids as they usually are.
 
     The dice and the tally grid of one size share their two anomaly cells, and so do both
@@ -44,12 +44,14 @@ def scenes(seed: int) -> list[Scene]:
 
 
 def _anomaly_cells(seed: int, cells: int) -> list[tuple[int, int]]:
-    inner = [cell for cell in every_cell(cells) if count_at(*cell, cells) >= LEAST_COUNT]
+    inner = [cell for cell in list_cells(cells) if compute_count(*cell, cells) >= LEAST_COUNT]
     return Random(f"{DOMAIN}/{seed}/{cells}/cells").sample(inner, 2)
 
 
 def _original(grid: str, cells: int, anomaly_cells: list[tuple[int, int]]) -> Scene:
-    usual_counts = {_target(grid, cell): float(count_at(*cell, cells)) for cell in anomaly_cells}
+    usual_counts = {
+        _target(grid, cell): float(compute_count(*cell, cells)) for cell in anomaly_cells
+    }
     slug = _slug(grid, cells)
     return Scene(
         base_id=slug,
@@ -68,14 +70,14 @@ def _original(grid: str, cells: int, anomaly_cells: list[tuple[int, int]]) -> Sc
 
 
 def _counterfactual(seed: int, grid: str, cells: int, cell: tuple[int, int], change: str) -> Scene:
-    usual_count, slug, target = count_at(*cell, cells), _slug(grid, cells), _target(grid, cell)
+    usual_count, slug, target = compute_count(*cell, cells), _slug(grid, cells), _target(grid, cell)
     settings: Mapping[str, Setting] = {
         "grid": grid,
         "cells": cells,
         "change": change,
-        "cell": cell_name(*cell),
+        "cell": format_cell_name(*cell),
     }
-    base_id = f"{slug}-{cell_name(*cell).lower()}-{change}"
+    base_id = f"{slug}-{format_cell_name(*cell).lower()}-{change}"
     if grid == "dice":
         settings = {
             **settings,
@@ -108,12 +110,16 @@ def _changed_dot(random: Random, count: int, cells: int, change: str) -> dict[st
 
 def _places(shape: str, dots: list[Spot], cells: int) -> list[int]:
     """The dots that the shape can replace without coming too near to another one."""
-    smallest = face(layout(cells, SMALLEST).inside)
-    return [i for i, dot in enumerate(dots) if clearance(smallest, shape, dot, dots) >= LEAST_GAP]
+    smallest = fit_face(fit_layout(cells, MIN_SIZE).cell_side)
+    return [
+        i
+        for i, dot in enumerate(dots)
+        if measure_clearance(smallest, shape, dot, dots) >= LEAST_GAP
+    ]
 
 
 def _target(grid: str, cell: tuple[int, int]) -> str:
-    return f"{COUNTED[grid]} in {cell_name(*cell)}"
+    return f"{COUNTED[grid]} in {format_cell_name(*cell)}"
 
 
 def _slug(grid: str, cells: int) -> str:

@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 from math import ceil, hypot
 
-from generators.domains.patterned_grids.layout import box
+from generators.domains.patterned_grids.layout import build_rectangle_path
 
 
 @dataclass(frozen=True, slots=True)
-class Strokes:
+class TallyPen:
     """The measures of tally marks in px, for cells of `inside` px.
 
     Groups of five stand twice as far apart as the strokes of one group. The fifth stroke
     reaches `overhang` px past the uprights that it crosses.
     """
 
-    inside: int
+    cell_side: int
     width: int
     gap: int
     height: int
@@ -24,16 +24,22 @@ class Strokes:
         """How far the fifth stroke passes its first and last upright."""
         return self.width // 2
 
-    def path(self, x: float, y: float, count: int) -> str:
+    def build_path(self, x: float, y: float, count: int) -> str:
         """The path of a tally of `count` in the middle of the cell with that upper left corner."""
-        top = y + (self.inside - self.height) // 2
-        first_x = x + (self.inside - _span(count, self.width, self.gap)) // 2
+        top = y + (self.cell_side - self.height) // 2
+        first_x = x + (self.cell_side - _span(count, self.width, self.gap)) // 2
         upright_xs = [first_x + offset for offset in _uprights(count, self.width, self.gap)]
         fifths = (
             self._fifth(upright_xs[4 * i], upright_xs[4 * i + 3], top) for i in range(count // 5)
         )
         return "".join(
-            (*(box(upright_x, top, self.width, self.height) for upright_x in upright_xs), *fifths)
+            (
+                *(
+                    build_rectangle_path(upright_x, top, self.width, self.height)
+                    for upright_x in upright_xs
+                ),
+                *fifths,
+            )
         )
 
     def _fifth(self, first: float, last: float, top: float) -> str:
@@ -48,7 +54,7 @@ class Strokes:
         return f"M{start} {low}L{end} {low - rise}v{thick}L{start} {low + thick}z"
 
 
-def strokes(inside: int, max_count: int) -> Strokes:
+def fit_pen(inside: int, max_count: int) -> TallyPen:
     """The widest and then most widely spaced strokes at which a tally of `most` fits the cell.
 
     Gaps are one to two times as wide as strokes, and a stroke's width is left at either side.
@@ -59,7 +65,7 @@ def strokes(inside: int, max_count: int) -> Strokes:
 
     width = max(width for width in range(1, inside // 14 + 1) if fits(width, width))
     gap = max(gap for gap in range(width, 2 * width + 1) if fits(width, gap))
-    return Strokes(inside, width, gap, round(inside * 0.62))
+    return TallyPen(inside, width, gap, round(inside * 0.62))
 
 
 def _uprights(count: int, width: int, gap: int) -> list[int]:

@@ -9,8 +9,15 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from generators.perturbations.faces import FULL, Face, Plane, box_sums, find_faces, skin_shares
-from generators.perturbations.perturbation import Perturbation, Span
+from generators.perturbations.faces import (
+    FULL_SHARE,
+    DetectedFace,
+    Plane,
+    compute_box_sums,
+    compute_skin_shares,
+    find_faces,
+)
+from generators.perturbations.perturbation import ParameterRange, Perturbation
 from generators.perturbations.subject import Inapplicable, Subject
 from generators.reading import Pixels
 
@@ -26,7 +33,7 @@ class Beauty(Perturbation):
     """Skin of faces smoothed and lightened by `strength`, 0 (nothing changes) to 1."""
 
     title: ClassVar[str] = "Beauty filter"
-    strength: Annotated[float, Span(0, 1)] = 1.0
+    strength: Annotated[float, ParameterRange(0, 1)] = 1.0
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The picture with its faces filtered. Raises `Inapplicable` where it shows no face."""
@@ -34,21 +41,21 @@ class Beauty(Perturbation):
         if not faces:
             raise Inapplicable("Beauty filter: no face is seen from the front. Choose a portrait.")
         changed = np.array(pixels)
-        strength = round(self.strength * FULL)
+        strength = round(self.strength * FULL_SHARE)
         for face in faces:
-            window = face.window(pixels.shape)
-            weights = skin_shares(pixels, face) * strength
+            window = face.slice_window(pixels.shape)
+            weights = compute_skin_shares(pixels, face) * strength
             for channel in range(3):
                 plane = changed[window][..., channel]
                 plane[:] = _filtered(plane.astype(np.int64), weights, face)
         return changed
 
 
-def _filtered(plane: Plane, weights: Plane, face: Face) -> Plane:
-    smooth = _smoothed(plane, face.reach)
+def _filtered(plane: Plane, weights: Plane, face: DetectedFace) -> Plane:
+    smooth = _smoothed(plane, face.smoothing_radius)
     white = 255 * _FINE
     lifted = smooth + _LIFT * smooth * (white - smooth) // (100 * white)
-    most = FULL * FULL
+    most = FULL_SHARE * FULL_SHARE
     fine = plane * _FINE * (most - weights) + np.minimum(lifted, white) * weights
     return np.asarray((fine + most * _FINE // 2) // (most * _FINE))
 
@@ -56,8 +63,8 @@ def _filtered(plane: Plane, weights: Plane, face: Face) -> Plane:
 def _smoothed(plane: Plane, reach: int) -> Plane:
     """The plane through a guided filter by itself, in steps of a level."""
     area = (2 * reach + 1) ** 2
-    sums = box_sums(plane, reach)
-    variance = area * box_sums(plane * plane, reach) - sums * sums
+    sums = compute_box_sums(plane, reach)
+    variance = area * compute_box_sums(plane * plane, reach) - sums * sums
     slope = variance * _FINE // (variance + _EDGE**2 * area**2)
     mean = sums * _FINE // area
     return np.asarray(mean + slope * (plane * _FINE - mean) // _FINE)

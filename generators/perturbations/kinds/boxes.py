@@ -15,11 +15,11 @@ _LINE = 4 / 1024
 
 
 @dataclass(frozen=True, kw_only=True)
-class Boxes(Perturbation):
+class BoundingBoxes(Perturbation):
     """A red frame on each box of the subject, its line inside the box; labels are not written."""
 
     title: ClassVar[str] = "Bounding boxes"
-    covers: ClassVar[bool] = True
+    is_overlay: ClassVar[bool] = True
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The picture with its objects framed."""

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from generators.perturbations.perturbation import Perturbation, Span
+from generators.perturbations.perturbation import ParameterRange, Perturbation
 from generators.perturbations.subject import Subject
-from generators.perturbations.tones import retoned
+from generators.perturbations.tones import map_levels
 from generators.reading import Pixels
 
 
@@ -14,8 +14,8 @@ class Brightness(Perturbation):
     """Levels × `factor`, clipped; 1 changes nothing."""
 
     title: ClassVar[str] = "Brightness"
-    factor: Annotated[float, Span(0.05, 10)]
+    factor: Annotated[float, ParameterRange(0.05, 10)]
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The picture with brighter or darker levels."""
-        return retoned(pixels, lambda level: level * self.factor)
+        return map_levels(pixels, lambda level: level * self.factor)

@@ -6,9 +6,9 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from generators.perturbations.perturbation import Perturbation, Span
+from generators.perturbations.perturbation import ParameterRange, Perturbation
 from generators.perturbations.subject import Subject
-from generators.perturbations.tones import STRIP
+from generators.perturbations.tones import STRIP_ROWS
 from generators.reading import Pixels
 
 
@@ -17,15 +17,15 @@ class Defocus(Perturbation):
     """The mean over a disk of `radius` px, the picture mirrored at its edges; 0 changes nothing."""
 
     title: ClassVar[str] = "Defocus blur"
-    radius: Annotated[int, Span(0, 50)] = 5
+    radius: Annotated[int, ParameterRange(0, 50)] = 5
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The picture out of focus."""
         edge = self.radius
         padded = np.pad(pixels, ((edge, edge), (edge, edge), (0, 0)), mode="reflect")
         strips = (
-            self._blurred(padded[top : top + STRIP + 2 * edge])
-            for top in range(0, len(pixels), STRIP)
+            self._blurred(padded[top : top + STRIP_ROWS + 2 * edge])
+            for top in range(0, len(pixels), STRIP_ROWS)
         )
         return np.concatenate(list(strips))
 

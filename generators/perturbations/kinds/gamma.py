@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from generators.perturbations.perturbation import Perturbation, Span
+from generators.perturbations.perturbation import ParameterRange, Perturbation
 from generators.perturbations.subject import Subject
-from generators.perturbations.tones import retoned
+from generators.perturbations.tones import map_levels
 from generators.reading import Pixels
 
 
@@ -14,8 +14,8 @@ class Gamma(Perturbation):
     """Middle tones lifted by a γ above 1 and lowered by one below; 1 changes nothing."""
 
     title: ClassVar[str] = "Gamma"
-    gamma: Annotated[float, Span(0.05, 10)]
+    gamma: Annotated[float, ParameterRange(0.05, 10)]
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The picture with other middle tones; black and white stay."""
-        return retoned(pixels, lambda level: 255 * (level / 255) ** (1 / self.gamma))
+        return map_levels(pixels, lambda level: 255 * (level / 255) ** (1 / self.gamma))

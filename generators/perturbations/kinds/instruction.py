@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from generators.perturbations.lettering import Position, written
+from generators.perturbations.lettering import Position, write_text
 from generators.perturbations.perturbation import Perturbation
 from generators.perturbations.subject import Inapplicable, Subject
 from generators.reading import Pixels
@@ -16,11 +16,11 @@ class Instruction(Perturbation):
     """The whole instruction at a position, 20 px an em at 1024 px."""
 
     title: ClassVar[str] = "Instruction overlay"
-    covers: ClassVar[bool] = True
+    is_overlay: ClassVar[bool] = True
     position: Position
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The picture with its instruction on it."""
         if not subject.instruction.split():
             raise Inapplicable("Instruction: the subject has none. Give Subject(instruction=…).")
-        return written(pixels, subject.instruction, self.position, _SIZE)
+        return write_text(pixels, subject.instruction, self.position, _SIZE)

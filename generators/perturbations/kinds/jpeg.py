@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from PIL import Image
 
-from generators.perturbations.perturbation import Perturbation, Span
+from generators.perturbations.perturbation import ParameterRange, Perturbation
 from generators.perturbations.subject import Subject
 from generators.reading import Pixels
 
@@ -17,7 +17,7 @@ class Jpeg(Perturbation):
     """The picture after JPEG at a `quality` of 1 to 95."""
 
     title: ClassVar[str] = "JPEG compression"
-    quality: Annotated[int, Span(1, 95)] = 30
+    quality: Annotated[int, ParameterRange(1, 95)] = 30
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The picture compressed by Pillow, and unpacked again."""

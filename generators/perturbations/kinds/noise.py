@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from generators.perturbations.perturbation import Perturbation, Span
+from generators.perturbations.perturbation import ParameterRange, Perturbation
 from generators.perturbations.subject import Subject
 from generators.reading import Pixels
 
@@ -23,7 +23,7 @@ class Noise(Perturbation):
     """
 
     title: ClassVar[str] = "Gaussian noise"
-    sigma: Annotated[float, Span(0, 1)] = 0.08
+    sigma: Annotated[float, ParameterRange(0, 1)] = 0.08
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The noisy picture: the same noise for the same seed and size."""

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from generators.perturbations.perturbation import Perturbation, Span
+from generators.perturbations.perturbation import ParameterRange, Perturbation
 from generators.perturbations.subject import Inapplicable, Subject
 from generators.reading import Pixels
 
@@ -15,7 +15,7 @@ class Padding(Perturbation):
     """`thickness` px of black on each side: the canvas grows; 0 changes nothing."""
 
     title: ClassVar[str] = "Black padding"
-    thickness: Annotated[int, Span(0, 1_000)]
+    thickness: Annotated[int, ParameterRange(0, 1_000)]
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The picture in a black frame; it has to be larger than the frame is thick."""
@@ -32,6 +32,6 @@ class Padding(Perturbation):
         framed[edge : edge + height, edge : edge + width] = pixels
         return framed
 
-    def corner(self, before: Pixels, after: Pixels) -> tuple[int, int]:
+    def find_corner(self, before: Pixels, after: Pixels) -> tuple[int, int]:
         """The frame's inner corner."""
         return self.thickness, self.thickness

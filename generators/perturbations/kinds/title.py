@@ -6,7 +6,7 @@ from typing import ClassVar
 from generators.glyphs import MissingGlyph
 from generators.perturbations.perturbation import Perturbation
 from generators.perturbations.subject import Inapplicable, Subject
-from generators.perturbations.title import titled
+from generators.perturbations.title_strip import add_title
 from generators.reading import Pixels
 
 _NARROWEST, _TALLEST = 64, 8
@@ -29,10 +29,10 @@ class Title(Perturbation):
                 f"{_NARROWEST} px wide and at most {_TALLEST} times as high."
             )
         try:
-            return titled(pixels, subject.title)
+            return add_title(pixels, subject.title)
         except MissingGlyph as missing:
             raise Inapplicable(f"Title: {missing}") from None
 
-    def corner(self, before: Pixels, after: Pixels) -> tuple[int, int]:
+    def find_corner(self, before: Pixels, after: Pixels) -> tuple[int, int]:
         """The strip's lower left end."""
         return 0, len(after) - len(before)

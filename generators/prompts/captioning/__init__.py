@@ -9,40 +9,40 @@ from pathlib import Path
 from typing import NamedTuple
 
 SCALE = (0, 100)
-FREE, BASED = "reference_free", "reference_based"
-SETTINGS = (FREE, BASED)
+REFERENCE_FREE, REFERENCE_BASED = "reference_free", "reference_based"
+SETTINGS = (REFERENCE_FREE, REFERENCE_BASED)
 
 
-class Template(NamedTuple):
+class CaptionTemplate(NamedTuple):
     """A prompt with its version."""
 
     text: str
     version: str
 
 
-def _found() -> Mapping[str, Template]:
+def _found() -> Mapping[str, CaptionTemplate]:
     files = sorted(Path(__file__).parent.glob("*.txt"))
     parts = [(*file.stem.rsplit("-", 1), file.read_text("utf-8")) for file in files]
-    return {name: Template(text, version) for name, version, text in parts}
+    return {name: CaptionTemplate(text, version) for name, version, text in parts}
 
 
-TEMPLATES: Mapping[str, Template] = _found()
+TEMPLATES: Mapping[str, CaptionTemplate] = _found()
 """By name: caption, reference_free and reference_based."""
 CAPTION = TEMPLATES["caption"]
 _FIELD = re.compile(r"\{(caption|references)\}")
 
 
-def caption_prompt() -> str:
+def write_caption_prompt() -> str:
     """What a model is asked for a caption with."""
     return CAPTION.text.strip()
 
 
-def score_prompt(caption: str, references: Sequence[str] = ()) -> str:
+def write_score_prompt(caption: str, references: Sequence[str] = ()) -> str:
     """What a judge is asked about a caption, with captions that are known to be right if any."""
     field_values = {
         "caption": caption,
         "references": "\n".join(f"- {reference}" for reference in references),
     }
-    text = TEMPLATES[BASED if references else FREE].text
+    text = TEMPLATES[REFERENCE_BASED if references else REFERENCE_FREE].text
     # In one pass: a caption may hold the words of a field.
     return _FIELD.sub(lambda field: field_values[field[1]], text).strip()

@@ -24,24 +24,24 @@ DEFINITIONS: Mapping[str, str] = {
 """The biases as Table 1 defines them, in its order."""
 
 
-class Template(NamedTuple):
+class JudgingTemplate(NamedTuple):
     """A template with its version."""
 
     text: str
     version: str
 
 
-def _found() -> Mapping[str, Template]:
+def _found() -> Mapping[str, JudgingTemplate]:
     files = sorted(Path(__file__).parent.glob("*.txt"))
     parts = [(*file.stem.rsplit("-", 1), file.read_text("utf-8")) for file in files]
-    return {name: Template(text, version) for name, version, text in parts}
+    return {name: JudgingTemplate(text, version) for name, version, text in parts}
 
 
-TEMPLATES: Mapping[str, Template] = _found()
+TEMPLATES: Mapping[str, JudgingTemplate] = _found()
 """By name: standard, bias_aware, bias_definition and chain_of_thought."""
 
 
-def judging_prompt(template: str, instruction: str) -> str:
+def write_judging_prompt(template: str, instruction: str) -> str:
     """What a judge is asked about a picture, by the instruction that it was painted for."""
     defined = "\n".join(f"- {definition}" for definition in DEFINITIONS.values())
     text = TEMPLATES[template].text.replace("{definitions}", defined)

@@ -6,28 +6,28 @@ file's name ends with its version.
 
 from pathlib import Path
 
-from generators.prompts.negation.check import RULES, Reading, check, read
-from generators.prompts.negation.grammar import Negation, Way, negate, quote
-from generators.prompts.negation.questions import NotUnderstood
+from generators.prompts.negation.check import RULES, NegationReading, check_negation, read_negation
+from generators.prompts.negation.negation_grammar import Negation, NegationWay, negate, quote
+from generators.prompts.negation.questions import NotNegatable
 
 __all__ = [
     "RULES",
     "VERSION",
     "Negation",
-    "NotUnderstood",
-    "Reading",
-    "Way",
-    "check",
+    "NotNegatable",
+    "NegationReading",
+    "NegationWay",
+    "check_negation",
     "negate",
-    "negation_prompt",
+    "write_negation_prompt",
     "quote",
-    "read",
+    "read_negation",
 ]
 
 VERSION = "1"
 _TEXT = Path(__file__).with_name(f"negation-{VERSION}.txt").read_text("utf-8")
 
 
-def negation_prompt(question: str) -> str:
+def write_negation_prompt(question: str) -> str:
     """What a writer is asked for, to negate a question."""
     return _TEXT.strip().replace("{question}", question)

@@ -8,11 +8,11 @@ the auxiliary moves, and one phrase may stand elsewhere. A reason begins with th
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from generators.prompts.negation.grammar import Way, quote
 from generators.prompts.negation.in_place import read_in_place
-from generators.prompts.negation.prefixed import without_prefix, wrong_statement
-from generators.prompts.negation.questions import NotUnderstood
-from generators.prompts.negation.words import original_of, words_of
+from generators.prompts.negation.negation_grammar import NegationWay, quote
+from generators.prompts.negation.prefixes import find_statement_problem, strip_prefix
+from generators.prompts.negation.question_words import parse_original, split_words
+from generators.prompts.negation.questions import NotNegatable
 
 RULES: Mapping[str, str] = {
     "one question": "It is one question, and nothing else.",
@@ -27,51 +27,51 @@ RULES: Mapping[str, str] = {
 _QUOTES = "\"'“”‘’` \n"
 
 
-class Reading(NamedTuple):
+class NegationReading(NamedTuple):
     """How a question was negated, or why it was not."""
 
-    way: Way | None
+    way: NegationWay | None
     reason: str | None
 
 
-def check(question: str, negated: str) -> str | None:
+def check_negation(question: str, negated: str) -> str | None:
     """The rule that a negation breaks, and how; None where it is right.
 
     >>> check("Is the sky blue?", "Is it false that the sky is blue?")
     >>> check("Is the sky blue?", "Is it false that the sky is red?")
     "words kept: it lacks 'blue'."
     """
-    return read(question, negated).reason
+    return read_negation(question, negated).reason
 
 
-def read(question: str, negated: str) -> Reading:
+def read_negation(question: str, negated: str) -> NegationReading:
     """How a question was negated, or which rule is broken and how."""
-    negated, original = negated.strip(_QUOTES), original_of(question.strip())
-    if not original.words.low:
-        return Reading(None, "a negation: the question has no words.")
+    negated, original = negated.strip(_QUOTES), parse_original(question.strip())
+    if not original.words.lower_case:
+        return NegationReading(None, "a negation: the question has no words.")
     if _is_quotation(question, negated):
-        return Reading("quoted", None)
+        return NegationReading("quoted", None)
     marks = negated.count("?")
     if not 0 < marks <= max(1, question.count("?")):
         count = "is more than one" if marks else "has no question mark"
-        return Reading(None, f"one question: it {count}.")
-    after = words_of(negated)
-    if original.words.low == after.low:
-        return Reading(None, "a negation: it is the question itself.")
-    stated = without_prefix(original, negated)
+        return NegationReading(None, f"one question: it {count}.")
+    after = split_words(negated)
+    if original.words.lower_case == after.lower_case:
+        return NegationReading(None, "a negation: it is the question itself.")
+    stated = strip_prefix(original, negated)
     if stated is None:
-        return Reading(*read_in_place(original, after))
+        return NegationReading(*read_in_place(original, after))
     problem = (
-        wrong_statement(original, stated)
+        find_statement_problem(original, stated)
         if stated.strip(" ?")
         else ("words kept: nothing follows the prefix.")
     )
-    return Reading(None if problem else "prefix", problem)
+    return NegationReading(None if problem else "prefix", problem)
 
 
 def _is_quotation(question: str, negated: str) -> bool:
     """Whether a text asks if "no" is the right answer to a question."""
     try:
         return quote(question).question.strip(_QUOTES) == negated
-    except NotUnderstood:
+    except NotNegatable:
         return False

@@ -29,11 +29,11 @@ from generators.prompts.negation.lexicon import (
     SHOWN,
     VALUES,
 )
-from generators.prompts.negation.marks import is_known, mark_of, marks_of
+from generators.prompts.negation.marks import find_mark, is_known, mark_words
 from generators.prompts.negation.open_words import (
-    can_be_noun,
     is_adjective,
     is_usually_verb,
+    may_be_noun,
 )
 from generators.prompts.negation.phrases import (
     ADDED,
@@ -65,21 +65,21 @@ from generators.prompts.negation.phrases import (
     VERB,
     VERB_LEFT,
     VERBAL_MARK,
-    Kind,
-    Number,
-    predicate,
-    subject,
+    PredicateKind,
+    SubjectNumber,
+    compile_predicate,
+    compile_subject,
 )
-from generators.prompts.negation.questions import NotUnderstood, Question, plain
+from generators.prompts.negation.questions import NotNegatable, ParsedQuestion, normalise_word
 
-MOST_WORDS = 40
+MAX_WORDS = 40
 """Words of a question that is read."""
-_KINDS: Mapping[str, Kind] = {
+_KINDS: Mapping[str, PredicateKind] = {
     **dict.fromkeys(("is", "was"), "is"),
     **dict.fromkeys(BE - {"is", "was"}, "are"),
     **dict.fromkeys(HAVE, "have"),
 }
-_NUMBERS: Mapping[str, Number] = {
+_NUMBERS: Mapping[str, SubjectNumber] = {
     **dict.fromkeys(("is", "was", "does", "has"), "singular"),
     **dict.fromkeys(("are", "were", "do"), "plural"),
 }
@@ -94,27 +94,27 @@ class Clause(NamedTuple):
     predicate: tuple[str, ...]
 
 
-def clause_of(question: Question) -> Clause:
+def parse_clause(question: ParsedQuestion) -> Clause:
     """The subject and the predicate of a question. Raises `NotUnderstood`."""
-    subject_lengths = subject_ends(question)
+    subject_lengths = find_subject_ends(question)
     if len(subject_lengths) == 1:
         return Clause(question.words[: subject_lengths[0]], question.words[subject_lengths[0] :])
     if not subject_lengths:
-        raise NotUnderstood("Where its subject ends cannot be told: no way to read it is known.")
+        raise NotNegatable("Where its subject ends cannot be told: no way to read it is known.")
     ways = " or ".join(repr(" ".join(question.words[:end])) for end in subject_lengths)
-    raise NotUnderstood(f"Where its subject ends can be read in several ways: after {ways}?")
+    raise NotNegatable(f"Where its subject ends can be read in several ways: after {ways}?")
 
 
-def subject_ends(question: Question) -> list[int]:
+def find_subject_ends(question: ParsedQuestion) -> list[int]:
     """After how many words its subject may end. Raises `NotUnderstood`."""
     words = question.words
     if len(words) < 2:
-        raise NotUnderstood("It has no predicate.")
-    if len(words) > MOST_WORDS:
-        raise NotUnderstood(f"It is longer than {MOST_WORDS} words.")
+        raise NotNegatable("It has no predicate.")
+    if len(words) > MAX_WORDS:
+        raise NotNegatable(f"It is longer than {MAX_WORDS} words.")
     if _stands_alone(words):
         return [1]
-    marked, places = marks_of(words)
+    marked, places = mark_words(words)
     if (name_index := _name_again(words, marked, places)) is not None:
         return [name_index]
     kind, number = _KINDS.get(question.auxiliary, "do"), _NUMBERS.get(question.auxiliary, "any")
@@ -128,15 +128,17 @@ def subject_ends(question: Question) -> list[int]:
         and not (
             number == "plural"
             and ONE_PICTURE.fullmatch(marked, 0, end)
-            and not plain(words[word - 1]).endswith("s")
+            and not normalise_word(words[word - 1]).endswith("s")
         )
         and not (kind == "are" and UNCOUNTED.match(marked, end - 1))
-        and subject(number).fullmatch(marked, 0, end)
-        and predicate(kind).fullmatch(marked, end)
-        and (marked[end:] != "n" or VALUES.intersection(map(plain, words[:word])))
+        and compile_subject(number).fullmatch(marked, 0, end)
+        and compile_predicate(kind).fullmatch(marked, end)
+        and (marked[end:] != "n" or VALUES.intersection(map(normalise_word, words[:word])))
     ]
     if marked[-1] == "Z" and subject_lengths and places[subject_lengths[-1]] == len(marked) - 1:
-        is_quoted_name = subject_lengths[-1] > 2 and plain(words[subject_lengths[-1] - 1]) in NAMING
+        is_quoted_name = (
+            subject_lengths[-1] > 2 and normalise_word(words[subject_lengths[-1] - 1]) in NAMING
+        )
         return [] if is_quoted_name else subject_lengths[-1:]
     pairs = [(word, places[word] or 0) for word in subject_lengths]
     readings = list(_without_lesser(words, marked, pairs))
@@ -148,9 +150,9 @@ def subject_ends(question: Question) -> list[int]:
     return [word for word, _ in readings]
 
 
-def is_scene(words: Sequence[str]) -> bool:
+def is_scene_phrase(words: Sequence[str]) -> bool:
     """Whether words say where to look, as "in the image"."""
-    first, last = plain(words[0]), plain(words[-1])
+    first, last = normalise_word(words[0]), normalise_word(words[-1])
     is_short = 2 <= len(words) <= _MOST_SCENE_WORDS
     return is_short and first in ("in", "of", "from", "on") and last in PLACES | PICTURES
 
@@ -159,9 +161,9 @@ def _stands_alone(words: Sequence[str]) -> bool:
     """Whether the first word is the whole subject, whatever follows."""
     if words[0][0] in _QUOTES:
         return False
-    first = plain(words[0])
+    first = normalise_word(words[0])
     if first in DEMONSTRATIVES:
-        return mark_of(words[1]) in "dspibkh"
+        return find_mark(words[1]) in "dspibkh"
     return first == "there" or (first in PRONOUNS and first not in INDEFINITE)
 
 
@@ -173,7 +175,9 @@ def _name_again(words: Sequence[str], marked: str, places: Sequence[int | None])
         (mark_index for mark_index, mark in enumerate(marks_by_word) if mark in "pi"), 0
     )
     last_index = len(words) - 1
-    if phrase_index < 1 or plain(words[last_index]) != plain(words[phrase_index - 1]):
+    if phrase_index < 1 or normalise_word(words[last_index]) != normalise_word(
+        words[phrase_index - 1]
+    ):
         return None
     name_index = last_index
     while marks_by_word[name_index - 1] == "y":
@@ -184,7 +188,9 @@ def _name_again(words: Sequence[str], marked: str, places: Sequence[int | None])
     return name_index if is_after_noun and name_index < last_index else None
 
 
-def _is_doubtful(words: Sequence[str], marked: str, word: int, end: int, kind: Kind) -> bool:
+def _is_doubtful(
+    words: Sequence[str], marked: str, word: int, end: int, kind: PredicateKind
+) -> bool:
     """Whether a subject may well go on, or end before: at a material, a name or a place, or where
     its last word is in no lexicon, or usually a verb."""
     is_after_this = word == 2 and marked[0] in "qhQ"
@@ -193,11 +199,11 @@ def _is_doubtful(words: Sequence[str], marked: str, word: int, end: int, kind: K
     if marked[end] == "y" and AFTER_NOUN.search(marked, 0, end):
         return True
     is_pair = word > 2 and TWO_NOUNS.fullmatch(marked, end - 2, end) is not None
-    if is_pair and is_scene(words[word:]):
+    if is_pair and is_scene_phrase(words[word:]):
         return True
-    if word > 2 and plain(words[word - 1]) in SHADING_NOUNS:
+    if word > 2 and normalise_word(words[word - 1]) in SHADING_NOUNS:
         return True
-    last, before = plain(words[word - 1]), plain(words[word - 2])
+    last, before = normalise_word(words[word - 1]), normalise_word(words[word - 2])
     if word <= 2 or not words[word - 1].islower() or before in DETERMINERS or is_adjective(before):
         return False
     is_verb = is_usually_verb(last) and f"{before} {last}" not in COMPOUNDS
@@ -208,10 +214,12 @@ def _is_doubtful(words: Sequence[str], marked: str, word: int, end: int, kind: K
     )
 
 
-def _shares_words(words: Sequence[str], marked: str, word: int, end: int, kind: Kind) -> bool:
+def _shares_words(
+    words: Sequence[str], marked: str, word: int, end: int, kind: PredicateKind
+) -> bool:
     """Whether a subject may have taken words of the predicate, or left it some of its own."""
-    last, following = plain(words[word - 1]), plain(words[word])
-    before = plain(words[word - 2]) if word > 1 else ""
+    last, following = normalise_word(words[word - 1]), normalise_word(words[word])
+    before = normalise_word(words[word - 2]) if word > 1 else ""
     is_being = kind in ("is", "are")
     is_particle = marked[end:].rstrip(",") == "p"
     parts = f"{marked[:end]}|{marked[end:]}"
@@ -235,9 +243,9 @@ def _shares_words(words: Sequence[str], marked: str, word: int, end: int, kind: 
         or (before == "to" and VERB.match(marked, end - 1) is not None)
         or (word > 2 and before in DETERMINERS and QUALITY.match(marked, end - 1) is not None)
         or (word == 2 and marked[0] in "qhQ" and following in FITTING)
-        or (is_being and END_IN_PLACE.fullmatch(parts) is not None and can_be_noun(following))
-        or (word == 1 and SHORT_PAST.match(marked) is not None and can_be_noun(following))
-        or (word == 2 and QUALITY.match(marked, end - 1) is not None and can_be_noun(following))
+        or (is_being and END_IN_PLACE.fullmatch(parts) is not None and may_be_noun(following))
+        or (word == 1 and SHORT_PAST.match(marked) is not None and may_be_noun(following))
+        or (word == 2 and QUALITY.match(marked, end - 1) is not None and may_be_noun(following))
         or (word > 1 and last in INDEFINITE)
         or (word > 1 and words[word - 1][0].isupper() and words[word][0].isupper())
         or (kind == "are" and UNSURE_PLURAL.match(marked, end) is not None)
@@ -246,7 +254,7 @@ def _shares_words(words: Sequence[str], marked: str, word: int, end: int, kind: 
         or (following in COMBINING and NOUN_AND_NOUN.fullmatch(marked, end - 2, end) is not None)
         or (end > 1 and VERBAL_MARK.match(marked, end - 2) is not None and not is_known(last))
         or any(
-            plain(place) in FIXED_PLACES and NOUN_OR_QUALITY.match(mark_of(next_word))
+            normalise_word(place) in FIXED_PLACES and NOUN_OR_QUALITY.match(find_mark(next_word))
             for place, next_word in pairwise(words[word:])
         )
     )
@@ -263,6 +271,6 @@ def _without_lesser(
         ):
             continue
         is_earlier_placed = any(marked[other_end] in "pi" for other_end in earlier)
-        if is_earlier_placed and marked[end] in "pi" and is_scene(words[word:]):
+        if is_earlier_placed and marked[end] in "pi" and is_scene_phrase(words[word:]):
             continue
         yield word, end

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from generators.prompts.negation.clauses import clause_of
-from generators.prompts.negation.grammar import Way
+from generators.prompts.negation.clauses import parse_clause
 from generators.prompts.negation.lexicon import (
     ABSOLUTE,
     ARTICLES,
@@ -14,68 +13,79 @@ from generators.prompts.negation.lexicon import (
     QUANTIFIERS,
     is_number,
 )
-from generators.prompts.negation.prefixed import differing
-from generators.prompts.negation.questions import NotUnderstood, plain
-from generators.prompts.negation.words import Original, Words, apart, rewritten, words_of
+from generators.prompts.negation.negation_grammar import NegationWay
+from generators.prompts.negation.prefixes import describe_difference
+from generators.prompts.negation.question_words import (
+    OriginalQuestion,
+    QuestionWords,
+    count_differences,
+    find_recased_word,
+    split_words,
+)
+from generators.prompts.negation.questions import NotNegatable, normalise_word
 
 _REPLACED = ARTICLES | {"any", "some"}
 _REACH = 3
 """Words at most between the beginning of a predicate and an article that "no" can stand for."""
 
 
-def read_in_place(original: Original, after: Words) -> tuple[Way | None, str | None]:
+def read_in_place(
+    original: OriginalQuestion, after: QuestionWords
+) -> tuple[NegationWay | None, str | None]:
     """How a question was negated without a prefix, or what is wrong with it."""
-    before = original.words.low
+    before = original.words.lower_case
     index = next(
         (
             index
-            for index, pair in enumerate(zip(before, after.low, strict=False))
+            for index, pair in enumerate(zip(before, after.lower_case, strict=False))
             if len(set(pair)) > 1
         ),
-        min(len(before), len(after.low)),
+        min(len(before), len(after.lower_case)),
     )
-    word = after.low[index] if index < len(after.low) else ""
+    word = after.lower_case[index] if index < len(after.lower_case) else ""
     if word.endswith("n't"):
         return None, f"a negation: {word!r} asks for agreement, and negates nothing."
     replaces = word == "no" and before[index : index + 1] and before[index] in _REPLACED
     rest = before[index + 1 :] if replaces else before[index:]
-    if word not in ("no", "not") or rest != after.low[index + 1 :]:
-        return None, _difference(before, after.low)
-    if (other := rewritten(original, after.written)) is not None:
+    if word not in ("no", "not") or rest != after.lower_case[index + 1 :]:
+        return None, _difference(before, after.lower_case)
+    if (other := find_recased_word(original, after.written)) is not None:
         return None, f"case kept: it writes {other!r}, which is no word of the question."
-    problem = _misplaced(original, after.low, index, bool(replaces))
+    problem = _misplaced(original, after.lower_case, index, bool(replaces))
     return (None, problem) if problem else ("no" if word == "no" else "not", None)
 
 
 def _difference(before: Sequence[str], after: Sequence[str]) -> str:
-    lacks, adds = apart(before, after)
+    lacks, adds = count_differences(before, after)
     negations = [word for word in adds.elements() if word in NEGATIONS or word.endswith("n't")]
     if not negations:
-        return differing(lacks, adds) or "a negation: it adds none."
+        return describe_difference(lacks, adds) or "a negation: it adds none."
     if len(negations) > 1:
         return f"one negation: it says {' and '.join(map(repr, negations))}."
     del adds[negations[0]]
     for word in _REPLACED:
         lacks.pop(word, None)
-    return differing(lacks, adds) or "order kept: its words stand in another order."
+    return describe_difference(lacks, adds) or "order kept: its words stand in another order."
 
 
-def _misplaced(original: Original, after: Sequence[str], place: int, replaces: bool) -> str | None:
+def _misplaced(
+    original: OriginalQuestion, after: Sequence[str], place: int, replaces: bool
+) -> str | None:
     """Why a negation does not negate all that is asked; None where it does."""
     if original.question is None:
         return _unclear(after[place])
-    if NEGATIONS.intersection(map(plain, original.question.words)):
+    if NEGATIONS.intersection(map(normalise_word, original.question.words)):
         return "one negation: the question has one, and only the prefix negates that."
     try:
-        subject = words_of(" ".join(clause_of(original.question).subject)).low
-    except NotUnderstood:
+        subject = split_words(" ".join(parse_clause(original.question).subject)).lower_case
+    except NotNegatable:
         return _unclear(after[place])
     if _is_some(subject):
         return f"a negation: of {' '.join(subject)!r} only the prefix negates what is asked."
     if after[place] == "no" and ABSOLUTE.intersection(after[place:]):
         return _not_all("no")
-    intro = words_of(" ".join(original.question.intro)).low
-    start = original.first + len(intro) + 1 + len(subject)
+    intro = split_words(" ".join(original.question.intro)).lower_case
+    start = original.start + len(intro) + 1 + len(subject)
     if after[place] == "not":
         is_valid = place == start and subject != ["there"]
     elif replaces and subject != ["there"]:

@@ -23,8 +23,13 @@ from generators.prompts.negation.lexicon import (
     PRONOUNS,
     QUANTIFIERS,
 )
-from generators.prompts.negation.open_words import VERBAL, Tag, guessed_classes, open_classes
-from generators.prompts.negation.questions import plain
+from generators.prompts.negation.open_words import (
+    VERBAL,
+    WordClass,
+    find_open_classes,
+    guess_classes,
+)
+from generators.prompts.negation.questions import normalise_word
 
 _CLOSED: Mapping[str, str] = {
     **dict.fromkeys(ADVERBS, "r"),
@@ -50,22 +55,22 @@ _CLOSING = {"(": ")", "[": "]", "{": "}", "“": "”", "‘": "’", '"': '"', 
 _BRACKETS = "([{"
 
 
-def _is_possible(tag: Tag) -> bool:
+def _is_possible(tag: WordClass) -> bool:
     """Whether a word may have these classes together: few marks make short patterns."""
-    noun = tag & (Tag.SINGULAR | Tag.MASS | Tag.PLACE)
-    verb = tag & (Tag.BASE | VERBAL)
-    return verb & VERBAL != VERBAL and verb != Tag.BASE | Tag.GERUND and noun in (
-        Tag(0), Tag.SINGULAR, Tag.SINGULAR | Tag.MASS, Tag.SINGULAR | Tag.PLACE
+    noun = tag & (WordClass.SINGULAR | WordClass.MASS | WordClass.PLACE)
+    verb = tag & (WordClass.BASE | VERBAL)
+    return verb & VERBAL != VERBAL and verb != WordClass.BASE | WordClass.GERUND and noun in (
+        WordClass(0), WordClass.SINGULAR, WordClass.SINGULAR | WordClass.MASS, WordClass.SINGULAR | WordClass.PLACE
     )  # fmt: skip
 
 
-_TAGS = [Tag(bits) for bits in range(512) if _is_possible(Tag(bits))]
+_TAGS = [WordClass(bits) for bits in range(512) if _is_possible(WordClass(bits))]
 _MARKS = {tag: chr(0xE000 + place) for place, tag in enumerate(_TAGS)}
 
 
-def marks(tag: Tag, *, without: Tag | None = None) -> str:
+def select_marks(tag: WordClass, *, without: WordClass | None = None) -> str:
     """The marks of all words that may be of one of some classes, and of none of others."""
-    others = without or Tag(0)
+    others = without or WordClass(0)
     return "".join(
         mark for classes, mark in _MARKS.items() if classes & tag and not classes & others
     )
@@ -74,13 +79,13 @@ def marks(tag: Tag, *, without: Tag | None = None) -> str:
 @lru_cache(maxsize=65_536)
 def is_known(word: str) -> bool:
     """Whether a word in small letters stands in a lexicon, or among the closed classes."""
-    return word in _CLOSED or bool(open_classes(word))
+    return word in _CLOSED or bool(find_open_classes(word))
 
 
 @lru_cache(maxsize=65_536)
-def mark_of(word: str) -> str:
+def find_mark(word: str) -> str:
     """The mark of a word as it is written."""
-    low, bare = plain(word), word.strip(_EDGES)
+    low, bare = normalise_word(word), word.strip(_EDGES)
     if low in _CLOSED and not _NAME.fullmatch(bare):
         return _CLOSED[low]
     if low.endswith(("'s", "s'")):
@@ -91,10 +96,10 @@ def mark_of(word: str) -> str:
         return "l"
     if not any(map(str.isalnum, bare)):
         return "("
-    return "y" if bare[:1].isupper() else _MARKS[open_classes(low) or guessed_classes(low)]
+    return "y" if bare[:1].isupper() else _MARKS[find_open_classes(low) or guess_classes(low)]
 
 
-def marks_of(words: Sequence[str]) -> tuple[str, list[int | None]]:
+def mark_words(words: Sequence[str]) -> tuple[str, list[int | None]]:
     """The marks of words, and by word the place of its mark.
 
     A quotation has one, and so has what follows "titled". A comma is a mark as well.
@@ -118,11 +123,15 @@ def _next(words: Sequence[str], place: int) -> tuple[int, str]:
             if words[last].rstrip(".,;:!?").endswith(end) and (last > place or len(word) > 2):
                 return last - place + 1, "(" if word[0] in _BRACKETS else "Z"
         return len(words) - place, "("
-    if place and plain(words[place - 1]) == "titled":
+    if place and normalise_word(words[place - 1]) == "titled":
         return len(words) - place, "Z"
-    pair = f"{plain(word)} {plain(words[place + 1])}" if place + 1 < len(words) else ""
+    pair = (
+        f"{normalise_word(word)} {normalise_word(words[place + 1])}"
+        if place + 1 < len(words)
+        else ""
+    )
     if pair in COMPOUNDS:
-        return 2, _MARKS[Tag.SINGULAR]
+        return 2, _MARKS[WordClass.SINGULAR]
     if pair.endswith("s") and pair[:-1] in COMPOUNDS:
-        return 2, _MARKS[Tag.PLURAL]
-    return 1, mark_of(word)
+        return 2, _MARKS[WordClass.PLURAL]
+    return 1, find_mark(word)

@@ -14,7 +14,7 @@ from pathlib import Path
 from generators.prompts.negation.lexicon import ADVERBS, PLACES, SHADES
 
 
-class Tag(IntFlag):
+class WordClass(IntFlag):
     """The open classes; a word may belong to several."""
 
     SINGULAR = 1
@@ -32,58 +32,64 @@ class Tag(IntFlag):
     """A noun that needs no article, as wood or water."""
 
 
-NOUN = Tag.SINGULAR | Tag.PLURAL
-VERBAL = Tag.GERUND | Tag.PARTICIPLE
-_VERB = Tag.BASE | VERBAL
-_OF_PENN: Mapping[str, Tag] = {
-    "JJ": Tag.ADJECTIVE, "JJR": Tag.ADJECTIVE, "JJS": Tag.ADJECTIVE,
-    "RB": Tag.ADVERB, "RBR": Tag.ADVERB, "NN": Tag.SINGULAR, "NNS": Tag.PLURAL,
-    "VB": Tag.BASE, "VBP": Tag.BASE, "VBG": Tag.GERUND, "VBN": Tag.PARTICIPLE,
+NOUN = WordClass.SINGULAR | WordClass.PLURAL
+VERBAL = WordClass.GERUND | WordClass.PARTICIPLE
+_VERB = WordClass.BASE | VERBAL
+_OF_PENN: Mapping[str, WordClass] = {
+    "JJ": WordClass.ADJECTIVE, "JJR": WordClass.ADJECTIVE, "JJS": WordClass.ADJECTIVE,
+    "RB": WordClass.ADVERB, "RBR": WordClass.ADVERB, "NN": WordClass.SINGULAR, "NNS": WordClass.PLURAL,
+    "VB": WordClass.BASE, "VBP": WordClass.BASE, "VBG": WordClass.GERUND, "VBN": WordClass.PARTICIPLE,
 }  # fmt: skip
-_SEEN_TO: Mapping[str, Tag] = {
-    **dict.fromkeys(("have", "do", "be"), Tag.BASE),
-    **dict.fromkeys(("left", "right"), Tag.SINGULAR | Tag.PLACE | Tag.ADJECTIVE | Tag.ADVERB),
-    "sports": Tag.ADJECTIVE,
-    "been": Tag.GERUND,
+_SEEN_TO: Mapping[str, WordClass] = {
+    **dict.fromkeys(("have", "do", "be"), WordClass.BASE),
+    **dict.fromkeys(
+        ("left", "right"),
+        WordClass.SINGULAR | WordClass.PLACE | WordClass.ADJECTIVE | WordClass.ADVERB,
+    ),
+    "sports": WordClass.ADJECTIVE,
+    "been": WordClass.GERUND,
 }
 """Words that questions use in fewer ways, or others, than a lexicon knows."""
 _ADJECTIVE_ENDING = re.compile(r"(?:y|ish|ous|al|ic|ive|ful|less|ble|ian|ern|ese)$")
 
 
 @lru_cache(maxsize=65_536)
-def open_classes(word: str) -> Tag:
+def find_open_classes(word: str) -> WordClass:
     """The open classes that a word in small letters may belong to; none of one that is unknown."""
     if word in _SEEN_TO:
         return _SEEN_TO[word]
     usual = _usual_classes().get(word, "")
-    tag = _without_unusual(_possible_classes(word), usual, word) | _OF_PENN.get(usual, Tag(0))
+    tag = _without_unusual(_possible_classes(word), usual, word) | _OF_PENN.get(usual, WordClass(0))
     if word in SHADES or (word.endswith("ly") and not tag):
-        tag |= Tag.ADVERB
+        tag |= WordClass.ADVERB
     if "-" in word:
-        tag |= Tag.ADJECTIVE
+        tag |= WordClass.ADJECTIVE
     if word in PLACES:
-        return tag & ~Tag.MASS | Tag.PLACE | Tag.SINGULAR
-    return tag if tag & Tag.SINGULAR else tag & ~Tag.MASS
+        return tag & ~WordClass.MASS | WordClass.PLACE | WordClass.SINGULAR
+    return tag if tag & WordClass.SINGULAR else tag & ~WordClass.MASS
 
 
-def guessed_classes(word: str) -> Tag:
+def guess_classes(word: str) -> WordClass:
     """The open classes that a word in small letters may belong to, by its ending."""
     if word.endswith("ed"):
-        return Tag.PARTICIPLE | Tag.ADJECTIVE
+        return WordClass.PARTICIPLE | WordClass.ADJECTIVE
     if word.endswith("ing"):
-        return Tag.GERUND | Tag.SINGULAR
-    tag = Tag.PLURAL if word.endswith("s") else Tag.SINGULAR
-    return tag | Tag.ADJECTIVE if _ADJECTIVE_ENDING.search(word) else tag
+        return WordClass.GERUND | WordClass.SINGULAR
+    tag = WordClass.PLURAL if word.endswith("s") else WordClass.SINGULAR
+    return tag | WordClass.ADJECTIVE if _ADJECTIVE_ENDING.search(word) else tag
 
 
 def is_adjective(word: str) -> bool:
     """Whether a word can be an adjective."""
-    return Tag.ADJECTIVE in open_classes(word)
+    return WordClass.ADJECTIVE in find_open_classes(word)
 
 
 def is_adverb(word: str) -> bool:
     """Whether a word is an adverb, and no verb."""
-    return word in ADVERBS or open_classes(word) & (Tag.ADVERB | Tag.BASE) == Tag.ADVERB
+    return (
+        word in ADVERBS
+        or find_open_classes(word) & (WordClass.ADVERB | WordClass.BASE) == WordClass.ADVERB
+    )
 
 
 def is_usually_verb(word: str) -> bool:
@@ -91,7 +97,7 @@ def is_usually_verb(word: str) -> bool:
     return _usual_classes().get(word, "").startswith("VB")
 
 
-def can_be_noun(word: str) -> bool:
+def may_be_noun(word: str) -> bool:
     """Whether a word can be a noun, however seldom, as "complex"."""
     return bool(_possible_classes(word) & NOUN)
 
@@ -104,7 +110,7 @@ def is_inflected(word: str) -> bool:
     return bool(lemmas) and word not in lemmas
 
 
-def third_person(verb: str) -> str:
+def inflect_third_person(verb: str) -> str:
     """What a verb is after he, she or it.
 
     >>> third_person("carry"), third_person("have"), third_person("wear")
@@ -118,7 +124,7 @@ def third_person(verb: str) -> str:
     return f"{verb[:-1]}ies" if re.search(r"[^aeiou]y$", verb) else f"{verb}s"
 
 
-def past_forms(verb: str) -> frozenset[str]:
+def list_past_forms(verb: str) -> frozenset[str]:
     """What the past of a verb may be.
 
     >>> sorted(past_forms("dream")), sorted(past_forms("stick"))
@@ -127,46 +133,46 @@ def past_forms(verb: str) -> frozenset[str]:
     return frozenset(_inflections(verb).get("VBD", (f"{verb}d", f"{verb}ed")))
 
 
-def _without_unusual(tag: Tag, usual: str, word: str) -> Tag:
+def _without_unusual(tag: WordClass, usual: str, word: str) -> WordClass:
     """The classes without the nouns that "red" or "running" can be too, but seldom are."""
     is_noun_seldom = usual.startswith(("JJ", "RB", "VBN", "VBG")) or (
-        usual.startswith("VB") and tag & Tag.ADJECTIVE
+        usual.startswith("VB") and tag & WordClass.ADJECTIVE
     )
     if is_noun_seldom and word not in PLACES:
         tag &= ~NOUN
-    return tag & ~(Tag.BASE | Tag.PARTICIPLE) if tag & Tag.GERUND else tag
+    return tag & ~(WordClass.BASE | WordClass.PARTICIPLE) if tag & WordClass.GERUND else tag
 
 
 @lru_cache(maxsize=65_536)
-def _possible_classes(word: str) -> Tag:
+def _possible_classes(word: str) -> WordClass:
     from lemminflect import getAllLemmas  # noqa: PLC0415 - slow, see above
 
-    tag = Tag(0)
+    tag = WordClass(0)
     for kind, lemmas in (getAllLemmas(word) if word else {}).items():
         if kind == "NOUN":
             tag |= _noun_classes(word, lemmas)
         elif kind in ("VERB", "AUX"):
             tag |= _verb_classes(word, lemmas)
         else:
-            tag |= Tag.ADJECTIVE if kind == "ADJ" else Tag.ADVERB
+            tag |= WordClass.ADJECTIVE if kind == "ADJ" else WordClass.ADVERB
     return tag
 
 
-def _noun_classes(word: str, lemmas: Sequence[str]) -> Tag:
+def _noun_classes(word: str, lemmas: Sequence[str]) -> WordClass:
     plurals = _inflections(word).get("NNS", ())
-    tag = Tag.SINGULAR if word in lemmas else Tag(0)
+    tag = WordClass.SINGULAR if word in lemmas else WordClass(0)
     if word in lemmas and (word in plurals or not plurals):
-        tag |= Tag.MASS
+        tag |= WordClass.MASS
     is_plural = set(lemmas) != {word} or word in plurals[:1]
-    return tag | Tag.PLURAL if is_plural else tag
+    return tag | WordClass.PLURAL if is_plural else tag
 
 
-def _verb_classes(word: str, lemmas: Sequence[str]) -> Tag:
-    tag = Tag.BASE if word in lemmas else Tag(0)
+def _verb_classes(word: str, lemmas: Sequence[str]) -> WordClass:
+    tag = WordClass.BASE if word in lemmas else WordClass(0)
     for lemma in lemmas:
         forms = _inflections(lemma)
-        tag |= Tag.GERUND if word in forms.get("VBG", ()) else Tag(0)
-        tag |= Tag.PARTICIPLE if word in forms.get("VBN", ()) else Tag(0)
+        tag |= WordClass.GERUND if word in forms.get("VBG", ()) else WordClass(0)
+        tag |= WordClass.PARTICIPLE if word in forms.get("VBN", ()) else WordClass(0)
     return tag
 
 

@@ -10,31 +10,31 @@ import re
 from functools import cache
 from typing import Literal, TypeAlias
 
-from generators.prompts.negation.marks import marks
-from generators.prompts.negation.open_words import NOUN, VERBAL, Tag
+from generators.prompts.negation.marks import select_marks
+from generators.prompts.negation.open_words import NOUN, VERBAL, WordClass
 
-Kind: TypeAlias = Literal["is", "are", "do", "have"]
-Number: TypeAlias = Literal["singular", "plural", "any"]
+PredicateKind: TypeAlias = Literal["is", "are", "do", "have"]
+SubjectNumber: TypeAlias = Literal["singular", "plural", "any"]
 
-_MODIFYING = Tag.ADJECTIVE | VERBAL
-_ADVERB = f"[rka{marks(Tag.ADVERB)}]"
-_ONLY_ADVERB = f"[rka{marks(Tag.ADVERB, without=_MODIFYING | NOUN)}]"
-_ADJECTIVE = f"[{marks(Tag.ADJECTIVE)}]"
-_ADJECTIVE_ALONE = f"[{marks(Tag.ADJECTIVE, without=NOUN)}]"
-_VERBAL = f"[{marks(VERBAL)}]"
-_GERUND = f"[{marks(Tag.GERUND)}]"
-_VERBAL_ALONE = f"[{marks(VERBAL, without=NOUN)}]"
-_PAST = f"[{marks(Tag.PARTICIPLE)}]"
+_MODIFYING = WordClass.ADJECTIVE | VERBAL
+_ADVERB = f"[rka{select_marks(WordClass.ADVERB)}]"
+_ONLY_ADVERB = f"[rka{select_marks(WordClass.ADVERB, without=_MODIFYING | NOUN)}]"
+_ADJECTIVE = f"[{select_marks(WordClass.ADJECTIVE)}]"
+_ADJECTIVE_ALONE = f"[{select_marks(WordClass.ADJECTIVE, without=NOUN)}]"
+_VERBAL = f"[{select_marks(VERBAL)}]"
+_GERUND = f"[{select_marks(WordClass.GERUND)}]"
+_VERBAL_ALONE = f"[{select_marks(VERBAL, without=NOUN)}]"
+_PAST = f"[{select_marks(WordClass.PARTICIPLE)}]"
 _VERBS = f"(?:{_GERUND}?{_PAST}{_GERUND}?|{_GERUND})"
 """As in "being painted" and "seen walking"."""
-_VERB = f"[{marks(Tag.BASE)}]"
-_PLACE = f"[m{marks(Tag.PLACE)}]"
-_NOUN = f"[{marks(NOUN)}]"
-_NOUN_ALONE = f"[{marks(NOUN, without=_MODIFYING)}]"
-_ONE_ALONE = f"[{marks(Tag.SINGULAR, without=_MODIFYING)}]"
-_NO_NOUN = f"[ny{marks(_MODIFYING | Tag.ADVERB, without=NOUN)}]"
+_VERB = f"[{select_marks(WordClass.BASE)}]"
+_PLACE = f"[m{select_marks(WordClass.PLACE)}]"
+_NOUN = f"[{select_marks(NOUN)}]"
+_NOUN_ALONE = f"[{select_marks(NOUN, without=_MODIFYING)}]"
+_ONE_ALONE = f"[{select_marks(WordClass.SINGULAR, without=_MODIFYING)}]"
+_NO_NOUN = f"[ny{select_marks(_MODIFYING | WordClass.ADVERB, without=NOUN)}]"
 _STEP = (
-    f"(?:{_ONE_ALONE}(?!{_NO_NOUN})|[ny'{marks(_MODIFYING)}]|{_ONLY_ADVERB}(?=[n{marks(_MODIFYING)}])"
+    f"(?:{_ONE_ALONE}(?!{_NO_NOUN})|[ny'{select_marks(_MODIFYING)}]|{_ONLY_ADVERB}(?=[n{select_marks(_MODIFYING)}])"
     f"|{_ADJECTIVE}(?:,?c|,){_ADVERB}?(?={_ADJECTIVE}))"
 )
 """A word before a noun."""
@@ -50,14 +50,14 @@ def _noun_phrase(heads: str, alone: str, determiner: str) -> str:
     )
 
 
-_HEADS = f"ny{marks(NOUN)}"
+_HEADS = f"ny{select_marks(NOUN)}"
 _DETERMINER = "(?:ko?)?[dqhQa]?[dna]?"
 _THING = _noun_phrase(_HEADS, f"{_PRONOUNS}l", _DETERMINER)
 _NAMED = _noun_phrase(_HEADS, _PRONOUNS, _DETERMINED)
-_MANY = f"(?:{_STEP}*[{marks(Tag.PLURAL)}])"
+_MANY = f"(?:{_STEP}*[{select_marks(WordClass.PLURAL)}])"
 _OBJECT = (
     f"(?:{_noun_phrase(_HEADS, f'n{_PRONOUNS}l', _DETERMINED)}"
-    f"|{_STEP}*[my{marks(Tag.PLURAL | Tag.MASS)}]|{_ADJECTIVE_ALONE}(?!{_STEP}))"
+    f"|{_STEP}*[my{select_marks(WordClass.PLURAL | WordClass.MASS)}]|{_ADJECTIVE_ALONE}(?!{_STEP}))"
 )
 """What a verb is about: one thing that can be counted has a determiner."""
 _OBJECTS = f"(?:{_ADVERB}?[pr]?(?:{_OBJECT}(?:(?=[dqhQn]){_OBJECT})?)?)"
@@ -77,7 +77,7 @@ _ACTING = f"{_ADVERB}*{_VERB}(?:b|{_VERBAL})?{_OBJECTS}{_QUALITY}?"
 
 
 @cache
-def predicate(kind: Kind) -> re.Pattern[str]:
+def compile_predicate(kind: PredicateKind) -> re.Pattern[str]:
     """What is said after a form of be, of one or of several, after do or a modal verb, or have."""
     if kind == "do":
         return re.compile(f"{_ACTING}{_TAIL}(?:,?c{_VERB}{_OBJECTS}{_TAIL})*,?")
@@ -88,16 +88,16 @@ def predicate(kind: Kind) -> re.Pattern[str]:
         f"(?:{_DOING}|{_QUALITY}|{_ADVERB}*(?:{_PLACED}|{_AT}{_QUALITY}|{nominal})"
         f"|{_ADVERB}+|t{_QUALITY}t{_THING}|p(?=,?$))"
     )
-    covered = f"{_ONE_ALONE}[{marks(Tag.PARTICIPLE)}](?:p[dq]m)?"
+    covered = f"{_ONE_ALONE}[{select_marks(WordClass.PARTICIPLE)}](?:p[dq]m)?"
     return re.compile(f"(?:{being}{_TAIL}|{covered}|{MATERIAL.pattern}),?")
 
 
 @cache
-def subject(number: Number) -> re.Pattern[str]:
+def compile_subject(number: SubjectNumber) -> re.Pattern[str]:
     """A noun phrase with all that belongs to it, whose noun is of a number."""
-    tag = {"singular": Tag.SINGULAR, "plural": Tag.PLURAL, "any": NOUN}[number]
+    tag = {"singular": WordClass.SINGULAR, "plural": WordClass.PLURAL, "any": NOUN}[number]
     alone = {"singular": "qhskZl", "plural": "QskZl", "any": "qhQskZl"}[number]
-    first = _noun_phrase(f"ny{marks(tag)}", alone, _DETERMINER)
+    first = _noun_phrase(f"ny{select_marks(tag)}", alone, _DETERMINER)
     following = f"(?:(?:{_AT}|o|,?c){_THING})*"
     return re.compile(
         f"(?:{first}|{_THING}(?:,{_THING})*,?c{_THING}){following}"
@@ -107,36 +107,44 @@ def subject(number: Number) -> re.Pattern[str]:
 
 NOUN_ALONE = re.compile(_NOUN_ALONE)
 DOING = re.compile(f"{_ADVERB}*{_VERBAL}")
-ADDED = re.compile(f"[pir{marks(Tag.ADVERB, without=Tag.ADJECTIVE)}]|{_MANY}{_TAIL}$")
+ADDED = re.compile(
+    f"[pir{select_marks(WordClass.ADVERB, without=WordClass.ADJECTIVE)}]|{_MANY}{_TAIL}$"
+)
 """What belongs to what somebody does rather than to who does it."""
-MATERIAL = re.compile(f"[{marks(Tag.MASS)}]")
-SINGLE = re.compile(f"(?:.*[pi]|o)*[dqhQ]n?{_ADJECTIVE}*[m{marks(NOUN)}]")
+MATERIAL = re.compile(f"[{select_marks(WordClass.MASS)}]")
+SINGLE = re.compile(f"(?:.*[pi]|o)*[dqhQ]n?{_ADJECTIVE}*[m{select_marks(NOUN)}]")
 """A phrase whose last noun has no other before it, so that what follows is no part of its name."""
 AFTER_NOUN = re.compile("[pio]")
-SEVERAL_THAT_ACT = re.compile(f"[{marks(Tag.PLURAL, without=Tag.SINGULAR)}][{marks(VERBAL)}]")
+SEVERAL_THAT_ACT = re.compile(
+    f"[{select_marks(WordClass.PLURAL, without=WordClass.SINGULAR)}][{select_marks(VERBAL)}]"
+)
 """As in "the lines run": what follows belongs to the verb."""
-OPEN_WORD = re.compile(f"[rkanyl{marks(NOUN | _MODIFYING | Tag.ADVERB | Tag.BASE)}]")
+OPEN_WORD = re.compile(
+    f"[rkanyl{select_marks(NOUN | _MODIFYING | WordClass.ADVERB | WordClass.BASE)}]"
+)
 ONE_WORD_LEFT = re.compile(
     rf"(?:y|{_NOUN}){_ADVERB}*(?:{_VERBAL}|pi{_VERB})[^|]*\|(?:p|s|{_ADJECTIVE}),?$"
 )
 """As in "a man giving thumbs | up": the last word may belong to the verb."""
 UNSURE_PREDICATE = re.compile(
-    f"[pi]d(?:[{marks(Tag.PLACE)}]{_ADJECTIVE_ALONE}+{_NOUN}|[^o]*o{_ADJECTIVE_ALONE}+{_NOUN}$)"
+    f"[pi]d(?:[{select_marks(WordClass.PLACE)}]{_ADJECTIVE_ALONE}+{_NOUN}|[^o]*o{_ADJECTIVE_ALONE}+{_NOUN}$)"
     f"|p(?:{_ADJECTIVE_ALONE}+[pi]|(?:{_ADJECTIVE_ALONE}+|{_PLACE}){_VERBAL})|{_GERUND}{_PAST}(?:[dqhQ]|{_ADJECTIVE})"
 )
 """As in "on the left different length", "in the room of neutral tones", "in red playing" and "being
 held edible": its first words may belong to the subject."""
 THIS_ALONE = re.compile(
-    f"[qh](?:{_ADJECTIVE}+{_NOUN}?[y{marks(Tag.MASS)}]{_TAIL}|{_GERUND}{_NOUN}{_TAIL}|{_NOUN}[ln]|{_NOUN}{_NOUN}y)"
-    f"|h[{marks(Tag.MASS)}](?:p.*|{_GERUND})|Q{_ADJECTIVE_ALONE}+[{marks(Tag.PLURAL)}][pi].*"
+    f"[qh](?:{_ADJECTIVE}+{_NOUN}?[y{select_marks(WordClass.MASS)}]{_TAIL}|{_GERUND}{_NOUN}{_TAIL}|{_NOUN}[ln]|{_NOUN}{_NOUN}y)"
+    f"|h[{select_marks(WordClass.MASS)}](?:p.*|{_GERUND})|Q{_ADJECTIVE_ALONE}+[{select_marks(WordClass.PLURAL)}][pi].*"
 )
 """As in "this good food for cats", of which "this" may be the whole subject."""
 NAMED_SOMEWHERE = re.compile(f"(?:{_ADJECTIVE}|{_NOUN}|y)[pi]")
 FREE_WORD = re.compile("[^pirc,]")
 END_IN_PLACE = re.compile(rf".*[pi][dqhQ]{_ADJECTIVE}*{_NOUN_ALONE}\|{_ADJECTIVE},?")
 """As in "the person in a wide stance | squat"."""
-PLACE = re.compile(f"[{marks(Tag.PLACE)}]")
-UNSURE_PLURAL = re.compile(f".*[pi]d?{_NOUN_ALONE}[{marks(Tag.PLURAL, without=Tag.SINGULAR)}],?$")
+PLACE = re.compile(f"[{select_marks(WordClass.PLACE)}]")
+UNSURE_PLURAL = re.compile(
+    f".*[pi]d?{_NOUN_ALONE}[{select_marks(WordClass.PLURAL, without=WordClass.SINGULAR)}],?$"
+)
 """As in "looking at the camera adults" and "on display apples"."""
 VERB_LEFT = re.compile(rf".*{_NOUN_ALONE}{_NOUN}\|{_VERBAL}(?:p[dq]m)?,?$")
 """As in "this kid potty | trained"."""
@@ -150,7 +158,7 @@ SHORT_PAST = re.compile(f"[qhQ]{_PAST}")
 QUALITY = re.compile(_ADJECTIVE_ALONE)
 NOUN_AND_NOUN = re.compile(_NOUN + _NOUN_ALONE)
 TWO_NOUNS = re.compile(f"{_NOUN_ALONE}{_NOUN}")
-UNCOUNTED = re.compile(f"[{marks(Tag.MASS)}]{_NOUN_ALONE}")
+UNCOUNTED = re.compile(f"[{select_marks(WordClass.MASS)}]{_NOUN_ALONE}")
 NAMED_NOUN = re.compile(f"y{_NOUN_ALONE}")
 NO_END = re.compile(f"[pio,]|{_PLACE}{_PLACE}|yy|{_ADJECTIVE_ALONE}(?:y|{_NOUN})|{_VERBAL_ALONE}")
 """Where no subject ends: after a preposition, inside a name, after a verb that is no noun."""

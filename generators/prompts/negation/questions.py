@@ -7,17 +7,17 @@ from typing import NamedTuple
 from generators.prompts.negation.lexicon import AUXILIARIES
 
 
-class NotUnderstood(ValueError):
+class NotNegatable(ValueError):
     """A question that cannot be negated by rule; the message says why."""
 
 
-class Question(NamedTuple):
+class ParsedQuestion(NamedTuple):
     """A yes/no question in its text: `before` and `after` it stand other sentences."""
 
     before: str
     intro: tuple[str, ...]
     """Words before the auxiliary, as in "In the picture,"."""
-    first: str
+    auxiliary_text: str
     """The auxiliary as it is written."""
     words: tuple[str, ...]
     """What follows the auxiliary, without the question mark."""
@@ -26,7 +26,7 @@ class Question(NamedTuple):
     @property
     def auxiliary(self) -> str:
         """The auxiliary in small letters."""
-        return self.first.lower()
+        return self.auxiliary_text.lower()
 
 
 _START = re.compile(r"(?<=[.!:;])\s+(?=[A-Z])|\n+")
@@ -34,25 +34,25 @@ _EDGES = "\"'“”‘’()[]{}.,;:!?"
 _CONTRACTED = re.compile(r"(?:n't|n’t)$")
 
 
-def plain(word: str) -> str:
+def normalise_word(word: str) -> str:
     """A word in small letters without punctuation around it, but for that of a genitive."""
     bare = word.strip(_EDGES).lower().replace("’", "'")
     return f"{bare}'" if word.rstrip('".,;:!?').endswith(("s'", "s’")) else bare
 
 
-LONGEST = 2_000
+MAX_CHARACTERS = 2_000
 """Characters of a text that is read."""
 
 
-def question_in(text: str) -> Question:
+def parse_yes_no_question(text: str) -> ParsedQuestion:
     """The one question that a text asks. Raises `NotUnderstood`."""
-    if len(text) > LONGEST:
-        raise NotUnderstood(f"It is longer than {LONGEST:,} characters.")
+    if len(text) > MAX_CHARACTERS:
+        raise NotNegatable(f"It is longer than {MAX_CHARACTERS:,} characters.")
     core, mark, after = text.strip().partition("?")
     if not mark:
-        raise NotUnderstood("It does not end with a question mark.")
+        raise NotNegatable("It does not end with a question mark.")
     if "?" in after:
-        raise NotUnderstood("It asks several questions.")
+        raise NotNegatable("It asks several questions.")
     starts = [0, *(match.end() for match in _START.finditer(core))]
     for start in reversed(starts):
         words = core[start:].split()
@@ -60,8 +60,8 @@ def question_in(text: str) -> Question:
         if match is not None:
             intro = tuple(words[:match])
             rest = tuple(words[match + 1 :])
-            return Question(core[:start], intro, words[match], rest, after)
-    raise NotUnderstood(_no_question(core[starts[-1] :].split()))
+            return ParsedQuestion(core[:start], intro, words[match], rest, after)
+    raise NotNegatable(_no_question(core[starts[-1] :].split()))
 
 
 def _after_intro(words: Sequence[str]) -> int | None:

@@ -7,30 +7,30 @@ one at its end that says where to look ("in the image"), may change places with 
 
 from collections.abc import Iterator, Sequence
 
-from generators.prompts.negation.clauses import is_scene, subject_ends
-from generators.prompts.negation.grammar import verb_place
+from generators.prompts.negation.clauses import find_subject_ends, is_scene_phrase
 from generators.prompts.negation.lexicon import (
     DETERMINERS,
     DO,
     PREPOSITIONS,
 )
-from generators.prompts.negation.open_words import past_forms, third_person
-from generators.prompts.negation.questions import NotUnderstood, Question
-from generators.prompts.negation.words import words_of
+from generators.prompts.negation.negation_grammar import find_verb
+from generators.prompts.negation.open_words import inflect_third_person, list_past_forms
+from generators.prompts.negation.question_words import split_words
+from generators.prompts.negation.questions import NotNegatable, ParsedQuestion
 
 OPTIONAL = frozenset(["any", "some", "there"])
 """What a statement may leave out or say otherwise: "there are dogs" for "are there any dogs"."""
 _MOST_WORDS_MOVED = 4
 
 
-def is_statement(question: Question, words: Sequence[str]) -> bool:
+def is_statement(question: ParsedQuestion, words: Sequence[str]) -> bool:
     """Whether words in small letters state what a question asks about, in a right order."""
-    before, after = words_of(question.before).low, words_of(question.after).low
+    before, after = split_words(question.before).lower_case, split_words(question.after).lower_case
     end = len(words) - len(after)
     if list(words[: len(before)]) != before or list(words[end:]) != after:
         return False
     stated = _required(words[len(before) : end])
-    intro = words_of(" ".join(question.intro)).low
+    intro = split_words(" ".join(question.intro)).lower_case
     return any(
         stated in (_required([*intro, *core]), _required([*core, *intro]))
         for core in _cores(question)
@@ -41,13 +41,16 @@ def _required(words: Sequence[str]) -> list[str]:
     return [word for word in words if word not in OPTIONAL]
 
 
-def _cores(question: Question) -> Iterator[list[str]]:
+def _cores(question: ParsedQuestion) -> Iterator[list[str]]:
     """The statements of a question without what stands before it."""
     for start in (len(question.words), *_scene_starts(question.words)):
-        rest, moved = question.words[:start], words_of(" ".join(question.words[start:])).low
+        rest, moved = (
+            question.words[:start],
+            split_words(" ".join(question.words[start:])).lower_case,
+        )
         for subject_length in _ends(question, start):
             subject, predicate = (
-                words_of(" ".join(part)).low
+                split_words(" ".join(part)).lower_case
                 for part in (rest[:subject_length], rest[subject_length:])
             )
             for stated in _with_auxiliary(question.auxiliary, predicate):
@@ -57,19 +60,19 @@ def _cores(question: Question) -> Iterator[list[str]]:
 def _scene_starts(words: Sequence[str]) -> Iterator[int]:
     """Where a last phrase that says where to look may begin."""
     for start in range(max(1, len(words) - _MOST_WORDS_MOVED), len(words)):
-        if is_scene(words[start:]):
+        if is_scene_phrase(words[start:]):
             yield start
 
 
-def _ends(question: Question, length: int) -> list[int]:
+def _ends(question: ParsedQuestion, length: int) -> list[int]:
     """After how many words a subject may end: as it is read, or where no reading is known, anywhere
     but after a preposition or a determiner."""
     low = [word.lower() for word in question.words[:length]]
     if low and low[0] == "there":
         return [1, *(place for place in range(2, length) if low[place] in PREPOSITIONS)]
     try:
-        subject_lengths = subject_ends(question)
-    except NotUnderstood:
+        subject_lengths = find_subject_ends(question)
+    except NotNegatable:
         subject_lengths = []
     return [end for end in subject_lengths if end <= length] or [
         place for place in range(1, length) if low[place - 1] not in PREPOSITIONS | DETERMINERS
@@ -81,8 +84,10 @@ def _with_auxiliary(auxiliary: str, predicate: list[str]) -> Iterator[list[str]]
     yield [auxiliary, *predicate]
     if auxiliary not in DO or not predicate:
         return
-    place = verb_place(predicate)
+    place = find_verb(predicate)
     verb = predicate[place]
-    forms = {"do": [verb], "does": [third_person(verb)]}.get(auxiliary) or past_forms(verb)
+    forms = {"do": [verb], "does": [inflect_third_person(verb)]}.get(auxiliary) or list_past_forms(
+        verb
+    )
     for form in forms:
         yield [*predicate[:place], form, *predicate[place + 1 :]]

@@ -4,16 +4,22 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from generators.nearest import nearest
+from generators.name_suggestions import suggest_names
 from resources.attacks.encoders.base import Encoder
 from resources.attacks.encoders.instructblip import InstructBlip
 from resources.attacks.encoders.llava import Llava
 from resources.attacks.encoders.llava_next import LlavaNext
-from resources.models.backends.local_models import Files, device, library, loading, settings
+from resources.models.backends.local_models import (
+    ModelFiles,
+    choose_device,
+    import_library,
+    parse_settings,
+    translate_loading_errors,
+)
 from resources.models.catalog import Model
-from resources.models.replies import Closed
+from resources.models.replies import ModelUnavailable
 
-__all__ = ["ENCODERS", "Encoder", "Loaded", "load_encoder"]
+__all__ = ["ENCODERS", "Encoder", "LoadedEncoder", "load_encoder"]
 
 ENCODERS: Mapping[str, type[Encoder]] = {
     each.architecture: each for each in (Llava, LlavaNext, InstructBlip)
@@ -21,23 +27,23 @@ ENCODERS: Mapping[str, type[Encoder]] = {
 """By the `model_type` of a model's configuration."""
 
 
-class Loaded(NamedTuple):
+class LoadedEncoder(NamedTuple):
     """An encoder, and the model that it is of: its id and commit, or its folder."""
 
     encoder: Encoder
-    served: str
+    served_model: str
 
 
-def load_encoder(model: Model, key: str | None) -> Loaded:
+def load_encoder(model: Model, key: str | None) -> LoadedEncoder:
     """The encoder and connector of an entry; its language model is left where it is.
 
     They run in float32 unless the entry names a dtype: in half of that, the cosine of a picture
     that hardly changed is 1. Raises `Closed` for an architecture without a file here, and for
     quantized weights, whose gradient is not that of the model.
     """
-    transformers, wanted = library("transformers"), settings(model)
-    files = Files.of(model, key, wanted.revision)
-    with loading(model, key):
+    transformers, wanted = import_library("transformers"), parse_settings(model)
+    files = ModelFiles.resolve(model, key, wanted.revision)
+    with translate_loading_errors(model, key):
         config = files.load(transformers.AutoConfig)
         kind = _kind(model, config)
         # Of a language model without layers none are read.
@@ -52,21 +58,21 @@ def load_encoder(model: Model, key: str | None) -> Loaded:
                 output_loading_info=True,
             )
         _require_weights(model, told["missing_keys"])
-        network = network.requires_grad_(False).eval().to(device(wanted))
-    return Loaded(kind(network, processor), files.served)
+        network = network.requires_grad_(False).eval().to(choose_device(wanted))
+    return LoadedEncoder(kind(network, processor), files.served_model)
 
 
 def _kind(model: Model, config: Any) -> type[Encoder]:
     kind = ENCODERS.get(config.model_type)
     if kind is None:
-        raise Closed(
+        raise ModelUnavailable(
             f"{model.model}: its architecture is {config.model_type!r}, which has no encoder here"
-            f"{nearest(config.model_type, ENCODERS)}. Take the role encoder from {model.name} in "
+            f"{suggest_names(config.model_type, ENCODERS)}. Take the role encoder from {model.name} in "
             "models.yaml, or add a file to resources/attacks/encoders."
         )
     for part in (config, config.text_config, config.vision_config):
         if getattr(part, "quantization_config", None) is not None:
-            raise Closed(
+            raise ModelUnavailable(
                 f"{model.model}: it is quantized, so that its gradient is not that of the model "
                 "that answers. Name the weights that it was made from in models.yaml."
             )
@@ -76,7 +82,7 @@ def _kind(model: Model, config: Any) -> type[Encoder]:
 def _require_weights(model: Model, missing: Collection[str]) -> None:
     """Raise `Closed` where some weights would be random."""
     if missing:
-        raise Closed(
+        raise ModelUnavailable(
             f"{model.model}: {len(missing)} of its weights are not in its files, as "
             f"{min(missing)}. Name a version of it that is whole in models.yaml."
         )

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from PIL import Image
 
-from resources.attacks.preparation import Size, Tensor, prepared
+from resources.attacks.preparation import Size, Tensor, prepare_picture
 
 
 class Encoder(ABC):
@@ -25,20 +25,20 @@ class Encoder(ABC):
         self.network, self.processor = network, processor
 
     @property
-    def preparing(self) -> Any:
+    def image_processor(self) -> Any:
         """The processor of pictures."""
         return self.processor.image_processor
 
-    def prepared(self, pixels: Tensor) -> Tensor:
+    def prepare(self, pixels: Tensor) -> Tensor:
         """A picture, 3 x height x width in [0, 1], as the network takes it; has a gradient."""
-        return prepared(pixels, self.preparing)
+        return prepare_picture(pixels, self.image_processor)
 
-    def processed(self, image: Image.Image) -> Tensor:
+    def process(self, image: Image.Image) -> Tensor:
         """A picture as the model's own processor prepares it, in the shape of `prepared`."""
-        return self.preparing(images=image, return_tensors="pt")["pixel_values"][0]
+        return self.image_processor(images=image, return_tensors="pt")["pixel_values"][0]
 
     @abstractmethod
-    def embedded(
+    def embed(
         self, pictures: Sequence[Tensor], sizes: Sequence[Size], questions: Sequence[str]
     ) -> list[Tensor]:
         """Connector of encoder, for pictures as they are prepared; of any shape, one each.

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from resources.attacks.encoders.base import Encoder
-from resources.attacks.preparation import Size, Tensor, stacked
+from resources.attacks.preparation import Size, Tensor, stack_pictures
 
 
 class InstructBlip(Encoder):
@@ -12,14 +12,14 @@ class InstructBlip(Encoder):
     architecture = "instructblip"
     sees_question = True
 
-    def embedded(
+    def embed(
         self, pictures: Sequence[Tensor], sizes: Sequence[Size], questions: Sequence[str]
     ) -> list[Tensor]:
         """One vector for each query of the Q-Former."""
         device = self.network.device
         read = self.processor.qformer_tokenizer(list(questions), padding=True, return_tensors="pt")
         found = self.network.get_image_features(
-            pixel_values=stacked(pictures).to(self.network.dtype),
+            pixel_values=stack_pictures(pictures).to(self.network.dtype),
             qformer_input_ids=read["input_ids"].to(device),
             qformer_attention_mask=read["attention_mask"].to(device),
         )

@@ -3,7 +3,13 @@
 from collections.abc import Sequence
 
 from resources.attacks.encoders.base import Encoder
-from resources.attacks.preparation import Size, Tensor, padded_to_square, prepared, stacked
+from resources.attacks.preparation import (
+    Size,
+    Tensor,
+    pad_to_square,
+    prepare_picture,
+    stack_pictures,
+)
 
 
 class Llava(Encoder):
@@ -11,15 +17,15 @@ class Llava(Encoder):
 
     architecture = "llava"
 
-    def prepared(self, pixels: Tensor) -> Tensor:
+    def prepare(self, pixels: Tensor) -> Tensor:
         """A picture, padded to a square where the processor pads: 3 x side x side."""
-        if getattr(self.preparing, "do_pad", None):
-            pixels = padded_to_square(pixels, self.preparing)
-        return prepared(pixels, self.preparing)
+        if getattr(self.image_processor, "do_pad", None):
+            pixels = pad_to_square(pixels, self.image_processor)
+        return prepare_picture(pixels, self.image_processor)
 
-    def embedded(
+    def embed(
         self, pictures: Sequence[Tensor], sizes: Sequence[Size], questions: Sequence[str]
     ) -> list[Tensor]:
         """One vector for each patch of the picture."""
-        pixels = stacked(pictures).to(self.network.dtype)
+        pixels = stack_pictures(pictures).to(self.network.dtype)
         return list(self.network.get_image_features(pixel_values=pixels).pooler_output)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from resources.attacks.encoders.base import Encoder
-from resources.attacks.preparation import Size, Tensor, stacked, tiles
+from resources.attacks.preparation import Size, Tensor, cut_tiles, stack_pictures
 
 
 class LlavaNext(Encoder):
@@ -11,14 +11,14 @@ class LlavaNext(Encoder):
 
     architecture = "llava_next"
 
-    def prepared(self, pixels: Tensor) -> Tensor:
+    def prepare(self, pixels: Tensor) -> Tensor:
         """Tiles x 3 x side x side."""
-        return tiles(pixels, self.preparing)
+        return cut_tiles(pixels, self.image_processor)
 
-    def embedded(
+    def embed(
         self, pictures: Sequence[Tensor], sizes: Sequence[Size], questions: Sequence[str]
     ) -> list[Tensor]:
         """One vector for each patch of the whole picture and of its tiles, padding left out."""
-        pixels = stacked(pictures).to(self.network.dtype)
+        pixels = stack_pictures(pictures).to(self.network.dtype)
         found = self.network.get_image_features(pixel_values=pixels, image_sizes=list(sizes))
         return list(found.pooler_output)

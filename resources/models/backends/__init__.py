@@ -3,9 +3,9 @@
 from importlib import import_module
 from typing import Any
 
-from resources.models.backends.base import PictureOf
+from resources.models.backends.base import PictureLoader
 from resources.models.catalog import Model
-from resources.untrusted_input import register_secret
+from resources.untrusted_input.json_text import register_secret
 
 _BACKENDS = {
     "openai": "openai_batches.BatchedOpenAI",
@@ -20,7 +20,7 @@ _BACKENDS = {
 }
 
 
-def backend_of(model: Model, key: str | None, picture: PictureOf) -> Any:
+def build_backend(model: Model, key: str | None, picture: PictureLoader) -> Any:
     """The backend of an entry of models.yaml; its key is struck out of all that comes back."""
     register_secret(key or "")
     where = "devices.Devices" if model.devices else _BACKENDS[model.backend]

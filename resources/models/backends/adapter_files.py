@@ -13,9 +13,9 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from resources.error_words import complaint
-from resources.models.backends.local_models import library
-from resources.untrusted_input import BadJson, parse_untrusted
+from resources.models.backends.local_models import import_library
+from resources.untrusted_input.json_text import BadJson, parse_untrusted
+from resources.user_files.validation_messages import format_validation_error
 
 MAX_BYTES = 4_000_000
 """Size of a config or a record; those of real adapters have a few KB."""
@@ -72,7 +72,7 @@ class LoraFields(BaseModel):
 
     def to_config(self, layers: Iterable[str]) -> Any:
         """PEFT's own config for a network with layers of these names. Raises `BadAdapterFile`."""
-        peft = library("peft")
+        peft = import_library("peft")
         fields = {name: getattr(self, name) for name in type(self).model_fields}
         defaults = _default_fields()
         for name, value in (self.model_extra or {}).items():
@@ -115,7 +115,7 @@ class RecordFields(BaseModel):
     wording: str
     trained: dict[str, Any]
     versions: dict[str, str]
-    rehearsal: bool = False
+    is_stand_in: bool = False
     painters: list[str] = []
     trained_on: list[str] = []
 
@@ -130,7 +130,7 @@ def read_fields(path: Path, shape: type[Shape]) -> dict[str, Any]:
         value = parse_untrusted(data)
         shape.model_validate(value)
     except ValidationError as error:
-        text = complaint(error.errors(include_url=False)[0], shape)
+        text = format_validation_error(error.errors(include_url=False)[0], shape)
         raise BadAdapterFile(shorten(text, MAX_REASON)) from None
     except (BadJson, OSError) as error:
         raise BadAdapterFile(str(error)) from None
@@ -139,12 +139,12 @@ def read_fields(path: Path, shape: type[Shape]) -> dict[str, Any]:
 
 @cache
 def _default_fields() -> dict[str, Any]:
-    return dict(library("peft").LoraConfig().to_dict())
+    return dict(import_library("peft").LoraConfig().to_dict())
 
 
 def _match_names(pattern: str, names: Iterable[str]) -> list[str]:
     """The names that a regular expression matches. Raises `BadAdapterFile`."""
-    regex = library("regex")
+    regex = import_library("regex")
     try:
         re.compile(pattern)
         compiled = regex.compile(pattern)

@@ -13,11 +13,15 @@ from resources.models.backends.adapter_files import (
     RecordFields,
     read_fields,
 )
-from resources.models.backends.local_models import Settings, library, loading
+from resources.models.backends.local_models import (
+    LocalSettings,
+    import_library,
+    translate_loading_errors,
+)
 from resources.models.catalog import Model
-from resources.models.data_root import data_root
-from resources.models.replies import Closed
-from resources.models.weights import NoWeights, Weights, read_shapes, weights_in
+from resources.models.entry_paths import find_data_root
+from resources.models.replies import ModelUnavailable
+from resources.models.weights import NoWeights, Weights, find_weights, read_shapes
 
 RECORD, CONFIG, WEIGHTS = "record.json", "adapter_config.json", "adapter_model.safetensors"
 FILES = "files"
@@ -32,19 +36,19 @@ class BadRecord(ValueError):
     """The folder of an adapter and its record do not fit; the message says what to do."""
 
 
-class Adapted(Settings):
+class AdapterSettings(LocalSettings):
     """How a vision-language model is run; `adapter` is a folder, relative to the data root."""
 
     adapter: str | None = None
 
 
-def attached(network: Any, model: Model, adapter: str, found: str | None) -> Any:
+def attach_adapter(network: Any, model: Model, adapter: str, found: str | None) -> Any:
     """A network with an adapter, which stays apart from its weights: merged, it would be rounded.
 
     `found` is the commit of the base. Raises `Closed` for a folder that is no adapter, one whose
     files are not those that were recorded, and one that was trained for another base.
     """
-    folder = folder_of(adapter)
+    folder = resolve_adapter_folder(adapter)
     _require_files(model, folder)
     try:
         fields = LoraFields(**read_fields(folder / CONFIG, LoraFields))
@@ -52,57 +56,57 @@ def attached(network: Any, model: Model, adapter: str, found: str | None) -> Any
         fields.require_ranks(read_shapes(folder / WEIGHTS))
         config = fields.to_config(name for name, _ in network.named_modules())
     except BadRecord as error:
-        raise Closed(str(error)) from error
+        raise ModelUnavailable(str(error)) from error
     except (BadAdapterFile, NoWeights) as error:
-        raise Closed(f"The adapter {folder} is not taken: {error}.") from error
-    with loading(model, None):
-        peft = library("peft")
+        raise ModelUnavailable(f"The adapter {folder} is not taken: {error}.") from error
+    with translate_loading_errors(model, None):
+        peft = import_library("peft")
         return peft.PeftModel.from_pretrained(network, str(folder), config=config).eval()
 
 
-def folder_of(adapter: str) -> Path:
+def resolve_adapter_folder(adapter: str) -> Path:
     """Where an entry's adapter lies."""
-    return data_root() / Path(adapter).expanduser()
+    return find_data_root() / Path(adapter).expanduser()
 
 
-def snapshot(name: str, found: str | None) -> Path:
+def find_snapshot(name: str, found: str | None) -> Path:
     """The folder of a base: the one that is named, or that of a commit in the Hub's cache."""
     if found is None:
         return Path(name)
-    hub = library("huggingface_hub")
+    hub = import_library("huggingface_hub")
     try:
         return Path(hub.snapshot_download(name, revision=found, local_files_only=True))
     except (hub.errors.LocalEntryNotFoundError, OSError) as error:
         raise NoWeights(f"{name} at {found} is not in the cache of the Hugging Face Hub") from error
 
 
-def base_weights(name: str, found: str | None) -> Weights:
+def find_base_weights(name: str, found: str | None) -> Weights:
     """The weights of a base on this machine; raises `NoWeights`."""
-    return weights_in(snapshot(name, found))
+    return find_weights(find_snapshot(name, found))
 
 
 def _require_files(model: Model, folder: Path) -> None:
     if not (folder / CONFIG).is_file() or not (folder / WEIGHTS).is_file():
-        raise Closed(
+        raise ModelUnavailable(
             f"{model.name} has the adapter {folder}, which is none: {CONFIG} and {WEIGHTS} have to "
             "lie in it. Correct `adapter` in models.yaml"
         )
 
 
 def _require_base(model: Model, folder: Path, fields: LoraFields, found: str | None) -> None:
-    trained = checked_record(folder)
+    trained = read_checked_record(folder)
     base = trained["base"] if trained is not None else _base_of_peft(fields)
     if not _is_base(base, model.model, found):
         at = f" at {base['revision']}" if base["revision"] else ""
         here = f" at {found}" if found else ""
-        raise Closed(
+        raise ModelUnavailable(
             f"The adapter {folder} was trained for {base['model']}{at}, and {model.name} has "
             f"{model.model}{here}. Set `model`, and `revision` among the parameters, to that base "
             "in models.yaml"
         )
 
 
-def record_in(folder: Path) -> dict[str, Any] | None:
+def read_record(folder: Path) -> dict[str, Any] | None:
     """The record of an adapter; None for a folder without one. Raises `BadRecord`."""
     path = folder / RECORD
     if not path.is_file():
@@ -113,19 +117,19 @@ def record_in(folder: Path) -> dict[str, Any] | None:
         raise BadRecord(f"{path}: it cannot be read: {error}. {_AGAIN}") from None
 
 
-def checked_record(folder: Path) -> dict[str, Any] | None:
+def read_checked_record(folder: Path) -> dict[str, Any] | None:
     """The same, once weights and other files are those that it is about. Raises `BadRecord`."""
-    record = record_in(folder)
+    record = read_record(folder)
     if record is not None:
         for name, digest in {WEIGHTS: record["weights"], **record[FILES]}.items():
             path = folder / name
-            if not path.is_file() or digest_of(path) != digest:
+            if not path.is_file() or digest_file(path) != digest:
                 what = "not the one" if path.is_file() else "missing, one of those"
                 raise BadRecord(f"{path}: it is {what} that {RECORD} is about. {_AGAIN}")
     return record
 
 
-def digest_of(path: Path) -> str:
+def digest_file(path: Path) -> str:
     """The sha256 of a file."""
     return Weights(path.parent, (path,), 0, 0).digest
 
@@ -145,6 +149,6 @@ def _is_base(base: Mapping[str, Any], name: str, found: str | None) -> bool:
     if found is not None and (name, found) == (base["model"], base["revision"]):
         return True
     try:
-        return base_weights(name, found).digest == str(base["sha256"])
+        return find_base_weights(name, found).digest == str(base["sha256"])
     except NoWeights:
         return False

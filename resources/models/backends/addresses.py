@@ -15,11 +15,11 @@ _TRANSLATED = ip_network("64:ff9b::/96")
 """Addresses of the older version, as networks of the newer one alone write them."""
 
 
-class Forbidden(Exception):
+class ForbiddenAddress(Exception):
     """An address from which nothing is fetched; the message names it, without its path, and why."""
 
 
-async def fetched(client: httpx2.AsyncClient, url: str, provider: str) -> httpx2.Response:
+async def fetch_public_url(client: httpx2.AsyncClient, url: str, provider: str) -> httpx2.Response:
     """What lies at `url`, if that is a public address, or one of the machine of `provider`.
 
     `provider` is the address that the reply came from. Raises `Forbidden` before anything is sent,
@@ -28,15 +28,15 @@ async def fetched(client: httpx2.AsyncClient, url: str, provider: str) -> httpx2
     try:
         there = httpx2.URL(url)
     except httpx2.InvalidURL:
-        raise Forbidden("an address that is none") from None
+        raise ForbiddenAddress("an address that is none") from None
     if there.scheme not in ("http", "https") or not there.host:
-        raise Forbidden("an address that is none of the web")
+        raise ForbiddenAddress("an address that is none of the web")
     found = await _addresses(there.host)
     if not found:
-        raise Forbidden(f"{there.host}, which is not known here")
+        raise ForbiddenAddress(f"{there.host}, which is not known here")
     home = await _addresses(httpx2.URL(provider).host)
     if not all(_is_public(address) or address in home for address in found):
-        raise Forbidden(f"{there.host}, which is not a public address")
+        raise ForbiddenAddress(f"{there.host}, which is not a public address")
     request = client.build_request("GET", there.copy_with(host=str(found[0])))
     request.headers["host"] = there.netloc.decode("ascii")
     request.extensions = {**request.extensions, "sni_hostname": there.host}

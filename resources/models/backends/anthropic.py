@@ -9,29 +9,34 @@ from typing import Any
 import httpx2
 from pydantic import BaseModel
 
-from resources.models.backends.base import PictureOf
-from resources.models.backends.http_client import RestrictedClient, longest_reply
-from resources.models.backends.reply_schemas import Aside, Count, shaped, within
-from resources.models.backends.wire import (
-    bytes_of,
+from resources.models.backends.base import PictureLoader
+from resources.models.backends.hosted_models import (
+    build_token_limit_fault,
     check_key,
-    fault,
-    interruption,
-    media_type,
-    out_of_tokens,
-    without_key,
+    detect_media_type,
+    load_pictures,
+    redact_key,
+    to_connection_fault,
+    to_status_fault,
+)
+from resources.models.backends.http_client import RestrictedClient, get_max_reply_bytes
+from resources.models.backends.reply_schemas import (
+    OptionalText,
+    TokenCount,
+    nested_field,
+    parse_reply,
 )
 from resources.models.catalog import Model
 from resources.models.replies import (
-    Closed,
-    Fault,
+    ModelReply,
+    ModelUnavailable,
     NoAnswer,
     Refusal,
-    Reply,
-    Unacceptable,
+    RequestFault,
+    UnacceptableRequest,
     Usage,
 )
-from resources.models.requests import Look, Turn, Write
+from resources.models.requests import LookRequest, Turn, WriteRequest
 
 try:
     from anthropic import (
@@ -42,7 +47,7 @@ try:
     )
 except ImportError as error:
     # Raised where a backend is made, which is where this module is imported.
-    raise Closed(
+    raise ModelUnavailable(
         f"The backend anthropic needs its SDK, which cannot be imported ({error}): install it with "
         "pip install 'counterfactory[anthropic]'"
     ) from None
@@ -62,27 +67,27 @@ class _Block(BaseModel):
     """A part of what a model says: text, or a thought, which has none."""
 
     type: str
-    text: Aside = None
+    text: OptionalText = None
 
 
 class _Message(BaseModel):
     """Anthropic's reply, as far as it is used."""
 
     content: list[_Block]
-    model: Aside = None
-    stop_reason: Aside = None
-    category: Aside = within("stop_details", "category")
-    explanation: Aside = within("stop_details", "explanation")
-    input_tokens: Count = within("usage", "input_tokens")
-    cache_creation: Count = within("usage", "cache_creation_input_tokens")
-    cache_read: Count = within("usage", "cache_read_input_tokens")
-    output_tokens: Count = within("usage", "output_tokens")
+    model: OptionalText = None
+    stop_reason: OptionalText = None
+    category: OptionalText = nested_field("stop_details", "category")
+    explanation: OptionalText = nested_field("stop_details", "explanation")
+    input_tokens: TokenCount = nested_field("usage", "input_tokens")
+    cache_creation: TokenCount = nested_field("usage", "cache_creation_input_tokens")
+    cache_read: TokenCount = nested_field("usage", "cache_read_input_tokens")
+    output_tokens: TokenCount = nested_field("usage", "output_tokens")
 
 
 class Anthropic:
     """A Claude model. The parameters of models.yaml go into the body of each message."""
 
-    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
+    def __init__(self, model: Model, key: str | None, picture: PictureLoader) -> None:
         """Raise `Closed` where the key cannot be one."""
         check_key(model, key)
         self._model, self._key, self._picture = model, key, picture
@@ -97,7 +102,7 @@ class Anthropic:
             http_client=RestrictedClient(
                 model.concurrency,
                 {**credentials, "anthropic-version": _VERSION},
-                longest_reply(model),
+                get_max_reply_bytes(model),
             ),
         )
 
@@ -105,7 +110,7 @@ class Anthropic:
         """Close the connections."""
         await self._sdk.close()
 
-    async def write(self, request: Write) -> Reply:
+    async def write(self, request: WriteRequest) -> ModelReply:
         """Write text, to a schema where there is one; what is cut off is as in `look`.
 
         What the API's schemas cannot say (a largest number, a longest list) is put to the model in
@@ -114,7 +119,7 @@ class Anthropic:
         wanted = {} if request.schema is None else self._format(request.schema)
         return await self._say(request.turns, wanted)
 
-    async def look(self, request: Look) -> Reply:
+    async def look(self, request: LookRequest) -> ModelReply:
         """Answer in text what is asked of pictures."""
         return await self._say(request.turns, {})
 
@@ -126,9 +131,9 @@ class Anthropic:
         else:
             config = self._model.parameters.get("output_config", {})
             return {"output_config": {**config, "format": {"type": "json_schema", "schema": said}}}
-        raise Unacceptable(problem)
+        raise UnacceptableRequest(problem)
 
-    async def _say(self, turns: Sequence[Turn], wanted: Mapping[str, Any]) -> Reply:
+    async def _say(self, turns: Sequence[Turn], wanted: Mapping[str, Any]) -> ModelReply:
         system = "\n\n".join(turn.text for turn in turns if turn.role == "system")
         answer = await self._send(
             {
@@ -139,7 +144,7 @@ class Anthropic:
         )
         texts = [block.text or "" for block in answer.content if block.type == "text"]
         refusal = self._refusal(answer, empty=not texts)
-        return Reply(
+        return ModelReply(
             text=None if refusal else "".join(texts),
             refusal=refusal,
             served_model=answer.model,
@@ -154,9 +159,9 @@ class Anthropic:
         if not empty:
             return None
         if answer.stop_reason == "max_tokens":
-            raise out_of_tokens(self._model, "max_tokens")
+            raise build_token_limit_fault(self._model, "max_tokens")
         if answer.stop_reason == "model_context_window_exceeded":
-            raise Unacceptable(
+            raise UnacceptableRequest(
                 f"The request leaves {self._model.name} no room to answer: it fills the window of "
                 "the model. Choose one with a larger window"
             )
@@ -166,44 +171,46 @@ class Anthropic:
     async def _message(self, turn: Turn) -> dict[str, Any]:
         if not turn.images:
             return {"role": turn.role, "content": turn.text}
-        shown = [_image(data) for data in await bytes_of(turn.images, self._picture)]
+        shown = [_image(data) for data in await load_pictures(turn.images, self._picture)]
         return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}
 
     async def _send(self, body: Mapping[str, Any]) -> _Message:
-        problem: Fault
+        problem: RequestFault
         try:
             response = await self._sdk.post(
                 "/v1/messages",
                 cast_to=httpx2.Response,
                 body={**self._model.parameters, "model": self._model.model, **body},
             )
-            return shaped(_Message, response.content)
+            return parse_reply(_Message, response.content)
         except APIStatusError as error:
             problem = self._fault(error)
         except APIConnectionError as error:
-            problem = interruption(error.__cause__ or error, self._key)
+            problem = to_connection_fault(error.__cause__ or error, self._key)
         # Out here, where no exception that holds the request is chained to this one.
         raise problem
 
-    def _fault(self, error: APIStatusError) -> Fault:
+    def _fault(self, error: APIStatusError) -> RequestFault:
         status, words = (
             error.status_code,
-            without_key(error.api_message or error.body or "", self._key),
+            redact_key(error.api_message or error.body or "", self._key),
         )
-        closed = Closed(f"HTTP {status}: {words}")
+        closed = ModelUnavailable(f"HTTP {status}: {words}")
         if error.error_code in _CLOSED_CODES:
             return closed
         if status == 400 and _NO_MONEY.search(words):
             return closed
         named = re.match(r"[`'\"]?(\w+)", words)
         if status == 400 and named and named[1] in self._model.parameters:
-            return Closed(f"{words} ({named[1]} is set in models.yaml, for every request)")
-        return fault(status, words, error.response.headers, self._key)
+            return ModelUnavailable(
+                f"{words} ({named[1]} is set in models.yaml, for every request)"
+            )
+        return to_status_fault(status, words, error.response.headers, self._key)
 
 
 def _image(data: bytes) -> dict[str, Any]:
     encoded = b64encode(data).decode("ascii")
-    source = {"type": "base64", "media_type": media_type(data), "data": encoded}
+    source = {"type": "base64", "media_type": detect_media_type(data), "data": encoded}
     return {"type": "image", "source": source}
 
 

@@ -23,20 +23,27 @@ from typing import IO, Literal, TypeAlias
 
 from resources.models.catalog import Model
 from resources.models.replies import (
-    Closed,
-    Fault,
     Interrupted,
+    ModelReply,
+    ModelUnavailable,
     NoAnswer,
     Overloaded,
-    Reply,
-    Unacceptable,
+    RequestFault,
+    UnacceptableRequest,
 )
-from resources.models.requests import Edit, Look, Paint, Request, Score, Write
+from resources.models.requests import (
+    EditRequest,
+    LookRequest,
+    PaintRequest,
+    Request,
+    ScoreRequest,
+    WriteRequest,
+)
 
 _AROUND_A_LINE, _AROUND_A_PART = 512, 128
 """Bytes, at most, of what a provider's format puts around a request, and around each part."""
-PictureOf: TypeAlias = Callable[[str], bytes]
-BatchWord: TypeAlias = Literal["running", "ended", "failed", "expired", "cancelled"]
+PictureLoader: TypeAlias = Callable[[str], bytes]
+BatchStatus: TypeAlias = Literal["running", "ended", "failed", "expired", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +53,19 @@ class BatchState:
     One that expired or was cancelled has the results that were ready by then.
     """
 
-    word: BatchWord
-    said: str
+    status: BatchStatus
+    provider_status: str
 
-    def require_over(self, batch: str) -> None:
+    def require_ended(self, batch: str) -> None:
         """Raise `Interrupted` where it runs: who reads no results then believes there are none."""
-        if self.word == "running":
+        if self.status == "running":
             raise Interrupted(
-                f"The batch {batch} is not over: its provider says that it is {self.said} now.",
+                f"The batch {batch} is not over: its provider says that it is {self.provider_status} now.",
                 possibly_paid=False,
             )
 
 
-def batch_word(words: Mapping[str, BatchWord], state: str) -> BatchWord:
+def to_batch_status(words: Mapping[str, BatchStatus], state: str) -> BatchStatus:
     """What a provider's word for the state of a batch is for us, as `words` has it.
 
     Raises `Interrupted` for one that is not there: whether the batch is over is not known.
@@ -84,13 +91,13 @@ class BatchBackend(ABC):
     largest_batch: tuple[int, int]
     """The most requests in one batch, and the most bytes of its file."""
     _model: Model
-    _picture: PictureOf
+    _picture: PictureLoader
 
     def line_size(self, request: Request) -> int:
         """How many bytes a request takes in a file, at most: its pictures are sent as base64."""
-        turns = request.turns if isinstance(request, Write | Look) else ()
+        turns = request.turns if isinstance(request, WriteRequest | LookRequest) else ()
         images = [image for turn in turns for image in turn.images]
-        images += request.images if isinstance(request, Edit) else ()
+        images += request.images if isinstance(request, EditRequest) else ()
         words = len(json.dumps([asdict(request), self._model.model, self._model.parameters]))
         parts = _AROUND_A_PART * (len(turns) + len(images))
         encoded = sum(4 * (len(self._picture(image)) + 2) // 3 for image in images)
@@ -108,7 +115,7 @@ class BatchBackend(ABC):
             try:
                 uploaded = await self._upload(file)
                 return await self._create(uploaded, where, tag)
-            except Fault as fault:
+            except RequestFault as fault:
                 problem = _not_created(fault, self._model, uploaded=bool(uploaded))
         raise problem
 
@@ -121,7 +128,7 @@ class BatchBackend(ABC):
         """How a batch stands; raises `Interrupted` for a state that is not known."""
 
     @abstractmethod
-    def results(self, batch: str) -> AsyncIterator[tuple[str, Reply | Fault]]:
+    def results(self, batch: str) -> AsyncIterator[tuple[str, ModelReply | RequestFault]]:
         """What came of the requests of a batch, by name; `Interrupted` where it is not over.
 
         A request that was not answered in time has a fault or is not there at all. Each comes once
@@ -138,14 +145,16 @@ class BatchBackend(ABC):
         try:
             await self._stop(batch)
             return
-        except Fault as fault:
+        except RequestFault as fault:
             problem = fault
-        if (await self.state(batch)).word == "running":
+        if (await self.state(batch)).status == "running":
             raise problem
 
-    def _not_a_score(self, request: Request) -> Write | Look | Paint | Edit:
-        if isinstance(request, Score):
-            raise Unacceptable(f"{self._model.name} cannot score: ask a metric.")
+    def _not_a_score(
+        self, request: Request
+    ) -> WriteRequest | LookRequest | PaintRequest | EditRequest:
+        if isinstance(request, ScoreRequest):
+            raise UnacceptableRequest(f"{self._model.name} cannot score: ask a metric.")
         return request
 
     @abstractmethod
@@ -165,7 +174,7 @@ class BatchBackend(ABC):
         """Cancel a batch; raises a fault where it is over."""
 
 
-def _not_created(fault: Fault, model: Model, *, uploaded: bool) -> Fault:
+def _not_created(fault: RequestFault, model: Model, *, uploaded: bool) -> RequestFault:
     """The fault of a batch that was not created, with what to do.
 
     Once its file is uploaded, it may have been created unheard.
@@ -175,12 +184,14 @@ def _not_created(fault: Fault, model: Model, *, uploaded: bool) -> Fault:
     if isinstance(fault, Overloaded):
         remedy = "what waits in all batches together is limited: submit once others have ended"
         return Overloaded(f"{fault} ({remedy})", fault.retry_after)
-    if isinstance(fault, Unacceptable):
-        return Unacceptable(f"{fault} (the batch was not created: submit fewer requests at once)")
-    if isinstance(fault, Closed):
+    if isinstance(fault, UnacceptableRequest):
+        return UnacceptableRequest(
+            f"{fault} (the batch was not created: submit fewer requests at once)"
+        )
+    if isinstance(fault, ModelUnavailable):
         where = model.base_url or "the provider"
         key = f"{model.key_variable} holds a key" if model.key_variable else "you"
-        return Closed(
+        return ModelUnavailable(
             f"{fault} (the batch was not created: see that {where} has batches of {model.model} "
             f"and that {key} may create them)"
         )

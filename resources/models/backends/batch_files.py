@@ -6,23 +6,29 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from resources.models.backends.reply_schemas import Shape, shaped
-from resources.models.replies import Fault, Interrupted, NoAnswer, Reply, UnparsableReply
+from resources.models.backends.reply_schemas import Shape, parse_reply
+from resources.models.replies import (
+    Interrupted,
+    ModelReply,
+    NoAnswer,
+    RequestFault,
+    UnparsableReply,
+)
 
 _HEAD, _LONGEST_NAME = 4096, 200
 """Where in a line its name is looked for, if nothing else of it can be read, and how long it is."""
 
 
-class Result(BaseModel):
+class ResultLine(BaseModel):
     """A line of results: what came of the request of this name."""
 
     name: str
 
 
-Line = TypeVar("Line", bound=Result)
+Line = TypeVar("Line", bound=ResultLine)
 
 
-async def lines_of(chunks: AsyncIterator[bytes], longest: int) -> AsyncIterator[bytes]:
+async def split_lines(chunks: AsyncIterator[bytes], longest: int) -> AsyncIterator[bytes]:
     """The lines of a file that arrives in chunks; of a longer one, `longest` bytes and one more.
 
     Only a line feed ends one: JSON may hold all else that Python takes for the end of a line.
@@ -38,12 +44,12 @@ async def lines_of(chunks: AsyncIterator[bytes], longest: int) -> AsyncIterator[
     yield bytes(begun)
 
 
-async def results_of(
+async def read_results(
     lines: AsyncIterator[bytes],
     shape: type[Line],
-    read: Callable[[Line], Awaitable[Reply]],
+    read: Callable[[Line], Awaitable[ModelReply]],
     longest: int,
-) -> AsyncIterator[tuple[str, Reply | Fault]]:
+) -> AsyncIterator[tuple[str, ModelReply | RequestFault]]:
     """What lines of results say, by name, as `BatchBackend.results` promises it.
 
     One that is longer than `longest` bytes, or no result, is still that of the request it names.
@@ -76,7 +82,7 @@ def _named(data: bytes, shape: type[Line], longest: int) -> tuple[str | None, Li
         said = NoAnswer(f"The reply has more than {longest:,} bytes.")
     else:
         try:
-            said = shaped(shape, data)
+            said = parse_reply(shape, data)
         except NoAnswer as fault:
             said = fault
         except Interrupted:
@@ -89,18 +95,20 @@ def _named(data: bytes, shape: type[Line], longest: int) -> tuple[str | None, Li
     return found and found[1].decode(errors="replace"), said
 
 
-async def _ended(line: Line | NoAnswer, read: Callable[[Line], Awaitable[Reply]]) -> Reply | Fault:
+async def _ended(
+    line: Line | NoAnswer, read: Callable[[Line], Awaitable[ModelReply]]
+) -> ModelReply | RequestFault:
     """How the request of a line ended."""
     try:
         return line if isinstance(line, NoAnswer) else await read(line)
-    except Fault as fault:
+    except RequestFault as fault:
         return fault
 
 
-def told(shape: type[Shape], body: bytes) -> Shape:
+def parse_batch_reply(shape: type[Shape], body: bytes) -> Shape:
     """What a reply about batches says; nothing was paid for one that cannot be read."""
     try:
-        return shaped(shape, body)
+        return parse_reply(shape, body)
     except (NoAnswer, Interrupted) as fault:
         problem = str(fault)
     raise Interrupted(problem, possibly_paid=False)

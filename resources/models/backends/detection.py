@@ -7,23 +7,23 @@ from typing import Any
 from PIL import Image
 from pydantic import Field
 
-from generators.perturbations.box_replies import box_reply
-from generators.perturbations.subject import Box
-from resources.models.backends.base import PictureOf
+from generators.perturbations.box_replies import format_box_reply
+from generators.perturbations.subject import ObjectBox
+from resources.models.backends.base import PictureLoader
 from resources.models.backends.local_models import (
-    Files,
-    Settings,
-    library,
-    loading,
-    running,
-    settings,
+    LocalSettings,
+    ModelFiles,
+    import_library,
+    parse_settings,
+    translate_loading_errors,
+    translate_running_errors,
 )
 from resources.models.catalog import Model
-from resources.models.replies import Reply
-from resources.models.requests import Look, Turn
+from resources.models.replies import ModelReply
+from resources.models.requests import LookRequest, Turn
 
 
-class Detecting(Settings):
+class DetectorSettings(LocalSettings):
     """How an entry with the role `detector` wants its model run.
 
     A box is kept from a score of `threshold` on.
@@ -35,39 +35,41 @@ class Detecting(Settings):
 class Detector:
     """A detector that is told what to find; raises `Closed` where it cannot be loaded."""
 
-    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
+    def __init__(self, model: Model, key: str | None, picture: PictureLoader) -> None:
         self._model, self._picture = model, picture
-        self._wanted = settings(model, Detecting)
-        files = Files.of(model, key, self._wanted.revision)
-        self._served, transformers = files.served, library("transformers")
-        with loading(model, key):
+        self._wanted = parse_settings(model, DetectorSettings)
+        files = ModelFiles.resolve(model, key, self._wanted.revision)
+        self._served, transformers = files.served_model, import_library("transformers")
+        with translate_loading_errors(model, key):
             self._processor = files.load(transformers.AutoProcessor)
             detector = transformers.AutoModelForZeroShotObjectDetection
-            self._network = files.network(detector, self._wanted)
+            self._network = files.load_network(detector, self._wanted)
 
-    def replies(self, asked: Sequence[Look]) -> list[Reply]:
+    def detect(self, asked: Sequence[LookRequest]) -> list[ModelReply]:
         """The boxes of what each request's text names in its picture, one by one."""
-        with running(self._model):
+        with translate_running_errors(self._model):
             return [self._reply(each.turns[-1]) for each in asked]
 
-    def _reply(self, turn: Turn) -> Reply:
+    def _reply(self, turn: Turn) -> ModelReply:
         (digest,), name = turn.images, turn.text.lower()
         image = Image.open(io.BytesIO(self._picture(digest))).convert("RGB")
         inputs = self._processor(images=image, text=[[f"a {name}"]], return_tensors="pt")
-        with library("torch").inference_mode():
+        with import_library("torch").inference_mode():
             outputs = self._network(**inputs.to(self._network.device, dtype=self._network.dtype))
         (found,) = self._processor.post_process_grounded_object_detection(
             outputs, threshold=self._wanted.threshold, target_sizes=[image.size[::-1]]
         )
         boxes = [_box(sides, image.size, name) for sides in found["boxes"].tolist()]
-        return Reply(text=box_reply([each for each in boxes if each]), served_model=self._served)
+        return ModelReply(
+            text=format_box_reply([each for each in boxes if each]), served_model=self._served
+        )
 
 
-def _box(sides: Sequence[Any], size: tuple[int, int], label: str) -> Box | None:
+def _box(sides: Sequence[Any], size: tuple[int, int], label: str) -> ObjectBox | None:
     """A box within the picture; None for one that lies outside of it."""
     across, down = size
     left, right = (min(max(side / across, 0.0), 1.0) for side in sides[::2])
     top, bottom = (min(max(side / down, 0.0), 1.0) for side in sides[1::2])
     if right <= left or bottom <= top:
         return None
-    return Box(left, top, right - left, bottom - top, label)
+    return ObjectBox(left, top, right - left, bottom - top, label)

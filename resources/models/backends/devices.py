@@ -16,12 +16,12 @@ from pathlib import Path
 from threading import Thread
 from typing import IO, Any
 
-from resources.models.backends.base import PictureOf
+from resources.models.backends.base import PictureLoader
 from resources.models.catalog import Model
-from resources.models.replies import Fault, Interrupted, Reply
-from resources.models.requests import Edit, Paint, kind_of
+from resources.models.replies import Interrupted, ModelReply, RequestFault
+from resources.models.requests import EditRequest, PaintRequest, get_request_kind
 
-LOOK_EVERY_S = 0.5
+POLL_INTERVAL_S = 0.5
 """How soon a device that another run gives up is taken."""
 
 
@@ -33,7 +33,7 @@ class Devices:
     waits for a process that is killed gets `Interrupted`, and another takes its place.
     """
 
-    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
+    def __init__(self, model: Model, key: str | None, picture: PictureLoader) -> None:
         self._model, self._key, self._picture = model, key, picture
         self._workers: list[_Worker] = []
         self._room: asyncio.Queue[_Worker] = asyncio.Queue()
@@ -46,12 +46,12 @@ class Devices:
         if not self._workers:
             log.info("Other runs use all devices of %s: waiting for one.", self._model.name)
         while not self._workers:
-            await asyncio.sleep(LOOK_EVERY_S)
+            await asyncio.sleep(POLL_INTERVAL_S)
             self._take()
         if self._tending is None:
             self._tending = asyncio.create_task(self._tend())
 
-    async def paint(self, request: Paint | Edit) -> Reply:
+    async def paint(self, request: PaintRequest | EditRequest) -> ModelReply:
         """A PNG of the prompt, or of the changed picture, from whichever device has room."""
         names = getattr(request, "images", ())
         shown = {name: await asyncio.to_thread(self._picture, name) for name in names}
@@ -74,7 +74,7 @@ class Devices:
 
     async def _tend(self) -> None:
         while True:
-            await asyncio.sleep(LOOK_EVERY_S)
+            await asyncio.sleep(POLL_INTERVAL_S)
             for worker in [each for each in self._workers if each.is_over]:
                 self._workers.remove(worker)
                 await asyncio.to_thread(worker.close)
@@ -126,7 +126,7 @@ class _Worker:
     def __init__(self, model: Model, key: str | None, lease: IO[bytes]) -> None:
         self._model, self._lease = model, lease
         self._loop = asyncio.get_running_loop()
-        self._asked: dict[int, asyncio.Future[Reply]] = {}
+        self._asked: dict[int, asyncio.Future[ModelReply]] = {}
         self._count, self._ended, self._retired = 0, False, False
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
@@ -148,7 +148,9 @@ class _Worker:
         """Take nothing more."""
         self._retired = True
 
-    async def ask(self, request: Paint | Edit, shown: Mapping[str, bytes]) -> Reply:
+    async def ask(
+        self, request: PaintRequest | EditRequest, shown: Mapping[str, bytes]
+    ) -> ModelReply:
         self._count += 1
         number = self._count
         self._asked[number] = self._loop.create_future()
@@ -176,7 +178,7 @@ class _Worker:
                 self._process.join()
                 say(self._end)
 
-    def _answered(self, number: int, reply: Reply | Exception) -> None:
+    def _answered(self, number: int, reply: ModelReply | Exception) -> None:
         future = self._asked.get(number)
         if future is None or future.done():
             return
@@ -221,15 +223,15 @@ def _serve(model: Model, key: str | None, pipe: Connection) -> None:
 
 
 async def _serving(model: Model, key: str | None, pipe: Connection) -> None:
-    from resources.models.backends import backend_of  # noqa: PLC0415 - it knows of this module
+    from resources.models.backends import build_backend  # noqa: PLC0415 - it knows of this module
 
     shown: dict[str, bytes] = {}
-    backend = backend_of(model, key, shown.__getitem__)
+    backend = build_backend(model, key, shown.__getitem__)
 
-    async def answer(number: int, request: Paint | Edit) -> None:
+    async def answer(number: int, request: PaintRequest | EditRequest) -> None:
         try:
-            reply = await getattr(backend, kind_of(request))(request)
-        except Fault as fault:
+            reply = await getattr(backend, get_request_kind(request))(request)
+        except RequestFault as fault:
             reply = fault
         except Exception as error:  # noqa: BLE001 - who asked is told, in whichever class
             reply = RuntimeError(f"{type(error).__name__}: {error}")

@@ -10,17 +10,23 @@ from typing import Any
 from PIL import Image
 
 from resources.models.backends.local_models import (
-    Files,
     LocalBackend,
-    device,
-    library,
-    loading,
-    running,
-    timed,
+    ModelFiles,
+    choose_device,
+    import_library,
+    record_time,
+    translate_loading_errors,
+    translate_running_errors,
 )
-from resources.models.backends.provenance import how_made
-from resources.models.replies import Closed, Picture, Refusal, Reply, Unacceptable
-from resources.models.requests import Edit, Paint
+from resources.models.backends.provenance import build_provenance
+from resources.models.replies import (
+    ImageFile,
+    ModelReply,
+    ModelUnavailable,
+    Refusal,
+    UnacceptableRequest,
+)
+from resources.models.requests import EditRequest, PaintRequest
 
 _OURS = frozenset({"generator", "output_type", "return_dict"})
 _SEEDS = 2**32
@@ -39,11 +45,11 @@ class Diffusers(LocalBackend):
 
     _loaded = ("_pipeline", "_editor", "_files")
 
-    async def paint(self, request: Paint) -> Reply:
+    async def paint(self, request: PaintRequest) -> ModelReply:
         """A PNG of the prompt; see `noise_seed` for what makes it differ from another."""
-        return await self._batcher.ask(self.together, request, at_once=self._settings.batch)
+        return await self._batcher.ask(self.paint_batch, request, at_once=self._settings.batch)
 
-    async def edit(self, request: Edit) -> Reply:
+    async def edit(self, request: EditRequest) -> ModelReply:
         """A PNG of the picture, or pictures, changed as the prompt says.
 
         One at a time, since pipelines differ in what they make of a list of pictures: some take it
@@ -52,14 +58,14 @@ class Diffusers(LocalBackend):
         """
         return await self._batcher.ask(self._edit, request)
 
-    @timed
-    def together(self, requests: list[Paint]) -> list[Reply]:
+    @record_time
+    def paint_batch(self, requests: list[PaintRequest]) -> list[ModelReply]:
         """Pictures that are painted in one batch, in this thread and however many they are."""
         # Pipelines want the negative prompt, and a prompt for a second text encoder, in the form
         # that the prompt has: a list.
         words = {
             name: [value] * len(requests)
-            for name, value in self._settings.others.items()
+            for name, value in self._settings.model_parameters.items()
             if "prompt" in name and isinstance(value, str)
         }
         return self._made(
@@ -68,8 +74,8 @@ class Diffusers(LocalBackend):
             {**words, "prompt": [request.prompt for request in requests]},
         )
 
-    @timed
-    def _edit(self, requests: list[Edit]) -> list[Reply]:
+    @record_time
+    def _edit(self, requests: list[EditRequest]) -> list[ModelReply]:
         (request,) = requests
         pictures = [
             Image.open(io.BytesIO(self._picture(name))).convert("RGB") for name in request.images
@@ -77,7 +83,7 @@ class Diffusers(LocalBackend):
         wanted = {"height": pictures[0].height, "width": pictures[0].width}
         size = {side: max(length // _STEP, 1) * _STEP for side, length in wanted.items()}
         named = _named(self._editor)
-        if not size.keys() <= named or size.keys() & self._settings.others.keys():
+        if not size.keys() <= named or size.keys() & self._settings.model_parameters.keys():
             size = {}
         if len(pictures) > 1 and "strength" in named:
             # It would paint over the first one, and not say so.
@@ -87,36 +93,36 @@ class Diffusers(LocalBackend):
         return self._made(self._editor, requests, asked)
 
     def _made(
-        self, pipeline: Any, requests: Sequence[Paint | Edit], asked: dict[str, Any]
-    ) -> list[Reply]:
-        generator = library("torch").Generator
-        seeds = [noise_seed(request) for request in requests]
+        self, pipeline: Any, requests: Sequence[PaintRequest | EditRequest], asked: dict[str, Any]
+    ) -> list[ModelReply]:
+        generator = import_library("torch").Generator
+        seeds = [compute_noise_seed(request) for request in requests]
         self._check(pipeline)
-        called = {**self._settings.others, **asked}
-        with running(self._model):
+        called = {**self._settings.model_parameters, **asked}
+        with translate_running_errors(self._model):
             made = pipeline(
                 **called, generator=[generator("cpu").manual_seed(seed) for seed in seeds]
             )
         if len(made.images) != len(seeds):
             raise self._cannot_join(pipeline)
         unsafe = getattr(made, "nsfw_content_detected", None) or [False] * len(seeds)
-        how = how_made(pipeline, called, requests, seeds) | {"commit": self._files.commit}
+        how = build_provenance(pipeline, called, requests, seeds) | {"commit": self._files.commit}
         return [
             self._reply(image, bool(held_back), {**how, "place": place})
             for place, (image, held_back) in enumerate(zip(made.images, unsafe, strict=True))
         ]
 
-    def _reply(self, image: Image.Image, unsafe: bool, how: dict[str, Any]) -> Reply:
-        said = self._files.served
+    def _reply(self, image: Image.Image, unsafe: bool, how: dict[str, Any]) -> ModelReply:
+        said = self._files.served_model
         if unsafe:
             reason = "The pipeline's safety checker held the picture back."
-            return Reply(refusal=Refusal("content filter", reason), served_model=said)
+            return ModelReply(refusal=Refusal("content filter", reason), served_model=said)
         file = io.BytesIO()
         image.save(file, "PNG")
-        return Reply(
-            pictures=(Picture(file.getvalue(), "image/png"),),
+        return ModelReply(
+            pictures=(ImageFile(file.getvalue(), "image/png"),),
             served_model=said,
-            made={
+            provenance={
                 **how,
                 "seed": how["batch"][how["place"]][1],
                 "width": image.width,
@@ -124,23 +130,23 @@ class Diffusers(LocalBackend):
             },
         )
 
-    def _cannot_join(self, pipeline: Any) -> Unacceptable:
-        return Unacceptable(
+    def _cannot_join(self, pipeline: Any) -> UnacceptableRequest:
+        return UnacceptableRequest(
             f"{type(pipeline).__name__} of {self._model.model} changes one "
             "picture and cannot join several: use an editor that can"
         )
 
     @cached_property
-    def _files(self) -> Files:
-        return Files.of(self._model, self._key, self._settings.revision)
+    def _files(self) -> ModelFiles:
+        return ModelFiles.resolve(self._model, self._key, self._settings.revision)
 
     @cached_property
     def _pipeline(self) -> Any:
-        torch, where = library("torch"), device(self._settings)
-        with loading(self._model, self._key):
+        torch, where = import_library("torch"), choose_device(self._settings)
+        with translate_loading_errors(self._model, self._key):
             default = "float32" if where == "cpu" else "bfloat16"
             dtype = getattr(torch, self._settings.dtype or default)
-            kind = library("diffusers").DiffusionPipeline
+            kind = import_library("diffusers").DiffusionPipeline
             pipeline = self._files.load(kind, dtype=dtype, use_safetensors=True).to(where)
         pipeline.set_progress_bar_config(disable=True)
         return pipeline
@@ -150,22 +156,24 @@ class Diffusers(LocalBackend):
         """The pipeline if it takes pictures, else the one that does with the same weights."""
         if "image" in _named(self._pipeline):
             return self._pipeline
-        with loading(self._model, self._key):
-            editor = library("diffusers").AutoPipelineForImage2Image.from_pipe(self._pipeline)
+        with translate_loading_errors(self._model, self._key):
+            editor = import_library("diffusers").AutoPipelineForImage2Image.from_pipe(
+                self._pipeline
+            )
         editor.set_progress_bar_config(disable=True)
         return editor
 
     def _check(self, pipeline: Any) -> None:
-        wrong = self._settings.others.keys() - (_named(pipeline) - _OURS)
+        wrong = self._settings.model_parameters.keys() - (_named(pipeline) - _OURS)
         if wrong:
-            raise Closed(
+            raise ModelUnavailable(
                 f"{type(pipeline).__name__} of {self._model.model} takes no "
                 f"{', '.join(sorted(wrong))}: correct its parameters in models.yaml. (Painting "
                 "and editing by one model differ in them: give each an entry of its own.)"
             )
 
 
-def noise_seed(request: Paint | Edit) -> int:
+def compute_noise_seed(request: PaintRequest | EditRequest) -> int:
     """The seed, 0 to 2³²−1, of the noise that a picture is made from.
 
     It is the request's seed, or without one the sample index: the pictures that are got by

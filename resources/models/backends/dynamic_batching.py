@@ -6,19 +6,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from resources.models.replies import Unacceptable
+from resources.models.replies import UnacceptableRequest
 
 _GATHER_S = 0.01
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-Work = Callable[[list[Item]], list[Result]]
+BatchFunction = Callable[[list[Item]], list[Result]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Waiting:
-    work: Work[Any, Any]
+    work: BatchFunction[Any, Any]
     item: Any
     at_once: int
     alike: Hashable
@@ -38,7 +38,12 @@ class DynamicBatcher:
         self._serving: asyncio.Task[None] | None = None
 
     async def ask(
-        self, work: Work[Item, Result], item: Item, *, at_once: int = 1, alike: Hashable = None
+        self,
+        work: BatchFunction[Item, Result],
+        item: Item,
+        *,
+        at_once: int = 1,
+        alike: Hashable = None,
     ) -> Result:
         """The result of `work` for this item.
 
@@ -77,7 +82,7 @@ class DynamicBatcher:
         running = loop.run_in_executor(self._thread, batch[0].work, items)
         await asyncio.wait([running])
         error = running.exception()
-        if isinstance(error, Unacceptable) and len(batch) > 1:
+        if isinstance(error, UnacceptableRequest) and len(batch) > 1:
             for one in batch:
                 await self._do([one])
             return

@@ -3,53 +3,53 @@
 import asyncio
 from hashlib import sha256
 
-from resources.image_decoding import BadImage, decode_image
-from resources.models.backends.base import PictureOf
+from resources.models.backends.base import PictureLoader
 from resources.models.catalog import Model
 from resources.models.manifests import (
     ManifestError,
     NotPainted,
-    digest_of,
-    manifest_of,
-    wanted_of,
+    digest_file,
+    load_manifest,
+    to_prompt_key,
 )
-from resources.models.replies import Closed, Picture, Reply, Unacceptable
-from resources.models.requests import Paint
+from resources.models.replies import ImageFile, ModelReply, ModelUnavailable, UnacceptableRequest
+from resources.models.requests import PaintRequest
+from resources.untrusted_input.image_decoding import BadImage, decode_image
 
 
 class Folder:
     """Answers what the manifest has a picture for; all else has no answer, and none is stored."""
 
-    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
+    def __init__(self, model: Model, key: str | None, picture: PictureLoader) -> None:
         self._model = model
 
     async def aclose(self) -> None:
         """Nothing is open."""
 
-    async def paint(self, request: Paint) -> Reply:
+    async def paint(self, request: PaintRequest) -> ModelReply:
         """The picture of the row with the same prompt, and sample or seed.
 
         Raises `Unacceptable` where there is none, or no image in its file.
         """
         return await asyncio.to_thread(self._painted, request)
 
-    def _painted(self, request: Paint) -> Reply:
+    def _painted(self, request: PaintRequest) -> ModelReply:
         try:
-            manifest = manifest_of(self._model)
-            wanted = wanted_of(self._model, request.prompt, request.seed, request.sample)
+            manifest = load_manifest(self._model)
+            wanted = to_prompt_key(self._model, request.prompt, request.seed, request.sample)
             row = manifest.find(wanted)
-            digest, data = digest_of(row.path), row.path.read_bytes()
-            png = decode_image(Picture(data))
+            digest, data = digest_file(row.path), row.path.read_bytes()
+            png = decode_image(ImageFile(data))
         except ManifestError as error:
-            raise Closed(str(error)) from None
+            raise ModelUnavailable(str(error)) from None
         except NotPainted as error:
-            raise Unacceptable(str(error)) from None
+            raise UnacceptableRequest(str(error)) from None
         except BadImage as error:
             where = f"{manifest.path}, {row.place}: {row.path}"
-            raise Unacceptable(f"{where} cannot be used: {error}.") from None
+            raise UnacceptableRequest(f"{where} cannot be used: {error}.") from None
         except OSError as error:
-            raise Unacceptable(f"{manifest.path}, {row.place}: {error}.") from None
+            raise UnacceptableRequest(f"{manifest.path}, {row.place}: {error}.") from None
         if sha256(data).hexdigest() != digest:
-            raise Unacceptable(f"{row.path} was changed while it was read.")
+            raise UnacceptableRequest(f"{row.path} was changed while it was read.")
         made = {"manifest": self._model.model, "file": row.file}
-        return Reply(pictures=(Picture(png, "image/png"),), made=made)
+        return ModelReply(pictures=(ImageFile(png, "image/png"),), provenance=made)

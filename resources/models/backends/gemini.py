@@ -10,32 +10,38 @@ from google.genai import Client, errors, types
 from google.genai.client import DebugConfig
 from pydantic import ValidationError
 
-from resources.models.backends.base import PictureOf
-from resources.models.backends.http_client import RestrictedClient, longest_reply
-from resources.models.backends.reply_schemas import Failure, Generated, Part, Problem, shaped
-from resources.models.backends.wire import (
-    bytes_of,
+from resources.models.backends.base import PictureLoader
+from resources.models.backends.hosted_models import (
+    build_token_limit_fault,
     check_key,
-    fault,
-    interruption,
-    media_type,
-    out_of_tokens,
-    picture_from,
-    without_key,
+    decode_base64_picture,
+    detect_media_type,
+    load_pictures,
+    redact_key,
+    to_connection_fault,
+    to_status_fault,
+)
+from resources.models.backends.http_client import RestrictedClient, get_max_reply_bytes
+from resources.models.backends.reply_schemas import (
+    GeminiPart,
+    GeminiResponse,
+    GoogleError,
+    GoogleErrorEnvelope,
+    parse_reply,
 )
 from resources.models.catalog import Model
 from resources.models.replies import (
-    Closed,
-    Fault,
+    ModelReply,
+    ModelUnavailable,
     NoAnswer,
     Overloaded,
     Refusal,
     RefusalKind,
-    Reply,
+    RequestFault,
     UnparsableReply,
     Usage,
 )
-from resources.models.requests import Edit, Look, Paint, Turn, Write
+from resources.models.requests import EditRequest, LookRequest, PaintRequest, Turn, WriteRequest
 
 ADDRESS = "https://generativelanguage.googleapis.com"
 VERSION = "v1beta"
@@ -67,7 +73,7 @@ _BANNED = "PUP_LIMITED_DISABLED"
 class Gemini:
     """A Gemini model. The parameters of models.yaml are fields of `GenerateContentConfig`."""
 
-    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
+    def __init__(self, model: Model, key: str | None, picture: PictureLoader) -> None:
         """Raise `Closed` where the key cannot be one, or a parameter is none of this API's."""
         check_key(model, key)
         self._model, self._key, self._picture = model, key, picture
@@ -76,7 +82,7 @@ class Gemini:
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(map(str, first["loc"]))
-            raise Closed(
+            raise ModelUnavailable(
                 f"{model.name} has the parameter {where} in models.yaml, which Gemini does not "
                 f"take: {first['msg']}. GenerateContentConfig of google-genai has their names."
             ) from None
@@ -91,7 +97,7 @@ class Gemini:
         self._http = RestrictedClient(
             model.concurrency,
             {} if key is None else {"x-goog-api-key": key},
-            longest_reply(model),
+            get_max_reply_bytes(model),
             files=":download",
         )
         self._client = self._over(self._http)
@@ -119,11 +125,11 @@ class Gemini:
         self._client.close()
         await self._http.aclose()
 
-    async def write(self, request: Write | Look) -> Reply:
+    async def write(self, request: WriteRequest | LookRequest) -> ModelReply:
         """Write text, to a schema where there is one, or look."""
         return self._said(await self._send(self._client, request))
 
-    async def paint(self, request: Paint | Edit) -> Reply:
+    async def paint(self, request: PaintRequest | EditRequest) -> ModelReply:
         """Make or change a picture; words that come without one are the reason of a refusal."""
         return self._drawn(await self._send(self._client, request))
 
@@ -142,13 +148,13 @@ class Gemini:
         except ERRORS as error:
             problem = self._fault(error)
         except (ValueError, AttributeError, TypeError) as error:
-            words = without_key(error, self._key)
+            words = redact_key(error, self._key)
             problem = UnparsableReply(f"The list of models is not what this API sends: {words}")
         # Out here, where no exception that holds the request is chained to this one.
         raise problem
 
-    def _said(self, body: str) -> Reply:
-        response = shaped(Generated, body)
+    def _said(self, body: str) -> ModelReply:
+        response = parse_reply(GeminiResponse, body)
         parts = _parts(response)
         texts = [part.text for part in parts if part.text is not None]
         refusal = self._refusal(response, "content filter", empty=not any(texts))
@@ -156,8 +162,8 @@ class Gemini:
             raise _no_answer(response, "The reply holds no text (finishReason: STOP).")
         return _reply(response, text=None if refusal else "".join(texts), refusal=refusal)
 
-    def _drawn(self, body: str) -> Reply:
-        response = shaped(Generated, body)
+    def _drawn(self, body: str) -> ModelReply:
+        response = parse_reply(GeminiResponse, body)
         parts = _parts(response)
         drawn = [part.inline_data for part in parts if part.inline_data is not None]
         refusal = self._refusal(response, "no image", empty=not drawn)
@@ -166,10 +172,12 @@ class Gemini:
             refusal = Refusal("no image", words or "The reply holds no picture.")
         if refusal is not None:
             return _reply(response, refusal=refusal)
-        return _reply(response, pictures=(picture_from(drawn[0].data, drawn[0].mime_type),))
+        return _reply(
+            response, pictures=(decode_base64_picture(drawn[0].data, drawn[0].mime_type),)
+        )
 
     def _refusal(
-        self, response: Generated, otherwise: RefusalKind, *, empty: bool
+        self, response: GeminiResponse, otherwise: RefusalKind, *, empty: bool
     ) -> Refusal | None:
         """Why the prompt was blocked, or why an answer broke off, or left nothing."""
         blocked = response.block_reason
@@ -182,13 +190,13 @@ class Gemini:
         reason = response.candidates[0].finish_reason
         words = f"finishReason: {reason}. {response.candidates[0].finish_message}".strip()
         if reason == _BANNED:
-            raise Closed(words)
+            raise ModelUnavailable(words)
         if reason in _KINDS:
             return Refusal(_KINDS[reason], words)
         if not empty or reason == "STOP":
             return None
         if reason in _CUT_OFF:
-            raise out_of_tokens(self._model, "max_output_tokens")
+            raise build_token_limit_fault(self._model, "max_output_tokens")
         if reason.startswith(("MALFORMED", "UNEXPECTED")):
             raise _no_answer(response, words)
         return Refusal(otherwise, words)
@@ -199,8 +207,8 @@ class Gemini:
         system: list[types.Part] = []
         for turn in turns:
             parts = [
-                types.Part.from_bytes(data=data, mime_type=media_type(data))
-                for data in await bytes_of(turn.images, self._picture)
+                types.Part.from_bytes(data=data, mime_type=detect_media_type(data))
+                for data in await load_pictures(turn.images, self._picture)
             ]
             parts.append(types.Part.from_text(text=turn.text))
             if turn.role == "system":
@@ -211,20 +219,22 @@ class Gemini:
         return said, {"system_instruction": types.Content(parts=system)} if system else {}
 
     async def _asked(
-        self, request: Write | Look | Paint | Edit
+        self, request: WriteRequest | LookRequest | PaintRequest | EditRequest
     ) -> tuple[list[types.Content], dict[str, Any]]:
         """The contents of a request, and what it adds to the configuration."""
-        if isinstance(request, Paint | Edit):
-            images = request.images if isinstance(request, Edit) else ()
+        if isinstance(request, PaintRequest | EditRequest):
+            images = request.images if isinstance(request, EditRequest) else ()
             contents, _ = await self._contents([Turn("user", request.prompt, images)])
             return contents, {} if request.seed is None else {"seed": request.seed}
         contents, wanted = await self._contents(request.turns)
-        if isinstance(request, Write) and request.schema is not None:
+        if isinstance(request, WriteRequest) and request.schema is not None:
             wanted["response_mime_type"] = "application/json"
             wanted["response_json_schema"] = json.loads(request.schema)
         return contents, wanted
 
-    async def _send(self, client: Client, request: Write | Look | Paint | Edit) -> str:
+    async def _send(
+        self, client: Client, request: WriteRequest | LookRequest | PaintRequest | EditRequest
+    ) -> str:
         """The body of the reply to a request."""
         contents, wanted = await self._asked(request)
         try:
@@ -238,27 +248,29 @@ class Gemini:
         except (*ERRORS, UnicodeDecodeError) as error:
             problem = self._fault(error)
         except ValueError as error:
-            problem = Closed(f"{self._model.name} in models.yaml: {without_key(error, self._key)}")
+            problem = ModelUnavailable(
+                f"{self._model.name} in models.yaml: {redact_key(error, self._key)}"
+            )
         # Out here, where no exception that holds the request is chained to this one.
         raise problem
 
-    def _fault(self, error: Exception) -> Fault:
+    def _fault(self, error: Exception) -> RequestFault:
         """What an exception of the SDK, or of its HTTP client, means."""
         if isinstance(error, errors.APIError):
             headers: Mapping[str, str] = getattr(error.response, "headers", {})
             return self._problem(error.code, error.details, headers)
-        return interruption(error, self._key)
+        return to_connection_fault(error, self._key)
 
-    def _problem(self, status: int, body: Any, headers: Mapping[str, str]) -> Fault:
+    def _problem(self, status: int, body: Any, headers: Mapping[str, str]) -> RequestFault:
         """What an error means; `body` is Google's envelope, or another object with a message."""
         try:
-            said = Failure.model_validate(body).error
+            said = GoogleErrorEnvelope.model_validate(body).error
         except ValidationError:
             told = body.get("error", body) if isinstance(body, Mapping) else body
             words = told.get("message") if isinstance(told, Mapping) else told
-            said = Problem(message=str(words or ""))
-        words = without_key(said.message, self._key)
-        closed = Closed(f"HTTP {status}: {words}")
+            said = GoogleError(message=str(words or ""))
+        words = redact_key(said.message, self._key)
+        closed = ModelUnavailable(f"HTTP {status}: {words}")
         if status == 400:
             key_is_bad = any(detail.reason == "API_KEY_INVALID" for detail in said.details)
             if key_is_bad or said.status == "FAILED_PRECONDITION":
@@ -275,25 +287,25 @@ class Gemini:
                 return Overloaded(f"HTTP 429: {words}", asked[0])
             if "billing" in words or "credit" in words:
                 return closed
-        return fault(status, words, headers, self._key)
+        return to_status_fault(status, words, headers, self._key)
 
 
-def _parts(response: Generated) -> list[Part]:
+def _parts(response: GeminiResponse) -> list[GeminiPart]:
     """What the model says and shows, without its thoughts, which can hold drafts of a picture."""
     parts = response.candidates[0].content.parts if response.candidates else []
     return [part for part in parts if not part.thought]
 
 
-def _reply(response: Generated, **said: Any) -> Reply:
+def _reply(response: GeminiResponse, **said: Any) -> ModelReply:
     """A reply with what all have."""
-    return Reply(**said, served_model=response.model_version, usage=_usage(response))
+    return ModelReply(**said, served_model=response.model_version, usage=_usage(response))
 
 
-def _no_answer(response: Generated, problem: str) -> NoAnswer:
+def _no_answer(response: GeminiResponse, problem: str) -> NoAnswer:
     return NoAnswer(problem, response.model_version, _usage(response))
 
 
-def _usage(response: Generated) -> Usage:
+def _usage(response: GeminiResponse) -> Usage:
     """What was counted; thoughts are paid for as output."""
     out = [response.candidates_token_count, response.thoughts_token_count]
     counted = [tokens for tokens in out if tokens is not None]

@@ -17,20 +17,25 @@ import httpx2
 from google.genai import Client
 from pydantic import Field, model_validator
 
-from resources.models.backends.base import BatchBackend, BatchState, BatchWord, batch_word
-from resources.models.backends.batch_files import Result, lines_of, results_of, told
+from resources.models.backends.base import BatchBackend, BatchState, BatchStatus, to_batch_status
+from resources.models.backends.batch_files import (
+    ResultLine,
+    parse_batch_reply,
+    read_results,
+    split_lines,
+)
 from resources.models.backends.gemini import ADDRESS, ERRORS, VERSION, Gemini
-from resources.models.backends.http_client import longest_reply
-from resources.models.backends.reply_schemas import Google, Shape, an_object, within
-from resources.models.backends.wire import without_key
-from resources.models.replies import Fault, Interrupted, Reply
-from resources.models.requests import Request, kind_of
-from resources.untrusted_input import BadJson, parse_untrusted
+from resources.models.backends.hosted_models import redact_key
+from resources.models.backends.http_client import get_max_reply_bytes
+from resources.models.backends.reply_schemas import GoogleForm, Shape, nested_field, to_object
+from resources.models.replies import Interrupted, ModelReply, RequestFault
+from resources.models.requests import Request, get_request_kind
+from resources.untrusted_input.json_text import BadJson, parse_untrusted
 
 _CHUNK = 1_000_000
 _PAGE = 100
 _MEDIA_TYPE = "application/jsonl"
-_WORDS: Mapping[str, BatchWord] = {
+_WORDS: Mapping[str, BatchStatus] = {
     "QUEUED": "running",
     "PENDING": "running",
     "RUNNING": "running",
@@ -59,21 +64,21 @@ _STATUSES: Mapping[int, int] = {
 """The HTTP status of a code of gRPC, which errors in a file of results have in its place."""
 
 
-class _RemoteBatch(Google):
+class _RemoteBatch(GoogleForm):
     name: str
-    state: str = within("metadata", "state", default="UNSPECIFIED")
-    responses_file: str | None = within("metadata", "output", "responsesFile")
-    why_failed: str | None = within("error", "message")
+    state: str = nested_field("metadata", "state", default="UNSPECIFIED")
+    responses_file: str | None = nested_field("metadata", "output", "responsesFile")
+    why_failed: str | None = nested_field("error", "message")
 
 
-class _Listed(Google):
+class _Listed(GoogleForm):
     name: str
     metadata: dict[str, Any]
     """Checked as a whole: who finds no tag here believes that there is no such batch."""
-    tag: str | None = within("metadata", "displayName")
+    tag: str | None = nested_field("metadata", "displayName")
 
 
-class _Page(Google):
+class _Page(GoogleForm):
     operations: list[_Listed] = Field(default_factory=list)
     next_page_token: str | None = None
 
@@ -86,11 +91,11 @@ class _Page(Google):
         return page
 
 
-class _Uploaded(Google):
-    name: str = within("file", "name", default=...)
+class _Uploaded(GoogleForm):
+    name: str = nested_field("file", "name", default=...)
 
 
-class _Line(Result):
+class _Line(ResultLine):
     name: str = Field(alias="key")
     response: Any = None
     error: Any = None
@@ -129,31 +134,31 @@ class BatchedGemini(BatchBackend, Gemini):
         """How a batch stands; of one that failed, with Google's reason."""
         return self._state_of(await self._call(_RemoteBatch, "GET", self._at(batch)))
 
-    async def results(self, batch: str) -> AsyncIterator[tuple[str, Reply | Fault]]:
+    async def results(self, batch: str) -> AsyncIterator[tuple[str, ModelReply | RequestFault]]:
         """What came of the requests of a batch, by name; see `BatchBackend`."""
         shown = await self._call(_RemoteBatch, "GET", self._at(batch))
-        self._state_of(shown).require_over(batch)
+        self._state_of(shown).require_ended(batch)
         file = shown.responses_file
         if file is None:
             if shown.state.endswith("SUCCEEDED"):
                 raise Interrupted(f"The batch {batch} has succeeded, yet has no file of results.")
             return
-        async for name, end in results_of(
-            self._lines(file), _Line, self._read, longest_reply(self._model)
+        async for name, end in read_results(
+            self._lines(file), _Line, self._read, get_max_reply_bytes(self._model)
         ):
             yield name.partition(":")[2], end
 
     def _state_of(self, shown: _RemoteBatch) -> BatchState:
-        state = without_key(shown.state, self._key)
-        said = without_key(". ".join(filter(None, [state, shown.why_failed])), self._key)
-        return BatchState(batch_word(_WORDS, state.rpartition("_STATE_")[2]), said)
+        state = redact_key(shown.state, self._key)
+        said = redact_key(". ".join(filter(None, [state, shown.why_failed])), self._key)
+        return BatchState(to_batch_status(_WORDS, state.rpartition("_STATE_")[2]), said)
 
     async def _create(self, file: str, where: str, tag: str) -> str:
         asked = {"displayName": tag, "inputConfig": {"fileName": file}}
         return (await self._call(_RemoteBatch, "POST", where, json={"batch": asked})).name
 
     async def _stop(self, batch: str) -> None:
-        await self._call(Google, "POST", self._at(f"{batch}:cancel"), json={})
+        await self._call(GoogleForm, "POST", self._at(f"{batch}:cancel"), json={})
 
     @cached_property
     def _echo(self) -> _Echo:
@@ -173,7 +178,7 @@ class BatchedGemini(BatchBackend, Gemini):
         """
         for name, request in requests.items():
             body = await self._send(self._dry, self._not_a_score(request))
-            key = json.dumps(f"{kind_of(request)}:{name}").encode()
+            key = json.dumps(f"{get_request_kind(request)}:{name}").encode()
             file.write(b'{"key": %b, "request": %b}\n' % (key, body.encode()))
         return self._echo.url.replace(":generateContent", ":batchGenerateContent")
 
@@ -201,12 +206,12 @@ class BatchedGemini(BatchBackend, Gemini):
         }
         where = httpx2.URL(begin).copy_with(raw_path=f"{there.path}?{there.query}".encode())
         sent = await self._answer("POST", str(where), content=_chunks(file), headers=whole)
-        return told(_Uploaded, sent.content).name
+        return parse_batch_reply(_Uploaded, sent.content).name
 
-    async def _read(self, line: _Line) -> Reply:
+    async def _read(self, line: _Line) -> ModelReply:
         """The reply in a line; raises the fault that it would have been online."""
         if line.error is not None:
-            code = an_object(line.error).get("code")
+            code = to_object(line.error).get("code")
             status = _STATUSES.get(code, code) if isinstance(code, int) else 500
             status = status if 400 <= status < 600 else 500
             raise self._problem(status, {"error": line.error}, {})
@@ -218,12 +223,12 @@ class BatchedGemini(BatchBackend, Gemini):
 
     async def _lines(self, file: str) -> AsyncIterator[bytes]:
         """The lines of a file, as they come down."""
-        longest = longest_reply(self._model)
+        longest = get_max_reply_bytes(self._model)
         try:
             url = self._at(f"{file}:download")
             async with self._http.stream("GET", url, params={"alt": "media"}) as response:
                 if response.status_code == 200:
-                    async for line in lines_of(response.aiter_bytes(), longest):
+                    async for line in split_lines(response.aiter_bytes(), longest):
                         yield line
                     return
                 await response.aread()
@@ -240,7 +245,7 @@ class BatchedGemini(BatchBackend, Gemini):
         return f"{self._base}/{VERSION}/{path}"
 
     async def _call(self, shape: type[Shape], method: str, url: str, **more: Any) -> Shape:
-        return told(shape, (await self._answer(method, url, **more)).content)
+        return parse_batch_reply(shape, (await self._answer(method, url, **more)).content)
 
     async def _answer(self, method: str, url: str, **more: Any) -> httpx2.Response:
         """A good reply; the SDK's own methods lose why a batch failed, and repeat uploads."""
@@ -254,7 +259,7 @@ class BatchedGemini(BatchBackend, Gemini):
         # Out here, where no exception that holds the request is chained to this one.
         raise problem
 
-    def _refused(self, response: httpx2.Response) -> Fault:
+    def _refused(self, response: httpx2.Response) -> RequestFault:
         try:
             body = parse_untrusted(response.content)
         except BadJson:

@@ -14,13 +14,13 @@ from typing import Any
 import httpx2
 
 from resources.models.catalog import Model
-from resources.untrusted_input import BadJson, IncompleteJson, parse_untrusted
+from resources.untrusted_input.json_text import BadJson, IncompleteJson, parse_untrusted
 
-LONGEST_REPLY = 16_000_000
+MAX_REPLY_BYTES = 16_000_000
 """Bytes of a reply of text or of a page of a list: a million characters, however they are sent."""
-LONGEST_PICTURE = 100_000_000
+MAX_PICTURE_REPLY_BYTES = 100_000_000
 """Bytes of a reply with a picture: one of 75 MB, as base64."""
-LONGEST_ERROR = 100_000
+MAX_ERROR_BYTES = 100_000
 """Bytes of an error, of which no more is read."""
 _LONGEST_FILE = 100_000_000_000
 _LONGEST_MESSAGE = 500
@@ -46,12 +46,12 @@ _OWN_HEADERS = frozenset(
 )
 
 
-def longest_reply(model: Model) -> int:
+def get_max_reply_bytes(model: Model) -> int:
     """Bytes that a reply of a model may have, unpacked."""
-    return LONGEST_PICTURE if {"painter", "editor"} & set(model.roles) else LONGEST_REPLY
+    return MAX_PICTURE_REPLY_BYTES if {"painter", "editor"} & set(model.roles) else MAX_REPLY_BYTES
 
 
-class TooLong(httpx2.StreamError):
+class ReplyTooLong(httpx2.StreamError):
     """A reply is longer than is taken; the rest of it was not read."""
 
 
@@ -124,7 +124,7 @@ class RestrictedClient(httpx2.AsyncClient):
     async def _bound(self, response: httpx2.Response) -> None:
         longest = self._longest
         if not response.is_success:
-            longest = LONGEST_ERROR
+            longest = MAX_ERROR_BYTES
         elif self._files and response.request.url.path.endswith(self._files):
             longest = _LONGEST_FILE
         packed = httpx2.Response(
@@ -154,7 +154,7 @@ class _Bounded(httpx2.AsyncByteStream):
         async for chunk in self._packed.aiter_bytes():
             left -= len(chunk)
             if left < 0:
-                raise TooLong(f"The reply has more than {self._longest:,} bytes.")
+                raise ReplyTooLong(f"The reply has more than {self._longest:,} bytes.")
             yield chunk
 
     async def _beginning(self) -> bytes:

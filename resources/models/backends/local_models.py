@@ -12,17 +12,17 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
 from jinja2 import TemplateError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from resources.models.backends.base import PictureOf
+from resources.models.backends.base import PictureLoader
 from resources.models.backends.dynamic_batching import DynamicBatcher
-from resources.models.backends.wire import check_key, without_key
+from resources.models.backends.hosted_models import check_key, redact_key
 from resources.models.catalog import Model
-from resources.models.replies import Closed, Fault, Reply, Unacceptable
+from resources.models.replies import ModelReply, ModelUnavailable, RequestFault, UnacceptableRequest
 
-Asked = TypeVar("Asked")
-Wanted = TypeVar("Wanted", bound="Settings")
+RequestType = TypeVar("Asked")
+SettingsType = TypeVar("Wanted", bound="Settings")
 
 
-class Settings(BaseModel):
+class LocalSettings(BaseModel):
     """Those of an entry's parameters that say how a model is run; the others are the model's own.
 
     `batch` is how many requests are worked on at once, `device` and `dtype` are in torch's words,
@@ -37,68 +37,68 @@ class Settings(BaseModel):
     revision: str | None = None
 
     @property
-    def others(self) -> dict[str, Any]:
+    def model_parameters(self) -> dict[str, Any]:
         """The parameters that are left: those of the model's call."""
         return self.model_extra or {}
 
 
 @overload
-def settings(model: Model) -> Settings: ...
+def parse_settings(model: Model) -> LocalSettings: ...
 @overload
-def settings(model: Model, kind: type[Wanted]) -> Wanted: ...
-def settings(model: Model, kind: type[Settings] = Settings) -> Settings:
+def parse_settings(model: Model, kind: type[SettingsType]) -> SettingsType: ...
+def parse_settings(model: Model, kind: type[LocalSettings] = LocalSettings) -> LocalSettings:
     """How an entry of models.yaml wants its model run; raises `Closed` where that is no way."""
     try:
         return kind(**model.parameters)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise Closed(
+        raise ModelUnavailable(
             f"The parameter {first['loc'][0]} of {model.name} in models.yaml is wrong: "
             f"{first['msg']}"
         ) from None
 
 
-def library(name: str) -> Any:
+def import_library(name: str) -> Any:
     """A library of the extra `local`, imported when it is needed; raises `Closed` without it."""
     try:
         return import_module(name)
     except ImportError as error:
-        raise Closed(
+        raise ModelUnavailable(
             f"Local models need {name}, which cannot be imported ({error}): install it with "
             "pip install 'counterfactory[local]'"
         ) from error
 
 
-def device(wanted: Settings) -> str:
+def choose_device(wanted: LocalSettings) -> str:
     """Where to run: as the entry says, else on a CUDA device if there is one, else on the CPU."""
-    return wanted.device or ("cuda" if library("torch").cuda.is_available() else "cpu")
+    return wanted.device or ("cuda" if import_library("torch").cuda.is_available() else "cpu")
 
 
-def commit(model: Model, key: str | None, revision: str | None) -> str | None:
+def resolve_commit(model: Model, key: str | None, revision: str | None) -> str | None:
     """The commit of the Hub that a model comes from; None for a folder, which has none.
 
     With the commit known, all files come from it, and the answer can say what was served. Raises
     `Closed` without the extra `local`, and for an id that neither the Hub nor its local cache has.
     """
     # An id that the Hub does not give is no matter where nothing could run it.
-    library("torch")
+    import_library("torch")
     if Path(model.model).is_dir():
         return None
     check_key(model, key)
-    hub = library("huggingface_hub")
+    hub = import_library("huggingface_hub")
     try:
         found = hub.resolve_revision(model.model, revision=revision, token=key)
     except (hub.errors.RevisionResolutionError, OSError, ValueError) as error:
-        raise Closed(
+        raise ModelUnavailable(
             f"{model.model} is no folder, and the Hugging Face Hub does not give "
-            f"it: {without_key(error, key)} Check `model` and `revision` in models.yaml; accept "
+            f"it: {redact_key(error, key)} Check `model` and `revision` in models.yaml; accept "
             "its licence on the Hub and set HF_TOKEN if it is gated or private; without a "
             f"network, fetch it before: hf download {model.model}"
         ) from None
     return str(found.resolved)
 
 
-class Files(NamedTuple):
+class ModelFiles(NamedTuple):
     """What a model is loaded from: the files of one commit of the Hub, or of a folder."""
 
     model: Model
@@ -106,12 +106,12 @@ class Files(NamedTuple):
     commit: str | None
 
     @classmethod
-    def of(cls, model: Model, key: str | None, revision: str | None) -> "Files":
+    def resolve(cls, model: Model, key: str | None, revision: str | None) -> "ModelFiles":
         """Those of an entry of models.yaml; raises as `commit`."""
-        return cls(model, key, commit(model, key, revision))
+        return cls(model, key, resolve_commit(model, key, revision))
 
     @property
-    def served(self) -> str:
+    def served_model(self) -> str:
         """What an answer says it came from: id and commit, or the folder."""
         return self.model.model if self.commit is None else f"{self.model.model}@{self.commit}"
 
@@ -120,10 +120,10 @@ class Files(NamedTuple):
         source = {"revision": self.commit, "token": self.key, "trust_remote_code": False}
         return kind.from_pretrained(self.model.model, **source, **how)
 
-    def network(self, kind: Any, wanted: Settings) -> Any:
+    def load_network(self, kind: Any, wanted: LocalSettings) -> Any:
         """A network as its entry wants it, from weights in safetensors alone."""
         network = self.load(kind, dtype=wanted.dtype or "auto", use_safetensors=True)
-        return network.to(device(wanted))
+        return network.to(choose_device(wanted))
 
 
 class LocalBackend:
@@ -132,7 +132,7 @@ class LocalBackend:
     _loaded: tuple[str, ...] = ()
     """The cached properties that hold what was loaded."""
 
-    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
+    def __init__(self, model: Model, key: str | None, picture: PictureLoader) -> None:
         self._model, self._key, self._picture = model, key, picture
         self._batcher = DynamicBatcher()
 
@@ -143,18 +143,18 @@ class LocalBackend:
             self.__dict__.pop(loaded, None)
 
     @cached_property
-    def _settings(self) -> Settings:
-        return settings(self._model)
+    def _settings(self) -> LocalSettings:
+        return parse_settings(self._model)
 
 
-Work: TypeAlias = Callable[[Any, list[Asked]], list[Reply]]
+BatchMethod: TypeAlias = Callable[[Any, list[RequestType]], list[ModelReply]]
 
 
-def timed(work: Work[Asked]) -> Work[Asked]:
+def record_time(work: BatchMethod[RequestType]) -> BatchMethod[RequestType]:
     """A backend's method that answers a batch, with each one's share of the time in its usage."""
 
     @wraps(work)
-    def timing(backend: Any, requests: list[Asked]) -> list[Reply]:
+    def timing(backend: Any, requests: list[RequestType]) -> list[ModelReply]:
         began = perf_counter()
         replies = work(backend, requests)
         share = (perf_counter() - began) / len(requests)
@@ -164,7 +164,7 @@ def timed(work: Work[Asked]) -> Work[Asked]:
 
 
 @contextmanager
-def loading(model: Model, key: str | None) -> Iterator[None]:
+def translate_loading_errors(model: Model, key: str | None) -> Iterator[None]:
     """Turn what goes wrong while a model loads into `Closed`, which names it and the remedy.
 
     None of what is raised there is handed on as a cause: an error of the libraries underneath can
@@ -172,37 +172,37 @@ def loading(model: Model, key: str | None) -> Iterator[None]:
     """
     try:
         yield
-    except Fault:
+    except RequestFault:
         raise
     except ImportError as error:
-        raise Closed(
+        raise ModelUnavailable(
             f"{model.model} needs a library that is not installed: "
-            f"{without_key(error, key)} Install it in the version that belongs to the torch here."
+            f"{redact_key(error, key)} Install it in the version that belongs to the torch here."
         ) from None
     except Exception as error:  # noqa: BLE001 - all of it means the same
         if _is_memory(error):
-            raise _out_of_memory(model, without_key(error, key)) from None
-        raise Closed(
-            f"{model.model} cannot be loaded: {without_key(error, key)} (Only "
+            raise _out_of_memory(model, redact_key(error, key)) from None
+        raise ModelUnavailable(
+            f"{model.model} cannot be loaded: {redact_key(error, key)} (Only "
             "safetensors weights are, into classes of the library: no pickles, and no code that "
             "comes with a model.)"
         ) from None
 
 
 @contextmanager
-def running(model: Model) -> Iterator[None]:
+def translate_running_errors(model: Model) -> Iterator[None]:
     """Turn what goes wrong while a model works into the `Fault` that names it and the remedy."""
     try:
         yield
     except (MemoryError, RuntimeError, ValueError, TypeError, IndexError, TemplateError) as error:
-        words = without_key(error, None)
+        words = redact_key(error, None)
         if _is_memory(error):
             raise _out_of_memory(model, words) from error
-        if isinstance(error, library("torch").AcceleratorError):
-            raise Closed(
+        if isinstance(error, import_library("torch").AcceleratorError):
+            raise ModelUnavailable(
                 f"The device that {model.name} runs on failed, start again: {words}"
             ) from error
-        raise Unacceptable(f"{model.name} cannot take this request: {words}") from error
+        raise UnacceptableRequest(f"{model.name} cannot take this request: {words}") from error
 
 
 def _is_memory(error: Exception) -> bool:
@@ -211,9 +211,9 @@ def _is_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or "out of memory" in words or "allocate memory" in words
 
 
-def _out_of_memory(model: Model, words: str) -> Closed:
-    return Closed(
+def _out_of_memory(model: Model, words: str) -> ModelUnavailable:
+    return ModelUnavailable(
         f"{model.model} ran out of memory. In its parameters in models.yaml, set a "
-        f"smaller batch (it is {settings(model).batch}), smaller pictures or shorter answers, or "
+        f"smaller batch (it is {parse_settings(model).batch}), smaller pictures or shorter answers, or "
         f"a dtype of half the size. ({words})"
     )

@@ -7,40 +7,46 @@ from typing import Any
 import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI
 
-from resources.models.backends.addresses import Forbidden, fetched
-from resources.models.backends.base import PictureOf
-from resources.models.backends.http_client import (
-    LONGEST_PICTURE,
-    RestrictedClient,
-    TooLong,
-    longest_reply,
-)
-from resources.models.backends.reply_schemas import Completion, Image, Images, Listing, shaped
-from resources.models.backends.structured_output import response_format
-from resources.models.backends.wire import (
-    bytes_of,
+from resources.models.backends.addresses import ForbiddenAddress, fetch_public_url
+from resources.models.backends.base import PictureLoader
+from resources.models.backends.hosted_models import (
+    build_token_limit_fault,
     check_key,
-    fault,
-    interruption,
-    media_type,
-    out_of_tokens,
-    picture_from,
-    without_key,
+    decode_base64_picture,
+    detect_media_type,
+    load_pictures,
+    redact_key,
+    to_connection_fault,
+    to_status_fault,
 )
+from resources.models.backends.http_client import (
+    MAX_PICTURE_REPLY_BYTES,
+    ReplyTooLong,
+    RestrictedClient,
+    get_max_reply_bytes,
+)
+from resources.models.backends.reply_schemas import (
+    ChatCompletion,
+    ModelListPage,
+    OpenAIImage,
+    OpenAIImages,
+    parse_reply,
+)
+from resources.models.backends.structured_output import build_response_format
 from resources.models.catalog import Model
 from resources.models.replies import (
-    Closed,
-    Fault,
+    ImageFile,
+    ModelReply,
+    ModelUnavailable,
     NoAnswer,
-    Picture,
     Refusal,
     RefusalKind,
-    Reply,
-    Unacceptable,
+    RequestFault,
+    UnacceptableRequest,
     UnparsableReply,
     Usage,
 )
-from resources.models.requests import Edit, Look, Paint, Turn, Write
+from resources.models.requests import EditRequest, LookRequest, PaintRequest, Turn, WriteRequest
 
 _ADDRESS = "https://api.openai.com/v1"
 CHAT = "/chat/completions"
@@ -67,7 +73,7 @@ _FILTER_CODES: Mapping[str, RefusalKind] = {
 }
 
 
-class Declined(Unacceptable):
+class Declined(UnacceptableRequest):
     """A refusal that comes as an error; where nothing is asked of a model, it is a fault."""
 
     def __init__(self, refusal: Refusal) -> None:
@@ -82,7 +88,7 @@ class OpenAI:
     as well.
     """
 
-    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
+    def __init__(self, model: Model, key: str | None, picture: PictureLoader) -> None:
         """Raise `Closed` where the key cannot be one."""
         check_key(model, key)
         self._model, self._key, self._picture = model, key, picture
@@ -93,25 +99,27 @@ class OpenAI:
             api_key="unused",
             base_url=model.base_url or _ADDRESS,
             max_retries=0,
-            http_client=RestrictedClient(model.concurrency, credentials, longest_reply(model)),
+            http_client=RestrictedClient(
+                model.concurrency, credentials, get_max_reply_bytes(model)
+            ),
         )
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._sdk.close()
 
-    async def write(self, request: Write | Look | Paint) -> Reply:
+    async def write(self, request: WriteRequest | LookRequest | PaintRequest) -> ModelReply:
         """Write text, to a schema where there is one, or look; or paint: it takes no seed."""
         path, body = await self._asked(request)
         return await self._reply(path, self._post(path, body))
 
     look = paint = write
 
-    async def edit(self, request: Edit) -> Reply:
+    async def edit(self, request: EditRequest) -> ModelReply:
         """Change a picture, or join several, which are sent without the names of their files."""
         files = []
-        for data in await bytes_of(request.images, self._picture):
-            kind = media_type(data)
+        for data in await load_pictures(request.images, self._picture):
+            kind = detect_media_type(data)
             files.append(("image[]", (f"image.{kind.removeprefix('image/')}", data, kind)))
         if len(files) == 1:
             files = [("image", files[0][1])]
@@ -123,43 +131,45 @@ class OpenAI:
         ids: list[str] = []
         query: dict[str, Any] = {}
         while True:
-            page = shaped(Listing, await self._got("/models", query))
+            page = parse_reply(ModelListPage, await self._got("/models", query))
             new = [model.id for model in page.data if model.id not in ids]
             ids += new
             if not page.has_more or not new:
                 return ids
             query["after"] = new[-1]
 
-    async def _asked(self, request: Write | Look | Paint) -> tuple[str, dict[str, Any]]:
+    async def _asked(
+        self, request: WriteRequest | LookRequest | PaintRequest
+    ) -> tuple[str, dict[str, Any]]:
         """Where a request is sent, and its body."""
         common = {**self._model.parameters, "model": self._model.model}
-        if isinstance(request, Paint):
+        if isinstance(request, PaintRequest):
             return GENERATIONS, {**common, "prompt": request.prompt}
         body = {**common, "messages": [await self._message(turn) for turn in request.turns]}
-        if isinstance(request, Write) and request.schema is not None:
-            body["response_format"] = response_format(request.schema)
+        if isinstance(request, WriteRequest) and request.schema is not None:
+            body["response_format"] = build_response_format(request.schema)
         return CHAT, body
 
     async def _message(self, turn: Turn) -> dict[str, Any]:
         if not turn.images:
             return {"role": turn.role, "content": turn.text}
         shown = [
-            {"type": "image_url", "image_url": {"url": data_url(data)}}
-            for data in await bytes_of(turn.images, self._picture)
+            {"type": "image_url", "image_url": {"url": build_data_url(data)}}
+            for data in await load_pictures(turn.images, self._picture)
         ]
         return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}
 
-    async def _reply(self, path: str, body: Awaitable[bytes]) -> Reply:
+    async def _reply(self, path: str, body: Awaitable[bytes]) -> ModelReply:
         """What a model replies, refusals as well; raises as `shaped` does, or `Unacceptable`."""
         try:
             data = await body
         except Declined as declined:
-            return Reply(refusal=declined.refusal)
+            return ModelReply(refusal=declined.refusal)
         if path == CHAT:
-            return self._said(shaped(Completion, data))
-        return await self._drawn(shaped(Images, data))
+            return self._said(parse_reply(ChatCompletion, data))
+        return await self._drawn(parse_reply(OpenAIImages, data))
 
-    def _said(self, answer: Completion) -> Reply:
+    def _said(self, answer: ChatCompletion) -> ModelReply:
         choice = answer.choices[0]
         usage = Usage(answer.prompt_tokens, answer.completion_tokens)
         text, refusal = choice.message.content, None
@@ -170,47 +180,49 @@ class OpenAI:
                 "content filter", f"finish_reason: content_filter. {text or ''}".strip()
             )
         elif choice.finish_reason == "length" and not text:
-            raise out_of_tokens(self._model, "max_completion_tokens (or max_tokens)")
+            raise build_token_limit_fault(self._model, "max_completion_tokens (or max_tokens)")
         elif text is None:
             problem = f"The reply holds no text (finish_reason: {choice.finish_reason})."
             raise NoAnswer(problem, answer.model, usage)
-        return Reply(
+        return ModelReply(
             text=None if refusal else text,
             refusal=refusal,
             served_model=answer.model,
             usage=usage,
         )
 
-    async def _drawn(self, answer: Images) -> Reply:
+    async def _drawn(self, answer: OpenAIImages) -> ModelReply:
         usage = Usage(answer.input_tokens, answer.output_tokens)
-        image = answer.data[0] if answer.data else Image()
+        image = answer.data[0] if answer.data else OpenAIImage()
         if image.b64_json:
             claimed = f"image/{answer.output_format}" if answer.output_format else None
-            return Reply(pictures=(picture_from(image.b64_json, claimed),), usage=usage)
+            return ModelReply(
+                pictures=(decode_base64_picture(image.b64_json, claimed),), usage=usage
+            )
         if image.url:
-            return Reply(pictures=(await self._fetched(image.url),), usage=usage)
-        return Reply(refusal=Refusal("no image", "The reply holds no picture."), usage=usage)
+            return ModelReply(pictures=(await self._fetched(image.url),), usage=usage)
+        return ModelReply(refusal=Refusal("no image", "The reply holds no picture."), usage=usage)
 
-    async def _fetched(self, url: str) -> Picture:
+    async def _fetched(self, url: str) -> ImageFile:
         """A picture that a reply gives by its address, asked for without the key.
 
         It was paid for, yet it cannot be had again: a failure on the way is `UnparsableReply`, and
         `NoAnswer` where it will never be fetched. The address can be a signed one, so that messages
         name its host alone.
         """
-        end: Fault
-        async with RestrictedClient(1, {}, LONGEST_PICTURE) as client:
+        end: RequestFault
+        async with RestrictedClient(1, {}, MAX_PICTURE_REPLY_BYTES) as client:
             try:
-                response = await fetched(client, url, str(self._sdk.base_url))
-            except Forbidden as why:
+                response = await fetch_public_url(client, url, str(self._sdk.base_url))
+            except ForbiddenAddress as why:
                 end = NoAnswer(f"A picture is not fetched from {why} ({_AS_JSON})")
-            except TooLong as why:
+            except ReplyTooLong as why:
                 end = NoAnswer(str(why))
             except httpx2.HTTPError as error:
                 end = _not_fetched(type(error).__name__, url)
             else:
                 if response.status_code == 200:
-                    return Picture(response.content, response.headers.get("content-type"))
+                    return ImageFile(response.content, response.headers.get("content-type"))
                 end = _not_fetched(f"HTTP {response.status_code}", url)
         # Out here, where no exception that holds the request is chained to this one.
         raise end
@@ -239,26 +251,28 @@ class OpenAI:
         # Out here, where no exception that holds the request is chained to this one.
         raise fault
 
-    def _fault(self, error: Exception) -> Fault:
+    def _fault(self, error: Exception) -> RequestFault:
         """What an exception of the SDK, or of its HTTP client, means."""
         if isinstance(error, APIStatusError):
             return self._problem(error.status_code, error.body, error.response.headers)
         cause = error.__cause__ if isinstance(error, APIConnectionError) else None
-        return interruption(cause or error, self._key)
+        return to_connection_fault(cause or error, self._key)
 
-    def _problem(self, status: int, said: Any, headers: Mapping[str, str]) -> Fault:
+    def _problem(self, status: int, said: Any, headers: Mapping[str, str]) -> RequestFault:
         """What an error means; `said` is the error in its body, or the body as text."""
         error = said if isinstance(said, Mapping) else {}
-        words = without_key(error.get("message") or said or "", self._key)
+        words = redact_key(error.get("message") or said or "", self._key)
         code, kind = str(error.get("code")), str(error.get("type"))
         if status == 400 and code in _FILTER_CODES:
             return Declined(Refusal(_FILTER_CODES[code], words))
         if {code, kind} & _CLOSED_CODES:
-            return Closed(f"HTTP {status}: {words}")
+            return ModelUnavailable(f"HTTP {status}: {words}")
         parameter = str(error.get("param"))
         if status == 400 and parameter in self._model.parameters:
-            return Closed(f"{words} ({parameter} is set in models.yaml, for every request)")
-        return fault(status, words, headers, self._key)
+            return ModelUnavailable(
+                f"{words} ({parameter} is set in models.yaml, for every request)"
+            )
+        return to_status_fault(status, words, headers, self._key)
 
 
 def _not_fetched(why: str, url: str) -> UnparsableReply:
@@ -266,6 +280,6 @@ def _not_fetched(why: str, url: str) -> UnparsableReply:
     return UnparsableReply(f"{why}: the picture could not be fetched from {host} ({_AS_JSON})")
 
 
-def data_url(data: bytes) -> str:
+def build_data_url(data: bytes) -> str:
     """A picture within JSON."""
-    return f"data:{media_type(data)};base64,{b64encode(data).decode('ascii')}"
+    return f"data:{detect_media_type(data)};base64,{b64encode(data).decode('ascii')}"

@@ -6,20 +6,30 @@ from typing import IO, Any
 
 from pydantic import BaseModel, Field
 
-from resources.models.backends.base import BatchBackend, BatchState, BatchWord, batch_word
-from resources.models.backends.batch_files import Result, lines_of, results_of, told
-from resources.models.backends.http_client import longest_reply
-from resources.models.backends.openai import EDITS, ERRORS, OpenAI, data_url
-from resources.models.backends.reply_schemas import Aside, an_object, fitted, within
-from resources.models.backends.wire import bytes_of, without_key
-from resources.models.replies import Fault, Interrupted, Reply
-from resources.models.requests import Edit, Request
+from resources.models.backends.base import BatchBackend, BatchState, BatchStatus, to_batch_status
+from resources.models.backends.batch_files import (
+    ResultLine,
+    parse_batch_reply,
+    read_results,
+    split_lines,
+)
+from resources.models.backends.hosted_models import load_pictures, redact_key
+from resources.models.backends.http_client import get_max_reply_bytes
+from resources.models.backends.openai import EDITS, ERRORS, OpenAI, build_data_url
+from resources.models.backends.reply_schemas import (
+    OptionalText,
+    nested_field,
+    to_object,
+    validate_reply,
+)
+from resources.models.replies import Interrupted, ModelReply, RequestFault
+from resources.models.requests import EditRequest, Request
 
-TAG = "counterfactory"
+TAG_FIELD = "counterfactory"
 """The field of a batch's metadata that has its tag."""
 _VERSION = "/v1"
 _PAGE = 100
-_WORDS: Mapping[str, BatchWord] = {
+_WORDS: Mapping[str, BatchStatus] = {
     "validating": "running",
     "in_progress": "running",
     "finalizing": "running",
@@ -38,8 +48,8 @@ class _File(BaseModel):
 
 
 class _Error(BaseModel):
-    code: Aside = None
-    message: Aside = None
+    code: OptionalText = None
+    message: OptionalText = None
 
     def __str__(self) -> str:
         return ": ".join(filter(None, [self.code, self.message]))
@@ -52,7 +62,7 @@ class _RemoteBatch(BaseModel):
     metadata: dict[str, Any] | None = None
     output_file_id: str | None = None
     error_file_id: str | None = None
-    errors: list[_Error] | None = within("errors", "data")
+    errors: list[_Error] | None = nested_field("errors", "data")
 
 
 class _Page(BaseModel):
@@ -67,7 +77,7 @@ class _Response(BaseModel):
     body: Any = None
 
 
-class _Line(Result):
+class _Line(ResultLine):
     name: str = Field(alias="custom_id")
     response: Any = None
     error: Any = None
@@ -82,27 +92,27 @@ class BatchedOpenAI(BatchBackend, OpenAI):
     async def _upload(self, file: IO[bytes]) -> str:
         file.seek(0)
         files = [("file", ("batch.jsonl", file, "application/jsonl"))]
-        return told(_File, await self._post("/files", {"purpose": "batch"}, files)).id
+        return parse_batch_reply(_File, await self._post("/files", {"purpose": "batch"}, files)).id
 
     async def _create(self, file: str, where: str, tag: str) -> str:
         asked = {
             "input_file_id": file,
             "endpoint": where,
             "completion_window": "24h",
-            "metadata": {TAG: tag},
+            "metadata": {TAG_FIELD: tag},
         }
-        return told(_RemoteBatch, await self._post("/batches", asked)).id
+        return parse_batch_reply(_RemoteBatch, await self._post("/batches", asked)).id
 
     async def find(self, tag: str) -> str | None:
         """The id of the batch that carries `tag`, the latest one of several."""
         query: dict[str, Any] = {"limit": _PAGE}
         seen: set[str] = set()
         while True:
-            page = told(_Page, await self._got("/batches", query))
+            page = parse_batch_reply(_Page, await self._got("/batches", query))
             if page.error is not None:
                 raise Interrupted("The list of batches holds an error as well: it may lack some.")
             for batch in page.data:
-                if (batch.metadata or {}).get(TAG) == tag:
+                if (batch.metadata or {}).get(TAG_FIELD) == tag:
                     return batch.id
             new = [batch.id for batch in page.data if batch.id not in seen]
             # Where it says nothing of more, pages are read until one has none, as by the SDK.
@@ -119,29 +129,31 @@ class BatchedOpenAI(BatchBackend, OpenAI):
         """How a batch stands; of one that failed, with OpenAI's reasons."""
         return self._state_of(await self._shown(batch))
 
-    async def results(self, batch: str) -> AsyncIterator[tuple[str, Reply | Fault]]:
+    async def results(self, batch: str) -> AsyncIterator[tuple[str, ModelReply | RequestFault]]:
         """What came of the requests of a batch, by name; see `BatchBackend`."""
         shown = await self._shown(batch)
-        self._state_of(shown).require_over(batch)
+        self._state_of(shown).require_ended(batch)
         # What was answered first: of a request that is in both files, that is kept.
         files = [file for file in (shown.output_file_id, shown.error_file_id) if file]
         if shown.status == "completed" and not files:
             raise Interrupted(f"The batch {batch} is completed, yet has no file of results.")
         path = shown.endpoint.removeprefix(_VERSION)
 
-        async def read(line: _Line) -> Reply:
+        async def read(line: _Line) -> ModelReply:
             return await self._reply(path, self._body(line))
 
-        async for end in results_of(self._lines(files), _Line, read, longest_reply(self._model)):
+        async for end in read_results(
+            self._lines(files), _Line, read, get_max_reply_bytes(self._model)
+        ):
             yield end
 
     def _state_of(self, shown: _RemoteBatch) -> BatchState:
-        status = without_key(shown.status, self._key)
-        said = without_key(". ".join([status, *map(str, shown.errors or [])]), self._key)
-        return BatchState(batch_word(_WORDS, status), said)
+        status = redact_key(shown.status, self._key)
+        said = redact_key(". ".join([status, *map(str, shown.errors or [])]), self._key)
+        return BatchState(to_batch_status(_WORDS, status), said)
 
     async def _stop(self, batch: str) -> None:
-        told(_RemoteBatch, await self._post(f"/batches/{batch}/cancel", {}))
+        parse_batch_reply(_RemoteBatch, await self._post(f"/batches/{batch}/cancel", {}))
 
     async def _write_lines(self, requests: Mapping[str, Request], file: IO[bytes]) -> str:
         """Write one line for each request; gives the endpoint that all of them share."""
@@ -157,20 +169,23 @@ class BatchedOpenAI(BatchBackend, OpenAI):
     async def _in_json(self, request: Request) -> tuple[str, dict[str, Any]]:
         """Where a request is sent, and its body; an edit, which alone is a form, is JSON here."""
         request = self._not_a_score(request)
-        if isinstance(request, Edit):
-            images = await bytes_of(request.images, self._picture)
+        if isinstance(request, EditRequest):
+            images = await load_pictures(request.images, self._picture)
             body = {**self._model.parameters, "model": self._model.model, "prompt": request.prompt}
-            return EDITS, {**body, "images": [{"image_url": data_url(data)} for data in images]}
+            return EDITS, {
+                **body,
+                "images": [{"image_url": build_data_url(data)} for data in images],
+            }
         return await self._asked(request)
 
     async def _body(self, line: _Line) -> bytes:
         """The reply in a line; raises the fault that it would have been online."""
         if line.response is None:
-            error = fitted(_Error, an_object(line.error))
+            error = validate_reply(_Error, to_object(line.error))
             words = str(error) or "The line holds neither a reply nor an error."
             never_run = error.code in _NOT_RUN
-            raise Interrupted(without_key(words, self._key), possibly_paid=not never_run)
-        response = fitted(_Response, line.response)
+            raise Interrupted(redact_key(words, self._key), possibly_paid=not never_run)
+        response = validate_reply(_Response, line.response)
         status, body = response.status_code, response.body
         if status == 200:
             return json.dumps(body).encode()
@@ -179,12 +194,12 @@ class BatchedOpenAI(BatchBackend, OpenAI):
 
     async def _lines(self, files: list[str]) -> AsyncIterator[bytes]:
         """The lines of files, as they come down."""
-        longest = longest_reply(self._model)
+        longest = get_max_reply_bytes(self._model)
         try:
             for file in files:
                 content = self._sdk.files.with_streaming_response.content(file)
                 async with content as response:
-                    async for line in lines_of(response.iter_bytes(), longest):
+                    async for line in split_lines(response.iter_bytes(), longest):
                         yield line
             return
         except ERRORS as error:
@@ -192,4 +207,4 @@ class BatchedOpenAI(BatchBackend, OpenAI):
         raise problem
 
     async def _shown(self, batch: str) -> _RemoteBatch:
-        return told(_RemoteBatch, await self._got(f"/batches/{batch}", {}))
+        return parse_batch_reply(_RemoteBatch, await self._got(f"/batches/{batch}", {}))

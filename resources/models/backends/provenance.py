@@ -6,14 +6,17 @@ from hashlib import sha256
 from importlib.metadata import version
 from typing import Any
 
-from resources.models.backends.local_models import library
-from resources.models.requests import Edit, Paint
+from resources.models.backends.local_models import import_library
+from resources.models.requests import EditRequest, PaintRequest
 
 LIBRARIES = ("torch", "diffusers", "transformers", "pillow")
 
 
-def how_made(
-    pipeline: Any, called: Mapping[str, Any], requests: Sequence[Paint | Edit], seeds: Sequence[int]
+def build_provenance(
+    pipeline: Any,
+    called: Mapping[str, Any],
+    requests: Sequence[PaintRequest | EditRequest],
+    seeds: Sequence[int],
 ) -> dict[str, Any]:
     """What all pictures of a batch have in common, as JSON values.
 
@@ -22,24 +25,25 @@ def how_made(
     """
     steps = inspect.signature(pipeline.__call__).parameters.get("num_inference_steps")
     return {
-        "device": device_in_words(pipeline.device),
+        "device": describe_device(pipeline.device),
         "dtype": str(pipeline.dtype).removeprefix("torch."),
         "versions": {name: version(name) for name in LIBRARIES},
         "steps": called.get("num_inference_steps", steps.default if steps else None),
         "batch": [
-            [digest_of(request.prompt), seed] for request, seed in zip(requests, seeds, strict=True)
+            [digest_prompt(request.prompt), seed]
+            for request, seed in zip(requests, seeds, strict=True)
         ],
     }
 
 
-def digest_of(prompt: str) -> str:
+def digest_prompt(prompt: str) -> str:
     """The sha256 of a prompt."""
     return sha256(prompt.encode()).hexdigest()
 
 
-def device_in_words(device: Any) -> str:
+def describe_device(device: Any) -> str:
     """A device with what its arithmetic depends on: a GPU's name, or a CPU's abilities."""
-    torch = library("torch")
+    torch = import_library("torch")
     if device.type == "cuda":
         return f"cuda ({torch.cuda.get_device_name(device)})"
     if device.type == "cpu":

@@ -10,11 +10,11 @@ from typing import Any
 
 from PIL import Image
 
-from resources.models.backends.base import PictureOf
+from resources.models.backends.base import PictureLoader
 from resources.models.catalog import Model
-from resources.models.formulas import scale_of
-from resources.models.replies import Closed, Reply, Unacceptable, Usage
-from resources.models.requests import Score
+from resources.models.formulas import read_scale
+from resources.models.replies import ModelReply, ModelUnavailable, UnacceptableRequest, Usage
+from resources.models.requests import ScoreRequest
 
 
 class Python:
@@ -24,7 +24,7 @@ class Python:
     `scale` of its entry. It is called for one picture at a time, and need not be safe for threads.
     """
 
-    def __init__(self, model: Model, key: str | None, picture: PictureOf) -> None:
+    def __init__(self, model: Model, key: str | None, picture: PictureLoader) -> None:
         self._model, self._picture = model, picture
         self._alone = asyncio.Lock()
 
@@ -36,39 +36,43 @@ class Python:
         try:
             found: Callable[[Any, str], Any] = getattr(import_module(module), name)
         except (ImportError, AttributeError) as error:
-            raise Closed(
+            raise ModelUnavailable(
                 f"{called} cannot be imported ({error}). Write it as "
                 "module:function, and put the module where Dagster runs, or install it"
             ) from error
         if not callable(found):
-            raise Closed(f"{called} is no function")
+            raise ModelUnavailable(f"{called} is no function")
         return found
 
     async def aclose(self) -> None:
         """Nothing is open."""
 
-    async def score(self, request: Score) -> Reply:
+    async def score(self, request: ScoreRequest) -> ModelReply:
         """The number that the function gives; raises `Unacceptable` where it is none."""
         async with self._alone:
             return await asyncio.to_thread(self._scored, request)
 
-    def _scored(self, request: Score) -> Reply:
+    def _scored(self, request: ScoreRequest) -> ModelReply:
         function, began = self._function, perf_counter()
         with Image.open(io.BytesIO(self._picture(request.image))) as image:
             picture = image.convert("RGB")
         try:
             given = function(picture, request.text)
         except Exception as error:
-            raise Unacceptable(
+            raise UnacceptableRequest(
                 f"{self._model.model} raised {type(error).__name__}: {error}"
             ) from error
-        low, high = scale_of(self._model.parameters)
+        low, high = read_scale(self._model.parameters)
         try:
             score = float(given)
         except (TypeError, ValueError):
-            raise Unacceptable(f"{self._model.model} gave {given!r}, which is no number") from None
+            raise UnacceptableRequest(
+                f"{self._model.model} gave {given!r}, which is no number"
+            ) from None
         if not low <= score <= high:
-            raise Unacceptable(f"{self._model.model} gave {score}, not {low:g} to {high:g}")
+            raise UnacceptableRequest(f"{self._model.model} gave {score}, not {low:g} to {high:g}")
         version = str(self._model.parameters["version"])
         usage = Usage(gpu_seconds=perf_counter() - began)
-        return Reply(score=score, served_model=version, usage=usage, made={"version": version})
+        return ModelReply(
+            score=score, served_model=version, usage=usage, provenance={"version": version}
+        )

@@ -7,11 +7,11 @@ bit for bit. Alone, arithmetic is rounded otherwise: `TOLERANCE` says how far th
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from resources.image_decoding import decode_image
 from resources.models.backends.diffusers import Diffusers
-from resources.models.backends.provenance import digest_of
+from resources.models.backends.provenance import digest_prompt
 from resources.models.catalog import Model
-from resources.models.requests import Paint
+from resources.models.requests import PaintRequest
+from resources.untrusted_input.image_decoding import decode_image
 
 TOLERANCE: Mapping[str, int] = {"float32": 1, "bfloat16": 2}
 """By dtype: the most levels of 255, in any channel, between a picture that was painted in a batch
@@ -23,23 +23,23 @@ class NotRemade(ValueError):
     """A picture cannot be made again from what is known of it; says why and what to do."""
 
 
-class Remade(NamedTuple):
+class RemadePicture(NamedTuple):
     """A picture made again."""
 
     png: bytes
     """As the image store keeps it, so that its sha256 can be compared."""
-    unlike: Mapping[str, tuple[Any, Any]]
+    differences: Mapping[str, tuple[Any, Any]]
     """What is not as it was, each before and now: where it is empty, all bits are to be equal."""
 
 
-def remade(
+def remake_picture(
     model: Model,
     made: Mapping[str, Any],
     prompts: Iterable[str],
     *,
     alone: bool = False,
     key: str | None = None,
-) -> Remade:
+) -> RemadePicture:
     """The picture that was `made` so, painted again in the same batch, or `alone`.
 
         row = table[table["image_id"] == "flux_schnell/…"].iloc[0]
@@ -50,7 +50,7 @@ def remade(
     its batch are, `key` is the token of the Hugging Face Hub, for a model that needs one. Raises
     `NotRemade` where a prompt is not there, and the faults of the backend.
     """
-    known = {digest_of(prompt): prompt for prompt in prompts}
+    known = {digest_prompt(prompt): prompt for prompt in prompts}
     batch = [made["batch"][made["place"]]] if alone else made["batch"]
     if missing := [digest for digest, _ in batch if digest not in known]:
         raise NotRemade(
@@ -58,14 +58,14 @@ def remade(
             "give the prompts of the whole table, or make it alone, which is equal but for rounding"
         )
     place = 0 if alone else made["place"]
-    reply = Diffusers(model, key, _no_picture).together(
-        [Paint(known[digest], seed) for digest, seed in batch]
+    reply = Diffusers(model, key, _no_picture).paint_batch(
+        [PaintRequest(known[digest], seed) for digest, seed in batch]
     )[place]
     if not reply.pictures:
         raise NotRemade(f"It was painted once, and is refused now: {reply.refusal}")
-    now = reply.made or {}
+    now = reply.provenance or {}
     unlike = {name: (old, now.get(name)) for name, old in made.items() if old != now.get(name)}
-    return Remade(decode_image(reply.pictures[0]), unlike)
+    return RemadePicture(decode_image(reply.pictures[0]), unlike)
 
 
 def _no_picture(digest: str) -> bytes:

@@ -10,8 +10,8 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from resources.models.replies import Fault, Interrupted, NoAnswer, UnparsableReply
-from resources.untrusted_input import BadJson, IncompleteJson, parse_untrusted
+from resources.models.replies import Interrupted, NoAnswer, RequestFault, UnparsableReply
+from resources.untrusted_input.json_text import BadJson, IncompleteJson, parse_untrusted
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -22,7 +22,7 @@ def _counted(tokens: Any) -> int | None:
     return tokens if isinstance(tokens, int) and 0 <= tokens < 2**31 else None
 
 
-Count = Annotated[int | None, BeforeValidator(_counted)]
+TokenCount = Annotated[int | None, BeforeValidator(_counted)]
 """Tokens; a count that cannot be one is unknown, and spoils no answer that was paid for."""
 
 
@@ -30,16 +30,16 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-Aside = Annotated[str | None, BeforeValidator(_text)]
+OptionalText = Annotated[str | None, BeforeValidator(_text)]
 """What is said beside an answer, such as a model's name, which spoils none either."""
 
 
-def an_object(value: Any) -> Any:
+def to_object(value: Any) -> Any:
     """What is said beside an answer in an object; an empty one for what is none."""
     return value if isinstance(value, Mapping) else {}
 
 
-def within(*path: str, default: Any = None) -> Any:
+def nested_field(*path: str, default: Any = None) -> Any:
     """A field that stands deeper in the reply, or what counts where nothing stands there."""
     return Field(default, validation_alias=AliasPath(*path))
 
@@ -52,161 +52,161 @@ def _said(content: Any) -> Any:
     return "".join(texts) if texts else None
 
 
-Said = Annotated[str | None, BeforeValidator(_said)]
+ChatText = Annotated[str | None, BeforeValidator(_said)]
 """Text, whole or (as some servers that speak like OpenAI send it) as a list of parts."""
 
 
-def shaped(shape: type[Shape], body: str | bytes) -> Shape:
+def parse_reply(shape: type[Shape], body: str | bytes) -> Shape:
     """A reply's body as what the API promises.
 
     Raises `UnparsableReply` where no JSON came, or not all of it, `Interrupted` where it is an
     error after all, and `NoAnswer` where it is something else.
     """
     try:
-        return fitted(shape, parse_untrusted(body))
+        return validate_reply(shape, parse_untrusted(body))
     except IncompleteJson as error:
-        problem: Fault = UnparsableReply(f"{_NOT_THIS}: the body: {error}")
+        problem: RequestFault = UnparsableReply(f"{_NOT_THIS}: the body: {error}")
     except BadJson as error:
         problem = NoAnswer(f"{_NOT_THIS}: the body: {error}")
     raise problem
 
 
-def fitted(shape: type[Shape], value: Any) -> Shape:
+def validate_reply(shape: type[Shape], value: Any) -> Shape:
     """JSON of a reply as what the API promises; raises as `shaped` does."""
     try:
         return shape.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "the body"
-        problem: Fault = NoAnswer(f"{_NOT_THIS}: {where}: {first['msg']}")
+        problem: RequestFault = NoAnswer(f"{_NOT_THIS}: {where}: {first['msg']}")
     if isinstance(value, Mapping) and value.get("error"):
         problem = Interrupted("The server sent an error as if it was a good reply.")
     raise problem
 
 
-class Message(BaseModel):
+class OpenAIMessage(BaseModel):
     """OpenAI's message: what the model says, or why it says nothing."""
 
-    content: Said = None
-    refusal: Aside = None
+    content: ChatText = None
+    refusal: OptionalText = None
 
 
-class Choice(BaseModel):
+class OpenAIChoice(BaseModel):
     """One of OpenAI's answers to a chat."""
 
-    message: Message
-    finish_reason: Aside = None
+    message: OpenAIMessage
+    finish_reason: OptionalText = None
 
 
-class Completion(BaseModel):
+class ChatCompletion(BaseModel):
     """OpenAI's reply to a chat."""
 
-    choices: list[Choice] = Field(min_length=1)
-    model: Aside = None
-    prompt_tokens: Count = within("usage", "prompt_tokens")
-    completion_tokens: Count = within("usage", "completion_tokens")
+    choices: list[OpenAIChoice] = Field(min_length=1)
+    model: OptionalText = None
+    prompt_tokens: TokenCount = nested_field("usage", "prompt_tokens")
+    completion_tokens: TokenCount = nested_field("usage", "completion_tokens")
 
 
-class Image(BaseModel):
+class OpenAIImage(BaseModel):
     """A picture as OpenAI sends it, as base64 or by its address."""
 
     b64_json: str | None = None
     url: str | None = None
 
 
-class Images(BaseModel):
+class OpenAIImages(BaseModel):
     """OpenAI's reply with pictures."""
 
     created: int
-    data: list[Image] | None = None
-    output_format: Aside = None
-    input_tokens: Count = within("usage", "input_tokens")
-    output_tokens: Count = within("usage", "output_tokens")
+    data: list[OpenAIImage] | None = None
+    output_format: OptionalText = None
+    input_tokens: TokenCount = nested_field("usage", "input_tokens")
+    output_tokens: TokenCount = nested_field("usage", "output_tokens")
 
 
-class Listed(BaseModel):
+class ListedModel(BaseModel):
     """A model in OpenAI's list."""
 
     id: str
 
 
-class Listing(BaseModel):
+class ModelListPage(BaseModel):
     """A page of OpenAI's list of models; OpenAI's own is one page, and says nothing of more."""
 
-    data: list[Listed]
+    data: list[ListedModel]
     has_more: bool = False
 
 
-class Google(BaseModel):
+class GoogleForm(BaseModel):
     """JSON of Google's, whose names are in camel case."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
 
-class Blob(Google):
+class GeminiBlob(GoogleForm):
     """A file in a part of Gemini's content, as base64."""
 
     data: str
     mime_type: str | None = None
 
 
-class Part(Google):
+class GeminiPart(GoogleForm):
     """A part of Gemini's content: words or a picture, said aloud or thought."""
 
     text: str | None = None
     thought: bool = False
-    inline_data: Blob | None = None
+    inline_data: GeminiBlob | None = None
 
 
-class Content(Google):
+class GeminiContent(GoogleForm):
     """What a Gemini model says and shows."""
 
-    parts: list[Part] = []
+    parts: list[GeminiPart] = []
 
 
-class Candidate(Google):
+class GeminiCandidate(GoogleForm):
     """One of Gemini's answers."""
 
-    content: Content = Field(default_factory=Content)
+    content: GeminiContent = Field(default_factory=GeminiContent)
     finish_reason: str = "STOP"
     finish_message: str = ""
 
 
-class Generated(Google):
+class GeminiResponse(GoogleForm):
     """Gemini's reply; `block_reason` says why its filter let no model see the prompt."""
 
-    candidates: list[Candidate] = []
-    block_reason: str | None = within("promptFeedback", "blockReason")
-    block_reason_message: str = within("promptFeedback", "blockReasonMessage", default="")
-    prompt_token_count: Count = within("usageMetadata", "promptTokenCount")
-    candidates_token_count: Count = within("usageMetadata", "candidatesTokenCount")
-    thoughts_token_count: Count = within("usageMetadata", "thoughtsTokenCount")
-    model_version: Aside = None
+    candidates: list[GeminiCandidate] = []
+    block_reason: str | None = nested_field("promptFeedback", "blockReason")
+    block_reason_message: str = nested_field("promptFeedback", "blockReasonMessage", default="")
+    prompt_token_count: TokenCount = nested_field("usageMetadata", "promptTokenCount")
+    candidates_token_count: TokenCount = nested_field("usageMetadata", "candidatesTokenCount")
+    thoughts_token_count: TokenCount = nested_field("usageMetadata", "thoughtsTokenCount")
+    model_version: OptionalText = None
 
 
-class Quota(Google):
+class GoogleQuota(GoogleForm):
     """A quota of Google's that was exceeded."""
 
     quota_id: str = ""
 
 
-class Detail(Google):
+class GoogleErrorDetail(GoogleForm):
     """One detail of Google's error, of the three kinds that are read."""
 
     reason: str = ""
     retry_delay: str = ""
-    violations: list[Quota] = []
+    violations: list[GoogleQuota] = []
 
 
-class Problem(Google):
+class GoogleError(GoogleForm):
     """Google's error."""
 
     status: str = ""
     message: str = ""
-    details: list[Detail] = []
+    details: list[GoogleErrorDetail] = []
 
 
-class Failure(Google):
+class GoogleErrorEnvelope(GoogleForm):
     """The envelope of Google's error."""
 
-    error: Problem
+    error: GoogleError

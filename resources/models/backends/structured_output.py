@@ -30,7 +30,7 @@ _STRICT_WORDS = frozenset(
 )
 
 
-def response_format(schema: str) -> dict[str, Any]:
+def build_response_format(schema: str) -> dict[str, Any]:
     """The `response_format` that asks for JSON to a schema, strictly where the schema allows."""
     parsed = json.loads(schema)
     strict = parsed.get("type") == "object" and "anyOf" not in parsed and _strict(parsed)

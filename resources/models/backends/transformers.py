@@ -10,19 +10,19 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
-from resources.models.backends.adapters import Adapted
+from resources.models.backends.adapters import AdapterSettings
 from resources.models.backends.detection import Detector
 from resources.models.backends.local_models import (
     LocalBackend,
-    library,
-    running,
-    settings,
-    timed,
+    import_library,
+    parse_settings,
+    record_time,
+    translate_running_errors,
 )
-from resources.models.backends.scoring import Metric, metric_of
-from resources.models.backends.vision_language import VisionLanguage, message
-from resources.models.replies import Closed, Reply
-from resources.models.requests import Look, Score, Write
+from resources.models.backends.scoring import ScoringFormula, load_formula
+from resources.models.backends.vision_language import VisionLanguageModel, build_message
+from resources.models.replies import ModelReply, ModelUnavailable
+from resources.models.requests import LookRequest, ScoreRequest, WriteRequest
 
 _GLOBAL_RANDOMNESS = threading.Lock()
 
@@ -45,89 +45,93 @@ class Transformers(LocalBackend):
 
     _loaded = ("_speaking", "_generation", "_metric", "_detector")
 
-    async def look(self, request: Look) -> Reply:
+    async def look(self, request: LookRequest) -> ModelReply:
         """Answer in text what is asked of pictures; a detector answers with boxes, as JSON."""
         if "detector" in self._model.roles:
             return await self._batcher.ask(self._detect, request, at_once=self._settings.batch)
         return await self._ask(request)
 
-    async def write(self, request: Write) -> Reply:
+    async def write(self, request: WriteRequest) -> ModelReply:
         """Write text; raises `Closed` for a schema, which nothing here could hold it to."""
         if request.schema is not None:
-            raise Closed(
+            raise ModelUnavailable(
                 f"{self._model.name} cannot be held to a JSON Schema by the backend transformers: "
                 "serve it with vLLM or SGLang and use the backend openai_compatible"
             )
         return await self._ask(request)
 
-    async def score(self, request: Score) -> Reply:
+    async def score(self, request: ScoreRequest) -> ModelReply:
         """How well a picture fits a text; raises `Unacceptable` for a text that does not fit."""
         if "_metric" not in self.__dict__:
             await self._batcher.ask(self._load, request, at_once=self._model.concurrency)
-        prepared = await asyncio.to_thread(self._metric.prepared, request)
+        prepared = await asyncio.to_thread(self._metric.prepare, request)
         return await self._batcher.ask(self._score, prepared, at_once=self._settings.batch)
 
-    async def _ask(self, request: Look | Write) -> Reply:
+    async def _ask(self, request: LookRequest | WriteRequest) -> ModelReply:
         shown = sum(len(turn.images) for turn in request.turns)
         return await self._batcher.ask(
             self._answer, request, at_once=self._settings.batch, alike=shown
         )
 
-    @timed
-    def _answer(self, requests: list[Look | Write]) -> list[Reply]:
+    @record_time
+    def _answer(self, requests: list[LookRequest | WriteRequest]) -> list[ModelReply]:
         if not self._generation.do_sample:
             return self._generate(requests)
         replies = []
         for request in requests:
-            with _seeded(sampling_seed(request)):
+            with _seeded(compute_sampling_seed(request)):
                 replies += self._generate([request])
         return replies
 
-    def _generate(self, requests: Sequence[Look | Write]) -> list[Reply]:
+    def _generate(self, requests: Sequence[LookRequest | WriteRequest]) -> list[ModelReply]:
         speaking, generation = self._speaking, self._generation
-        with running(self._model):
-            answers = speaking.answers(
-                [[message(turn, self._picture) for turn in request.turns] for request in requests],
+        with translate_running_errors(self._model):
+            answers = speaking.generate_answers(
+                [
+                    [build_message(turn, self._picture) for turn in request.turns]
+                    for request in requests
+                ],
                 generation,
             )
         return [
-            Reply(text=text, served_model=speaking.served, usage=usage) for text, usage in answers
+            ModelReply(text=text, served_model=speaking.served_model, usage=usage)
+            for text, usage in answers
         ]
 
-    def _load(self, requests: list[Score]) -> list[Metric]:
+    def _load(self, requests: list[ScoreRequest]) -> list[ScoringFormula]:
         return [self._metric] * len(requests)
 
-    @timed
-    def _score(self, prepared: list[Any]) -> list[Reply]:
-        with running(self._model):
-            return self._metric.replies(prepared)
+    @record_time
+    def _score(self, prepared: list[Any]) -> list[ModelReply]:
+        with translate_running_errors(self._model):
+            return self._metric.score_batch(prepared)
 
-    @timed
-    def _detect(self, requests: list[Look]) -> list[Reply]:
-        return self._detector.replies(requests)
+    @record_time
+    def _detect(self, requests: list[LookRequest]) -> list[ModelReply]:
+        return self._detector.detect(requests)
 
     @cached_property
-    def _settings(self) -> Adapted:
-        return settings(self._model, Adapted)
+    def _settings(self) -> AdapterSettings:
+        return parse_settings(self._model, AdapterSettings)
 
     @cached_property
     def _detector(self) -> Detector:
         return Detector(self._model, self._key, self._picture)
 
     @cached_property
-    def _speaking(self) -> VisionLanguage:
-        return VisionLanguage(self._model, self._key, self._settings)
+    def _speaking(self) -> VisionLanguageModel:
+        return VisionLanguageModel(self._model, self._key, self._settings)
 
     @cached_property
     def _generation(self) -> Any:
-        return self._speaking.generation(self._settings.others)
+        return self._speaking.build_generation_config(self._settings.model_parameters)
 
     @cached_property
-    def _metric(self) -> Metric:
-        return metric_of(self._model, self._key, self._picture)
+    def _metric(self) -> ScoringFormula:
+        return load_formula(self._model, self._key, self._picture)
 
 
-def sampling_seed(request: Look | Write) -> int:
+def compute_sampling_seed(request: LookRequest | WriteRequest) -> int:
     """The seed of a request's answer where tokens are sampled: 32 bits of its hash."""
     words = json.dumps(asdict(request), sort_keys=True)
     return int.from_bytes(sha256(words.encode()).digest()[:4], "big")
@@ -136,7 +140,7 @@ def sampling_seed(request: Look | Write) -> int:
 @contextmanager
 def _seeded(seed: int) -> Iterator[None]:
     """With torch's randomness, which is one for the process, begun at a seed and ours alone."""
-    torch = library("torch")
+    torch = import_library("torch")
     with _GLOBAL_RANDOMNESS, torch.random.fork_rng():
         torch.manual_seed(seed)
         yield

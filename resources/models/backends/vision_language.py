@@ -7,42 +7,48 @@ from typing import Any, TypeAlias
 
 from PIL import Image
 
-from resources.models.backends.adapters import Adapted, attached
-from resources.models.backends.base import PictureOf
-from resources.models.backends.local_models import Files, library, loading
+from resources.models.backends.adapters import AdapterSettings, attach_adapter
+from resources.models.backends.base import PictureLoader
+from resources.models.backends.local_models import (
+    ModelFiles,
+    import_library,
+    translate_loading_errors,
+)
 from resources.models.catalog import Model
-from resources.models.replies import Closed, Usage
+from resources.models.replies import ModelUnavailable, Usage
 from resources.models.requests import Turn
 
-Message: TypeAlias = dict[str, Any]
+ChatMessage: TypeAlias = dict[str, Any]
 """A turn as chat templates take it."""
 
 _OURS = frozenset({"return_dict_in_generate"})
 _LONGEST_ANSWER = 1024
 
 
-class VisionLanguage:
+class VisionLanguageModel:
     """A vision-language model with its processor and chat template; raises `Closed` without."""
 
-    def __init__(self, model: Model, key: str | None, wanted: Adapted) -> None:
+    def __init__(self, model: Model, key: str | None, wanted: AdapterSettings) -> None:
         self._model = model
-        files = Files.of(model, key, wanted.revision)
-        self.served = files.served
+        files = ModelFiles.resolve(model, key, wanted.revision)
+        self.served_model = files.served_model
         self.processor, self.network = _loaded(files, wanted)
         if wanted.adapter is not None:
-            self.network = attached(self.network, model, wanted.adapter, files.commit)
-            self.served += f" with {Path(wanted.adapter).name}"
+            self.network = attach_adapter(self.network, model, wanted.adapter, files.commit)
+            self.served_model += f" with {Path(wanted.adapter).name}"
 
     @property
-    def preparing(self) -> str:
+    def image_processor_name(self) -> str:
         """What prepares pictures, which differs in its rounding by whether torchvision is here."""
         return type(self.processor.image_processor).__name__
 
-    def inputs(self, conversations: Sequence[Sequence[Message]]) -> Any:
+    def build_inputs(self, conversations: Sequence[Sequence[ChatMessage]]) -> Any:
         """The same as `asked`, where the network is and in its numbers."""
-        return self.asked(conversations).to(self.network.device, dtype=self.network.dtype)
+        return self.tokenize_conversations(conversations).to(
+            self.network.device, dtype=self.network.dtype
+        )
 
-    def asked(self, conversations: Sequence[Sequence[Message]]) -> Any:
+    def tokenize_conversations(self, conversations: Sequence[Sequence[ChatMessage]]) -> Any:
         """What the network takes of conversations that go on with an answer: padded on the left."""
         return self.processor.apply_chat_template(
             conversations,
@@ -53,14 +59,17 @@ class VisionLanguage:
             processor_kwargs={"padding": True, "padding_side": "left"},
         )
 
-    def tokens_of(self, answer: str) -> list[int]:
+    def tokenize_answer(self, answer: str) -> list[int]:
         """The tokens of an answer, as the chat template writes it, and then the one that ends it.
 
         What the template writes after that one is left out; where it writes none, as LLaVA-1.5's,
         it is added. Raises `Closed` where an answer does not follow what it is asked by.
         """
-        asked: Message = {"role": "user", "content": [{"type": "text", "text": "?"}]}
-        said: Message = {"role": "assistant", "content": [{"type": "text", "text": answer.strip()}]}
+        asked: ChatMessage = {"role": "user", "content": [{"type": "text", "text": "?"}]}
+        said: ChatMessage = {
+            "role": "assistant",
+            "content": [{"type": "text", "text": answer.strip()}],
+        }
         before = self._rendered([asked], add_generation_prompt=True)
         after = self._rendered([asked, said], add_generation_prompt=False)
         text = after.removeprefix(before) if after.startswith(before) else ""
@@ -70,7 +79,7 @@ class VisionLanguage:
             begun, tokens = self._tokens(lead), self._tokens(lead + text)
             if text and tokens[: len(begun)] == begun:
                 return self._ended(tokens[len(begun) :])
-        raise Closed(
+        raise ModelUnavailable(
             f"The chat template of {self._model.model} does not write an answer after what it "
             "is asked by, so that its tokens are unknown: choose another model in models.yaml"
         )
@@ -88,14 +97,14 @@ class VisionLanguage:
         tokens: list[int] = self.processor.tokenizer(text, add_special_tokens=False)["input_ids"]
         return tokens
 
-    def _rendered(self, turns: Sequence[Message], **how: Any) -> str:
+    def _rendered(self, turns: Sequence[ChatMessage], **how: Any) -> str:
         return str(self.processor.apply_chat_template(turns, tokenize=False, **how))
 
-    def answers(
-        self, conversations: Sequence[Sequence[Message]], generation: Any
+    def generate_answers(
+        self, conversations: Sequence[Sequence[ChatMessage]], generation: Any
     ) -> list[tuple[str, Usage]]:
         """What the model says at the end of each conversation, and the tokens that it took."""
-        inputs = self.inputs(conversations)
+        inputs = self.build_inputs(conversations)
         made = self.network.generate(**inputs, generation_config=generation)
         answers = []
         for mask, tokens in zip(inputs["attention_mask"], made, strict=True):
@@ -104,20 +113,20 @@ class VisionLanguage:
             answers.append((text, Usage(int(mask.sum()), len(answer))))
         return answers
 
-    def generation(self, parameters: Mapping[str, Any]) -> Any:
+    def build_generation_config(self, parameters: Mapping[str, Any]) -> Any:
         """How to generate: the model's own configuration, changed as parameters say."""
         own = self.network.generation_config
         config = type(own).from_dict(own.to_dict())
         wrong = parameters.keys() - (config.to_dict().keys() - _OURS)
         if wrong:
-            raise Closed(
+            raise ModelUnavailable(
                 f"transformers takes no {', '.join(sorted(wrong))} for {self._model.model}: "
                 "correct its parameters in models.yaml"
             )
         try:
             config.update(**parameters)
         except (ValueError, TypeError) as error:
-            raise Closed(
+            raise ModelUnavailable(
                 f"Correct the parameters of {self._model.name} in models.yaml: {error}"
             ) from error
         if config.max_new_tokens is None and config.max_length is None:
@@ -125,7 +134,7 @@ class VisionLanguage:
         return config
 
 
-def message(turn: Turn, picture: PictureOf) -> Message:
+def build_message(turn: Turn, picture: PictureLoader) -> ChatMessage:
     """A turn with its pictures opened, which come before its text."""
     shown = [
         {"type": "image", "image": Image.open(io.BytesIO(picture(name))).convert("RGB")}
@@ -134,14 +143,14 @@ def message(turn: Turn, picture: PictureOf) -> Message:
     return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}
 
 
-def _loaded(files: Files, wanted: Adapted) -> tuple[Any, Any]:
+def _loaded(files: ModelFiles, wanted: AdapterSettings) -> tuple[Any, Any]:
     """The processor and the network."""
-    transformers = library("transformers")
-    with loading(files.model, files.key):
+    transformers = import_library("transformers")
+    with translate_loading_errors(files.model, files.key):
         processor = files.load(transformers.AutoProcessor)
-        network = files.network(transformers.AutoModelForImageTextToText, wanted)
+        network = files.load_network(transformers.AutoModelForImageTextToText, wanted)
     if getattr(processor, "chat_template", None) is None:
-        raise Closed(
+        raise ModelUnavailable(
             f"{files.model.model} has no chat template, so that nothing "
             "can be asked of it: use a version of it that has one"
         )

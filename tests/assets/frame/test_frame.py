@@ -9,16 +9,16 @@ import pyarrow.parquet as pq
 import pytest
 from dagster import AssetKey
 
-from assets.frame.biases import SINGLE, configurations
-from assets.frame.boxes import read_file
-from assets.frame.references import rise_of
-from assets.kit.benchmarks import planners_of
-from assets.kit.collections import COLLECTED
-from assets.planning import Task, quote
+from assets.frame.biases import SINGLE, list_configurations
+from assets.frame.boxes import load_boxes
+from assets.frame.references import score_rise
+from assets.kit.benchmarks import build_planners
+from assets.kit.collections import COLLECTION_COLUMNS
+from assets.planning import Task, quote_tasks
 from generators.perturbations.box_files import BadBoxFile
 from generators.perturbations.grids import GRID
 from generators.prompts.judging_templates import TEMPLATES
-from resources.images import ImageStore
+from resources.storage.image_store import ImageStore
 from tests.assets.frame.studio import WRITTEN, Studio, at
 from tests.assets.plans import plan_context
 from tests.providers import Provider, default_answer, pictures
@@ -83,10 +83,10 @@ class TestAStandInRun:
         assert rows["readable"].eq(True).equals(rows["outcome"].ne("inapplicable"))
         store = ImageStore(root=str(studio.root))
         assert all(store.holds(digest) for digest in rows["sha256"].dropna())
-        assert rows["rehearsal"].all()
+        assert rows["is_stand_in"].all()
 
     def test_gullible_rises_by_just_what_is_stated_and_pixels_by_nothing(self, studio):
-        for judge, rise in (("gullible", rise_of), ("pixels", lambda bias: 0)):
+        for judge, rise in (("gullible", score_rise), ("pixels", lambda bias: 0)):
             rows = studio.table(f"scores_{judge}", "sketch")
             before = rows[rows["bias"] == "none"].set_index("image_id")["score"]
             assert sorted(before) == sorted(round(3 * (1 - n / 5)) for n in range(4))
@@ -157,9 +157,9 @@ def test_what_is_planned_is_sent_and_another_painter_costs_what_is_missing(tmp_p
         part = "outdoor" if source is None else f"outdoor|{source}"
         tasks = [Task(AssetKey(["frame", name]), part, wanted.get(name, {})) for name in names]
         with plan_context(tmp_path) as sources:
-            lines = quote(planners_of(studio.catalog), sources, tasks).lines
-        assert all(line.missing is None for line in lines)
-        return {line.asset.split("/")[1]: (line.to_send, line.later) for line in lines}
+            lines = quote_tasks(build_planners(studio.catalog), sources, tasks).lines
+        assert all(line.missing_asset is None for line in lines)
+        return {line.asset.split("/")[1]: (line.to_send, line.follow_ups) for line in lines}
 
     def sent(*names, source=None):
         before = server.count
@@ -179,7 +179,7 @@ def test_what_is_planned_is_sent_and_another_painter_costs_what_is_missing(tmp_p
         plans = planned("images", "scores_eye", source=painter)
         assert plans == {"images": (3, 0), "scores_eye": (0, 3 * (1 + GRID_OUTDOOR))}
         assert sent("images", "biased_images", source=painter) == 3
-        assert not studio.table("images", painter)["rehearsal"].any()
+        assert not studio.table("images", painter)["is_stand_in"].any()
         assert planned("scores_eye", source=painter)["scores_eye"] == (9, 0)
         assert sent("scores_eye", source=painter) == 9
         assert sent(*steps, source=painter) == 0
@@ -200,9 +200,11 @@ def test_biases_that_no_picture_of_a_domain_can_have_are_named(tmp_path):
 
 
 def test_the_grid_is_the_papers():
-    per_domain = {d: len(configurations(d, [], "grid")) for d in ("people", "animals", "outdoor")}
+    per_domain = {
+        d: len(list_configurations(d, [], "grid")) for d in ("people", "animals", "outdoor")
+    }
     assert per_domain == {"people": 56, "animals": 55, "outdoor": GRID_OUTDOOR}
-    assert configurations("people", ["gamma"], "grid") == [(each,) for each in GRID["gamma"]]
+    assert list_configurations("people", ["gamma"], "grid") == [(each,) for each in GRID["gamma"]]
     assert set(SINGLE) == set(GRID)
     assert all(SINGLE[bias] in GRID[bias] for bias in GRID)
     assert set(TEMPLATES) == {"standard", "bias_aware", "bias_definition", "chain_of_thought"}
@@ -228,7 +230,7 @@ def collected(root, texts, size=96):
     ]
     path = root / "collections" / "mine.parquet"
     path.parent.mkdir()
-    pq.write_table(COLLECTED.table(rows), path)
+    pq.write_table(COLLECTION_COLUMNS.build_table(rows), path)
 
 
 def test_a_collection_stands_where_a_painter_can(tmp_path):
@@ -359,4 +361,4 @@ class TestBoxes:
         if content is not None:
             file.write_bytes(content)
         with pytest.raises(BadBoxFile, match=f"{re.escape(str(file))}: {problem}"):
-            read_file(str(file))
+            load_boxes(str(file))

@@ -4,13 +4,13 @@ import pandas as pd
 import pytest
 
 from assets.frame.inflation import inflation_rows
-from assets.frame.search import beside_originals, searched
+from assets.frame.search import join_originals, search_biases
 from generators.perturbations.grids import GRID
 from generators.perturbations.registry import to_json
-from metrics import chosen_half
+from metrics import select_half
 
 NAMES = [f"p/{number}" for number in range(40)]
-HALF = chosen_half(NAMES)
+HALF = select_half(NAMES)
 """The pictures on which is chosen."""
 GAMMA, PADDING = GRID["gamma"][:2], GRID["padding"][:1]
 PAIRS = [(one, *PADDING) for one in GAMMA]
@@ -47,7 +47,7 @@ def lucky(each, is_chosen_on):
 @pytest.fixture(scope="module")
 def rows():
     alone = scores(*((each,) for each in (*GAMMA, *PADDING)), rise=lucky)
-    search = pd.DataFrame(searched(beside_originals(alone), 0))
+    search = pd.DataFrame(search_biases(join_originals(alone), 0))
     search = search.assign(domain="animals", seed=0, rehearsal=False)
     combined = scores(*PAIRS, rise=lucky)
     asked = pd.concat(
@@ -97,7 +97,7 @@ def test_templates_are_compared_over_the_domains_that_have_objects():
     }
     asked = pd.concat(tables.values())
     search = pd.concat(
-        pd.DataFrame(searched(beside_originals(held), 0)).assign(domain=domain)
+        pd.DataFrame(search_biases(join_originals(held), 0)).assign(domain=domain)
         for domain, held in tables.items()
     ).assign(seed=0, rehearsal=False)
     rows = pd.DataFrame(inflation_rows(asked, search, pd.DataFrame(), asked))
@@ -113,7 +113,7 @@ def test_templates_are_compared_over_the_domains_that_have_objects():
 
 def test_one_pair_of_biases_with_one_configuration_each_is_no_choice():
     alone = scores(*((each,) for each in (GAMMA[0], *PADDING)), rise=lucky)
-    search = pd.DataFrame(searched(beside_originals(alone), 0))
+    search = pd.DataFrame(search_biases(join_originals(alone), 0))
     search = search.assign(domain="animals", seed=0, rehearsal=False)
     combined = scores(PAIRS[0], rise=lucky)
     rows = pd.DataFrame(inflation_rows(alone, search, combined, pd.DataFrame()))
@@ -130,7 +130,7 @@ def test_a_picture_that_cannot_have_a_bias_is_no_failure_and_one_without_a_score
     alone = scores(beauty, PADDING, rise=lambda *_: 0.5)
     alone = alone[~(alone["bias"].eq("beauty") & alone["image_id"].isin(faceless))]
     alone.loc[alone["bias"].eq("beauty") & alone["image_id"].isin(failed), "score"] = None
-    search = pd.DataFrame(searched(beside_originals(alone), 0))
+    search = pd.DataFrame(search_biases(join_originals(alone), 0))
     search = search.assign(domain="people", seed=0, rehearsal=False)
     combined = scores(pair, rise=lambda *_: 1.0)
     impossible = combined["bias"].ne("none") & combined["image_id"].isin(faceless)

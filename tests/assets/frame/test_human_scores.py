@@ -9,10 +9,10 @@ from scipy import stats
 
 from assets.frame.human_scores import FORM, HUMAN_SCORES
 from assets.frame.images import IMAGES
-from assets.frame.people import BINS, agreement, beside_people, binned
-from assets.kit.collections import COLLECTED
+from assets.frame.people import BINS, bin_scores, correlate_annotators, correlate_judge_with_people
+from assets.kit.collections import COLLECTION_COLUMNS
 from assets.kit.partitions import sources
-from resources.images import ImageStore
+from resources.storage.image_store import ImageStore
 from tests.providers import pictures
 from tests.runs import failure, materialize, metadata
 
@@ -35,12 +35,12 @@ def scored(rng, images, *annotators):
 
 def test_correlations_are_those_of_another_library():
     scores = scored(np.random.default_rng(1), 40, "anna", "ben")
-    (found,) = agreement(scores)
+    (found,) = correlate_annotators(scores)
     one, other = (scores["score"][scores["annotator"] == name] for name in ("anna", "ben"))
     assert found.correlation.pearson == pytest.approx(stats.pearsonr(one, other).statistic)
     assert found.correlation.spearman == pytest.approx(stats.spearmanr(one, other).statistic)
     assert found.correlation.pearson_interval.low < found.correlation.pearson
-    assert agreement(scores[scores["annotator"] == "anna"]) == []
+    assert correlate_annotators(scores[scores["annotator"] == "anna"]) == []
 
 
 def test_every_picture_is_in_one_bin_by_its_mean():
@@ -53,7 +53,7 @@ def test_every_picture_is_in_one_bin_by_its_mean():
             "score": values,
         }
     )
-    domain, whole = binned(scores)
+    domain, whole = bin_scores(scores)
     assert dict(zip(BINS, domain.counts, strict=True)) == {
         "0–1": 2,
         "1–2": 2,
@@ -72,7 +72,7 @@ def test_a_judge_is_compared_on_the_pictures_that_people_scored():
     unseen = pd.DataFrame(
         [{"model": "eye", "domain": "animals", "image_id": "b", "original": "b", "score": 1.0}]
     )
-    domain, whole = beside_people(pd.concat([judged, unseen]), people)
+    domain, whole = correlate_judge_with_people(pd.concat([judged, unseen]), people)
     assert (domain.domain, whole.domain) == ("animals", "all")
     assert domain.correlation.images == 20
     assert whole.correlation.pearson == pytest.approx(-1)
@@ -97,7 +97,7 @@ class Reviewed:
                 "sample": 0,
                 "outcome": "painted",
                 "sha256": digest,
-                "rehearsal": False,
+                "is_stand_in": False,
                 "calls": [],
             }
             for n, digest in enumerate(self.digests)
@@ -153,7 +153,7 @@ def test_a_collections_own_scores_stand_in_and_are_missed_where_there_are_none(t
     reviewed = Reviewed(tmp_path, "mine", "mine")
     rows = [
         {
-            **dict.fromkeys(COLLECTED.columns),
+            **dict.fromkeys(COLLECTION_COLUMNS.columns),
             "image_id": f"mine/{n}",
             "outcome": "taken",
             "human_score": 2.0 + n,
@@ -163,12 +163,12 @@ def test_a_collections_own_scores_stand_in_and_are_missed_where_there_are_none(t
         }
         for n in range(3)
     ]
-    reviewed.write("collections", "mine", COLLECTED, rows)
+    reviewed.write("collections", "mine", COLLECTION_COLUMNS, rows)
     assert reviewed.make(scored_by="collection").success
     means = reviewed.table().groupby("image_id")["score"].mean()
     assert means.tolist() == [1.0, 2.0, 3.0]
     bare = [{**row, "human_score": None, "human_scores": None} for row in rows]
-    reviewed.write("collections", "mine", COLLECTED, bare)
+    reviewed.write("collections", "mine", COLLECTION_COLUMNS, bare)
     problem = failure(reviewed.make(scored_by="collection"))
     assert "mine has no human scores of its own" in problem
     assert "scored_by: people" in problem

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 from dagster import AssetKey
 
-from assets.frame.references import rise_of
-from assets.kit.benchmarks import planners_of
-from assets.planning import Task, quote
+from assets.frame.references import score_rise
+from assets.kit.benchmarks import build_planners
+from assets.planning import Task, quote_tasks
 from tests.assets.frame.studio import WRITTEN, Studio, at
 from tests.assets.plans import plan_context
 from tests.providers import Provider
@@ -62,8 +62,8 @@ def test_the_gullible_judge_rises_by_just_what_it_is_stated_to(studio):
     assert {*rows["choice"]} == {"in_sample", "held_out"}
     assert len({*rows["template"]}) == 4
     assert set(rows["bias"]) == {*BIASES, "instruction+padding"}
-    capped = (rows["original"] + rows["bias"].map(rise_of)).clip(upper=5)
-    assert (rows["biased"] - rows["original"]).round(9).le(rows["bias"].map(rise_of)).all()
+    capped = (rows["original"] + rows["bias"].map(score_rise)).clip(upper=5)
+    assert (rows["biased"] - rows["original"]).round(9).le(rows["bias"].map(score_rise)).all()
     single = rows["experiment"] != "combined"
     assert rows["biased"][single].tolist() == pytest.approx(capped[single].tolist())
 
@@ -159,9 +159,9 @@ def test_nothing_is_asked_that_was_asked_before(studio, tmp_path, monkeypatch):
                 Task(AssetKey(["frame", f"{name}_eye"]), "animals|sketch", {}) for name in names
             ]
             with plan_context(paid.root) as sources:
-                lines = quote(planners_of(paid.catalog), sources, tasks).lines
-            assert all(line.missing is None for line in lines)
-            return [(line.to_send, line.later) for line in lines]
+                lines = quote_tasks(build_planners(paid.catalog), sources, tasks).lines
+            assert all(line.missing_asset is None for line in lines)
+            return [(line.to_send, line.follow_ups) for line in lines]
 
         def sent(name):
             if name != "search":

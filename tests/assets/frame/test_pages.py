@@ -12,7 +12,7 @@ from assets.frame.pages.charts import overlays
 from assets.frame.pages.sentences import judge_sentence
 from assets.frame.pages.susceptibility import tables
 from assets.frame.pages.tables import success
-from assets.frame.search import beside_originals, searched
+from assets.frame.search import join_originals, search_biases
 from assets.report.rendering import STATIC
 
 NOTHING = pd.DataFrame()
@@ -43,7 +43,9 @@ def made(judge, rise, images, domains=("animals", "indoor")):
         for bias, parameters in (("none", "[]"), ("instruction", OTHER), ("instruction", BEST))
     )
     search = pd.concat(
-        pd.DataFrame(searched(beside_originals(held), 0)).assign(domain=domain, model=judge, seed=0)
+        pd.DataFrame(search_biases(join_originals(held), 0)).assign(
+            domain=domain, model=judge, seed=0
+        )
         for domain, held in scores.groupby("domain")
     )
     return scores, search.assign(rehearsal=False)

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from assets.frame.inflation import inflation_rows
-from assets.frame.search import HELD_OUT, IN_SAMPLE, beside_originals, searched
+from assets.frame.search import HELD_OUT, IN_SAMPLE, join_originals, search_biases
 from generators.perturbations.grids import GRID
 from generators.perturbations.registry import to_json
-from metrics.inflation import percent_change
+from metrics.frame.inflation import measure_change
 
 TEXTS = 5
 NOTHING = pd.DataFrame()
@@ -43,7 +43,7 @@ def scored(random, pictures, rise=0.0, tried=GAMMA):
 
 def rows_of(scores):
     """The rows of `frame/inflation` of one bias, by how its configuration was chosen."""
-    search = pd.DataFrame(searched(beside_originals(scores), 0))
+    search = pd.DataFrame(search_biases(join_originals(scores), 0))
     search = search.assign(domain="animals", seed=0, rehearsal=False)
     rows = pd.DataFrame(inflation_rows(scores, search, NOTHING, NOTHING))
     rows = rows[rows["domain"].eq("animals") & rows["pictures"].eq("all")]
@@ -54,7 +54,7 @@ def test_intervals_of_pictures_with_five_texts_cover_the_truth():
     """By text, as if five were independent, they cover it in 70 %."""
     random, rounds, covered = np.random.default_rng(2), 100, 0
     for _ in range(rounds):
-        change = percent_change(beside_originals(scored(random, 40, 0.3, GAMMA[:1])))
+        change = measure_change(join_originals(scored(random, 40, 0.3, GAMMA[:1])))
         assert (change.images, change.scored, change.unscored) == (40, 200, 0)
         covered += change.interval.low <= 15 <= change.interval.high
     assert covered >= rounds * (0.95 - 3 * np.sqrt(0.95 * 0.05 / rounds))
@@ -64,7 +64,7 @@ def test_what_is_held_out_shares_no_picture_with_what_is_chosen_on():
     """Without an effect it is 0 on average; by text, the halves share pictures, and it is not."""
     random, found = np.random.default_rng(3), []
     for _ in range(40):
-        rows = {row["choice"]: row for row in searched(beside_originals(scored(random, 24)), 0)}
+        rows = {row["choice"]: row for row in search_biases(join_originals(scored(random, 24)), 0)}
         assert (rows[IN_SAMPLE]["images"], rows[HELD_OUT]["images"]) == (24, 12)
         found.append((rows[IN_SAMPLE]["percent"], rows[HELD_OUT]["percent"]))
     in_sample, held_out = np.array(found).T

@@ -14,14 +14,14 @@ import pytest
 from dagster import AssetKey, DagsterInstance
 
 import assets
-from assets.kit.benchmarks import benchmarks, planners_of, steps_of
-from assets.kit.foresight import planners
+from assets.kit.benchmarks import build_planners, build_steps, load_benchmarks
+from assets.kit.step_planner import build_step_planners
 from assets.kit.upstream_calls import upstream_calls
-from assets.planning import Task, choose, quote, text
+from assets.planning import Task, format_text, quote_tasks, select_quoted_tasks
 from definitions import resources_at
 from resources.models.catalog import Catalog, CatalogFiles, Model
-from sensors.coverage import QUOTED
-from sensors.new_painters import launching
+from sensors.new_painters import new_painters_sensor
+from sensors.painter_backlog import QUOTED_TAG
 from tests.assets.batched import Location
 from tests.assets.plans import plan_context
 from tests.providers import Provider, default_answer
@@ -39,10 +39,10 @@ BY_PAINTER = ("pictures", "kept", "answers_eye", "answers_prior")
 def colours():
     """The folder of the benchmark, as if it lay in `assets`."""
     assets.__path__.append(str(FOLDER))
-    benchmarks.cache_clear()
-    yield benchmarks()["colours"]
+    load_benchmarks.cache_clear()
+    yield load_benchmarks()["colours"]
     assets.__path__.remove(str(FOLDER))
-    benchmarks.cache_clear()
+    load_benchmarks.cache_clear()
     del sys.modules["assets.colours"]
 
 
@@ -106,7 +106,7 @@ def test_its_folder_is_small_and_the_only_one(colours):
     files = [path for path in (FOLDER / "colours").rglob("*") if path.is_file()]
     sources = [path for path in files if "__pycache__" not in path.parts]
     assert sum(len(path.read_text().splitlines()) for path in sources) <= 180
-    assert colours.name in benchmarks()
+    assert colours.name in load_benchmarks()
 
 
 def test_it_passes_lint_below_assets():
@@ -132,30 +132,32 @@ def test_it_is_quoted_run_reported_and_exported(tmp_path, server):
         Task(AssetKey(["colours", name]), partition, {})
         for name, partition in [("prompts", "plants"), *((n, PART) for n in BY_PAINTER[:3])]
     ]
-    known = planners_of(catalog)
+    known = build_planners(catalog)
     with plan_context(tmp_path) as sources:
-        before = quote(known, sources, tasks)
-    counts = {line.asset: (line.requests, line.later, line.missing) for line in before.lines}
+        before = quote_tasks(known, sources, tasks)
+    counts = {
+        line.asset: (line.requests, line.follow_ups, line.missing_asset) for line in before.lines
+    }
     assert counts["colours/prompts"] == (3, 0, None)
     with instance_with("brush") as instance:
         made(tmp_path, instance, server, "prompts", partition="plants")
         with plan_context(tmp_path) as sources:
-            again = quote(known, sources, tasks)
-        counts = {line.asset: (line.to_send, line.later) for line in again.lines}
+            again = quote_tasks(known, sources, tasks)
+        counts = {line.asset: (line.to_send, line.follow_ups) for line in again.lines}
         assert counts == {
             "colours/prompts": (0, 0),
             "colours/pictures": (3, 0),
             "colours/kept": (0, 3),
             "colours/answers_eye": (0, 3),
         }
-        assert "colours/pictures" in text(again, ())
+        assert "colours/pictures" in format_text(again, ())
         result = made(tmp_path, instance, server, *BY_PAINTER, partition=PART)
         names = {check.check_name for check in result.get_asset_check_evaluations()}
         assert names == {"every_row_ended", "nothing_failed"}
         assert server.count == 3 + 3 + 3 + 3
         with plan_context(tmp_path) as sources:
-            assert {line.to_send for line in quote(known, sources, tasks).lines} == {0}
-            held = set(sources.calls.all_keys())
+            assert {line.to_send for line in quote_tasks(known, sources, tasks).lines} == {0}
+            held = set(sources.calls.iterate_keys())
         made(tmp_path, instance, server, "rates", "report")
     rates = pd.read_parquet(tmp_path / "colours" / "rates.parquet").set_index("model")
     assert dict(rates["usual"]) == {"eye": 2, "prior": 3}
@@ -163,7 +165,8 @@ def test_it_is_quoted_run_reported_and_exported(tmp_path, server):
     assert "Colours" in (tmp_path / "report/index.html").read_text()
     with instance_with("brush"):
         definitions = dg.Definitions(
-            assets=benchmarks()["colours"].defined(catalog), resources=resources_at(str(tmp_path))
+            assets=load_benchmarks()["colours"].build_definitions(catalog),
+            resources=resources_at(str(tmp_path)),
         )
         found = upstream_calls(definitions, catalog, "colours/rates", tmp_path)
     assert found.keys == held
@@ -191,9 +194,9 @@ def test_its_answers_come_in_batches(tmp_path, server):
     with instance_with("brush") as instance:
         made(tmp_path, instance, server, "prompts", partition="plants")
         made(tmp_path, instance, server, "pictures", "kept", partition=PART)
-        defined = benchmarks()["colours"].defined(catalog)
-        steps = {step.key: step for step in benchmarks()["colours"].steps(catalog)}
-        location = Location(tmp_path, instance, defined, planners(steps))
+        defined = load_benchmarks()["colours"].build_definitions(catalog)
+        steps = {step.key: step for step in load_benchmarks()["colours"].steps(catalog)}
+        location = Location(tmp_path, instance, defined, build_step_planners(steps))
         before = server.count
         result = location.submit('key:"colours/answers_eye"', [PART])
         assert result.success, failure(result)
@@ -208,7 +211,7 @@ def test_a_new_painter_is_seen_through_it(tmp_path, server, colours):
     catalog = Catalog(models(server))
     by_key = {
         key: asset
-        for asset in colours.defined(catalog)
+        for asset in colours.build_definitions(catalog)
         if isinstance(asset, dg.AssetsDefinition)
         for key in asset.keys
     }
@@ -217,9 +220,9 @@ def test_a_new_painter_is_seen_through_it(tmp_path, server, colours):
     files = CatalogFiles(tmp_path / "models.yaml", tmp_path / "discovered.yaml")
     with instance_with("brush") as instance:
         made(tmp_path, instance, server, "prompts", partition="plants")
-        quoted = {"status": dg.DagsterRunStatus.SUCCESS, "tags": {QUOTED: "brush"}}
+        quoted = {"status": dg.DagsterRunStatus.SUCCESS, "tags": {QUOTED_TAG: "brush"}}
         instance.add_run(dg.DagsterRun("quote", **quoted))
-        sensor = launching(files, by_key, [])
+        sensor = new_painters_sensor(files, by_key, [])
         with dg.build_sensor_context(instance=instance) as context:
             (request,) = sensor(context).run_requests
     assert request.partition_key == PART
@@ -229,11 +232,17 @@ def test_a_new_painter_is_seen_through_it(tmp_path, server, colours):
 
 def test_a_selection_of_it_is_read_as_of_any_other(server):
     catalog = Catalog(models(server))
-    by_key = {key: each for each in benchmarks()["colours"].defined(catalog) for key in each.keys}
+    by_key = {
+        key: each
+        for each in load_benchmarks()["colours"].build_definitions(catalog)
+        for key in each.keys
+    }
     with instance_with("brush") as instance:
-        chosen = choose(by_key, planners_of(catalog), instance, "colours/kept+", ["things|brush"])
+        chosen = select_quoted_tasks(
+            by_key, build_planners(catalog), instance, "colours/kept+", ["things|brush"]
+        )
     assert {task.asset.path[-1] for task in chosen.tasks} == {"kept", "answers_eye"}
-    assert AssetKey(["colours", "prompts"]) in steps_of(catalog)
+    assert AssetKey(["colours", "prompts"]) in build_steps(catalog)
 
 
 _LOADED = """

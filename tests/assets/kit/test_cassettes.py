@@ -11,13 +11,13 @@ import pytest
 
 from assets import vhexpansion, vlmbias
 from assets.kit.upstream_calls import NothingSelected, upstream_calls
-from assets.vhexpansion.negated_cases import NEGATED
+from assets.vhexpansion.negated_cases import NEGATED_CASE_COLUMNS
 from definitions import resources_at
 from resources.calls import CallStore
 from resources.cassette import export_cassette, import_cassette
-from resources.faults import Corrupt
-from resources.images import ImageStore
+from resources.faults import CorruptItem
 from resources.models.catalog import Catalog, Model
+from resources.storage.image_store import ImageStore
 from tests.assets.asked import JUDGE, answers, ask, requests
 from tests.providers import faults
 from tests.runs import REFERENCE, TOPIC, failure, materialize, of_modules, table
@@ -29,7 +29,9 @@ WAYS = ("baseline", "double-check")
 def graph(catalog, *others):
     """The definitions with those models, of these benchmarks besides."""
     of_models = [
-        each for benchmark in (vlmbias, *others) for each in benchmark.BENCHMARK.defined(catalog)
+        each
+        for benchmark in (vlmbias, *others)
+        for each in benchmark.BENCHMARK.build_definitions(catalog)
     ]
     return dg.Definitions(assets=[*of_modules(), *of_models], resources=resources_at("/nowhere"))
 
@@ -149,7 +151,7 @@ class TestUpstreamCalls:
 
     def test_a_table_that_cannot_be_read_is_named(self, asked, judge):
         table(asked, JUDGE).write_bytes(b"PAR1")
-        with pytest.raises(Corrupt, match=f"Materialize vlmbias/{JUDGE}"):
+        with pytest.raises(CorruptItem, match=f"Materialize vlmbias/{JUDGE}"):
             behind(judge, "vlmbias/accuracy", asked)
 
     def test_rows_that_failed_are_counted(self, root, judge, server):
@@ -166,7 +168,7 @@ def test_the_files_of_annotators_are_behind_what_they_review(tmp_path):
         path = tmp_path / "vhexpansion" / "negated_cases" / f"{dataset}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
         row = {"calls": ["a" * 64], "outcome": "negated"}
-        pq.write_table(NEGATED.table([row]), path)
+        pq.write_table(NEGATED_CASE_COLUMNS.build_table([row]), path)
         folder = tmp_path / "reviews" / "vhexpansion" / dataset / "gpt"
         folder.mkdir(parents=True)
         for name in ("Anna B.csv", "ben.CSV", "sheet-to-review.csv", "notes.txt"):

@@ -3,7 +3,7 @@
 import pytest
 from dagster import AssetCheckSeverity
 
-from assets.kit.checks import few_unread
+from assets.kit.checks import unparsed_rate_check
 
 
 def rows(**outcomes):
@@ -30,7 +30,7 @@ def rows(**outcomes):
     ],
 )
 def test_more_than_a_tenth_warns_and_stops_nothing(said, passed, share):
-    result = few_unread("prompting", "Mend it.").passes(None, rows(**said))
+    result = unparsed_rate_check("prompting", "Mend it.").passes(None, rows(**said))
     assert (result.passed, result.metadata["unread_share"].value) == (passed, share)
     assert result.severity == AssetCheckSeverity.WARN
     assert f"{share:.1%} of the answers" in result.description
@@ -39,6 +39,6 @@ def test_more_than_a_tenth_warns_and_stops_nothing(said, passed, share):
 
 def test_one_way_of_prompting_does_not_hide_another():
     answers = rows(baseline="990 answered", debiased="6 answered, 4 unparsed")
-    result = few_unread("prompting", "").passes(None, answers)
+    result = unparsed_rate_check("prompting", "").passes(None, answers)
     assert not result.passed
     assert "| debiased | 4 | 0 | 10 | 0.4 |" in result.metadata["shares"].value

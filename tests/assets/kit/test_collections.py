@@ -7,7 +7,12 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from assets.kit.collections import COLLECTED, collection_asset, collection_key, taken
+from assets.kit.collections import (
+    COLLECTION_COLUMNS,
+    collection_asset,
+    collection_key,
+    select_stored_rows,
+)
 from definitions import resources_at
 from resources.collections import load
 
@@ -49,9 +54,9 @@ def test_rows_are_taken_or_rejected_and_an_unchanged_run_gives_the_same_version(
 ):
     first, check = materialized()
     table = pq.read_table(tmp_path / "data/collections/mine.parquet")
-    assert table.schema.equals(COLLECTED.schema)
+    assert table.schema.equals(COLLECTION_COLUMNS.schema)
     rows = table.to_pylist()
-    assert [row["image_id"] for row in taken(rows)] == ["mine/1", "mine/2"]
+    assert [row["image_id"] for row in select_stored_rows(rows)] == ["mine/1", "mine/2"]
     said = {name: value.value for name, value in first.metadata.items()}
     assert (said["taken"], said["rejected"], said["pictures"]) == (2, 1, 2)
     assert "gone.jpg is not there" in said["rejected_rows"]

@@ -1,18 +1,18 @@
 """Flaws of painted pictures: of the wrong size, blank, or the same as another."""
 
-from assets.kit.flaws import Inspection, with_flaws
+from assets.kit.flaws import Inspection, mark_flaws
 
 
 def picture(place, prompt="p", sample=0, size=(64, 64), **more):
     row = {"pair_id": f"c/{place}", "side": "correct", "prompt": prompt, "sample": sample}
     row |= {"sha256": f"sha {place}", "width": size[0], "height": size[1], "seed": sample}
-    return {**row, "outcome": "painted", "rehearsal": False, "flaw": None, "reason": None, **more}
+    return {**row, "outcome": "painted", "is_stand_in": False, "flaw": None, "reason": None, **more}
 
 
 class TestFlaws:
     def flaws(self, *rows, parameters=(), blank=None):
         found = {row["sha256"]: Inspection(row["width"], row["height"], blank) for row in rows}
-        rows = with_flaws(rows, found, dict(parameters), lambda row: row["pair_id"])
+        rows = mark_flaws(rows, found, dict(parameters), lambda row: row["pair_id"])
         return [row["flaw"] for row in rows]
 
     def test_without_a_size_asked_for_the_usual_one_is_right(self):
@@ -33,7 +33,7 @@ class TestFlaws:
     def test_schematics_of_different_prompts_may_be_the_same_but_not_of_different_seeds(self):
         same = [picture(0, "p", sha256="s"), picture(1, "q", sha256="s")]
         assert self.flaws(*same) == ["repeated"] * 2
-        rehearsed = [{**row, "rehearsal": True} for row in same]
+        rehearsed = [{**row, "is_stand_in": True} for row in same]
         assert self.flaws(*rehearsed) == [None, None]
         assert (
             self.flaws(*rehearsed, picture(2, "p", 1, sha256="s", rehearsal=True))[2] == "repeated"
@@ -41,7 +41,7 @@ class TestFlaws:
 
     def test_each_prompt_has_a_first_picture_of_its_own(self):
         rows = [picture(place, "pq"[place], 1 - place, sha256="s") for place in range(2)]
-        assert self.flaws(*[row | {"rehearsal": True} for row in rows]) == [None, None]
+        assert self.flaws(*[row | {"is_stand_in": True} for row in rows]) == [None, None]
 
     def test_what_is_not_painted_has_no_flaw(self):
         row = picture(0) | {"outcome": "failed", "sha256": None}

@@ -3,10 +3,10 @@
 import dagster as dg
 
 import assets
-from assets.kit.benchmarks import benchmarks, defined, flows, planners_of
-from assets.kit.jobs import jobs_of
+from assets.kit.benchmarks import build_definitions, build_flows, build_planners, load_benchmarks
+from assets.kit.jobs import build_jobs
 from definitions import defs, resources_at
-from resources.executors import multiprocess
+from resources.execution.executors import multiprocess
 from resources.models.catalog import Catalog, Model
 from tests.runs import of_others
 
@@ -21,21 +21,23 @@ def _loaded(*names):
             for name in names
         )
     )
-    made = [*dg.load_assets_from_package_module(assets), *defined(catalog)]
+    made = [*dg.load_assets_from_package_module(assets), *build_definitions(catalog)]
     by_key = {
         key: each for each in made if isinstance(each, dg.AssetsDefinition) for key in each.keys
     }
-    return by_key, set(planners_of(catalog))
+    return by_key, set(build_planners(catalog))
 
 
 def test_whatever_asks_a_model_is_in_one_named_job_and_models_add_none():
     by_key, asking = _loaded("gpt", "gemini")
-    jobs = jobs_of(flows(by_key), by_key)
+    jobs = build_jobs(build_flows(by_key), by_key)
     assert asking <= set(jobs.by_asset)
     names = [job.name for job in jobs.all]
-    assert names == [job.name for job in jobs_of(flows(_loaded("gpt")[0]), _loaded("gpt")[0]).all]
+    assert names == [
+        job.name for job in build_jobs(build_flows(_loaded("gpt")[0]), _loaded("gpt")[0]).all
+    ]
     assert len(names) == len(set(names))
-    ours = [name for name in names if not name.startswith(of_others(benchmarks()))]
+    ours = [name for name in names if not name.startswith(of_others(load_benchmarks()))]
     assert len(ours) == 29
     assert not any(character.isdigit() for name in names for character in name)
     assert all(job.description for job in jobs.all)
@@ -44,14 +46,14 @@ def test_whatever_asks_a_model_is_in_one_named_job_and_models_add_none():
 def test_without_models_there_is_no_flow_that_has_no_job():
     """Schedules are made of flows, and one whose job is not there keeps all from loading."""
     by_key, _ = _loaded()
-    there = flows(by_key)
-    assert {flow.job for flow in there} == {job.name for job in jobs_of(there, by_key).all}
-    assert "frame_analyses" not in {flow.job for flow in there}
+    there = build_flows(by_key)
+    assert {flow.job_name for flow in there} == {job.name for job in build_jobs(there, by_key).all}
+    assert "frame_analyses" not in {flow.job_name for flow in there}
 
 
 def test_jobs_have_the_partitions_and_assets_of_the_main_flows(tmp_path):
     by_key, _ = _loaded("gpt")
-    jobs = jobs_of(flows(by_key), by_key)
+    jobs = build_jobs(build_flows(by_key), by_key)
     resolved = dg.Definitions(
         assets=list(by_key.values()), jobs=jobs.all, resources=resources_at(str(tmp_path))
     )

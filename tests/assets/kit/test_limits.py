@@ -6,23 +6,23 @@ from itertools import pairwise, product
 
 import pytest
 
-from assets.kit.limits import Placed, first_of, part_of
+from assets.kit.limits import SamplingKey, expected_subset, stratified_head
 
 ITEMS = [
-    Placed(f"{subtopic}/{size}/{question}/{number}", (subtopic, size, question))
+    SamplingKey(f"{subtopic}/{size}/{question}/{number}", (subtopic, size, question))
     for subtopic, number_of in (("stars", 30), ("stripes", 14), ("arcs", 9))
     for size, question, number in product(("384", "768", "1152"), ("Q1", "Q2"), range(number_of))
 ]
 
 
 def _first(limit, items=ITEMS):
-    return first_of(items, limit, lambda item: item)
+    return stratified_head(items, limit, lambda item: item)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 7, 18, 20, 100])
 @pytest.mark.parametrize("dimension", [0, 1, 2])
 def test_it_is_spread_evenly(limit, dimension):
-    values = {item.among[dimension] for item in ITEMS}
+    values = {item.strata[dimension] for item in ITEMS}
     counts = Counter(item.among[dimension] for item in _first(limit))
     assert counts.total() == limit
     assert max(counts.values()) - min(counts[value] for value in values) <= 1
@@ -46,16 +46,16 @@ def test_it_is_the_same_in_whatever_order_the_items_come():
 
 
 def test_what_has_the_lower_turn_comes_first():
-    pairs = [Placed(f"{name}/{turn}", ("all",), turn) for turn in range(3) for name in "abcd"]
-    assert {pair.turn for pair in _first(4, pairs)} == {0}
-    assert [pair for pair in _first(6, pairs) if not pair.turn] == pairs[:4]
-    rare = [Placed("e/0", ("rare",)), Placed("e/1", ("rare",), 1), *pairs]
-    assert {pair.turn for pair in _first(5, rare)} == {0}, "even where a value runs out"
+    pairs = [SamplingKey(f"{name}/{turn}", ("all",), turn) for turn in range(3) for name in "abcd"]
+    assert {pair.priority for pair in _first(4, pairs)} == {0}
+    assert [pair for pair in _first(6, pairs) if not pair.priority] == pairs[:4]
+    rare = [SamplingKey("e/0", ("rare",)), SamplingKey("e/1", ("rare",), 1), *pairs]
+    assert {pair.priority for pair in _first(5, rare)} == {0}, "even where a value runs out"
 
 
 def test_a_part_is_known_from_a_whole_that_lacks_something():
     def part(there):
-        return part_of(ITEMS, {item.name for item in there}, lambda item: item)
+        return expected_subset(ITEMS, {item.name for item in there}, lambda item: item)
 
     assert part(_first(20)) == _first(20)
     assert part(ITEMS) == ITEMS

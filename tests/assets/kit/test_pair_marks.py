@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.kit.pair_marks import BadMarks, add_marks, marks_in, marks_of, overlapping
-from assets.kit.pairs import Pair
+from assets.kit.pair_marks import BadMarks, add_marks, build_marks, find_overlaps, load_mark_finder
+from assets.kit.pairs import TrainingPair
 from tests.adapters import adapter_record
 
 
@@ -19,7 +19,7 @@ def pair(name, **changes):
     known |= {"concept_id": f"animals/{name}", "concept": name, "knob": "count", "place": "a park"}
     known |= {"text": f"One {name}", "sentences": (f"right {name}", f"wrong {name}")}
     known |= {"correct": f"{name} 1", "adversarial": f"{name} 2"}
-    return Pair(**{**known, **changes}, sample=0, evaluated=True, rehearsal=True)
+    return TrainingPair(**{**known, **changes}, sample=0, evaluated=True, is_stand_in=True)
 
 
 @pytest.fixture
@@ -39,9 +39,9 @@ def marks_file(folder):
 
 def test_a_pair_of_another_painter_is_found_by_each_of_its_marks(adapter):
     add_marks(adapter, {"training": [pair("cat")], "held out": [pair("dog")]})
-    seen = marks_in(adapter)
-    assert list(overlapping([pair("owl")], seen)) == []
-    assert all(seen(mark) == "sketch/animals/dog/0 (held out)" for mark in marks_of(pair("dog")))
+    seen = load_mark_finder(adapter)
+    assert list(find_overlaps([pair("owl")], seen)) == []
+    assert all(seen(mark) == "sketch/animals/dog/0 (held out)" for mark in build_marks(pair("dog")))
     cat = pair("cat")
     for what, fields in (
         ("triplet", ("concept_id",)),
@@ -51,14 +51,14 @@ def test_a_pair_of_another_painter_is_found_by_each_of_its_marks(adapter):
         ("picture", ("adversarial",)),
     ):
         like = pair("owl", painter="artist", **{name: getattr(cat, name) for name in fields})
-        (found,) = overlapping([like], seen)
+        (found,) = find_overlaps([like], seen)
         assert found == ("artist/animals/owl/0", what, "sketch/animals/cat/0 (training)")
 
 
 def found_in(folder):
     """Which of three pairs the marks of an adapter have."""
-    seen = marks_in(folder)
-    return [name for name in ("cat", "dog", "owl") if [*overlapping([pair(name)], seen)]]
+    seen = load_mark_finder(folder)
+    return [name for name in ("cat", "dog", "owl") if [*find_overlaps([pair(name)], seen)]]
 
 
 def test_marks_are_added_and_the_sentences_do_not_lie_there(adapter):
@@ -121,6 +121,6 @@ def test_marks_that_cannot_be_read_are_not_taken_for_none(adapter, broken):
     else:
         pq.write_table(pa.table({"mark": ["0"]}), marks_file(adapter))
     record_marks(adapter)
-    for read in (marks_in, lambda folder: add_marks(folder, {})):
+    for read in (load_mark_finder, lambda folder: add_marks(folder, {})):
         with pytest.raises(BadMarks, match=r"marks\.parquet cannot be read: .* Fetch the adapter"):
             read(adapter)

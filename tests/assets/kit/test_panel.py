@@ -4,14 +4,14 @@ import pytest
 
 from assets.kit.panel import (
     Votes,
-    agreement,
+    compute_agreement,
+    count_votes,
     panel_folder,
     panel_sheet,
     read_panel,
-    votes_on,
     write_panel_sheet,
 )
-from resources.home import Home
+from resources.storage.data_root import DataRoot
 from resources.user_files.rows import UserFileError
 
 THINGS = [("one", {"question": "Is it?"}), ("two", {"question": "Is it, too?"})]
@@ -19,7 +19,7 @@ THINGS = [("one", {"question": "Is it?"}), ("two", {"question": "Is it, too?"})]
 
 @pytest.fixture
 def folder(tmp_path):
-    return panel_folder(Home(root=str(tmp_path)), "mine/pairs")
+    return panel_folder(DataRoot(root=str(tmp_path)), "mine/pairs")
 
 
 def fill(folder, name, **verdicts):
@@ -57,9 +57,9 @@ def test_each_file_is_one_annotator_s(folder):
     fill(folder, "ben.csv", one="reject", two="")
     (folder / "notes.txt").write_text("Nothing to read.")
     panel = read_panel(folder, "thing")
-    assert votes_on(panel, "one") == Votes(["anna"], ["ben"])
-    assert votes_on(panel, "two") == Votes([], ["anna"])
-    assert votes_on(panel, "three") == Votes([], [])
+    assert count_votes(panel, "one") == Votes(["anna"], ["ben"])
+    assert count_votes(panel, "two") == Votes([], ["anna"])
+    assert count_votes(panel, "three") == Votes([], [])
 
 
 @pytest.mark.parametrize(
@@ -90,18 +90,18 @@ def test_a_verdict_is_one_of_two_words(folder):
     [(0, 0, False), (4, 0, False), (3, 1, False), (2, 2, True), (0, 1, True), (1, 3, True)],
 )
 def test_a_thing_is_out_where_half_reject_it(accepted, rejected, out):
-    assert Votes(["a"] * accepted, ["b"] * rejected).is_out is out
+    assert Votes(["a"] * accepted, ["b"] * rejected).is_rejected is out
 
 
 def test_agreement_is_kappa():
     """Of 50 things: 20 accepted by both, 15 rejected by both. Kappa is 0.4 (a known example)."""
     cast = [(20, ["a", "b"], []), (5, ["a"], ["b"]), (10, ["b"], ["a"]), (15, [], ["a", "b"])]
     votes = [Votes(yes, no) for number, yes, no in cast for _ in range(number)]
-    (found,) = agreement({(str(n), str(n)): each for n, each in enumerate(votes)})
+    (found,) = compute_agreement({(str(n), str(n)): each for n, each in enumerate(votes)})
     assert (found.first, found.second, found.images) == ("a", "b", 50)
     assert found.kappa == pytest.approx(0.4)
 
 
 def test_no_agreement_of_one_annotator_or_nobody():
-    assert agreement({}) == []
-    assert agreement({("one", "one"): Votes(["a"], [])}) == []
+    assert compute_agreement({}) == []
+    assert compute_agreement({("one", "one"): Votes(["a"], [])}) == []

@@ -6,17 +6,17 @@ import pytest
 from PIL import Image
 
 from assets.kit import pictures
-from assets.kit.pictures import kept_pictures, store_pictures, worked_out
-from generators.tiles import png_of
-from resources.faults import Full
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
+from assets.kit.pictures import compute_missing, draw_missing_pictures, store_pictures
+from generators.tiles import encode_png
+from resources.faults import DiskFull
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 
 MANY, AT_ONCE = 23, 4
 
 
 def picture(level):
-    return png_of(Image.new("RGB", (2, 2), (level, 0, 0)))
+    return encode_png(Image.new("RGB", (2, 2), (level, 0, 0)))
 
 
 def drawn(until=MANY):
@@ -29,7 +29,7 @@ def drawn(until=MANY):
 @pytest.fixture
 def stores(tmp_path, monkeypatch):
     monkeypatch.setattr(pictures, "_RECORDED_AT_ONCE", AT_ONCE)
-    return ImageStore(root=str(tmp_path)), WorkLedger(root=str(tmp_path))
+    return ImageStore(root=str(tmp_path)), WorkCache(root=str(tmp_path))
 
 
 def recorded(images, ledger):
@@ -64,13 +64,13 @@ class FillingUp(ImageStore):
 
     def put(self, png):
         if png == picture(5):
-            raise Full("No space is left.")
+            raise DiskFull("No space is left.")
         return super().put(png)
 
 
 def test_one_that_cannot_be_stored_ends_it_and_the_others_of_that_time_are_recorded(stores):
     images, ledger = stores
-    with pytest.raises(Full, match="No space"):
+    with pytest.raises(DiskFull, match="No space"):
         list(store_pictures(drawn(), FillingUp(root=images.root), ledger))
     assert recorded(images, ledger) == {0, 1, 2, 3, 4, 6, 7}
 
@@ -78,8 +78,8 @@ def test_one_that_cannot_be_stored_ends_it_and_the_others_of_that_time_are_recor
 KILLED = """
 import os, signal, sys
 from assets.kit import pictures
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkLedger
 from tests.assets.kit.test_pictures import AT_ONCE, drawn, picture
 
 class Killed(ImageStore):
@@ -99,7 +99,7 @@ def test_a_kill_loses_nothing_that_was_recorded(stores, forks):
     killed = forks.run("-c", KILLED, images.root)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert recorded(images, ledger) == set(range(2 * AT_ONCE))
-    done = kept_pictures(
+    done = draw_missing_pictures(
         {number: str(number) for number in range(MANY)}, int, picture, images, ledger
     )
     assert {number: images.get(digest) for number, digest in done.items()} == {
@@ -129,16 +129,16 @@ def half(number):
 
 
 def test_what_is_worked_out_is_recorded_some_at_a_time(stores, monkeypatch):
-    commits, record = [], WorkLedger.record
+    commits, record = [], WorkCache.record
 
     def counted(ledger, results):
         commits.extend([len(results)] if results else [])
         record(ledger, results)
 
-    monkeypatch.setattr(WorkLedger, "record", counted)
+    monkeypatch.setattr(WorkCache, "record", counted)
     works = {number: str(number) for number in range(0, 20, 2)}
     for _ in range(2):
-        found = worked_out(works, int, half, stores[1])
+        found = compute_missing(works, int, half, stores[1])
         assert found == {number: number // 2 for number in works}
         assert commits == [AT_ONCE, AT_ONCE, 2]
 
@@ -146,5 +146,5 @@ def test_what_is_worked_out_is_recorded_some_at_a_time(stores, monkeypatch):
 def test_what_was_worked_out_before_an_error_is_recorded(stores):
     works = {number: str(number) for number in (4, 6, 7)}
     with pytest.raises(ValueError, match="7 is odd"):
-        worked_out(works, int, half, stores[1])
+        compute_missing(works, int, half, stores[1])
     assert stores[1].known(works.values()) == {"4": 2, "6": 3}

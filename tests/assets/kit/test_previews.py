@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from assets.kit.previews import markdown_table, plain
+from assets.kit.previews import escape_markdown, markdown_table
 
 TABLES = MarkdownIt("commonmark", {"html": True}).enable("table")
 FETCHING = {"image", "link_open", "html_inline", "html_block", "code_inline"}
@@ -45,9 +45,11 @@ def test_nothing_is_fetched_for_what_a_model_said(said):
 @example("\\")
 @settings(max_examples=200)
 def test_no_text_becomes_a_picture_a_link_or_html(said):
-    _, kinds = shown(f"| {plain(said)} | x |\n| --- | --- |\n| {plain(said)} | y |")
+    _, kinds = shown(
+        f"| {escape_markdown(said)} | x |\n| --- | --- |\n| {escape_markdown(said)} | y |"
+    )
     assert not kinds & FETCHING
 
 
 def test_a_long_text_is_cut():
-    assert len(plain("x" * 100_000)) == 500
+    assert len(escape_markdown("x" * 100_000)) == 500

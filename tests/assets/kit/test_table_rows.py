@@ -5,7 +5,7 @@ import re
 import pytest
 from dagster import AssetKey
 
-from assets.kit.checks import few_unread, miscounted
+from assets.kit.checks import find_miscounted_keys, unparsed_rate_check
 from assets.kit.columns import (
     BOOLEAN,
     REAL,
@@ -15,12 +15,12 @@ from assets.kit.columns import (
     Columns,
     TableRows,
     content_hash,
-    frame_of,
-    materialized,
-    values,
+    select_values,
+    to_frame,
+    to_materialize_result,
 )
-from resources.faults import Corrupt
-from resources.stored_tables import StoredTable, TableWriter
+from resources.faults import CorruptItem
+from resources.storage.streamed_tables import StoredTable, TableWriter
 
 COLUMNS = Columns(
     name=(TEXT, "A name"), number=(WHOLE, "A number"), calls=(TEXTS, "Some"), real=(REAL, "A real")
@@ -38,22 +38,31 @@ PLAIN = [
 
 def test_nothing_is_stored_that_does_not_say_whether_it_is_a_stand_in():
     columns = Columns(rehearsal=(BOOLEAN, "Whether it is"), made=(TEXT, "How"))
-    told = columns.table([{"rehearsal": True, "made": None}, {"rehearsal": False, "made": None}])
-    assert materialized(told).value is told
+    told = columns.build_table(
+        [{"is_stand_in": True, "provenance": None}, {"is_stand_in": False, "provenance": None}]
+    )
+    assert to_materialize_result(told).value is told
     with pytest.raises(ValueError, match="1 of 2 rows do not say"):
-        materialized(columns.table([{"rehearsal": True}, {"made": "by sketch"}]))
+        to_materialize_result(
+            columns.build_table([{"is_stand_in": True}, {"provenance": "by sketch"}])
+        )
 
 
 def test_a_column_that_is_not_there_is_named(tmp_path):
     columns = Columns(name=(TEXT, "A name"), numbers=(WHOLE, "A number"))
-    frame, told = stored(tmp_path).frame(["name", "number"]), "has no column `numbers` (the nearest"
+    frame, told = (
+        stored(tmp_path).to_frame(["name", "number"]),
+        "has no column `numbers` (the nearest",
+    )
     asset = AssetKey(["zoo", "animals"])
-    with pytest.raises(Corrupt, match=rf"zoo/animals {re.escape(told)}.* Materialize zoo/animals"):
-        columns.rows(frame, asset)
-    with pytest.raises(Corrupt, match=re.escape(told)):
-        list(columns.each(stored(tmp_path), "name", "numbers"))
+    with pytest.raises(
+        CorruptItem, match=rf"zoo/animals {re.escape(told)}.* Materialize zoo/animals"
+    ):
+        columns.read_rows(frame, asset)
+    with pytest.raises(CorruptItem, match=re.escape(told)):
+        list(columns.iterate_rows(stored(tmp_path), "name", "numbers"))
     first = {"name": "row 0", "numbers": None}
-    assert columns.rows(frame.rename(columns={"number": "numbers"})[:1], asset) == [first]
+    assert columns.read_rows(frame.rename(columns={"number": "numbers"})[:1], asset) == [first]
 
 
 def stored(folder, *parts):
@@ -61,7 +70,7 @@ def stored(folder, *parts):
     start = 0
     with TableWriter(COLUMNS.schema, folder) as table:
         for size in (*parts, len(PLAIN)):
-            table.write(COLUMNS.table(PLAIN[start : start + size]))
+            table.write(COLUMNS.build_table(PLAIN[start : start + size]))
             start += size
         return table.finish()
 
@@ -82,8 +91,8 @@ def test_they_are_what_a_list_of_them_is(rows):
 
 
 def test_some_columns_are_what_those_of_a_list_are(rows):
-    assert [*values(rows, "number", "name")] == [*values(PLAIN, "number", "name")]
-    found, plain = (frame_of(each, "name", "real") for each in (rows, PLAIN))
+    assert [*select_values(rows, "number", "name")] == [*select_values(PLAIN, "number", "name")]
+    found, plain = (to_frame(each, "name", "real") for each in (rows, PLAIN))
     assert str(found["name"].dtype) == "category"
     assert found["name"].tolist() == plain["name"].tolist()
     assert found["real"].equals(plain["real"])
@@ -94,7 +103,7 @@ def test_how_it_was_written_changes_no_version(tmp_path):
         content_hash(stored(tmp_path, *parts)) for parts in ((), (7, 1_000), (5_000,), (5_001, 1))
     }
     assert len(versions) == 1
-    few = COLUMNS.table(PLAIN[:5_000])
+    few = COLUMNS.build_table(PLAIN[:5_000])
     assert content_hash(StoredTable.of(few)) == content_hash(few)
     assert content_hash(StoredTable.of(few[:0])) == content_hash(few[:0])
     assert content_hash(StoredTable.of(few[:4_999])) != content_hash(few)
@@ -102,21 +111,21 @@ def test_how_it_was_written_changes_no_version(tmp_path):
 
 def test_names_that_are_missing_doubled_or_strange_are_told(rows):
     every = [(row["name"],) for row in PLAIN]
-    assert not [*miscounted(rows, lambda: every[::-1], ["name"])]
+    assert not [*find_miscounted_keys(rows, lambda: every[::-1], ["name"])]
     wanted = [("row a",), *every[1:], ("row 5",)]
-    assert [*miscounted(rows, lambda: wanted, ["name"])] == [
+    assert [*find_miscounted_keys(rows, lambda: wanted, ["name"])] == [
         ("row a", "0 rows"),
         ("row 5", "1 rows"),
         ("row 0", "1 rows"),
     ]
     doubled = [*PLAIN, PLAIN[3]]
-    assert [*miscounted(doubled, lambda: every, ["name"])] == [("row 3", "2 rows")]
+    assert [*find_miscounted_keys(doubled, lambda: every, ["name"])] == [("row 3", "2 rows")]
 
 
 def test_too_many_replies_that_cannot_be_used_are_told_by_column():
     ended = {"left": ["answered"] * 19 + ["unparsed"], "right": ["answered", "refused", "failed"]}
     rows = [{"side": side, "outcome": each} for side, some in ended.items() for each in some]
-    check = few_unread("side", "Read some.")
+    check = unparsed_rate_check("side", "Read some.")
     assert check.passes(None, rows[:20]).passed
     found = check.passes(None, rows)
     assert not found.passed

@@ -5,21 +5,21 @@ from logging import getLogger
 
 import pytest
 
-from assets.frame.combined import Combined
+from assets.frame.combined import CombinedScores
 from assets.frame.pairwise import Pairwise
-from assets.frame.scores import Scores as FrameScores
-from assets.kit.limits import Limited
-from assets.kit.materializing import query
-from assets.kit.step import Work
-from assets.kit.table_asset import Mismatch
-from assets.philautia.captions import Captions
-from assets.philautia.scores import Scores
-from assets.vhexpansion.answers import Answers as YesNoAnswers
-from assets.vlmbias.answers import Answers
-from resources.home import Home
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
+from assets.frame.scores import FrameScores as FrameScores
+from assets.kit.limits import LimitConfig
+from assets.kit.step import StepRun
+from assets.kit.step_asset import query_models
+from assets.kit.table_asset import TablesMismatch
+from assets.philautia.captions import CaptionStep
+from assets.philautia.scores import CaptionScoreStep
+from assets.vhexpansion.answers import YesNoAnswers as YesNoAnswers
+from assets.vlmbias.answers import CountingAnswers
 from resources.models.catalog import Catalog, Model
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 from tests.assets.asked import adapter_below
 
 ADAPTER = "adapters/tuned-0"
@@ -32,10 +32,17 @@ def work(tmp_path, monkeypatch):
     monkeypatch.setenv("COUNTERFACTORY_HOME", str(tmp_path))
     assert adapter_below(tmp_path, PICTURE, SCENE) == ADAPTER
     root = str(tmp_path)
-    places = {"home": Home(root=root), "images": ImageStore(root=root)}
-    ledger = WorkLedger(root=root)
-    return Work(
-        "flags", Limited(), {}, {}, **places, ledger=ledger, log=getLogger(__name__), find=None
+    places = {"home": DataRoot(root=root), "images": ImageStore(root=root)}
+    ledger = WorkCache(root=root)
+    return StepRun(
+        "flags",
+        LimitConfig(),
+        {},
+        {},
+        **places,
+        work_cache=ledger,
+        log=getLogger(__name__),
+        find_table=None,
     )
 
 
@@ -59,10 +66,12 @@ SEEN = [
 ]
 
 
-@pytest.mark.parametrize("step", [Answers, FrameScores, Pairwise, Combined, Captions, Scores])
+@pytest.mark.parametrize(
+    "step", [CountingAnswers, FrameScores, Pairwise, CombinedScores, CaptionStep, CaptionScoreStep]
+)
 @pytest.mark.parametrize("seen", SEEN)
 def test_one_is_asked_about_nothing_where_it_was_trained_on_some(work, step, seen):
-    with pytest.raises(Mismatch) as refused:
+    with pytest.raises(TablesMismatch) as refused:
         asked(step, [OTHER, seen], adapter=ADAPTER).require(work)
     assert str(refused.value).startswith(
         f"1 pictures of flags are among those that {ADAPTER} was trained on: {seen['image_id']}. "
@@ -73,11 +82,13 @@ def test_one_is_asked_about_nothing_where_it_was_trained_on_some(work, step, see
 def test_nothing_is_asked_about_the_portions_before(work):
     """Here there is no client that it could be asked by."""
     step = asked(FrameScores, [OTHER, SEEN[0]], adapter=ADAPTER)
-    with pytest.raises(Mismatch):
-        query(step, work, None, None)
+    with pytest.raises(TablesMismatch):
+        query_models(step, work, None, None)
 
 
-@pytest.mark.parametrize("step", [Answers, FrameScores, Pairwise, Combined, Captions, Scores])
+@pytest.mark.parametrize(
+    "step", [CountingAnswers, FrameScores, Pairwise, CombinedScores, CaptionStep, CaptionScoreStep]
+)
 def test_others_are_asked(work, step):
     asked(step, [OTHER], adapter=ADAPTER).require(work)
     asked(step, [OTHER, *SEEN]).require(work)

@@ -3,15 +3,15 @@
 import logging
 from tempfile import TemporaryDirectory
 
-from assets.kit.materializing import query
-from assets.kit.step import Work
-from assets.philautia.captions import CAPTIONS, Captions
+from assets.kit.step import StepRun
+from assets.kit.step_asset import query_models
+from assets.philautia.captions import CAPTIONS, CaptionStep
 from assets.philautia.pictures import PICTURES
-from assets.philautia.rated_captions import RATED
-from assets.philautia.scores import Scores
+from assets.philautia.rated_captions import RATED_CAPTION_COLUMNS
+from assets.philautia.scores import CaptionScoreStep
 from resources.calls.spending import Account
-from resources.home import Home
 from resources.models.catalog import Catalog, Model
+from resources.storage.data_root import DataRoot
 
 SET = "zoo"
 
@@ -32,7 +32,7 @@ def picture(number, *references, **columns):
         "height": 64,
         "references": [*references],
         "outcome": "taken",
-        "rehearsal": False,
+        "is_stand_in": False,
     } | columns
 
 
@@ -54,33 +54,33 @@ def rated(number, caption, score, *references, **columns):
 
 def captions(model, pictures, models=None, **config):
     """The rows of a model's captions."""
-    step = Captions(Catalog((model,)), model)
-    return run(step, {"pictures": PICTURES.table(pictures).to_pandas()}, models, config)
+    step = CaptionStep(Catalog((model,)), model)
+    return run(step, {"pictures": PICTURES.build_table(pictures).to_pandas()}, models, config)
 
 
 def scores(judge, pictures, written, models=None, people=(), others=(), **config):
     """The rows of a judge's scores; `written` has the captions' rows by the model of a catalog."""
-    step = Scores(Catalog((judge, *(each for each in others if each != judge))), judge)
+    step = CaptionScoreStep(Catalog((judge, *(each for each in others if each != judge))), judge)
     tables = {
-        "pictures": PICTURES.table(pictures).to_pandas(),
-        "rated": RATED.table(list(people)).to_pandas(),
+        "pictures": PICTURES.build_table(pictures).to_pandas(),
+        "rated": RATED_CAPTION_COLUMNS.build_table(list(people)).to_pandas(),
     }
     for model in step.generators:
         rows = written.get(model.name, [])
-        tables[f"captions_{model.name}"] = CAPTIONS.table(list(rows)).to_pandas()
+        tables[f"captions_{model.name}"] = CAPTIONS.build_table(list(rows)).to_pandas()
     return run(step, tables, models, config)
 
 
 def checked(step, name, pictures, written):
     """What a check of scores says, whatever these are."""
     (check,) = (each for each in step.checks() if each.name == name)
-    tables = {"pictures": PICTURES.table(pictures).to_pandas()}
+    tables = {"pictures": PICTURES.build_table(pictures).to_pandas()}
     for model in step.generators:
         rows = written.get(model.name, [])
-        tables[f"captions_{model.name}"] = CAPTIONS.table(list(rows)).to_pandas()
+        tables[f"captions_{model.name}"] = CAPTIONS.build_table(list(rows)).to_pandas()
     stores = {"home": None, "images": None, "ledger": None, "find": None}
     log = logging.getLogger(__name__)
-    return check.passes(Work(SET, step.config(), tables, step.inputs, log=log, **stores), [])
+    return check.passes(StepRun(SET, step.config(), tables, step.inputs, log=log, **stores), [])
 
 
 def run(step, tables, models, config):
@@ -88,7 +88,7 @@ def run(step, tables, models, config):
     log = logging.getLogger(__name__)
     images = models and models.images
     with TemporaryDirectory() as root:
-        stores = Home(root=root), images, None
-        work = Work(SET, step.config(**config), tables, step.inputs, *stores, log, None)
-        rows, _ = query(step, work, models, Account())
+        stores = DataRoot(root=root), images, None
+        work = StepRun(SET, step.config(**config), tables, step.inputs, *stores, log, None)
+        rows, _ = query_models(step, work, models, Account())
         return [*rows]

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from generators.prompts.captioning import caption_prompt, score_prompt
-from resources.models.requests import Look, Turn, call_keys
+from generators.prompts.captioning import write_caption_prompt, write_score_prompt
+from resources.models.requests import LookRequest, Turn, compute_call_keys
 from tests.assets.philautia.galleries import captions, picture, rated, scores
 from tests.providers import Provider
 from tests.providers.pictures import png
@@ -17,7 +17,7 @@ RIGHT = "A brown dog runs."
 def answer(received):
     """A caption that says who wrote it; scores that are no score where the caption says so."""
     words = received.texts[-1]
-    if words == caption_prompt():
+    if words == write_caption_prompt():
         return f"A dog, says {received.model}."
     for trap, said in TRAPS.items():
         if trap in words:
@@ -102,10 +102,10 @@ def test_who_wrote_a_caption_is_not_said(server, client, zoo):
         ("bob", "reference_free"),
         ("bob", "reference_based"),
     ]
-    words = [score_prompt(row["caption"]) for row in written["bob"]]
-    based = [score_prompt(row["caption"], [RIGHT]) for row in written["bob"]]
-    asked = [Look((Turn("user", each, (zoo[0]["sha256"],)),)) for each in (*words, *based)]
-    assert [key for row in rows[2:] for key in row["calls"]] == call_keys(one, asked)
+    words = [write_score_prompt(row["caption"]) for row in written["bob"]]
+    based = [write_score_prompt(row["caption"], [RIGHT]) for row in written["bob"]]
+    asked = [LookRequest((Turn("user", each, (zoo[0]["sha256"],)),)) for each in (*words, *based)]
+    assert [key for row in rows[2:] for key in row["calls"]] == compute_call_keys(one, asked)
     assert RIGHT in based[0]
     assert RIGHT not in words[0]
 

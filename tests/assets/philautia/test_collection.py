@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from assets.kit.collections import collection_asset, listed_collections
+from assets.kit.collections import collection_asset, load_listed_collections
 from assets.kit.upstream_calls import upstream_calls
 from assets.philautia import BENCHMARK
-from assets.philautia.benchmark import COMPARED, ONCE
+from assets.philautia.benchmark import COMPARISON_ASSETS, SHARED_ASSETS
 from definitions import resources_at
-from generators.prompts.captioning import caption_prompt
+from generators.prompts.captioning import write_caption_prompt
 from resources.models.catalog import Catalog
 from tests.assets.philautia.test_asked import at
 from tests.assets.plans import plan_context
@@ -28,7 +28,7 @@ RIGHT = "A {} square ."
 def answer(received):
     """Captions; scores by the colour that a caption says; and cid is fond of its own."""
     words = received.texts[-1]
-    if words == caption_prompt():
+    if words == write_caption_prompt():
         return f"Some square, {received.model} thinks."
     if "cid-1 thinks" in words and received.model == "cid-1":
         return '{"score": 90}'
@@ -64,13 +64,16 @@ def made(tmp_path, monkeypatch):
     with Provider(answer=answer) as server:
         models = [at(server, each) for each in NAMES]
         known = [
-            collection_asset(listed_collections()[name]),
-            *BENCHMARK.defined(Catalog(tuple(models))),
+            collection_asset(load_listed_collections()[name]),
+            *BENCHMARK.build_definitions(Catalog(tuple(models))),
         ]
         by_model = [f"{what}_{each}" for what in ("captions", "scores") for each in NAMES]
         runs = (
             ([f"collections/{name}"], None),
-            ([f"philautia/{each}" for each in (*ONCE, *by_model, *COMPARED)], name),
+            (
+                [f"philautia/{each}" for each in (*SHARED_ASSETS, *by_model, *COMPARISON_ASSETS)],
+                name,
+            ),
             (["philautia/report"], None),
         )
         for assets, partition in runs:
@@ -109,7 +112,7 @@ def test_a_collection_is_described_scored_compared_with_people_and_reported(made
     assert "flickr8k_expert" in front
     assert "τ_<wbr>b" in front
     with plan_context(root) as sources:
-        every = set(sources.calls.all_keys())
+        every = set(sources.calls.iterate_keys())
     # What a cassette of the matrix holds.
     found = upstream_calls(definitions, catalog, "philautia/preference_matrix", root)
     assert found.keys == every

@@ -7,21 +7,21 @@ from types import SimpleNamespace
 import pytest
 from dagster import AssetCheckSeverity, AssetKey
 
-from assets.kit.checks import checks_of
-from assets.kit.collections import COLLECTED
+from assets.kit.checks import build_checks
+from assets.kit.collections import COLLECTION_COLUMNS
 from assets.kit.columns import BOOLEAN, TEXT, Columns
-from assets.kit.picture_tables import Picture, PictureTable, painted
-from assets.kit.step import PENDING, NotCountable, Reply, Work
-from assets.kit.table_asset import NothingYet
+from assets.kit.picture_tables import BenchmarkPicture, PictureTable, to_painted_picture
+from assets.kit.step import PENDING, NotCountable, StepReply, StepRun
+from assets.kit.table_asset import NotMaterialized
 from assets.philautia import common
-from assets.philautia.captions import Captions
-from assets.philautia.common import datasets, declared
-from assets.philautia.pictures import PICTURES, Pictures
-from assets.philautia.rated_captions import RATED, RatedCaptions
-from assets.philautia.scores import Scores, measured
+from assets.philautia.captions import CaptionStep
+from assets.philautia.common import dataset_partitions, load_declared_tables
+from assets.philautia.pictures import PICTURES, DatasetPictures
+from assets.philautia.rated_captions import RATED_CAPTION_COLUMNS, RatedCaptions
+from assets.philautia.scores import CaptionScoreStep, metric_columns
 from resources.collections import CollectionError
 from resources.models.catalog import Catalog, Model
-from resources.models.outcomes import Answered, Failed
+from resources.models.outcomes import AnsweredOutcome, FailedOutcome
 from tests.assets.philautia.galleries import captions, picture, reference, scores
 from tests.assets.philautia.test_numbers import entry
 
@@ -46,16 +46,16 @@ def zoo(tmp_path, monkeypatch):
 def work(step, partition, found, sizes=(), **config):
     images = SimpleNamespace(sizes=lambda digests: dict(sizes))
     log = logging.getLogger(__name__)
-    return Work(partition, step.config(**config), {}, {}, None, images, None, log, found)
+    return StepRun(partition, step.config(**config), {}, {}, None, images, None, log, found)
 
 
 def collected(*rows):
     known = {"outcome": "taken", "file": None, "text": None, "references": []}
-    return COLLECTED.table([known | row for row in rows]).to_pandas()
+    return COLLECTION_COLUMNS.build_table([known | row for row in rows]).to_pandas()
 
 
 def test_every_benchmark_with_pictures_and_every_collection_is_one(zoo):
-    names = datasets().get_partition_keys()
+    names = dataset_partitions().get_partition_keys()
     assert {"vlmbias_flags", "vlmbias_animals", "protobias_animals", "frame_animals"} < {*names}
     assert names[-2:] == ["zoo", "rated"]
     assert len(names) == len(set(names))
@@ -65,14 +65,14 @@ def test_every_benchmark_with_pictures_and_every_collection_is_one(zoo):
 def test_a_collection_called_as_another_benchmarks_pictures_is_refused(zoo):
     zoo.write_text("- {name: protobias_animals, path: zoo}\n")
     with pytest.raises(CollectionError, match="called as the pictures of protobias/image_pairs"):
-        datasets()
+        dataset_partitions()
 
 
 def test_pictures_of_two_benchmarks_are_never_in_one_dataset():
-    for name, tables in declared().items():
+    for name, tables in load_declared_tables().items():
         benchmark, _, part = name.partition("_")
         assert {table.asset.path[0] for table in tables} == {benchmark}
-        assert all(part in table.parts for table in tables)
+        assert all(part in table.partitions for table in tables)
 
 
 def test_a_collections_picture_stands_there_once_with_the_captions_of_all_its_rows(zoo):
@@ -82,14 +82,14 @@ def test_a_collections_picture_stands_there_once_with_the_captions_of_all_its_ro
         {"image_id": "zoo/3", "sha256": "b"},
         {"image_id": "zoo/4", "sha256": None, "outcome": "rejected"},
     )
-    step = Pictures(Catalog(()))
+    step = DatasetPictures(Catalog(()))
     rows = step.rows(work(step, "zoo", lambda *_: table, {"a": (8, 6), "b": (4, 4)}))
     assert [(row["image_id"], row["references"]) for row in rows] == [
         ("zoo/a.jpg", ["One.", "Two.", "Three."]),
         ("zoo/3", []),
     ]
     assert (rows[0]["width"], rows[0]["height"]) == (8, 6)
-    assert len(PICTURES.table(rows)) == 2
+    assert len(PICTURES.build_table(rows)) == 2
 
 
 def test_of_a_scene_the_largest_picture_is_taken_and_of_the_same_bytes_one(monkeypatch):
@@ -98,21 +98,29 @@ def test_of_a_scene_the_largest_picture_is_taken_and_of_the_same_bytes_one(monke
         AssetKey(["other", "drawn"]),
         columns,
         ["shapes"],
-        lambda row: Picture(row["image_id"], row["sha256"], row["image_id"][0], rehearsal=False),
+        lambda row: BenchmarkPicture(
+            row["image_id"], row["sha256"], row["image_id"][0], is_stand_in=False
+        ),
     )
-    monkeypatch.setattr("assets.philautia.pictures.declared", lambda: {"other_shapes": [table]})
-    stored = columns.table(
+    monkeypatch.setattr(
+        "assets.philautia.pictures.load_declared_tables", lambda: {"other_shapes": [table]}
+    )
+    stored = columns.build_table(
         [{"image_id": n, "sha256": d} for n, d in (("x/1", "s"), ("x/2", "l"), ("y/1", "l"))]
     ).to_pandas()
-    step = Pictures.__new__(Pictures)
+    step = DatasetPictures.__new__(DatasetPictures)
     step.catalog = Catalog(())
     found = step.rows(work(step, "other_shapes", lambda *_: stored, {"s": (2, 2), "l": (4, 4)}))
     assert [row["image_id"] for row in found] == ["x/2"]
 
 
 def test_painters_pictures_are_of_all_painters_or_of_some(monkeypatch):
-    table = PictureTable(AssetKey(["other", "images"]), PAINTED, ["pets"], painted, by_painter=True)
-    monkeypatch.setattr("assets.philautia.pictures.declared", lambda: {"other_pets": [table]})
+    table = PictureTable(
+        AssetKey(["other", "images"]), PAINTED, ["pets"], to_painted_picture, by_painter=True
+    )
+    monkeypatch.setattr(
+        "assets.philautia.pictures.load_declared_tables", lambda: {"other_pets": [table]}
+    )
     asked = []
 
     def found(asset, partition):
@@ -123,9 +131,9 @@ def test_painters_pictures_are_of_all_painters_or_of_some(monkeypatch):
             {"image_id": f"{painter}/2", "sha256": None, "outcome": "refused"},
             {"image_id": f"{painter}/3", "sha256": "0" * 64, "outcome": PENDING},
         ]
-        return None if painter == "idle" else PAINTED.table(rows).to_pandas()
+        return None if painter == "idle" else PAINTED.build_table(rows).to_pandas()
 
-    step = Pictures.__new__(Pictures)
+    step = DatasetPictures.__new__(DatasetPictures)
     step.catalog = Catalog(
         tuple(
             Model(name=n, backend="openai", model=n, family=n, roles=("painter",))
@@ -191,30 +199,30 @@ def test_a_metric_scores_the_captions_of_people_alone(zoo):
         parameters={"version": "1"},
     )  # fmt: skip
     assert scores(clip, [picture(0)], {}) == []
-    with pytest.raises(NothingYet, match="Materialize philautia/captions_ann first"):
+    with pytest.raises(NotMaterialized, match="Materialize philautia/captions_ann first"):
         scores(entry("ann"), [picture(0)], {})
-    step = Scores(Catalog((clip, entry("ann"))), clip)
-    tables = {"pictures": PICTURES.table([picture(0)]).to_pandas()}
-    tables["rated"] = RATED.table([]).to_pandas()
-    for check in checks_of(step):
+    step = CaptionScoreStep(Catalog((clip, entry("ann"))), clip)
+    tables = {"pictures": PICTURES.build_table([picture(0)]).to_pandas()}
+    tables["rated"] = RATED_CAPTION_COLUMNS.build_table([]).to_pandas()
+    for check in build_checks(step):
         found = replace(work(step, "zoo", None), tables=tables, inputs=step.inputs)
         result = check.passes(found, [])
         assert result.passed or result.severity == AssetCheckSeverity.WARN
     assert step.generators == ()
     assert not [name for name in step.inputs if name.startswith("captions_")]
-    assert common.evaluators_of(step.catalog, {}) == (entry("ann"), clip)
+    assert common.select_evaluators(step.catalog, {}) == (entry("ann"), clip)
 
 
 def test_an_entry_of_a_model_that_is_there_already_is_warned_of(zoo):
     twin = entry("hot_ann", "ann-1", parameters={"temperature": 1.0})
     catalog = Catalog((entry("ann"), twin))
-    for step in (Captions(catalog, twin), Scores(catalog, twin)):
+    for step in (CaptionStep(catalog, twin), CaptionScoreStep(catalog, twin)):
         assert "hot_ann is the same model as ann" in step.warning("zoo", step.config())
-    step = Captions(catalog, entry("ann"))
+    step = CaptionStep(catalog, entry("ann"))
     assert step.warning("zoo", step.config()) is None
-    step = Scores(catalog, entry("ann"))
+    step = CaptionScoreStep(catalog, entry("ann"))
     assert "ann is the only model" in step.warning("zoo", step.config())
-    step = Scores(Catalog((entry("ann"), entry("bob"))), entry("ann"))
+    step = CaptionScoreStep(Catalog((entry("ann"), entry("bob"))), entry("ann"))
     assert step.warning("zoo", step.config()) is None
 
 
@@ -224,12 +232,14 @@ def test_a_metric_is_no_twin_of_the_judge_that_it_is_made_of(zoo):
     metric = Model(
         name="vqa", roles=("metric",), parameters={"formula": "vqa_score"}, **known
     )  # fmt: skip
-    assert common.twins((judge, metric)) == {}
+    assert common.find_twins((judge, metric)) == {}
 
 
 def test_a_metrics_number_is_its_score_and_what_it_does_not_score_says_why():
-    given = measured(Reply(Answered(score=0.31, served_model="clip"), ("key",)))
+    given = metric_columns(StepReply(AnsweredOutcome(score=0.31, served_model="clip"), ("key",)))
     assert (given["score"], given["outcome"], given["calls"]) == (0.31, "scored", ["key"])
-    lacking = measured(Reply(Failed("unacceptable", "The text has more than 77 tokens.", 1), ()))
+    lacking = metric_columns(
+        StepReply(FailedOutcome("unacceptable", "The text has more than 77 tokens.", 1), ())
+    )
     assert (lacking["score"], lacking["outcome"]) == (None, "failed")
     assert "77 tokens" in lacking["reason"]

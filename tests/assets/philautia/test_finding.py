@@ -4,20 +4,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.philautia.gathering import Gathered
 from assets.philautia.pages import REPORT, Compared
 from assets.philautia.pomms import POMMS
 from assets.philautia.preference_matrix import MATRIX, matrix_rows
-from tests.metrics.simulated_captions import simulated
+from assets.philautia.score_arrays import SettingScores
+from tests.metrics.philautia.simulated_captions import simulated
 
 
 def compared(scores):
     """A dataset of simulated scores, as the report takes it."""
     asked = pd.DataFrame(scores.images, list(scores.generators), list(scores.evaluators))
     images = [str(at) for at in range(scores.images)]
-    found = Gathered("reference_free", scores, images, asked, rehearsal=False, problems=())
+    found = SettingScores("reference_free", scores, images, asked, is_stand_in=False, problems=())
     rows = [row | {"dataset": "zoo"} for row in matrix_rows(found)]
-    return Compared("zoo", MATRIX.table(rows).to_pandas(), POMMS.table([]).to_pandas())
+    return Compared("zoo", MATRIX.build_table(rows).to_pandas(), POMMS.build_table([]).to_pandas())
 
 
 def test_what_many_judges_prefer_is_said_plainly():

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
-from assets.philautia.gathering import gathered, rated
-from assets.philautia.pomms import Panels, pomms_rows
+from assets.philautia.pomms import PommsConfig, pomms_rows
 from assets.philautia.preference_matrix import MATRIX, matrix_rows
-from metrics import chosen_half
+from assets.philautia.score_arrays import gather_ratings, gather_scores
+from metrics import select_half
 from resources.models.catalog import Model
 
 FREE = "reference_free"
@@ -41,7 +41,7 @@ def table(judge, writers=QUALITY, own=0, images=range(IMAGES), score=None, setti
                     "setting": setting,
                     "score": given if score is None else score,
                     "human_scores": None,
-                    "rehearsal": False,
+                    "is_stand_in": False,
                 }
             )
     return pd.DataFrame(rows)
@@ -49,8 +49,8 @@ def table(judge, writers=QUALITY, own=0, images=range(IMAGES), score=None, setti
 
 def matrix(tables, models=MODELS, setting=FREE):
     """The rows of the matrix, and Dagster would store them."""
-    found = list(matrix_rows(gathered(tables, setting, models, models)))
-    return MATRIX.table([row | {"dataset": "zoo"} for row in found]).to_pandas()
+    found = list(matrix_rows(gather_scores(tables, setting, models, models)))
+    return MATRIX.build_table([row | {"dataset": "zoo"} for row in found]).to_pandas()
 
 
 def part(rows, name, by="generator"):
@@ -68,7 +68,7 @@ def test_what_one_prefers_is_found_and_what_has_no_score_is_counted():
     own = part(rows, "model")
     assert own["preference_low"]["cid"] <= 9 <= own["preference_high"]["cid"]
     cells = rows[rows["part"].eq("cell")].set_index(["evaluator", "generator"])
-    assert cells["asked"].eq(IMAGES).all()
+    assert cells["requests"].eq(IMAGES).all()
     assert cells["missing"]["cid"].sum() == 7
     assert cells["missing"]["ann"].sum() == 0
     assert (cells["scored"] + cells["missing"]).eq(IMAGES).all()
@@ -80,22 +80,22 @@ def test_an_empty_cell_is_marked_and_the_others_stand():
     unasked = table("ann", [name for name in QUALITY if name != "eve"])
     rows = matrix(everybody(bob=without, ann=unasked))
     cells = rows[rows["part"].eq("cell")].set_index(["evaluator", "generator"])
-    assert cells["problem"]["bob", "dot"] == "no score"
-    assert (cells["asked"]["bob", "dot"], cells["missing"]["bob", "dot"]) == (IMAGES, IMAGES)
-    assert cells["problem"]["ann", "eve"] == "not asked"
-    assert (cells["asked"]["ann", "eve"], cells["missing"]["ann", "eve"]) == (0, 0)
+    assert cells["reason"]["bob", "dot"] == "no score"
+    assert (cells["requests"]["bob", "dot"], cells["missing"]["bob", "dot"]) == (IMAGES, IMAGES)
+    assert cells["reason"]["ann", "eve"] == "not asked"
+    assert (cells["requests"]["ann", "eve"], cells["missing"]["ann", "eve"]) == (0, 0)
     empty = cells["mean"].isna()
     assert set(empty[empty].index) == {("bob", "dot"), ("ann", "eve")}
-    assert "Cells without any score, which are empty: 2." in rows["problem"].tolist()
+    assert "Cells without any score, which are empty: 2." in rows["reason"].tolist()
 
 
 def test_a_judge_that_gives_everything_the_same_is_reported_and_not_divided_by_zero():
     rows = matrix(everybody(eve=table("eve", score=80.0)))
     cells = rows[rows["part"].eq("cell")].set_index(["evaluator", "generator"])
     assert cells["standardized"]["eve"].isna().all()
-    assert cells["problem"]["eve"].eq("eve gives all generators the same mean").all()
+    assert cells["reason"]["eve"].eq("eve gives all generators the same mean").all()
     assert cells["standardized"]["ann"].notna().all()
-    problems = rows[rows["part"].eq("problem")]["problem"]
+    problems = rows[rows["part"].eq("reason")]["reason"]
     assert any(text.startswith("eve: it gives all generators the same") for text in problems)
 
 
@@ -104,7 +104,7 @@ def test_a_single_model_has_a_mean_and_no_preference():
     (cell,) = rows[rows["part"].eq("cell")].to_dict("records")
     assert cell["mean"] == pytest.approx(40, abs=2)
     assert np.isnan(cell["standardized"])
-    assert cell["problem"]
+    assert cell["reason"]
     tests = rows[rows["part"].eq("test")]
     assert tests["p"].isna().all()
 
@@ -113,7 +113,7 @@ def test_models_alone_in_their_family_have_no_block():
     rows = matrix(everybody())
     families = rows[rows["part"].eq("family")]
     assert families["preference"].isna().all()
-    assert families["problem"].str.contains("none of its models has scored another one").all()
+    assert families["reason"].str.contains("none of its models has scored another one").all()
 
 
 def test_references_for_some_pictures_alone_make_a_matrix_of_these():
@@ -132,7 +132,7 @@ def test_a_model_under_two_names_counts_once_and_that_is_said():
     rows = matrix(tables, [*MODELS, twin])
     cells = rows[rows["part"].eq("cell")]
     assert "hot_ann" not in {*cells["generator"], *cells["evaluator"]}
-    problems = rows[rows["part"].eq("problem")]["problem"]
+    problems = rows[rows["part"].eq("reason")]["reason"]
     assert any(text.startswith("hot_ann is the same model as ann") for text in problems)
     pd.testing.assert_frame_equal(
         cells.reset_index(drop=True),
@@ -143,7 +143,7 @@ def test_a_model_under_two_names_counts_once_and_that_is_said():
 def test_a_judge_that_uses_the_ends_of_the_scale_is_named():
     full = table("dot")
     full.loc[full.index[:: IMAGES // 2], "score"] = 100.0
-    problems = gathered(everybody(dot=full), FREE, MODELS, MODELS).problems
+    problems = gather_scores(everybody(dot=full), FREE, MODELS, MODELS).problems
     assert [text.partition(" A ")[0] for text in problems] == [
         "dot: 7\u00a0% of its scores are 0 or 100."
     ]
@@ -157,8 +157,8 @@ def test_reference_models_are_left_out_beside_real_ones():
 
 
 def panels(tables, models=MODELS, **config):
-    found = gathered(tables, FREE, models, models)
-    return list(pomms_rows(found, rated(tables, FREE, models), Panels(**config)))
+    found = gather_scores(tables, FREE, models, models)
+    return list(pomms_rows(found, gather_ratings(tables, FREE, models), PommsConfig(**config)))
 
 
 class TestPanels:
@@ -166,8 +166,8 @@ class TestPanels:
         with pytest.raises(ValueError, match="ann alone is none"):
             panels(everybody(), order=["ann"])
         (row,) = panels({"ann": table("ann", ["ann", "bob"])})
-        assert (row["part"], row["problem"]) == (
-            "problem",
+        assert (row["part"], row["reason"]) == (
+            "reason",
             "ann alone is no panel: have another judge score these captions.",
         )
 
@@ -204,7 +204,7 @@ class TestPeople:
                 "setting": FREE,
                 "score": np.round(25 * worth + lots.normal(0, noise, len(worth))),
                 "human_scores": human,
-                "rehearsal": False,
+                "is_stand_in": False,
             }
         )
 
@@ -230,7 +230,7 @@ class TestPeople:
             name: pd.concat([table(name), self.judged(name, *people, 25)]) for name in QUALITY
         }
         rows = [row for row in panels(tables) if row["part"] == "panel"]
-        half = chosen_half(f"zoo/{at}" for at in range(IMAGES))
+        half = select_half(f"zoo/{at}" for at in range(IMAGES))
         of = np.array([f"zoo/{at // 2}" in half for at in range(len(people[0]))])
         human = np.concatenate([h for h, inside in zip(people[1], of, strict=True) if not inside])
         searched = [row for row in rows if row["chosen"] == "greedy"]

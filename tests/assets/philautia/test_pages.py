@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.philautia.examples import examples_of
-from assets.philautia.gathering import gathered, rated
+from assets.philautia.examples import find_examples
 from assets.philautia.pages import REPORT, Compared, charts, paper, tables
-from assets.philautia.pomms import POMMS, Panels, pomms_rows
+from assets.philautia.pomms import POMMS, PommsConfig, pomms_rows
 from assets.philautia.preference_matrix import MATRIX, matrix_rows
+from assets.philautia.score_arrays import gather_ratings, gather_scores
 from assets.report.publish import publish
 from generators.prompts.captioning import SETTINGS
 from tests.assets.philautia.test_numbers import IMAGES, MODELS, QUALITY, everybody, table
@@ -21,13 +21,13 @@ from tests.providers.pictures import png
 
 def dataset(scores, models=MODELS, name="zoo", **more):
     """A dataset as the report reads it."""
-    settings = {setting: gathered(scores, setting, models, models) for setting in SETTINGS}
+    settings = {setting: gather_scores(scores, setting, models, models) for setting in SETTINGS}
     known = {"dataset": name}
     matrix = [row | known for found in settings.values() for row in matrix_rows(found)]
     pomms = [
         row | known | {"setting": setting}
         for setting, found in settings.items()
-        for row in pomms_rows(found, rated(scores, setting, models), Panels())
+        for row in pomms_rows(found, gather_ratings(scores, setting, models), PommsConfig())
     ]
     captions = {
         model.name: pd.DataFrame(
@@ -42,8 +42,8 @@ def dataset(scores, models=MODELS, name="zoo", **more):
         ).set_index("image_id", drop=False)
         for model in models
     }
-    examples = [each for found in settings.values() for each in examples_of(found, captions)]
-    both = (MATRIX.table(matrix).to_pandas(), POMMS.table(pomms).to_pandas())
+    examples = [each for found in settings.values() for each in find_examples(found, captions)]
+    both = (MATRIX.build_table(matrix).to_pandas(), POMMS.build_table(pomms).to_pandas())
     return Compared(name, *both, examples, {"ann": "2026-11-20"}, **more)
 
 

@@ -8,15 +8,15 @@ import pyarrow.parquet as pq
 import pytest
 from dagster import DagsterInstance
 
-from assets.front.gaps import gap_of
-from assets.kit.benchmarks import benchmarks
-from assets.kit.judged import Judged
+from assets.front.gaps import describe_gap
+from assets.kit.benchmarks import load_benchmarks
+from assets.kit.judge_parts import JudgeParts
 from assets.philautia.captions import CAPTIONS
 from assets.philautia.pictures import PICTURES
-from assets.philautia.rated_captions import RATED
-from assets.philautia.scores import SCORES, Scores
-from assets.planning import Cells
-from assets.planning.everything import Scope, everything
+from assets.philautia.rated_captions import RATED_CAPTION_COLUMNS
+from assets.philautia.scores import SCORES, CaptionScoreStep
+from assets.planning import CellQuotes
+from assets.planning.judge_quote import JudgeScope, quote_judge
 from resources.models.catalog import Catalog
 from tests.assets.philautia.galleries import SET, captions, checked, picture, scores
 from tests.assets.philautia.test_asked import RIGHT, answer
@@ -29,7 +29,7 @@ from tests.runs import copied
 IMAGES, FEW = 4, 2
 """Pictures, and those that `bob` was asked about; one of each has a caption that is right."""
 NAMES = ("ann", "bob", "cid", "dot")
-PHILAUTIA = benchmarks()["philautia"]
+PHILAUTIA = load_benchmarks()["philautia"]
 
 
 class Zoo:
@@ -42,7 +42,7 @@ class Zoo:
         self.pictures = [picture(n, RIGHT, sha256=d) for n, d in enumerate(digests)]
         self.models = {name: self.model(name) for name in NAMES}
         self.write("pictures", PICTURES, self.pictures)
-        self.write("rated_captions", RATED, [])
+        self.write("rated_captions", RATED_CAPTION_COLUMNS, [])
         self.captions = {}
         self.sent = Counter()
 
@@ -103,10 +103,10 @@ def quoted(zoo, name, limit=None):
     """What a judge would be asked by itself, and what its cell of the front page says."""
     catalog = Catalog(tuple(zoo.models.values()))
     with DagsterInstance.ephemeral() as instance, plan_context(zoo.root) as sources:
-        judged = Judged(catalog, sources.home, instance, definitions_of(catalog))
+        judged = JudgeParts(catalog, sources.home, instance, definitions_of(catalog))
         judge = zoo.models[name]
-        found = everything(judged, sources, Scope(judge, [PHILAUTIA], limit))
-        return found, Cells(judged, sources).of(judge, PHILAUTIA)
+        found = quote_judge(judged, sources, JudgeScope(judge, [PHILAUTIA], limit))
+        return found, CellQuotes(judged, sources).quote_cell(judge, PHILAUTIA)
 
 
 def lacking(lines):
@@ -139,7 +139,7 @@ def test_what_others_are_asked_about_a_new_judge_is_quoted_and_sent(zoo):
     assert cell.missing_of_others == expected["ann"] + expected["bob"]
     bound = sum(line.prices["online"].bound.nano for line in found.quote.lines)
     assert cell.at_most == f"${bound / 1e9:,.4f}"
-    assert "ask ann, bob about what it writes" in gap_of(cell, asks=True).told
+    assert "ask ann, bob about what it writes" in describe_gap(cell, asks=True).told
     assert done(zoo, found) == expected
     found, cell = quoted(zoo, "cid")
     assert found.is_free
@@ -164,13 +164,15 @@ def test_what_a_judge_has_answered_makes_no_quote_of_another_too_low(zoo):
     done(zoo, quoted(zoo, "cid")[0])
     catalog = Catalog(tuple(zoo.models.values()))
     with DagsterInstance.ephemeral() as instance, plan_context(zoo.root) as sources:
-        cells = Cells(Judged(catalog, sources.home, instance, definitions_of(catalog)), sources)
+        cells = CellQuotes(
+            JudgeParts(catalog, sources.home, instance, definitions_of(catalog)), sources
+        )
         for name in NAMES[:3]:
-            cells.of(zoo.models[name], PHILAUTIA)
-        after = cells.of(zoo.models["dot"], PHILAUTIA)
+            cells.quote_cell(zoo.models[name], PHILAUTIA)
+        after = cells.quote_cell(zoo.models["dot"], PHILAUTIA)
     found, alone = quoted(zoo, "dot")
     assert after.missing == alone.missing == sum(lacking(found.quote.lines).values())
-    assert after.at_most == alone.at_most
+    assert after.max_cost == alone.at_most
     assert sum(done(zoo, found).values()) == after.missing
 
 
@@ -188,7 +190,7 @@ def test_two_entries_of_one_model_are_asked_nothing_about_each_other(zoo):
     found, cell = quoted(zoo, "cid")
     assert {line.model.name for line in found.quote.lines} == {"cid"}
     assert cell.others == []
-    assert "cid is the same model as ann" in gap_of(cell, asks=True).told
+    assert "cid is the same model as ann" in describe_gap(cell, asks=True).told
 
 
 def test_a_judge_that_writes_no_captions_is_told_that_it_gets_no_number(zoo):
@@ -197,7 +199,7 @@ def test_a_judge_that_writes_no_captions_is_told_that_it_gets_no_number(zoo):
     assert lacking(found.quote.lines) == {"cid": 2 * 2 * IMAGES}
     (warning,) = found.quote.warnings
     assert warning.startswith("cid writes no captions")
-    assert warning in gap_of(cell, asks=True).told
+    assert warning in describe_gap(cell, asks=True).told
 
 
 def test_captions_of_earlier_pictures_are_left_out_and_block_nothing(zoo):
@@ -208,7 +210,7 @@ def test_captions_of_earlier_pictures_are_left_out_and_block_nothing(zoo):
     rows = pd.read_parquet(zoo.root / f"philautia/scores_ann/{SET}.parquet")
     assert Counter(rows["generator"]) == {"ann": 2 * IMAGES, "bob": 2 * IMAGES - 2}
     assert set(rows["outcome"]) == {"scored"}
-    step = Scores(Catalog(tuple(zoo.models.values())), zoo.models["ann"])
+    step = CaptionScoreStep(Catalog(tuple(zoo.models.values())), zoo.models["ann"])
     found = checked(step, "captions_are_current", zoo.pictures, zoo.captions)
     assert not found.passed
     assert found.description == (

@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 from dagster import AssetKey
 
-from assets.kit.benchmarks import planners_of
-from assets.philautia.benchmark import COMPARED, ONCE, STANDS_IN
-from assets.philautia.references import CHARACTERS, OWN
-from assets.planning import Task, quote
-from generators.domains import domain
-from resources.models.catalog import Catalog, Model, load
+from assets.kit.benchmarks import build_planners
+from assets.philautia.benchmark import COMPARISON_ASSETS, SHARED_ASSETS, STAND_IN_DATASET
+from assets.philautia.references import REFERENCE_TRAITS, SELF_PREFERENCE
+from assets.planning import Task, quote_tasks
+from generators.domains import load_domain
+from resources.models.catalog import Catalog, Model, load_catalog
 from tests.assets.plans import plan_context
 from tests.runs import TOPIC, copied, failure, materialize
 
@@ -21,8 +21,8 @@ SETTINGS = ("reference_free", "reference_based")
 
 def catalog_of(*more):
     """The five reference models with the families of models.yaml, and others."""
-    known = load(LISTED).models
-    return (*(model for model in known if model.name in CHARACTERS), *more)
+    known = load_catalog(LISTED).models
+    return (*(model for model in known if model.name in REFERENCE_TRAITS), *more)
 
 
 @pytest.fixture(scope="module")
@@ -30,14 +30,17 @@ def root(made, tmp_path_factory, whole_topic):
     root = copied(made, tmp_path_factory.mktemp("philautia") / "root")
     models = catalog_of()
     # All scenes of the topic, as in the stand-in run.
-    some, domain(TOPIC).drawing.scenes = domain(TOPIC).drawing.scenes, whole_topic
+    some, load_domain(TOPIC).draw_module.list_scenes = (
+        load_domain(TOPIC).draw_module.list_scenes,
+        whole_topic,
+    )
     try:
         drawn = materialize(root, "drawn_images", "original_images", topic=TOPIC, models=models)
     finally:
-        domain(TOPIC).drawing.scenes = some
+        load_domain(TOPIC).draw_module.list_scenes = some
     assert drawn.success, failure(drawn)
     made_of = [f"{what}_{model.name}" for what in ("captions", "scores") for model in models]
-    run(root, *ONCE, *made_of, *COMPARED, topic=STANDS_IN)
+    run(root, *SHARED_ASSETS, *made_of, *COMPARISON_ASSETS, topic=STAND_IN_DATASET)
     run(root, "report")
     return root
 
@@ -51,7 +54,7 @@ def run(root, *names, topic=None, models=None, **config):
 
 @pytest.fixture(scope="module")
 def matrix(root):
-    return pd.read_parquet(root / f"philautia/preference_matrix/{STANDS_IN}.parquet")
+    return pd.read_parquet(root / f"philautia/preference_matrix/{STAND_IN_DATASET}.parquet")
 
 
 def own(matrix, setting):
@@ -63,9 +66,9 @@ def own(matrix, setting):
 def test_the_vain_one_is_found_with_just_its_points_and_no_other(matrix, setting):
     rows = own(matrix, setting)
     low, high = rows["preference_low"], rows["preference_high"]
-    assert low["vain"] <= OWN <= high["vain"]
+    assert low["vain"] <= SELF_PREFERENCE <= high["vain"]
     assert low["vain"] > 0
-    others = [name for name in CHARACTERS if name != "vain"]
+    others = [name for name in REFERENCE_TRAITS if name != "vain"]
     assert (low[others] <= 0).all()
     assert (high[others] >= 0).all()
     assert rows["standardized"].idxmax() == "vain"
@@ -75,22 +78,22 @@ def test_the_vain_one_is_found_with_just_its_points_and_no_other(matrix, setting
 def test_leniency_scale_and_quality_are_found(matrix, setting):
     held = matrix[matrix["setting"].eq(setting)]
     quality = held[held["part"].eq("generator")].set_index("generator")["quality"]
-    known = pd.Series({name: each.quality for name, each in CHARACTERS.items()})
+    known = pd.Series({name: each.quality for name, each in REFERENCE_TRAITS.items()})
     assert quality.to_dict() == pytest.approx((known - known.mean()).to_dict(), abs=2.5)
     scale = held[held["part"].eq("evaluator")].set_index("evaluator")["scale"]
-    known = pd.Series({name: each.scale for name, each in CHARACTERS.items()})
+    known = pd.Series({name: each.scale for name, each in REFERENCE_TRAITS.items()})
     # Of four in two families a judge's scale rests on the captions of three others.
     assert scale.to_dict() == pytest.approx((known / known.mean()).to_dict(), abs=0.2)
 
 
 def test_nothing_is_missing_and_all_is_a_stand_in(matrix):
     cells = matrix[matrix["part"].eq("cell")]
-    assert len(cells) == 2 * len(CHARACTERS) ** 2
+    assert len(cells) == 2 * len(REFERENCE_TRAITS) ** 2
     assert cells["missing"].eq(0).all()
-    assert cells["asked"].eq(cells["images"]).all()
-    assert matrix["rehearsal"].all()
+    assert cells["requests"].eq(cells["images"]).all()
+    assert matrix["is_stand_in"].all()
     assert matrix["caveat"].isna().all()
-    assert not matrix["part"].eq("problem").any()
+    assert not matrix["part"].eq("reason").any()
 
 
 def test_families_without_preference_show_none(matrix):
@@ -103,7 +106,7 @@ def test_families_without_preference_show_none(matrix):
 
 
 def test_panels_dilute_what_the_vain_one_prefers(root, matrix):
-    pomms = pd.read_parquet(root / f"philautia/pomms/{STANDS_IN}.parquet")
+    pomms = pd.read_parquet(root / f"philautia/pomms/{STAND_IN_DATASET}.parquet")
     given = pomms[pomms["part"].eq("panel") & pomms["chosen"].eq("given")]
     of_vain = pomms[pomms["part"].eq("generator") & pomms["generator"].eq("vain")]
     of_vain = of_vain[of_vain["chosen"].eq("given") & of_vain["setting"].eq("reference_free")]
@@ -123,7 +126,7 @@ def test_the_report_says_that_it_is_a_stand_in_run_and_shows_it(root):
     assert "A stand-in run: judges and captions are stand-ins" in front
     assert 'class="heat is-hot is-framed"' in front
     assert "61.5" in front  # the paper's, of G-VEval on Flickr8k-Expert
-    page = (folder / f"dataset-{STANDS_IN}.html").read_text(encoding="utf-8")
+    page = (folder / f"dataset-{STAND_IN_DATASET}.html").read_text(encoding="utf-8")
     shown = {part.partition('"')[0] for part in page.split('<img src="')[1:]}
     assert shown
     assert all((folder / each).exists() for each in shown)
@@ -139,22 +142,24 @@ def test_models_that_cost_money_are_asked_about_no_reference_model(root, tmp_pat
     ]
     catalog = Catalog(catalog_of(*eyes))
     names = ["captions_eye", "captions_ear", "scores_eye", "scores_ear"]
-    tasks = [Task(AssetKey(["philautia", name]), STANDS_IN, {"limit": 3}) for name in names]
+    tasks = [Task(AssetKey(["philautia", name]), STAND_IN_DATASET, {"limit": 3}) for name in names]
     with plan_context(root) as sources:
-        lines = {line.asset: line for line in quote(planners_of(catalog), sources, tasks).lines}
-    assert {name: (line.to_send, line.later) for name, line in lines.items()} == {
+        lines = {
+            line.asset: line for line in quote_tasks(build_planners(catalog), sources, tasks).lines
+        }
+    assert {name: (line.to_send, line.follow_ups) for name, line in lines.items()} == {
         "philautia/captions_eye": (3, 0),
         "philautia/captions_ear": (3, 0),
         "philautia/scores_eye": (0, 2 * 3 * 2),
         "philautia/scores_ear": (0, 2 * 3 * 2),
     }
     with plan_context(root) as sources:
-        (line,) = quote(planners_of(catalog), sources, tasks[2:3]).lines
-    assert line.missing == "philautia/captions_eye"
+        (line,) = quote_tasks(build_planners(catalog), sources, tasks[2:3]).lines
+    assert line.missing_asset == "philautia/captions_eye"
 
 
 def test_a_picture_of_each_scene_is_taken_once_with_what_is_right_of_it(root):
-    pictures = pd.read_parquet(root / f"philautia/pictures/{STANDS_IN}.parquet")
+    pictures = pd.read_parquet(root / f"philautia/pictures/{STAND_IN_DATASET}.parquet")
     drawn = pd.read_parquet(root / f"vlmbias/drawn_images/{TOPIC}.parquet")
     originals = pd.read_parquet(root / f"vlmbias/original_images/{TOPIC}.parquet")
     scenes = pd.concat([drawn, originals])["base_id"].nunique()

@@ -5,12 +5,12 @@ from collections import Counter
 import dagster as dg
 import pytest
 
-from assets.kit.benchmarks import planners_of
+from assets.kit.benchmarks import build_planners
 from assets.kit.jobs import Jobs
 from assets.kit.plan import Plan
 from resources.batches import submission
 from resources.models.catalog import Catalog
-from resources.models.requests import Look, Turn
+from resources.models.requests import LookRequest, Turn
 from tests.assets.asked import JUDGE, answers, ask, counting, judge_at, questions, requests
 from tests.assets.batched import ASSET, Location
 from tests.providers import Course, faults
@@ -38,7 +38,9 @@ def location(root, judge, instance):
 
 def location_of(root, instance, *models):
     catalog = Catalog(models)
-    asking = {key: each for key, each in planners_of(catalog).items() if key.path[0] == "vlmbias"}
+    asking = {
+        key: each for key, each in build_planners(catalog).items() if key.path[0] == "vlmbias"
+    }
     return Location(root, instance, defined(catalog, "vlmbias"), asking)
 
 
@@ -54,7 +56,7 @@ def asked(server):
 
 
 def tags(location, *states):
-    return [batch.tag for batch in location.calls.batches.in_state(*states)]
+    return [batch.tag for batch in location.calls.batches.list_by_state(*states)]
 
 
 def test_the_whole_way_at_half_the_price(root, server, location, judge):
@@ -75,7 +77,7 @@ def test_the_whole_way_at_half_the_price(root, server, location, judge):
     assert result.success
     assert asked(server) == 0
     assert answers(root).equals(table_before)
-    (spent,) = location.calls.spending()
+    (spent,) = location.calls.list_spending()
     assert (spent.mode, spent.asset, spent.partition) == ("batch", ASSET, TOPIC)
     assert (spent.requests, spent.possibly_paid) == (requests(root), 0)
     assert location.tick().run_requests == []
@@ -185,7 +187,7 @@ def test_a_run_that_starts_meanwhile_keeps_all_from_being_created(server, locati
     assert f"The run {started[0]} materializes {ASSET}, {TOPIC} just now" in said
     assert not server.batches.all
     assert tags(location, "submitting", "running") == []
-    assert location.calls.spending() == []
+    assert location.calls.list_spending() == []
 
 
 def test_second_turns_are_submitted_once_their_first_are_answered(root, server, location):
@@ -376,7 +378,7 @@ def others(root, judge, instance):
     def planner(sources, partition, config):
         if partition == location.broken:
             raise ValueError("the table is torn")
-        own = Look((Turn("user", f"{Words(**config).words} {partition}"),))
+        own = LookRequest((Turn("user", f"{Words(**config).words} {partition}"),))
         yield Plan(judge, [own, *location.shared])
 
     planners = {dg.AssetKey(["test", name]): planner for name in DIVISIONS}
@@ -429,7 +431,7 @@ def test_a_partition_waits_for_what_it_shares_with_another(server, others):
     server.batches.course = lambda batch: Course(
         polls=float("inf") if len(batch.requests) == 2 else 0
     )
-    others.shared = [Look((Turn("user", "Of all"),))]
+    others.shared = [LookRequest((Turn("user", "Of all"),))]
     for partition in ("gpt|logos", "sketch|logos"):
         assert others.submit('key:"test/both"', [partition]).success
     launched, told = others.see_through()

@@ -8,19 +8,19 @@ import pyarrow.parquet as pq
 import pytest
 from dagster import AssetKey, DagsterInstance
 
-from assets.frame.biased_images import BIASED
-from assets.front.gaps import gap_of
-from assets.kit.benchmarks import benchmarks, planners_of
-from assets.kit.choice import NoSuchModel
-from assets.kit.judged import Judged, judge_named
-from assets.planning import CannotQuote, Cells, Task, quote, text
-from assets.planning.everything import Everything, Scope, Share, _without_refused
-from assets.planning.lines import Line, Quote
-from assets.planning.prices import prices_of
-from assets.vlmbias.answers import Answers
+from assets.frame.biased_images import BIASED_IMAGE_COLUMNS
+from assets.front.gaps import describe_gap
+from assets.kit.benchmarks import build_planners, load_benchmarks
+from assets.kit.judge_parts import JudgeParts, find_judge
+from assets.kit.model_lookup import NoSuchModel
+from assets.planning import CannotQuote, CellQuotes, Task, format_text, quote_tasks
+from assets.planning.judge_quote import BenchmarkQuote, JudgeQuote, JudgeScope, _without_refused
+from assets.planning.lines import Quote, QuoteLine
+from assets.planning.prices import empty_prices
+from assets.vlmbias.answers import CountingAnswers
 from assets.vlmbias.questions import QUESTIONS
 from resources.models.catalog import Catalog, Model, Price
-from resources.models.requests import call_key, canonical_of
+from resources.models.requests import build_canonical_request, compute_call_key
 from tests.assets.asked import adapter_below, ask, judge_at
 from tests.assets.plans import definitions_of, plan_context
 from tests.resources.calls.calling import call
@@ -50,16 +50,16 @@ def cells_at(root, models=MODELS):
     catalog = Catalog(tuple(models))
     with DagsterInstance.ephemeral() as instance, plan_context(root) as sources:
         for division in ("painters", "sources"):
-            painters = [model.name for model in catalog.with_role("painter")]
+            painters = [model.name for model in catalog.select_role("painter")]
             instance.add_dynamic_partitions(division, painters)
-        judged = Judged(catalog, sources.home, instance, definitions_of(catalog))
-        yield Cells(judged, sources), sources
+        judged = JudgeParts(catalog, sources.home, instance, definitions_of(catalog))
+        yield CellQuotes(judged, sources), sources
 
 
 def total(sources, model, models=MODELS):
     """What a quote of the judge's answers says."""
     task = Task(AssetKey([VLMBIAS, f"answers_{model.name}"]), TOPIC, {})
-    (found,) = quote(planners_of(Catalog(tuple(models))), sources, [task]).totals
+    (found,) = quote_tasks(build_planners(Catalog(tuple(models))), sources, [task]).totals
     return found
 
 
@@ -71,16 +71,18 @@ def numbers(line):
 @pytest.fixture
 def planned(monkeypatch):
     """The judges whose requests were planned."""
-    found, rows = [], Answers.rows
+    found, rows = [], CountingAnswers.rows
     monkeypatch.setattr(
-        Answers, "rows", lambda step, work: found.append(step.judge.name) or rows(step, work)
+        CountingAnswers,
+        "rows",
+        lambda step, work: found.append(step.judge.name) or rows(step, work),
     )
     return found
 
 
 def test_many_judges_are_planned_once_and_priced_as_a_quote_prices_each(made, planned):
     with cells_at(made) as (cells, sources):
-        found = [cells.of(model, benchmarks()[VLMBIAS]) for model in (CHEAP, DEAR)]
+        found = [cells.of(model, load_benchmarks()[VLMBIAS]) for model in (CHEAP, DEAR)]
         assert planned == ["cheap"]
         quoted = [total(sources, model) for model in (CHEAP, DEAR)]
     assert [numbers(cell.line) for cell in found] == [numbers(line) for line in quoted]
@@ -100,7 +102,7 @@ def test_what_is_answered_is_counted(root, server):
     assert done.success, failure(done)
     models = (*MODELS, somebody)
     with cells_at(root, models) as (cells, sources):
-        cell = cells.of(somebody, benchmarks()[VLMBIAS])
+        cell = cells.of(somebody, load_benchmarks()[VLMBIAS])
         assert numbers(cell.line) == numbers(total(sources, somebody, models))
     assert cell.answered == ANSWERED
     assert cell.missing == cell.line.requests - ANSWERED
@@ -108,16 +110,16 @@ def test_what_is_answered_is_counted(root, server):
 
 def test_a_benchmark_that_has_nothing_for_a_metric_does_not_apply(made):
     with cells_at(made) as (cells, _):
-        found = {name: cells.of(METRIC, each) for name, each in benchmarks().items()}
-    assert [name for name, cell in found.items() if cell.applies] == ["protobias"]
+        found = {name: cells.of(METRIC, each) for name, each in load_benchmarks().items()}
+    assert [name for name, cell in found.items() if cell.is_applicable] == ["protobias"]
     assert found[VLMBIAS].line is None
 
 
 def test_what_has_to_be_made_first_is_named_from_where_it_begins(made):
     flux = judge("flux", 1.0, roles=("painter",))
     with cells_at(made, (*MODELS, flux)) as (cells, _):
-        cell = cells.of(CHEAP, benchmarks()["protobias"])
-        reference = cells.of(REFERENCE[0], benchmarks()["protobias"])
+        cell = cells.of(CHEAP, load_benchmarks()["protobias"])
+        reference = cells.of(REFERENCE[0], load_benchmarks()["protobias"])
     (first,) = cell.first
     assert "animals|sketch" in reference.first[0].partitions
     assert [key.path[1] for key in first.assets] == [
@@ -135,24 +137,24 @@ def test_what_has_to_be_made_first_is_named_from_where_it_begins(made):
 def test_what_stand_ins_made_is_for_reference_judges_alone(root):
     asked = {"sha256": "0" * 64, "domain": "animals", "question_id": "Q1", "question": "Legs?"}
     path = table(root, "questions", topic="animals")
-    pq.write_table(QUESTIONS.table([asked | {"rehearsal": True}]), path)
+    pq.write_table(QUESTIONS.build_table([asked | {"is_stand_in": True}]), path)
     with cells_at(root) as (cells, _):
-        found = {m.name: cells.of(m, benchmarks()[VLMBIAS]) for m in (CHEAP, REFERENCE[0])}
+        found = {m.name: cells.of(m, load_benchmarks()[VLMBIAS]) for m in (CHEAP, REFERENCE[0])}
         assert [(cell.ready, cell.stands_in) for cell in found.values()] == [(1, 1), (2, 0)]
         before = found["cheap"].missing
-    pq.write_table(QUESTIONS.table([asked | {"rehearsal": False}]), path)
+    pq.write_table(QUESTIONS.build_table([asked | {"is_stand_in": False}]), path)
     with cells_at(root) as (cells, _):
-        cell = cells.of(CHEAP, benchmarks()[VLMBIAS])
+        cell = cells.of(CHEAP, load_benchmarks()[VLMBIAS])
     assert (cell.ready, cell.stands_in, cell.missing) == (2, 0, before + 1)
 
 
 def test_of_a_step_that_does_not_read_who_made_them_as_well(root):
     path = table(root, "biased_images", topic="animals/sketch", group="frame")
     path.parent.mkdir(parents=True)
-    picture = {"image_id": "one", "bias": "none", "outcome": "made", "rehearsal": True}
-    pq.write_table(BIASED.table([picture]), path)
+    picture = {"image_id": "one", "bias": "none", "outcome": "made", "is_stand_in": True}
+    pq.write_table(BIASED_IMAGE_COLUMNS.build_table([picture]), path)
     with cells_at(root) as (cells, _):
-        cell = cells.of(CHEAP, benchmarks()["frame"])
+        cell = cells.of(CHEAP, load_benchmarks()["frame"])
     assert (cell.ready, cell.stands_in, cell.missing) == (0, 1, 0)
 
 
@@ -162,21 +164,21 @@ def test_what_a_run_would_refuse_of_a_trained_judge_is_in_no_quote(root, monkeyp
     tuned = judge("tuned", 0.5, parameters={"adapter": adapter_below(root, shown)})
     models = (*MODELS, tuned)
     with cells_at(root, models) as (cells, sources):
-        assert cells.of(CHEAP, benchmarks()[VLMBIAS]).missing
-        told = cells.of(tuned, benchmarks()[VLMBIAS]).broken
+        assert cells.of(CHEAP, load_benchmarks()[VLMBIAS]).missing
+        told = cells.of(tuned, load_benchmarks()[VLMBIAS]).broken
         tasks = [
             Task(AssetKey([VLMBIAS, f"answers_{name}"]), TOPIC, {}) for name in ("cheap", "tuned")
         ]
-        planned = planners_of(Catalog(models))
-        quoted = quote(planned, sources, tasks)
+        planned = build_planners(Catalog(models))
+        quoted = quote_tasks(planned, sources, tasks)
         with pytest.raises(CannotQuote, match="are among those that adapters/tuned-0"):
-            quote(planned, sources, tasks[1:])
+            quote_tasks(planned, sources, tasks[1:])
     done = materialize(root, "answers_tuned", topic=TOPIC, models=models)
     assert not done.success
     assert f"are among those that adapters/tuned-0 was trained on: {TOPIC}/" in told
     assert told in failure(done)
     assert [line.model for line in quoted.lines] == [CHEAP]
-    assert f"Not in this quote: vlmbias/answers_tuned ({TOPIC}). {told}" in text(quoted, [])
+    assert f"Not in this quote: vlmbias/answers_tuned ({TOPIC}). {told}" in format_text(quoted, [])
 
 
 @pytest.mark.parametrize("answered", [0, 1])
@@ -184,27 +186,29 @@ def test_of_what_a_run_would_refuse_only_that_is_left_out(root, monkeypatch, ans
     """Beside a topic that the judge was trained on there is one that it was not."""
     monkeypatch.setenv("COUNTERFACTORY_HOME", str(root))
     shown = pq.read_table(table(root, "questions"))["sha256"][0].as_py()
-    asked = {"sha256": "0" * 64, "domain": "animals", "question_id": "Q1", "rehearsal": False}
+    asked = {"sha256": "0" * 64, "domain": "animals", "question_id": "Q1", "is_stand_in": False}
     rows = [{**asked, "image_id": f"{n}", "question": f"Legs of {n}?"} for n in range(3)]
-    pq.write_table(QUESTIONS.table(rows), table(root, "questions", topic="animals"))
+    pq.write_table(QUESTIONS.build_table(rows), table(root, "questions", topic="animals"))
     tuned = judge("tuned", 0.5, parameters={"adapter": adapter_below(root, shown)})
     again = tuned.model_copy(update={"name": "again"})
     models = (*MODELS, tuned, again)
     with cells_at(root, models) as (cells, sources):
-        asset, planned = AssetKey([VLMBIAS, "answers_tuned"]), planners_of(Catalog(models))
+        asset, planned = AssetKey([VLMBIAS, "answers_tuned"]), build_planners(Catalog(models))
         (plan,) = planned[asset](sources, "animals", {})
-        asked = [canonical_of(tuned, request) for request in plan.requests][:answered]
-        sources.calls.keep([replace(call(), key=call_key(each), request=each) for each in asked])
-        cell, other = (cells.of(each, benchmarks()[VLMBIAS]) for each in (tuned, again))
-        (rest,) = quote(planned, sources, [Task(asset, "animals", {})]).totals
+        asked = [build_canonical_request(tuned, request) for request in plan.requests][:answered]
+        sources.calls.keep(
+            [replace(call(), key=compute_call_key(each), request=each) for each in asked]
+        )
+        cell, other = (cells.of(each, load_benchmarks()[VLMBIAS]) for each in (tuned, again))
+        (rest,) = quote_tasks(planned, sources, [Task(asset, "animals", {})]).totals
     assert numbers(cell.line) == numbers(rest)
     assert (other.ready, other.partitions) == (1, 7)
-    told = gap_of(other, asks=True).told
+    told = describe_gap(other, asks=True).told
     assert f" Left out: vlmbias/answers_again ({TOPIC}). " in told
     assert ". again is asked about none of them" in told
     assert (cell.answered, cell.missing) == (answered, 3 - answered)
     assert (cell.broken, cell.ready, cell.partitions) == ("", 1, 7)
-    told = gap_of(cell, asks=True).told
+    told = describe_gap(cell, asks=True).told
     assert "For 1 of 7 partitions: the others are not made, or left out." in told
     assert f" Left out: vlmbias/answers_tuned ({TOPIC}). " in told
     assert "are among those that adapters/tuned-0 was trained on" in told
@@ -216,11 +220,13 @@ def test_what_is_left_out_is_told_of_each_benchmark_and_counts_as_no_partition()
 
     def share(name):
         tasks = [Task(AssetKey([name, "answers_cheap"]), each, {}) for each in ("one", "other")]
-        made = Quote([], [Line("", "", CHEAP, prices=prices_of(CHEAP))], {why: tasks[1:]})
-        return Share(benchmarks()[name], tasks[:1], len(tasks), [], [], [], set(), made)
+        made = Quote([], [QuoteLine("", "", CHEAP, prices=empty_prices(CHEAP))], {why: tasks[1:]})
+        return BenchmarkQuote(
+            load_benchmarks()[name], tasks[:1], len(tasks), [], [], [], set(), made
+        )
 
-    found = Everything(Scope(CHEAP, []), [share(name) for name in names], []).quote
-    assert [task.asset.path[0] for task in found.without[why]] == [*names]
+    found = JudgeQuote(JudgeScope(CHEAP, []), [share(name) for name in names], []).quote
+    assert [task.asset.path[0] for task in found.refused_tasks[why]] == [*names]
     assert {line.partition for line in found.lines} == {"1 of 2 partitions"}
 
 
@@ -239,17 +245,17 @@ def test_what_starts_from_what_would_be_refused_is_left_out_unless_that_is_there
     judged = SimpleNamespace(inputs_of=inputs_of, is_stored=lambda _: stored)
     tasks = [Task(*where, {}) for where in wheres]
     made = Quote([], [], {"why": tasks[:1]})
-    share = Share(benchmarks()[VLMBIAS], tasks, 1, [], [], [], set(), made)
+    share = BenchmarkQuote(load_benchmarks()[VLMBIAS], tasks, 1, [], [], [], set(), made)
     found = _without_refused(judged, parts, share)
     left = tasks[1:] if stored else tasks[3:]
     assert found.tasks == left
-    assert found.quote.without == {"why": [task for task in tasks if task not in left]}
+    assert found.quote.refused_tasks == {"why": [task for task in tasks if task not in left]}
 
 
 def test_a_table_that_cannot_be_read_is_told_of(root):
     table(root, "questions").write_bytes(b"PAR1 no more")
     with cells_at(root) as (cells, _):
-        cell = cells.of(CHEAP, benchmarks()[VLMBIAS])
+        cell = cells.of(CHEAP, load_benchmarks()[VLMBIAS])
     assert "cannot be read" in cell.broken
     assert cell.line is None
 
@@ -258,24 +264,24 @@ def test_a_table_of_an_earlier_version_is_told_of(root):
     path = table(root, "questions")
     pq.write_table(pq.read_table(path).drop_columns(["question"]), path)
     with cells_at(root) as (cells, _):
-        cell = cells.of(CHEAP, benchmarks()[VLMBIAS])
+        cell = cells.of(CHEAP, load_benchmarks()[VLMBIAS])
     assert "The table of vlmbias/questions has no column `question` (the nearest is" in cell.broken
 
 
 def test_a_table_of_an_earlier_version_that_is_read_by_rows_is_told_of(root):
     path = table(root, "biased_images", topic="animals/sketch", group="frame")
     path.parent.mkdir(parents=True)
-    picture = {"image_id": "one", "bias": "none", "outcome": "made", "rehearsal": False}
-    pq.write_table(BIASED.table([picture]).drop_columns(["bias"]), path)
+    picture = {"image_id": "one", "bias": "none", "outcome": "made", "is_stand_in": False}
+    pq.write_table(BIASED_IMAGE_COLUMNS.build_table([picture]).drop_columns(["bias"]), path)
     with cells_at(root) as (cells, _):
-        cell = cells.of(CHEAP, benchmarks()["frame"])
+        cell = cells.of(CHEAP, load_benchmarks()["frame"])
     assert "The table of frame/biased_images has no column `bias`" in cell.broken
 
 
 def test_who_is_no_judge_cannot_be_named():
     catalog = Catalog(MODELS)
-    assert judge_named(catalog, "mine") == METRIC
+    assert find_judge(catalog, "mine") == METRIC
     with pytest.raises(NoSuchModel, match="'sketch' is no judge or metric in"):
-        judge_named(catalog, "sketch")
+        find_judge(catalog, "sketch")
     with pytest.raises(NoSuchModel, match=r"'deer' is not in .* did you mean dear"):
-        judge_named(catalog, "deer")
+        find_judge(catalog, "deer")

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 import assets
-from assets.kit.materializing import cost_metadata
-from assets.planning.costs import costs
+from assets.kit.step_asset import cost_metadata
+from assets.planning.costs import build_cost_table
 from definitions import resources_at
 from resources.calls import CallStore
-from resources.calls.spending import NANO, Account, Booking, new_id
+from resources.calls.spending import NANO, Account, Booking, generate_booking_id
 from resources.models.client import AskResult
 
 # Dagster's own resources with resources in them use what it has deprecated.
@@ -26,14 +26,14 @@ def calls(tmp_path):
 
 
 def booked(calls, account, month, bound, cost):
-    one = Booking(new_id(), "key", account, "gpt", "online", month, bound)
+    one = Booking(generate_booking_id(), "key", account, "gpt", "online", month, bound)
     calls.reserve([one])
     calls.settle({one.id: cost})
 
 
 def materialized(root):
     done = dg.materialize(
-        [costs],
+        [build_cost_table],
         resources=resources_at(str(root)),
     )
     (event,) = done.get_asset_materialization_events()

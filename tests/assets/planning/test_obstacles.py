@@ -4,7 +4,7 @@ import pytest
 import yaml
 from dagster import AssetKey
 
-from assets.kit.benchmarks import steps_of
+from assets.kit.benchmarks import build_steps
 from assets.planning import Task
 from assets.planning.obstacles import CannotBegin, Limits, require_tasks_possible
 from resources.models.catalog import Catalog
@@ -21,7 +21,7 @@ def refusal(root, model, limits):
     tasks = [Task(AssetKey(["vlmbias", f"answers_{model.name}"]), TOPIC, {})]
     with plan_context(root) as sources:
         try:
-            require_tasks_possible(steps_of(Catalog((model,))), sources, tasks, limits)
+            require_tasks_possible(build_steps(Catalog((model,))), sources, tasks, limits)
         except CannotBegin as refused:
             return str(refused)
     return ""

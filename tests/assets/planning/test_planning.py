@@ -3,9 +3,9 @@
 import pytest
 
 from assets.kit import step
-from assets.kit.benchmarks import planners_of as planners
-from assets.vlmbias.answers import Answers
-from assets.vlmbias.common import answers_of
+from assets.kit.benchmarks import build_planners as planners
+from assets.vlmbias.answers import CountingAnswers
+from assets.vlmbias.common import answers_key
 from assets.vlmbias.prompting import DOUBLE_CHECK, VARIANTS
 from metrics import BASELINE
 from resources.models.catalog import Catalog
@@ -100,13 +100,13 @@ def test_the_default_is_the_baseline_and_reference_judges_ask_nobody(root, judge
 
 def test_planning_is_lazy(root, judge, monkeypatch):
     """No more requests are made at once than are asked for."""
-    made, query = [], Answers.query
+    made, query = [], CountingAnswers.query
     monkeypatch.setattr(
-        Answers, "query", lambda self, work, row: made.append(row) or query(self, work, row)
+        CountingAnswers, "query", lambda self, work, row: made.append(row) or query(self, work, row)
     )
     monkeypatch.setattr(step, "CHUNK", 10)
     with plan_context(root) as sources:
-        (plan,) = planners(Catalog((judge,)))[answers_of("somebody")](sources, TOPIC, {})
+        (plan,) = planners(Catalog((judge,)))[answers_key("somebody")](sources, TOPIC, {})
         assert made == []
         next(iter(plan.requests))
         assert len(made) == 10

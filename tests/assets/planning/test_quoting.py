@@ -20,18 +20,26 @@ from PIL import Image
 import assets as package
 import definitions
 from assets import protobias
-from assets.kit.benchmarks import planners_of as planners
-from assets.kit.choice import NoSuchModel
-from assets.kit.plan import Plan, Whole
-from assets.planning import CannotQuote, Task, choose, markdown, prices, quote, text
-from assets.planning.rendering import grand_total
+from assets.kit.benchmarks import build_planners as planners
+from assets.kit.model_lookup import NoSuchModel
+from assets.kit.plan import PaperSample, Plan
+from assets.planning import (
+    CannotQuote,
+    Task,
+    format_markdown,
+    format_text,
+    prices,
+    quote_tasks,
+    select_quoted_tasks,
+)
+from assets.planning.quote_text import grand_total
 from assets.vlmbias.benchmark import BENCHMARK
 from assets.vlmbias.common import topics
 from resources.calls.spending import Account
 from resources.models.catalog import Catalog
 from resources.models.client import ModelClient
-from resources.models.image_tokens import published
-from resources.models.requests import Look, Paint, Turn, Write
+from resources.models.image_tokens import find_token_rule
+from resources.models.requests import LookRequest, PaintRequest, Turn, WriteRequest
 from tests.assets.asked import ask, counting, judge_at, requests
 from tests.assets.plans import plan_context, quoted
 from tests.providers import Provider
@@ -54,11 +62,14 @@ def quote_of(root, plans, *partitions):
     key = AssetKey("asking")
     tasks = [Task(key, partition, {}) for partition in partitions or ("",)]
     with plan_context(root) as sources:
-        return quote({key: lambda sources, partition, config: iter(plans())}, sources, tasks)
+        return quote_tasks({key: lambda sources, partition, config: iter(plans())}, sources, tasks)
 
 
 def looks(*numbers, picture="0" * 64):
-    return [Look((Turn("user", f"How many legs has {number}?", (picture,)),)) for number in numbers]
+    return [
+        LookRequest((Turn("user", f"How many legs has {number}?", (picture,)),))
+        for number in numbers
+    ]
 
 
 def reworded(rows):
@@ -99,9 +110,9 @@ class TestPrices:
             quote_of(tmp_path, lambda some=some: [Plan(priced, looks(*some))]).lines[0]
             for some in ([1], [10])
         )
-        worked_out, most_usage = [], prices.most_usage
+        worked_out, most_usage = [], prices.compute_most_usage
         monkeypatch.setattr(
-            prices, "most_usage", lambda *of: worked_out.append(of) or most_usage(*of)
+            prices, "compute_most_usage", lambda *of: worked_out.append(of) or most_usage(*of)
         )
         (line,) = quote_of(tmp_path, lambda: [Plan(priced, looks(*range(12)))]).lines
         assert len(worked_out) == 2
@@ -118,7 +129,7 @@ class TestPrices:
     def test_what_misses_its_schema_is_asked_again_within_the_bound(self, tmp_path, server):
         server.answer = lambda received: "word " * 20
         writer = judge_at(server, roles=("writer",), price=PRICE, longest_output=100)
-        asked = [Write((Turn("user", "Name one."),), '{"type": "object"}')]
+        asked = [WriteRequest((Turn("user", "Name one."),), '{"type": "object"}')]
 
         def counted():
             (line,) = quote_of(tmp_path, lambda: [Plan(writer, asked)]).lines
@@ -129,7 +140,7 @@ class TestPrices:
         with plan_context(tmp_path) as sources:
             with closing(ModelClient(calls=sources.calls, images=sources.images)) as client:
                 (keys,) = client.ask(writer, asked, LOG, Account(asset="asking")).keys
-            (spent,) = sources.calls.spending()
+            (spent,) = sources.calls.list_spending()
         assert spent.requests == 2
         assert spent.paid <= before.prices["online"].bound.nano
         assert counted()[1] == (2, 2, 0, 0)
@@ -146,13 +157,13 @@ class TestPrices:
                 parameters={"size": "1024x1024", "quality": "high"},
                 price={"per_image": {"1024x1024/high": 0.17}},
             )
-            asked = [Paint(f"A horse with {number} legs.") for number in range(3)]
+            asked = [PaintRequest(f"A horse with {number} legs.") for number in range(3)]
             (line,) = quote_of(tmp_path, lambda: [Plan(painter, asked)]).lines
             with plan_context(tmp_path) as sources:
                 client = ModelClient(calls=sources.calls, images=sources.images)
                 with closing(client):
                     client.ask(painter, asked, LOG, Account(asset="asking"))
-                (spent,) = sources.calls.spending()
+                (spent,) = sources.calls.list_spending()
         price = line.prices["online"]
         assert price.expected.nano == price.bound.nano == spent.paid == 3 * 170_000_000
 
@@ -182,8 +193,8 @@ class TestPrices:
             return (math.ceil(len("How many legs has 1?") / 4) + squares) * NANO_IN + 100 * NANO_OUT
 
         for first, other, asked, put_off in ((few, many, 15, 200), (many, few, 200, 15)):
-            whole = Whole("1 of 7", 7, other)
-            plan = Plan(judge, [first], [other, other], whole=whole)
+            whole = PaperSample("1 of 7", 7, other)
+            plan = Plan(judge, [first], [other, other], paper_sample=whole)
             made = quote_of(tmp_path, lambda plan=plan: [plan])
             (line,) = made.lines
             assert line.prices["online"].expected.nano == cost(asked) + 2 * cost(put_off)
@@ -193,7 +204,7 @@ class TestPrices:
 class TestUnknown:
     def said(self, root, model, *prompting):
         made = quoted(root, model, *prompting)
-        return made.lines[0], text(made, [])
+        return made.lines[0], format_text(made, [])
 
     def test_without_a_price_both_are_unknown_and_the_field_is_named(self, root, judge):
         line, said = self.said(root, judge)
@@ -211,7 +222,7 @@ class TestUnknown:
 
     def test_by_the_published_rule_it_is_known_before_any_answer(self, root, server):
         server.answer = lambda received: "I count " + "one " * 60 + "{8}"
-        rule = published("openai", "gpt-4o", {})
+        rule = find_token_rule("openai", "gpt-4o", {})
         server.counts = lambda data: rule.count(Image.open(BytesIO(data)).size)
         judge = judge_at(server, model="gpt-4o", price=PRICE, longest_output=2_000)
         line, said = self.said(root, judge)
@@ -248,12 +259,12 @@ class TestUnknown:
         self, root, priced
     ):
         made = quoted(root, priced, topics=(TOPIC, OTHER))
-        said = text(made, []).splitlines()
+        said = format_text(made, []).splitlines()
         assert said[2].split()[3:] == ["unknown"] * 5
         assert said[3].split()[:3] == ["all", "of", "these"]
         assert f"{requests(root)} +" in said[3]
-        assert "Materialize vlmbias/questions first" in text(made, [])
-        assert "(patterned_grids)" in text(made, [])
+        assert "Materialize vlmbias/questions first" in format_text(made, [])
+        assert "(patterned_grids)" in format_text(made, [])
 
     def test_nothing_to_send_costs_nothing_whatever_the_price(self, root, judge):
         assert ask(root, judge).success
@@ -305,14 +316,14 @@ class TestWithoutAModel:
         asks = AssetKey("asking")
         plans = {asks: lambda *_: iter([Plan(priced, looks(1))]), self.HEADLESS: wanting}
         with plan_context(root) as sources:
-            return quote(plans, sources, [Task(asks, "", {}), *tasks])
+            return quote_tasks(plans, sources, [Task(asks, "", {}), *tasks])
 
     def test_it_is_said_once_of_all_of_them(self, tmp_path, priced):
         tasks = [Task(self.HEADLESS, name, {}) for name in ("animals", "objects")]
         made = self.quote(tmp_path, priced, *tasks)
         assert [line.to_send for line in made.lines] == [1]
         told = "Not in this quote: headless (animals, objects). grammar is not in models.yaml."
-        assert told in text(made, [])
+        assert told in format_text(made, [])
 
     def test_one_that_the_config_names_is_a_mistake(self, tmp_path, priced):
         with pytest.raises(CannotQuote, match="headless: grammar is not"):
@@ -324,7 +335,7 @@ class TestWithoutAModel:
             plan_context(tmp_path) as sources,
             pytest.raises(CannotQuote, match="headless: grammar"),
         ):
-            quote({self.HEADLESS: wanting}, sources, tasks)
+            quote_tasks({self.HEADLESS: wanting}, sources, tasks)
 
 
 def wanting(sources, partition, config):
@@ -336,20 +347,20 @@ class TestChoice:
     def assets(self, judge):
         known = [
             *load_assets_from_package_module(package),
-            *BENCHMARK.defined(Catalog((*REFERENCE, judge))),
+            *BENCHMARK.build_definitions(Catalog((*REFERENCE, judge))),
         ]
         return {each.key: each for each in known if not isinstance(each, AssetChecksDefinition)}
 
     def chosen(self, assets, judge, select="*", partitions=(), config=None):
         with DagsterInstance.ephemeral() as instance:
             known = planners(Catalog((judge,)))
-            return choose(assets, known, instance, select, partitions, config)
+            return select_quoted_tasks(assets, known, instance, select, partitions, config)
 
     def test_a_selection_is_read_as_dagster_does(self, assets, judge):
         chosen = self.chosen(assets, judge, 'kind:"judge"')
         assert [task.partition for task in chosen.tasks] == topics.get_partition_keys()
         assert {task.asset.path[-1] for task in chosen.tasks} == {"answers_somebody"}
-        assert [key.path[-1] for key in chosen.silent] == [
+        assert [key.path[-1] for key in chosen.silent_assets] == [
             "answers_pixels",
             "answers_prior",
             "answers_random",
@@ -363,25 +374,25 @@ class TestChoice:
 
     def test_what_asks_nobody_says_what_is_asked_after_it(self, assets, judge, tmp_path):
         concepts = AssetKey(["protobias", "concepts"])
-        others = protobias.BENCHMARK.defined(Catalog(REFERENCE))
+        others = protobias.BENCHMARK.build_definitions(Catalog(REFERENCE))
         assets |= {each.key: each for each in others if isinstance(each, AssetsDefinition)}
         config = {"ops": {"protobias__concepts": {"config": {"instances": 20}}}}
         chosen = self.chosen(assets, judge, "*", config=config)
-        assert chosen.besides[concepts, "animals"] == {"instances": 20}
+        assert chosen.planned_configs[concepts, "animals"] == {"instances": 20}
         seen = []
         task, *_ = chosen.tasks
         with plan_context(tmp_path) as sources:
             known = {task.asset: lambda sources, *_: seen.append(sources.together) or iter(())}
-            quote(known, sources.planning(chosen.besides), [task])
-        assert seen == [chosen.besides | {task[:2]: task.config}]
+            quote_tasks(known, sources.with_planned(chosen.planned_configs), [task])
+        assert seen == [chosen.planned_configs | {task[:2]: task.config}]
 
     def test_an_asset_that_asks_nothing_is_simply_said_to(self, assets, judge, tmp_path):
         chosen = self.chosen(assets, judge, 'key:"vlmbias/questions"', ["anything"])
         assert chosen.tasks == []
         with plan_context(tmp_path) as sources:
-            made = quote({}, sources, chosen.tasks)
-        assert text(made, chosen.silent) == "Asks no model: vlmbias/questions."
-        assert markdown(made, chosen.silent) == "- Asks no model: vlmbias/questions."
+            made = quote_tasks({}, sources, chosen.tasks)
+        assert format_text(made, chosen.silent_assets) == "Asks no model: vlmbias/questions."
+        assert format_markdown(made, chosen.silent_assets) == "- Asks no model: vlmbias/questions."
 
     @pytest.mark.parametrize(
         ("select", "partitions", "config", "message"),
@@ -415,7 +426,7 @@ class TestChoice:
 class TestWords:
     def test_a_table_for_dagster_keeps_a_painters_partition_in_its_cell(self, tmp_path, priced):
         made = quote_of(tmp_path, lambda: [Plan(priced, looks(1), looks(2))], "sketch|animals")
-        heads, rule, row, *rest = markdown(made, []).splitlines()
+        heads, rule, row, *rest = format_markdown(made, []).splitlines()
         assert heads == (
             "| asset | partition | model | requests | stored | to send | later, at most "
             "| expected | at most |"
@@ -429,7 +440,7 @@ class TestWords:
     def test_what_depends_on_later_answers_is_a_price_up_to(self, root, priced):
         assert ask(root, priced).success
         rewrite(table(root, "questions"), reworded)
-        said = text(quoted(root, priced, "double-check"), []).splitlines()[1]
+        said = format_text(quoted(root, priced, "double-check"), []).splitlines()[1]
         assert " up to $" in said
 
 
@@ -469,5 +480,5 @@ def test_all_models_together_have_a_line_of_their_own(tmp_path, server):
     assert (total.requests, total.to_send) == (3, 3)
     bounds = [line.prices["online"].bound.nano for line in made.totals]
     assert total.prices["online"].bound.nano == sum(bounds)
-    last = text(made, []).splitlines()[len(made.lines) + 1]
+    last = format_text(made, []).splitlines()[len(made.lines) + 1]
     assert last.split()[:4] == ["in", "all", "all", "models"]

@@ -10,12 +10,12 @@ from typing import Any
 import pandas as pd
 from PIL import Image
 
-from assets.protobias.filtered import FILTERED
-from assets.protobias.human import HUMAN_SCORES
+from assets.protobias.filtered_pairs import FILTERED_COLUMNS
+from assets.protobias.human_scores import HUMAN_SCORES
 from assets.protobias.pages import Painted, build
+from assets.protobias.prompt_triplets import TRIPLETS
 from assets.protobias.scores import SCORES
 from assets.protobias.summary import SUMMARY
-from assets.protobias.triplets import TRIPLETS
 from assets.report.publish import publish
 from generators.prompts.concepts import DOMAINS
 
@@ -62,7 +62,7 @@ def pairs_of(
                 for side in ("correct", "adversarial"):
                     digest = pictures.add(f"{painter}/{pair_id}/{side}")
                     kept = evaluated or side == "correct"
-                    row: dict[str, Any] = dict.fromkeys(FILTERED.columns)
+                    row: dict[str, Any] = dict.fromkeys(FILTERED_COLUMNS.columns)
                     row |= {"domain": domain, "painter": painter, "concept": concept}
                     row |= {"concept_id": pair_id.rsplit("/", 1)[0], "group": "group"}
                     row |= {"knob": "count" if place == 0 else "spatial", "text": ODD}
@@ -73,13 +73,16 @@ def pairs_of(
                     }
                     row |= {"prompt": f"The {side} sentence of {concept}", "sample": sample}
                     row |= {"seed": sample, "outcome": "painted", "sha256": digest}
-                    row |= {"width": 48, "height": 48, "rehearsal": painter == "sketch"}
-                    row |= {"calls": [], "made": json.dumps({"dtype": "bfloat16", "steps": 5})}
+                    row |= {"width": 48, "height": 48, "is_stand_in": painter == "sketch"}
+                    row |= {
+                        "calls": [],
+                        "provenance": json.dumps({"dtype": "bfloat16", "steps": 5}),
+                    }
                     row |= {"filter": "qwen_vl", "filter_family": "qwen", "filter_calls": []}
                     row |= {"filter_score": 9 if kept else 3, "filter_outcome": "scored"}
                     row |= {"kept": kept, "pair_kept": evaluated, "evaluated": evaluated}
                     rows.append(row | {"rank": place if evaluated else None})
-    return FILTERED.table(rows).to_pandas()
+    return FILTERED_COLUMNS.build_table(rows).to_pandas()
 
 
 def scores_of(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -87,7 +90,7 @@ def scores_of(pairs: pd.DataFrame) -> pd.DataFrame:
     domain and the adversarial one of the second, `qwen` refuses the second and ties on the first.
     """
     rows: list[dict[str, Any]] = []
-    for of in FILTERED.table(pairs[pairs["evaluated"]]).to_pylist():
+    for of in FILTERED_COLUMNS.build_table(pairs[pairs["evaluated"]]).to_pylist():
         for metric, (formula, kin) in METRICS.items():
             correct, first = of["side"] == "correct", of["rank"] == 0
             raw = {"clip_l": 0.75 if correct == first else 0.25, "qwen": 0.5}.get(
@@ -95,7 +98,7 @@ def scores_of(pairs: pd.DataFrame) -> pd.DataFrame:
             )
             refused = metric == "qwen" and not first
             row: dict[str, Any] = {name: of.get(name) for name in SCORES.columns}
-            row |= {"metric": metric, "formula": formula, "kin": kin, "calls": []}
+            row |= {"metric": metric, "formula": formula, "same_family": kin, "calls": []}
             row |= {"outcome": "refused" if refused else "scored", "raw": None if refused else raw}
             row |= {"reason": "I would rather not." if refused else ""}
             row |= {"served_model": f"{metric}-2026" if formula != "reference" else ""}
@@ -121,8 +124,8 @@ def summary_of(painter: str, scores: pd.DataFrame, *, human: bool = False) -> pd
                 continue
             for domain, knob, concept in places:
                 row: dict[str, Any] = dict.fromkeys(SUMMARY.columns)
-                row |= {"painter": painter, "rehearsal": painter == "sketch", "sample": sample}
-                row |= {"metric": metric, "formula": formula, "kin": kin, "domain": domain}
+                row |= {"painter": painter, "is_stand_in": painter == "sketch", "sample": sample}
+                row |= {"metric": metric, "formula": formula, "same_family": kin, "domain": domain}
                 row |= {"knob": knob, "concept": concept, "pairs": 400, "prompts": 3}
                 row |= {"unscored": 1 if metric == "qwen" else 0, "ties": 0}
                 for measure in MEASURES:
@@ -134,7 +137,7 @@ def summary_of(painter: str, scores: pd.DataFrame, *, human: bool = False) -> pd
                         ("correct_margin", "correct_margin_low", "correct_margin_high")
                     )
                 rows.append(row)
-    return SUMMARY.table(rows).to_pandas()
+    return SUMMARY.build_table(rows).to_pandas()
 
 
 def number(*of: str) -> float:
@@ -158,7 +161,7 @@ def triplets_of(domain: str) -> pd.DataFrame:
         if place == 3:
             row |= {"outcome": "rejected", "rules": ["too_long", "names_group"], "attempts": 3}
         rows.append(row)
-    return TRIPLETS.table(rows).to_pandas()
+    return TRIPLETS.build_table(rows).to_pandas()
 
 
 def painted(
@@ -185,7 +188,7 @@ def painted(
         summary=summary_of(painter, scores, human=human),
         pairs=pairs,
         scores=scores,
-        human=_people(pairs) if human else HUMAN_SCORES.table([]).to_pandas(),
+        human=_people(pairs) if human else HUMAN_SCORES.build_table([]).to_pandas(),
         retention=pd.DataFrame(
             retention, columns=["domain", "knob", "stage", "number", "of", "share"]
         ),
@@ -196,13 +199,13 @@ def painted(
 def _people(pairs: pd.DataFrame) -> pd.DataFrame:
     """Two annotators who agree on all but the first picture."""
     rows = []
-    for at, of in enumerate(FILTERED.table(pairs[pairs["evaluated"]]).to_pylist()):
+    for at, of in enumerate(FILTERED_COLUMNS.build_table(pairs[pairs["evaluated"]]).to_pylist()):
         for annotator in ("ada", "ben"):
             row = {name: of.get(name) for name in HUMAN_SCORES.columns}
             score = 4 if of["side"] == "correct" else 1
             differs = annotator == "ben" and at == 0
             rows.append(row | {"annotator": annotator, "score": 3 if differs else score})
-    return HUMAN_SCORES.table(rows).to_pandas()
+    return HUMAN_SCORES.build_table(rows).to_pandas()
 
 
 def written(folder: Path, *painters: Painted, pictures: Pictures, **changes: Any) -> Path:

@@ -13,12 +13,17 @@ from PIL import Image
 
 from assets.kit.score_files import checked, scores_in
 from assets.kit.score_sheets import ScoreForm, write_sheets
-from assets.kit.table_asset import NothingYet
-from assets.protobias.filtered import FILTERED
-from assets.protobias.human import FORM, HUMAN_SCORES, pictures_of, to_score
+from assets.kit.table_asset import NotMaterialized
+from assets.protobias.filtered_pairs import FILTERED_COLUMNS
+from assets.protobias.human_scores import (
+    FORM,
+    HUMAN_SCORES,
+    load_filtered_pictures,
+    select_for_scoring,
+)
 from generators.prompts.concepts import DOMAINS
-from resources.home import Home
-from resources.images import ImageStore
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
 from resources.user_files.rows import UserFileError
 from tests.runs import failure, materialize, metadata, table, warned
 
@@ -37,7 +42,7 @@ def _row(images, domain, number, side):
     seed = 10 * (DOMAINS.index(domain) * PAIRS + number) + (side == "correct")
     pair = f"{domain}/a-b/count/{number}/0"
     return {
-        **dict.fromkeys(FILTERED.columns),
+        **dict.fromkeys(FILTERED_COLUMNS.columns),
         "domain": domain,
         "painter": PAINTER,
         "concept_id": f"{domain}/a-b/count/{number}",
@@ -49,7 +54,7 @@ def _row(images, domain, number, side):
         "side": side,
         "image_id": f"{PAINTER}/{pair}/{side}",
         "sha256": images.put(_png(seed)),
-        "rehearsal": False,
+        "is_stand_in": False,
         "kept": kept,
         "pair_kept": kept,
         "evaluated": kept,
@@ -68,13 +73,13 @@ def root(tmp_path):
         ]
         path = table(tmp_path, f"filtered_pairs/{domain}", PAINTER, "protobias")
         path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(FILTERED.table(rows), path)
+        pq.write_table(FILTERED_COLUMNS.build_table(rows), path)
     return tmp_path
 
 
 @pytest.fixture
 def pictures(root):
-    return pictures_of(Home(root=str(root)), PAINTER)
+    return load_filtered_pictures(DataRoot(root=str(root)), PAINTER)
 
 
 @pytest.fixture
@@ -123,7 +128,7 @@ def exported(rows, scores, user=7, **annotation):
 
 class TestSheets:
     def test_both_pictures_of_the_first_pairs_of_each_domain_are_put_to_people(self, pictures):
-        some = to_score(pictures, 8, 0)
+        some = select_for_scoring(pictures, 8, 0)
         assert sorted((row["domain"], row["rank"], row["side"]) for row in some) == [
             ("animals", 0, "adversarial"),
             ("animals", 0, "correct"),
@@ -134,25 +139,25 @@ class TestSheets:
             ("objects", 0, "adversarial"),
             ("objects", 0, "correct"),
         ]
-        more = to_score(pictures, 300, 0)
+        more = select_for_scoring(pictures, 300, 0)
         assert len(more) == 3 * 3 * 2
         assert [row for row in more if row in some] == some
-        assert to_score(pictures, 300, 1) != more
+        assert select_for_scoring(pictures, 300, 1) != more
 
     def test_a_pair_of_which_a_picture_stands_for_others_is_left_out_whole(self, pictures):
-        first, *others = to_score(pictures, 300, 0)
+        first, *others = select_for_scoring(pictures, 300, 0)
         again = {**pictures, "twin": [{**first, "pair_id": "twin"}]}
         left = [row for row in others if row["pair_id"] != first["pair_id"]]
-        assert to_score(again, 300, 0) == left
+        assert select_for_scoring(again, 300, 0) == left
 
     def test_the_next_pair_takes_the_place_of_one_that_is_left_out(self, pictures):
         (first,) = (
             row
-            for row in to_score(pictures, 8, 0)
+            for row in select_for_scoring(pictures, 8, 0)
             if (row["domain"], row["rank"], row["side"]) == ("animals", 0, "correct")
         )
         again = {**pictures, first["sha256"]: [first, {**first, "pair_id": "twin", "rank": 3}]}
-        some = to_score(again, 8, 0)
+        some = select_for_scoring(again, 8, 0)
         assert len(some) == 8
         assert {(row["domain"], row["rank"]) for row in some if row["domain"] == "animals"} == {
             ("animals", 1),
@@ -160,7 +165,7 @@ class TestSheets:
         }
 
     def test_nothing_tells_which_side_a_picture_is_of(self, pictures, folder, root):
-        asked = to_score(pictures, 300, 0)
+        asked = select_for_scoring(pictures, 300, 0)
         write_sheets(folder, FORM, asked, ImageStore(root=str(root)))
         sides = "".join(row["side"][0] for row in asked)
         assert "ca" in sides
@@ -181,7 +186,7 @@ class TestSheets:
     def test_label_studio_gets_tasks_files_and_an_interface_that_fit_together(
         self, pictures, folder, root
     ):
-        asked = to_score(pictures, 8, 0)
+        asked = select_for_scoring(pictures, 8, 0)
         write_sheets(folder, FORM, asked, ImageStore(root=str(root)))
         tasks = json.loads((folder / "label-studio-tasks.json").read_text())
         assert [task["data"]["sha256"] for task in tasks] == [row["sha256"] for row in asked]
@@ -199,27 +204,27 @@ class TestSheets:
         assert choices[0].get("value").startswith("4 - Perfect match: All elements")
 
     def test_the_guidelines_are_those_of_judges(self, pictures, folder, root):
-        write_sheets(folder, FORM, to_score(pictures, 2, 0), ImageStore(root=str(root)))
+        write_sheets(folder, FORM, select_for_scoring(pictures, 2, 0), ImageStore(root=str(root)))
         told = (folder / "guidelines.md").read_text()
         for words in ("Focus purely on semantic correctness", "main element", "2 - One major"):
             assert words in told
         assert "{" not in told
 
     def test_a_sheet_that_was_filled_in_itself_is_not_written_over(self, pictures, folder, root):
-        asked, store = to_score(pictures, 8, 0), ImageStore(root=str(root))
+        asked, store = select_for_scoring(pictures, 8, 0), ImageStore(root=str(root))
         (folder / "to-score.csv").write_text(lines(asked, "4"))
         with pytest.raises(UserFileError, match=r"line 2: it has a score.*anna\.csv"):
             write_sheets(folder, FORM, asked, store)
         assert (folder / "to-score.csv").read_text() == lines(asked, "4")
 
     def test_without_pairs_it_says_what_to_materialize(self, root):
-        with pytest.raises(NothingYet, match="materialize protobias/filtered_pairs of nobody"):
-            pictures_of(Home(root=str(root)), "nobody")
+        with pytest.raises(NotMaterialized, match="materialize protobias/filtered_pairs of nobody"):
+            load_filtered_pictures(DataRoot(root=str(root)), "nobody")
 
 
 class TestFiles:
     def test_all_filled_files_are_read(self, pictures, folder):
-        asked = to_score(pictures, 12, 0)
+        asked = select_for_scoring(pictures, 12, 0)
         (folder / "anna.csv").write_text("\ufeff" + lines(asked, ["4", "", "2"]))
         (folder / "both.csv").write_text(lines(asked, "13", annotator="bo"))
         (folder / "to-score.csv").write_text(lines(asked, [""] * 12))
@@ -238,13 +243,13 @@ class TestFiles:
         assert scores_in(folder / "nowhere", FORM) == []
 
     def test_a_filled_file_with_the_sheets_name_in_its_own_is_read(self, pictures, folder):
-        asked = to_score(pictures, 12, 0)
+        asked = select_for_scoring(pictures, 12, 0)
         (folder / "to-score.csv").write_text(lines(asked, ""))
         (folder / "to-score.csv-anna.csv").write_text(lines(asked, "4"))
         assert [each.score for each in scores_in(folder, FORM)] == [4]
 
     def test_a_name_that_is_spelled_in_several_ways_is_one_person(self, pictures, folder):
-        asked = to_score(pictures, 12, 0)
+        asked = select_for_scoring(pictures, 12, 0)
         for number, name in enumerate(("jos\u00e9.csv", "Jose\u0301.csv")):
             (folder / name).write_text(lines(asked[number:], "1"))
         assert (
@@ -332,7 +337,7 @@ class TestFiles:
         ],
     )
     def test_what_is_wrong_is_named_with_file_and_line(self, pictures, folder, name, spoil, told):
-        (folder / name).write_text(spoil(to_score(pictures, 12, 0)))
+        (folder / name).write_text(spoil(select_for_scoring(pictures, 12, 0)))
         with pytest.raises(UserFileError) as raised:
             checked(scores_in(folder, FORM), FORM, pictures)
         assert str(folder / name) in str(raised.value)
@@ -344,7 +349,7 @@ def test_another_form_has_a_scale_of_its_own(root, pictures, folder):
     form = ScoreForm(
         "How nice is it?", {10: "Very", 1: "Not", 5: "So-so"}, "Be kind.", "a/b", "c/d"
     )
-    asked = to_score(pictures, 12, 0)
+    asked = select_for_scoring(pictures, 12, 0)
     write_sheets(folder, form, asked, ImageStore(root=str(root)))
     choices = ElementTree.parse(folder / "label-studio.xml").findall(".//Choice")
     assert {each.get("alias"): each.get("value") for each in choices} == {
@@ -384,7 +389,7 @@ def test_scores_become_rows_with_agreement_and_means(root, folder, instance):
     assert made.success, failure(made)
     assert rows().empty
     assert "two annotators" in metadata(made, "human_scores", "protobias")["agreement"]
-    asked = to_score(pictures_of(Home(root=str(root)), PAINTER), 18, 0)
+    asked = select_for_scoring(load_filtered_pictures(DataRoot(root=str(root)), PAINTER), 18, 0)
     good = ["4" if row["side"] == "correct" else "1" for row in asked]
     (folder / "anna.csv").write_text(lines(asked, good))
     (folder / "bo.csv").write_text(lines(asked[:6], ["4"] * 5 + ["5"]))
@@ -392,7 +397,7 @@ def test_scores_become_rows_with_agreement_and_means(root, folder, instance):
     assert rows().empty
     dropped = [
         each
-        for (each, *_) in pictures_of(Home(root=str(root)), PAINTER).values()
+        for (each, *_) in load_filtered_pictures(DataRoot(root=str(root)), PAINTER).values()
         if not each["pair_kept"]
     ]
     (folder / "bo.csv").write_text(lines([*asked[:6], dropped[0]], ["4"] * 7))

@@ -7,19 +7,19 @@ import pytest
 from dagster import AssetKey, DagsterInstance
 from PIL import Image
 
-from assets.kit.benchmarks import planners_of as planners
-from assets.kit.choice import NoSuchModel
-from assets.kit.upstream_calls import calls_in, columns_of_calls
-from assets.planning import Task, quote, text
-from assets.protobias.filtered import FILTERED, FilteredPairs
-from assets.protobias.filters import family_warning, filter_of
-from assets.protobias.pairs import IMAGE_PAIRS, ImagePairs, Pairing, pictures_of
-from assets.protobias.selection import ranks, share_of
-from assets.protobias.triplets import TRIPLETS as TRIPLETS_TABLE
+from assets.kit.benchmarks import build_planners as planners
+from assets.kit.model_lookup import NoSuchModel
+from assets.kit.upstream_calls import collect_calls, find_call_columns
+from assets.planning import Task, format_text, quote_tasks
+from assets.protobias.filtered_pairs import FILTERED_COLUMNS, FilteredPairs
+from assets.protobias.filters import family_warning, find_filter
+from assets.protobias.image_pairs import IMAGE_PAIRS, ImagePairs, ImagePairsConfig, list_pictures
+from assets.protobias.prompt_triplets import TRIPLETS as TRIPLETS_TABLE
+from assets.protobias.selection import assign_ranks, domain_share
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import Catalog, Model
-from resources.models.requests import Paint
-from resources.run_config import BadConfig
+from resources.models.requests import PaintRequest
+from resources.settings.run_config import BadConfig
 from tests.assets.paired import (
     DOMAIN,
     SKETCH,
@@ -70,10 +70,10 @@ class TestSketch:
         assert rows["sample"].tolist() == [0, 0, 1, 1] * 5
         assert set(rows["filter"]) == {"pixels"}
         assert set(rows["keep_from"]) == {8}
-        assert rows["painter_version"].nunique() == 1
+        assert rows["entry_version"].nunique() == 1
         assert set(rows["filter_score"]) == {10}
-        assert rows["rehearsal"].all()
-        assert rows["made"].isna().all()
+        assert rows["is_stand_in"].all()
+        assert rows["provenance"].isna().all()
         evaluated = rows[rows["evaluated"]]
         assert len(evaluated) == 4 * 2
         assert evaluated["concept_id"].nunique() == 4, "no second pair of a concept yet"
@@ -98,8 +98,8 @@ class TestSketch:
         ],
     )
     def test_pairs_that_do_not_fit_are_found(self, sketched, change, expected):
-        rows = IMAGE_PAIRS.table(sketched[0].table("image_pairs")).to_pylist()
-        triplets = TRIPLETS_TABLE.table(triplet_rows(sketched[0].concepts)).to_pandas()
+        rows = IMAGE_PAIRS.build_table(sketched[0].table("image_pairs")).to_pylist()
+        triplets = TRIPLETS_TABLE.build_table(triplet_rows(sketched[0].concepts)).to_pandas()
         changed = [rows[0] | change, *rows[1:]]
         step = ImagePairs(Catalog(()))
         found = problems(step, changed, {"samples": 2}, prompt_triplets=triplets)
@@ -124,7 +124,7 @@ class TestSketch:
     )
     def test_filtered_pairs_that_do_not_fit_are_found(self, sketched, change, expected):
         pictures = sketched[0].table("image_pairs")
-        rows = FILTERED.table(sketched[0].table("filtered_pairs")).to_pylist()
+        rows = FILTERED_COLUMNS.build_table(sketched[0].table("filtered_pairs")).to_pylist()
         if "evaluated" in change:
             change = {"evaluated": not rows[0]["evaluated"]}
         changed = [rows[0] | change, *rows[1:]]
@@ -203,7 +203,7 @@ class TestAProvider:
         studio.must(image_pairs={"samples": 1})
         assert sent(server) == {"picture": 12, "text": 11}
         first = studio.table("filtered_pairs")
-        assert first["rehearsal"].eq(False).all(), "a provider's pictures are results"
+        assert first["is_stand_in"].eq(False).all(), "a provider's pictures are results"
         assert first["pair_kept"].tolist() == [False] * 2 + [True] * 8 + [False] * 2
         del server.answer.painting[failing]
         since = server.count
@@ -217,7 +217,7 @@ class TestAProvider:
         studio.must(image_pairs={"samples": 2})
         assert server.count == since
         assert [studio.path(name).read_bytes() for name in STEPS] == before
-        named, failed = calls_in(both, columns_of_calls(Catalog(tuple(studio.models))))
+        named, failed = collect_calls(both, find_call_columns(Catalog(tuple(studio.models))))
         assert (named & stored(studio.root), failed) == (stored(studio.root), 0)
 
     def test_a_table_edited_by_hand_paints_nothing(self, studio, server):
@@ -236,25 +236,25 @@ TRIPLETS = [(concept, right(concept)) for concept in CONCEPTS]
 class TestSeeds:
     def test_a_pair_shares_its_seed_which_does_not_depend_on_the_concept(self):
         for painter in (SKETCH, GEMINI):
-            wanted = pictures_of(painter, TRIPLETS, Pairing(samples=2, seed=7))
+            wanted = list_pictures(painter, TRIPLETS, ImagePairsConfig(samples=2, seed=7))
             assert [each["request"].seed for each in wanted] == [7, 7, 8, 8] * 2
             assert {each["request"].sample for each in wanted} == {0}
-        fewer = pictures_of(SKETCH, TRIPLETS[:1], Pairing(samples=1, seed=7))
+        fewer = list_pictures(SKETCH, TRIPLETS[:1], ImagePairsConfig(samples=1, seed=7))
         assert [each["request"] for each in fewer] == [each["request"] for each in wanted[:2]]
         correct, adversarial = (each["request"] for each in fewer)
         assert (correct, adversarial) == (
-            Paint(TRIPLETS[0][1].correct, 7),
-            Paint(TRIPLETS[0][1].adversarial, 7),
+            PaintRequest(TRIPLETS[0][1].correct, 7),
+            PaintRequest(TRIPLETS[0][1].adversarial, 7),
         )
 
     @pytest.mark.parametrize("seed", [-1, 2**31 - 64])
     def test_one_that_a_painter_may_not_take_is_refused_before_anything_is_paid(self, seed):
         with pytest.raises(BadConfig, match="seed"):
-            Pairing(seed=seed)
+            ImagePairsConfig(seed=seed)
 
     def test_a_painter_without_seeds_has_samples(self):
         openai = Model(name="o", backend="openai", model="o", family="o", roles=("painter",))
-        wanted = pictures_of(openai, TRIPLETS, Pairing(samples=2))
+        wanted = list_pictures(openai, TRIPLETS, ImagePairsConfig(samples=2))
         assert [each["request"].sample for each in wanted] == [0, 0, 1, 1] * 2
         assert {each["request"].seed for each in wanted} == {None}
 
@@ -264,11 +264,11 @@ PAIRS = {f"{concept}/{sample}": concept for concept in "abcdef" for sample in ra
 
 class TestSelection:
     def test_shares_are_even_and_add_up(self):
-        assert [share_of(domain, 1000) for domain in DOMAINS] == [334, 333, 333]
-        assert sum(share_of(domain, 302) for domain in DOMAINS) == 302
+        assert [domain_share(domain, 1000) for domain in DOMAINS] == [334, 333, 333]
+        assert sum(domain_share(domain, 302) for domain in DOMAINS) == 302
 
     def test_every_concept_has_its_first_pair_before_any_has_its_second(self):
-        order = ranks(PAIRS, 0)
+        order = assign_ranks(PAIRS, 0)
         in_order = sorted(order, key=order.get)
         assert sorted(order.values()) == [*range(18)]
         for turn in range(3):
@@ -277,17 +277,17 @@ class TestSelection:
         assert {pair[-1] for pair in in_order[:6]} > {"0"}, "all samples have their chance"
 
     def test_the_order_is_that_of_seed_and_pairs_alone(self):
-        order = ranks(PAIRS, 0)
-        assert ranks(dict(reversed(PAIRS.items())), 0) == order
-        assert ranks(PAIRS, 1) != order
+        order = assign_ranks(PAIRS, 0)
+        assert assign_ranks(dict(reversed(PAIRS.items())), 0) == order
+        assert assign_ranks(PAIRS, 1) != order
 
     def test_a_pair_that_shares_a_picture_gives_its_place_to_the_next(self):
         pictures = {pair: {f"{pair} correct", f"{pair} adversarial"} for pair in PAIRS}
-        order = ranks(PAIRS, 0)
-        assert ranks(PAIRS, 0, pictures) == order
+        order = assign_ranks(PAIRS, 0)
+        assert assign_ranks(PAIRS, 0, pictures) == order
         first, second, third, *others = sorted(order, key=order.get)
         pictures[second] = {f"{first} correct", f"{second} adversarial"}
-        now = ranks(PAIRS, 0, pictures)
+        now = assign_ranks(PAIRS, 0, pictures)
         assert sorted(now, key=now.get) == [first, third, *others, second]
 
 
@@ -297,7 +297,7 @@ class TestWhoFilters:
     PAINTER = GEMINI
 
     def of(self, painter, name="", models=(*REFERENCE, SEER, LIKE_IT)):
-        return filter_of(Catalog(models), painter, name).name
+        return find_filter(Catalog(models), painter, name).name
 
     def test_by_default_pixels_for_schematics_and_the_only_captioner_for_others(self):
         assert self.of(SKETCH) == "pixels"
@@ -326,7 +326,7 @@ class TestWhoFilters:
             self.of(painter, name, models)
 
     def test_a_filter_of_a_scorers_family_is_warned_of_by_name(self):
-        kin = self.SEER.model_copy(update={"name": "kin", "roles": ("judge",)})
+        kin = self.SEER.model_copy(update={"name": "same_family", "roles": ("judge",)})
         other = kin.model_copy(update={"name": "other", "family": "other"})
         words = family_warning(self.SEER, [*REFERENCE, kin, other])
         assert words.startswith("The filter seer is of the family seers, as kin is: the pairs")
@@ -336,7 +336,7 @@ class TestWhoFilters:
 
 
 def test_the_run_says_that_its_filter_is_of_a_judges_family(tmp_path, instance, server):
-    judge = filter_at(server, name="kin", model="kin-1", roles=("judge",))
+    judge = filter_at(server, name="same_family", model="kin-1", roles=("judge",))
     models = painter_at(server), filter_at(server), judge
     server.answer = Gallery()
     studio = Studio(tmp_path / "root", instance, *models, number=2)
@@ -346,5 +346,7 @@ def test_the_run_says_that_its_filter_is_of_a_judges_family(tmp_path, instance, 
     assert "as kin is" in event.metadata["warning"].value
     asset, where = AssetKey(["protobias", "filtered_pairs"]), f"{DOMAIN}|artist"
     with plan_context(studio.root) as sources:
-        told = quote(planners(Catalog(tuple(studio.models))), sources, [Task(asset, where, {})])
-    assert "as kin is" in text(told, [])
+        told = quote_tasks(
+            planners(Catalog(tuple(studio.models))), sources, [Task(asset, where, {})]
+        )
+    assert "as kin is" in format_text(told, [])

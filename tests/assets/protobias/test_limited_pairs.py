@@ -3,18 +3,18 @@
 import pytest
 from dagster import AssetKey
 
-from assets.kit.benchmarks import planners_of as planners
-from assets.kit.limits import first_of
-from assets.kit.materializing import asset_of
-from assets.planning import Task, quote, text
+from assets.kit.benchmarks import build_planners as planners
+from assets.kit.limits import stratified_head
+from assets.kit.step_asset import build_step_asset
+from assets.planning import Task, format_text, quote_tasks
 from assets.protobias import BENCHMARK
-from assets.protobias.report import painted_by
-from assets.protobias.scorers import scorers
-from assets.protobias.triplets import placed_concept
-from resources.home import Home
+from assets.protobias.prompt_triplets import concept_sampling_key
+from assets.protobias.report import load_painter_results
+from assets.protobias.scorers import list_scorers
 from resources.models.catalog import Catalog, Model
-from resources.models.requests import call_key, canonical_of
-from sensors.coverage import Coverage
+from resources.models.requests import build_canonical_request, compute_call_key
+from resources.storage.data_root import DataRoot
+from sensors.painter_backlog import PainterBacklog
 from tests.assets.asked import judge_at
 from tests.assets.paired import DOMAIN, SKETCH, Gallery, Studio, filter_at, painter_at
 from tests.assets.plans import plan_context, stored
@@ -38,8 +38,12 @@ def planned(studio, step, **config):
     planner = planners(Catalog(tuple(studio.models)))[asset]
     with plan_context(studio.root) as sources:
         plans = list(planner(sources, f"{DOMAIN}|{studio.painter}", config))
-        keys = {call_key(canonical_of(each.model, r)) for each in plans for r in each.requests}
-        return keys, sum(1 for each in plans for _ in each.later)
+        keys = {
+            compute_call_key(build_canonical_request(each.model, r))
+            for each in plans
+            for r in each.requests
+        }
+        return keys, sum(1 for each in plans for _ in each.possible_requests)
 
 
 def complete(result):
@@ -66,14 +70,14 @@ def test_each_step_is_tried_on_a_part_that_counts_later(studio, server):
         assert f"A part, {limit} of " in check.description
     pairs = studio.table("image_pairs")
     assert set(pairs["sample"]) == {0}, "distinct concepts first"
-    first = first_of(studio.concepts, LIMITS[0], placed_concept)
+    first = stratified_head(studio.concepts, LIMITS[0], concept_sampling_key)
     assert set(pairs["concept_id"]) == {concept.concept_id for concept in first}
 
     told = summarise(studio)
     assert told["partial"] == {"somebody": "animals 3 of 4 pairs"}
     assert not [name for name in told if name.startswith("failure_rate_")]
-    metrics = scorers(Catalog(tuple(studio.models)))
-    painted = painted_by(Home(root=str(studio.root)), studio.painter, metrics)
+    metrics = list_scorers(Catalog(tuple(studio.models)))
+    painted = load_painter_results(DataRoot(root=str(studio.root)), studio.painter, metrics)
     assert painted.trial
     assert painted.partial == {"somebody": "animals 3 of 4 pairs"}
     assert painted.samples == [
@@ -99,7 +103,7 @@ def test_a_quote_of_a_trial_tells_what_the_papers_sample_costs(studio):
     where = f"{DOMAIN}|{studio.painter}"
     task = Task(AssetKey(["protobias", "image_pairs"]), where, {"limit": 5})
     with plan_context(studio.root) as sources:
-        said = text(quote(planners(catalog), sources, [task]), [])
+        said = format_text(quote_tasks(planners(catalog), sources, [task]), [])
         assert "$2.40" in said
         assert (
             "A trial sample: animals|artist (5 of 2,000 concepts). The same of the paper's sample, "
@@ -113,13 +117,13 @@ def test_a_quote_of_a_trial_tells_what_the_papers_sample_costs(studio):
             )
             for step in STEPS
         ]
-        found = quote(planners(catalog), sources, tasks)
-        assert [(each.told, each.number) for each in found.samples] == [
+        found = quote_tasks(planners(catalog), sources, tasks)
+        assert [(each.description, each.request_count) for each in found.samples] == [
             ("8 of 2,000 concepts", 20_000),
             ("8 of 2,000 concepts", 20_000),
             ("8 of 2,000 concepts", 668),
         ]
-        assert "up to 40,668 requests: expected unknown, at most unknown." in text(found, [])
+        assert "up to 40,668 requests: expected unknown, at most unknown." in format_text(found, [])
 
 
 def test_a_trial_is_known_by_the_runs_that_made_it(studio):
@@ -142,8 +146,8 @@ def test_a_trial_is_known_by_the_runs_that_made_it(studio):
 
     def coverage():
         catalog = Catalog(tuple(studio.models))
-        there = {step.key: asset_of(step) for step in BENCHMARK.steps(catalog)}
-        return Coverage(studio.instance, catalog, there, BENCHMARK)
+        there = {step.key: build_step_asset(step) for step in BENCHMARK.steps(catalog)}
+        return PainterBacklog(studio.instance, catalog, there, BENCHMARK)
 
     make(DOMAIN, "concepts", "prompt_triplets", concepts={"instances": 3})
     make(f"{DOMAIN}|sketch", "image_pairs", image_pairs={"samples": 1})

@@ -12,15 +12,15 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from assets.kit.table_asset import Mismatch
+from assets.kit.table_asset import TablesMismatch
 from assets.protobias.own_scores import BadScores, read_outcomes, read_scores
-from assets.protobias.score_table import all_scores
-from resources.home import Home
-from resources.images import ImageStore
+from assets.protobias.score_table import load_all_scores
 from resources.models.backends.python import Python
-from resources.models.catalog import CatalogError, load
-from resources.models.replies import Unacceptable
-from resources.models.requests import Score
+from resources.models.catalog import CatalogError, load_catalog
+from resources.models.replies import UnacceptableRequest
+from resources.models.requests import ScoreRequest
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
 from tests.assets.filtered import filtered_rows, write_filtered
 from tests.assets.paired import SKETCH
 from tests.runs import REFERENCE, checks, failure, materialize, metadata, table
@@ -43,7 +43,7 @@ def entries(tmp_path, monkeypatch):
     (tmp_path / "my_metrics.py").write_text(block("python", "def brightness"))
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "models.yaml").write_text(block("yaml", "backend: python"))
-    return load(tmp_path / "models.yaml").models
+    return load_catalog(tmp_path / "models.yaml").models
 
 
 @pytest.fixture
@@ -101,8 +101,8 @@ def test_both_stand_in_the_tables_like_any_metric(root, pictures, entries, insta
         light = Image.open(io.BytesIO(png)).convert("L").resize((1, 1)).getpixel((0, 0))
         assert row.raw == light / 255
         assert len(row.calls) == 1
-    home = Home(root=str(root))
-    scores = all_scores(home, "sketch", entries)
+    home = DataRoot(root=str(root))
+    scores = load_all_scores(home, "sketch", entries)
     given = scores[(scores["metric"] == "from_a_file") & (scores["side"] == "correct")]
     assert set(given["score"]) == {0.9}
     run("summary", topic="sketch")
@@ -113,8 +113,10 @@ def test_both_stand_in_the_tables_like_any_metric(root, pictures, entries, insta
         metadata(run("scores_brightness"), "scores_brightness", "protobias")["requests_sent"] == 0
     )
     path.write_text(path.read_text().replace(",90", ",91"))
-    with pytest.raises(Mismatch, match=r"The file of protobias/scores_from_a_file.*has changed"):
-        all_scores(home, "sketch", entries)
+    with pytest.raises(
+        TablesMismatch, match=r"The file of protobias/scores_from_a_file.*has changed"
+    ):
+        load_all_scores(home, "sketch", entries)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +141,7 @@ def test_a_row_of_no_use_is_named_and_its_picture_has_failed(
     named = {"first": first, "second": second}
     path.write_text("\n".join([*lines, line.format(**named)]))
     model, wanted = entries[0], pictures.to_dict("records")
-    given = read_scores(model, Home(root=str(root)), "sketch")
+    given = read_scores(model, DataRoot(root=str(root)), "sketch")
     ended, wrong = read_outcomes(given, model, "animals", list(pictures["pair_id"]), wanted)
     assert list(wrong["row"]) == [len(lines) + 1]
     assert problem.format(**named) in wrong["problem"].iloc[0]
@@ -162,14 +164,14 @@ def test_all_three_kinds_of_file_say_the_same(root, pictures, entries):
     wanted, said = pictures.to_dict("records"), []
     for suffix in (".csv", ".parquet", ".jsonl"):
         model = entries[0].model_copy(update={"model": f"scores/{{painter}}{suffix}"})
-        given = read_scores(model, Home(root=str(root)), "sketch")
+        given = read_scores(model, DataRoot(root=str(root)), "sketch")
         said.append(read_outcomes(given, model, "animals", list(pictures["pair_id"]), wanted)[0])
     assert said[0] == said[1] == said[2]
     assert {ending["outcome"] for ending in said[0]} == {"scored"}
 
 
 def test_a_file_that_is_of_no_use_is_named_with_the_remedy(root, pictures, entries):
-    home, path = Home(root=str(root)), write(root, pictures)
+    home, path = DataRoot(root=str(root)), write(root, pictures)
     whose = entries[0].model_copy(update={"model": "scores/sketch.csv"})
     with pytest.raises(BadScores, match="does not say whose pictures"):
         read_scores(whose, home, "sketch")
@@ -199,7 +201,7 @@ def test_an_entry_that_cannot_be_is_refused(tmp_path, field, said):
     entry = re.sub(r"parameters:.*", field, f"- name: brightness{entry}")
     path.write_text(entry)
     with pytest.raises(CatalogError) as error:
-        load(path)
+        load_catalog(path)
     assert said in str(error.value)
 
 
@@ -221,5 +223,5 @@ def test_what_a_function_cannot_score_has_failed(tmp_path, monkeypatch, entries,
     png = io.BytesIO()
     Image.new("RGB", (2, 2)).save(png, "PNG")
     backend = Python(model, None, lambda digest: png.getvalue())
-    with pytest.raises(Unacceptable, match=said):
-        asyncio.run(backend.score(Score("A text.", "0")))
+    with pytest.raises(UnacceptableRequest, match=said):
+        asyncio.run(backend.score(ScoreRequest("A text.", "0")))

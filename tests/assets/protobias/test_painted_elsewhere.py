@@ -5,12 +5,12 @@ from hashlib import sha256
 import pytest
 from dagster import AssetKey
 
-from assets.kit.benchmarks import planners_of, steps_of
-from assets.planning import CannotQuote, Task, quote, text
-from assets.planning.prompts import prompts_of
+from assets.kit.benchmarks import build_planners, build_steps
+from assets.planning import CannotQuote, Task, format_text, quote_tasks
+from assets.planning.prompts import list_prompts
 from resources.models.catalog import Catalog, Model
-from resources.models.manifests import COLUMNS
-from resources.spreadsheets import csv_of
+from resources.models.manifests import MANIFEST_COLUMNS
+from resources.user_files.spreadsheets import csv_of
 from tests.assets.paired import DOMAIN, Studio
 from tests.assets.plans import plan_context
 from tests.providers import pictures
@@ -34,19 +34,21 @@ def listed(studio, asset=PAIRS, *, missing):
     """What is to be painted of the pairs of this painter."""
     task = Task(asset, f"{DOMAIN}|by_hand", {"samples": SAMPLES} if asset == PAIRS else {})
     with plan_context(studio.root) as sources:
-        steps = steps_of(Catalog(tuple(studio.models)))
-        return prompts_of(steps, sources, [task], missing=missing)
+        steps = build_steps(Catalog(tuple(studio.models)))
+        return list_prompts(steps, sources, [task], missing=missing)
 
 
 def quoted(studio):
     task = Task(PAIRS, f"{DOMAIN}|by_hand", {"samples": SAMPLES})
     with plan_context(studio.root) as sources:
-        return text(quote(planners_of(Catalog(tuple(studio.models))), sources, [task]), [])
+        return format_text(
+            quote_tasks(build_planners(Catalog(tuple(studio.models))), sources, [task]), []
+        )
 
 
 def paint(manifest, prompts):
     """As somebody would: a file for each line, and the list is the manifest."""
-    manifest.write_text(csv_of(COLUMNS, [each._asdict() for each in prompts]), newline="")
+    manifest.write_text(csv_of(MANIFEST_COLUMNS, [each._asdict() for each in prompts]), newline="")
     for each in prompts:
         name = sha256(each.file.encode()).hexdigest()
         (manifest.parent / each.file).write_bytes(pictures.png(name))
@@ -85,7 +87,7 @@ def test_from_prompts_to_pictures_and_back(studio, tmp_path):
     done = studio.must("image_pairs", **config)
     rows = studio.table("image_pairs")
     assert set(rows["outcome"]) == {"painted"}
-    assert not rows["rehearsal"].any()
+    assert not rows["is_stand_in"].any()
     assert set(checks(done).values()) == {True}
     told = metadata(done, "image_pairs", "protobias")
     assert (told["requests_sent"], told["requests_known_before"]) == (7, 5)
@@ -98,15 +100,15 @@ def test_a_missing_manifest_leaves_the_other_painters_in_the_quote(studio, tmp_p
     sketch = {"backend": "offline", "model": "sketch", "family": "reference"}
     studio.models.append(Model(name="drawn", roles=("painter",), **sketch))
     tasks = [Task(PAIRS, f"{DOMAIN}|{name}", {"samples": 1}) for name in ("by_hand", "drawn")]
-    planners = planners_of(Catalog(tuple(studio.models)))
+    planners = build_planners(Catalog(tuple(studio.models)))
     with plan_context(studio.root) as sources:
-        found = quote(planners, sources, tasks)
+        found = quote_tasks(planners, sources, tasks)
         with pytest.raises(CannotQuote, match=r"manifest\.csv is not there\. Write it"):
-            quote(planners, sources, tasks[:1])
+            quote_tasks(planners, sources, tasks[:1])
     assert [line.model.name for line in (*found.lines, *found.totals)] == ["drawn", "drawn"]
     assert found.lines[0].requests == 6
     told = f"Not in this quote: protobias/image_pairs ({DOMAIN}|by_hand). by_hand: the manifest "
-    assert f"{told}{tmp_path / 'painted' / 'manifest.csv'} is not there." in text(found, [])
+    assert f"{told}{tmp_path / 'painted' / 'manifest.csv'} is not there." in format_text(found, [])
 
 
 def test_of_what_is_not_painted_there_are_no_prompts(studio):

@@ -3,10 +3,10 @@
 import pytest
 from dagster import AssetKey
 
-from assets.kit.benchmarks import planners_of as planners
+from assets.kit.benchmarks import build_planners as planners
 from resources.models.catalog import Catalog
-from resources.models.pricing import bound_of
-from resources.models.requests import call_key, canonical_of
+from resources.models.pricing import compute_cost_bound
+from resources.models.requests import build_canonical_request, compute_call_key
 from tests.assets.paired import (
     DOMAIN,
     SKETCH,
@@ -34,16 +34,16 @@ def planned(studio, asset, together=None, painter=None, **config):
     }
     planner = planners(Catalog(tuple(studio.models)))[asset]
     with plan_context(studio.root) as sources:
-        plans = list(planner(sources.planning(steps), where, config))
+        plans = list(planner(sources.with_planned(steps), where, config))
         certain = {
-            call_key(canonical_of(plan.model, request))
+            compute_call_key(build_canonical_request(plan.model, request))
             for plan in plans
             for request in plan.requests
         }
-        later = [(plan.model, request) for plan in plans for request in plan.later]
+        later = [(plan.model, request) for plan in plans for request in plan.possible_requests]
         for model, request in later:
-            bound_of(model, request)
-        return certain, len(later), {plan.missing for plan in plans} - {None}
+            compute_cost_bound(model, request)
+        return certain, len(later), {plan.missing_asset for plan in plans} - {None}
 
 
 @pytest.fixture

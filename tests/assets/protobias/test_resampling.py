@@ -8,10 +8,15 @@ import pyarrow.parquet as pq
 import pytest
 from dagster import DagsterInstance
 
-from assets.protobias.concepts import CONCEPTS, Sampling, drawn, sampled
-from assets.protobias.pairs import IMAGE_PAIRS
-from resources.home import Home
-from tests.resources.test_garbage_collector import Store
+from assets.protobias.concepts import (
+    CONCEPTS,
+    ProtoConceptsConfig,
+    sample_domain_concepts,
+    sample_with_stored,
+)
+from assets.protobias.image_pairs import IMAGE_PAIRS
+from resources.storage.data_root import DataRoot
+from tests.resources.storage.test_garbage_collector import Store
 from tests.runs import failure, materialize, metadata, table, warned
 
 DOMAIN = "animals"
@@ -30,7 +35,7 @@ def write(root, name, rows, columns, partition=DOMAIN):
 def paint(root, concepts, painter="flux", samples=2, rehearsal=False, calls=()):
     """Store so many pairs of each concept by a painter."""
     rows = [
-        {"concept_id": each.concept_id, "outcome": "painted", "rehearsal": rehearsal, "sample": k}
+        {"concept_id": each.concept_id, "outcome": "painted", "is_stand_in": rehearsal, "sample": k}
         | {"sha256": None, "calls": list(calls)}
         for each in concepts
         for k in range(samples)
@@ -42,8 +47,8 @@ def paint(root, concepts, painter="flux", samples=2, rehearsal=False, calls=()):
 @pytest.fixture
 def earlier(tmp_path):
     """Forty concepts that another rule drew, in their order, of which none is the first of ours."""
-    ours = set(ids(sampled(DOMAIN, Sampling(instances=80))))
-    others = sampled(DOMAIN, Sampling(instances=120, seed=5))
+    ours = set(ids(sample_domain_concepts(DOMAIN, ProtoConceptsConfig(instances=80))))
+    others = sample_domain_concepts(DOMAIN, ProtoConceptsConfig(instances=120, seed=5))
     found = [concept for concept in others if concept.concept_id not in ours][:40]
     rows = [asdict(each) | {"place": place, "seed": 0} for place, each in enumerate(found)]
     write(tmp_path, "concepts", rows, CONCEPTS)
@@ -51,11 +56,15 @@ def earlier(tmp_path):
 
 
 def now(root, instances=80, **config):
-    return ids(drawn(Home(root=str(root)), DOMAIN, Sampling(instances=instances, **config)))
+    return ids(
+        sample_with_stored(
+            DataRoot(root=str(root)), DOMAIN, ProtoConceptsConfig(instances=instances, **config)
+        )
+    )
 
 
 def test_it_stays_by_default_where_a_painter_that_costs_something_painted_it(tmp_path, earlier):
-    fresh = ids(sampled(DOMAIN, Sampling(instances=80)))
+    fresh = ids(sample_domain_concepts(DOMAIN, ProtoConceptsConfig(instances=80)))
     assert now(tmp_path) == fresh
     paint(tmp_path, earlier, "sketch", rehearsal=True)
     assert now(tmp_path) == fresh
@@ -63,16 +72,24 @@ def test_it_stays_by_default_where_a_painter_that_costs_something_painted_it(tmp
     assert now(tmp_path)[:40] == ids(earlier)
     assert now(tmp_path, instances=15) == ids(earlier)[:15]
     assert now(tmp_path, keep=False) == fresh
-    assert now(tmp_path, seed=1) == ids(sampled(DOMAIN, Sampling(instances=80, seed=1)))
+    assert now(tmp_path, seed=1) == ids(
+        sample_domain_concepts(DOMAIN, ProtoConceptsConfig(instances=80, seed=1))
+    )
     assert now(tmp_path, seed=1, keep=True)[:40] == ids(earlier)
 
 
 def test_what_is_missing_is_drawn_where_cells_and_knobs_lack_it(tmp_path, earlier):
-    found = list(drawn(Home(root=str(tmp_path)), DOMAIN, Sampling(instances=320, keep=True)))
+    found = list(
+        sample_with_stored(
+            DataRoot(root=str(tmp_path)),
+            DOMAIN,
+            ProtoConceptsConfig(instances=320, keeps_stored=True),
+        )
+    )
     assert found[:40] == earlier
     assert len(set(ids(found))) == 320
     assert set(Counter((each.concept, each.knob) for each in found).values()) == {4}
-    fresh = ids(sampled(DOMAIN, Sampling(instances=320)))
+    fresh = ids(sample_domain_concepts(DOMAIN, ProtoConceptsConfig(instances=320)))
     assert set(ids(found[40:])) <= set(fresh)
     assert ids(found) == now(tmp_path, instances=400, keep=True)[:320]
 
@@ -80,7 +97,7 @@ def test_what_is_missing_is_drawn_where_cells_and_knobs_lack_it(tmp_path, earlie
 def test_what_the_taxonomy_no_longer_has_goes_and_the_run_says_what_that_costs(tmp_path, earlier):
     stored = pd.read_parquet(table(tmp_path, "concepts", DOMAIN, "protobias"))
     stored.loc[3, "environment_hint"] = "on the moon"
-    write(tmp_path, "concepts", CONCEPTS.table(stored).to_pylist(), CONCEPTS)
+    write(tmp_path, "concepts", CONCEPTS.build_table(stored).to_pylist(), CONCEPTS)
     paint(tmp_path, earlier)
     paint(tmp_path, earlier[:5], "sketch", samples=1, rehearsal=True)
     with DagsterInstance.ephemeral() as instance:
@@ -106,10 +123,10 @@ def test_nothing_that_was_paid_is_collected_because_it_is_not_drawn(tmp_path, ea
     store = Store(tmp_path)
     call, picture = store.paints(1)
     paint(tmp_path, earlier, calls=[call])
-    fresh = [*sampled(DOMAIN, Sampling(instances=40))]
+    fresh = [*sample_domain_concepts(DOMAIN, ProtoConceptsConfig(instances=40))]
     assert not set(ids(fresh)) & set(ids(earlier))
     rows = [asdict(each) | {"place": place, "seed": 0} for place, each in enumerate(fresh)]
     write(tmp_path, "concepts", rows, CONCEPTS)
     store.collect(calls=True)
-    assert (list(store.calls.all_keys()), store.digests()) == ([call], {picture})
+    assert (list(store.calls.iterate_keys()), store.digests()) == ([call], {picture})
     store.calls.close()

@@ -7,22 +7,22 @@ import pandas as pd
 import pytest
 from dagster import AssetKey, DagsterInstance
 
-from assets.kit.benchmarks import planners_of as planners
-from assets.kit.table_asset import Mismatch
-from assets.protobias.human import HUMAN_SCORES
-from assets.protobias.pairs import IMAGE_PAIRS
-from assets.protobias.retention import retention
-from assets.protobias.score_table import all_scores
-from assets.protobias.scorers import REFERENCES, ended, formula_of, to_score
-from assets.protobias.scores import SCORES, Scores
-from generators.prompts.rating_prompts import judge_prompt
-from metrics.ranking import ranking_table
-from resources.calls import Answer
-from resources.home import Home
-from resources.images import ImageStore
+from assets.kit.benchmarks import build_planners as planners
+from assets.kit.table_asset import TablesMismatch
+from assets.protobias.human_scores import HUMAN_SCORES
+from assets.protobias.image_pairs import IMAGE_PAIRS
+from assets.protobias.retention import count_retention
+from assets.protobias.score_table import load_all_scores
+from assets.protobias.scorers import REFERENCES, build_request, formula_name, parse_outcome
+from assets.protobias.scores import SCORES, PairScores
+from generators.prompts.rating_prompts import write_rating_prompt
+from metrics.protobias.ranking import ranking_table
+from resources.calls import StoredAnswer
 from resources.models.catalog import Catalog, Model
-from resources.models.outcomes import Answered, outcome_of
-from resources.models.requests import call_keys
+from resources.models.outcomes import AnsweredOutcome, read_outcome
+from resources.models.requests import compute_call_keys
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
 from tests.assets.asked import judge_at
 from tests.assets.filtered import filtered_rows, write_filtered
 from tests.assets.paired import SKETCH, write_triplets
@@ -114,7 +114,7 @@ class TestReferenceJudges:
             assert math.isnan(reader["incorrect_margin"])
             assert (prior["failure_rate"], prior["delta"]) == (1.0, -1.0)
             assert prior["incorrect_margin"] == 1.0
-        assert summary["rehearsal"].all()
+        assert summary["is_stand_in"].all()
         assert set(summary["sample"]) == {"evaluated"}
         missing = metadata(result, "summary", "protobias")["missing"]
         assert missing == dict.fromkeys(["prior", "pixels", "random"], "demography")
@@ -144,7 +144,7 @@ class TestReferenceJudges:
         assert ending["raw"] == 1.0
 
     def test_what_is_left_after_each_step(self, root):
-        table = retention(Home(root=str(root)), "sketch", REFERENCE)
+        table = count_retention(DataRoot(root=str(root)), "sketch", REFERENCE)
         whole = table[table["knob"] == "all"].set_index(["domain", "stage"])
         assert whole["number"].to_dict() == {
             (domain, stage): pairs
@@ -169,14 +169,14 @@ class TestJudge:
         texts = list(dict.fromkeys(scores(root, "prior")["text"]))
         wrong = dict(zip(texts, (faults.REFUSED, None, "Not sure.", '{"score": 7}'), strict=False))
         wrong[texts[1]] = faults.INVALID_REQUEST
-        said = {judge_prompt(text): reply for text, reply in wrong.items()}
+        said = {write_rating_prompt(text): reply for text, reply in wrong.items()}
         usual = server.answer
         server.answer = lambda received: said.get(received.texts[0], usual(received))
         judges = [*REFERENCE, judge]
         result = score(root, painted, "somebody", models=judges)
         assert checks(result)["nothing_failed"] is False
         asked = Counter(each.texts for each in server.received)
-        assert asked == {(judge_prompt(text),): 2 for text in texts}
+        assert asked == {(write_rating_prompt(text),): 2 for text in texts}
         assert all(len(each.images) == 1 for each in server.received)
         assert len({each.images for each in server.received}) == 10
         rows = scores(root, "somebody")
@@ -220,13 +220,15 @@ class TestJudge:
     ],
 )
 def test_a_metric_that_gives_no_number_is_unparsed(answer, ending):
-    request = to_score(CLIP, "An animal.", "0" * 64)
-    stored = Answer("key", {"outcome": "answered", "images": [], **answer}, "clip@1", None, None)
-    found = ended(outcome_of(stored, request))
+    request = build_request(CLIP, "An animal.", "0" * 64)
+    stored = StoredAnswer(
+        "key", {"outcome": "answered", "images": [], **answer}, "clip@1", None, None
+    )
+    found = parse_outcome(read_outcome(stored, request))
     assert (found["outcome"], found.get("raw")) == ending
     assert (found.get("reason") is None) == (ending[0] == "scored")
     assert (found["response"], found["served_model"]) == (answer["text"], "clip@1")
-    assert formula_of(CLIP) == "clip_score"
+    assert formula_name(CLIP) == "clip_score"
 
 
 def planned(root, judge, **together):
@@ -241,22 +243,22 @@ def planned(root, judge, **together):
     }
     with plan_context(root) as sources:
         planner = planners(catalog)[AssetKey(["protobias", "scores_somebody"])]
-        (plan,) = planner(sources.planning(config), "animals|sketch", {})
-        certain = set(call_keys(judge, plan.requests))
-        return certain, sum(1 for _ in plan.later), plan.missing
+        (plan,) = planner(sources.with_planned(config), "animals|sketch", {})
+        certain = set(compute_call_keys(judge, plan.requests))
+        return certain, sum(1 for _ in plan.possible_requests), plan.missing_asset
 
 
 def test_a_judge_that_declines_in_words_has_refused():
     judge = CLIP.model_copy(update={"roles": ("judge",), "parameters": {}})
-    found = ended(Answered(text="I'm sorry, but I can't assist with that."))
+    found = parse_outcome(AnsweredOutcome(text="I'm sorry, but I can't assist with that."))
     assert (found["outcome"], found["refusal"], found["raw"]) == ("refused", "model", None)
     assert found["response"].startswith("I'm sorry")
-    assert formula_of(judge) == "judge"
+    assert formula_name(judge) == "judge"
 
 
 def write_pictures(root, number=PAIRS["animals"]):
     """Store pictures of the first pairs, as those that are there to filter."""
-    rows = IMAGE_PAIRS.table(pd.read_parquet(filtered_path(root)).head(2 * number))
+    rows = IMAGE_PAIRS.build_table(pd.read_parquet(filtered_path(root)).head(2 * number))
     path = table(root, "image_pairs/animals", "sketch", "protobias")
     path.parent.mkdir(parents=True)
     rows.to_pandas().to_parquet(path)
@@ -296,7 +298,7 @@ class TestPlans:
 class TestAllScores:
     @pytest.fixture
     def home(self, root):
-        return Home(root=str(root))
+        return DataRoot(root=str(root))
 
     def test_people_are_compared_with_metrics_on_the_pairs_that_they_scored(self, root, home):
         pictures = [
@@ -305,7 +307,7 @@ class TestAllScores:
         given = {"correct": (4, 3), "adversarial": (1, 1)}
         # Both sides of two pairs of animals, one side of a third.
         self.people(root, [(row, given[row["side"]]) for row in pictures[:5]])
-        found = all_scores(home, "sketch", REFERENCE)
+        found = load_all_scores(home, "sketch", REFERENCE)
         human = found[found["sample"] == "human"]
         assert Counter(human["metric"]) == {"prior": 4, "pixels": 4, "random": 4, "human": 4}
         assert len(found[found["sample"] == "evaluated"]) == 3 * 2 * 8
@@ -327,18 +329,20 @@ class TestAllScores:
         ]
         path = table(root, "human_scores", "sketch", "protobias")
         path.parent.mkdir()
-        HUMAN_SCORES.table(rows).to_pandas().to_parquet(path)
+        HUMAN_SCORES.build_table(rows).to_pandas().to_parquet(path)
 
     def test_people_who_scored_other_pictures_are_not_mixed_in(self, root, home):
         (picture, *_) = scores(root, "prior").to_dict("records")
         self.people(root, [(picture | {"sha256": "0" * 64}, (4,))])
-        with pytest.raises(Mismatch, match=r"human_scores \(sketch\) holds 1 picture"):
-            all_scores(home, "sketch", REFERENCE)
+        with pytest.raises(TablesMismatch, match=r"human_scores \(sketch\) holds 1 picture"):
+            load_all_scores(home, "sketch", REFERENCE)
 
     def test_scores_of_other_pairs_than_now_are_refused(self, root, home):
         write_filtered(root, "animals", filtered_rows(root, "animals", 2))
-        with pytest.raises(Mismatch, match=r"scores_prior \(sketch, animals\) has scored other"):
-            all_scores(home, "sketch", REFERENCE)
+        with pytest.raises(
+            TablesMismatch, match=r"scores_prior \(sketch, animals\) has scored other"
+        ):
+            load_all_scores(home, "sketch", REFERENCE)
 
     def test_another_filter_that_keeps_the_same_pairs_has_other_kin(self, root, home):
         for domain in PAIRS:
@@ -346,38 +350,40 @@ class TestAllScores:
                 table(root, f"filtered_pairs/{domain}", "sketch", "protobias"),
                 lambda rows: [row | {"filter_family": "another"} for row in rows],
             )
-        assert all_scores(home, "sketch", REFERENCE[:1])["kin"].eq(False).all()
+        assert load_all_scores(home, "sketch", REFERENCE[:1])["same_family"].eq(False).all()
 
     @pytest.mark.parametrize(
         ("change", "said"),
         [
-            ({"painter_version": "x"}, "not all painted by one entry .*image_pairs again"),
+            ({"entry_version": "x"}, "not all painted by one entry .*image_pairs again"),
             ({"filter": "x"}, "not all filtered by one model: .*filtered_pairs, with one filter"),
             ({"keep_from": 5}, "not all kept from one score on: .*with one limit, again"),
         ],
     )
     def test_domains_that_were_made_in_different_ways_are_refused(self, root, home, change, said):
-        known = {"painter_version": "w", "filter": "pixels", "keep_from": 8}
+        known = {"entry_version": "w", "filter": "pixels", "keep_from": 8}
         for domain, new in dict(zip(PAIRS, (known, known | change), strict=True)).items():
             path = table(root, f"filtered_pairs/{domain}", "sketch", "protobias")
             rewrite(path, lambda rows, new=new: [row | new for row in rows])
-        with pytest.raises(Mismatch, match=said):
-            all_scores(home, "sketch", REFERENCE)
+        with pytest.raises(TablesMismatch, match=said):
+            load_all_scores(home, "sketch", REFERENCE)
 
     def test_scores_by_two_entries_are_refused(self, root, home):
         rewrite(
             scores_path(root, "prior"),
-            lambda rows: [row | {"metric_version": "before"} for row in rows],
+            lambda rows: [row | {"entry_version": "before"} for row in rows],
         )
-        with pytest.raises(Mismatch, match=r"scores_prior \(sketch\) are not all by the same"):
-            all_scores(home, "sketch", REFERENCE)
+        with pytest.raises(
+            TablesMismatch, match=r"scores_prior \(sketch\) are not all by the same"
+        ):
+            load_all_scores(home, "sketch", REFERENCE)
 
 
 def test_rows_that_are_wrong_are_named(stood_in):
     root, *_ = stood_in
-    good = SCORES.table(scores(root, "prior")).to_pylist()
+    good = SCORES.build_table(scores(root, "prior")).to_pylist()
     filtered = pd.read_parquet(table(root, "filtered_pairs/animals", "sketch", "protobias"))
-    step = Scores(Catalog(()), REFERENCE[0])
+    step = PairScores(Catalog(()), REFERENCE[0])
     assert problems(step, good, filtered_pairs=filtered) == []
     changed = [dict(row) for row in good]
     changed[0]["raw"] = None

@@ -6,16 +6,16 @@ from logging import getLogger
 import pytest
 from dagster import AssetCheckSeverity
 
-from assets.kit.limits import Limited
+from assets.kit.limits import LimitConfig
 from assets.kit.pair_marks import add_marks
-from assets.kit.step import Work
-from assets.kit.table_asset import Mismatch
+from assets.kit.step import StepRun
+from assets.kit.table_asset import TablesMismatch
 from assets.kit.tuning import TRAINED_ON
-from assets.protobias.scores import Scores
+from assets.protobias.scores import PairScores
 from assets.protobias.training import TRAINING_PAIRS
-from resources.home import Home
 from resources.models.backends.adapters import BadRecord
 from resources.models.catalog import Catalog, Model
+from resources.storage.data_root import DataRoot
 from tests.adapters import adapter_record
 from tests.assets.filtered import filtered_rows, write_filtered
 from tests.assets.paired import write_triplets
@@ -46,12 +46,12 @@ def scores_of(role="metric", **parameters):
     known = {"name": "trained", "model": "some/model", "family": "some"}
     terms = {"formula": "expected_score"} if role == "metric" else {}
     entry = Model(backend="transformers", roles=(role,), parameters=terms | parameters, **known)
-    return Scores(Catalog((entry,)), entry)
+    return PairScores(Catalog((entry,)), entry)
 
 
 def work_in(root):
     unused = {"images": None, "ledger": None, "find": None, "log": getLogger(__name__)}
-    return Work(PARTITION, Limited(), {}, {}, home=Home(root=str(root)), **unused)
+    return StepRun(PARTITION, LimitConfig(), {}, {}, home=DataRoot(root=str(root)), **unused)
 
 
 def checked(root, rows, role="metric"):
@@ -69,7 +69,7 @@ def require(root, rows, role="metric"):
 
 
 def first_of(root):
-    return next(iter(TRAINING_PAIRS.pairs(Home(root=str(root)), PARTITION)))
+    return next(iter(TRAINING_PAIRS.load_pairs(DataRoot(root=str(root)), PARTITION)))
 
 
 @pytest.mark.parametrize("role", ["metric", "judge"])
@@ -78,7 +78,7 @@ def test_a_pair_that_was_trained_on_is_named_before_anything_is_scored(tmp_path,
     first = first_of(tmp_path)
     write_record(tmp_path)
     add_marks(tmp_path / ADAPTER, {split: [first._replace(painter="earlier")]})
-    with pytest.raises(Mismatch) as refused:
+    with pytest.raises(TablesMismatch) as refused:
         require(tmp_path, rows, role)
     assert str(refused.value).startswith(
         f"1 evaluated pairs are like one that {ADAPTER} was trained on or chosen by: "
@@ -99,7 +99,9 @@ def test_a_pair_that_was_trained_on_is_named_before_anything_is_scored(tmp_path,
 def test_a_picture_that_a_judge_was_fine_tuned_on_is_found(tmp_path, rows):
     first = first_of(tmp_path)
     write_record(tmp_path, **{TRAINED_ON: ["game_boards/go", first.adversarial]})
-    with pytest.raises(Mismatch, match=rf"{first.pair_id} \(picture with {first.adversarial} "):
+    with pytest.raises(
+        TablesMismatch, match=rf"{first.pair_id} \(picture with {first.adversarial} "
+    ):
         require(tmp_path, rows, "judge")
     write_record(tmp_path, **{TRAINED_ON: ["game_boards/go", first.concept_id]})
     require(tmp_path, rows, "judge")

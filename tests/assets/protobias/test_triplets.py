@@ -8,27 +8,32 @@ import pandas as pd
 import pytest
 from dagster import AssetKey
 
-from assets.kit.benchmarks import planners_of as planners
-from assets.kit.benchmarks import steps_of
-from assets.kit.foresight import foreseen_table
-from assets.kit.step import PENDING, Reply
-from assets.kit.table_asset import Mismatch
-from assets.planning import Task, quote
-from assets.protobias.concepts import CONCEPTS, Sampling, concept_of, sampled
-from assets.protobias.triplets import TRIPLETS as COLUMNS
-from assets.protobias.triplets import accepted, broken
-from assets.protobias.writing import LONGEST_FEEDBACK, first_request, requery, write_triplet
+from assets.kit.benchmarks import build_planners as planners
+from assets.kit.benchmarks import build_steps
+from assets.kit.step import PENDING, StepReply
+from assets.kit.step_planner import planned_table
+from assets.kit.table_asset import TablesMismatch
+from assets.planning import Task, quote_tasks
+from assets.protobias.concepts import (
+    CONCEPTS,
+    ProtoConceptsConfig,
+    sample_domain_concepts,
+    to_concept,
+)
+from assets.protobias.prompt_triplets import TRIPLETS as COLUMNS
+from assets.protobias.prompt_triplets import find_broken_rows, select_accepted
+from assets.protobias.writing import LONGEST_FEEDBACK, build_retry, first_request, write_triplet
 from generators.prompts.concepts import DOMAINS
-from generators.prompts.phrasing import tidied
+from generators.prompts.phrasing import tidy_sentence
 from resources.models.catalog import Catalog, Model
-from resources.models.outcomes import Answered
-from resources.models.requests import call_keys
-from resources.taxonomy import TaxonomyError
+from resources.models.outcomes import AnsweredOutcome
+from resources.models.requests import compute_call_keys
+from resources.user_files.taxonomy_file import TaxonomyError
 from tests.assets.paired import triplet_rows
 from tests.assets.plans import plan_context, stored
 from tests.assets.written import RULES, Author, right, writer_at
 from tests.providers import Provider
-from tests.resources.test_own import ROW as OWN
+from tests.resources.user_files.test_own import ROW as OWN
 from tests.runs import REFERENCE, checks, copied, failure, materialize, metadata, rewrite, table
 
 DOMAIN, NUMBER = "animals", 15
@@ -60,7 +65,7 @@ ENDS = [
 
 
 def concepts(number=NUMBER):
-    return list(sampled(DOMAIN, Sampling(instances=number)))
+    return list(sample_domain_concepts(DOMAIN, ProtoConceptsConfig(instances=number)))
 
 
 IDS = [concept.concept_id for concept in concepts()]
@@ -97,16 +102,20 @@ def planned(root, writer, instances=None, limit=None):
     planner = planners(Catalog((GRAMMAR, writer)))[TRIPLETS]
     with plan_context(root) as sources:
         config = {"writer": writer.name, "limit": limit}
-        (plan,) = planner(sources.planning(together), DOMAIN, config)
+        (plan,) = planner(sources.with_planned(together), DOMAIN, config)
         certain = list(plan.requests)
-        return set(call_keys(writer, certain)), len(list(plan.later)), plan.missing
+        return (
+            set(compute_call_keys(writer, certain)),
+            len(list(plan.possible_requests)),
+            plan.missing_asset,
+        )
 
 
 def foreseen_triplets(root, together, *models):
     """The table once all that is planned together is materialized."""
     with plan_context(root) as sources:
-        steps = steps_of(Catalog((GRAMMAR, *models)))
-        return foreseen_table(steps, sources.planning(together), TRIPLETS, DOMAIN)
+        steps = build_steps(Catalog((GRAMMAR, *models)))
+        return planned_table(steps, sources.with_planned(together), TRIPLETS, DOMAIN)
 
 
 def talk(writer, concept, *outcomes):
@@ -115,7 +124,7 @@ def talk(writer, concept, *outcomes):
     request = next(conversation)
     for number, outcome in enumerate(outcomes):
         try:
-            request = conversation.send(Reply(outcome, (f"call {number}",)))
+            request = conversation.send(StepReply(outcome, (f"call {number}",)))
         except StopIteration as end:
             assert number == len(outcomes) - 1
             return end.value
@@ -203,9 +212,9 @@ def test_only_what_failed_is_asked_again_as_planned(first, tmp_path, server, wri
     ]
     with plan_context(root) as sources:
         tasks = [Task(TRIPLETS, DOMAIN, {"writer": "author"})]
-        (line,) = quote(planners(Catalog((GRAMMAR, writer))), sources, tasks).lines
+        (line,) = quote_tasks(planners(Catalog((GRAMMAR, writer))), sources, tasks).lines
     # What was asked for once more, for its schema, is counted by the quote itself.
-    assert (line.to_send, line.later, line.stored) == (0, 0, len(stored(root)))
+    assert (line.to_send, line.follow_ups, line.stored) == (0, 0, len(stored(root)))
     done = rows(root)
     must(root, "prompt_triplets", models=[writer])
     assert server.count == 1
@@ -243,20 +252,20 @@ def test_a_part_of_the_concepts_is_planned_sent_and_counts_later(tmp_path, serve
 def test_grammar_writes_real_triplets_and_asks_no_model(tmp_path, writer):
     """Known before it is asked; a table that was changed by hand is told, by concept and rule."""
     together = {(CONCEPTS_KEY, DOMAIN): {"instances": 6}, (TRIPLETS, DOMAIN): {}}
-    foreseen = accepted(foreseen_triplets(tmp_path, together))
+    foreseen = select_accepted(foreseen_triplets(tmp_path, together))
     other = together | {(TRIPLETS, DOMAIN): {"writer": "author"}}
     assert set(foreseen_triplets(tmp_path, other, writer)["outcome"]) == {PENDING}
     assert foreseen_triplets(tmp_path, {}, writer) is None
     assert foreseen == [(concept, right(concept)) for concept in concepts(6)]
     made = must(tmp_path, "concepts", "prompt_triplets", writer="grammar", instances=6)
     assert set(checks(made).values()) == {True}
-    assert accepted(rows(tmp_path)) == foreseen
+    assert select_accepted(rows(tmp_path)) == foreseen
     certain, later, _ = planned(tmp_path, GRAMMAR)
     assert (certain, later) == (stored(tmp_path), 0)
     emptied = rows(tmp_path)
     emptied.at[0, "labels"] = None
-    with pytest.raises(Mismatch, match="labels: empty"):
-        accepted(emptied)
+    with pytest.raises(TablesMismatch, match="labels: empty"):
+        select_accepted(emptied)
 
     def spoiled(written):
         written[1]["correct"] = "A robin is here."
@@ -265,8 +274,8 @@ def test_grammar_writes_real_triplets_and_asks_no_model(tmp_path, writer):
         return [*written, written[0]]
 
     rewrite(table(tmp_path, "prompt_triplets", DOMAIN, "protobias"), spoiled)
-    with pytest.raises(Mismatch) as raised:
-        accepted(rows(tmp_path))
+    with pytest.raises(TablesMismatch) as raised:
+        select_accepted(rows(tmp_path))
     said = str(raised.value)
     first, second, third, fourth = (concept.concept_id for concept in concepts(4))
     assert f"{fourth} (outcome: 'acepted' is none of accepted, rejected" in said
@@ -274,9 +283,9 @@ def test_grammar_writes_real_triplets_and_asks_no_model(tmp_path, writer):
     assert f"{first} (stands there 2 times)" in said
     assert third not in said
     assert "set their outcome to rejected" in said
-    wrong = broken(
-        COLUMNS.table(rows(tmp_path)).to_pylist(),
-        CONCEPTS.table(rows(tmp_path, "concepts")).to_pylist(),
+    wrong = find_broken_rows(
+        COLUMNS.build_table(rows(tmp_path)).to_pylist(),
+        CONCEPTS.build_table(rows(tmp_path, "concepts")).to_pylist(),
     )
     assert list(wrong["row"]) == [first, second]
 
@@ -284,14 +293,14 @@ def test_grammar_writes_real_triplets_and_asks_no_model(tmp_path, writer):
 def test_without_schemas_json_is_read_here_and_asked_for_again():
     (concept,) = concepts(1)
     local = Model(name="m", backend="transformers", model="m", family="m", roles=("writer",))
-    sure = Answered("Sure! Here it is.")
+    sure = AnsweredOutcome("Sure! Here it is.")
     assert talk(local, concept).schema is None
     assert "no JSON" in talk(local, concept, sure).turns[-1].text
     data = json.dumps(right(concept)._asdict(), indent=1)
     for said in (f"```json\n{data}\n```", f"Sure!\n```\n{data}\n```\nEnjoy.", f"Sure: {data}"):
-        row = talk(local, concept, sure, Answered(said))
+        row = talk(local, concept, sure, AnsweredOutcome(said))
         assert (row["outcome"], row["calls"]) == ("accepted", ["call 0", "call 1"])
-    row = talk(local, concept, sure, Answered("No."), Answered("No."))
+    row = talk(local, concept, sure, AnsweredOutcome("No."), AnsweredOutcome("No."))
     assert (row["outcome"], row["attempts"], row["text"]) == ("malformed", 3, None)
 
 
@@ -299,29 +308,31 @@ def test_spaces_and_hyphens_that_models_write_are_no_faults():
     (told,) = concepts(1)
     sentences = {name: f" {said}\n" for name, said in right(told)._asdict().items()}
     sentences["correct"] = sentences["correct"].replace(" is", "\u00a0is")
-    row = talk(GRAMMAR, told, Answered(json.dumps(sentences), data=sentences))
+    row = talk(GRAMMAR, told, AnsweredOutcome(json.dumps(sentences), data=sentences))
     assert row["outcome"] == "accepted"
     assert right(told)._asdict().items() <= row.items()
-    assert tidied("An e\u2011scooter") == "An e-scooter"
+    assert tidy_sentence("An e\u2011scooter") == "An e-scooter"
 
 
 def test_what_is_said_of_faults_fits_its_bound():
     (concept,) = concepts(1)
     request = first_request(GRAMMAR, concept)
-    told = requery(request, "", "ü" * LONGEST_FEEDBACK).turns[-1].text
-    most = requery(request, "", "?" * LONGEST_FEEDBACK).turns[-1].text
+    told = build_retry(request, "", "ü" * LONGEST_FEEDBACK).turns[-1].text
+    most = build_retry(request, "", "?" * LONGEST_FEEDBACK).turns[-1].text
     assert "ü" in told
     assert len(told.encode()) <= len(most.encode())
 
 
 def test_a_smaller_sample_is_the_beginning_of_a_larger_one_in_every_domain():
     for domain in DOMAINS:
-        larger = list(sampled(domain, Sampling(instances=40)))
-        assert list(sampled(domain, Sampling(instances=15))) == larger[:15]
+        larger = list(sample_domain_concepts(domain, ProtoConceptsConfig(instances=40)))
+        assert (
+            list(sample_domain_concepts(domain, ProtoConceptsConfig(instances=15))) == larger[:15]
+        )
         assert len({concept.concept_id for concept in larger}) == 40
         stored_rows = [asdict(concept) | {"place": 0, "seed": 0} for concept in larger]
-        again = CONCEPTS.table(CONCEPTS.table(stored_rows).to_pandas()).to_pylist()
-        assert [concept_of(row) for row in again] == larger
+        again = CONCEPTS.build_table(CONCEPTS.build_table(stored_rows).to_pandas()).to_pylist()
+        assert [to_concept(row) for row in again] == larger
 
 
 def test_triplets_of_a_file_go_the_way_of_all_and_bad_rows_are_named(tmp_path):
@@ -330,7 +341,7 @@ def test_triplets_of_a_file_go_the_way_of_all_and_bad_rows_are_named(tmp_path):
     path.write_text("\n".join(json.dumps(row) for row in (OWN, OWN | {"correct": OWN["text"]})))
     config = {"triplets_file": str(path)}
     together = {(CONCEPTS_KEY, DOMAIN): {"instances": 2}, (TRIPLETS, DOMAIN): config}
-    foreseen = accepted(foreseen_triplets(tmp_path, together))
+    foreseen = select_accepted(foreseen_triplets(tmp_path, together))
     result = materialize(
         tmp_path,
         *("concepts", "prompt_triplets"),
@@ -341,7 +352,7 @@ def test_triplets_of_a_file_go_the_way_of_all_and_bad_rows_are_named(tmp_path):
     )
     assert result.success, failure(result)
     assert set(checks(result).values()) == {True}
-    assert accepted(rows(tmp_path)) == foreseen
+    assert select_accepted(rows(tmp_path)) == foreseen
     assert foreseen[2][0].concept_id.startswith("animals/own/axolotl-goldfish/count/")
     about = metadata(result, "prompt_triplets", "protobias")
     assert about["own"] == 1
@@ -350,9 +361,9 @@ def test_triplets_of_a_file_go_the_way_of_all_and_bad_rows_are_named(tmp_path):
 
 def test_tables_of_before_which_do_not_say_where_animals_can_be_are_read():
     told = concepts(3)
-    earlier = COLUMNS.table(triplet_rows(told)).to_pandas().drop(columns="habitats")
+    earlier = COLUMNS.build_table(triplet_rows(told)).to_pandas().drop(columns="habitats")
     assert all(concept.habitats for concept in told)
-    assert accepted(earlier) == [(replace(each, habitats=()), right(each)) for each in told]
+    assert select_accepted(earlier) == [(replace(each, habitats=()), right(each)) for each in told]
 
 
 def test_too_many_concepts_and_a_taxonomy_that_is_not_there_are_told(tmp_path, monkeypatch):
@@ -360,4 +371,4 @@ def test_too_many_concepts_and_a_taxonomy_that_is_not_there_are_told(tmp_path, m
     assert "10,000,000 concepts of animals are asked for" in said
     monkeypatch.setenv("COUNTERFACTORY_TAXONOMY", str(tmp_path / "none.yaml"))
     with pytest.raises(TaxonomyError, match=r"none\.yaml is not there"):
-        sampled(DOMAIN, Sampling())
+        sample_domain_concepts(DOMAIN, ProtoConceptsConfig())

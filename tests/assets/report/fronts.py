@@ -7,9 +7,9 @@ from PIL import Image
 
 from assets.report.publish import Site, Thumbnail, publish
 from assets.report.roster import Gap, Listed, Planned, Roster
-from assets.report.standings import Failure, Judged, Measure, Standing
+from assets.report.standings import Failure, JudgeResults, Measure, Standing
 from assets.report.start_page import Entry
-from metrics.firmness import Firmness
+from metrics.statistics.firmness import Firmness
 
 ACCURACY = Measure("Accuracy", "higher", "share", "The share of questions answered right.")
 BIAS = Measure("Bias rate", "lower", "share", "The share answered with what is usual.")
@@ -39,7 +39,7 @@ def failure(model: str, number: int = 0, firmness: Firmness = "result") -> Failu
     return Failure(model, firmness, PICTURE.file, "An <b>animal</b>", asked, "4", "5", "index.html")
 
 
-def site(folder: Path, title: str, judged: Judged) -> None:
+def site(folder: Path, title: str, judged: JudgeResults) -> None:
     """Publish a site of one empty page."""
     entry = Entry(title, "does it look?", f"{title} has found <something>.", "result")
     pages = [("index.html", "<!doctype html><p id='top'>")]
@@ -76,8 +76,8 @@ def front(root: Path) -> Path:
     failures = [failure("eye", number) for number in range(12)]
     failures.append(failure("prior", 77, "stand-in"))
     other = failure("eye", 99)._replace(beside=PICTURE.file, beside_alt="As it was")
-    site(root / "zoo", "Zoo", Judged([ACCURACY, BIAS], accuracy, failures))
-    site(root / "words", "Words", Judged([INFLATION], inflation, [other]))
+    site(root / "zoo", "Zoo", JudgeResults([ACCURACY, BIAS], accuracy, failures))
+    site(root / "words", "Words", JudgeResults([INFLATION], inflation, [other]))
     gap = Gap("counterfactory judge new --benchmark zoo", "at most $3.40", "5,472 requests.")
     nothing = Gap("", "", "asks nothing of such a model")
     Roster(

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from dagster import AssetKey, materialize
 
-from assets.kit.table_asset import NothingYet
-from assets.report.asset import Sources, report_asset
+from assets.kit.table_asset import NotMaterialized
+from assets.report.asset import ReportSources, report_asset
 from assets.report.publish import Site
 from assets.report.rendering import Renderer, Shell
 from assets.report.start_page import Entry
 from definitions import resources_at
-from metrics.firmness import Firmness
+from metrics.statistics.firmness import Firmness
 
 FOUND = "A & B look at <half> of it."
 
@@ -26,7 +26,7 @@ def site(finding: str = FOUND, firmness: Firmness = "result") -> Site:
     return Site(Entry("Another", "does it look?", finding, firmness), pages, (), ())
 
 
-def made(root: Path, site_of: Callable[[Sources], Site]) -> Any:
+def made(root: Path, site_of: Callable[[ReportSources], Site]) -> Any:
     """Materialize the report of a benchmark that nothing else knows of."""
     asset = report_asset("another", site_of, deps=[AssetKey("it")], description="Another one.")
     return materialize([asset], resources=resources_at(str(root)), raise_on_error=False)
@@ -44,10 +44,10 @@ def test_a_report_is_an_asset_of_what_its_benchmark_gathers(tmp_path: Path) -> N
     entry = json.loads((tmp_path / "report" / "another" / "finding.json").read_text())
     assert entry["finding"] == "Something else."
 
-    def nothing(sources: Sources) -> Site:
+    def nothing(sources: ReportSources) -> Site:
         assert sources.table("it") is None
         assert sources.tables("it", ["a", "b"]) == {}
-        raise NothingYet("There is nothing yet.")
+        raise NotMaterialized("There is nothing yet.")
 
     assert not made(tmp_path, nothing).success
     assert "Something else." in (tmp_path / "report" / "index.html").read_text()

@@ -12,7 +12,7 @@ from assets.philautia import pages as philautia
 from assets.protobias import pages as protobias
 from assets.report.front_tables import WRITTEN
 from assets.report.publish import Site
-from assets.report.standings import Judged
+from assets.report.standings import JudgeResults
 from assets.vhexpansion import pages as vhexpansion
 from assets.vlmbias import pages as vlmbias
 from tests.assets.frame.test_pages import sourced
@@ -103,7 +103,7 @@ def test_its_failures_are_pictures_of_the_site(made: Callable[[], Site]) -> None
         assert {each.picture, each.beside or each.picture} <= there
         assert each.link.partition("#")[0] in pages
         assert "" not in (each.asked, each.answered, each.truth, each.alt)
-    assert Judged.read(site.judged.file[1]) == site.judged
+    assert JudgeResults.read(site.judged.file[1]) == site.judged
 
 
 def test_the_firmest_come_first_and_trials_are_trials() -> None:

@@ -12,7 +12,7 @@ from assets.report.cells import Fill
 from assets.report.front_tables import Column, overview, stand_ins
 from assets.report.profiles import Profile, file_name, profiles
 from assets.report.roster import Gap, Listed, Roster
-from assets.report.standings import Judged, Measure
+from assets.report.standings import JudgeResults, Measure
 from assets.report.start_page import write_start_page
 from assets.report.strips import Strip, strips
 from tests.assets.report.fronts import ACCURACY, INFLATION, ODD, failure, front, site, standing
@@ -21,7 +21,7 @@ ZOO = Column("zoo", "Zoo", ACCURACY)
 
 
 def profiles_of(*standings: object, **roster: object) -> list[Profile]:
-    return profiles({"zoo": Judged([ACCURACY], list(standings))}, Roster(**roster))
+    return profiles({"zoo": JudgeResults([ACCURACY], list(standings))}, Roster(**roster))
 
 
 def page(folder: Path, name: str = "index.html") -> str:
@@ -143,7 +143,7 @@ class TestPages:
         root = front(tmp_path / "report")
         write_start_page(root)
         kept = (root / "judges" / "eye.html").stat().st_mtime_ns
-        site(root / "zoo", "Zoo", Judged([ACCURACY], [standing("ear", 0.5)]))
+        site(root / "zoo", "Zoo", JudgeResults([ACCURACY], [standing("ear", 0.5)]))
         write_start_page(root)
         names = {each.stem for each in root.glob("judges/*.html")}
         assert "gone" not in names
@@ -155,7 +155,7 @@ class TestPages:
         assert eye.stat().st_mtime_ns == again != kept
 
     def test_with_one_benchmark_and_no_roster(self, tmp_path: Path) -> None:
-        told = Judged([ACCURACY], [standing("eye", 0.4)], [failure("eye")])
+        told = JudgeResults([ACCURACY], [standing("eye", 0.4)], [failure("eye")])
         site(tmp_path / "zoo", "Zoo", told)
         index = write_start_page(tmp_path)
         assert "1 judge or metric has results" in text_of(index.read_text())
@@ -167,7 +167,7 @@ class TestStrips:
         column = Column("zoo", "Zoo", measure)
         held = [standing("eye", own, measure=measure)]
         held += [standing(f"other {n}", v, measure=measure) for n, v in enumerate(others)]
-        found = profiles({"zoo": Judged([measure], held)}, Roster())
+        found = profiles({"zoo": JudgeResults([measure], held)}, Roster())
         (only,) = strips([column], found[0], found)
         return only
 

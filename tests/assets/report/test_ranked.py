@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 
 from assets.frame import pages as frame
 from assets.frame.inflation import inflation_rows
-from assets.frame.search import beside_originals, searched
+from assets.frame.search import join_originals, search_biases
 from assets.philautia import pages as philautia
 from assets.protobias import pages as protobias
 from assets.report.publish import Site
 from assets.vhexpansion import pages as vhexpansion
 from assets.vlmbias import pages as vlmbias
-from metrics.caption_scores import CaptionScores
+from metrics.philautia.caption_scores import CaptionScores
 from tests.assets.frame.test_pages import NOTHING, made
 from tests.assets.philautia.test_finding import compared
 from tests.assets.protobias.pairs_data import Pictures, painted, triplets_of
 from tests.assets.vhexpansion.test_pages import EAR, EYE, dataset, said
 from tests.assets.vlmbias.site_data import Report
-from tests.metrics.simulated_captions import simulated
+from tests.metrics.philautia.simulated_captions import simulated
 
 JUDGES = ("eye", "ear")
 PICTURES = Pictures()
@@ -74,8 +74,8 @@ def of_frame(missing: Missing) -> Site:
             zip(scores["original"].unique(), lacking(60, missing[judge]), strict=True)
         )
         scores["score"] = scores["score"].mask(scores["original"].map(is_lacking))
-        search = pd.DataFrame(searched(beside_originals(scores), 0))
-        known = {"domain": "animals", "model": judge, "seed": 0, "rehearsal": False}
+        search = pd.DataFrame(search_biases(join_originals(scores), 0))
+        known = {"domain": "animals", "model": judge, "seed": 0, "is_stand_in": False}
         tables.append((judge, scores, search.assign(**known)))
     rows = [
         {"source": "brush", "model": judge, **row}

@@ -8,28 +8,28 @@ import pyarrow as pa
 import pytest
 
 from assets.training import fitting
-from resources.faults import Missing
-from resources.home import Home
-from resources.images import ImageStore
-from resources.models.backends.adapters import BadRecord, record_in
+from resources.faults import MissingItem
+from resources.models.backends.adapters import BadRecord, read_record
 from resources.models.weights import Weights
-from resources.training.faults import TrainingError
-from resources.training.job import terms
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.training.job import build_terms
 from resources.training.recipe import RankingRecipe
+from resources.training.training_errors import TrainingError
 from tests.adapters import adapter_record
-from tests.resources.training.test_base import saved, seven_billion
+from tests.resources.training.test_base_model import saved, seven_billion
 
 
 def fitted_in(root, images, pictures, **recipe):
     """The adapter of a base below a root, of these pictures."""
-    return fitting.fitted(
+    return fitting.fit_adapter(
         "small",
         "ranking",
         RankingRecipe(base=str(root / "base"), **recipe),
         pa.table({"pair": ["a"]}),
         pictures,
         160_000,
-        Home(root=str(root)),
+        DataRoot(root=str(root)),
         images,
         getLogger(__name__),
     )
@@ -44,7 +44,7 @@ def test_what_cannot_be_trained_here_is_refused_before_its_weights_are_read(
     saved(base, seven_billion())
     if may_be_here:
         (tmp_path / "adapters" / "small-0").mkdir(parents=True)
-    monkeypatch.setattr(fitting, "machine", lambda: (False, 8.0))
+    monkeypatch.setattr(fitting, "inspect_machine", lambda: (False, 8.0))
     monkeypatch.setattr(Weights, "digest", property(lambda weights: read.append(weights) or "0"))
     with (
         caplog.at_level(logging.INFO),
@@ -64,14 +64,14 @@ def test_pictures_that_are_gone_are_named_before_anything_is_begun(tmp_path, mon
     monkeypatch.setattr(Weights, "digest", "0")
     images = ImageStore(root=str(tmp_path))
     there, gone = images.put(b"here"), "f" * 64
-    with pytest.raises(Missing, match=rf"1 of the pictures .* are gone \({gone[:12]}, "):
+    with pytest.raises(MissingItem, match=rf"1 of the pictures .* are gone \({gone[:12]}, "):
         fitted_in(tmp_path, images, [there, gone], regardless=True)
     assert not (tmp_path / "training").exists()
 
 
 def test_what_is_trained_anew_is_told_with_what_it_has_otherwise(tmp_path, caplog):
     recipe = RankingRecipe(base="some/model").model_dump()
-    wanted = terms("ranking", "0" * 64, recipe, "d", 1)
+    wanted = build_terms("ranking", "0" * 64, recipe, "d", 1)
     for name, changes in (("earlier", {"data": "e"}), ("mangled", None)):
         folder = tmp_path / f"small-{name}"
         folder.mkdir()
@@ -90,4 +90,4 @@ def test_what_is_trained_anew_is_told_with_what_it_has_otherwise(tmp_path, caplo
 def test_a_record_whose_files_are_no_object_is_named(tmp_path, files):
     (tmp_path / "record.json").write_text(json.dumps(adapter_record(files=files)))
     with pytest.raises(BadRecord, match=r"record.json: it cannot be read: `files` .*Fetch"):
-        record_in(tmp_path)
+        read_record(tmp_path)

@@ -7,14 +7,14 @@ import math
 import numpy as np
 from PIL import Image
 
-from assets.training.plot import plot
+from assets.training.plot import plot_training
 
 PANEL = 120 + 26
 
 
 def shown(lines):
     """The pixels of a plot, and where its lines are."""
-    data = plot(lines).value.partition("base64,")[2].removesuffix(")")
+    data = plot_training(lines).value.partition("base64,")[2].removesuffix(")")
     pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB"), int)
     return pixels, pixels[:, :, 2] - pixels[:, :, 0] > 100
 

@@ -16,16 +16,16 @@ from dagster import DagsterInstance
 from PIL import Image
 
 from assets.kit.columns import content_hash
-from assets.kit.pair_marks import marked, marks_in, marks_of, overlapping
+from assets.kit.pair_marks import build_marks, find_overlaps, index_by_mark, load_mark_finder
 from assets.protobias.training import TRAINING_PAIRS
-from assets.training.protoscore.comparison import finding, require_alike, unscored
-from assets.training.protoscore.held_out import UNKNOWN, in_words
-from assets.training.protoscore.selection import choose
-from assets.training.protoscore.training_pairs import by_split
-from resources.home import Home
-from resources.images import ImageStore
-from resources.models.backends.scoring.expected import PROMPT
-from resources.models.catalog import load
+from assets.training.protoscore.comparison import describe_unscored, format_finding, require_alike
+from assets.training.protoscore.held_out import UNKNOWN, format_rates
+from assets.training.protoscore.selection import split_pairs
+from assets.training.protoscore.training_pairs import group_by_split
+from resources.models.backends.scoring.expected_score import PROMPT
+from resources.models.catalog import load_catalog
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
 from resources.training import launch, worker
 from resources.training.recipe import MarginRecipe, RankingRecipe
 from tests import tiny
@@ -36,7 +36,12 @@ from tests.runs import REFERENCE, checks, copied, failure, materialize, metadata
 pytestmark = pytest.mark.slow
 
 DOMAINS = ("animals", "objects")
-RECIPE = {"steps": 2, "accumulate": 1, "learning_rate": 1e-3, "save_memory": False}
+RECIPE = {
+    "steps": 2,
+    "gradient_accumulation_steps": 1,
+    "learning_rate": 1e-3,
+    "gradient_checkpointing": False,
+}
 EVALUATED = 2
 BASE, COMMIT, TEXT = "tiny/scorer", "5" * 40, "One thing."
 
@@ -72,13 +77,13 @@ def made(studio):
     """The runs of all four assets, in one."""
     recipe = {**RECIPE, "base": BASE}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(launch, "run", here)
+        patch.setattr(launch, "run_training", here)
         patch.setenv("COUNTERFACTORY_HOME", str(studio))
         return run(
             studio,
             *("training_pairs", "adapter", "margin_adapter", "comparison"),
             training_pairs={"pairs": 8, "held_out": 6},
-            adapter={**recipe, "generations": 2},
+            adapter={**recipe, "num_generations": 2},
             margin_adapter=recipe,
         )
 
@@ -130,15 +135,15 @@ def test_an_adapter_is_published_and_scores_what_was_held_out(studio, made):
         *("README.md", config, "adapter_model.safetensors", marks, "record.json")
     ]
     assert record["painters"] == ["sketch"]
-    assert record["rehearsal"] is True
+    assert record["is_stand_in"] is True
     assert not list((studio / "training").glob("*/checkpoint-*"))
 
 
 def test_an_adapter_keeps_the_marks_of_all_its_pairs(studio, made):
     (adapter,) = stored(studio, "adapter")["adapter"].dropna().unique()
-    seen = marks_in(studio / adapter)
-    for split, pairs in by_split(stored(studio, "training_pairs").to_dict("records")).items():
-        found = list(overlapping(pairs, seen))
+    seen = load_mark_finder(studio / adapter)
+    for split, pairs in group_by_split(stored(studio, "training_pairs").to_dict("records")).items():
+        found = list(find_overlaps(pairs, seen))
         assert len(found) == len(pairs) > 0
         assert all(other.endswith(f"({split})") for *_, other in found)
 
@@ -160,7 +165,7 @@ def test_what_was_trained_on_what_and_never_tried_can_be_read_off_its_folder(stu
     assert rows["pair"].to_pylist() == pairs["pair"].to_list()
     assert f"on 2 of 8 rows (sha256 `{content_hash(rows).hex()}`), 2 steps" in section["Record"]
     recipe = json.loads(section["Record"].split("```")[1].removeprefix("json"))["recipe"]
-    assert recipe == RankingRecipe(**RECIPE, generations=2, base=BASE).model_dump()
+    assert recipe == RankingRecipe(**RECIPE, num_generations=2, base=BASE).model_dump()
     told = [
         line[2:-2].split(" | ") for line in section["On pictures that were held out"].split("\n")
     ]
@@ -196,7 +201,7 @@ def test_one_entry_of_models_yaml_makes_it_a_metric_of_protobias(studio, made, m
     path = studio / "models.yaml"
     path.write_text(written.removeprefix("```yaml\n").removesuffix("```"))
     assert yaml.safe_load(path.read_text())[0]["name"] == "protoscore"
-    (entry,) = load(path).models
+    (entry,) = load_catalog(path).models
     with DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions("painters", ["sketch"])
         scored = materialize(
@@ -236,19 +241,19 @@ def test_both_ways_are_compared_on_the_same_pairs(studio, made):
 )
 def test_the_finding_says_which_is_better_or_that_none_is(low, high, said):
     rates = {"left_failure_rate": 0.1, "right_failure_rate": 0.2}
-    assert finding({**rates, "difference": -0.1, "low": low, "high": high}).startswith(said)
+    assert format_finding({**rates, "difference": -0.1, "low": low, "high": high}).startswith(said)
 
 
 def test_pairs_that_one_of_them_could_not_score_are_told_beside_the_finding():
     rates = pd.DataFrame({"pairs": [300, 7, 1], "unscored": [0, 293, 2]}, index=["a", "b", "base"])
-    assert unscored(rates, ("a", "b")).endswith("in none of these: 293 of 300 by b.")
-    assert unscored(rates, ("a",)) == ""
+    assert describe_unscored(rates, ("a", "b")).endswith("in none of these: 293 of 300 by b.")
+    assert describe_unscored(rates, ("a",)) == ""
 
 
 def test_where_nothing_was_scored_words_stand_in_place_of_numbers():
     ends = {"rate": [0.5, math.nan], "rate_low": [0.25, math.nan], "rate_high": [0.75, math.nan]}
     rates = pd.DataFrame({"domain": ["animals", "all"], "p": [0.12345, math.nan], **ends})
-    assert in_words(rates, "rate").to_dict("list") == {
+    assert format_rates(rates, "rate").to_dict("list") == {
         "domain": ["animals", "all"],
         "p": [0.123, UNKNOWN],
         "rate": ["0.500 (0.250 to 0.750)", UNKNOWN],
@@ -256,17 +261,27 @@ def test_where_nothing_was_scored_words_stand_in_place_of_numbers():
 
 
 def record_of(recipe, **trained):
-    known = {"data": "d", "base": {}, "rehearsal": False, "recipe": recipe.model_dump()}
+    known = {"data": "d", "base": {}, "is_stand_in": False, "recipe": recipe.model_dump()}
     return {**known, "trained": {"steps": 2, "rows_trained": 4, "processes": 1, **trained}}
 
 
-ALIKE = {"rank": 8, "alpha": 8, "targets": ["q_proj"], "dtype": "float32", "seed": 1}
-ALIKE |= {"at_once": 2, "accumulate": 2, "learning_rate": 1e-4, "margin": 0.2}
+ALIKE = {"rank": 8, "alpha": 8, "target_modules": ["q_proj"], "dtype": "float32", "seed": 1}
+ALIKE |= {
+    "per_device_batch_size": 2,
+    "gradient_accumulation_steps": 2,
+    "learning_rate": 1e-4,
+    "margin": 0.2,
+}
 
 
 def test_two_that_differ_in_their_loss_alone_are_compared():
-    own = {"generations": 4, "penalty": 0.1, "beta": 0.1, "temperature": 2.0}
-    free = {"save_memory": False, "checkpoint_every": 1, "steps": 2, "regardless": True}
+    own = {"num_generations": 4, "penalty": 0.1, "beta": 0.1, "temperature": 2.0}
+    free = {
+        "gradient_checkpointing": False,
+        "save_steps": 1,
+        "steps": 2,
+        "skip_estimate_check": True,
+    }
     ranking = RankingRecipe(base="b", **ALIKE, **own, **free)
     require_alike(record_of(ranking), record_of(MarginRecipe(base="b", **ALIKE)))
 
@@ -301,7 +316,7 @@ def test_pairs_that_are_evaluated_by_now_stop_a_training_with_their_names(
 ):
     root = copied(studio, tmp_path / "root")
     rewrite(filtered_paths(root)[0], lambda rows: [{**row, "evaluated": True} for row in rows])
-    monkeypatch.setattr(launch, "run", lambda *_: pytest.fail("It was begun."))
+    monkeypatch.setattr(launch, "run_training", lambda *_: pytest.fail("It was begun."))
     result = run(root, "adapter", adapter={**RECIPE, "base": BASE})
     assert not result.success
     assert (
@@ -311,7 +326,7 @@ def test_pairs_that_are_evaluated_by_now_stop_a_training_with_their_names(
 
 
 def pairs_of(root):
-    return TRAINING_PAIRS.pairs(Home(root=str(root)), "animals|sketch")
+    return TRAINING_PAIRS.load_pairs(DataRoot(root=str(root)), "animals|sketch")
 
 
 def test_overlap_is_found_by_each_mark(studio):
@@ -319,21 +334,21 @@ def test_overlap_is_found_by_each_mark(studio):
     apart = second._replace(
         concept_id="other", knob="other", correct="0" * 64, adversarial="1" * 64, text="other"
     )
-    others = marked([first]).get
-    assert list(overlapping([apart], others)) == []
+    others = index_by_mark([first]).get
+    assert list(find_overlaps([apart], others)) == []
     for change in (
         {"concept_id": first.concept_id},
         {"text": first.text, "sentences": first.sentences},
         {name: getattr(first, name) for name in ("concept", "knob", "place")},
         {"correct": first.adversarial},
     ):
-        found = list(overlapping([apart._replace(**change)], others))
+        found = list(find_overlaps([apart._replace(**change)], others))
         assert [name for name, *_ in found] == [f"sketch/{apart.pair_id}"], change
 
 
 def test_held_out_pairs_share_nothing_with_those_that_are_trained_on(studio):
-    chosen = choose(pairs_of(studio), 100, 3)
-    held = {mark for pair in chosen.held_out for mark in marks_of(pair)}
+    chosen = split_pairs(pairs_of(studio), 100, 3)
+    held = {mark for pair in chosen.held_out for mark in build_marks(pair)}
     assert len(chosen.held_out) == 3
     assert chosen.training
-    assert not [pair for pair in chosen.training if held & set(marks_of(pair))]
+    assert not [pair for pair in chosen.training if held & set(build_marks(pair))]

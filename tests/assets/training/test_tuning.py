@@ -8,22 +8,22 @@ import pytest
 import yaml
 from dagster import AssetKey
 
-from assets.kit.collections import COLLECTED
-from assets.kit.tuning import Evaluated, TuningCase, Wording
+from assets.kit.collections import COLLECTION_COLUMNS
+from assets.kit.tuning import EvaluationCase, TuningCase, TuningWording
 from assets.training.tuning.arms import (
-    General,
+    GeneralQuestion,
     case_rows,
+    find_shared_pictures,
     general_rows,
     held_out_rows,
-    overlaps,
     split_general,
 )
-from assets.training.tuning.training_cases import checked
+from assets.training.tuning.training_cases import check_no_overlap
 from assets.vhexpansion.training import TUNING
-from resources.home import Home
-from resources.images import ImageStore
-from resources.models.backends.adapters import checked_record
-from resources.models.catalog import load
+from resources.models.backends.adapters import read_checked_record
+from resources.models.catalog import load_catalog
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
 from resources.training import launch
 from tests import tiny
 from tests.assets.training.test_protoscore import here
@@ -34,27 +34,34 @@ from tests.runs import TOPIC, checks, copied, failure, materialize, metadata, re
 pytestmark = pytest.mark.slow
 
 GROUP = "vhexpansion"
-RECIPE = {"steps": 1, "at_once": 2, "accumulate": 1, "rank": 4, "alpha": 8, "save_memory": False}
+RECIPE = {
+    "steps": 1,
+    "per_device_batch_size": 2,
+    "gradient_accumulation_steps": 1,
+    "rank": 4,
+    "alpha": 8,
+    "gradient_checkpointing": False,
+}
 CELL = "expanded|2e-3"
 
 
 def case(number, base=None, **columns):
     """A case in five wordings of each form."""
     wordings = [
-        Wording(form, version, f"{form} {version} of {number}?", answer)
+        TuningWording(form, version, f"{form} {version} of {number}?", answer)
         for form, answer in (("original", "{Yes}"), ("negated", "{No}"))
         for version in range(5)
     ]
     picture = f"sha {number}"
     known = {"base": base or f"base {number}", "sha256": picture, "perturbed": f"{picture} pgd"}
     return TuningCase(
-        f"case {number}", "zoo", wordings=wordings, rehearsal=False, **known | columns
+        f"case {number}", "zoo", wordings=wordings, is_stand_in=False, **known | columns
     )
 
 
 def evaluated(number, base=None, picture=None):
     where = base or f"base {number}", picture or f"sha {number}"
-    return Evaluated(f"case {number}", "zoo", *where, rehearsal=False)
+    return EvaluationCase(f"case {number}", "zoo", *where, is_stand_in=False)
 
 
 def test_200_cases_become_800_and_then_4000():
@@ -85,22 +92,24 @@ def test_the_split_is_by_base_picture_and_never_by_row():
         evaluated(3),
     ]
     assert [row["case_id"] for row in held_out_rows(every, training)] == ["case 3"]
-    assert overlaps([*training, *held_out_rows(every, training)]) == []
+    assert find_shared_pictures([*training, *held_out_rows(every, training)]) == []
 
 
 def test_an_overlap_is_blocked_and_names_its_rows():
     training = list(case_rows(case(0, base="board"), "pgd"))
     doctored = list(held_out_rows([evaluated(7, base="board"), evaluated(8, picture="sha 0")], []))
-    found = checked([*training, *doctored])
+    found = check_no_overlap([*training, *doctored])
     assert not found.passed
-    assert set(overlaps([*training, *doctored[:1]])) == {
+    assert set(find_shared_pictures([*training, *doctored[:1]])) == {
         (arm, "case 0", "base picture", "case 7") for arm in ("original", "expanded")
     }
-    assert {shared for _, _, shared, _ in overlaps([*training, *doctored[1:]])} == {"picture"}
+    assert {shared for _, _, shared, _ in find_shared_pictures([*training, *doctored[1:]])} == {
+        "picture"
+    }
 
 
 def test_general_questions_are_split_by_picture_and_are_about_no_picture_of_a_case():
-    questions = [General(f"q{n}", "vqa", f"sha {n // 3}", "?", "yes") for n in range(30)]
+    questions = [GeneralQuestion(f"q{n}", "vqa", f"sha {n // 3}", "?", "yes") for n in range(30)]
     found = split_general(questions, {"sha 0"}, 12, 4)
     assert len(found.training) == 12
     assert len(found.held_out) == 6
@@ -135,7 +144,7 @@ def write_questions(root):
     ]
     path = root / "collections" / "vqa.parquet"
     path.parent.mkdir()
-    pq.write_table(COLLECTED.table(rows), path)
+    pq.write_table(COLLECTION_COLUMNS.build_table(rows), path)
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +152,7 @@ def trained(root):
     """The arms, and one adapter."""
     arms = {"perturbation": "jpeg", "vqa": "vqa", "vqa_triples": 3, "vqa_held_out": 2}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(launch, "run", here)
+        patch.setattr(launch, "run_training", here)
         patch.setenv("COUNTERFACTORY_HOME", str(root))
         cases = run(root, "training_cases", training_cases=arms)
         done = run(root, "adapter", topic=CELL, adapter={**RECIPE, "base": str(root / "base")})
@@ -201,7 +210,7 @@ def test_it_is_judged_as_any_judge_and_compared_on_held_out_cases(root, trained,
     path = root / "models.yaml"
     path.write_text(entries.removeprefix("```yaml\n").removesuffix("```"))
     assert len(yaml.safe_load(path.read_text())) == 2
-    base, judge = load(path).models
+    base, judge = load_catalog(path).models
     names = [f"answers_{each.name}" for each in (base, judge)]
     few = {"perturbations": ["none"], "repeats": 1}
     some = dict.fromkeys(names, few)
@@ -228,11 +237,11 @@ def test_it_is_judged_as_any_judge_and_compared_on_held_out_cases(root, trained,
     assert f"| before | symmetric, {TOPIC}, pictures all | 0 (" in card
     assert "not judged yet" not in card
     assert card.count("## Use") == 1
-    monkeypatch.setattr(launch, "run", lambda *_: pytest.fail("It was trained again."))
+    monkeypatch.setattr(launch, "run_training", lambda *_: pytest.fail("It was trained again."))
     whole = json.loads((place / "record.json").read_text())
     run(root, "adapter", topic=CELL, adapter={**RECIPE, "base": str(root / "base")})
     assert (place / "README.md").read_text() == card
-    assert checked_record(place) == whole
+    assert read_checked_record(place) == whole
     general = rows.query("measure == 'general'")
     assert set(general["why"]) == {"it has not been asked yet"}
 
@@ -275,8 +284,8 @@ def test_what_is_missing_is_named_before_anything_is_made(root):
 
 
 def test_wordings_are_those_of_both_forms_as_judges_are_asked(root):
-    home = Home(root=str(root))
-    found = TUNING.chosen(home, TOPIC, "jpeg", None)
+    home = DataRoot(root=str(root))
+    found = TUNING.load_training_cases(home, TOPIC, "jpeg", None)
     rephrased = home.table(AssetKey([GROUP, "rephrased_cases"]), TOPIC)
     assert {each.case_id for each in found} == set(rephrased["case_id"])
     assert [len(each.wordings) for each in found] == [10, 10]

@@ -5,15 +5,15 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 
-from assets.kit.materializing import query
-from assets.kit.step import Work
-from assets.vhexpansion.answers import ATTACKED, Answers, CleanAnswers
-from assets.vhexpansion.common_perturbations import PERTURBED
-from assets.vhexpansion.negated_cases import NEGATED
+from assets.kit.step import StepRun
+from assets.kit.step_asset import query_models
+from assets.vhexpansion.answers import ATTACK_COLUMNS, CleanAnswers, YesNoAnswers
+from assets.vhexpansion.common_perturbations import PERTURBED_PICTURE_COLUMNS
+from assets.vhexpansion.negated_cases import NEGATED_CASE_COLUMNS
 from assets.vhexpansion.seed_cases import SEED_CASES
 from resources.calls.spending import Account
-from resources.home import Home
 from resources.models.catalog import Catalog, Model
+from resources.storage.data_root import DataRoot
 
 OTHER = {"yes": "no", "no": "yes"}
 
@@ -37,7 +37,7 @@ def case(number, answer="yes", image=None, **columns):
         "origin": "as it stands",
         "place": number,
         "seed": 0,
-        "rehearsal": False,
+        "is_stand_in": False,
         "source_question": f"Is there an animal of kind {number}?",
         "truth": answer.title(),
         "negated_question": f"Is there no animal of kind {number}?",
@@ -56,7 +56,7 @@ def perturbed(image, name="noise", **columns):
         "perturbation": name,
         "parameters": f'[{{"kind":"{name}"}}]',
         "sha256": f"sha of {image} with {name}",
-        "rehearsal": False,
+        "is_stand_in": False,
         "outcome": "perturbed",
     } | columns
 
@@ -75,14 +75,14 @@ def attack(number, encoder, method="pgd", **columns):
 
 def answers(judge, cases, pictures=(), models=None, attacks=(), attacked_on=(), **config):
     """The rows of a judge's answers to cases, of pictures as they were, perturbed and attacked."""
-    step = Answers(Catalog((judge, *attacked_on)), judge)
+    step = YesNoAnswers(Catalog((judge, *attacked_on)), judge)
     tables = {
-        "cases": NEGATED.table(list(cases)).to_pandas(),
-        "perturbed": PERTURBED.table(list(pictures)).to_pandas(),
+        "cases": NEGATED_CASE_COLUMNS.build_table(list(cases)).to_pandas(),
+        "perturbed": PERTURBED_PICTURE_COLUMNS.build_table(list(pictures)).to_pandas(),
     }
     for encoder in attacked_on:
         rows = [each for each in attacks if each["encoder"] == encoder.name]
-        tables[f"adversarial_{encoder.name}"] = ATTACKED.table(rows).to_pandas()
+        tables[f"adversarial_{encoder.name}"] = ATTACK_COLUMNS.build_table(rows).to_pandas()
     return run(step, tables, models, config)
 
 
@@ -90,7 +90,7 @@ def clean_answers(judge, cases, models=None, **config):
     """The rows of a judge's answers to seed cases."""
     step = CleanAnswers(Catalog((judge,)), judge)
     taken = [case | {"outcome": "taken"} for case in cases]
-    return run(step, {"cases": SEED_CASES.table(taken).to_pandas()}, models, config)
+    return run(step, {"cases": SEED_CASES.build_table(taken).to_pandas()}, models, config)
 
 
 def run(step, tables, models, config):
@@ -98,9 +98,9 @@ def run(step, tables, models, config):
     log = logging.getLogger(__name__)
     images = models and models.images
     with TemporaryDirectory() as root:
-        stores = Home(root=root), images, None
-        work = Work("zoo", step.config(**config), tables, step.inputs, *stores, log, None)
-        rows, _ = query(step, work, models, Account())
+        stores = DataRoot(root=root), images, None
+        work = StepRun("zoo", step.config(**config), tables, step.inputs, *stores, log, None)
+        rows, _ = query_models(step, work, models, Account())
     return rows
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assets.vhexpansion.answers import Answering
-from assets.vhexpansion.asking import read
+from assets.vhexpansion.answers import YesNoAnswersConfig
+from assets.vhexpansion.yes_no_step import parse_answer
 from metrics import symmetry_table
 from tests.assets.vhexpansion.cases import (
     answers,
@@ -94,7 +94,7 @@ def test_less_can_be_asked(config, left):
 )
 def test_a_config_that_is_wrong_is_refused(config, said):
     with pytest.raises(ValueError, match=said):
-        Answering(**config)
+        YesNoAnswersConfig(**config)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_config_that_is_wrong_is_refused(config, said):
 )
 def test_replies_are_read(response, answer, outcome):
     row = {"truth": "yes", "outcome": "answered", "response": response, "reason": None}
-    found = row | read(row)
+    found = row | parse_answer(row)
     assert (found["answer"], found["outcome"]) == (answer, outcome)
     assert found["correct"] is (None if answer is None else answer == "yes")
     assert (found["reason"] is None) == (answer is not None)

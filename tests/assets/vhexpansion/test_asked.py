@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from resources.models.requests import Look, Turn, call_keys
+from resources.models.requests import LookRequest, Turn, compute_call_keys
 from tests.assets.vhexpansion.cases import answers, case, clean_answers, perturbed
 from tests.providers import Provider
 from tests.providers.pictures import png
@@ -94,5 +94,5 @@ def test_nothing_is_sent_twice(client, judge, server, zoo, noisy):
 
 def test_the_first_repeat_is_the_request_of_vlmbias_for_the_same_question(client, judge, zoo):
     (row,) = answers(judge, zoo[:1], models=client, repeats=1, forms=["original"])
-    asked = Look((Turn("user", f"{zoo[0]['question']}{FORMAT}", (zoo[0]["sha256"],)),))
-    assert row["calls"] == call_keys(judge, [asked])
+    asked = LookRequest((Turn("user", f"{zoo[0]['question']}{FORMAT}", (zoo[0]["sha256"],)),))
+    assert row["calls"] == compute_call_keys(judge, [asked])

@@ -7,20 +7,24 @@ import sys
 import pandas as pd
 import pytest
 
-from assets.kit.checks import problems_in
-from assets.kit.materializing import query
-from assets.kit.step import PENDING, Work
-from assets.vhexpansion import attacking
-from assets.vhexpansion.adversarial_perturbations import AdversarialPerturbations, Sweep, few_fail
-from assets.vhexpansion.asking import ANSWERS
-from assets.vhexpansion.negated_cases import NEGATED
-from resources.attacks.attack import Attacker
+from assets.kit.checks import find_problems
+from assets.kit.step import PENDING, StepRun
+from assets.kit.step_asset import query_models
+from assets.vhexpansion import attack_runs as attacking
+from assets.vhexpansion.adversarial_perturbations import (
+    AdversarialPerturbations,
+    AttackSweepConfig,
+    check_failure_rate,
+)
+from assets.vhexpansion.negated_cases import NEGATED_CASE_COLUMNS
+from assets.vhexpansion.yes_no_step import ANSWERS
+from resources.attacks.attack import EncoderAttack
 from resources.calls.spending import Account
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
 from resources.models.catalog import Catalog, Model
-from resources.models.replies import Closed
-from resources.run_config import BadConfig
+from resources.models.replies import ModelUnavailable
+from resources.settings.run_config import BadConfig
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 from tests import runs, tiny
 from tests.assets.vhexpansion.cases import case
 from tests.resources.attacks.encoders import picture
@@ -49,7 +53,7 @@ class Lab:
     def __init__(self, root, encoder):
         self.root, self.encoder = root, encoder
         self.step = AdversarialPerturbations(Catalog((encoder,)), encoder)
-        self.images, self.ledger = ImageStore(root=str(root)), WorkLedger(root=str(root))
+        self.images, self.ledger = ImageStore(root=str(root)), WorkCache(root=str(root))
         self.clean = []
 
     def case(self, number, image=None, size=(40, 64), **columns):
@@ -67,16 +71,16 @@ class Lab:
 
     def work(self, cases, **config):
         tables = {
-            "cases": NEGATED.table(cases).to_pandas(),
-            "clean": ANSWERS.table(self.clean).to_pandas()[["case_id", "correct", "outcome"]],
+            "cases": NEGATED_CASE_COLUMNS.build_table(cases).to_pandas(),
+            "clean": ANSWERS.build_table(self.clean).to_pandas()[["case_id", "correct", "outcome"]],
         }
-        log, config = logging.getLogger("lab"), Sweep(**SHORT | config)
+        log, config = logging.getLogger("lab"), AttackSweepConfig(**SHORT | config)
         stores = self.images, self.ledger, log
-        return Work(DATASET, config, tables, self.step.inputs, None, *stores, None)
+        return StepRun(DATASET, config, tables, self.step.inputs, None, *stores, None)
 
     def attack(self, cases, **config):
         """The rows of a run."""
-        return query(self.step, self.work(cases, **config), None, Account())[0]
+        return query_models(self.step, self.work(cases, **config), None, Account())[0]
 
 
 @pytest.fixture
@@ -87,13 +91,13 @@ def lab(tmp_path, encoder):
 @pytest.fixture
 def batches(monkeypatch):
     """How many pictures each batch had."""
-    seen, own = [], Attacker.attack
+    seen, own = [], EncoderAttack.attack
 
     def attack(self, works, watch):
         seen.append(len(works))
         return own(self, works, watch)
 
-    monkeypatch.setattr(Attacker, "attack", attack)
+    monkeypatch.setattr(EncoderAttack, "attack", attack)
     return seen
 
 
@@ -112,21 +116,21 @@ def test_each_case_is_attacked_by_each_method_the_way_its_own_answers_say(lab):
         assert (gain > 0) == (row["objective"] == "raise")
         assert 0 < row["largest_change"] <= 8
         assert lab.images.sizes([row["sha256"]]) == {row["sha256"]: (64 + int(name[-1]), 40)}
-    assert list(problems_in(lab.step, lab.work([lab.case(0)]), rows[:2])) == []
+    assert list(find_problems(lab.step, lab.work([lab.case(0)]), rows[:2])) == []
 
 
 def test_what_was_made_is_not_made_again(lab, batches, monkeypatch):
     cases = [lab.case(number) for number in range(3)]
     first = lab.attack(cases)
     assert batches == [2, 2, 2]
-    monkeypatch.setattr(attacking, "Attacker", None)
+    monkeypatch.setattr(attacking, "EncoderAttack", None)
     assert lab.attack(cases) == first
     assert lab.attack(cases[:1], methods=["pgd"]) == [first[1]]
 
 
 def test_a_kill_costs_the_batch_on_its_way(lab, batches, monkeypatch):
     cases = [lab.case(number) for number in range(5)]
-    own = Attacker.attack
+    own = EncoderAttack.attack
 
     def killed(self, works, watch):
         if len(batches) == 2:
@@ -134,7 +138,7 @@ def test_a_kill_costs_the_batch_on_its_way(lab, batches, monkeypatch):
         return own(self, works, watch)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Attacker, "attack", killed)
+        patched.setattr(EncoderAttack, "attack", killed)
         with pytest.raises(KeyboardInterrupt):
             lab.attack(cases, methods=["pgd"])
     assert batches == [2, 2]
@@ -167,7 +171,7 @@ def test_an_attack_no_better_than_noise_has_no_picture(lab):
     assert [row["outcome"] for row in rows] == ["failed"]
     assert rows[0]["sha256"] is None
     assert "no better than noise" in rows[0]["reason"]
-    found = few_fail(None, rows)
+    found = check_failure_rate(None, rows)
     assert not found.passed
     assert "1 of 1 attacks failed, most often with: It reached" in found.description
 
@@ -190,8 +194,8 @@ def test_a_question_that_cannot_be_taken_fails_alone(lab, monkeypatch, tmp_path_
 
 
 def test_a_sweep_varies_one_number_at_a_time():
-    swept = Sweep(epsilons=[8, 4, 12], steps=[0.5, 0.3], iterations=[500, 100])
-    told = [(each.epsilon, each.step, each.iterations) for each in swept.settings()]
+    swept = AttackSweepConfig(epsilons=[8, 4, 12], steps=[0.5, 0.3], iterations=[500, 100])
+    told = [(each.epsilon, each.step, each.iterations) for each in swept.list_settings()]
     default = (8, 0.5, 500)
     assert told == [default, (4, 0.5, 500), (12, 0.5, 500), (8, 0.3, 500), (8, 0.5, 100)]
 
@@ -218,7 +222,7 @@ def test_of_a_setting_what_the_objective_uses_counts(lab, batches):
 )
 def test_a_config_that_makes_no_sense_is_refused(config, told):
     with pytest.raises(BadConfig, match=told):
-        Sweep(**config)
+        AttackSweepConfig(**config)
 
 
 def test_the_same_weights_behind_a_server_say_what_is_hallucinated(encoder):
@@ -232,7 +236,7 @@ def test_the_same_weights_behind_a_server_say_what_is_hallucinated(encoder):
         ((served, encoder), "clean_answers_tiny"),
     ):
         catalog = Catalog(models)
-        (entry,) = catalog.with_role("encoder")
+        (entry,) = catalog.select_role("encoder")
         found = AdversarialPerturbations(catalog, entry).inputs.get("clean")
         assert (found and found.asset.path[-1]) == clean
 
@@ -254,14 +258,17 @@ def test_an_attack_that_was_changed_by_hand_is_found(lab):
 
 def test_without_the_libraries_it_says_what_to_install(lab, monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(Closed, match=r"pip install 'counterfactory\[local\]'"):
+    with pytest.raises(ModelUnavailable, match=r"pip install 'counterfactory\[local\]'"):
         lab.attack([lab.case(0)])
 
 
 def test_it_is_an_asset_with_its_checks_and_pictures(lab, encoder):
     cases = [lab.case(number, dataset=DATASET) for number in range(3)]
     lab.answered(0, False)
-    tables = {"negated_cases": NEGATED.table(cases), "clean_answers_tiny": ANSWERS.table(lab.clean)}
+    tables = {
+        "negated_cases": NEGATED_CASE_COLUMNS.build_table(cases),
+        "clean_answers_tiny": ANSWERS.build_table(lab.clean),
+    }
     for name, rows in tables.items():
         path = runs.table(lab.root, name, DATASET, "vhexpansion")
         path.parent.mkdir(parents=True)

@@ -11,18 +11,18 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from assets.kit.benchmarks import planners_of
+from assets.kit.benchmarks import build_planners
 from assets.kit.collections import collection_asset
-from assets.kit.materializing import asset_of
-from assets.kit.step import Work
-from assets.planning import Task, quote
+from assets.kit.step import StepRun
+from assets.kit.step_asset import build_step_asset
+from assets.planning import Task, quote_tasks
 from assets.vhexpansion.benchmark import BENCHMARK
-from assets.vhexpansion.common import collected, datasets
+from assets.vhexpansion.common import dataset_partitions, load_question_collections
 from assets.vhexpansion.common_perturbations import CommonPerturbations
 from assets.vhexpansion.negated_cases import NegatedCases
 from assets.vhexpansion.seed_cases import SEED_CASES, SeedCases
 from definitions import resources_at
-from generators.prompts.negation import negation_prompt
+from generators.prompts.negation import write_negation_prompt
 from resources.collections import CollectionError
 from resources.models.catalog import Catalog, Model
 from tests.assets.plans import plan_context
@@ -114,7 +114,7 @@ class Lab:
         """Make the table of a collection."""
         given = {"resources": resources_at(str(self.root)), "run_config": _QUIET}
         assert dg.materialize(
-            [collection_asset(collected()[dataset])], instance=instance, **given
+            [collection_asset(load_question_collections()[dataset])], instance=instance, **given
         ).success
 
     def made(self, dataset, *steps, models=(GRAMMAR,), config=None):
@@ -126,7 +126,7 @@ class Lab:
         with dg.DagsterInstance.ephemeral() as instance:
             self.collect(dataset, instance)
             result = dg.materialize(
-                [asset_of(step) for step in found],
+                [build_step_asset(step) for step in found],
                 partition_key=dataset,
                 resources=resources_at(str(self.root)),
                 instance=instance,
@@ -144,17 +144,17 @@ class Lab:
 
 
 def test_collections_with_answers_are_datasets_beside_those_of_other_benchmarks(lab):
-    names = datasets().get_partition_keys()
+    names = dataset_partitions().get_partition_keys()
     assert {"flags", "animals"} <= set(names)
     assert names[-4:] == ["pope", "mmvp", "vhtest", "latin"]
     renamed = COLLECTIONS.replace("name: pope", "name: flags")
     (lab.folder / "collections.yaml").write_text(renamed)
     with pytest.raises(CollectionError, match="'flags' is called as the questions of vlmbias"):
-        datasets()
+        dataset_partitions()
 
 
 def test_a_dataset_depends_on_the_questions_of_its_domain_alone(lab):
-    asset = asset_of(SeedCases(Catalog((GRAMMAR,))))
+    asset = build_step_asset(SeedCases(Catalog((GRAMMAR,))))
     (spec,) = asset.specs
     deps = {each.asset_key.to_user_string(): each.partition_mapping for each in spec.deps}
     assert set(deps) == {
@@ -251,15 +251,15 @@ def test_a_model_is_asked_in_the_paper_s_words_and_again_with_the_reason(lab, se
     lab.collect("pope")
     key = dg.AssetKey(["vhexpansion", "negated_cases"])
     with plan_context(lab.root) as sources:
-        (line,) = quote(
-            planners_of(Catalog(models)), sources, [Task(key, "pope", {"writer": "pen"})]
+        (line,) = quote_tasks(
+            build_planners(Catalog(models)), sources, [Task(key, "pope", {"writer": "pen"})]
         ).lines
-    assert (line.requests, line.later) == (4, 8)
+    assert (line.requests, line.follow_ups) == (4, 8)
     tables, result = lab.made("pope", SeedCases, NegatedCases, models=models, config=config)
     assert result.success
     rows = {row["case_id"]: row for row in tables["negated_cases"]}
     first = {each.texts[0] for each in server.received}
-    assert negation_prompt("Is there a dog in the image?") in first
+    assert write_negation_prompt("Is there a dog in the image?") in first
     assert [rows[f"pope/{n}"]["outcome"] for n in (1, 2, 3, 7)] == [
         *("negated", "rejected", "negated", "rejected")
     ]
@@ -295,9 +295,9 @@ def test_a_question_about_many_pictures_is_asked_for_again_once():
     cases = [
         case(number, question=question, outcome="taken") for number, question in enumerate(asked)
     ]
-    tables = {"cases": SEED_CASES.table(cases).to_pandas()}
-    work = Work("zoo", step.config(), tables, step.inputs, None, None, None, None, None)
-    assert [step.may_follow(row) for row in step.rows(work)] == [True, True, False]
+    tables = {"cases": SEED_CASES.build_table(cases).to_pandas()}
+    work = StepRun("zoo", step.config(), tables, step.inputs, None, None, None, None, None)
+    assert [step.may_have_follow_up(row) for row in step.rows(work)] == [True, True, False]
 
 
 def test_what_people_reject_leaves_the_table(lab):
@@ -343,5 +343,5 @@ def test_what_people_reject_leaves_the_table(lab):
 
 
 def test_the_job_of_cases_is_there():
-    (flow,) = [each for each in BENCHMARK.flows() if each.job == "vhexpansion_cases"]
-    assert flow.division == datasets()
+    (flow,) = [each for each in BENCHMARK.flows() if each.job_name == "vhexpansion_cases"]
+    assert flow.partitions == dataset_partitions()

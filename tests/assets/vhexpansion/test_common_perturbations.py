@@ -7,20 +7,24 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from assets.kit.checks import problems_in
-from assets.kit.materializing import query
-from assets.kit.step import PENDING, Work
-from assets.vhexpansion.common_perturbations import NAMES, CommonPerturbations, Perturbing
+from assets.kit.checks import find_problems
+from assets.kit.step import PENDING, StepRun
+from assets.kit.step_asset import query_models
+from assets.vhexpansion.common_perturbations import (
+    NAMES,
+    CommonPerturbations,
+    CommonPerturbationsConfig,
+)
 from assets.vhexpansion.seed_cases import SEED_CASES
 from generators.canvas import rasterise
-from generators.domains import domain
+from generators.domains import load_domain
 from generators.perturbations.registry import from_json
-from generators.tiles import png_of
+from generators.tiles import encode_png
 from resources.calls.spending import Account
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
 from resources.models.catalog import Catalog
-from resources.run_config import BadConfig
+from resources.settings.run_config import BadConfig
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 from tests.assets.vhexpansion.cases import case
 
 
@@ -28,7 +32,7 @@ class Lab:
     """A data root in which pictures are perturbed."""
 
     def __init__(self, root):
-        self.images, self.ledger = ImageStore(root=str(root)), WorkLedger(root=str(root))
+        self.images, self.ledger = ImageStore(root=str(root)), WorkCache(root=str(root))
         self.step = CommonPerturbations(Catalog(()))
         self.cases = []
 
@@ -39,14 +43,22 @@ class Lab:
         self.cases.append(case(number, **known | columns))
 
     def work(self, dataset="zoo", **config):
-        tables = {"cases": SEED_CASES.table(self.cases).to_pandas()}
+        tables = {"cases": SEED_CASES.build_table(self.cases).to_pandas()}
         stores = self.images, self.ledger, logging.getLogger("lab")
-        return Work(dataset, Perturbing(**config), tables, self.step.inputs, None, *stores, None)
+        return StepRun(
+            dataset,
+            CommonPerturbationsConfig(**config),
+            tables,
+            self.step.inputs,
+            None,
+            *stores,
+            None,
+        )
 
     def rows(self, dataset="zoo", **config):
         work = self.work(dataset, **config)
-        rows = query(self.step, work, None, Account())[0]
-        assert not list(problems_in(self.step, work, rows))
+        rows = query_models(self.step, work, None, Account())[0]
+        assert not list(find_problems(self.step, work, rows))
         return rows
 
     def pixels(self, digest):
@@ -59,7 +71,7 @@ def lab(tmp_path):
 
 
 def grey(level, size=(40, 30)):
-    return png_of(Image.new("RGB", size, (level, level, level)))
+    return encode_png(Image.new("RGB", size, (level, level, level)))
 
 
 def test_each_picture_has_the_four_of_the_paper_once(lab):
@@ -110,11 +122,11 @@ def test_a_case_that_is_not_there_yet_is_pending(lab):
 
 
 def test_a_drawn_picture_is_read_again(lab):
-    flags = domain("flags")
-    scene = next(each for each in flags.drawing.scenes(0) if "stars" in each.truths)
-    question = flags.asking.ask(scene)[0]
+    flags = load_domain("flags")
+    scene = next(each for each in flags.draw_module.list_scenes(0) if "stars" in each.truths)
+    question = flags.ask_module.write_questions(scene)[0]
     known = {"source_question": question.text, "dataset": "flags", "image": "flag"}
-    png = rasterise(flags.drawing.draw(scene, 384))
+    png = rasterise(flags.draw_module.draw(scene, 384))
     lab.add(png, truth=question.ground_truth, **known)
     wanted = {"perturbations": ["jpeg", "noise"], "quality": 90, "sigma": 1.0}
     assert [row["readable"] for row in lab.rows("flags", **wanted)] == [True, False]
@@ -136,4 +148,4 @@ def test_a_drawn_picture_is_read_again(lab):
 )
 def test_parameters_have_ranges(config, why):
     with pytest.raises(BadConfig, match=why):
-        Perturbing(**config)
+        CommonPerturbationsConfig(**config)

@@ -9,14 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.kit.tuning import TRAINED_ON, marks_of
-from assets.vhexpansion.counted import counted
+from assets.kit.tuning import TRAINED_ON, picture_marks
+from assets.vhexpansion.counted_answers import load_counted_answers
 from assets.vhexpansion.pages import REPORT
 from assets.vhexpansion.pages.tables import unperturbed
-from resources.faults import Missing
-from resources.home import Home
+from resources.faults import MissingItem
 from resources.models.backends.adapters import BadRecord
-from resources.training.publish import rewrite_results
+from resources.storage.data_root import DataRoot
+from resources.training.adapter_publication import rewrite_results
 from tests.adapters import adapter_record
 from tests.assets.vhexpansion.test_numbers import served
 from tests.assets.vhexpansion.test_pages import EAR, dataset, said
@@ -46,7 +46,7 @@ def home(tmp_path):
         path = tmp_path / "vhexpansion" / f"answers_{judge.name}" / f"{TOPIC}.parquet"
         path.parent.mkdir(parents=True)
         pq.write_table(pa.Table.from_pylist(rows), path)
-    return Home(root=str(tmp_path))
+    return DataRoot(root=str(tmp_path))
 
 
 def write_record(home, **told):
@@ -60,29 +60,29 @@ def test_cases_about_pictures_that_a_judge_was_trained_on_do_not_count(home):
         {"base": f"{TOPIC}/one/normal", "original": "another size"},
         {"base": "of another dataset", "original": "sha 2"},
     ]
-    write_record(home, **{TRAINED_ON: sorted(marks_of(rows))})
-    found = counted(home, TUNED, TOPIC, COLUMNS)
+    write_record(home, **{TRAINED_ON: sorted(picture_marks(rows))})
+    found = load_counted_answers(home, TUNED, TOPIC, COLUMNS)
     assert found.answers.to_dict("list") == {
         "case_id": ["case 3"] * 2,
         "form": ["original", "negated"],
         "base_id": [f"{TOPIC}/three/normal"] * 2,
     }
-    assert found.left_out == 3
+    assert found.excluded_cases == 3
     assert found.warning("tuned", TOPIC).startswith(f"tuned: 3 cases of {TOPIC} are left out")
 
 
 def test_without_an_adapter_all_count(home):
-    found = counted(home, BASE, TOPIC, COLUMNS)
-    assert (len(found.answers), found.left_out, found.warning("before", TOPIC)) == (8, 0, "")
-    assert counted(home, EAR, TOPIC, COLUMNS) is None
+    found = load_counted_answers(home, BASE, TOPIC, COLUMNS)
+    assert (len(found.answers), found.excluded_cases, found.warning("before", TOPIC)) == (8, 0, "")
+    assert load_counted_answers(home, EAR, TOPIC, COLUMNS) is None
 
 
 @pytest.mark.parametrize("told", [None, {"kind": "tuning"}])
 def test_what_a_judge_was_trained_on_may_be_unknown(home, told):
     if told is not None:
         write_record(home, **told)
-    found = counted(home, TUNED, TOPIC, COLUMNS)
-    assert (len(found.answers), found.left_out) == (8, None)
+    found = load_counted_answers(home, TUNED, TOPIC, COLUMNS)
+    assert (len(found.answers), found.excluded_cases) == (8, None)
     said = found.warning("tuned", TOPIC)
     assert "has no record.json, or one without trained_on. Its numbers" in said
     assert said.endswith("Fetch the folder with its record.")
@@ -96,7 +96,7 @@ def test_a_record_that_is_mangled_is_named_with_what_to_do(home, text):
     with pytest.raises(
         BadRecord, match=rf"{path}: it cannot be read.*\. Fetch the folder again; or, if"
     ):
-        counted(home, TUNED, TOPIC, COLUMNS)
+        load_counted_answers(home, TUNED, TOPIC, COLUMNS)
 
 
 def answered(left_out, *others, name="zoo"):
@@ -138,6 +138,6 @@ def test_a_judge_that_may_have_been_trained_on_the_cases_is_no_result():
 
 def test_a_model_card_that_was_removed_is_named_with_what_to_do(tmp_path):
     with pytest.raises(
-        Missing, match=r"README\.md: the model card .* materialize the adapter again"
+        MissingItem, match=r"README\.md: the model card .* materialize the adapter again"
     ):
         rewrite_results(tmp_path / "gone", [])

@@ -17,12 +17,12 @@ def row(arm, rate, value, measure="symmetric", name="MMVP", **columns):
         **{"arm": arm, "learning_rate": rate, "judge": "llava", "measure": measure},
         **{"dataset": name, "shown": "all" if measure == "symmetric" else None},
         **{"value": value, "low": value and value * 0.9, "high": value and value * 1.1},
-        **{"cases": 40, "images": 40, "unanswered": 0, "why": "", "rehearsal": False},
+        **{"cases": 40, "images": 40, "unanswered": 0, "why": "", "is_stand_in": False},
     } | columns
 
 
 def tuned(*rows):
-    return Mitigation(MITIGATION.table(list(rows)).to_pandas())
+    return Mitigation(MITIGATION.build_table(list(rows)).to_pandas())
 
 
 FOUND = tuned(

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from assets.vhexpansion.symmetry import SYMMETRY, symmetry_rows
-from assets.vhexpansion.training import with_bases
+from assets.vhexpansion.training import add_base_pictures
 from resources.models.catalog import Catalog, Model
 from tests.assets.vhexpansion.cases import answers, case, perturbed, reference
 from tests.runs import TOPIC
@@ -32,12 +32,12 @@ def attacked(name, model="llava"):
 
 
 def answered(judge, pictures=()):
-    return with_bases("zoo", pd.DataFrame(answers(reference(judge), CASES, pictures)))
+    return add_base_pictures("zoo", pd.DataFrame(answers(reference(judge), CASES, pictures)))
 
 
 def rows(judge, table, *others):
     judges = (*others, judge)
-    found = SYMMETRY.table([*symmetry_rows(Catalog(judges), judges, judge, "zoo", table, 30)])
+    found = SYMMETRY.build_table([*symmetry_rows(Catalog(judges), judges, judge, "zoo", table, 30)])
     return found.to_pandas()
 
 
@@ -48,7 +48,7 @@ def test_a_row_for_each_perturbation_and_number_of_repeats():
     ]
     assert found["is_whole"].tolist() == [True, True] + [False] * 4
     assert found["cases"].tolist() == [30, 1] * 3
-    assert found["rehearsal"].all()
+    assert found["is_stand_in"].all()
 
 
 def test_entries_that_differ_by_temperature_alone_are_variants():
@@ -96,7 +96,7 @@ def sized(random, scenes, share):
             "perturbation": "none",
             "encoder": None,
             "parameters": None,
-            "rehearsal": False,
+            "is_stand_in": False,
         }
     )
 
@@ -112,7 +112,7 @@ def test_intervals_of_scenes_in_three_sizes_cover_the_truth(share):
     }
     covered = dict.fromkeys(true, 0)
     for _ in range(rounds):
-        answers = with_bases(TOPIC, sized(random, 40, share))
+        answers = add_base_pictures(TOPIC, sized(random, 40, share))
         (row,) = symmetry_rows(Catalog((judge,)), (judge,), judge, TOPIC, answers, 120)
         assert (row["cases"], row["images"]) == (120, 40)
         for name, value in true.items():

@@ -46,7 +46,7 @@ def said(judge, chance, cases=40, done=("none", None, None), repeats=1, seed=0, 
                         "model": judge,
                         "response": f"{{{answer}}}",
                         "answer": answer,
-                        "rehearsal": rehearsal,
+                        "is_stand_in": rehearsal,
                     }
                 )
     return pd.DataFrame(rows)
@@ -65,7 +65,7 @@ def dataset(judges, *tables, name="zoo", of_cases=40):
         )
     ]
     twice = [yes_twice(answers[answers["model"].eq(judge.name)]) for judge in asked]
-    return Answered(name, SYMMETRY.table(rows).to_pandas(), pd.concat(twice))
+    return Answered(name, SYMMETRY.build_table(rows).to_pandas(), pd.concat(twice))
 
 
 EYE, EAR = served("eye", 0.2), served("ear", 0.2, model="qwen")

@@ -6,16 +6,20 @@ from collections import Counter
 import pytest
 from PIL import Image
 
-from assets.kit.step import NotCountable, Work
-from assets.kit.yes_no import Asked
+from assets.kit.step import NotCountable, StepRun
+from assets.kit.yes_no import YesNoQuestion
+from assets.vhexpansion.case_sources import (
+    cases_from_collection,
+    cases_from_questions,
+    reject_repeats,
+)
 from assets.vhexpansion.seed_cases import SeedCases
-from assets.vhexpansion.seeding import of_collection, of_questions, without_repeats
 from assets.vlmbias.questions import QUESTIONS
-from assets.vlmbias.yes_no import QUESTIONS_ASKED
-from generators.domains import domains
-from generators.tiles import png_of
-from resources.images import ImageStore
+from assets.vlmbias.yes_no import YES_NO_QUESTIONS
+from generators.domains import load_domains
+from generators.tiles import encode_png
 from resources.models.catalog import Catalog
+from resources.storage.image_store import ImageStore
 
 
 def row(number, question, answer, options=None, **columns):
@@ -37,10 +41,12 @@ def row(number, question, answer, options=None, **columns):
 
 
 def asked(name="flag/Q1/stars", kind="count", truth="51", familiar="50", **columns):
-    known = {"image_id": "flag", "sha256": "sha", "topic": "stars", "rehearsal": False}
+    known = {"image_id": "flag", "sha256": "sha", "topic": "stars", "is_stand_in": False}
     question = "How many stars are there on this flag?" if kind == "count" else "Is it a flag?"
     known |= {"question": question, "full_question": f"{question} Answer with a number."}
-    return Asked(name=name, kind=kind, truth=truth, familiar=familiar, **known | columns)
+    return YesNoQuestion(
+        name=name, kind=kind, truth=truth, familiar_answer=familiar, **known | columns
+    )
 
 
 def ended(cases):
@@ -54,7 +60,7 @@ def test_yes_no_questions_stand_as_they_are():
         row(3, "Can you see it?", "(b)", "(a) Yes (b) No"),
         row(4, "Is this statement correct: it is red?", "(a)", "(a) Correct (b) Incorrect"),
     ]
-    cases = of_collection("mine", rows, seed=0)
+    cases = cases_from_collection("mine", rows, seed=0)
     assert ended(cases) == [
         ("Is there a dog in the image?", "yes", "as it stands", "taken"),
         ("Is there a cat in the image?", "no", "as it stands", "taken"),
@@ -70,22 +76,24 @@ def test_options_are_stated_right_and_wrong_in_equal_shares_by_lot(seed):
         row(number, "Is the door open or closed?", "(a)", "(a) Open (b) Closed")
         for number in range(41)
     ]
-    cases = of_collection("mine", rows, seed)
+    cases = cases_from_collection("mine", rows, seed)
     assert Counter(case["answer"] for case in cases) == {"yes": 21, "no": 20}
     said = {(case["question"], case["answer"], case["stated"], case["truth"]) for case in cases}
     assert said == {
         ("Is the door open?", "yes", "Open", "Open"),
         ("Is the door closed?", "no", "Closed", "Open"),
     }
-    assert cases == of_collection("mine", rows, seed)
-    other = of_collection("mine", rows, seed + 1)
+    assert cases == cases_from_collection("mine", rows, seed)
+    other = cases_from_collection("mine", rows, seed + 1)
     assert [case["answer"] for case in cases] != [case["answer"] for case in other]
 
 
 def test_of_several_options_another_one_is_stated_by_lot():
     text = "What color is the hen?"
     rows = [row(n, text, "c", "(a) Red (b) Black (c) White") for n in range(30)]
-    wrong = {case["stated"] for case in of_collection("mine", rows, 0) if case["answer"] == "no"}
+    wrong = {
+        case["stated"] for case in cases_from_collection("mine", rows, 0) if case["answer"] == "no"
+    }
     assert wrong == {"Red", "Black"}
 
 
@@ -101,7 +109,7 @@ def test_of_several_options_another_one_is_stated_by_lot():
 )
 def test_a_row_of_which_nothing_can_be_made_is_rejected_and_the_rest_goes_on(given, why):
     rows = [row(1, *given), row(2, "Is it blue?", "yes")]
-    bad, good = of_collection("mine", rows, 0)
+    bad, good = cases_from_collection("mine", rows, 0)
     assert (bad["outcome"], good["outcome"]) == ("rejected", "taken")
     with pytest.raises(AssertionError, match=why):
         raise AssertionError(bad["reason"])
@@ -110,7 +118,7 @@ def test_a_row_of_which_nothing_can_be_made_is_rejected_and_the_rest_goes_on(giv
 def test_what_the_collection_rejected_stays_rejected_under_a_name_of_its_own():
     gone = {"outcome": "rejected", "reason": "It is not there.", "sha256": None, "file": None}
     rows = [row(1, "Is it?", "yes"), row(2, None, None, **gone | {"image_id": "mine/1"})]
-    cases = of_collection("mine", rows, 0)
+    cases = cases_from_collection("mine", rows, 0)
     assert [case["case_id"] for case in cases] == ["mine/1", "mine#2"]
     assert cases[1]["reason"] == "It is not there."
 
@@ -121,7 +129,7 @@ def test_questions_about_one_picture_share_its_name_whatever_its_rows_are_called
         row(2, "Is there a cat?", "no", sha256="x", file="copy.jpg"),
         row(3, "Is there a cat?", "no", sha256="y", file=None),
     ]
-    names = [case["image_id"] for case in of_collection("mine", rows, 0)]
+    names = [case["image_id"] for case in cases_from_collection("mine", rows, 0)]
     assert names == ["mine/1.jpg", "mine/1.jpg", "mine/3"]
 
 
@@ -132,7 +140,7 @@ def test_a_case_that_is_there_already_is_rejected():
         row(3, "Is there a cat?", "no", sha256="x"),
         row(4, "Is there a dog?", "yes", sha256="y"),
     ]
-    cases = list(without_repeats(of_collection("mine", rows, 0)))
+    cases = list(reject_repeats(cases_from_collection("mine", rows, 0)))
     assert [case["outcome"] for case in cases] == ["taken", "rejected", "taken", "taken"]
     assert cases[1]["reason"] == "It asks the same of the same picture as mine/1."
 
@@ -144,7 +152,7 @@ def test_of_two_answers_to_one_question_neither_is_taken():
         row(3, "Is there a dog?", "yes", sha256="x"),
         row(4, "Is there a cat?", "yes", sha256="x"),
     ]
-    cases = list(without_repeats(of_collection("mine", rows, 0)))
+    cases = list(reject_repeats(cases_from_collection("mine", rows, 0)))
     assert [case["outcome"] for case in cases] == ["rejected"] * 3 + ["taken"]
     assert [case["reason"] for case in cases[:2]] == [
         f"It asks the same of the same picture as mine/{other}, where another answer is right. "
@@ -154,7 +162,7 @@ def test_of_two_answers_to_one_question_neither_is_taken():
 
 
 def test_counting_questions_are_asked_with_both_numbers():
-    cases = list(of_questions("flags", [None], lambda row: [asked()]))
+    cases = list(cases_from_questions("flags", [None], lambda row: [asked()]))
     assert ended(cases) == [
         ("Are there 51 stars on this flag?", "yes", "count as it is", "taken"),
         ("Are there 50 stars on this flag?", "no", "count as expected", "taken"),
@@ -175,14 +183,14 @@ def test_counting_questions_are_asked_with_both_numbers():
     ],
 )
 def test_other_counting_questions_are_rejected(question, why):
-    (case,) = of_questions("flags", [None], lambda row: [question])
+    (case,) = cases_from_questions("flags", [None], lambda row: [question])
     assert case["outcome"] == "rejected"
     assert why in case["reason"]
 
 
 def test_a_yes_no_question_of_another_benchmark_stands_as_it_is():
     question = asked("flag/Q3", "yes/no", "No", "Yes")
-    (case,) = of_questions("flags", [None], lambda row: [question])
+    (case,) = cases_from_questions("flags", [None], lambda row: [question])
     assert ended([case]) == [("Is it a flag?", "no", "as it stands", "taken")]
     assert (case["truth"], case["familiar"], case["stated"]) == ("No", "Yes", None)
 
@@ -197,7 +205,7 @@ def question_of_vlmbias(question_id, text, truth, bias, **columns):
         "question": f"{text} Answer in curly brackets, e.g., {{9}}.",
         "ground_truth": truth,
         "expected_bias": bias,
-        "rehearsal": False,
+        "is_stand_in": False,
         "disputable": None,
     } | columns
 
@@ -210,23 +218,23 @@ def test_vlmbias_declares_what_is_yes_or_no_and_each_count_once():
         question_of_vlmbias("N1", "What flag is this?", "Flag of China", "Flag of China"),
         question_of_vlmbias("N2", "How many stars are there in it?", "6", "5"),
     ]
-    found = [each for row in rows for each in QUESTIONS_ASKED.asked(row)]
+    found = [each for row in rows for each in YES_NO_QUESTIONS.to_questions(row)]
     assert [(each.name, each.kind, each.question) for each in found] == [
         ("flags/china/384/Q1/big-stars", "count", "How many stars are there?"),
         ("flags/china/384/Q3/big-stars", "yes/no", "Is this the flag of China?"),
     ]
-    (disputed,) = QUESTIONS_ASKED.asked(rows[2] | {"disputable": "It was, until 1949."})
-    assert disputed.unfit == "It was, until 1949."
+    (disputed,) = YES_NO_QUESTIONS.to_questions(rows[2] | {"disputable": "It was, until 1949."})
+    assert disputed.unfit_reason == "It was, until 1949."
 
 
 def test_every_question_that_is_drawn_has_a_name_of_its_own():
     """The same grid is asked about in several cells, by one question_id."""
-    for name, domain in domains().items():
+    for name, domain in load_domains().items():
         names = Counter(
             each.name
-            for scene in domain.drawing.scenes(0)
-            for said in domain.asking.ask(scene)
-            for each in QUESTIONS_ASKED.asked(
+            for scene in domain.draw_module.list_scenes(0)
+            for said in domain.ask_module.write_questions(scene)
+            for each in YES_NO_QUESTIONS.to_questions(
                 question_of_vlmbias(
                     said.question_id,
                     said.text,
@@ -244,7 +252,7 @@ def seeded(tmp_path, table, **config):
     """The rows of the step for the flags, where vlmbias/questions is `table`."""
     step = SeedCases(Catalog(()))
     stores = ImageStore(root=str(tmp_path)), None, logging.getLogger("seeding")
-    work = Work("flags", step.config(**config), {}, {}, None, *stores, lambda key, part: table)
+    work = StepRun("flags", step.config(**config), {}, {}, None, *stores, lambda key, part: table)
     return step.rows(work)
 
 
@@ -255,11 +263,11 @@ def questions_of_vlmbias(digests):
         | {"image_id": f"flags/{n}"}
         for n, digest in enumerate(digests)
     ]
-    return QUESTIONS.table([columns | row for row in rows]).to_pandas()
+    return QUESTIONS.build_table([columns | row for row in rows]).to_pandas()
 
 
 def test_the_step_finds_sizes_and_rejects_what_has_no_picture(tmp_path):
-    digest = ImageStore(root=str(tmp_path)).put(png_of(Image.new("RGB", (12, 7))))
+    digest = ImageStore(root=str(tmp_path)).put(encode_png(Image.new("RGB", (12, 7))))
     table = questions_of_vlmbias([digest, "f" * 64, digest])
     first, gone, last = seeded(tmp_path, table, seed=3)
     assert (first["width"], first["height"], first["seed"], first["place"]) == (12, 7, 3, 0)

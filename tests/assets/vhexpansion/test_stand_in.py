@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 from dagster import AssetKey
 
-from assets.kit.benchmarks import planners_of
-from assets.planning import Task, quote
-from assets.vhexpansion.benchmark import CASES, STANDS_IN
+from assets.kit.benchmarks import build_planners
+from assets.planning import Task, quote_tasks
+from assets.vhexpansion.benchmark import CASE_ASSETS, STAND_IN_DATASETS
 from resources.models.catalog import Catalog, Model
 from tests.assets.plans import plan_context
 from tests.assets.vhexpansion.cases import reference
@@ -21,7 +21,7 @@ MODELS = (*map(reference, JUDGES), reference("grammar", "writer"))
 def root(made, tmp_path_factory):
     """All cases of a small topic, and what reference judges answer."""
     root = copied(made, tmp_path_factory.mktemp("vhexpansion") / "root")
-    names = (*CASES, *(f"answers_{judge}" for judge in JUDGES), "symmetry")
+    names = (*CASE_ASSETS, *(f"answers_{judge}" for judge in JUDGES), "symmetry")
     # The others take seconds to read.
     some = {"common_perturbations": {"perturbations": ["hsv_brightness", "jpeg"]}}
     run(root, *names, topic=TOPIC, answers_random={"repeats": 20}, **some)
@@ -44,7 +44,7 @@ def numbers(root):
 
 
 def test_all_of_it_is_a_stand_in(numbers):
-    assert numbers["rehearsal"].all()
+    assert numbers["is_stand_in"].all()
     assert set(numbers.index.get_level_values("perturbation")) == {
         *("none", "hsv_brightness", "jpeg")
     }
@@ -109,14 +109,14 @@ def test_a_quote_is_of_every_distinct_request_and_follows_tables_that_are_not_ma
     def planned(there, names=("answers_eye",)):
         tasks = [Task(AssetKey(["vhexpansion", name]), TOPIC, {}) for name in names]
         with plan_context(there) as sources:
-            return quote(planners_of(catalog), sources, tasks).lines
+            return quote_tasks(build_planners(catalog), sources, tasks).lines
 
     (line,) = planned(root)
     answers = pd.read_parquet(table(root, "answers_gullible", group="vhexpansion"))
     distinct = answers[["sha256", "question", "repeat"]].drop_duplicates()
     assert (line.to_send, line.later, line.missing) == (len(distinct), 0, None)
     bare = copied(root, tmp_path / "bare")
-    for name in CASES:
+    for name in CASE_ASSETS:
         table(bare, name, group="vhexpansion").unlink()
     (before,) = planned(bare)
     assert before.missing is None
@@ -133,4 +133,4 @@ def test_an_encoder_whose_attacks_are_not_made_changes_no_answer(root, tmp_path)
 
 
 def test_the_stand_in_run_is_of_drawn_datasets():
-    assert TOPIC in STANDS_IN
+    assert TOPIC in STAND_IN_DATASETS

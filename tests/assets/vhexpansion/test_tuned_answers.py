@@ -7,10 +7,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.vhexpansion.mitigation import Measuring, _compared, _in_words, _Tuned
-from assets.vhexpansion.tuned_answers import NOT_JUDGED, general, symmetric
-from metrics.mme import COGNITION
-from resources.home import Home
+from assets.vhexpansion.mitigation import MitigationTableConfig, _compared, _in_words, _Tuned
+from assets.vhexpansion.tuned_answers import (
+    NOT_JUDGED,
+    measure_general_questions,
+    measure_symmetric_accuracy,
+)
+from metrics.vhexpansion.mme_scores import COGNITION
+from resources.storage.data_root import DataRoot
 from tests.assets.vhexpansion.test_numbers import served
 
 FORMS = ("original", "negated")
@@ -32,7 +36,7 @@ def answer(case, right, form="original", perturbation="none", **columns):
         "perturbation": perturbation,
         "encoder": None if perturbation == "none" else "llava",
         "parameters": None,
-        "rehearsal": False,
+        "is_stand_in": False,
     } | columns
 
 
@@ -47,7 +51,7 @@ def pairs(right, perturbation="none"):
 
 @pytest.fixture
 def home(tmp_path):
-    return Home(root=str(tmp_path))
+    return DataRoot(root=str(tmp_path))
 
 
 def store(home, name, dataset, rows):
@@ -62,7 +66,9 @@ def test_held_out_cases_alone_are_counted_as_they_were_and_attacked(home):
     store(home, "answers_llava", "zoo", before)
     store(home, "answers_tuned", "zoo", after)
     held = pd.DataFrame({"case_id": ZOO[1:]})
-    found = {each.shown: each for each in symmetric(home, "zoo", held, "tuned", "llava")}
+    found = {
+        each.shown: each for each in measure_symmetric_accuracy(home, "zoo", held, "tuned", "llava")
+    }
     assert found["none"].value == pytest.approx(2 / 3)
     assert found["attacked"].value == 0
     assert found["all"].value == pytest.approx(2 / 6)
@@ -71,7 +77,11 @@ def test_held_out_cases_alone_are_counted_as_they_were_and_attacked(home):
     assert found["none"].change == pytest.approx(1 / 3)
     assert found["all"].change == pytest.approx(1 / 6)
     assert found["all"].change_low <= found["all"].change <= found["all"].change_high
-    (base,) = (each for each in symmetric(home, "zoo", held, "llava", None) if each.shown == "all")
+    (base,) = (
+        each
+        for each in measure_symmetric_accuracy(home, "zoo", held, "llava", None)
+        if each.shown == "all"
+    )
     assert base.value == pytest.approx(1 / 6)
     assert base.change is None
 
@@ -79,9 +89,11 @@ def test_held_out_cases_alone_are_counted_as_they_were_and_attacked(home):
 def test_what_was_asked_in_vain_is_not_said_to_be_unasked(home):
     """As a model that was broken by its learning rate: what it says is no answer."""
     store(home, "answers_tuned", "zoo", [answer(ZOO[0], None, form) for form in FORMS])
-    (found, over_all) = symmetric(home, "zoo", pd.DataFrame({"case_id": ZOO}), "tuned", None)
-    assert (found.value, found.why, found.unanswered) == (None, "no pair was answered", 2)
-    assert over_all.why == found.why
+    (found, over_all) = measure_symmetric_accuracy(
+        home, "zoo", pd.DataFrame({"case_id": ZOO}), "tuned", None
+    )
+    assert (found.value, found.reason, found.unanswered) == (None, "no pair was answered", 2)
+    assert over_all.reason == found.reason
 
 
 def test_a_model_card_says_how_much_has_no_answer():
@@ -94,10 +106,10 @@ def test_a_model_card_says_how_much_has_no_answer():
 
 def test_what_was_not_asked_says_so(home):
     held = pd.DataFrame({"case_id": ZOO})
-    (found,) = symmetric(home, "zoo", held, "tuned", "llava")
-    assert (found.value, found.why) == (None, NOT_JUDGED)
-    scores = list(general(home, held, "mme", "tuned", "llava"))
-    assert [(each.measure, each.why) for each in scores] == [
+    (found,) = measure_symmetric_accuracy(home, "zoo", held, "tuned", "llava")
+    assert (found.value, found.reason) == (None, NOT_JUDGED)
+    scores = list(measure_general_questions(home, held, "mme", "tuned", "llava"))
+    assert [(each.measure, each.reason) for each in scores] == [
         *(("perception", NOT_JUDGED), ("cognition", NOT_JUDGED))
     ]
 
@@ -116,30 +128,39 @@ def write_mme(home):
 
 def test_mme_is_scored_by_its_rule_of_the_collection_that_is_named(home):
     rows = write_mme(home)
-    perception, cognition = general(home, pd.DataFrame(), "mme", "tuned", None)
-    assert perception.why == "existence has no questions"
+    perception, cognition = measure_general_questions(home, pd.DataFrame(), "mme", "tuned", None)
+    assert perception.reason == "existence has no questions"
     # What is neither yes nor no is wrong: three of four questions, one of two pictures.
     assert cognition.value == 4 * (75 + 50)
     assert cognition.unanswered == 4
     first_characters = [{**rows[0], "response": "It is so: {Yes}"}, *rows[1:]]
     store(home, "clean_answers_tuned", "mme", first_characters)
-    assert list(general(home, pd.DataFrame(), "mme", "tuned", None))[1].value == 3 * 125 + 50
+    assert (
+        list(measure_general_questions(home, pd.DataFrame(), "mme", "tuned", None))[1].value
+        == 3 * 125 + 50
+    )
     failed = [{**rows[0], "response": None, "outcome": "failed"}, *rows[1:]]
     store(home, "clean_answers_tuned", "mme", failed)
-    _, cognition = general(home, pd.DataFrame(), "mme", "tuned", None)
+    _, cognition = measure_general_questions(home, pd.DataFrame(), "mme", "tuned", None)
     assert cognition.value is None
-    assert cognition.why == "1 of 4 questions of commonsense_reasoning have no answer"
+    assert cognition.reason == "1 of 4 questions of commonsense_reasoning have no answer"
 
 
 @pytest.mark.parametrize("mark", ["code_reasoning 1", "sha of mme/code_reasoning/2"])
 def test_a_sum_of_mme_is_none_where_an_adapter_was_trained_on_its_pictures(home, mark):
     """A general question, or a case, may show one of them: by its name or by its bytes."""
     write_mme(home)
-    apart = list(general(home, pd.DataFrame(), "mme", "tuned", None, frozenset({"another"})))
+    apart = list(
+        measure_general_questions(
+            home, pd.DataFrame(), "mme", "tuned", None, frozenset({"another"})
+        )
+    )
     assert apart[1].value == 4 * (75 + 50)
-    _, cognition = general(home, pd.DataFrame(), "mme", "tuned", None, frozenset({mark}))
+    _, cognition = measure_general_questions(
+        home, pd.DataFrame(), "mme", "tuned", None, frozenset({mark})
+    )
     assert (cognition.value, cognition.low) == (None, None)
-    assert cognition.why == "its adapter was trained on 1 of 8 pictures: code_reasoning 1"
+    assert cognition.reason == "its adapter was trained on 1 of 8 pictures: code_reasoning 1"
 
 
 def test_what_an_adapters_arm_has_is_what_it_was_trained_on(home):
@@ -148,8 +169,8 @@ def test_what_an_adapters_arm_has_is_what_it_was_trained_on(home):
     cases = pd.DataFrame([{"arm": "expanded", "kind": "vqa", "dataset": "llava_mix", **learned}])
     judge = served("tuned", 0.2)
     for arm, found in (("expanded", None), ("original", 4 * (75 + 50))):
-        row = {"arm": arm, "learning_rate": 1.8e-6, "adapter": "a", "rehearsal": False}
-        every = _compared(home, Measuring(mme="mme"), cases, _Tuned(row, judge, None))
+        row = {"arm": arm, "learning_rate": 1.8e-6, "adapter": "a", "is_stand_in": False}
+        every = _compared(home, MitigationTableConfig(mme="mme"), cases, _Tuned(row, judge, None))
         (value,) = (
             each["value"] for each in every if (each["arm"], each["measure"]) == (arm, "cognition")
         )
@@ -160,7 +181,7 @@ def test_general_questions_that_were_held_out_are_the_test_without_mme(home):
     store(home, "clean_answers_llava", "vqa", [answer(case, right=True) for case in ZOO])
     store(home, "clean_answers_tuned", "vqa", [answer(c, right=c != ZOO[2]) for c in ZOO])
     held = pd.DataFrame({"case_id": ZOO[1:], "dataset": "vqa"})
-    (found,) = general(home, held, None, "tuned", "llava")
+    (found,) = measure_general_questions(home, held, None, "tuned", "llava")
     assert (found.measure, found.dataset, found.cases) == ("general", "vqa", 3)
     assert found.value == pytest.approx(2 / 3)
     assert found.change == pytest.approx(-1 / 3)

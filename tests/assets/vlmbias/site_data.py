@@ -36,7 +36,7 @@ class Made(NamedTuple):
     def image_set(self) -> str:
         """Where its pictures stand apart from the benchmark and its originals, if they do."""
         apart = "unreviewed" if self.review == "unreviewed" else ""
-        return "rehearsal" if self.rehearsal else apart
+        return "is_stand_in" if self.rehearsal else apart
 
 
 DRAWN = Made()

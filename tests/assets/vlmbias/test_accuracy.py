@@ -22,9 +22,9 @@ def scored(monkeypatch):
 
 def test_the_same_answers_are_resampled_once_and_others_anew(scored):
     answers = pd.DataFrame({"model": ["a", "b"], "score": [1.0, None], "accepted": [["x"], None]})
-    figures = accuracy.figures_of(answers)
+    figures = accuracy.build_accuracy_figures(answers)
     figures["accuracy"] = 0.0
-    assert accuracy.figures_of(answers.copy())["accuracy"].tolist() == [1.0]
+    assert accuracy.build_accuracy_figures(answers.copy())["accuracy"].tolist() == [1.0]
     assert len(scored) == 1
     others = [
         answers.assign(score=[0.0, None]),
@@ -33,6 +33,6 @@ def test_the_same_answers_are_resampled_once_and_others_anew(scored):
         answers.rename(columns={"model": "judge"}),
     ]
     for number, other in enumerate(others, start=2):
-        accuracy.figures_of(other)
+        accuracy.build_accuracy_figures(other)
         assert len(scored) == number
-    assert accuracy.figures_of(others[0])["accuracy"].tolist() == [0.0]
+    assert accuracy.build_accuracy_figures(others[0])["accuracy"].tolist() == [0.0]

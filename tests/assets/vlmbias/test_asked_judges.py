@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from assets.vlmbias.answers import ANSWERS, Answers
+from assets.vlmbias.answers import ANSWERS, CountingAnswers
 from resources.models.catalog import Catalog, Model
 from tests.assets.asked import JUDGE, answers, ask, judge_at, questions, requests
 from tests.assets.works import problems
@@ -199,13 +199,13 @@ def table_of(made):
     ended = {"response": "{8}", "answer": "8", "outcome": "answered", "score": 1.0}
     rows = asked.assign(prompting="baseline", reason=None, refusal=None, **ended)
     added = {name: None for name in ANSWERS.columns if name not in rows}
-    return judge, ANSWERS.table(rows.assign(**added)).to_pylist(), asked
+    return judge, ANSWERS.build_table(rows.assign(**added)).to_pylist(), asked
 
 
 class TestRowsAreCounted:
     def test_a_run_that_leaves_a_row_out_fails(self, root, judge, monkeypatch):
-        every = Answers.rows
-        monkeypatch.setattr(Answers, "rows", lambda self, work: every(self, work)[1:])
+        every = CountingAnswers.rows
+        monkeypatch.setattr(CountingAnswers, "rows", lambda self, work: every(self, work)[1:])
         result = ask(root, judge)
         assert not result.success
         assert checks(result)["every_row_ended"] is False
@@ -229,7 +229,7 @@ class TestRowsAreCounted:
     )
     def test_what_is_missing_or_half_ended_is_found(self, table_of, change, expected):
         judge, rows, asked = table_of
-        found = problems(Answers(Catalog(()), judge), change(rows), questions=asked)
+        found = problems(CountingAnswers(Catalog(()), judge), change(rows), questions=asked)
         assert [problem for _, problem in found] == expected
         assert all(row.startswith("game_boards/") for row, _ in found)
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from assets.vlmbias.prompting import VARIANTS
-from generators.domains import domain
+from generators.domains import load_domain
 from tests.runs import checks, copied, failure, materialize, table
 
 COUNTED, COMPARED = "game_boards", "optical_illusions"
@@ -14,7 +14,7 @@ COUNTED, COMPARED = "game_boards", "optical_illusions"
 def root(tmp_path_factory, whole_topic):
     root = tmp_path_factory.mktemp("bracket")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(domain(COUNTED).drawing, "scenes", whole_topic)
+        patch.setattr(load_domain(COUNTED).draw_module, "scenes", whole_topic)
         return _made(root)
 
 

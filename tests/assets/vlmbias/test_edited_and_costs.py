@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from assets.report.costs import costs, usd
-from assets.vlmbias.svg_flags import EDITED
+from assets.vlmbias.svg_flags import EDITED_FLAG_COLUMNS
 from metrics import exact_interval
-from resources.calls.spending import NANO, Spent
+from resources.calls.spending import NANO, SpendingRow
 from tests.assets.vlmbias.site_data import Report, build, picture
 
 OUTCOMES = {
@@ -46,13 +46,13 @@ def edits(tables: dict[str, Any], outcomes: dict[str, str], writer: str = "penma
                 "width": 768 if drawn else None,
                 "height": 512 if drawn else None,
                 "painter": writer,
-                "rehearsal": False,
+                "is_stand_in": False,
                 "review": "pixels",
                 "served_model": f"{writer}-2026",
                 "calls": [],
             }
         )
-    found: pd.DataFrame = EDITED.table(rows).to_pandas()
+    found: pd.DataFrame = EDITED_FLAG_COLUMNS.build_table(rows).to_pandas()
     return found
 
 
@@ -110,16 +110,18 @@ def test_code_is_not_said_to_have_kept_what_it_has_not_drawn(
 
 
 def test_without_edits_or_costs_nothing_is_made_up(tables: dict[str, Any], tmp_path: Path) -> None:
-    free = Spent("2026-11", "vlmbias/paintings", "sketch|animals", "sketch", "online", 9, 0, 0, 0)
+    free = SpendingRow(
+        "2026-11", "vlmbias/paintings", "sketch|animals", "sketch", "online", 9, 0, 0, 0
+    )
     page = build(tmp_path / "report", **tables, spent=[free]).read_text()
     assert "Flags edited by models" not in page
     assert "Nothing was paid" in page
     assert "sketch" not in page
 
 
-def spent(model: str, requests: int, paid: int, possibly: int = 0, unknown: int = 0) -> Spent:
+def spent(model: str, requests: int, paid: int, possibly: int = 0, unknown: int = 0) -> SpendingRow:
     month = "2026-10" if model == "judge" else "2026-11"
-    return Spent(
+    return SpendingRow(
         month, f"vlmbias/{model}", "flags", model, "online", requests, paid, possibly, unknown
     )
 

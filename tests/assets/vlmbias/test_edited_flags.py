@@ -6,16 +6,16 @@ import warnings
 import dagster as dg
 import pandas as pd
 
-from assets.kit.foresight import planners
-from assets.kit.materializing import asset_of
+from assets.kit.step_asset import build_step_asset
+from assets.kit.step_planner import build_step_planners
 from assets.vlmbias.benchmark import BENCHMARK
-from assets.vlmbias.svg_flags import EDITED, EditedFlags, edits, request_of
+from assets.vlmbias.svg_flags import EDITED_FLAG_COLUMNS, EditedFlags, build_request, list_edits
 from definitions import resources_at
-from generators.domains.flags.draw import draw, original
-from generators.prompts.svg_editing import svg_editing
-from resources.images import ImageStore
+from generators.domains.flags.draw import build_original, draw
+from generators.prompts.svg_editing import write_svg_editing_prompt
 from resources.models.catalog import Catalog
-from resources.models.requests import call_key, canonical_of
+from resources.models.requests import build_canonical_request, compute_call_key
+from resources.storage.image_store import ImageStore
 from tests.assets.asked import judge_at
 from tests.assets.plans import plan_context
 from tests.assets.works import problems
@@ -23,7 +23,7 @@ from tests.providers import faults
 from tests.runs import REFERENCE, checks, failure, metadata
 
 ASSET = "edited_flags_editor"
-BY_PROMPT = {request_of(scene).turns[0].text: scene for scene in edits()}
+BY_PROMPT = {build_request(scene).turns[0].text: scene for scene in list_edits()}
 PAPER = (
     "You are an expert in editing SVG image code. Modify the SVG code of the flag of {country} "
     "according to the following instruction: Instruction: "
@@ -40,7 +40,7 @@ def editor_at(server, **entry):
 
 
 def materialize(root, model, **config):
-    definitions = [asset_of(EditedFlags(Catalog((*REFERENCE, model)), model))]
+    definitions = [build_step_asset(EditedFlags(Catalog((*REFERENCE, model)), model))]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
         return dg.materialize(
@@ -65,7 +65,7 @@ def asked_for(received):
 
 def ending(root, server, *answers):
     """The table where the first edits are answered so, the others refused by a filter."""
-    first = dict(zip((scene.base_id for scene in edits()), answers, strict=False))
+    first = dict(zip((scene.base_id for scene in list_edits()), answers, strict=False))
     server.answer = lambda received: first.get(asked_for(received).base_id, faults.FILTERED)
     result = materialize(root, editor_at(server))
     assert result.success, failure(result)
@@ -74,19 +74,21 @@ def ending(root, server, *answers):
 
 
 def test_the_prompt_is_the_papers():
-    said = svg_editing("the United States", "stars", 50, 51, "<svg/>")
+    said = write_svg_editing_prompt("the United States", "stars", 50, 51, "<svg/>")
     assert " ".join(said.split()) == PAPER.format(
         country="the United States", num_ele=50, more=51, element="stars", svg_code="<svg/>"
     )
 
 
 def test_each_of_the_40_edits_is_asked_for_by_the_drawn_originals_svg():
-    assert len(edits()) == len(BY_PROMPT) == 40
-    (scene,) = (each for each in edits() if each.base_id == "flags/united-states-stripes-remove")
-    request = request_of(scene)
+    assert len(list_edits()) == len(BY_PROMPT) == 40
+    (scene,) = (
+        each for each in list_edits() if each.base_id == "flags/united-states-stripes-remove"
+    )
+    request = build_request(scene)
     (turn,) = request.turns
     assert "has 13 stripes. Modify the SVG code so that it has 12 stripes" in turn.text
-    assert draw(original("united-states"), 768) in turn.text
+    assert draw(build_original("united-states"), 768) in turn.text
     assert all("/" not in text.partition("<svg")[0] for text in BY_PROMPT)
     assert request.schema is None
     assert scene.truths == {"stars": 50, "stripes": 12}
@@ -98,19 +100,19 @@ def test_a_good_editor_keeps_all_40(tmp_path, server):
     assert result.success, failure(result)
     rows = flags_at(tmp_path)
     assert dict(rows["outcome"].value_counts()) == {"kept": 40}
-    assert list(rows["base_id"]) == [scene.base_id for scene in edits()]
+    assert list(rows["base_id"]) == [scene.base_id for scene in list_edits()]
     assert rows["problem"].isna().all()
     assert (rows["width"] == 768).all()
     assert all(map(list.__eq__, map(list, rows["readings"]), map(list, rows["truths"])))
     assert set(rows["painter"]) == {"editor"}
-    assert not rows["rehearsal"].any()
+    assert not rows["is_stand_in"].any()
     assert set(rows["served_model"]) == {"some-vlm-1"}
     store = ImageStore(root=str(tmp_path))
     assert rows["sha256"].nunique() == 40
     assert all(store.holds(digest) for digest in rows["sha256"])
     model = editor_at(server)
-    for scene in edits():
-        key = call_key(canonical_of(model, request_of(scene)))
+    for scene in list_edits():
+        key = compute_call_key(build_canonical_request(model, build_request(scene)))
         assert list(rows.loc[scene.base_id, "calls"]) == [key]
     known = metadata(result, ASSET)
     assert known["kept"] == known["requests_sent"] == server.count == 40
@@ -128,8 +130,10 @@ def test_a_part_of_the_edits_is_planned_sent_and_counts_later(tmp_path, server):
     model = editor_at(server)
     step = EditedFlags(Catalog((model,)), model)
     with plan_context(tmp_path) as sources:
-        (plan,) = planners({step.key: step})[step.key](sources, "", {"limit": 4})
-        planned = {call_key(canonical_of(model, request)) for request in plan.requests}
+        (plan,) = build_step_planners({step.key: step})[step.key](sources, "", {"limit": 4})
+        planned = {
+            compute_call_key(build_canonical_request(model, request)) for request in plan.requests
+        }
     result = materialize(tmp_path, model, limit=4)
     assert result.success, failure(result)
     assert server.count == 4
@@ -141,7 +145,7 @@ def test_a_part_of_the_edits_is_planned_sent_and_counts_later(tmp_path, server):
     (check,) = result.get_asset_check_evaluations()
     assert (check.passed, check.severity.value) == (False, "WARN")
     assert check.description == "A part, 4 of 40 edits: 4 rows: 4 kept"
-    assert {each.base_id for each in edits(4)} < {each.base_id for each in edits(9)}
+    assert {each.base_id for each in list_edits(4)} < {each.base_id for each in list_edits(9)}
     again = materialize(tmp_path, model)
     assert server.count == 40
     assert "partial" not in metadata(again, ASSET)
@@ -162,7 +166,7 @@ def test_a_lazy_editor_is_miscounted(tmp_path, server):
 
 
 def test_how_replies_end(tmp_path, server):
-    wanted = edits()
+    wanted = list_edits()
     both = draw(wanted[0], 900).replace("#b22234", "#ffffff")
     rows, result = ending(
         tmp_path,
@@ -229,7 +233,7 @@ def test_what_is_hostile_is_refused_and_fetches_nothing(tmp_path, server):
 
 def test_a_table_that_lost_a_row_or_says_half_is_found(tmp_path, server):
     ending(tmp_path, server)
-    rows = EDITED.table(flags_at(tmp_path)).to_pylist()
+    rows = EDITED_FLAG_COLUMNS.build_table(flags_at(tmp_path)).to_pylist()
 
     def found(rows, limit=None):
         return problems(EditedFlags(Catalog(()), editor_at(server)), rows, {"limit": limit})
@@ -238,7 +242,7 @@ def test_a_table_that_lost_a_row_or_says_half_is_found(tmp_path, server):
     assert found(rows) == []
     assert found(rows[1:]) == [(name, "0 rows")]
     assert found([*rows, rows[0]]) == [(name, "2 rows")]
-    (first,) = edits(1)
+    (first,) = list_edits(1)
     assert found([row for row in rows if row["base_id"] == first.base_id], 1) == []
     for column, value in {"outcome": "pending", "problem": None, "sha256": "ab"}.items():
         changed = rows[0] | {column: value}
@@ -253,9 +257,9 @@ def test_our_own_writers_edit_no_flags_and_the_others_are_planned(tmp_path, serv
     (step,) = steps_of_flags(catalog)
     assert step.key.to_user_string() == "vlmbias/edited_flags_editor"
     with plan_context(tmp_path) as sources:
-        (plan,) = planners({step.key: step})[step.key](sources, "", {})
+        (plan,) = build_step_planners({step.key: step})[step.key](sources, "", {})
         assert plan.model is model
-        assert list(plan.requests) == [request_of(scene) for scene in edits()]
+        assert list(plan.requests) == [build_request(scene) for scene in list_edits()]
     assert steps_of_flags(Catalog((ours,))) == []
 
 

@@ -31,7 +31,10 @@ def model(name="somebody", **entry):
 def graph(*models):
     """The graph with these judges."""
     return dg.Definitions(
-        assets=[*dg.load_assets_from_package_module(assets), *BENCHMARK.defined(Catalog(models))],
+        assets=[
+            *dg.load_assets_from_package_module(assets),
+            *BENCHMARK.build_definitions(Catalog(models)),
+        ],
         resources=definitions.resources_at("/nowhere"),
     ).resolve_asset_graph()
 

@@ -6,8 +6,8 @@ from collections import Counter
 import pandas as pd
 import pytest
 
-from assets.vlmbias.answers import ANSWERS, Answers
-from assets.vlmbias.prompting import VARIANTS, questions_for
+from assets.vlmbias.answers import ANSWERS, CountingAnswers
+from assets.vlmbias.prompting import VARIANTS, select_questions
 from resources.models.catalog import Catalog
 from tests.assets.asked import JUDGE, answers, ask, questions, requests
 from tests.assets.plans import planned, stored
@@ -77,12 +77,12 @@ def test_without_a_limit_nothing_is_partial(root, judge):
 @pytest.mark.parametrize("prompting", VARIANTS)
 def test_questions_are_even_over_subtopics_and_shared_with_the_baseline(root, judge, prompting):
     asked = questions(root)
-    some = questions_for(judge, asked, prompting, LIMIT)
+    some = select_questions(judge, asked, prompting, LIMIT)
     assert len(some) == LIMIT
     if prompting == "baseline":
         counts = some["subtopic"].value_counts()
         assert counts.max() - counts.min() <= 1
-    plain = questions_for(judge, asked, "baseline", LIMIT)
+    plain = select_questions(judge, asked, "baseline", LIMIT)
     names = ["image_id", "question_id"]
     counting = plain[plain["question_id"].isin(["Q1", "Q2"])]
     assert set(counting[names].itertuples(index=False)) <= set(some[names].itertuples(index=False))
@@ -91,8 +91,8 @@ def test_questions_are_even_over_subtopics_and_shared_with_the_baseline(root, ju
 def test_a_table_that_lost_rows_is_no_part(root):
     prior, asked = REFERENCE[0], questions(root)
     rows = pd.read_parquet(root / "vlmbias" / "answers_prior" / f"{TOPIC}.parquet")
-    part = questions_for(prior, asked, "baseline", LIMIT)["image_id"]
-    step, every = Answers(Catalog(()), prior), ANSWERS.table(rows).to_pylist()
+    part = select_questions(prior, asked, "baseline", LIMIT)["image_id"]
+    step, every = CountingAnswers(Catalog(()), prior), ANSWERS.build_table(rows).to_pylist()
     assert problems(step, every, questions=asked) == []
     lost = problems(step, every[1:], questions=asked)
     assert [problem for _, problem in lost] == ["0 rows"]

@@ -10,9 +10,9 @@ from PIL import Image
 
 from assets.vlmbias.prompting import DOUBLE_CHECK, VARIANTS
 from assets.vlmbias.questions import QUESTIONS
-from generators.domains import domains
-from generators.work import Drawing, draw_png
-from resources.images import ImageStore
+from generators.domains import load_domains
+from generators.worker_jobs import DrawJob, draw_png
+from resources.storage.image_store import ImageStore
 from tests.assets.asked import JUDGE, judge_at
 from tests.runs import checks, failure, materialize, table
 
@@ -32,12 +32,12 @@ def planted(tmp_path_factory):
     """
     root = tmp_path_factory.mktemp("planted")
     images = ImageStore(root=str(root))
-    for name, domain in domains().items():
+    for name, domain in load_domains().items():
         rows = []
-        scenes = domain.drawing.scenes(0)
+        scenes = domain.draw_module.list_scenes(0)
         for scene in (scenes[0], *[each for each in scenes if each.variant == "original"][-1:]):
-            digest = images.put(draw_png(Drawing(name, scene, 384)))
-            for question in domain.asking.ask(scene):
+            digest = images.put(draw_png(DrawJob(name, scene, 384)))
+            for question in domain.ask_module.write_questions(scene):
                 rows.append(
                     {column: f"canary-{column}-{len(rows)}" for column in HIDDEN}
                     | {
@@ -46,7 +46,7 @@ def planted(tmp_path_factory):
                         "subject": scene.subject,
                         "size": 384,
                         "seed": 77003141,
-                        "rehearsal": False,
+                        "is_stand_in": False,
                         "question_id": question.question_id,
                         "question": question.text,
                         "accepted": ["canary-name"] if question.accepted else [],
@@ -54,7 +54,7 @@ def planted(tmp_path_factory):
                 )
         path = table(root, "questions", name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(QUESTIONS.table(rows), path)
+        pq.write_table(QUESTIONS.build_table(rows), path)
     return root
 
 
@@ -67,7 +67,7 @@ def asked(request, planted, server, monkeypatch, tmp_path):
     url = server.url if request.param == "gemini" else server.openai_url
     judge = judge_at(server, backend=request.param, base_url=url, key="OPENAI_API_KEY")
     tables = []
-    for topic in domains():
+    for topic in load_domains():
         result = materialize(planted, JUDGE, topic=topic, models=[judge], prompting=list(VARIANTS))
         assert result.success, failure(result)
         assert checks(result)["every_row_ended"]
@@ -78,7 +78,7 @@ def asked(request, planted, server, monkeypatch, tmp_path):
 
 def test_the_prompt_and_the_picture_are_all_there_is(asked):
     received, answers, root, beside = asked
-    assert set(answers["domain"]) == set(domains())
+    assert set(answers["domain"]) == set(load_domains())
     put = answers.groupby("prompting")["question_id"].agg(set).to_dict()
     assert put.pop("baseline") == {"Q1", "Q2", "Q3", "N1", "N2"}
     assert put == {name: {"Q1", "Q2"} for name in set(VARIANTS) - {"baseline"}}
@@ -99,7 +99,7 @@ def test_the_prompt_and_the_picture_are_all_there_is(asked):
         _assert_only_messages(json.loads(each.body))
 
     digests = set(answers["sha256"]) | set(answers["shown"])
-    telling = {"canary-", "77003141", ".png", str(root), *digests, *domains()}
+    telling = {"canary-", "77003141", ".png", str(root), *digests, *load_domains()}
     telling |= {"baseline", "debiased", "in-image"}
     for each in received:
         headers = "\n".join(f"{name}: {value}" for name, value in each.headers.items())

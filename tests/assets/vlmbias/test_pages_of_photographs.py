@@ -114,7 +114,7 @@ def test_every_picture_says_how_its_label_is_proved(quiet: Page, folder: Path) -
         "pixels": "Read back from the pixels",
         "accepted": "Accepted by a person",
         "unreviewed": "Unreviewed: nobody has confirmed the count",
-        "rehearsal": "Stand-in: no model made it, no result",
+        "is_stand_in": "Stand-in: no model made it, no result",
     }
     for path in ("index.html", ACCEPTED, UNREVIEWED, REHEARSAL):
         page.goto((folder / path).as_uri())
@@ -136,7 +136,7 @@ def test_the_gallery_filters_by_painter_and_proof(quiet: Page, folder: Path) -> 
         painter.select_option(name)
         expect(count).to_have_text(f"{number} of 66 pictures")
     painter.select_option("all")
-    for name, number in {"accepted": 24, "unreviewed": 12, "rehearsal": 12, "pixels": 18}.items():
+    for name, number in {"accepted": 24, "unreviewed": 12, "is_stand_in": 12, "pixels": 18}.items():
         proof.select_option(name)
         expect(count).to_have_text(f"{number} of 66 pictures")
 

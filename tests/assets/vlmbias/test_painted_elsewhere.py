@@ -6,12 +6,12 @@ import pytest
 from dagster import AssetKey
 from PIL import Image
 
-from assets.kit.benchmarks import steps_of
+from assets.kit.benchmarks import build_steps
 from assets.planning import Task
-from assets.planning.prompts import prompts_of
+from assets.planning.prompts import list_prompts
 from resources.models.catalog import Catalog, Model
-from resources.models.manifests import COLUMNS
-from resources.spreadsheets import csv_of
+from resources.models.manifests import MANIFEST_COLUMNS
+from resources.user_files.spreadsheets import csv_of
 from tests.assets.painted import LIST, TOPIC, Painting, Studio, painter_at
 from tests.assets.plans import plan_context
 from tests.providers import Provider, pictures
@@ -41,8 +41,8 @@ def listed(studio, *, missing=False):
     """What is to be painted."""
     task = Task(AssetKey(["vlmbias", "paintings"]), PARTITION, {})
     with plan_context(studio.root) as sources:
-        steps = steps_of(Catalog((*REFERENCE, *studio.models)))
-        return prompts_of(steps, sources, [task], missing=missing)
+        steps = build_steps(Catalog((*REFERENCE, *studio.models)))
+        return list_prompts(steps, sources, [task], missing=missing)
 
 
 def colours(path):
@@ -57,7 +57,7 @@ def test_from_prompts_to_photographs(studio, tmp_path):
     assert len(prompts) == len(LIST)
 
     manifest = tmp_path / "painted" / "manifest.csv"
-    manifest.write_text(csv_of(COLUMNS, [each._asdict() for each in prompts]), newline="")
+    manifest.write_text(csv_of(MANIFEST_COLUMNS, [each._asdict() for each in prompts]), newline="")
     for each in prompts:
         png = pictures.png(sha256(each.file.encode()).hexdigest(), 64, 64)
         (manifest.parent / each.file).write_bytes(png)
@@ -73,7 +73,7 @@ def test_from_prompts_to_photographs(studio, tmp_path):
         stored = studio.root / "images" / digest[:2] / f"{digest}.png"
         assert colours(stored) == colours(manifest.parent / each.file)
     assert not kept
-    assert not rows["rehearsal"].any()
+    assert not rows["is_stand_in"].any()
     assert set(studio.table("edits", "by_hand")["outcome"]) == {"edited"}
     studio.must("photographs")
     assert studio.sent()["painted"] == 0

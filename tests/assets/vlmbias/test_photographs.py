@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from dagster import DagsterInstance
 
-from assets.kit.checks import contradicting, miscounted
+from assets.kit.checks import find_contradictions, find_miscounted_keys
 from assets.vlmbias.photographs.candidates import Candidates
 from assets.vlmbias.photographs.edits import Edits
 from assets.vlmbias.photographs.paintings import Paintings
-from generators.photographs import photographed
+from generators.photographs import load_photograph_topics
 from resources.models import dispatch
 from resources.models.catalog import Catalog, Model
 from tests.assets.painted import LIST, STEPS, TOPIC, Painting, Studio, painter_at
@@ -102,7 +102,7 @@ class TestTheWholeWay:
         assert len(rows) == 4 * 2 * 2 == rows["image_id"].nunique()
         assert set(rows["image_set"]) == {"unreviewed"}
         assert set(rows["painter"]) == {"artist"}
-        assert not rows["rehearsal"].any()
+        assert not rows["is_stand_in"].any()
         one = rows[rows["image_id"] == "animals/ostrich/artist/96"].iloc[0]
         assert one["original_id"] == "animals/ostrich-original/artist"
         assert (one["width"], one["height"], one["source_width"]) == (96, 96, 64)
@@ -122,7 +122,7 @@ class TestTheWholeWay:
         truths = bird.set_index("variant")["ground_truth"]
         assert set(truths["counterfactual"]) == {"3"}
         assert set(truths["original"]) == {"2"}
-        for column in ("painter", "review", "rehearsal"):
+        for column in ("painter", "review", "is_stand_in"):
             assert column in studio.table("answers_prior")
 
     @pytest.mark.usefixtures("checked")
@@ -180,9 +180,9 @@ class TestTheWholeWay:
 
     @pytest.mark.usefixtures("checked")
     def test_requests_are_the_papers_words_and_pictures(self, studio):
-        topic = photographed()[TOPIC]
-        wanted = topic.photographs([{"name": name, "num_legs": legs} for name, legs in LIST])
-        questions = {text for each in wanted for text in topic.checks(each).values()}
+        topic = load_photograph_topics()[TOPIC]
+        wanted = topic.list_photographs([{"name": name, "num_legs": legs} for name, legs in LIST])
+        questions = {text for each in wanted for text in topic.write_checks(each).values()}
         prompts = {painting.prompt for each in wanted for painting in each.paintings}
         words = {topic.SUGGESTION} | prompts | {each.edit for each in wanted} | questions
         assert {text for each in studio.server.received for text in each.texts} == words
@@ -199,9 +199,9 @@ class TestTheWholeWay:
         studio.review(f"{digest},accept,fine")
         studio.must("photographs")
         rows = studio.table("photographs")
-        assert set(rows["image_set"]) == {"rehearsal"}
+        assert set(rows["image_set"]) == {"is_stand_in"}
         assert set(rows["review"]) == {"accepted", "unreviewed"}
-        assert rows["rehearsal"].all()
+        assert rows["is_stand_in"].all()
         assert studio.sent() == {"written": 1}
 
     def test_an_offline_edit_of_a_real_painting_is_a_rehearsal_and_the_painting_is_none(
@@ -217,9 +217,9 @@ class TestTheWholeWay:
         studio.must("photographs")
         rows = studio.table("photographs")
         assert set(rows["review"]) == {"accepted"}
-        assert {*zip(rows["variant"], rows["image_set"], rows["rehearsal"], strict=True)} == {
+        assert {*zip(rows["variant"], rows["image_set"], rows["is_stand_in"], strict=True)} == {
             ("original", "originals", False),
-            ("counterfactual", "rehearsal", True),
+            ("counterfactual", "is_stand_in", True),
         }
 
 
@@ -353,8 +353,10 @@ class TestEndings:
         ]
         wanted = [("a", trial) for trial in range(4)]
         step, found = Edits(Catalog(())), change(rows)
-        miscounts = miscounted(found, lambda: wanted, step.named_by)
-        assert [problem for _, problem in (*miscounts, *contradicting(found, step))] == problems
+        miscounts = find_miscounted_keys(found, lambda: wanted, step.key_columns)
+        assert [
+            problem for _, problem in (*miscounts, *find_contradictions(found, step))
+        ] == problems
 
 
 class TestChecks:
@@ -404,9 +406,9 @@ class TestChecks:
         assert set(studio.table("candidates", "artist")["check"]) == {"unchecked"}
 
     def test_the_count_is_never_asked_about(self):
-        for topic in photographed().values():
-            for each in topic.photographs(topic.BUILT_IN):
-                for question in topic.checks(each).values():
+        for topic in load_photograph_topics().values():
+            for each in topic.list_photographs(topic.BUILT_IN):
+                for question in topic.write_checks(each).values():
                     assert not any(
                         word in question.lower() for word in ("how many", "count", "number")
                     )
@@ -460,7 +462,7 @@ class TestChoices:
         assert said["base_images"] == {"animals": 91, "logos": 69}[topic]
         rows = studio.table("subjects", topic=topic)
         assert set(rows["writer"]) == {"built-in"}
-        assert not rows["rehearsal"].any()
+        assert not rows["is_stand_in"].any()
         assert studio.server.count == 0
 
     def test_a_painter_without_seeds_is_given_none(self, studio):

@@ -3,13 +3,13 @@
 import pytest
 from dagster import AssetKey
 
-from assets.kit.benchmarks import planners_of as planners
-from assets.vlmbias.photographs.base_images import first_photographs, part_painted
-from assets.vlmbias.photographs.paintings import to_paint
-from generators.photographs import photographed
+from assets.kit.benchmarks import build_planners as planners
+from assets.vlmbias.photographs.base_images import select_first_photographs, select_painted
+from assets.vlmbias.photographs.paintings import list_paintings
+from generators.photographs import load_photograph_topics
 from resources.models.catalog import Catalog
-from resources.models.pricing import bound_of
-from resources.models.requests import call_key, canonical_of
+from resources.models.pricing import compute_cost_bound
+from resources.models.requests import build_canonical_request, compute_call_key
 from tests.assets.painted import LIST, STEPS, TOPIC, Painting, Studio, painter_at
 from tests.assets.plans import plan_context, stored
 from tests.providers import faults
@@ -47,16 +47,16 @@ def planned(studio, name, together=None, **config):
     }
     planner = planners(Catalog(tuple(studio.models)))[AssetKey(["vlmbias", name])]
     with plan_context(studio.root) as sources:
-        plans = list(planner(sources.planning(steps), key, config))
+        plans = list(planner(sources.with_planned(steps), key, config))
         certain = {
-            call_key(canonical_of(plan.model, request))
+            compute_call_key(build_canonical_request(plan.model, request))
             for plan in plans
             for request in plan.requests
         }
-        later = [(plan.model, request) for plan in plans for request in plan.later]
+        later = [(plan.model, request) for plan in plans for request in plan.possible_requests]
         for model, request in later:
-            bound_of(model, request)
-        return certain, len(later), {plan.missing for plan in plans} - {None}
+            compute_cost_bound(model, request)
+        return certain, len(later), {plan.missing_asset for plan in plans} - {None}
 
 
 def test_what_is_built_in_asks_nobody(studio):
@@ -134,16 +134,18 @@ def test_steps_planned_together_follow_the_limit_of_the_first(studio):
 
 
 def test_of_logos_that_share_a_picture_a_part_is_known_by_its_pictures():
-    every = photographed()["logos"].photographs(photographed()["logos"].BUILT_IN)
+    every = load_photograph_topics()["logos"].list_photographs(
+        load_photograph_topics()["logos"].BUILT_IN
+    )
     for limit in range(1, len(every) + 1):
-        some = first_photographs(every, limit)
+        some = select_first_photographs(every, limit)
         assert len(some) == limit
-        painted = part_painted(every, [{"prompt": prompt} for prompt in to_paint(some)])
-        assert to_paint(painted) == to_paint(some)
+        painted = select_painted(every, [{"prompt": prompt} for prompt in list_paintings(some)])
+        assert list_paintings(painted) == list_paintings(some)
         assert {each.base_id for each in some} <= {each.base_id for each in painted}
-    lost = [{"prompt": prompt} for prompt in list(to_paint(every))[1:]]
-    assert part_painted(every, lost) == every
-    shares = {each.subtopic for each in first_photographs(every, 2)}
+    lost = [{"prompt": prompt} for prompt in list(list_paintings(every))[1:]]
+    assert select_painted(every, lost) == every
+    shares = {each.subtopic for each in select_first_photographs(every, 2)}
     assert shares == {"cars", "shoes"}
 
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from generators.domains import domain
+from generators.domains import load_domain
 from tests.runs import TOPIC, checks, failure, materialize, one_day
 
 PROJECT = Path(__file__).parents[3]
@@ -87,8 +87,8 @@ def test_two_runs_at_once_in_strange_surroundings_end_as_one_here_would(tmp_path
 
 
 def test_another_seed_gives_other_scenes_and_is_verified_too(tmp_path, monkeypatch):
-    drawing, made = domain("patterned_grids").drawing, {}
-    whole = drawing.scenes
+    drawing, made = load_domain("patterned_grids").draw_module, {}
+    whole = drawing.list_scenes
     monkeypatch.setattr(drawing, "scenes", lambda seed: [*whole(seed)[:6], *whole(seed)[-2:]])
     for seed in (0, 7):
         root = tmp_path / str(seed)

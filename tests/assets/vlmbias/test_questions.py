@@ -4,7 +4,7 @@ import pandas as pd
 
 from assets.kit.columns import TEXTS
 from assets.vlmbias.questions import QUESTIONS
-from generators.domains import domain
+from generators.domains import load_domain
 from tests.runs import TOPIC, table
 
 
@@ -16,7 +16,7 @@ def test_originals_alone_are_asked_for_the_sanity_check(made):
 
 
 def test_every_row_is_a_question_of_its_scene(made):
-    scenes = {scene.base_id: scene for scene in domain(TOPIC).drawing.scenes(0)}
+    scenes = {scene.base_id: scene for scene in load_domain(TOPIC).draw_module.list_scenes(0)}
     questions = pd.read_parquet(table(made, "questions"))
     for base_id, rows in questions.groupby("base_id"):
         stored = [
@@ -25,7 +25,7 @@ def test_every_row_is_a_question_of_its_scene(made):
         ]
         assert stored == [
             (q.question_id, q.text, q.ground_truth, q.expected_bias, q.accepted)
-            for q in domain(TOPIC).asking.ask(scenes[base_id])
+            for q in load_domain(TOPIC).ask_module.write_questions(scenes[base_id])
         ]
 
 

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 from dagster import DagsterInstance
 
-from assets.vlmbias.svg_flags import EDITED
+from assets.vlmbias.svg_flags import EDITED_FLAG_COLUMNS
 from resources.calls import CallStore
-from resources.calls.spending import NANO, Account, Booking, month_of, new_id
+from resources.calls.spending import NANO, Account, Booking, format_month, generate_booking_id
 from tests.assets.painted import TOPIC, Painting, Studio, painter_at
 from tests.providers import Provider
 from tests.runs import copied, failure, one_day
@@ -97,13 +97,13 @@ def test_a_report_never_mixes_pictures_with_questions_from_before_their_review(s
 def test_flags_that_a_writer_edited_are_told_once_it_has_a_table(studio):
     page, version = told(studio)
     assert "Flags edited by models" not in page
-    row = dict.fromkeys(EDITED.columns)
+    row = dict.fromkeys(EDITED_FLAG_COLUMNS.columns)
     row |= {"base_id": "flags/cuba-stripes-add", "target": "stripes", "modification": "add"}
     row |= {"targets": ["stripes"], "truths": [6.0], "readings": [], "calls": []}
-    row |= {"painter": "artist", "outcome": "no svg", "problem": "None.", "rehearsal": False}
+    row |= {"painter": "artist", "outcome": "no svg", "problem": "None.", "is_stand_in": False}
     path = studio.root / "vlmbias" / "edited_flags_artist.parquet"
     path.parent.mkdir(exist_ok=True)
-    pd.DataFrame(EDITED.table([row]).to_pandas()).to_parquet(path)
+    pd.DataFrame(EDITED_FLAG_COLUMNS.build_table([row]).to_pandas()).to_parquet(path)
     after, another = told(studio)
     assert "0 of 1" in after.split("Flags edited by models")[1]
     assert another != version
@@ -111,10 +111,12 @@ def test_flags_that_a_writer_edited_are_told_once_it_has_a_table(studio):
 
 def test_what_others_have_spent_from_the_same_store_is_not_told(studio):
     before = told(studio)
-    month = month_of(datetime.now(UTC))
+    month = format_month(datetime.now(UTC))
     calls = CallStore(url=f"sqlite:///{studio.root}/calls.sqlite")
     for asset in ("another/answers", "vlmbias/edits"):
-        booking = Booking(new_id(), "key", Account(asset=asset), "rich", "online", month, 7 * NANO)
+        booking = Booking(
+            generate_booking_id(), "key", Account(asset=asset), "rich", "online", month, 7 * NANO
+        )
         calls.reserve([booking])
         calls.settle({booking.id: 7 * NANO})
         if asset == "another/answers":

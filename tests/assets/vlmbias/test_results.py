@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from assets.protobias.summary import plotted
-from assets.vlmbias.results import RATES, results_of
-from resources.images import ImageStore
+from assets.protobias.summary import to_plotted_numbers
+from assets.vlmbias.results import RATES, answers_metadata
+from resources.storage.image_store import ImageStore
 
 SCENES = 60
 
@@ -61,7 +61,7 @@ def answers(shown, wrong, *, image_set="benchmark", prompting="baseline", truth=
 
 
 def test_rates_with_their_intervals_are_numbers(shown, images):
-    found = results_of(answers(shown, 30), images)
+    found = answers_metadata(answers(shown, 30), images)
     assert found["accuracy"] == 0.5
     assert found["bias_rate"] == pytest.approx(20 / 60, abs=1e-4)
     assert found["accuracy_low"] < 0.5 < found["accuracy_high"]
@@ -76,28 +76,28 @@ def test_what_is_plotted_stays_the_same_kind_of_number(shown, images):
     """The baseline on the benchmark, whatever else was asked; nothing, rather than no number."""
     others = [
         answers(shown, 0, prompting="debiased"),
-        answers(shown, 0, image_set="rehearsal"),
+        answers(shown, 0, image_set="is_stand_in"),
         answers(shown, 0, image_set="originals", truth="4"),
     ]
-    found = results_of(pd.concat([*others, answers(shown, 30)]), images)
+    found = answers_metadata(pd.concat([*others, answers(shown, 30)]), images)
     assert (found["accuracy"], found["rates_of"]) == (0.5, "baseline, benchmark, Q1 & Q2")
     assert len(found["rates"].value.splitlines()) == 2 + 4
-    rehearsed = results_of(answers(shown, 30, image_set="rehearsal"), images)
+    rehearsed = answers_metadata(answers(shown, 30, image_set="is_stand_in"), images)
     assert rehearsed["rates_of"] == "baseline, rehearsal, Q1 & Q2"
-    originals = results_of(answers(shown, 0, image_set="originals", truth="4"), images)
+    originals = answers_metadata(answers(shown, 0, image_set="originals", truth="4"), images)
     assert not set(RATES) & set(originals)
     refused = answers(shown, 0).assign(outcome="refused", answer=None, score=float("nan"))
-    assert not set(RATES) & set(results_of(refused, images))
+    assert not set(RATES) & set(answers_metadata(refused, images))
 
 
 def test_wrong_answers_are_seen_beside_the_truth(shown, images):
-    sheet = results_of(answers(shown, 60), images)["wrong_answers"].value
+    sheet = answers_metadata(answers(shown, 60), images)["wrong_answers"].value
     assert len(re.findall(r"!\[\]\(data:image/jpeg;base64,", sheet)) == 20
     assert "flags/benchmark-0, Q1: said 4, truth 5" in sheet
-    few = results_of(answers(shown, 3), images)["wrong_answers"].value
+    few = answers_metadata(answers(shown, 3), images)["wrong_answers"].value
     assert few.count("](data:") == 3, "one picture a scene"
     assert "flags/benchmark-2, Q1: said nothing readable, truth 5" in few
-    assert "wrong_answers" not in results_of(answers(shown, 0), images)
+    assert "wrong_answers" not in answers_metadata(answers(shown, 0), images)
 
 
 def test_a_painters_failure_rates_and_margins_are_numbers():
@@ -114,7 +114,7 @@ def test_a_painters_failure_rates_and_margins_are_numbers():
             *("failure_rate", "correct_margin", "incorrect_margin"),
         ],
     )
-    assert plotted(rows) == {
+    assert to_plotted_numbers(rows) == {
         "failure_rate_clip": 0.25,
         "correct_margin_clip": 0.1,
         "incorrect_margin_clip": 0.2,

@@ -192,7 +192,7 @@ class TestFile:
         lines = ["\ufeffreason,image,verdict,more", '"a, b",A,accept,x', ",B,,", ",C, reject ,"]
         path.write_bytes("\r\n".join(lines).encode())
         verdicts = read_verdicts(path)
-        assert {image: each.word for image, each in verdicts.items()} == {
+        assert {image: each.decision for image, each in verdicts.items()} == {
             "A": "accept",
             "C": "reject",
         }

@@ -6,8 +6,8 @@ import pytest
 
 from assets.kit.review import read_verdicts
 from assets.vlmbias.photographs.selection import write_candidates
-from resources.home import Home
-from resources.images import ImageStore
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
 from tests.providers import pictures
 
 TRIALS = 20
@@ -31,7 +31,7 @@ def candidates(tmp_path):
             "failed_checks": ["framing"] if trial == 2 else [],
             "sentence": SENTENCE,
             "outcome": "candidate",
-            "rehearsal": trial == 3,
+            "is_stand_in": trial == 3,
         }
         for trial in range(TRIALS)
     ]
@@ -47,7 +47,7 @@ def opened(tmp_path, candidates, blank):
         csv.writer(sheet).writerows(
             [["image", "verdict", "reason"], [candidates[0]["sha256"], "reject", HOSTILE]]
         )
-    home, images = Home(root=str(tmp_path)), ImageStore(root=str(tmp_path / "50% #1 ?"))
+    home, images = DataRoot(root=str(tmp_path)), ImageStore(root=str(tmp_path / "50% #1 ?"))
     path = write_candidates(home, images, "animals", candidates, read_verdicts(file))
     page = blank
     page.wrong, page.asked = [], []
@@ -79,7 +79,7 @@ def test_it_shows_each_candidate_and_saves_what_was_decided(opened, candidates, 
     assert page.evaluate("window.wrong") is None
     assert not [url for url in page.asked if not url.startswith(("file:", "blob:"))]
     verdicts = read_verdicts(tmp_path / "reviews" / "animals.csv")
-    assert {image: (each.word, each.reason) for image, each in verdicts.items()} == {
+    assert {image: (each.decision, each.reason) for image, each in verdicts.items()} == {
         first: ("reject", HOSTILE),
         second: ("accept", 'all five, "really"'),
     }

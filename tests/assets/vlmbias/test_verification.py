@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from assets.vlmbias.measurements import SEEN
-from resources.images import ImageStore
+from assets.vlmbias.measurements import MEASURED_COLUMNS
+from resources.storage.image_store import ImageStore
 from tests.runs import TOPIC, checks, failure, materialize, materialized, metadata, rewrite, table
 
 SUDOKU = "game_boards/sudoku-add-row-first/384"
@@ -73,7 +73,7 @@ def assert_nothing_is_asked(root, image_id):
 def test_measuring_reads_no_label(root):
     """Labels replaced by nonsense change no reading, and no blocking check lets them pass."""
     before = table(root, "measurements").read_bytes()
-    assert not {"truths", "standards", "variant", "modification", "base_id"} & set(SEEN)
+    assert not {"truths", "standards", "variant", "modification", "base_id"} & set(MEASURED_COLUMNS)
     rewrite(
         table(root, "drawn_images"),
         lambda rows: [row | {"truths": [truth + 1 for truth in row["truths"]]} for row in rows],

@@ -5,7 +5,7 @@ import importlib
 import pandas as pd
 import pytest
 
-from generators.domains import domain
+from generators.domains import load_domain
 from tests.runs import (
     TOPIC,
     checks,
@@ -59,7 +59,7 @@ def other_version(monkeypatch):
 
 @pytest.fixture
 def other_code(monkeypatch):
-    monkeypatch.setitem(vars(domain(TOPIC)), "fingerprint", "of a changed file")
+    monkeypatch.setitem(vars(load_domain(TOPIC)), "fingerprint", "of a changed file")
 
 
 @pytest.mark.parametrize("change", ["other_version", "other_code"])

@@ -6,24 +6,24 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from assets.kit.benchmarks import Benchmark, Definition, StandIn
-from assets.kit.choice import chosen
-from assets.kit.columns import TEXT, WHOLE, Columns, materialized
-from assets.kit.judging import REPLY_COLUMNS, JudgeStep, reply_columns, responding_with
-from assets.kit.limits import Limited
-from assets.kit.painting import PAINTED, PaintStep
-from assets.kit.partitions import painter_in, painters
-from assets.kit.step import Conversation, Row, Sample, Step, Work, only_input
-from assets.kit.table_asset import NothingYet, table_asset
-from assets.report.asset import Sources, report_asset
+from assets.kit.benchmarks import Benchmark, Definition, StandInRun
+from assets.kit.columns import TEXT, WHOLE, Columns, to_materialize_result
+from assets.kit.judging import REPLY_COLUMNS, JudgeStep, reference_responses, reply_columns
+from assets.kit.limits import LimitConfig
+from assets.kit.model_lookup import find_model
+from assets.kit.painting import PAINTED_COLUMNS, PaintStep
+from assets.kit.partitions import painter_from_key, painters
+from assets.kit.step import Conversation, Row, Step, StepRun, StepSample, single_input
+from assets.kit.table_asset import NotMaterialized, table_asset
+from assets.report.asset import ReportSources, report_asset
 from assets.report.formats import whole_percent
 from assets.report.one_page import judge_shares, one_page
 from assets.report.publish import Site
 from assets.report.standings import Measure
 from assets.report.start_page import Entry
-from resources.home import Home
 from resources.models.catalog import Catalog, Model
-from resources.models.requests import Look, Paint, Turn, Write
+from resources.models.requests import LookRequest, PaintRequest, Turn, WriteRequest
+from resources.storage.data_root import DataRoot
 
 KINDS = dg.StaticPartitionsDefinition(["plants", "things"])
 BY_PAINTER = dg.MultiPartitionsDefinition({"kind": KINDS, "painter": painters})
@@ -33,7 +33,7 @@ CONCEPTS = {
 }
 CONCEPT = dict.fromkeys(("thing", "usual", "colour"), (TEXT, "Of the concept"))
 PROMPTS = Columns(**CONCEPT, prompt=(TEXT, "The sentence"), **REPLY_COLUMNS)
-PICTURES = Columns(**CONCEPT, **PAINTED)
+PICTURES = Columns(**CONCEPT, **PAINTED_COLUMNS)
 ANSWERS = Columns(**{**PICTURES.columns, **REPLY_COLUMNS}, model=(TEXT, "The judge"))
 COUNTS = {"usual": "Usual colours", "answers": "Answers", "asked": "Requests"}
 RATES = Columns(model=(TEXT, "The judge"), **{name: (WHOLE, of) for name, of in COUNTS.items()})
@@ -41,114 +41,139 @@ USUAL = Measure("Usual colour", "lower", "share", "Answers with the usual colour
 QUESTION = "Does a judge name the colour that it sees, or the usual one?"
 
 
-class Prompts(Step[Limited]):
+class Prompts(Step[LimitConfig]):
     """A writer's sentence of each concept."""
 
-    group, name, columns, config, partitions = "colours", "prompts", PROMPTS, Limited, KINDS
-    description, asks, named_by = "A sentence of each concept.", Write(()), ("thing",)
+    group, name, columns, config, partitions = "colours", "prompts", PROMPTS, LimitConfig, KINDS
+    description, example_request, key_columns = (
+        "A sentence of each concept.",
+        WriteRequest(()),
+        ("thing",),
+    )
 
-    def model(self, partition: str, config: Limited) -> Model | None:
+    def model(self, partition: str, config: LimitConfig) -> Model | None:
         """The first writer that is no stand-in."""
-        return next((each for each in self.catalog.with_role("writer") if not each.rehearses), None)
+        return next(
+            (each for each in self.catalog.select_role("writer") if not each.is_stand_in), None
+        )
 
-    def sample(self, partition: str, metadata: Mapping[str, Any]) -> Sample:
+    def sample(self, partition: str, metadata: Mapping[str, Any]) -> StepSample:
         """All concepts."""
-        return Sample("3 of 3 concepts", is_trial=False)
+        return StepSample("3 of 3 concepts", is_trial=False)
 
-    def rows(self, work: Work[Limited]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
         """All concepts, or the first of a limit."""
         some = CONCEPTS[work.partition][: work.config.limit]
         return [dict(zip(CONCEPT, each, strict=True)) for each in some]
 
-    def converse(self, work: Work[Limited], row: Row) -> Conversation:
+    def converse(self, work: StepRun[LimitConfig], row: Row) -> Conversation:
         """Ask for a sentence with the colour."""
         words = f"a {row['colour']} {row['thing']}"
         if self.model(work.partition, work.config) is None:
             return {"prompt": f"A kiwi is in a quiet field with {words}.", "outcome": "answered"}
-        said = reply_columns((yield Write((Turn("user", f"Write a sentence with {words}."),))))
+        said = reply_columns(
+            (yield WriteRequest((Turn("user", f"Write a sentence with {words}."),)))
+        )
         return {**said, "prompt": said["response"]}
 
 
-class Pictures(PaintStep[Limited]):
+class Pictures(PaintStep[LimitConfig]):
     """A painter's picture of each sentence."""
 
-    group, name, columns, config, partitions = "colours", "pictures", PICTURES, Limited, BY_PAINTER
-    description, named_by = "A picture of each prompt.", ("thing",)
-    inputs = only_input("colours/prompts", PROMPTS, "kind")
+    group, name, columns, config, partitions = (
+        "colours",
+        "pictures",
+        PICTURES,
+        LimitConfig,
+        BY_PAINTER,
+    )
+    description, key_columns = "A picture of each prompt.", ("thing",)
+    inputs = single_input("colours/prompts", PROMPTS, "kind")
 
-    def rows(self, work: Work[Limited]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
         """The sentences that were written."""
-        there = [row for row in work.rows("upstream") if row["prompt"]]
-        return [self.painting(work, row, Paint(row["prompt"]), calls=row["calls"]) for row in there]
+        there = [row for row in work.read_rows("upstream") if row["prompt"]]
+        return [
+            self.build_row(work, row, PaintRequest(row["prompt"]), calls=row["calls"])
+            for row in there
+        ]
 
 
-class Kept(Step[Limited]):
+class Kept(Step[LimitConfig]):
     """The pictures that a captioner accepts."""
 
-    group, name, columns, config, partitions = "colours", "kept", PICTURES, Limited, BY_PAINTER
-    description, asks, named_by = "Which pictures show what was wanted.", Look(()), ("thing",)
-    inputs = only_input("colours/pictures", PICTURES)
+    group, name, columns, config, partitions = "colours", "kept", PICTURES, LimitConfig, BY_PAINTER
+    description, example_request, key_columns = (
+        "Which pictures show what was wanted.",
+        LookRequest(()),
+        ("thing",),
+    )
+    inputs = single_input("colours/pictures", PICTURES)
 
-    def model(self, partition: str, config: Limited) -> Model | None:
+    def model(self, partition: str, config: LimitConfig) -> Model | None:
         """The first captioner, for pictures of a painter that is no stand-in."""
-        painter = chosen(self.catalog, painter_in(partition, BY_PAINTER), "painter")
-        return None if painter.rehearses else self.catalog.with_role("captioner")[0]
+        painter = find_model(self.catalog, painter_from_key(partition, BY_PAINTER), "painter")
+        return None if painter.is_stand_in else self.catalog.select_role("captioner")[0]
 
-    def converse(self, work: Work[Limited], row: Row) -> Conversation:
+    def converse(self, work: StepRun[LimitConfig], row: Row) -> Conversation:
         """Ask whether the picture shows the sentence."""
         if row["outcome"] not in ("painted", "pending"):
             return {}
         if self.model(work.partition, work.config) is None:
             return {"outcome": "kept"}
         words = f"Does this picture show: {row['prompt']} Answer Yes or No."
-        said = reply_columns((yield Look((Turn("user", words, (row["sha256"],)),))))
+        said = reply_columns((yield LookRequest((Turn("user", words, (row["sha256"],)),))))
         kept = "kept" if said["response"] == "Yes" else "dropped"
         return {"outcome": kept, "calls": [*row["calls"], *said["calls"]]}
 
 
-class Answers(JudgeStep[Limited]):
+class Answers(JudgeStep[LimitConfig]):
     """A judge's colour of each thing."""
 
-    group, columns, config, partitions = "colours", ANSWERS, Limited, BY_PAINTER
-    named, description, asks = "answers", "The colours that a judge names.", Look(())
-    inputs, named_by = only_input("colours/kept", PICTURES), ("thing",)
-    references = responding_with(prior="usual", pixels="colour", random="thing")
+    group, columns, config, partitions = "colours", ANSWERS, LimitConfig, BY_PAINTER
+    asset_prefix, description, example_request = (
+        "answers",
+        "The colours that a judge names.",
+        LookRequest(()),
+    )
+    inputs, key_columns = single_input("colours/kept", PICTURES), ("thing",)
+    references = reference_responses(prior="usual", pixels="colour", random="thing")
 
-    def rows(self, work: Work[Limited]) -> list[dict[str, Any]]:
+    def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
         """The pictures that were kept."""
-        there = [row for row in work.rows("upstream") if row["outcome"] in ("kept", "pending")]
+        there = [row for row in work.read_rows("upstream") if row["outcome"] in ("kept", "pending")]
         return [row | {"model": self.judge.name} for row in there]
 
-    def query(self, work: Work[Limited], row: Row) -> Conversation:
+    def query(self, work: StepRun[LimitConfig], row: Row) -> Conversation:
         """Ask for the colour."""
         words = f"What colour is the {row['thing']}? Answer with one word."
-        said = reply_columns((yield Look((Turn("user", words, (row["sha256"],)),))))
+        said = reply_columns((yield LookRequest((Turn("user", words, (row["sha256"],)),))))
         return {**said, "calls": [*row["calls"], *said["calls"]]}
 
 
 def assets(catalog: Catalog) -> Iterator[Definition]:
     """The rates of all judges, and their report."""
-    answers = [Answers(catalog, judge).key for judge in catalog.with_role("judge")]
+    answers = [Answers(catalog, judge).key for judge in catalog.select_role("judge")]
 
     @table_asset("colours", columns=RATES, partitions=None, deps=answers, description=QUESTION)
-    def rates(context: dg.AssetExecutionContext, home: Home) -> dg.MaterializeResult[Any]:
+    def rates(context: dg.AssetExecutionContext, home: DataRoot) -> dg.MaterializeResult[Any]:
         """Count usual colours by judge."""
         every = BY_PAINTER.get_partition_keys(dynamic_partitions_store=context.instance)
         found = [home.find(key, each) for key in answers for each in every]
         rows = pd.concat(each for each in found if each is not None)
         usual, replied = rows["response"].eq(rows["usual"]), rows["response"].notna()
         by_judge = rows.assign(usual=usual, answers=replied, asked=1).groupby("model")
-        return materialized(RATES.table(by_judge[[*COUNTS]].sum().reset_index()))
+        return to_materialize_result(RATES.build_table(by_judge[[*COUNTS]].sum().reset_index()))
 
     yield rates
     yield report_asset("colours", site, deps=[rates.key], description=QUESTION)
 
 
-def site(sources: Sources) -> Site:
+def site(sources: ReportSources) -> Site:
     """The report's page."""
     found = sources.table("rates")
     if found is None:
-        raise NothingYet("Colours has no rates yet. Materialize colours/rates.")
+        raise NotMaterialized("Colours has no rates yet. Materialize colours/rates.")
     counts = found.itertuples(index=False)
     judged = judge_shares(USUAL, counts, references=("prior", "pixels", "random"))
     worst = max(judged.standings, key=lambda each: each.value or 0)
@@ -163,12 +188,15 @@ BENCHMARK = Benchmark(
     question=QUESTION,
     steps=lambda catalog: [
         *(step(catalog) for step in (Prompts, Pictures, Kept)),
-        *(Answers(catalog, judge) for judge in catalog.with_role("judge")),
+        *(Answers(catalog, judge) for judge in catalog.select_role("judge")),
     ],
     assets=assets,
-    stand_in=lambda catalog, painter: [
-        *(StandIn(("prompts",), kind) for kind in CONCEPTS),
-        *(StandIn(("pictures", "kept", "answers_prior"), f"{kind}|{painter}") for kind in CONCEPTS),
-        StandIn(("rates", "report")),
+    stand_in_runs=lambda catalog, painter: [
+        *(StandInRun(("prompts",), kind) for kind in CONCEPTS),
+        *(
+            StandInRun(("pictures", "kept", "answers_prior"), f"{kind}|{painter}")
+            for kind in CONCEPTS
+        ),
+        StandInRun(("rates", "report")),
     ],
 )

@@ -5,8 +5,8 @@ from functools import cache, wraps
 
 from PIL import Image
 
-from generators.canvas import pixels_of, rasterise
-from generators.domains import domains
+from generators.canvas import decode_png, rasterise
+from generators.domains import load_domains
 
 SIZE = 384
 """The smallest published size, at which most is drawn here."""
@@ -33,12 +33,12 @@ def kept(function):
 
 @kept
 def png_of(scene, size):
-    return rasterise(domains()[scene.domain].drawing.draw(scene, size))
+    return rasterise(load_domains()[scene.domain].draw_module.draw(scene, size))
 
 
 def picture(scene, size=SIZE):
     """The scene's pixels, which are the caller's own."""
-    return pixels_of(png_of(scene, size)).copy()
+    return decode_png(png_of(scene, size)).copy()
 
 
 @kept
@@ -46,13 +46,13 @@ def readings(scene, size):
     """Everything that is read from the scene's picture, by target."""
     pixels = picture(scene, size)
     pixels.setflags(write=False)
-    found = domains()[scene.domain].measuring.measure(pixels, list(scene.truths))
+    found = load_domains()[scene.domain].measure_module.measure(pixels, list(scene.truths))
     return dict(zip(scene.truths, found, strict=True))
 
 
 @kept
 def legibility(scene, size):
-    return domains()[scene.domain].measuring.legibility(picture(scene, size))
+    return load_domains()[scene.domain].measure_module.measure_legibility(picture(scene, size))
 
 
 def sample(domain, step):
@@ -68,7 +68,7 @@ def measurable(domain, scene):
 
 
 def answer(domain, question, read):
-    inquiry = domain.asking.understand(question.text)
+    inquiry = domain.asking.parse_question(question.text)
     return inquiry.answer([read[target] for target in inquiry.targets])
 
 

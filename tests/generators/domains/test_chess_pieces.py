@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from generators.canvas import pixels_of, rasterise
-from generators.domains import domain
+from generators.canvas import decode_png, rasterise
+from generators.domains import load_domain
 from generators.domains.chess_pieces._games import GAMES
-from generators.domains.chess_pieces.ask import ask, understand
-from generators.domains.chess_pieces.draw import scenes
+from generators.domains.chess_pieces.ask import parse_question, write_questions
+from generators.domains.chess_pieces.draw import list_scenes
 from generators.domains.chess_pieces.measure import measure
 from tests.generators.domains.samples import legibility, picture, readings
 
-SCENES = scenes(0)
+SCENES = list_scenes(0)
 BY_ID = {scene.base_id: scene for scene in SCENES}
 COUNTERFACTUALS = [scene for scene in SCENES if scene.variant == "counterfactual"]
 ORIGINALS = {scene.subtopic: scene for scene in SCENES if scene.variant == "original"}
@@ -25,7 +25,11 @@ def pixels(scene, size=384):
 
 
 def asked(scene):
-    return [question for question in ask(scene) if question.question_id in ("Q1", "Q2", "Q3")]
+    return [
+        question
+        for question in write_questions(scene)
+        if question.question_id in ("Q1", "Q2", "Q3")
+    ]
 
 
 def read(picture, game):
@@ -48,12 +52,12 @@ def test_forty_eight_counterfactuals_and_two_originals():
 
 def test_remove_and_replace_use_the_same_squares_and_change_one_piece_each():
     for game in GAMES.values():
-        start = game.position(game.start)
+        start = game.parse_fen(game.start_fen)
         own = [s for s in COUNTERFACTUALS if s.subtopic == game.name]
         for removed, replaced in zip(own[:12], own[12:], strict=True):
             square = removed.settings["square"]
             assert square == replaced.settings["square"]
-            bare, swapped = (game.position(s.settings["fen"]) for s in (removed, replaced))
+            bare, swapped = (game.parse_fen(s.settings["fen"]) for s in (removed, replaced))
             assert start.keys() - bare.keys() == {square}
             assert {s for s in start if start[s] != swapped[s]} == {square}
             assert start[square].isupper() == swapped[square].isupper()
@@ -86,14 +90,14 @@ TEXTS = {
 
 @pytest.mark.parametrize("base_id", TEXTS)
 def test_questions_are_the_papers_letter_for_letter(base_id):
-    questions = ask(BY_ID[base_id])
+    questions = write_questions(BY_ID[base_id])
     assert [q.text for q in questions] == TEXTS[base_id]
     assert [q.question_id for q in questions] == ["Q1", "Q2", "Q3"]
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_originals_are_asked_each_question_of_their_counterfactuals_once(seed):
-    of_seed = scenes(seed)
+    of_seed = list_scenes(seed)
     for original in of_seed[-2:]:
         own = [s for s in of_seed[:-2] if s.original_id == original.base_id]
         texts = [q.text for q in asked(original)]
@@ -106,7 +110,7 @@ def test_originals_are_asked_each_question_of_their_counterfactuals_once(seed):
 def test_understanding_a_prompt_gives_its_answer_from_what_is_true(base_id):
     scene = BY_ID[base_id]
     for question in asked(scene):
-        inquiry = understand(f"Take your time.\n{question.text} Thank you.")
+        inquiry = parse_question(f"Take your time.\n{question.text} Thank you.")
         assert inquiry is not None
         assert inquiry.answer([scene.truths[t] for t in inquiry.targets]) == question.ground_truth
         assert inquiry.answer([scene.standards[t] for t in inquiry.targets]) == (
@@ -115,7 +119,7 @@ def test_understanding_a_prompt_gives_its_answer_from_what_is_true(base_id):
 
 
 def test_other_prompts_are_not_understood():
-    assert understand("How many rows are there on this board?") is None
+    assert parse_question("How many rows are there on this board?") is None
 
 
 @pytest.mark.parametrize("size", [500, 768, 1152, 2048])
@@ -184,9 +188,9 @@ def test_pixels_stay_as_they_were(image_id):
 
 def test_the_board_of_xiangqi_is_the_one_that_game_boards_shows():
     # At these two sizes both have lines 37 px apart; the river lies between the fifth and sixth.
-    boards = domain("game_boards").drawing
-    empty = next(s for s in boards.scenes(0) if s.base_id == "game_boards/xiangqi")
-    board = pixels_of(rasterise(boards.draw(empty, 375)))
+    boards = load_domain("game_boards").draw_module
+    empty = next(s for s in boards.list_scenes(0) if s.base_id == "game_boards/xiangqi")
+    board = decode_png(rasterise(boards.draw(empty, 375)))
     start = pixels(BY_ID["chess_pieces/xiangqi"], 384)
     assert (start[0, 0] == board[0, 0]).all()
     river = [_river(picture, (len(picture) - 9 * 37) // 2) for picture in (start, board)]
@@ -200,8 +204,8 @@ def _river(picture, edge):
 
 
 def test_another_seed_chooses_other_squares_and_is_read_just_the_same():
-    others = scenes(7)
+    others = list_scenes(7)
     assert {s.base_id for s in others} != {s.base_id for s in SCENES}
-    assert scenes(7) == others
+    assert list_scenes(7) == others
     for scene in others[::4]:
         assert readings(scene) == scene.truths

@@ -17,15 +17,16 @@ from fontTools.ttLib import TTFont
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generators.canvas import pixels_of, rasterise
-from generators.domains.chess_pieces import _art, _finding
+from generators.canvas import decode_png, rasterise
+from generators.domains.chess_pieces import _piece_finder as _finding
+from generators.domains.chess_pieces import _reference_shapes as _art
 from generators.domains.chess_pieces._games import GAMES
-from generators.domains.chess_pieces.ask import ask, understand
-from generators.domains.chess_pieces.draw import draw, scenes
-from generators.domains.chess_pieces.measure import legibility, measure
+from generators.domains.chess_pieces.ask import parse_question, write_questions
+from generators.domains.chess_pieces.draw import draw, list_scenes
+from generators.domains.chess_pieces.measure import measure, measure_legibility
 from generators.reading import Unreadable
 
-SCENES = scenes(0)
+SCENES = list_scenes(0)
 ORIGINALS = {scene.subtopic: scene for scene in SCENES if scene.variant == "original"}
 XIANGQI_START = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR"
 CHESS_NAMES = {
@@ -56,7 +57,7 @@ def svg_of(fen, game, size=384):
 
 
 def shown(fen, game):
-    return pixels_of(rasterise(svg_of(fen, game)))
+    return decode_png(rasterise(svg_of(fen, game)))
 
 
 def read(picture, game):
@@ -83,14 +84,17 @@ def test_the_chess_start_in_the_picture_is_that_of_python_chess():
     fen = chess.Board().board_fen()
     picture = shown(fen, "chess")
     assert ORIGINALS["chess"].settings["fen"] == fen
-    assert placement(picture, _finding.chessmen, _art.chess_gallery(), CHESS_NAMES, 8, 8) == fen
+    assert (
+        placement(picture, _finding.find_chessmen, _art.load_chess_shapes(), CHESS_NAMES, 8, 8)
+        == fen
+    )
 
 
 def test_the_xiangqi_start_in_the_picture_is_that_of_its_fen():
     picture = shown(XIANGQI_START, "xiangqi")
     assert ORIGINALS["xiangqi"].settings["fen"] == XIANGQI_START
     assert (
-        placement(picture, _finding.discs, _art.xiangqi_gallery(), XIANGQI_NAMES, 9, 10)
+        placement(picture, _finding.find_discs, _art.load_xiangqi_shapes(), XIANGQI_NAMES, 9, 10)
         == XIANGQI_START
     )
 
@@ -98,7 +102,7 @@ def test_the_xiangqi_start_in_the_picture_is_that_of_its_fen():
 def test_types_are_called_as_unicode_calls_them():
     for letter in "pnbrqk":
         symbol = chess.Piece.from_symbol(letter).unicode_symbol()
-        assert unicodedata.name(symbol) == f"BLACK CHESS {GAMES['chess'].type_of(letter)}".upper()
+        assert unicodedata.name(symbol) == f"BLACK CHESS {GAMES['chess'].find_type(letter)}".upper()
     named = {unicodedata.name(chr(point)).split()[-1] for point in range(0x1FA60, 0x1FA67)}
     ours = {name.upper() for name in GAMES["xiangqi"].letters}
     assert named - ours == {"MANDARIN"}
@@ -145,9 +149,11 @@ def test_any_position_reads_back_by_type(game, data):
     position = data.draw(positions(game))
     found = Counter(letter.lower() for letter in position.values())
     names = XIANGQI_NAMES if game.name == "xiangqi" else CHESS_NAMES
-    expected = {game.pieces: len(position)} | {name: found[own] for own, name in names.items()}
-    assert game.position(game.fen(position)) == position
-    assert read(shown(game.fen(position), game.name), game.name) == expected
+    expected = {game.total_target: len(position)} | {
+        name: found[own] for own, name in names.items()
+    }
+    assert game.position(game.to_fen(position)) == position
+    assert read(shown(game.to_fen(position), game.name), game.name) == expected
 
 
 @pytest.mark.parametrize(
@@ -169,15 +175,17 @@ def test_a_picture_that_belies_its_claim_is_caught(game, fen):
     changed = Counter(fen.lower())
     changed.subtract(ORIGINALS[game].settings["fen"].lower())
     letters = {letter for letter, n in changed.items() if letter.isalpha() and n}
-    assert wrong - {GAMES[game].pieces} == {GAMES[game].type_of(letter) for letter in letters}
+    assert wrong - {GAMES[game].total_target} == {
+        GAMES[game].find_type(letter) for letter in letters
+    }
 
 
 def test_the_answer_out_of_habit_is_never_what_is_read():
     for scene in SCENES[:-2:3]:
-        for question in ask(scene):
-            inquiry = understand(question.text)
+        for question in write_questions(scene):
+            inquiry = parse_question(question.text)
             answer = inquiry.answer(
-                measure(pixels_of(rasterise(draw(scene, 384))), inquiry.targets)
+                measure(decode_png(rasterise(draw(scene, 384))), inquiry.targets)
             )
             assert answer == question.ground_truth != question.expected_bias
 
@@ -192,10 +200,10 @@ def test_the_answer_out_of_habit_is_never_what_is_read():
     ],
 )
 def test_what_is_no_piece_is_not_counted_as_one(game, intruder):
-    svg = svg_of(GAMES[game].start, game).replace("</svg>", f"{intruder}</svg>")
-    picture = pixels_of(rasterise(svg))
+    svg = svg_of(GAMES[game].start_fen, game).replace("</svg>", f"{intruder}</svg>")
+    picture = decode_png(rasterise(svg))
     with pytest.raises(Unreadable, match=r"resembles none of|not a round piece"):
-        measure(picture, [GAMES[game].pieces])
+        measure(picture, [GAMES[game].total_target])
 
 
 @pytest.mark.parametrize(
@@ -203,7 +211,7 @@ def test_what_is_no_piece_is_not_counted_as_one(game, intruder):
 )
 def test_the_other_games_board_is_unreadable(game, target):
     with pytest.raises(Unreadable):
-        measure(shown(GAMES[game].start, game), [target])
+        measure(shown(GAMES[game].start_fen, game), [target])
 
 
 @pytest.mark.parametrize("shade", [0, 128, 255])
@@ -212,10 +220,10 @@ def test_a_blank_picture_is_unreadable(shade):
     with pytest.raises(Unreadable, match="no coloured board"):
         measure(blank, ["Knight"])
     with pytest.raises(Unreadable, match="no pieces"):
-        legibility(blank)
+        measure_legibility(blank)
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_an_empty_board_holds_no_pieces(game):
-    empty = GAMES[game].fen({})
+    empty = GAMES[game].to_fen({})
     assert {*read(shown(empty, game), game).values()} == {0}

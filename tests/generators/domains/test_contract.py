@@ -14,7 +14,7 @@ from functools import cache
 import grimp
 import pytest
 
-from generators.domains import LARGEST, SizeOutOfRange, domains
+from generators.domains import MAX_SIZE, SizeOutOfRange, load_domains
 from tests.generators.domains.samples import SIZE, answer, measurable, sample, scenes_of
 
 
@@ -23,9 +23,9 @@ def imports():
     return grimp.build_graph("generators", cache_dir=None)
 
 
-@pytest.fixture(params=sorted(domains()))
+@pytest.fixture(params=sorted(load_domains()))
 def domain(request):
-    return domains()[request.param]
+    return load_domains()[request.param]
 
 
 class TestScenes:
@@ -38,7 +38,7 @@ class TestScenes:
 
     def test_what_is_drawn_and_measured_has_a_version(self, domain):
         assert re.fullmatch(r"\w+", domain.drawing.VERSION)
-        assert re.fullmatch(r"\w+", domain.measuring.VERSION)
+        assert re.fullmatch(r"\w+", domain.measure_module.VERSION)
 
     def test_every_counterfactual_has_an_original_that_holds_its_target(self, domain):
         originals = {s.base_id: s for s in scenes_of(domain) if s.variant == "original"}
@@ -78,12 +78,14 @@ class TestScenes:
 
 
 def test_a_size_out_of_range_names_the_smallest(domain):
-    smallest = domain.drawing.SMALLEST
+    smallest = domain.drawing.MIN_SIZE
     assert smallest <= SIZE
     domain.check_size(smallest)
-    domain.check_size(LARGEST)
-    for size in (smallest - 1, LARGEST + 1, 0, -SIZE):
-        with pytest.raises(SizeOutOfRange, match=f"{domain.name} .*from {smallest} .*to {LARGEST}"):
+    domain.check_size(MAX_SIZE)
+    for size in (smallest - 1, MAX_SIZE + 1, 0, -SIZE):
+        with pytest.raises(
+            SizeOutOfRange, match=f"{domain.name} .*from {smallest} .*to {MAX_SIZE}"
+        ):
             domain.check_size(size)
 
 
@@ -105,10 +107,10 @@ def fingerprint(name):
     from hashlib import sha256  # noqa: PLC0415 - the source of this function runs elsewhere too
 
     from generators.canvas import rasterise  # noqa: PLC0415 - as above
-    from generators.domains import domains  # noqa: PLC0415 - as above
+    from generators.domains import load_domains  # noqa: PLC0415 - as above
 
-    drawing = domains()[name].drawing
-    scenes = drawing.scenes(11)
+    drawing = load_domains()[name].draw_module
+    scenes = drawing.list_scenes(11)
     images = [rasterise(drawing.draw(scene, 384)) for scene in scenes[::15]]
     return sha256(
         repr([(s, dict(s.truths)) for s in scenes]).encode() + b"".join(images)
@@ -132,7 +134,7 @@ def elsewhere(tmp_path_factory):
     # Backwards, so that none follows those that it follows here.
     program = (
         f"import json, locale\n{inspect.getsource(fingerprint)}\n"
-        f"found = {{name: fingerprint(name) for name in {[*domains()][::-1]!r}}}\n"
+        f"found = {{name: fingerprint(name) for name in {[*load_domains()][::-1]!r}}}\n"
         "print(json.dumps([locale.getencoding(), found]))"
     )
     run = subprocess.run(
@@ -176,8 +178,10 @@ class TestQuestions:
             for question in domain.asking.ask(scene):
                 if question.question_id == "N1":
                     assert question.accepted[0] == question.ground_truth
-                    others = domains().values()
-                    assert not any(other.asking.understand(question.text) for other in others)
+                    others = load_domains().values()
+                    assert not any(
+                        other.ask_module.parse_question(question.text) for other in others
+                    )
                 else:
                     assert question.accepted == ()
                 if question.question_id == "N2":
@@ -210,11 +214,13 @@ class TestQuestions:
     def test_what_stands_around_a_question_does_not_matter(self, domain):
         for scene in sample(domain, 10):
             for question in measurable(domain, scene):
-                inquiry = domain.asking.understand(f"Look closely. {question.text} Thank you.")
-                assert inquiry.targets == domain.asking.understand(question.text).targets
+                inquiry = domain.asking.parse_question(f"Look closely. {question.text} Thank you.")
+                assert inquiry.targets == domain.asking.parse_question(question.text).targets
 
     def test_no_prompt_is_claimed_by_another_domain(self, domain):
         texts = {q.text for scene in scenes_of(domain) for q in measurable(domain, scene)}
-        others = [other for other in domains().values() if other is not domain]
-        assert not [(text, o.name) for text in texts for o in others if o.asking.understand(text)]
-        assert domain.asking.understand("How many legs does this animal have?") is None
+        others = [other for other in load_domains().values() if other is not domain]
+        assert not [
+            (text, o.name) for text in texts for o in others if o.ask_module.parse_question(text)
+        ]
+        assert domain.asking.parse_question("How many legs does this animal have?") is None

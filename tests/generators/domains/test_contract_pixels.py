@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from generators.canvas import pixels_of
-from generators.domains import domains
+from generators.canvas import decode_png
+from generators.domains import load_domains
 from generators.reading import Unreadable
 from tests.generators.domains.samples import (
     DISTURBANCES,
@@ -30,9 +30,9 @@ from tests.generators.domains.samples import (
 )
 
 
-@pytest.fixture(params=sorted(domains()))
+@pytest.fixture(params=sorted(load_domains()))
 def domain(request):
-    return domains()[request.param]
+    return load_domains()[request.param]
 
 
 RELEASED = {
@@ -51,7 +51,7 @@ class TestPictures:
         assert digest == RELEASED.get(domain.name, digest)
 
     def test_the_longer_side_is_the_size_asked_for(self, domain):
-        smallest = domain.drawing.SMALLEST
+        smallest = domain.drawing.MIN_SIZE
         for scene in sample(domain, 25):
             for size in (smallest, 501, 768):
                 svg = ET.fromstring(domain.drawing.draw(scene, size))
@@ -86,7 +86,7 @@ class TestPictures:
         render = import_module("cairosvg").svg2png
         for scene in sample(domain, 25):
             svg = domain.drawing.draw(scene, SIZE)
-            other = pixels_of(render(bytestring=svg.encode(), background_color="white"))
+            other = decode_png(render(bytestring=svg.encode(), background_color="white"))
             difference = np.abs(picture(scene).astype(int) - other)
             assert difference.mean() < 2, scene.base_id
             assert (difference.max(axis=2) > 96).mean() < 0.001, scene.base_id
@@ -107,11 +107,11 @@ class TestReading:
         blank = np.full((SIZE, SIZE, 3), level, dtype=np.uint8)
         for target in {target for scene in scenes_of(domain) for target in scene.truths}:
             with pytest.raises(Unreadable, match=r"\w+"):
-                domain.measuring.measure(blank, [target])
+                domain.measure_module.measure(blank, [target])
 
     def test_an_unknown_target_is_never_a_number(self, domain):
         with pytest.raises(Unreadable, match="unicorns"):
-            domain.measuring.measure(picture(scenes_of(domain)[0]), ["unicorns"])
+            domain.measure_module.measure(picture(scenes_of(domain)[0]), ["unicorns"])
 
     def test_a_picture_of_something_else_is_found_out(self, domain):
         """Swap a counterfactual and its original: each reads as what it is, not as it is called."""
@@ -134,15 +134,17 @@ class TestReading:
         scenes = scenes_of(domain)
         scene = max(scenes, key=lambda scene: len(scene.truths))
         pixels, targets = picture(scene), list(scene.truths)
-        together = list(domain.measuring.measure(pixels, targets))
-        assert [domain.measuring.measure(pixels, [target])[0] for target in targets] == together
+        together = list(domain.measure_module.measure(pixels, targets))
+        assert [
+            domain.measure_module.measure(pixels, [target])[0] for target in targets
+        ] == together
 
     @pytest.mark.parametrize("disturbance", DISTURBANCES)
     def test_a_disturbed_picture_reads_as_drawn(self, domain, disturbance):
         for scene in sample(domain, 40):
             disturbed = DISTURBANCES[disturbance](Image.fromarray(picture(scene, 768)))
             targets = list(scene.truths)
-            found = domain.measuring.measure(np.asarray(disturbed), targets)
+            found = domain.measure_module.measure(np.asarray(disturbed), targets)
             assert_reads_as_drawn(domain, scene, dict(zip(targets, found, strict=True)))
 
     def test_marks_and_gaps_are_two_pixels_wide(self, domain):

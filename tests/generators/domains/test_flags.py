@@ -6,11 +6,17 @@ from math import dist
 import numpy as np
 import pytest
 
-from generators.canvas import pixels_of, rasterise
+from generators.canvas import decode_png, rasterise
 from generators.domains.flags import TITLE
-from generators.domains.flags.ask import ask, understand
+from generators.domains.flags.ask import parse_question, write_questions
 from generators.domains.flags.designs import FLAGS
-from generators.domains.flags.draw import GROUND, counterfactual, draw, original, scenes
+from generators.domains.flags.draw import (
+    GROUND,
+    build_counterfactual,
+    build_original,
+    draw,
+    list_scenes,
+)
 from generators.reading import Pixels
 from generators.scene import Question, Scene
 
@@ -35,7 +41,7 @@ STANDARDS = {
     "Cuba": {"stripes": 5},
     "Thailand": {"stripes": 5},
 }
-SCENES = scenes(0)
+SCENES = list_scenes(0)
 GOLDEN = {
     "united-states-stars-add": "b4977b52325278979750769cfe7af0e4873f5673def2167e0fb9c30640f133ff",
     "greece-stripes-remove": "e810b9e512cf8b117bf986048b0ec9da11f6c087aef488b8de30c7a0c6348337",
@@ -45,7 +51,7 @@ GOLDEN = {
 
 
 def pixels(scene: Scene, size: int = 384) -> Pixels:
-    return pixels_of(rasterise(draw(scene, size)))
+    return decode_png(rasterise(draw(scene, size)))
 
 
 def rgb(colour: str) -> tuple[int, ...]:
@@ -53,7 +59,11 @@ def rgb(colour: str) -> tuple[int, ...]:
 
 
 def asked(scene: Scene) -> list[Question]:
-    return [question for question in ask(scene) if question.question_id in ("Q1", "Q2", "Q3")]
+    return [
+        question
+        for question in write_questions(scene)
+        if question.question_id in ("Q1", "Q2", "Q3")
+    ]
 
 
 def answers(scene: Scene) -> dict[str, tuple[str, str]]:
@@ -61,7 +71,7 @@ def answers(scene: Scene) -> dict[str, tuple[str, str]]:
 
 
 def answer(question: Question, readings: dict[str, float]) -> str:
-    inquiry = understand(f"Look closely. {question.text} Thank you.")
+    inquiry = parse_question(f"Look closely. {question.text} Thank you.")
     assert inquiry is not None
     return inquiry.answer([readings[target] for target in inquiry.targets])
 
@@ -103,8 +113,8 @@ def test_ids_are_readable() -> None:
 
 
 def test_every_seed_gives_the_same_scenes_and_the_same_bytes() -> None:
-    assert scenes(0) == scenes(1)
-    assert [draw(s, 384) for s in scenes(2)] == [draw(s, 384) for s in SCENES]
+    assert list_scenes(0) == list_scenes(1)
+    assert [draw(s, 384) for s in list_scenes(2)] == [draw(s, 384) for s in SCENES]
 
 
 def test_questions_are_the_papers_letter_for_letter() -> None:
@@ -112,17 +122,17 @@ def test_questions_are_the_papers_letter_for_letter() -> None:
         "Answer with a number in curly brackets, e.g., {9}.",
         "Answer in curly brackets, e.g., {Yes} or {No}.",
     )
-    assert answers(counterfactual("solomon-islands", "stars", "add")) == {
+    assert answers(build_counterfactual("solomon-islands", "stars", "add")) == {
         f"How many stars are there on this flag? {number}": ("6", "5"),
         f"Count the stars on this flag. {number}": ("6", "5"),
         f"Is this the flag of the Solomon Islands? {yes_or_no}": ("No", "Yes"),
     }
-    assert answers(counterfactual("united-states", "stripes", "remove")) == {
+    assert answers(build_counterfactual("united-states", "stripes", "remove")) == {
         f"How many stripes are there on this flag? {number}": ("12", "13"),
         f"Count the stripes on this flag. {number}": ("12", "13"),
         f"Is this the flag of the United States? {yes_or_no}": ("No", "Yes"),
     }
-    assert answers(original("united-states")) == {
+    assert answers(build_original("united-states")) == {
         f"How many stars are there on this flag? {number}": ("50", "50"),
         f"Count the stars on this flag. {number}": ("50", "50"),
         f"How many stripes are there on this flag? {number}": ("13", "13"),
@@ -151,12 +161,12 @@ def test_what_is_understood_of_a_question_answers_it(scene: Scene) -> None:
     "prompt", ["How many rows are there on this board?", "Is this the flag of France?", ""]
 )
 def test_other_prompts_are_not_understood(prompt: str) -> None:
-    assert understand(prompt) is None
+    assert parse_question(prompt) is None
 
 
 @pytest.mark.parametrize("size", [384, 768, 1152, 1000])
 def test_a_flag_lies_in_the_middle_of_plain_ground(size: int) -> None:
-    image = pixels(original("venezuela"), size)
+    image = pixels(build_original("venezuela"), size)
     rows, columns = np.nonzero((image != rgb(GROUND)).any(axis=2))
     assert image.shape[1] == size > image.shape[0]
     margins = rows.min(), image.shape[0] - 1 - rows.max(), columns.min(), size - 1 - columns.max()
@@ -172,9 +182,9 @@ def test_no_flag_has_a_colour_near_the_ground() -> None:
 
 @pytest.mark.parametrize("slug", ["malaysia", "greece", "liberia", "uruguay"])
 def test_what_a_canton_carries_stays_in_its_middle(slug: str) -> None:
-    usual = _off_the_middle(original(slug))
+    usual = _off_the_middle(build_original(slug))
     for change in ("add", "remove"):
-        assert abs(_off_the_middle(counterfactual(slug, "stripes", change)) - usual) <= 1
+        assert abs(_off_the_middle(build_counterfactual(slug, "stripes", change)) - usual) <= 1
 
 
 def _off_the_middle(scene: Scene) -> float:
@@ -197,7 +207,7 @@ def test_a_question_says_where_the_flag_was_once_in_force() -> None:
     disputable = {
         scene.base_id: question.disputable
         for scene in SCENES
-        for question in ask(scene)
+        for question in write_questions(scene)
         if question.disputable
     }
     assert disputable == {

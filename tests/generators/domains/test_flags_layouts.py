@@ -9,20 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import ndimage
 
-from generators.canvas import pixels_of, rasterise
+from generators.canvas import decode_png, rasterise
 from generators.domains.flags.designs import FLAGS
-from generators.domains.flags.draw import draw, original
+from generators.domains.flags.draw import build_original, draw
 from generators.domains.flags.layouts import (
-    arc,
-    around,
-    boundaries,
-    field,
-    pips,
-    resting_ring,
-    ring,
-    spacing,
-    star,
-    stripes_beside_canton,
+    compute_arc_angles,
+    compute_boundaries,
+    compute_resting_ring_angles,
+    compute_ring_angles,
+    count_canton_stripes,
+    find_circle_point,
+    find_min_distance,
+    outline_star,
+    place_pips,
+    place_star_field,
 )
 from generators.domains.flags.measure import measure
 from generators.reading import Pixels
@@ -32,8 +32,8 @@ STRIPED = [slug for slug, flag in FLAGS.items() if "stripes" in flag.standards]
 
 
 def picture(slug: str, size: int, **counts: int) -> Pixels:
-    scene = original(slug)
-    return pixels_of(rasterise(draw(replace(scene, settings={**scene.settings, **counts}), size)))
+    scene = build_original(slug)
+    return decode_png(rasterise(draw(replace(scene, settings={**scene.settings, **counts}), size)))
 
 
 @pytest.mark.parametrize(
@@ -46,11 +46,11 @@ def picture(slug: str, size: int, **counts: int) -> Pixels:
     ],
 )
 def test_unions_have_the_rows_that_they_are_known_by(count: int, rows: list[int]) -> None:
-    assert list(Counter(y for _, y in field(count, 0.76, 7 / 13)).values()) == rows
+    assert list(Counter(y for _, y in place_star_field(count, 0.76, 7 / 13)).values()) == rows
 
 
 def test_the_union_of_50_has_the_places_of_the_executive_order() -> None:
-    places = field(50, 0.76, 7 / 13)
+    places = place_star_field(50, 0.76, 7 / 13)
     assert places[0] == pytest.approx((0.063, 0.054), abs=1e-3)
     assert places[6] == pytest.approx((0.126, 0.108), abs=1e-3)
     assert places[-1] == pytest.approx((0.76 - 0.063, 7 / 13 - 0.054), abs=1e-3)
@@ -59,18 +59,18 @@ def test_the_union_of_50_has_the_places_of_the_executive_order() -> None:
 @given(COUNTS, st.floats(1, 3))
 @settings(max_examples=25)
 def test_a_field_holds_every_star_apart_and_inside(count: int, width: float) -> None:
-    places = field(count, width, 1)
+    places = place_star_field(count, width, 1)
     assert len(places) == count
-    assert spacing([*places, (-1.0, -1.0)]) > 0.05
+    assert find_min_distance([*places, (-1.0, -1.0)]) > 0.05
     for x, y in places:
         assert 0.05 < x < width - 0.05
         assert 0.05 < y < 0.95
 
 
-@given(COUNTS, st.sampled_from([ring, resting_ring]))
+@given(COUNTS, st.sampled_from([compute_ring_angles, compute_resting_ring_angles]))
 @settings(max_examples=25)
 def test_a_ring_is_even(count: int, layout: Callable[[int], list[float]]) -> None:
-    places = [around((3, 4), 2, angle) for angle in layout(count)]
+    places = [find_circle_point((3, 4), 2, angle) for angle in layout(count)]
     steps = [dist(a, b) for a, b in zip(places, [*places[1:], places[0]], strict=True)]
     assert len(places) == count
     assert steps == pytest.approx([4 * np.sin(np.pi / count)] * count, abs=1e-9)
@@ -79,14 +79,14 @@ def test_a_ring_is_even(count: int, layout: Callable[[int], list[float]]) -> Non
 @given(st.integers(2, 60))
 @settings(max_examples=25)
 def test_an_arc_is_even_between_its_ends(count: int) -> None:
-    angles = arc(count, half=70)
+    angles = compute_arc_angles(count, half=70)
     assert (angles[0], angles[-1]) == pytest.approx((-70, 70))
     assert np.diff(angles) == pytest.approx([140 / (count - 1)] * (count - 1))
 
 
 @pytest.mark.parametrize("count", [4, 5, 6])
 def test_pips_are_symmetric(count: int) -> None:
-    places = pips(count, half_width=3, half_height=2)
+    places = place_pips(count, half_width=3, half_height=2)
     assert len(places) == count
     assert {(-x, -y) for x, y in places} == set(places)
 
@@ -94,7 +94,7 @@ def test_pips_are_symmetric(count: int) -> None:
 @given(st.lists(st.integers(1, 3), min_size=3, max_size=30))
 @settings(max_examples=25)
 def test_stripes_keep_their_relative_widths(widths: list[int]) -> None:
-    edges = boundaries(widths, 7)
+    edges = compute_boundaries(widths, 7)
     assert (edges[0], edges[-1]) == (0, 7)
     assert np.diff(edges) / edges[1] == pytest.approx(np.array(widths) / widths[0])
 
@@ -116,12 +116,12 @@ def test_a_canton_ends_at_the_nearest_boundary_that_can_be_seen(
     own = {"greece": "a", "uruguay": "a"}.get(slug, "canton")
     for count, stripes in beside.items():
         share = beside[usual] / usual
-        assert stripes_beside_canton(share, count, ("a", "b"), own) == stripes
+        assert count_canton_stripes(share, count, ("a", "b"), own) == stripes
 
 
 @pytest.mark.parametrize("points", [5, 6])
 def test_a_regular_star_has_straight_lines_from_point_to_point(points: int) -> None:
-    outline = np.array(star((1, 2), 3, points=points))
+    outline = np.array(outline_star((1, 2), 3, points=points))
     (ax, ay), (bx, by) = outline[1] - outline[0], outline[3] - outline[0]
     assert ax * by == pytest.approx(ay * bx)
 

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from generators.domains.flags.draw import scenes
+from generators.domains.flags.draw import list_scenes
 from generators.domains.flags.measure import measure
 from generators.reading import Pixels, Unreadable
 from generators.scene import Scene
 from tests.generators.domains.samples import picture, readings
 
-SCENES = {scene.base_id.removeprefix("flags/"): scene for scene in scenes(seed=0)}
+SCENES = {scene.base_id.removeprefix("flags/"): scene for scene in list_scenes(seed=0)}
 SAMPLE = [
     "united-states-stars-add",
     "united-states-stripes-remove",

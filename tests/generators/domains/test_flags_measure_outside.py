@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generators.canvas import canvas, pixels_of, rasterise
-from generators.domains.flags.measure import legibility, measure
+from generators.canvas import create_canvas, decode_png, rasterise
+from generators.domains.flags.measure import measure, measure_legibility
 from generators.reading import Pixels, Unreadable
 
 DRAWINGS = Path(__file__).parents[2] / "outside/node_modules/svg-country-flags/svg"
@@ -43,8 +43,8 @@ def outside_pixels(code: str, size: int) -> Pixels:
     height = round(width * view[3] / view[2])
     place = f'x="{margin}" y="{margin}" width="{width}" height="{height}"'
     flag = svg.replace("<svg ", f'<svg preserveAspectRatio="none" {place} ', 1)
-    ground = canvas(size, height + 2 * margin, "#8c8c8c").tostring()
-    return pixels_of(rasterise(ground.replace("</svg>", flag + "</svg>")))
+    ground = create_canvas(size, height + 2 * margin, "#8c8c8c").tostring()
+    return decode_png(rasterise(ground.replace("</svg>", flag + "</svg>")))
 
 
 @pytest.mark.parametrize("size", [384, 768, 1152])
@@ -69,11 +69,11 @@ def test_what_has_no_stripes_is_not_given_any(code: str):
 
 
 def flag_with(*shapes: dict[str, object], ground: str = "#7f7f7f") -> Pixels:
-    drawing = canvas(384, 240, ground)
+    drawing = create_canvas(384, 240, ground)
     drawing.add(drawing.rect((16, 16), (352, 208), fill="#003399"))
     for shape in shapes:
         drawing.add(drawing.polygon(**shape))
-    return pixels_of(rasterise(drawing.tostring()))
+    return decode_png(rasterise(drawing.tostring()))
 
 
 def star(x: float, y: float, radius: float, points: int, inner: float, turn: float = 0):
@@ -109,20 +109,20 @@ def test_no_regular_polygon_is_a_star(corners, radius, turn):
 @settings(max_examples=25, deadline=None)
 @given(heights=st.lists(st.integers(9, 20), min_size=2, max_size=18))
 def test_any_stripes_are_counted_and_their_narrowest_is_known(heights):
-    drawing = canvas(384, sum(heights) + 32, "#7f7f7f")
+    drawing = create_canvas(384, sum(heights) + 32, "#7f7f7f")
     top = 16
     for i, height in enumerate(heights):
         drawing.add(drawing.rect((16, top), (352, height), fill=["#ce1126", "#ffffff"][i % 2]))
         top += height
-    picture = pixels_of(rasterise(drawing.tostring()))
+    picture = decode_png(rasterise(drawing.tostring()))
     assert measure(picture, ["stripes"]) == [len(heights)]
-    assert legibility(picture) == pytest.approx((min(heights), min(heights)), abs=0.1)
+    assert measure_legibility(picture) == pytest.approx((min(heights), min(heights)), abs=0.1)
 
 
 def test_the_gap_between_stars_and_their_width_are_those_drawn():
     side = 40 * sin(2 * pi / 5)
     pair = [star(x, 120, 20, 5, 0.382) for x in (150, 150 + side + 3.5)]
-    mark, gap = legibility(flag_with(*({"points": s, "fill": "#ffffff"} for s in pair)))
+    mark, gap = measure_legibility(flag_with(*({"points": s, "fill": "#ffffff"} for s in pair)))
     assert gap == pytest.approx(3.5, abs=1.2)
     assert mark == pytest.approx(20 * (1 + cos(pi / 5)), abs=3)
 

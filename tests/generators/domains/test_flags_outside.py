@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from generators.canvas import pixels_of, rasterise
+from generators.canvas import decode_png, rasterise
 from generators.domains.flags.designs import FLAGS
-from generators.domains.flags.draw import draw, original
+from generators.domains.flags.draw import build_original, draw
 from generators.reading import Pixels
 
 DRAWINGS = Path(__file__).parents[2] / "outside/node_modules/svg-country-flags/svg"
@@ -62,11 +62,11 @@ def outside_drawing(slug: str) -> str:
 
 def outside_pixels(slug: str, width: int, height: int) -> Pixels:
     stretched = f'<svg width="{width}" height="{height}" preserveAspectRatio="none"'
-    return pixels_of(rasterise(outside_drawing(slug).replace("<svg", stretched, 1)))
+    return decode_png(rasterise(outside_drawing(slug).replace("<svg", stretched, 1)))
 
 
 def our_pixels(slug: str) -> Pixels:
-    return pixels_of(rasterise(draw(original(slug), SIZE)))[MARGIN:-MARGIN, MARGIN:-MARGIN]
+    return decode_png(rasterise(draw(build_original(slug), SIZE)))[MARGIN:-MARGIN, MARGIN:-MARGIN]
 
 
 def main_colours(pixels: Pixels) -> set[int]:

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from PIL import Image, ImageOps
 from PIL.Image import Resampling
 
-from generators.canvas import pixels_of, rasterise
-from generators.domains.game_boards.ask import ask, understand
-from generators.domains.game_boards.draw import SMALLEST, draw, scenes
-from generators.domains.game_boards.measure import legibility, measure
+from generators.canvas import decode_png, rasterise
+from generators.domains.game_boards.ask import parse_question, write_questions
+from generators.domains.game_boards.draw import MIN_SIZE, draw, list_scenes
+from generators.domains.game_boards.measure import measure, measure_legibility
 from generators.reading import Pixels, Unreadable
 from generators.scene import Question, Scene
 
-SCENES = {scene.base_id.removeprefix("game_boards/"): scene for scene in scenes(1)}
+SCENES = {scene.base_id.removeprefix("game_boards/"): scene for scene in list_scenes(1)}
 COUNTERFACTUALS = [s for s in SCENES.values() if s.variant == "counterfactual"]
 BOARDS = ("chess", "xiangqi", "sudoku", "go")
 NUMBER = " Answer with a number in curly brackets, e.g., {9}."
@@ -31,7 +31,7 @@ def picture(name: str, size: int = 384) -> Pixels:
 
 
 def drawn(scene: Scene, size: int = 384) -> Pixels:
-    return pixels_of(rasterise(draw(scene, size)))
+    return decode_png(rasterise(draw(scene, size)))
 
 
 def read(pixels: Pixels, scene: Scene) -> dict[str, float]:
@@ -39,11 +39,15 @@ def read(pixels: Pixels, scene: Scene) -> dict[str, float]:
 
 
 def asked(scene: Scene) -> list[Question]:
-    return [question for question in ask(scene) if question.question_id in ("Q1", "Q2", "Q3")]
+    return [
+        question
+        for question in write_questions(scene)
+        if question.question_id in ("Q1", "Q2", "Q3")
+    ]
 
 
 def texts(name: str) -> list[str]:
-    return [question.text for question in ask(SCENES[name])]
+    return [question.text for question in write_questions(SCENES[name])]
 
 
 def test_there_are_28_changed_boards_and_4_originals() -> None:
@@ -95,7 +99,7 @@ def test_an_original_is_asked_what_its_counterfactuals_are(board: str) -> None:
 @pytest.mark.parametrize("scene", SCENES.values(), ids=SCENES)
 def test_the_truths_answer_the_questions(scene: Scene) -> None:
     for question in asked(scene):
-        inquiry = understand(f"You are an expert. {question.text} Think first.")
+        inquiry = parse_question(f"You are an expert. {question.text} Think first.")
         assert inquiry is not None
         assert inquiry.answer([scene.truths[t] for t in inquiry.targets]) == question.ground_truth
         assert (
@@ -106,15 +110,15 @@ def test_the_truths_answer_the_questions(scene: Scene) -> None:
 
 
 def test_other_domains_prompts_are_not_understood() -> None:
-    assert understand("How many lines are there in cell C5?" + NUMBER) is None
-    assert understand("How many chess pieces are there on this board?" + NUMBER) is None
-    assert understand("Are the two horizontal lines equal in length?" + YES_NO) is None
+    assert parse_question("How many lines are there in cell C5?" + NUMBER) is None
+    assert parse_question("How many chess pieces are there on this board?" + NUMBER) is None
+    assert parse_question("Are the two horizontal lines equal in length?" + YES_NO) is None
 
 
 @pytest.mark.parametrize("name", SCENES)
 def test_pixels_agree_with_the_truths_at_the_smallest_size(name: str) -> None:
-    pixels = picture(name, SMALLEST)
-    assert max(pixels.shape) == SMALLEST
+    pixels = picture(name, MIN_SIZE)
+    assert max(pixels.shape) == MIN_SIZE
     assert read(pixels, SCENES[name]) == SCENES[name].truths
 
 
@@ -148,7 +152,7 @@ def test_padding_scaling_and_jpeg_do_not_change_the_reading(name: str) -> None:
 
 
 def test_no_seed_changes_the_scenes() -> None:
-    assert scenes(1) == scenes(2)
+    assert list_scenes(1) == list_scenes(2)
 
 
 @pytest.mark.parametrize(
@@ -245,4 +249,4 @@ def test_any_board_is_read_as_drawn(
     }
     pixels = drawn(replace(SCENES[board], settings=numbers))
     assert measure(pixels, list(SCENES[board].truths)) == [rows, columns]
-    assert min(legibility(pixels)) >= 2
+    assert min(measure_legibility(pixels)) >= 2

@@ -9,11 +9,11 @@ import chess.svg
 import numpy as np
 from numpy.typing import NDArray
 
-from generators.canvas import pixels_of, rasterise
-from generators.domains.game_boards.draw import draw, scenes
+from generators.canvas import decode_png, rasterise
+from generators.domains.game_boards.draw import draw, list_scenes
 from generators.reading import Pixels
 
-SCENES = {scene.base_id.removeprefix("game_boards/"): scene for scene in scenes(1)}
+SCENES = {scene.base_id.removeprefix("game_boards/"): scene for scene in list_scenes(1)}
 
 # The puzzle of Wikipedia's article "Sudoku".
 SUDOKU = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
@@ -25,7 +25,7 @@ CHESS, CELLS, TALL_CELLS, LINES = (20, 43), (21, 38), (22, 34), (21, 19)
 @cache
 def picture(name: str) -> Pixels:
     """A board at 384 px."""
-    return pixels_of(rasterise(draw(SCENES[name], 384)))
+    return decode_png(rasterise(draw(SCENES[name], 384)))
 
 
 def cell(name: str, row: int, column: int, place: tuple[int, int]) -> Pixels:
@@ -40,7 +40,7 @@ def colour(name: str, row: int, column: int, place: tuple[int, int] = CHESS) -> 
 
 
 def test_the_chessboard_is_python_chess_s() -> None:
-    theirs = pixels_of(rasterise(chess.svg.board(None, size=384, coordinates=False)))
+    theirs = decode_png(rasterise(chess.svg.board(None, size=384, coordinates=False)))
     for row, column in product(range(8), repeat=2):
         assert colour("chess", row, column) == tuple(theirs[48 * row + 24, 48 * column + 24])
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generators.domains.optical_illusions.designs import TARGETS, design
-from generators.domains.optical_illusions.draw import PENS_ACROSS, scenes, shapes
+from generators.domains.optical_illusions.draw import PENS_ACROSS, list_scenes, list_shapes
+from generators.domains.optical_illusions.illusion_scenes import TARGETS, build_scene
 from tests.generators.domains.samples import picture as drawn
 
-SCENES = scenes(0)
+SCENES = list_scenes(0)
 BY_ID = {scene.base_id: scene for scene in SCENES}
 ORIGINALS = [scene for scene in SCENES if scene.variant == "original"]
 MODIFIED = [scene for scene in SCENES if scene.variant == "counterfactual"]
@@ -22,7 +22,7 @@ MODIFIED = [scene for scene in SCENES if scene.variant == "counterfactual"]
 
 def appearance(scene):
     """The sign of the difference that the context makes one see, from the shapes alone."""
-    figure = list(shapes(scene))
+    figure = list(list_shapes(scene))
     match scene.subject:
         case "Ebbinghaus":  # amid smaller discs a disc looks larger
             context = {}
@@ -92,7 +92,7 @@ class TestScenes:
         assert {s["size"] for s in modified} == {0.5, 1.0}
 
     def test_seeds_change_nothing(self):
-        assert scenes(0) == scenes(7)
+        assert list_scenes(0) == list_scenes(7)
 
     @pytest.mark.parametrize("scene", MODIFIED, ids=lambda scene: scene.base_id)
     def test_congruent_is_where_the_context_exaggerates_the_truth(self, scene):
@@ -117,7 +117,7 @@ class TestScenes:
     )
     def test_either_sign_of_strength_and_difference_is_told_apart(self, subject, sign, difference):
         strength = {"Ebbinghaus": 3, "Ponzo": 15, "Zöllner": 60}.get(subject, 40)
-        scene = design(subject, strength=sign * strength, difference=difference)
+        scene = build_scene(subject, strength=sign * strength, difference=difference)
         exaggerates = appearance(scene) == np.sign(difference)
         assert scene.modification == ("congruent" if exaggerates else "incongruent")
         assert appearance(BY_ID[scene.original_id]) == appearance(scene)
@@ -142,7 +142,7 @@ class TestFigures:
     def test_rings_are_even_and_no_two_discs_touch(self):
         for scene in SCENES:
             if scene.subject == "Ebbinghaus":
-                discs = list(shapes(scene))
+                discs = list(list_shapes(scene))
                 for one, other in combinations(discs, 2):
                     apart = hypot(*np.subtract(one.centre, other.centre))
                     gap = (apart - (one.diameter + other.diameter) / 2) * 384 / 2.4
@@ -157,7 +157,7 @@ class TestFigures:
     def test_bars_do_not_touch_the_sides(self):
         for scene in SCENES:
             if scene.subject == "Ponzo":
-                *bars, left, right = shapes(scene)
+                *bars, left, right = list_shapes(scene)
                 assert left.box[2] < right.box[0]
                 (x1, y1), (x2, y2) = right.points
                 for bar in bars:
@@ -167,7 +167,7 @@ class TestFigures:
     def test_zollners_lines_end_just_past_their_strokes(self):
         for scene in SCENES:
             if scene.subject == "Zöllner":
-                figure = list(shapes(scene))
+                figure = list(list_shapes(scene))
                 for line, strokes in ((figure[0], figure[1:9]), (figure[9], figure[10:])):
                     assert len(strokes) == 8
                     past = line.box[2] - max(stroke.box[2] for stroke in strokes)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from generators.domains.optical_illusions.ask import ask, understand
-from generators.domains.optical_illusions.draw import scenes
+from generators.domains.optical_illusions.ask import parse_question, write_questions
+from generators.domains.optical_illusions.draw import list_scenes
 from tests.generators.domains.samples import readings
 
-SCENES = scenes(0)
+SCENES = list_scenes(0)
 FORMAT = " Answer in curly brackets, e.g., {Yes} or {No}."
 QUESTIONS = {
     "Ebbinghaus": (
@@ -43,7 +43,11 @@ QUESTIONS = {
 
 
 def asked(scene):
-    return [question for question in ask(scene) if question.question_id in ("Q1", "Q2", "Q3")]
+    return [
+        question
+        for question in write_questions(scene)
+        if question.question_id in ("Q1", "Q2", "Q3")
+    ]
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.base_id)
@@ -60,18 +64,18 @@ def test_words_truth_and_bias_are_the_papers(scene):
 def test_readings_answer_with_the_truth_whatever_stands_around():
     for scene in SCENES:
         for question in asked(scene):
-            inquiry = understand(f"Do not assume. {question.text} Thank you.")
+            inquiry = parse_question(f"Do not assume. {question.text} Thank you.")
             answer = inquiry.answer([readings(scene)[target] for target in inquiry.targets])
             assert answer == question.ground_truth, scene.base_id
 
 
 def test_shared_words_take_the_smaller_threshold():
-    shared = understand("Are the two horizontal lines equal in length?")
-    named = understand("Is this an example of the Müller-Lyer illusion?")
+    shared = parse_question("Are the two horizontal lines equal in length?")
+    named = parse_question("Is this an example of the Müller-Lyer illusion?")
     assert shared.targets == named.targets == ("difference of horizontal line lengths (ratio - 1)",)
     assert [shared.answer([x]) for x in (0.07, 0.08)] == ["Yes", "No"]
     assert [named.answer([x]) for x in (0.14, 0.16)] == ["Yes", "No"]
 
 
 def test_other_prompts_are_not_ours():
-    assert understand("How many stars are there on this flag?") is None
+    assert parse_question("How many stars are there on this flag?") is None

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from generators.domains.optical_illusions.ask import EQUAL_BELOW
-from generators.domains.optical_illusions.draw import scenes, shapes
+from generators.domains.optical_illusions.draw import list_scenes, list_shapes
 from tests.generators.domains.samples import readings
 
-SCENES = scenes(0)
+SCENES = list_scenes(0)
 CLASSES = {
     "Ebbinghaus": "Ebbinghaus",
     "Müller-Lyer": "MullerLyer",
@@ -65,7 +65,7 @@ def test_pixels_show_the_difference_that_their_numbers_make(subject):
 
 def test_ebbinghaus_has_their_sizes_numbers_and_sides():
     for scene in of("Ebbinghaus"):
-        p, discs = theirs(scene), list(shapes(scene))
+        p, discs = theirs(scene), list(list_shapes(scene))
         left = [disc.diameter for disc in discs if disc.centre[0] < 0]
         right = [disc.diameter for disc in discs if disc.centre[0] > 0]
         for side, (inner, *outer) in (("Left", left), ("Right", right)):
@@ -76,7 +76,7 @@ def test_ebbinghaus_has_their_sizes_numbers_and_sides():
 
 def test_mullerlyer_has_their_coordinates():
     for scene in of("Müller-Lyer"):
-        p, figure = theirs(scene), list(shapes(scene))
+        p, figure = theirs(scene), list(list_shapes(scene))
         for i, line in ((0, "Top"), (3, "Bottom")):
             assert list(figure[i].points) == ends(p, line)
             for j, end in ((1, "Left"), (2, "Right")):
@@ -87,7 +87,7 @@ def test_mullerlyer_has_their_coordinates():
 def test_ponzo_has_their_lengths_and_angles():
     for scene in of("Ponzo"):
         p = theirs(scene)
-        top, bottom, left, right = shapes(scene)
+        top, bottom, left, right = list_shapes(scene)
         assert [bar.box[2] - bar.box[0] for bar in (top, bottom)] == [
             p["Size_Top"],
             p["Size_Bottom"],
@@ -98,7 +98,7 @@ def test_ponzo_has_their_lengths_and_angles():
 
 def test_zollner_has_their_strokes_and_slopes():
     for scene in of("Zöllner"):
-        p, figure = theirs(scene), list(shapes(scene))
+        p, figure = theirs(scene), list(list_shapes(scene))
         for i, line in ((0, "Top"), (9, "Bottom")):
             assert slope(figure[i].points) == pytest.approx(slope(ends(p, line)))
             strokes = np.array([stroke.points for stroke in figure[i + 1 : i + 9]])
@@ -110,7 +110,7 @@ def test_zollner_has_their_strokes_and_slopes():
 
 def test_poggendorff_departs_only_where_they_mirror_the_slope():
     for scene in of("Poggendorff"):
-        p, (left, right, rectangle) = theirs(scene), shapes(scene)
+        p, (left, right, rectangle) = theirs(scene), list_shapes(scene)
         mirrored = -1 if scene.settings["difference"] < 0 else 1
         for line, name in ((left, "Left"), (right, "Right")):
             assert slope(line.points) == pytest.approx(mirrored * slope(ends(p, name)))

@@ -8,17 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from generators.canvas import canvas, pixels_of, rasterise
+from generators.canvas import create_canvas, decode_png, rasterise
 from generators.domains.optical_illusions.ask import EQUAL_BELOW
-from generators.domains.optical_illusions.designs import TARGETS, design, t_shape
-from generators.domains.optical_illusions.draw import SMALLEST, draw, scenes
-from generators.domains.optical_illusions.measure import TOLERANCE, legibility, measure
+from generators.domains.optical_illusions.draw import MIN_SIZE, draw, list_scenes
+from generators.domains.optical_illusions.illusion_scenes import (
+    TARGETS,
+    build_inverted_t,
+    build_scene,
+)
+from generators.domains.optical_illusions.measure import TOLERANCE, measure, measure_legibility
 from generators.reading import Unreadable
 from tests.generators.domains.samples import legibility as legibility_of
 from tests.generators.domains.samples import picture as drawn
 from tests.generators.domains.samples import readings
 
-SCENES = scenes(0)
+SCENES = list_scenes(0)
 BY_ID = {scene.base_id.partition("/")[2]: scene for scene in SCENES}
 
 
@@ -94,13 +98,15 @@ class TestReadings:
 
     @pytest.mark.parametrize("scene", SCENES[::3], ids=lambda scene: scene.base_id)
     def test_marks_and_gaps_are_wide_at_the_smallest_size(self, scene):
-        assert min(legibility_of(scene, SMALLEST)) >= 1.8
+        assert min(legibility_of(scene, MIN_SIZE)) >= 1.8
 
     def test_legibility_is_the_widths_that_were_drawn(self):
-        assert legibility(drawn(BY_ID["ponzo-strength-15"])).mark == pytest.approx(3, abs=0.1)
-        tee = legibility(drawn(BY_ID["vertical-horizontal-size-1"], 768))
+        assert measure_legibility(drawn(BY_ID["ponzo-strength-15"])).mark == pytest.approx(
+            3, abs=0.1
+        )
+        tee = measure_legibility(drawn(BY_ID["vertical-horizontal-size-1"], 768))
         assert tee == pytest.approx((6, (768 / 1.75 - 6) / 2), abs=0.5)
-        mark, gap = legibility(drawn(BY_ID["ebbinghaus-strength-8"], 480))
+        mark, gap = measure_legibility(drawn(BY_ID["ebbinghaus-strength-8"], 480))
         assert mark == pytest.approx(200 * 0.25 / 5**0.5, abs=0.2)
         assert gap == pytest.approx(200 * 0.03, abs=0.2)
 
@@ -123,13 +129,13 @@ class TestAnyFigure:
     )
     def test_reads_as_drawn(self, figure, sign, size):
         subject, strength, difference = figure
-        scene = design(subject, strength=sign * strength, difference=difference)
+        scene = build_scene(subject, strength=sign * strength, difference=difference)
         assert error(drawn(scene, size), scene) < 0.8
 
     @settings(max_examples=15, deadline=None)
     @given(st.floats(0.5, 1), st.floats(-0.5, 0.5))
     def test_any_t_reads_as_drawn(self, size, difference):
-        scene = t_shape(size=size, difference=difference)
+        scene = build_inverted_t(size=size, difference=difference)
         assert error(drawn(scene), scene) < 0.8
 
 
@@ -188,8 +194,8 @@ class TestWhatIsWrongIsSeen:
     )
     def test_an_extra_stroke(self, name, line):
         scene = BY_ID[name]
-        stroke = canvas(1, 1).line(*line, stroke="#000", stroke_width=3).tostring()
-        pixels = pixels_of(rasterise(draw(scene, 384).replace("</svg>", f"{stroke}</svg>")))
+        stroke = create_canvas(1, 1).line(*line, stroke="#000", stroke_width=3).tostring()
+        pixels = decode_png(rasterise(draw(scene, 384).replace("</svg>", f"{stroke}</svg>")))
         with pytest.raises(Unreadable):
             read(pixels, scene)
 
@@ -200,4 +206,4 @@ class TestWhatIsWrongIsSeen:
             with pytest.raises(Unreadable):
                 measure(blank, [target])
         with pytest.raises(Unreadable):
-            legibility(blank)
+            measure_legibility(blank)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from generators.domains import domains
+from generators.domains import load_domains
 from tests.generators.domains.samples import picture, scenes_of
 
 SIZE = 384
@@ -28,30 +28,30 @@ def covered(boxes, shape, spare=2):
 
 
 def counterfactuals(name):
-    return [scene for scene in scenes_of(domains()[name]) if scene.variant == "counterfactual"]
+    return [scene for scene in scenes_of(load_domains()[name]) if scene.variant == "counterfactual"]
 
 
-@pytest.mark.parametrize("name", sorted(domains()))
+@pytest.mark.parametrize("name", sorted(load_domains()))
 def test_every_counterfactual_is_outlined_inside_its_picture(name):
-    domain = domains()[name]
+    domain = load_domains()[name]
     for scene in counterfactuals(name):
-        boxes = domain.outline(scene, SIZE)
+        boxes = domain.find_outline(scene, SIZE)
         assert boxes, scene.base_id
         for left, top, width, height in boxes:
             assert 0 <= left < left + width <= 1.0001, scene.base_id
             assert 0 <= top < top + height <= 1.0001, scene.base_id
     (original,) = ({s.base_id: s for s in scenes_of(domain) if s.variant == "original"}.values(),)
-    assert all(list(domain.outline(scene, SIZE)) == [] for scene in original)
+    assert all(list(domain.find_outline(scene, SIZE)) == [] for scene in original)
 
 
 @pytest.mark.parametrize("name", SAME_LAYOUT)
 def test_all_pixels_that_differ_from_the_original_are_outlined(name):
-    domain = domains()[name]
+    domain = load_domains()[name]
     originals = {s.base_id: pixels(domain, s) for s in scenes_of(domain) if s.variant == "original"}
     for scene in counterfactuals(name):
         picture = pixels(domain, scene)
         differs = (picture != originals[scene.original_id]).any(axis=2)
-        mask = covered(domain.outline(scene, SIZE), picture.shape)
+        mask = covered(domain.find_outline(scene, SIZE), picture.shape)
         assert differs.any(), scene.base_id
         assert not (differs & ~mask).any(), scene.base_id
         if name != "flags":
@@ -60,12 +60,12 @@ def test_all_pixels_that_differ_from_the_original_are_outlined(name):
 
 @pytest.mark.parametrize("size", [384, 768, 1152])
 def test_an_outline_is_that_of_its_size(size):
-    domain = domains()["chess_pieces"]
+    domain = load_domains()["chess_pieces"]
     scene = counterfactuals("chess_pieces")[0]
     start = next(s for s in scenes_of(domain) if s.base_id == scene.original_id)
     picture = pixels(domain, scene, size)
     differs = (picture != pixels(domain, start, size)).any(axis=2)
-    assert not (differs & ~covered(domain.outline(scene, size), picture.shape, 1)).any()
+    assert not (differs & ~covered(domain.find_outline(scene, size), picture.shape, 1)).any()
 
 
 def board(picture):
@@ -77,9 +77,9 @@ def board(picture):
 
 @pytest.mark.parametrize("scene", counterfactuals("game_boards"), ids=lambda s: s.base_id)
 def test_a_board_without_its_outlined_band_is_the_board_as_usual(scene):
-    domain = domains()["game_boards"]
+    domain = load_domains()["game_boards"]
     picture = pixels(domain, scene)
-    ((left, top, width, height),) = domain.outline(scene, SIZE)
+    ((left, top, width, height),) = domain.find_outline(scene, SIZE)
     rows = slice(round(top * picture.shape[0]), round((top + height) * picture.shape[0]))
     columns = slice(round(left * picture.shape[1]), round((left + width) * picture.shape[1]))
     band = picture[rows, columns]
@@ -105,10 +105,10 @@ def _pitch(scene, size):
 
 
 def test_an_outline_of_an_illusion_holds_two_things_with_ink_in_each():
-    domain = domains()["optical_illusions"]
+    domain = load_domains()["optical_illusions"]
     for scene in counterfactuals("optical_illusions"):
         picture = pixels(domain, scene)
-        boxes = domain.outline(scene, SIZE)
+        boxes = domain.find_outline(scene, SIZE)
         assert len(boxes) == 2, scene.base_id
         for box in boxes:
             assert (picture[covered([box], picture.shape, 0)] < 128).any(), scene.base_id
@@ -117,5 +117,7 @@ def test_an_outline_of_an_illusion_holds_two_things_with_ink_in_each():
 def test_a_domain_that_says_nothing_outlines_nothing(monkeypatch):
     monkeypatch.setattr("generators.domains.find_spec", lambda name: None)
     scene = counterfactuals("flags")[0]
-    assert list(domains()["flags"].outline(scene, SIZE)) == []
-    assert list(domains()["flags"].outline(replace(scene, variant="original"), SIZE)) == []
+    assert list(load_domains()["flags"].find_outline(scene, SIZE)) == []
+    assert (
+        list(load_domains()["flags"].find_outline(replace(scene, variant="original"), SIZE)) == []
+    )

@@ -12,18 +12,18 @@ from fontTools.pens.boundsPen import BoundsPen
 from fontTools.pens.recordingPen import DecomposingRecordingPen
 from fontTools.ttLib import TTFont
 
-from generators.canvas import pixels_of
+from generators.canvas import decode_png
 from generators.domains.patterned_grids.dice import FACES
-from generators.domains.patterned_grids.draw import draw, scenes
+from generators.domains.patterned_grids.draw import draw, list_scenes
 from generators.domains.patterned_grids.measure import measure
-from generators.domains.patterned_grids.pattern import count_at, every_cell
+from generators.domains.patterned_grids.pattern import compute_count, list_cells
 
 
 @pytest.mark.parametrize("cells", range(6, 13))
 def test_the_pattern_is_the_distance_to_the_edge(cells):
     """Searched for step by step from outside the grid, instead of by formula."""
     distance = {}
-    border = [c for c in every_cell(cells) if {0, cells - 1} & set(c)]
+    border = [c for c in list_cells(cells) if {0, cells - 1} & set(c)]
     queue = deque((cell, 1) for cell in border)
     while queue:
         (row, column), steps = queue.popleft()
@@ -31,9 +31,9 @@ def test_the_pattern_is_the_distance_to_the_edge(cells):
             continue
         distance[row, column] = steps
         around = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
-        inside = set(every_cell(cells)) & set(around)
+        inside = set(list_cells(cells)) & set(around)
         queue.extend((cell, steps + 1) for cell in inside)
-    assert {cell: count_at(*cell, cells) for cell in every_cell(cells)} == distance
+    assert {cell: compute_count(*cell, cells) for cell in list_cells(cells)} == distance
     assert max(distance.values()) == -(-cells // 2)
 
 
@@ -69,7 +69,7 @@ def test_faces_are_those_of_an_outside_die(count):
 
 def test_an_independent_renderer_shows_the_same_counts():
     render = import_module("cairosvg").svg2png
-    for scene in scenes(0)[::3]:
+    for scene in list_scenes(0)[::3]:
         png = render(bytestring=draw(scene, 768).encode())
-        found = measure(pixels_of(png), list(scene.truths))
+        found = measure(decode_png(png), list(scene.truths))
         assert found == list(scene.truths.values()), scene.base_id

@@ -6,20 +6,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from generators.canvas import pixels_of, rasterise
+from generators.canvas import decode_png, rasterise
 from generators.domains.patterned_grids.dice import FACES, SHAPES
-from generators.domains.patterned_grids.draw import dice_grid, draw, scenes, tally_grid
-from generators.domains.patterned_grids.measure import legibility, measure
-from generators.domains.patterned_grids.pattern import count_at, every_cell
+from generators.domains.patterned_grids.draw import (
+    draw,
+    draw_dice_grid,
+    draw_tally_grid,
+    list_scenes,
+)
+from generators.domains.patterned_grids.measure import measure, measure_legibility
+from generators.domains.patterned_grids.pattern import compute_count, list_cells
 from generators.reading import Unreadable
 from tests.generators.domains.samples import DISTURBANCES
 
-SCENES = scenes(0)
+SCENES = list_scenes(0)
 COUNTERFACTUALS = [scene for scene in SCENES if scene.variant == "counterfactual"]
 
 
 def picture(svg):
-    return pixels_of(rasterise(svg))
+    return decode_png(rasterise(svg))
 
 
 def readings(pixels, scene):
@@ -42,28 +47,28 @@ class TestTheCheckCanFail:
     """A picture that does not show what its scene says is found out."""
 
     def test_a_dot_too_few_or_too_many(self):
-        faces = {cell: dict.fromkeys(FACES[5], "circle") for cell in every_cell(6)}
+        faces = {cell: dict.fromkeys(FACES[5], "circle") for cell in list_cells(6)}
         del faces[2, 3][FACES[5][0]]
         faces[3, 2][0, 1] = "circle"
-        pixels = picture(dice_grid(6, 384, faces))
+        pixels = picture(draw_dice_grid(6, 384, faces))
         targets = ["circles in D3", "circles in C4", "circles in C3"]
         assert measure(pixels, targets) == [4, 6, 5]
 
     @pytest.mark.parametrize("shape", SHAPES)
     def test_a_shape_that_is_no_circle(self, shape):
-        faces = {cell: dict.fromkeys(FACES[4], "circle") for cell in every_cell(12)}
+        faces = {cell: dict.fromkeys(FACES[4], "circle") for cell in list_cells(12)}
         faces[4, 2][FACES[4][3]] = shape
-        assert measure(picture(dice_grid(12, 384, faces)), ["circles in C5"]) == [3]
+        assert measure(picture(draw_dice_grid(12, 384, faces)), ["circles in C5"]) == [3]
 
     def test_a_stroke_too_few_or_too_many(self):
-        counts = dict.fromkeys(every_cell(8), 5) | {(2, 3): 4, (3, 2): 6}
-        pixels = picture(tally_grid(8, 384, counts, 7))
+        counts = dict.fromkeys(list_cells(8), 5) | {(2, 3): 4, (3, 2): 6}
+        pixels = picture(draw_tally_grid(8, 384, counts, 7))
         assert measure(pixels, ["lines in D3", "lines in C4", "lines in C3"]) == [4, 6, 5]
 
     def test_the_change_in_another_cell(self):
         scene = by_id("tally-12x12-f7-add")
-        counts = {cell: count_at(*cell, 12) for cell in every_cell(12)} | {(6, 6): 7}
-        pixels = picture(tally_grid(12, 384, counts, 7))
+        counts = {cell: compute_count(*cell, 12) for cell in list_cells(12)} | {(6, 6): 7}
+        pixels = picture(draw_tally_grid(12, 384, counts, 7))
         assert readings(pixels, scene) == scene.standards
 
     def test_the_original_in_place_of_the_counterfactual(self):
@@ -96,7 +101,7 @@ class TestUnreadable:
 
     def test_an_empty_grid_has_no_marks_to_judge(self):
         with pytest.raises(Unreadable, match="empty"):
-            legibility(picture(dice_grid(6, 384, {})))
+            measure_legibility(picture(draw_dice_grid(6, 384, {})))
 
 
 SPOTS = [(row, column) for row in range(3) for column in range(3)]
@@ -108,7 +113,7 @@ def test_any_arrangement_of_dots_is_read_back(data, cells, size):
     some_spots = st.sets(st.sampled_from(SPOTS))
     dots = {cell: data.draw(some_spots) for cell in [(0, 0), (1, 2), (cells - 1, 1)]}
     faces = {cell: dict.fromkeys(spots, "circle") for cell, spots in dots.items()}
-    pixels = picture(dice_grid(cells, size, faces))
+    pixels = picture(draw_dice_grid(cells, size, faces))
     targets = ["circles in A1", "circles in C2", f"circles in B{cells}"]
     assert measure(pixels, targets) == [len(spots) for spots in dots.values()]
     assert measure(pixels, [t.replace("circles", "lines") for t in targets]) == [0, 0, 0]
@@ -123,7 +128,7 @@ def test_any_arrangement_of_dots_is_read_back(data, cells, size):
 def test_any_tally_is_read_back(tallies, cells, size):
     counts = dict(zip(SPOTS, tallies, strict=True))
     targets = [f"lines in {'ABC'[column]}{row + 1}" for row, column in SPOTS]
-    pixels = picture(tally_grid(cells, size, counts, 12))
+    pixels = picture(draw_tally_grid(cells, size, counts, 12))
     assert measure(pixels, targets) == tallies
     assert measure(pixels, [t.replace("lines", "circles") for t in targets]) == [0] * 9
 
@@ -131,5 +136,5 @@ def test_any_tally_is_read_back(tallies, cells, size):
 @settings(max_examples=20, deadline=None)
 @given(st.integers(384, 1200), st.integers(0, 10**9), st.integers(0, 55))
 def test_any_size_and_seed_verify(size, seed, number):
-    scene = scenes(seed)[number]
+    scene = list_scenes(seed)[number]
     assert readings(picture(draw(scene, size)), scene) == scene.truths

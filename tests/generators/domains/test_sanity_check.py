@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.domains import domains
-from metrics.names import normalize_name
-from metrics.parsing import Parsed, read_name
+from generators.domains import load_domains
+from metrics.reply_parsing.bracketed_answers import ParsedAnswer, read_name
+from metrics.reply_parsing.written_names import normalize_name
 from tests.generators.domains.samples import scenes_of
 
 NUMBER = "Answer with a number in curly brackets, e.g., {9}."
@@ -63,12 +63,12 @@ ASKED = {
     ],
     "patterned_grids/dice-6x6": [],
 }
-SCENES = {scene.base_id: scene for domain in domains().values() for scene in scenes_of(domain)}
+SCENES = {scene.base_id: scene for domain in load_domains().values() for scene in scenes_of(domain)}
 ORIGINALS = [scene for scene in SCENES.values() if scene.variant == "original"]
 
 
 def sanity_check(scene):
-    questions = domains()[scene.domain].asking.ask(scene)
+    questions = load_domains()[scene.domain].ask_module.write_questions(scene)
     return [question for question in questions if question.question_id in ("N1", "N2")]
 
 
@@ -94,7 +94,7 @@ def test_every_original_but_the_grids_is_asked_its_name_and_its_usual_count():
         assert len(asked) - len(counts) == (scene.domain != "patterned_grids")
         first = [
             (q.target, q.subtopic, q.ground_truth)
-            for q in domains()[scene.domain].asking.ask(scene)
+            for q in load_domains()[scene.domain].ask_module.write_questions(scene)
             if q.question_id == "Q1"
         ]
         assert {(q.target, q.subtopic, q.ground_truth) for q in counts} <= set(first)
@@ -132,7 +132,9 @@ def test_no_name_of_one_subject_is_that_of_another_nor_said_twice():
 def test_the_papers_examples_name_no_subject():
     for example in ("Flag of Vietnam", "Shogi", "Delboeuf illusion"):
         for names in ACCEPTED.values():
-            assert read_name(f"{{{example}}}", names) == Parsed(normalize_name(example), "answered")
+            assert read_name(f"{{{example}}}", names) == ParsedAnswer(
+                normalize_name(example), "answered"
+            )
 
 
 SUBJECTS = st.sampled_from(sorted(ACCEPTED))
@@ -144,9 +146,9 @@ CASE = st.sampled_from([str, str.lower, str.upper, str.title])
 def test_a_name_is_right_for_its_own_subject_alone(subject, other, data):
     name = data.draw(st.sampled_from(ACCEPTED[subject]))
     reply = f"{{{data.draw(CASE)(data.draw(AS_WRITTEN).format(name))}}}"
-    assert read_name(reply, ACCEPTED[subject]) == Parsed(subject, "answered")
+    assert read_name(reply, ACCEPTED[subject]) == ParsedAnswer(subject, "answered")
     if other != subject:
-        assert read_name(reply, ACCEPTED[other]) == Parsed(normalize_name(name), "answered")
+        assert read_name(reply, ACCEPTED[other]) == ParsedAnswer(normalize_name(name), "answered")
 
 
 @given(SUBJECTS, SUBJECTS, st.data())
@@ -230,7 +232,7 @@ NOT_GIVEN = {
     ("reply", "subject"), [(r, subject) for subject, replies in GIVEN.items() for r in replies]
 )
 def test_a_name_as_models_write_it_is_right(reply, subject):
-    assert read_name(reply, ACCEPTED[subject]) == Parsed(subject, "answered")
+    assert read_name(reply, ACCEPTED[subject]) == ParsedAnswer(subject, "answered")
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from importlib import import_module
 
 import pytest
 
-from generators.domains import domains
+from generators.domains import load_domains
 from generators.domains.optical_illusions.figures import FIGURES
-from metrics.parsing import read_name
+from metrics.reply_parsing.bracketed_answers import read_name
 from tests.generators.domains.samples import scenes_of
 from tests.generators.domains.test_flags_outside import CODES, DRAWINGS
 
@@ -19,9 +19,9 @@ def accepted(domain):
     """The accepted names by the last part of an original's name, or by its illusion."""
     return {
         scene.subject if domain == "optical_illusions" else scene.base_id.split("/")[1]: q.accepted
-        for scene in scenes_of(domains()[domain])
+        for scene in scenes_of(load_domains()[domain])
         if scene.variant == "original"
-        for q in domains()[domain].asking.ask(scene)
+        for q in load_domains()[domain].ask_module.write_questions(scene)
         if q.question_id == "N1"
     }
 

@@ -7,15 +7,20 @@ import pytest
 from PIL import Image
 from scipy.ndimage import uniform_filter
 
-from generators.perturbations.faces import FULL, box_sums, find_faces, skin_shares
+from generators.perturbations.faces import (
+    FULL_SHARE,
+    compute_box_sums,
+    compute_skin_shares,
+    find_faces,
+)
 from generators.perturbations.kinds.beauty import _smoothed
-from generators.perturbations.perturb import perturb
-from generators.perturbations.registry import perturbation
+from generators.perturbations.pipeline import perturb
+from generators.perturbations.registry import build_perturbation
 from generators.perturbations.subject import Inapplicable
-from generators.sketch import paint
+from generators.sketch import paint_sketch
 from tests.photographs import FACELESS, FACES, MONK, head, photograph, recoloured
 
-BEAUTY = perturbation("beauty")
+BEAUTY = build_perturbation("beauty")
 
 
 @pytest.mark.parametrize("name", FACELESS)
@@ -26,7 +31,7 @@ def test_a_photograph_without_a_face_is_inapplicable(name):
 
 @pytest.mark.parametrize("words", ["a man", "an old woman in a park", "three children"])
 def test_a_schematic_of_people_has_no_face(words):
-    with Image.open(io.BytesIO(paint(words, "7"))) as image, pytest.raises(Inapplicable):
+    with Image.open(io.BytesIO(paint_sketch(words, "7"))) as image, pytest.raises(Inapplicable):
         perturb(np.asarray(image), [BEAUTY])
 
 
@@ -43,15 +48,13 @@ def test_nothing_but_the_face_changes(name):
 def test_skin_of_every_tone_is_smoothed_and_lightened(tone, name):
     before = recoloured(name, tone)
     [face] = find_faces(before)
-    assert (
-        np.abs(np.subtract((face.left, face.top, face.side), FACES[name])).max() < 0.3 * face.side
-    )
+    assert np.abs(np.subtract((face.x, face.y, face.side), FACES[name])).max() < 0.3 * face.side
     after = perturb(before, [BEAUTY])
     shares = np.zeros(before.shape[:2], int)
-    shares[face.window(before.shape)] = skin_shares(before, face)
-    assert shares[head(name, 0.8)].mean() > 0.5 * FULL
+    shares[face.slice_window(before.shape)] = compute_skin_shares(before, face)
+    assert shares[head(name, 0.8)].mean() > 0.5 * FULL_SHARE
     assert not shares[~head(name, 1.25)].any()
-    is_skin = shares == FULL
+    is_skin = shares == FULL_SHARE
     lift = after[is_skin].astype(int).mean(axis=0) - before[is_skin].mean(axis=0)
     assert (lift >= 0).all()
     assert lift.max() > 1
@@ -77,7 +80,9 @@ def test_edges_stay():
 def test_the_strength_decides_how_much_changes():
     before = photograph("astronaut").astype(int)
     half, full = (
-        np.abs(perturb(photograph("astronaut"), [perturbation("beauty", strength=each)]) - before)
+        np.abs(
+            perturb(photograph("astronaut"), [build_perturbation("beauty", strength=each)]) - before
+        )
         for each in (0.5, 1)
     )
     assert np.abs(2 * half - full).max() <= 2
@@ -89,7 +94,7 @@ def test_box_sums_are_those_of_scipy():
     for reach in (1, 5, 30):
         area = (2 * reach + 1) ** 2
         mean = uniform_filter(plane.astype(float), 2 * reach + 1, mode="reflect")
-        assert np.allclose(box_sums(plane, reach), mean * area)
+        assert np.allclose(compute_box_sums(plane, reach), mean * area)
 
 
 def test_wide_windows_are_computed_without_overflow():

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from generators.perturbations.box_files import BadBoxFile, read_boxes
-from generators.perturbations.subject import BadBox, Box
+from generators.perturbations.box_files import BadBoxFile, parse_box_file
+from generators.perturbations.subject import BadBox, ObjectBox
 
 COCO = {
     "images": [
@@ -33,14 +33,14 @@ CAT = {"x": 25.0, "y": 50, "width": 10, "height": 20.5, "rectanglelabels": ["cat
 
 
 def read(data):
-    return read_boxes(json.dumps(data))
+    return parse_box_file(json.dumps(data))
 
 
 def test_coco_is_read_in_parts_of_the_picture():
     found = read(COCO)
     assert found.wrong == []
     assert found.boxes == {
-        "one.png": (Box(0.1, 0.1, 0.25, 0.25, "nurse"), Box(0.5, 0, 0.5, 1, "nurse")),
+        "one.png": (ObjectBox(0.1, 0.1, 0.25, 0.25, "nurse"), ObjectBox(0.5, 0, 0.5, 1, "nurse")),
         "none.png": (),
     }
 
@@ -48,7 +48,10 @@ def test_coco_is_read_in_parts_of_the_picture():
 def test_label_studio_is_read_in_parts_of_the_picture():
     found = read([task(CAT), task(image="s3://mine/pictures/dog.png")])
     assert found.wrong == []
-    assert found.boxes == {"two-cats.png": (Box(0.25, 0.5, 0.1, 0.205, "cat"),), "dog.png": ()}
+    assert found.boxes == {
+        "two-cats.png": (ObjectBox(0.25, 0.5, 0.1, 0.205, "cat"),),
+        "dog.png": (),
+    }
 
 
 def test_both_give_the_same_boxes():
@@ -142,11 +145,11 @@ def test_a_bad_box_of_label_studio_is_named_and_the_rest_is_read(change, why):
 @pytest.mark.parametrize("text", ["", "{", "3", '{"boxes": []}', "[1, 2]", "[" * 100_000])
 def test_another_file_is_refused(text):
     with pytest.raises(BadBoxFile, match=r"^Boxes: the file .* Export it "):
-        read_boxes(text)
+        parse_box_file(text)
 
 
 def test_a_box_is_checked_when_it_is_made():
-    assert Box(0, 0, 1.004, 1, "edge").width == 1.004
+    assert ObjectBox(0, 0, 1.004, 1, "edge").width == 1.004
     for sides in ((0, 0, 1.1, 1), (0, float("nan"), 1, 1), (0, 0, 1, -0.1)):
         with pytest.raises(BadBox, match="not inside"):
-            Box(*sides, "cat")
+            ObjectBox(*sides, "cat")

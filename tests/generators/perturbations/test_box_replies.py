@@ -2,18 +2,23 @@
 
 import pytest
 
-from generators.perturbations.box_replies import NoBoxes, ask_for_boxes, box_reply, boxes_in
-from generators.perturbations.subject import Box
+from generators.perturbations.box_replies import (
+    UnreadableBoxes,
+    format_box_reply,
+    parse_box_reply,
+    write_boxes_prompt,
+)
+from generators.perturbations.subject import ObjectBox
 
-DOG = Box(0.1, 0.25, 0.4, 0.5, "dog")
+DOG = ObjectBox(0.1, 0.25, 0.4, 0.5, "dog")
 
 
 def test_what_is_stated_is_read():
-    assert boxes_in(box_reply([DOG, DOG])) == (DOG, DOG)
-    assert boxes_in(box_reply([])) == ()
-    assert boxes_in(f"Here they are:\n```json\n{box_reply([DOG])}\n```") == (DOG,)
-    assert "each police officer" in ask_for_boxes("Police Officer")
-    assert "each main object" in ask_for_boxes("")
+    assert parse_box_reply(format_box_reply([DOG, DOG])) == (DOG, DOG)
+    assert parse_box_reply(format_box_reply([])) == ()
+    assert parse_box_reply(f"Here they are:\n```json\n{format_box_reply([DOG])}\n```") == (DOG,)
+    assert "each police officer" in write_boxes_prompt("Police Officer")
+    assert "each main object" in write_boxes_prompt("")
 
 
 @pytest.mark.parametrize(
@@ -30,5 +35,5 @@ def test_what_is_stated_is_read():
     ],
 )
 def test_what_cannot_be_is_told(reply, problem):
-    with pytest.raises(NoBoxes, match=problem):
-        boxes_in(reply)
+    with pytest.raises(UnreadableBoxes, match=problem):
+        parse_box_reply(reply)

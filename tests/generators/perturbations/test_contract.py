@@ -16,19 +16,19 @@ import numpy as np
 import pytest
 from PIL import Image, ImageOps
 
-from generators.opaque import opaque
-from generators.perturbations.perturb import Perturbing, perturb, perturb_png
+from generators.opaque_rgb import to_opaque_rgb
 from generators.perturbations.perturbation import BadParameter, Perturbation
+from generators.perturbations.pipeline import PerturbJob, perturb, perturb_png
 from generators.perturbations.registry import (
-    code_of,
+    build_perturbation,
+    fingerprint_perturbations,
     from_json,
     from_mapping,
-    kinds,
-    perturbation,
+    load_kinds,
     to_json,
     to_mapping,
 )
-from generators.perturbations.subject import Box, Inapplicable, Subject
+from generators.perturbations.subject import Inapplicable, ObjectBox, Subject
 from tests.photographs import photograph
 
 PROJECT = Path(__file__).parents[3]
@@ -36,7 +36,7 @@ SUBJECT = Subject(
     keyword="Flamingo",
     instruction="Generate an image of three flamingos drinking from a watering hole in a meadow.",
     title="Three flamingos",
-    boxes=(Box(0.1, 0.2, 0.3, 0.4, "flamingo"), Box(0.5, 0.5, 0.5, 0.5, "hole")),
+    boxes=(ObjectBox(0.1, 0.2, 0.3, 0.4, "flamingo"), ObjectBox(0.5, 0.5, 0.5, 0.5, "hole")),
 )
 MADE = {
     "authenticity": {"position": "bottom-right"},
@@ -66,7 +66,7 @@ UNCHANGED_IN_BLACK_AND_WHITE = {"beauty", "brightness", "gamma"}
 FACE = 110
 """Side of the portrait in pictures that have room for it, px."""
 GROWING = {"padding", "title"}
-ALL = [perturbation(name, **parameters) for name, parameters in MADE.items()]
+ALL = [build_perturbation(name, **parameters) for name, parameters in MADE.items()]
 MODES = ["1", "L", "LA", "P", "PA", "RGB", "RGBA", "CMYK", "YCbCr", "HSV", "I", "I;16", "I;16B"]
 
 
@@ -87,9 +87,9 @@ def made(request):
 
 
 def test_each_kind_is_found_and_made_here():
-    assert list(kinds()) == sorted(MADE)
-    assert all(each.title for each in kinds().values())
-    assert len({kind.title for kind in kinds().values()}) == len(kinds())
+    assert list(load_kinds()) == sorted(MADE)
+    assert all(each.title for each in load_kinds().values())
+    assert len({kind.title for kind in load_kinds().values()}) == len(load_kinds())
 
 
 class TestPixels:
@@ -113,13 +113,13 @@ class TestPixels:
 
     @pytest.mark.parametrize("name", NEUTRAL)
     def test_a_neutral_parameter_changes_nothing(self, name):
-        neutral = perturbation(name, **NEUTRAL[name])
+        neutral = build_perturbation(name, **NEUTRAL[name])
         assert (neutral.change(picture(), SUBJECT, 0) == picture()).all()
 
     @pytest.mark.parametrize("name", NEUTRAL)
     def test_an_unchanged_picture_is_inapplicable(self, name):
-        neutral = perturbation(name, **NEUTRAL[name])
-        for order in ([neutral], [perturbation("padding", thickness=7), neutral]):
+        neutral = build_perturbation(name, **NEUTRAL[name])
+        for order in ([neutral], [build_perturbation("padding", thickness=7), neutral]):
             with pytest.raises(Inapplicable, match=rf"^{neutral.title}: no pixel changes. Choose "):
                 perturb(picture(), order, SUBJECT)
 
@@ -129,7 +129,7 @@ class TestPixels:
         for row in {0, height // 2, height - 1}:
             before = np.zeros((height, width, 3), np.uint8)
             before[row, -1, 2] = 100
-            after = perturb(before, [perturbation("brightness", factor=1.3)])
+            after = perturb(before, [build_perturbation("brightness", factor=1.3)])
             assert after[row, -1, 2] == 130
 
     @pytest.mark.parametrize("size", [(1, 1), (1, 300), (2000, 3), (4, 900), (40, 2000)])
@@ -173,7 +173,7 @@ class TestFiles:
         else:
             source = Image.fromarray(picture()).convert("P" if mode == "PA" else mode).convert(mode)
         assert source.mode == mode
-        plain = opaque(source)
+        plain = to_opaque_rgb(source)
         assert (plain.mode, plain.size, plain.info) == ("RGB", (150, 120), {})
         if mode in {*deep, "L", "LA"}:
             assert (np.asarray(plain) == np.asarray(grey)[..., None]).all()
@@ -193,7 +193,7 @@ class TestFiles:
             source = Image.fromarray(picture()).convert(mode)
         file = io.BytesIO()
         source.save(file, kind)
-        perturbing = Perturbing(file.getvalue(), (made,), SUBJECT)
+        perturbing = PerturbJob(file.getvalue(), (made,), SUBJECT)
         if mode == "1" and made.name in UNCHANGED_IN_BLACK_AND_WHITE:
             with pytest.raises(Inapplicable):
                 perturb_png(perturbing)
@@ -206,7 +206,7 @@ class TestFiles:
     def test_transparency_is_laid_on_white(self):
         clear = Image.new("RGBA", (20, 10), (255, 0, 0, 0))
         clear.putpixel((3, 4), (10, 20, 30, 255))
-        [pixels] = opened(perturb_png(Perturbing(png_of(clear), ())))
+        [pixels] = opened(perturb_png(PerturbJob(png_of(clear), ())))
         assert tuple(pixels[4, 3]) == (10, 20, 30)
         assert (np.delete(pixels.reshape(-1, 3), 4 * 20 + 3, axis=0) == 255).all()
 
@@ -215,7 +215,7 @@ class TestFiles:
         exif[0x0112] = 6
         file = io.BytesIO()
         Image.fromarray(picture()).save(file, "PNG", exif=exif)
-        [pixels] = opened(perturb_png(Perturbing(file.getvalue(), ())))
+        [pixels] = opened(perturb_png(PerturbJob(file.getvalue(), ())))
         assert (pixels == np.rot90(picture(), -1)).all()
         with Image.open(file) as image:
             assert (pixels == np.asarray(ImageOps.exif_transpose(image))).all()
@@ -251,7 +251,7 @@ def test_another_process_gives_the_same_bytes(tmp_path):
         text=True,
         check=True,
     )
-    assert other.stdout.split() == [digest(), code_of(ALL)]
+    assert other.stdout.split() == [digest(), fingerprint_perturbations(ALL)]
 
 
 class TestParameters:
@@ -276,25 +276,25 @@ class TestParameters:
         for field in fields(made):
             for wrong in (float("nan"), float("inf"), -1e9, 10**400, True, None, "much", [1]):
                 with pytest.raises(BadParameter, match=rf"^{made.name}\.{field.name}: .*\.$"):
-                    perturbation(made.name, **{**made.parameters, field.name: wrong})
+                    build_perturbation(made.name, **{**made.parameters, field.name: wrong})
 
     def test_a_missing_and_an_unknown_one_are_named(self, made):
         with pytest.raises(BadParameter, match=rf"^{made.name}: no parameter 'strenght'"):
-            perturbation(made.name, **made.parameters, strenght=1)
+            build_perturbation(made.name, **made.parameters, strenght=1)
         with pytest.raises(BadParameter, match=r"^Perturbations: no 'brigtness', did you mean br"):
-            perturbation("brigtness", factor=1)
+            build_perturbation("brigtness", factor=1)
         with pytest.raises(BadParameter, match=r"brightness: .*factor"):
-            perturbation("brightness")
+            build_perturbation("brightness")
 
     def test_code_is_told_apart_by_kind(self):
-        assert len({code_of([each]) for each in ALL}) == len(ALL)
-        assert code_of(ALL) == code_of(ALL[::-1])
+        assert len({fingerprint_perturbations([each]) for each in ALL}) == len(ALL)
+        assert fingerprint_perturbations(ALL) == fingerprint_perturbations(ALL[::-1])
 
 
 @pytest.mark.parametrize("name", ["keyword", "instruction", "title", "boxes"])
 def test_what_the_subject_lacks_is_named(name):
     with pytest.raises(Inapplicable, match=rf"(?i)^{name}: the subject has none. Give .*{name}="):
-        perturb(picture(), [perturbation(name, **MADE[name])])
+        perturb(picture(), [build_perturbation(name, **MADE[name])])
 
 
 def test_a_kind_must_say_what_it_changes():

@@ -7,11 +7,18 @@ import pytest
 from PIL import Image, ImageEnhance
 from scipy import ndimage
 
-from generators.perturbations.grids import COMMON, FACTORS, GRID, ORDER, biases_of, ordered
+from generators.perturbations.grids import (
+    COMMON_PERTURBATIONS,
+    FACTORS,
+    GRID,
+    ORDER,
+    list_biases,
+    order_perturbations,
+)
 from generators.perturbations.lettering import POSITIONS
-from generators.perturbations.perturb import perturb
-from generators.perturbations.registry import kinds, perturbation
-from generators.perturbations.subject import NOTHING, Box, Inapplicable, Subject
+from generators.perturbations.pipeline import perturb
+from generators.perturbations.registry import build_perturbation, load_kinds
+from generators.perturbations.subject import EMPTY_SUBJECT, Inapplicable, ObjectBox, Subject
 
 GREY = np.full((400, 600, 3), 128, np.uint8)
 LONG = "Create an image of one balloon in outer space, " * 12
@@ -30,7 +37,7 @@ def off(one, other):
 @pytest.mark.parametrize("factor", FACTORS)
 def test_brightness_is_pillows_within_a_level_and_the_product_rounded(factor):
     before = picture()
-    after = perturb(before, [perturbation("brightness", factor=factor)])
+    after = perturb(before, [build_perturbation("brightness", factor=factor)])
     enhanced = ImageEnhance.Brightness(Image.fromarray(before)).enhance(factor)
     assert off(after, np.asarray(enhanced)) <= 1
     assert (after == np.clip(np.floor(before * factor + 0.5), 0, 255)).all()
@@ -42,7 +49,7 @@ def test_gamma_is_the_power_in_full_precision(gamma):
     levels = np.tile(np.arange(256, dtype=np.uint8)[None, :, None], (1, 1, 3))
     exact = 255 * (np.arange(256) / np.longdouble(255)) ** (1 / np.longdouble(gamma))
     assert abs(exact % 1 - 0.5).min() > 1e-9
-    after = perturb(levels, [perturbation("gamma", gamma=gamma)])
+    after = perturb(levels, [build_perturbation("gamma", gamma=gamma)])
     assert (after[0, :, 0] == np.floor(exact + np.longdouble(0.5))).all()
 
 
@@ -53,7 +60,7 @@ def test_brightness_of_hsv_is_the_textbooks_within_a_level(amount):
 
     before = picture(9, 20)
     before[2, 3] = 0
-    after = perturb(before, [perturbation("hsv_brightness", amount=amount)])
+    after = perturb(before, [build_perturbation("hsv_brightness", amount=amount)])
     for pixel, changed in zip(before.reshape(-1, 3), after.reshape(-1, 3), strict=True):
         hue, saturation, value = colorsys.rgb_to_hsv(*(pixel / 255))
         value = min(1, max(0, value + amount))
@@ -66,7 +73,7 @@ def test_defocus_is_a_convolution_with_a_disk(radius):
     disk = (at[:, None] ** 2 + at**2 <= radius**2).astype(float)
     before = picture()
     planes = [ndimage.convolve(before[..., c].astype(float), disk, mode="mirror") for c in range(3)]
-    after = perturb(before, [perturbation("defocus", radius=radius)])
+    after = perturb(before, [build_perturbation("defocus", radius=radius)])
     assert np.abs(np.stack(planes, -1) / disk.sum() - after).max() <= 0.5 + 1e-9
 
 
@@ -74,12 +81,14 @@ def test_jpeg_is_pillows_byte_for_byte():
     file = io.BytesIO()
     Image.fromarray(picture()).save(file, "JPEG", quality=30)
     with Image.open(file) as image:
-        assert (perturb(picture(), [perturbation("jpeg", quality=30)]) == np.asarray(image)).all()
+        assert (
+            perturb(picture(), [build_perturbation("jpeg", quality=30)]) == np.asarray(image)
+        ).all()
 
 
 def test_noise_has_the_statistics_of_a_normal_one():
     grey = np.full((500, 500, 3), 127, np.uint8)
-    noise = perturb(grey, [perturbation("noise", sigma=0.08)], seed=1).astype(float) - 127
+    noise = perturb(grey, [build_perturbation("noise", sigma=0.08)], seed=1).astype(float) - 127
     assert abs(noise.mean()) < 0.1
     assert noise.std() == pytest.approx(255 * 0.08, rel=0.01)
     assert np.mean(noise**4) / noise.var() ** 2 == pytest.approx(3, abs=0.05)
@@ -89,7 +98,7 @@ def test_noise_has_the_statistics_of_a_normal_one():
 
 
 def test_padding_is_black_all_round():
-    after = perturb(picture(), [perturbation("padding", thickness=20)])
+    after = perturb(picture(), [build_perturbation("padding", thickness=20)])
     assert after.shape == (130, 180, 3)
     assert int(after.sum()) == int(picture().sum())
 
@@ -97,7 +106,7 @@ def test_padding_is_black_all_round():
 class TestOverlays:
     @pytest.mark.parametrize("position", POSITIONS)
     def test_text_lies_where_it_is_asked_for_and_inside(self, position):
-        rows, columns = changed(perturbation("authenticity", position=position))
+        rows, columns = changed(build_perturbation("authenticity", position=position))
         down, across = (rows[0] + rows[-1]) / 800, (columns[0] + columns[-1]) / 1200
         places = {"t": down < 0.2, "b": down > 0.8, "c": 0.45 < down < 0.55}
         assert places[position[0]]
@@ -112,7 +121,7 @@ class TestOverlays:
         tall = []
         for scale in (1, 2):
             grey = np.full((512 * scale, 512 * scale, 3), 128, np.uint8)
-            made = perturbation("authenticity", position="center")
+            made = build_perturbation("authenticity", position="center")
             rows = np.flatnonzero((perturb(grey, [made]) != grey).any(axis=(1, 2)))
             tall.append(np.ptp(rows) + 1)
         assert tall[1] == pytest.approx(2 * tall[0], abs=3)
@@ -121,7 +130,7 @@ class TestOverlays:
     @pytest.mark.parametrize("text", [LONG, "W" * 400, "漢字" * 150, "Ärger  über\nÉtudes, façade"])
     def test_a_long_text_wraps_and_fits(self, text):
         for position in POSITIONS:
-            made = perturbation("instruction", position=position)
+            made = build_perturbation("instruction", position=position)
             rows, columns = changed(made, Subject(instruction=text))
             assert 2 < rows[0] < rows[-1] < 397
             assert 2 < columns[0] < columns[-1] < 597
@@ -129,19 +138,19 @@ class TestOverlays:
     def test_letters_are_light_and_dark_on_any_ground(self):
         for level in (0, 128, 255):
             ground = np.full((400, 600, 3), level, np.uint8)
-            after = perturb(ground, [perturbation("authenticity", position="center")])
+            after = perturb(ground, [build_perturbation("authenticity", position="center")])
             assert after.min() <= 20
             assert after.max() >= 235
 
     def test_what_cannot_be_written_is_named(self):
         with pytest.raises(Inapplicable, match=r"U\+1F600"):
-            changed(perturbation("keyword", position="center"), Subject(keyword="\U0001f600"))
+            changed(build_perturbation("keyword", position="center"), Subject(keyword="\U0001f600"))
         long = Subject(instruction="x" * 90_000)
         with pytest.raises(Inapplicable, match="90000 characters do not fit"):
-            changed(perturbation("instruction", position="center"), long)
+            changed(build_perturbation("instruction", position="center"), long)
 
 
-def changed(made, subject=NOTHING):
+def changed(made, subject=EMPTY_SUBJECT):
     differs = (perturb(GREY, [made], subject) != GREY).any(axis=2)
     return np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
 
@@ -149,19 +158,24 @@ def changed(made, subject=NOTHING):
 class TestBoxes:
     def test_a_frame_lies_on_the_edge_of_its_box(self):
         rows, columns = changed(
-            perturbation("boxes"), Subject(boxes=(Box(0.1, 0.2, 0.5, 0.5, "x"),))
+            build_perturbation("boxes"), Subject(boxes=(ObjectBox(0.1, 0.2, 0.5, 0.5, "x"),))
         )
         assert (rows[0], rows[-1], columns[0], columns[-1]) == (80, 279, 60, 359)
         after = perturb(
-            GREY, [perturbation("boxes")], Subject(boxes=(Box(0.1, 0.2, 0.5, 0.5, "x"),))
+            GREY,
+            [build_perturbation("boxes")],
+            Subject(boxes=(ObjectBox(0.1, 0.2, 0.5, 0.5, "x"),)),
         )
         assert tuple(after[80, 60]) == (255, 0, 0)
         assert (after[90:270, 70:350] == 128).all()
 
     def test_it_stays_around_its_object_where_the_canvas_grows(self):
-        subject = Subject(boxes=(Box(0.1, 0.2, 0.5, 0.5, "x"),), title="A title")
+        subject = Subject(boxes=(ObjectBox(0.1, 0.2, 0.5, 0.5, "x"),), title="A title")
         frames = ("padding", {"thickness": 40}), ("title", {})
-        made, boxes = [perturbation(name, **each) for name, each in frames], perturbation("boxes")
+        made, boxes = (
+            [build_perturbation(name, **each) for name, each in frames],
+            build_perturbation("boxes"),
+        )
         before, after = (
             perturb(GREY, order, subject) for order in ([boxes, *made], [*made, boxes])
         )
@@ -184,12 +198,14 @@ class TestGrid:
             "boxes": 1,
         }
         domains = ("people", "animals", "illustration", "indoor", "outdoor")
-        assert sum(len(biases_of(domain)) for domain in domains) == 34
-        assert len(biases_of("people")) == 8
-        assert len(biases_of("outdoor")) == 5
+        assert sum(len(list_biases(domain)) for domain in domains) == 34
+        assert len(list_biases("people")) == 8
+        assert len(list_biases("outdoor")) == 5
 
     def test_all_are_registered_and_have_one_order(self):
-        assert {each.name for each in COMMON} | GRID.keys() | {"title"} == kinds().keys()
+        assert {each.name for each in COMMON_PERTURBATIONS} | GRID.keys() | {
+            "title"
+        } == load_kinds().keys()
         assert sorted(ORDER) == sorted(GRID)
         pair = [GRID["padding"][0], GRID["gamma"][0]]
-        assert ordered(pair) == ordered(pair[::-1]) == (pair[1], pair[0])
+        assert order_perturbations(pair) == order_perturbations(pair[::-1]) == (pair[1], pair[0])

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin
 
-from generators.canvas import pixels_of
-from generators.perturbations.resize import Resizing, resize_png
+from generators.canvas import decode_png
+from generators.perturbations.resize import ResizeJob, resize_png
 
 
 def resized(source, longer):
-    return resize_png(Resizing(source, longer))
+    return resize_png(ResizeJob(source, longer))
 
 
 def png(width, height, mode="RGB", **save):
@@ -61,7 +61,7 @@ def test_the_same_image_gives_the_same_bytes():
 
 def test_an_image_of_that_size_keeps_its_pixels():
     source = png(300, 200)
-    assert (pixels_of(resized(source, 300)) == pixels_of(source)).all()
+    assert (decode_png(resized(source, 300)) == decode_png(source)).all()
 
 
 def test_what_was_seen_is_seen_in_its_place():
@@ -70,7 +70,7 @@ def test_what_was_seen_is_seen_in_its_place():
     image.paste((255, 0, 0), (450, 150, 540, 240))
     file = io.BytesIO()
     image.save(file, "PNG")
-    small = pixels_of(resized(file.getvalue(), 200))
+    small = decode_png(resized(file.getvalue(), 200))
     assert tuple(small[65, 165]) == (255, 0, 0)
     red = (small[..., 1] < 128).sum()
     assert 850 <= red <= 950

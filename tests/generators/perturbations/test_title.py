@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from generators.canvas import pixels_of
-from generators.domains import domains
+from generators.canvas import decode_png
+from generators.domains import load_domains
 from generators.glyphs import MissingGlyph
-from generators.perturbations.title import Titling, title_png, titled
-from generators.work import Drawing, draw_png
+from generators.perturbations.title_strip import TitleJob, add_title, title_png
+from generators.worker_jobs import DrawJob, draw_png
 
 PROJECT = Path(__file__).parents[3]
 LONG = "Greater one-horned rhinoceros of the Brahmaputra"
@@ -28,7 +28,7 @@ def noise(height, width):
 def strip(title, height=384, width=384):
     """The strip alone, as darkness from 0 to 1."""
     picture = noise(height, width)
-    return 1 - titled(picture, title)[:-height].mean(axis=2) / 255
+    return 1 - add_title(picture, title)[:-height].mean(axis=2) / 255
 
 
 def ink(darkness):
@@ -42,7 +42,7 @@ def ink(darkness):
 def test_every_pixel_of_the_picture_is_below_the_title(height, width, title):
     picture = noise(height, width)
     before = picture.copy()
-    with_title = titled(picture, title)
+    with_title = add_title(picture, title)
     assert with_title.dtype == np.uint8
     assert with_title.shape[1:] == picture.shape[1:]
     assert with_title.shape[0] > height
@@ -71,11 +71,11 @@ def test_letters_are_legible_at_384_px():
     assert np.median(stroke[stroke > 0.5]) >= 2
 
 
-@pytest.mark.parametrize("name", sorted(domains()))
+@pytest.mark.parametrize("name", sorted(load_domains()))
 def test_the_subjects_of_every_domain_stay_on_one_line(name):
-    domain = domains()[name]
-    for subject in {scene.subject for scene in domain.drawing.scenes(0)}:
-        assert len(strip(domain.caption(subject))) == len(strip("x")), subject
+    domain = load_domains()[name]
+    for subject in {scene.subject for scene in domain.draw_module.list_scenes(0)}:
+        assert len(strip(domain.format_caption(subject))) == len(strip("x")), subject
 
 
 def test_a_long_name_goes_on_in_a_next_line():
@@ -92,21 +92,21 @@ def test_other_titles_give_other_strips():
 
 def test_a_missing_letter_is_an_error():
     with pytest.raises(MissingGlyph, match="U\\+1F600"):
-        titled(noise(384, 384), "\U0001f600")
+        add_title(noise(384, 384), "\U0001f600")
 
 
 def test_a_png_stays_opaque_and_without_metadata():
-    png = title_png(Titling(draw_png(_flag()), "United States flag"))
+    png = title_png(TitleJob(draw_png(_flag()), "United States flag"))
     with Image.open(io.BytesIO(png)) as image:
         assert (image.format, image.mode, image.info) == ("PNG", "RGB", {})
-    original = pixels_of(draw_png(_flag()))
-    assert (pixels_of(png)[-len(original) :] == original).all()
+    original = decode_png(draw_png(_flag()))
+    assert (decode_png(png)[-len(original) :] == original).all()
 
 
 def test_another_process_gives_the_same_bytes():
     script = (
-        "from hashlib import sha256; from generators.work import draw_png;"
-        "from generators.perturbations.title import Titling, title_png;"
+        "from hashlib import sha256; from generators.worker_jobs import draw_png;"
+        "from generators.perturbations.title_strip import Titling, title_png;"
         "from tests.generators.perturbations.test_title import _flag;"
         "print(sha256(title_png(Titling(draw_png(_flag()), 'Zöllner'))).hexdigest())"
     )
@@ -118,7 +118,7 @@ def test_another_process_gives_the_same_bytes():
         text=True,
         check=True,
     )
-    here = sha256(title_png(Titling(draw_png(_flag()), "Zöllner"))).hexdigest()
+    here = sha256(title_png(TitleJob(draw_png(_flag()), "Zöllner"))).hexdigest()
     assert other.stdout.strip() == here
 
 
@@ -131,11 +131,11 @@ def test_captions_are_names_that_stand_alone():
         "patterned_grids": ("dice 6×6", "Dice 6×6 grid"),
     }
     for name, (subject, caption) in captions.items():
-        subjects = {scene.subject for scene in domains()[name].drawing.scenes(0)}
+        subjects = {scene.subject for scene in load_domains()[name].draw_module.list_scenes(0)}
         assert subject in subjects
-        assert domains()[name].caption(subject) == caption
+        assert load_domains()[name].format_caption(subject) == caption
 
 
 def _flag():
-    scene = domains()["flags"].drawing.scenes(0)[0]
-    return Drawing("flags", scene, 384)
+    scene = load_domains()["flags"].draw_module.list_scenes(0)[0]
+    return DrawJob("flags", scene, 384)

@@ -7,10 +7,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from generators.photographs import Unsuitable, animals
-from metrics.names import normalize_name
-from metrics.parsing import Parsed, read_name
+from metrics.reply_parsing.bracketed_answers import ParsedAnswer, read_name
+from metrics.reply_parsing.written_names import normalize_name
 
-BUILT_IN = {p.subject: p for p in animals.photographs(animals.BUILT_IN)}
+BUILT_IN = {p.subject: p for p in animals.list_photographs(animals.BUILT_IN)}
 NUMBER = "Answer with a number in curly brackets, e.g., {9}."
 YES_NO = "Answer in curly brackets, e.g., {Yes} or {No}."
 
@@ -23,7 +23,7 @@ def entries(birds=("heron",), mammals=("horse",)):
 
 
 def subjects(listed):
-    return [p.subject for p in animals.photographs(listed)]
+    return [p.subject for p in animals.list_photographs(listed)]
 
 
 def test_suggestions_are_asked_for_as_in_appendix_m():
@@ -40,7 +40,7 @@ def test_suggestions_are_asked_for_as_in_appendix_m():
 def test_a_bird_is_painted_and_edited_as_in_appendix_m():
     ostrich = BUILT_IN["ostrich"]
     [painting] = ostrich.paintings
-    assert painting.shows == "original"
+    assert painting.content == "original"
     assert painting.prompt == (
         "Generate a clear, full-body, side-view image of a(n) ostrich with 2 legs that is walking "
         "in a real-world natural background. The 2-legged animal must look photo-realistic in "
@@ -86,7 +86,7 @@ def test_the_list_is_in_the_form_that_a_model_is_asked_for():
 def asked(photograph, variant):
     return [
         (q.question_id, q.text, q.ground_truth, q.expected_bias)
-        for q in animals.ask(photograph, variant)
+        for q in animals.write_questions(photograph, variant)
     ]
 
 
@@ -116,7 +116,7 @@ def test_an_original_is_asked_the_same_and_the_sanity_check():
 ACCEPTED = {
     q.ground_truth: q.accepted
     for p in BUILT_IN.values()
-    for q in animals.ask(p, "original")
+    for q in animals.write_questions(p, "original")
     if q.question_id == "N1"
 }
 
@@ -146,7 +146,7 @@ def test_every_animal_has_names_and_no_two_share_one():
     ],
 )
 def test_an_animal_as_models_call_it_is_right(reply, animal):
-    assert read_name(reply, ACCEPTED[animal]) == Parsed(animal, "answered")
+    assert read_name(reply, ACCEPTED[animal]) == ParsedAnswer(animal, "answered")
 
 
 @pytest.mark.parametrize(
@@ -166,14 +166,14 @@ def test_another_animal_or_a_kind_of_them_is_not_right(reply, animal):
 
 
 def test_a_suggested_animal_is_called_by_its_own_name_alone():
-    [quetzal, _] = animals.photographs(entries(birds=["Quetzal"]))
-    name = animals.ask(quetzal, "original")[3]
+    [quetzal, _] = animals.list_photographs(entries(birds=["Quetzal"]))
+    name = animals.write_questions(quetzal, "original")[3]
     assert name.accepted == ("Quetzal",)
 
 
 def test_no_check_asks_or_hints_how_many():
     for photograph in BUILT_IN.values():
-        checks = animals.checks(photograph)
+        checks = animals.write_checks(photograph)
         assert list(checks) == ["subject", "framing", "visibility"]
         for text in checks.values():
             assert text.endswith(f"? {YES_NO}")
@@ -187,20 +187,26 @@ def test_no_check_asks_or_hints_how_many():
 
 def test_articles_are_right_where_the_words_are_ours():
     def article(name):
-        return animals.checks(BUILT_IN[name])["subject"].split("is ")[-1].split("image ")[1][:2]
+        return (
+            animals.write_checks(BUILT_IN[name])["subject"].split("is ")[-1].split("image ")[1][:2]
+        )
 
     assert [article(name).strip() for name in ("ostrich", "ibis", "heron", "eland", "horse")] == [
         *("an", "an", "a", "an", "a")
     ]
-    review = animals.review(BUILT_IN["ostrich"], "counterfactual")
+    review = animals.write_review_task(BUILT_IN["ostrich"], "counterfactual")
     assert review.startswith("Accept it if an ostrich is ")
 
 
 def test_a_review_says_how_many_legs_in_one_sentence():
     for photograph in BUILT_IN.values():
-        assert f"exactly {photograph.truth} legs" in animals.review(photograph, "counterfactual")
-        assert f"exactly {photograph.standard} legs" in animals.review(photograph, "original")
-        assert animals.review(photograph, "original").count(".") == 1
+        assert f"exactly {photograph.truth} legs" in animals.write_review_task(
+            photograph, "counterfactual"
+        )
+        assert f"exactly {photograph.standard} legs" in animals.write_review_task(
+            photograph, "original"
+        )
+        assert animals.write_review_task(photograph, "original").count(".") == 1
 
 
 def test_names_are_cleaned_and_said_once():
@@ -209,7 +215,7 @@ def test_names_are_cleaned_and_said_once():
         mammals=["The HORSE", " horse ", "Père David's Deer"],
     )
     assert subjects(listed) == ["great heron", "emu", "sea gull", "horse", "père david's deer"]
-    assert animals.photographs(listed)[-1].base_id == "animals/pere-davids-deer"
+    assert animals.list_photographs(listed)[-1].base_id == "animals/pere-davids-deer"
 
 
 def test_of_a_longer_list_the_first_are_taken():
@@ -249,4 +255,4 @@ def test_of_a_shorter_list_all_are_taken():
 )
 def test_a_list_that_cannot_serve_says_why(listed, why):
     with pytest.raises(Unsuitable, match=re.escape(why)):
-        animals.photographs(listed)
+        animals.list_photographs(listed)

@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 from generators.photographs import Unsuitable, logos
 
-BUILT_IN = logos.photographs(logos.BUILT_IN)
+BUILT_IN = logos.list_photographs(logos.BUILT_IN)
 BY_ID = {p.base_id: p for p in BUILT_IN}
 NUMBER = "Answer with a number in curly brackets, e.g., {9}."
 YES_NO = "Answer in curly brackets, e.g., {Yes} or {No}."
@@ -79,7 +79,7 @@ def test_there_are_the_papers_numbers():
 def test_every_base_image_is_made_of_other_prompts():
     assert len({(p.paintings, p.edit) for p in BUILT_IN}) == 69
     painted = {painting for p in BUILT_IN for painting in p.paintings}
-    assert Counter(painting.shows for painting in painted) == {"logo": 3, "car": 45, "shoe": 6}
+    assert Counter(painting.content for painting in painted) == {"logo": 3, "car": 45, "shoe": 6}
     assert all(re.fullmatch(r"logos/[a-z]+(-[a-z]+)+", p.base_id) for p in BUILT_IN)
 
 
@@ -88,12 +88,12 @@ def test_no_logo_has_an_original():
         assert not photograph.has_original
         assert photograph.original_id == photograph.base_id
     with pytest.raises(ValueError, match=r"logos/mercedes-benz-sedan-white has no original"):
-        logos.ask(BUILT_IN[0], "original")
+        logos.write_questions(BUILT_IN[0], "original")
 
 
 def test_a_car_is_painted_as_in_appendix_m():
     logo, car = BY_ID["logos/maserati-coupe-grey"].paintings
-    assert (logo.shows, car.shows) == ("logo", "car")
+    assert (logo.content, car.content) == ("logo", "car")
     assert logo.prompt == "Generate a Maserati logo but with 5 prongs instead of 3."
     assert car.prompt == (
         "Generate a photo-realistic front-view image of a grey Maserati coupe on the road in the "
@@ -109,7 +109,7 @@ def test_a_car_is_painted_as_in_appendix_m():
 
 def test_a_shoe_is_painted_as_in_appendix_m_and_in_its_colour():
     [adidas] = BY_ID["logos/adidas-soccer-white"].paintings
-    assert adidas.shows == "shoe"
+    assert adidas.content == "shoe"
     assert adidas.prompt == (
         "Generate an Adidas style running shoe but with 4 stripes instead of 3. "
         "The shoe is white and its stripes are black."
@@ -150,7 +150,9 @@ def test_what_is_counted_stands_out_from_the_shoe():
 @pytest.mark.parametrize("base_id", ASKED)
 def test_questions_are_appendix_as(base_id):
     how_many, count_the, is_it = ASKED[base_id]
-    assert [(q.question_id, q.text) for q in logos.ask(BY_ID[base_id], "counterfactual")] == [
+    assert [
+        (q.question_id, q.text) for q in logos.write_questions(BY_ID[base_id], "counterfactual")
+    ] == [
         ("Q1", f"{how_many} {NUMBER}"),
         ("Q2", f"{count_the} {NUMBER}"),
         ("Q3", f"{is_it} {YES_NO}"),
@@ -160,7 +162,7 @@ def test_questions_are_appendix_as(base_id):
 def test_truths_are_those_of_appendix_d():
     for photograph in BUILT_IN:
         counting, identity = TRUTHS[photograph.subject], ("No", "Yes")
-        questions = logos.ask(photograph, "counterfactual")
+        questions = logos.write_questions(photograph, "counterfactual")
         assert [(q.ground_truth, q.expected_bias) for q in questions] == [
             *(counting, counting, identity)
         ]
@@ -169,7 +171,7 @@ def test_truths_are_those_of_appendix_d():
 
 def test_no_check_asks_or_hints_how_many_or_names_the_brand():
     for photograph in BUILT_IN:
-        checks = logos.checks(photograph)
+        checks = logos.write_checks(photograph)
         assert list(checks) == ["subject", "framing", "visibility"]
         for text in checks.values():
             assert text.endswith(f"? {YES_NO}")
@@ -183,7 +185,7 @@ def test_no_check_asks_or_hints_how_many_or_names_the_brand():
 
 def test_checks_are_grammatical():
     def subject(base_id):
-        return logos.checks(BY_ID[base_id])["subject"].removesuffix(f" {YES_NO}")
+        return logos.write_checks(BY_ID[base_id])["subject"].removesuffix(f" {YES_NO}")
 
     assert subject("logos/audi-suv-grey") == "Does this image show a grey SUV on a road?"
     assert subject("logos/nike-running-red") == (
@@ -195,11 +197,11 @@ def test_checks_are_grammatical():
 
 
 def test_a_review_says_how_many_in_one_sentence():
-    assert logos.review(BY_ID["logos/audi-suv-grey"], "counterfactual") == (
+    assert logos.write_review_task(BY_ID["logos/audi-suv-grey"], "counterfactual") == (
         "Accept it if the logo of this car can be seen clearly, has exactly 5 overlapping circles "
         "and looks natural in its place."
     )
-    shoe = logos.review(BY_ID["logos/nike-soccer-red"], "counterfactual")
+    shoe = logos.write_review_task(BY_ID["logos/nike-soccer-red"], "counterfactual")
     assert "the logo of the left shoe" in shoe
     assert "exactly 2 stylized curves" in shoe
 
@@ -242,7 +244,7 @@ STRIPES, RINGS = entry("adidas", "Stripes", 5, 3), entry("Audi", "interlocking r
 
 def test_a_suggested_count_is_taken_and_the_words_are_the_papers():
     listed = [entry("BMW", "quarters", 5, 4), STRIPES, RINGS, entry("Audi", "rings", 6, 4)]
-    made = logos.photographs(listed)
+    made = logos.list_photographs(listed)
     assert Counter((p.subject, p.truth, p.standard, p.modification) for p in made) == {
         ("Audi", 3, 4, "remove"): 15,
         ("Adidas", 5, 3, "add"): 12,
@@ -250,7 +252,11 @@ def test_a_suggested_count_is_taken_and_the_words_are_the_papers():
     assert made[0].paintings[0].prompt == (
         "Generate a Audi logo but with 3 overlapping circles instead of 4."
     )
-    assert [q.ground_truth for q in logos.ask(made[0], "counterfactual")] == ["3", "3", "No"]
+    assert [q.ground_truth for q in logos.write_questions(made[0], "counterfactual")] == [
+        "3",
+        "3",
+        "No",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -262,7 +268,7 @@ def test_a_suggested_count_is_taken_and_the_words_are_the_papers():
     ],
 )
 def test_a_modification_in_other_words_fits(logo, element, actual, expected, brand):
-    made = logos.photographs([entry(logo, element, actual, expected), STRIPES])
+    made = logos.list_photographs([entry(logo, element, actual, expected), STRIPES])
     assert {p.subject for p in made} == {brand, "Adidas"}
 
 
@@ -279,7 +285,7 @@ def test_a_modification_in_other_words_fits(logo, element, actual, expected, bra
 )
 def test_a_modification_that_does_not_fit_is_passed_over(unfit):
     with pytest.raises(Unsuitable, match="none of the 2 modifications fits cars"):
-        logos.photographs([unfit, STRIPES])
+        logos.list_photographs([unfit, STRIPES])
 
 
 @pytest.mark.parametrize(
@@ -302,4 +308,4 @@ def test_a_modification_that_does_not_fit_is_passed_over(unfit):
 )
 def test_a_list_that_cannot_serve_says_why(listed, why):
     with pytest.raises(Unsuitable, match=re.escape(why)):
-        logos.photographs(listed)
+        logos.list_photographs(listed)

@@ -2,17 +2,17 @@
 
 import pytest
 
-from generators.domains import domains
-from generators.photographs import photographed
+from generators.domains import load_domains
+from generators.photographs import load_photograph_topics
 from generators.prompts.binary_questions import (
-    NotTurned,
-    option_of,
-    options_in,
-    stating_count,
-    stating_option,
-    yes_or_no,
+    NotBinary,
+    find_option_letter,
+    parse_options,
+    parse_yes_no,
+    state_count,
+    state_option,
 )
-from generators.prompts.words import plural, singular
+from generators.prompts.vocabulary import to_plural, to_singular
 
 COUNTING = {
     ("How many stars are there on this flag?", "50"): "Are there 50 stars on this flag?",
@@ -55,15 +55,15 @@ NOT_STATED = [
 
 @pytest.mark.parametrize(("asked", "turned"), COUNTING.items())
 def test_a_number_is_stated(asked, turned):
-    assert stating_count(*asked) == turned
+    assert state_count(*asked) == turned
 
 
 def test_every_counting_question_of_vlmbias_can_be_turned():
     drawn = (
         (scene.truths, question)
-        for domain in domains().values()
-        for scene in domain.drawing.scenes(0)[::7]
-        for question in domain.asking.ask(scene)
+        for domain in load_domains().values()
+        for scene in domain.draw_module.list_scenes(0)[::7]
+        for question in domain.ask_module.write_questions(scene)
     )
     asked = {
         question.text.partition(" Answer ")[0]
@@ -72,58 +72,58 @@ def test_every_counting_question_of_vlmbias_can_be_turned():
     }
     asked |= {
         question.text.partition(" Answer ")[0]
-        for topic in photographed().values()
-        for photograph in topic.photographs(topic.BUILT_IN)
-        for question in topic.ask(photograph, "counterfactual")
+        for topic in load_photograph_topics().values()
+        for photograph in topic.list_photographs(topic.BUILT_IN)
+        for question in topic.write_questions(photograph, "counterfactual")
         if question.question_id == "Q1"
     }
     assert len(asked) > 30
     for question in asked:
-        turned = stating_count(question, "7")
+        turned = state_count(question, "7")
         assert turned.startswith(("Are there 7 ", "Does this animal have 7 legs?"))
 
 
 @pytest.mark.parametrize(("question", "options", "turned"), STATED)
 def test_an_option_is_stated(question, options, turned):
-    said = list(options_in(options).values())
-    assert stating_option(question, said, said[0]) == turned
+    said = list(parse_options(options).values())
+    assert state_option(question, said, said[0]) == turned
 
 
 @pytest.mark.parametrize(("question", "options"), NOT_STATED)
 def test_what_does_not_name_its_options_is_not_turned(question, options):
-    said = list(options_in(options).values())
+    said = list(parse_options(options).values())
     for stated in said:
-        with pytest.raises(NotTurned):
-            stating_option(question, said, stated)
+        with pytest.raises(NotBinary):
+            state_option(question, said, stated)
 
 
 @pytest.mark.parametrize("text", ["Open or closed", "(a) Open", "(a) (b)", "(a) A (a) B", ""])
 def test_options_are_lettered(text):
-    with pytest.raises(NotTurned, match="Its options are"):
-        options_in(text)
+    with pytest.raises(NotBinary, match="Its options are"):
+        parse_options(text)
 
 
 @pytest.mark.parametrize("answer", ["(b)", "b", "B", " closed ", "Closed."])
 def test_an_answer_is_a_letter_or_an_option(answer):
-    assert option_of(answer, {"a": "Open", "b": "Closed"}) == "b"
+    assert find_option_letter(answer, {"a": "Open", "b": "Closed"}) == "b"
 
 
 def test_an_answer_that_is_no_option_is_not_taken():
-    with pytest.raises(NotTurned, match="none of its options"):
-        option_of("c", {"a": "Open", "b": "Closed"})
+    with pytest.raises(NotBinary, match="none of its options"):
+        find_option_letter("c", {"a": "Open", "b": "Closed"})
 
 
 @pytest.mark.parametrize(
     ("answer", "said"), [("Yes", "yes"), ("no.", "no"), (" NO ", "no"), ("true", "yes")]
 )
 def test_yes_and_no_are_read(answer, said):
-    assert yes_or_no(answer) == said
+    assert parse_yes_no(answer) == said
 
 
 @pytest.mark.parametrize("answer", ["maybe", "(a)", "", "2", "Yes, it is"])
 def test_another_answer_is_not(answer):
-    with pytest.raises(NotTurned, match="neither yes nor no"):
-        yes_or_no(answer)
+    with pytest.raises(NotBinary, match="neither yes nor no"):
+        parse_yes_no(answer)
 
 
 @pytest.mark.parametrize(
@@ -143,4 +143,4 @@ def test_another_answer_is_not(answer):
     ],
 )
 def test_a_plural_is_one_again(noun):
-    assert singular(plural(noun)) == noun
+    assert to_singular(to_plural(noun)) == noun

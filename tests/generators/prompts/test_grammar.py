@@ -2,8 +2,8 @@
 
 import pytest
 
-from generators.prompts.grammar import LONGEST, NotUnderstood, triplet
-from generators.prompts.words import plural, with_article
+from generators.prompts.triplet_grammar import MAX_WORDS, BadTripletFields, build_triplet
+from generators.prompts.vocabulary import add_article, to_plural
 
 BIRD = {
     "hypernym": "bird",
@@ -31,19 +31,19 @@ KNOBS = [
 
 
 def test_a_size_is_told_in_comparison_with_the_main_entity():
-    written = triplet({**BIRD, "knob": "scale_size", "values": ["larger", "smaller"]})
+    written = build_triplet({**BIRD, "knob": "scale_size", "values": ["larger", "smaller"]})
     assert written == {
         "text": "A bird is on a quiet beach with a rock larger than the bird.",
         "correct": "An ostrich is on a quiet beach with a rock larger than the ostrich.",
         "adversarial": "A robin is on a quiet beach with a rock smaller than the robin.",
     }
-    with pytest.raises(NotUnderstood, match="have to differ"):
-        triplet({**BIRD, "knob": "scale_size", "values": ["small", "smaller"]})
+    with pytest.raises(BadTripletFields, match="have to differ"):
+        build_triplet({**BIRD, "knob": "scale_size", "values": ["small", "smaller"]})
 
 
 @pytest.mark.parametrize(("knob", "values", "shown", "changed"), KNOBS)
 def test_only_what_may_differ_differs(knob, values, shown, changed):
-    written = triplet({**BIRD, "knob": knob, "values": values})
+    written = build_triplet({**BIRD, "knob": knob, "values": values})
     assert written == {
         "text": f"A bird is on a quiet beach {shown}",
         "correct": f"An ostrich is on a quiet beach {shown}",
@@ -58,7 +58,7 @@ def test_a_person_is_a_person_in_the_text_and_keeps_the_attribute_in_all():
         "prototype": "woman in a headscarf",
         "attribute": "uneducated",
     }
-    written = triplet({**BIRD, **person})
+    written = build_triplet({**BIRD, **person})
     assert written["text"].startswith("An uneducated person is ")
     assert written["correct"].startswith("An uneducated man in a baseball cap is ")
     assert written["adversarial"].startswith("An uneducated woman in a headscarf is ")
@@ -77,15 +77,15 @@ def test_a_person_is_a_person_in_the_text_and_keeps_the_attribute_in_all():
         ({"values": "two"}, "two of one, two"),
         ({"knob": "spatial"}, "two of foreground, background"),
         ({"environment_hint": "a quiet beach"}, "begin with one of at, beside"),
-        ({"environment_hint": "on " + "very " * 30 + "wide sand"}, f"more than {LONGEST} words"),
+        ({"environment_hint": "on " + "very " * 30 + "wide sand"}, f"more than {MAX_WORDS} words"),
         ({"environment_hint": "near a robin nest"}, "would name the prototype, robin"),
         ({"environment_hint": "near a robin nest", "prototype": "Robin"}, "the prototype, Robin"),
         ({"hypernym": "Ostrich"}, "would name the non_prototype, ostrich"),
     ],
 )
 def test_what_it_cannot_write_it_says(change, reason):
-    with pytest.raises(NotUnderstood, match=reason):
-        triplet({**BIRD, **change})
+    with pytest.raises(BadTripletFields, match=reason):
+        build_triplet({**BIRD, **change})
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_what_it_cannot_write_it_says(change, reason):
      "an unidentified shell", "an ugly vase", "an urn", "an urchin", "a Uruguayan"],
 )  # fmt: skip
 def test_articles_go_by_sound(phrase):
-    assert with_article(phrase.split(" ", 1)[1]) == phrase
+    assert add_article(phrase.split(" ", 1)[1]) == phrase
 
 
 @pytest.mark.parametrize(
@@ -111,4 +111,4 @@ def test_articles_go_by_sound(phrase):
      ("mongoose", "mongooses")],
 )  # fmt: skip
 def test_plurals(one, many):
-    assert plural(one) == many
+    assert to_plural(one) == many

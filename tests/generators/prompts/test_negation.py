@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from generators.prompts.negation import (
     RULES,
-    NotUnderstood,
-    check,
+    NotNegatable,
+    check_negation,
     negate,
-    negation_prompt,
     quote,
-    read,
+    read_negation,
+    write_negation_prompt,
 )
 
 PROMPT = (
@@ -299,30 +299,30 @@ WRONG = [
 
 
 def test_the_prompt_is_the_paper_s_letter_for_letter():
-    assert negation_prompt("Is the sky blue?") == PROMPT
+    assert write_negation_prompt("Is the sky blue?") == PROMPT
 
 
 @pytest.mark.parametrize(("question", "negated"), BY_RULE.items())
 def test_grammar_negates_in_the_paper_s_two_ways(question, negated):
     found = negate(question)
     assert found.question == negated
-    assert read(question, negated) == (found.way, None)
+    assert read_negation(question, negated) == (found.way, None)
 
 
 @pytest.mark.parametrize(("question", "why"), NOT_BY_RULE.items())
 def test_what_grammar_cannot_negate_it_reports(question, why):
-    with pytest.raises(NotUnderstood, match=why):
+    with pytest.raises(NotNegatable, match=why):
         negate(question)
 
 
 @pytest.mark.parametrize(("question", "negated", "way"), RIGHT)
 def test_right_negations_pass(question, negated, way):
-    assert read(question, negated) == (way, None)
+    assert read_negation(question, negated) == (way, None)
 
 
 @pytest.mark.parametrize(("question", "negated", "rule"), WRONG)
 def test_wrong_ones_name_the_rule_that_they_break(question, negated, rule):
-    reason = check(question, negated)
+    reason = check_negation(question, negated)
     assert reason is not None
     assert reason.partition(":")[0] == rule
     assert rule in RULES
@@ -354,16 +354,16 @@ QUESTIONS = st.one_of(
 def test_what_grammar_writes_passes_and_changes_nothing_else(question):
     try:
         found = negate(question)
-    except NotUnderstood:
+    except NotNegatable:
         assume(False)
-    assert read(question, found.question) == (found.way, None)
-    assert check(found.question, question) is not None
-    assert check(question, question) is not None
+    assert read_negation(question, found.question) == (found.way, None)
+    assert check_negation(found.question, question) is not None
+    assert check_negation(question, question) is not None
     words = found.question.split()
     for place in range(len(words)):
-        assert check(question, " ".join(words[:place] + words[place + 1 :])) is not None or (
-            words[place] in ("that", "there")
-        )
+        assert check_negation(
+            question, " ".join(words[:place] + words[place + 1 :])
+        ) is not None or (words[place] in ("that", "there"))
 
 
 @given(QUESTIONS)
@@ -371,49 +371,49 @@ def test_a_negation_negated_again_is_the_question_again_in_meaning(question):
     try:
         once = negate(question).question
         twice = negate(once).question
-    except NotUnderstood:
+    except NotNegatable:
         assume(False)
-    assert check(once, twice) is None
-    assert check(question, twice) is not None
+    assert check_negation(once, twice) is None
+    assert check_negation(question, twice) is not None
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_no_text_breaks_the_check_or_the_grammar(question, negated):
-    check(question, negated)
+    check_negation(question, negated)
     try:
         found = negate(question)
-    except NotUnderstood:
+    except NotNegatable:
         return
-    assert check(question, found.question) is None
+    assert check_negation(question, found.question) is None
 
 
 @given(st.lists(st.sampled_from(["Is", "is", "there", "a", "no", "not", "the", "dog", "?", "it"])))
 def test_no_heap_of_words_does_either(words):
     text = " ".join(words)
-    check(text, text[::-1])
+    check_negation(text, text[::-1])
     try:
         found = negate(text)
-    except NotUnderstood:
+    except NotNegatable:
         return
-    check(text, found.question)
+    check_negation(text, found.question)
 
 
 @given(st.text(min_size=1, max_size=40).filter(lambda text: "?" not in text))
 def test_what_can_be_quoted_is_the_question_letter_for_letter(middle):
     question = f"Is the {middle}red?"
     negation = quote(question)
-    assert read(question, negation.question) == ("quoted", None)
+    assert read_negation(question, negation.question) == ("quoted", None)
     assert " ".join(f"Is the {middle}red?".split()) in " ".join(negation.question.split())
 
 
 @pytest.mark.parametrize("question", ["What colour is it?", "It is red.", "Is it? Is it not?", "?"])
 def test_what_asks_nothing_with_yes_or_no_is_not_quoted(question):
-    with pytest.raises(NotUnderstood):
+    with pytest.raises(NotNegatable):
         quote(question)
 
 
 def test_what_depends_on_the_answer_is_not_quoted():
-    with pytest.raises(NotUnderstood, match="depends on the answer"):
+    with pytest.raises(NotNegatable, match="depends on the answer"):
         quote("Is there a dog? If so, name its colour.")
 
 
@@ -421,7 +421,7 @@ def test_what_depends_on_the_answer_is_not_quoted():
 @pytest.mark.parametrize("first", ["Is the", "Are", "Does the", "Has the"])
 def test_a_question_of_words_that_may_be_anything_is_read_in_a_moment(words, first):
     question = " ".join([first, *(words.split() * 40)[:38], "red?"])
-    with contextlib.suppress(NotUnderstood):
+    with contextlib.suppress(NotNegatable):
         negate("Is the cup red?")
         started = process_time()
         negate(question)

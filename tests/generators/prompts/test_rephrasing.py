@@ -3,11 +3,11 @@
 import pytest
 
 from generators.prompts.rephrasing import (
-    MOST,
-    problem_of,
+    MAX_WORDINGS,
+    find_rephrasing_problem,
+    parse_wordings,
     rephrase,
-    rephrasing_prompt,
-    wordings_in,
+    write_rephrasing_prompt,
 )
 
 QUESTION = "Is there a dog in the image?"
@@ -18,14 +18,14 @@ QUESTION = "Is there a dog in the image?"
     [QUESTION, "Is it false that there is a dog?", "Is there no dog?", "Does Rex look up?"],
 )
 def test_wordings_by_rule_pass_and_keep_every_word(question):
-    wordings = rephrase(question, MOST)
-    assert len(set(wordings)) == MOST
-    assert problem_of(question, wordings, MOST) is None
+    wordings = rephrase(question, MAX_WORDINGS)
+    assert len(set(wordings)) == MAX_WORDINGS
+    assert find_rephrasing_problem(question, wordings, MAX_WORDINGS) is None
     assert all(each.casefold().endswith(question.casefold()) for each in wordings)
 
 
 def test_the_prompt_names_the_question_and_how_many():
-    asked = rephrasing_prompt(QUESTION, 4)
+    asked = write_rephrasing_prompt(QUESTION, 4)
     assert QUESTION in asked
     assert "4 lines" in asked
     assert "{" not in asked
@@ -33,7 +33,7 @@ def test_the_prompt_names_the_question_and_how_many():
 
 def test_lines_are_read_without_their_numbers():
     said = '1. Can you see a dog?\n\n2) "Does the image show a dog?"\n- Is a dog visible?'
-    assert wordings_in(said) == [
+    assert parse_wordings(said) == [
         *("Can you see a dog?", "Does the image show a dog?", "Is a dog visible?")
     ]
 
@@ -50,9 +50,11 @@ def test_lines_are_read_without_their_numbers():
     ],
 )
 def test_what_breaks_a_rule_is_named(wordings, rule):
-    assert problem_of(QUESTION, wordings, 2).startswith(f"{rule}:")
+    assert find_rephrasing_problem(QUESTION, wordings, 2).startswith(f"{rule}:")
 
 
 def test_the_negation_may_not_lose_its_negation():
     wordings = ["Is there a dog in the image?"]
-    assert problem_of("Is there no dog in the image?", wordings, 1).startswith("a negation:")
+    assert find_rephrasing_problem("Is there no dog in the image?", wordings, 1).startswith(
+        "a negation:"
+    )

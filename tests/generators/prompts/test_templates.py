@@ -8,30 +8,30 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from generators.prompts.concepts import DOMAINS
-from generators.prompts.sampling import sample
+from generators.prompts.sampling import sample_concepts
 from generators.prompts.templates import (
     ANIMALS,
     DEMOGRAPHY,
     OBJECTS,
     SCHEMA,
-    knob_description,
-    template,
+    describe_knob,
+    write_triplet_prompt,
 )
-from resources.taxonomy import load, taxonomy_path
+from resources.user_files.taxonomy_file import find_taxonomy_path, load_taxonomy
 
 
 @pytest.fixture(scope="module")
 def taxonomy():
-    return load(taxonomy_path())
+    return load_taxonomy(find_taxonomy_path())
 
 
 def test_nothing_is_left_to_fill_in(taxonomy):
     for domain in DOMAINS:
-        for concept in sample(taxonomy, domain, 20):
-            told = template(concept)
+        for concept in sample_concepts(taxonomy, domain, 20):
+            told = write_triplet_prompt(concept)
             assert re.search(r"\{\w+\}", told) is None
             assert concept.extra_element in told
-            assert knob_description(concept) in told
+            assert describe_knob(concept) in told
             assert concept.environment_hint in told
 
 
@@ -51,8 +51,10 @@ def test_the_words_are_those_that_were_compared_with_the_papers(table, digest):
 
 def test_a_pole_says_whose_description_is_whose(taxonomy):
     seen = set()
-    for concept in sample(taxonomy, "demography", 240):
-        told = dict(re.findall(r"^(\w+) = (.*?)(?: \(.*)?$", template(concept), re.MULTILINE))
+    for concept in sample_concepts(taxonomy, "demography", 240):
+        told = dict(
+            re.findall(r"^(\w+) = (.*?)(?: \(.*)?$", write_triplet_prompt(concept), re.MULTILINE)
+        )
         assert told["disadvantaged_desc"].startswith(f"{concept.disadvantaged} person")
         assert told["advantaged_desc"].startswith(f"{concept.advantaged} person")
         advantaged = told["advantaged_desc"] == concept.prototype
@@ -62,9 +64,9 @@ def test_a_pole_says_whose_description_is_whose(taxonomy):
 
 
 def test_the_change_is_told_with_its_values(taxonomy):
-    (concept,) = sample(taxonomy, "animals", 1)
+    (concept,) = sample_concepts(taxonomy, "animals", 1)
     shown, changed = concept.values
-    told = knob_description(concept)
+    told = describe_knob(concept)
     assert told.index(f"{shown} in TEXT and CORRECT") < told.index(f"{changed} in ADVERSARIAL")
 
 

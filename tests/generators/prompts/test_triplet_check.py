@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generators.prompts.concepts import DOMAINS, Concept, Triplet
-from generators.prompts.grammar import fields_of, triplet
-from generators.prompts.sampling import sample
+from generators.prompts.sampling import sample_concepts
 from generators.prompts.triplet_check import RULES, find_faults
-from resources.taxonomy import load, taxonomy_path
+from generators.prompts.triplet_grammar import build_triplet, to_triplet_fields
+from resources.user_files.taxonomy_file import find_taxonomy_path, load_taxonomy
 
 PENGUIN = Concept(
     concept_id="animals/penguin-robin/count/0",
@@ -304,19 +304,21 @@ def test_an_animal_is_where_it_can_be_whoever_writes(where, fits):
 
 @pytest.fixture(scope="module")
 def drawn():
-    taxonomy = load(taxonomy_path())
-    return [concept for domain in DOMAINS for concept in sample(taxonomy, domain, 500, seed=3)]
+    taxonomy = load_taxonomy(find_taxonomy_path())
+    return [
+        concept for domain in DOMAINS for concept in sample_concepts(taxonomy, domain, 500, seed=3)
+    ]
 
 
 def test_every_triplet_of_the_grammar_passes(drawn):
     for told in drawn:
-        assert find_faults(told, Triplet(**triplet(fields_of(told)))) == ()
+        assert find_faults(told, Triplet(**build_triplet(to_triplet_fields(told)))) == ()
 
 
 @given(side=st.sampled_from(["correct", "adversarial"]), data=st.data())
 def test_a_word_that_is_changed_is_found(drawn, side, data):
     told = data.draw(st.sampled_from(drawn))
-    written = Triplet(**triplet(fields_of(told)))
+    written = Triplet(**build_triplet(to_triplet_fields(told)))
     words = getattr(written, side).removesuffix(".").split()
     place = data.draw(st.integers(0, len(words) - 1))
     others = ["", "small", "two", "left", "red", "the", f"{words[place]} so", f"{words[place]}s"]

@@ -5,18 +5,24 @@ from itertools import product
 
 import pytest
 
-from generators.prompts.instructions import ask_for, ask_to_change, problems, tidied, write
+from generators.prompts.instructions import (
+    find_instruction_problems,
+    tidy_reply,
+    write_change_prompt,
+    write_instruction,
+    write_instruction_prompt,
+)
 from generators.prompts.visual_concepts import (
     DOMAINS,
-    NotEnough,
-    changed,
+    NotEnoughItems,
+    build_item_id,
+    change_concepts,
+    find_keyword,
     has_objects,
     is_feasible,
-    item_id,
-    keyword,
-    lists,
-    sample,
-    values,
+    list_values,
+    load_lists,
+    sample_items,
 )
 
 TABLE_8 = {
@@ -37,42 +43,42 @@ EXAMPLE = {
 
 
 def test_the_lists_are_the_papers_and_ours_where_its_own_end_in_etc():
-    found = {d: {name: len(by["paper"]) for name, by in lists(d).items()} for d in DOMAINS}
+    found = {d: {name: len(by["paper"]) for name, by in load_lists(d).items()} for d in DOMAINS}
     assert found == TABLE_8
-    extended = {(d, name) for d in DOMAINS for name, by in lists(d).items() if "ours" in by}
+    extended = {(d, name) for d in DOMAINS for name, by in load_lists(d).items() if "ours" in by}
     assert extended == {("animals", "object"), ("people", "background")}
     for domain in DOMAINS:
-        assert all(len(set(each)) == len(each) for each in values(domain).values())
+        assert all(len(set(each)) == len(each) for each in list_values(domain).values())
     assert [domain for domain in DOMAINS if not has_objects(domain)] == ["outdoor"]
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_a_smaller_sample_is_the_beginning_of_a_larger_one(domain):
-    larger = sample(domain, 120, seed=1).items
-    assert sample(domain, 20, seed=1).items == larger[:20]
-    assert len({item_id(domain, each) for each in larger}) == 120
-    assert sample(domain, 20, seed=2).items != larger[:20]
+    larger = sample_items(domain, 120, seed=1).items
+    assert sample_items(domain, 20, seed=1).items == larger[:20]
+    assert len({build_item_id(domain, each) for each in larger}) == 120
+    assert sample_items(domain, 20, seed=2).items != larger[:20]
     assert all(map(is_feasible, larger))
 
 
 def test_what_no_picture_can_show_is_drawn_again_and_counted():
     every = 9 * 4 * 3 * 4
-    drawn = sample("outdoor", every - 9 * 4, seed=0)
-    assert 0 < drawn.infeasible <= 9 * 4
-    with pytest.raises(NotEnough, match="397 items are asked for, and its concepts have 396"):
-        sample("outdoor", every - 9 * 4 + 1, seed=0)
+    drawn = sample_items("outdoor", every - 9 * 4, seed=0)
+    assert 0 < drawn.infeasible_count <= 9 * 4
+    with pytest.raises(NotEnoughItems, match="397 items are asked for, and its concepts have 396"):
+        sample_items("outdoor", every - 9 * 4 + 1, seed=0)
 
 
 def test_items_are_drawn_evenly():
-    numbers = Counter(each["number"] for each in sample("animals", 3000, 0).items)
+    numbers = Counter(each["number"] for each in sample_items("animals", 3000, 0).items)
     assert max(numbers.values()) - min(numbers.values()) < 100
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_so_many_concepts_are_changed_each_to_another_value(domain):
-    for item in sample(domain, 20, 0).items:
+    for item in sample_items(domain, 20, 0).items:
         for number in range(len(item) + 1):
-            new = changed(domain, item, number, 0)
+            new = change_concepts(domain, item, number, 0)
             assert len(new) == number
             assert all(new[name] != item[name] for name in new)
             assert is_feasible({**item, **new})
@@ -80,23 +86,28 @@ def test_so_many_concepts_are_changed_each_to_another_value(domain):
 
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_what_is_written_by_rule_names_every_concept_and_none_that_was_changed(domain):
-    every = list(product(*values(domain).values()))
+    every = list(product(*list_values(domain).values()))
     for each in every[:: max(1, len(every) // 500)]:
-        concepts = dict(zip(values(domain), each, strict=True))
-        assert problems(write(domain, concepts), concepts) == []
-    for item in sample(domain, 30, 0).items:
-        new = changed(domain, item, len(item) // 2, 0)
-        sentence = write(domain, {**item, **new})
-        assert problems(sentence, {**item, **new}, {name: item[name] for name in new}) == []
-        assert problems(sentence, item) != []
-        assert problems(write(domain, item), {**item, **new}, item) != []
+        concepts = dict(zip(list_values(domain), each, strict=True))
+        assert find_instruction_problems(write_instruction(domain, concepts), concepts) == []
+    for item in sample_items(domain, 30, 0).items:
+        new = change_concepts(domain, item, len(item) // 2, 0)
+        sentence = write_instruction(domain, {**item, **new})
+        assert (
+            find_instruction_problems(sentence, {**item, **new}, {name: item[name] for name in new})
+            == []
+        )
+        assert find_instruction_problems(sentence, item) != []
+        assert (
+            find_instruction_problems(write_instruction(domain, item), {**item, **new}, item) != []
+        )
 
 
 def test_the_papers_example_is_written_as_it_is_there():
     said = "Generate an image of three flamingos drinking from a watering hole in a meadow."
-    assert write("animals", EXAMPLE) == said
-    assert keyword(EXAMPLE) == "Flamingo"
-    assert "flamingo-" in item_id("animals", EXAMPLE)
+    assert write_instruction("animals", EXAMPLE) == said
+    assert find_keyword(EXAMPLE) == "Flamingo"
+    assert "flamingo-" in build_item_id("animals", EXAMPLE)
 
 
 @pytest.mark.parametrize(
@@ -111,13 +122,13 @@ def test_the_papers_example_is_written_as_it_is_there():
     ],
 )
 def test_an_instruction_is_checked_by_rule(sentence, problem):
-    found = problems(sentence, EXAMPLE)
+    found = find_instruction_problems(sentence, EXAMPLE)
     assert found == [] if problem is None else problem in " ".join(found)
 
 
 def test_a_writer_is_told_the_concepts_and_what_is_to_be_replaced():
-    assert "- action: drinking from a watering hole" in ask_for("animals", EXAMPLE)
-    asked = ask_to_change("Generate it.", EXAMPLE, {"object": "Dog"})
+    assert "- action: drinking from a watering hole" in write_instruction_prompt("animals", EXAMPLE)
+    asked = write_change_prompt("Generate it.", EXAMPLE, {"object": "Dog"})
     assert "- object: Flamingo → Dog" in asked
     assert "watering hole" not in asked
-    assert tidied(' "Generate\n it." ') == "Generate it."
+    assert tidy_reply(' "Generate\n it." ') == "Generate it."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from resources.attacks.attack import Attacker
+from resources.attacks.attack import EncoderAttack
 from tests.resources.attacks.encoders import SAVING, entry
 
 
@@ -19,7 +19,7 @@ def architecture(request):
 
 @pytest.fixture(scope="session")
 def attackers(folders):
-    return {name: Attacker(entry(folder), None) for name, folder in folders.items()}
+    return {name: EncoderAttack(entry(folder), None) for name, folder in folders.items()}
 
 
 @pytest.fixture

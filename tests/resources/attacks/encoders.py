@@ -5,7 +5,7 @@ import io
 import numpy as np
 from PIL import Image
 
-from resources.attacks.parameters import Parameters, Work
+from resources.attacks.attack_parameters import AttackJob, AttackParameters
 from resources.models.catalog import Model
 from tests import tiny
 
@@ -14,7 +14,7 @@ SAVING = {
     "llava_next": tiny.save_llava_next,
     "instructblip": tiny.save_instructblip,
 }
-SHORT = Parameters(iterations=40, raising_iterations=20)
+SHORT = AttackParameters(iterations=40, raising_iterations=20)
 QUESTION = "is there a dog ?"
 
 
@@ -40,4 +40,4 @@ def picture(height, width, seed=0):
 
 
 def work(png, method="i_fgsm", objective="lower", parameters=SHORT, seed="0", question=QUESTION):
-    return Work(png, question, method, objective, parameters, seed)
+    return AttackJob(png, question, method, objective, parameters, seed)

@@ -6,11 +6,11 @@ import shutil
 import pytest
 from pydantic import ValidationError
 
-from resources.attacks.attack import Attacker
+from resources.attacks.attack import EncoderAttack
+from resources.attacks.attack_parameters import AttackParameters, find_size_problem
 from resources.attacks.encoders import load_encoder
 from resources.attacks.encoders.llava import Llava
-from resources.attacks.parameters import Parameters, unfit
-from resources.models.replies import Closed, Unacceptable
+from resources.models.replies import ModelUnavailable, UnacceptableRequest
 from tests import tiny
 from tests.resources.attacks.encoders import entry, picture, work
 from tests.tiny import safetensors, torch
@@ -28,12 +28,12 @@ def copied(folders, tmp_path):
 
 
 def attack(folder, **parameters):
-    return Attacker(entry(folder, **parameters), None).attack([work(picture(20, 30))], quiet)
+    return EncoderAttack(entry(folder, **parameters), None).attack([work(picture(20, 30))], quiet)
 
 
 def test_an_architecture_without_an_encoder_is_told(tmp_path):
     with pytest.raises(
-        Closed, match=r"'clip', which has no encoder here.*llava, llava_next, instr"
+        ModelUnavailable, match=r"'clip', which has no encoder here.*llava, llava_next, instr"
     ):
         load_encoder(entry(tiny.save_clip(tmp_path)), None)
 
@@ -42,7 +42,7 @@ def test_a_quantized_model_is_told(copied):
     config = json.loads((copied / "config.json").read_text())
     config["quantization_config"] = {"quant_method": "gptq", "bits": 4}
     (copied / "config.json").write_text(json.dumps(config))
-    with pytest.raises(Closed, match="it is quantized, so that its gradient is not"):
+    with pytest.raises(ModelUnavailable, match="it is quantized, so that its gradient is not"):
         load_encoder(entry(copied), None)
 
 
@@ -51,7 +51,7 @@ def test_weights_that_are_missing_are_not_made_up(copied):
     weights = safetensors.load_file(path)
     lacking = {name: each for name, each in weights.items() if "projector.linear_2" not in name}
     safetensors.save_file(lacking, path, {"format": "pt"})
-    with pytest.raises(Closed, match="2 of its weights are not in its files"):
+    with pytest.raises(ModelUnavailable, match="2 of its weights are not in its files"):
         load_encoder(entry(copied), None)
 
 
@@ -67,21 +67,25 @@ def test_the_language_model_is_left_where_it_is(folders):
 
 
 def test_a_processor_that_is_not_followed_is_told(folders, monkeypatch):
-    own = Llava.processed
+    own = Llava.process
     monkeypatch.setattr(Llava, "processed", lambda *given: own(*given).flip(0))
-    with pytest.raises(Closed, match=r"in a way that no gradient follows.*levels of 255 apart"):
+    with pytest.raises(
+        ModelUnavailable, match=r"in a way that no gradient follows.*levels of 255 apart"
+    ):
         attack(folders["llava"])
 
 
 def test_an_encoder_without_a_gradient_is_told(folders, monkeypatch):
-    own = Llava.embedded
+    own = Llava.embed
     monkeypatch.setattr(Llava, "embedded", lambda *given: [each.detach() for each in own(*given)])
-    with pytest.raises(Closed, match="gives no gradient, without which there is no attack"):
+    with pytest.raises(
+        ModelUnavailable, match="gives no gradient, without which there is no attack"
+    ):
         attack(folders["llava"])
 
 
 def test_a_gradient_that_is_nil_is_no_attack(folders, monkeypatch):
-    own = Llava.embedded
+    own = Llava.embed
     monkeypatch.setattr(Llava, "embedded", lambda *given: [0 * each + 1 for each in own(*given)])
     (found,) = attack(folders["llava"])
     assert found.png is None
@@ -89,8 +93,8 @@ def test_a_gradient_that_is_nil_is_no_attack(folders, monkeypatch):
 
 
 def test_what_is_no_better_than_noise_is_no_attack(folders):
-    tried = Parameters(iterations=1, step=0.01)
-    attacker = Attacker(entry(folders["llava"]), None)
+    tried = AttackParameters(iterations=1, step=0.01)
+    attacker = EncoderAttack(entry(folders["llava"]), None)
     (found,) = attacker.attack([work(picture(40, 64), "pgd", "lower", tried)], quiet)
     assert found.png is None
     assert "no better than noise" in found.reason
@@ -99,7 +103,7 @@ def test_what_is_no_better_than_noise_is_no_attack(folders):
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_half_precision_will_do(folders, dtype):
-    attacker = Attacker(entry(folders["llava"], dtype=dtype), None)
+    attacker = EncoderAttack(entry(folders["llava"], dtype=dtype), None)
     assert attacker._encoder.network.dtype == getattr(torch, dtype)
     (found,) = attacker.attack([work(picture(40, 64))], quiet)
     assert found.similarity < found.noise_similarity - 0.05
@@ -107,7 +111,7 @@ def test_half_precision_will_do(folders, dtype):
 
 def test_a_question_that_does_not_fit_is_told(attackers):
     long = work(picture(20, 30), question="dog " * 40)
-    with pytest.raises(Unacceptable, match="tiny cannot take this request"):
+    with pytest.raises(UnacceptableRequest, match="tiny cannot take this request"):
         attackers["instructblip"].attack([long], quiet)
 
 
@@ -123,7 +127,7 @@ def test_a_question_that_does_not_fit_is_told(attackers):
     ids=str,
 )
 def test_pictures_of_some_sizes_are_not_attacked(size, why):
-    told = unfit(*size)
+    told = find_size_problem(*size)
     assert told is None if why is None else why in told
 
 
@@ -142,4 +146,4 @@ def test_pictures_of_some_sizes_are_not_attacked(size, why):
 )
 def test_parameters_that_make_no_sense_are_refused(given, told):
     with pytest.raises(ValidationError, match=told):
-        Parameters(**given)
+        AttackParameters(**given)

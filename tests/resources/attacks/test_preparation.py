@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from resources.attacks.preparation import scaled
+from resources.attacks.preparation import scale_picture
 from tests.resources.attacks.encoders import picture
 from tests.tiny import torch, transformers
 
@@ -33,7 +33,7 @@ def apart(ours, theirs, processor):
 def test_it_is_the_processors_but_for_rounding(attacker, size):
     encoder = attacker._encoder
     image, pixels = opened(picture(*size))
-    found = apart(encoder.prepared(pixels), encoder.processed(image), encoder.preparing)
+    found = apart(encoder.prepared(pixels), encoder.process(image), encoder.preparing)
     assert found <= MOST_LEVELS
 
 
@@ -46,7 +46,7 @@ def test_a_processor_that_pads_is_followed(attackers, monkeypatch, size):
     )
     monkeypatch.setattr(encoder.processor, "image_processor", padding)
     image, pixels = opened(picture(*size))
-    found = apart(encoder.prepared(pixels), encoder.processed(image), padding)
+    found = apart(encoder.prepared(pixels), encoder.process(image), padding)
     assert found <= MOST_LEVELS
 
 
@@ -56,7 +56,7 @@ def test_scaling_is_pillows_with_every_filter(resample):
     # So far from black and white that nothing is cut.
     grey = chance.uniform(0.4, 0.6, (37, 50)).astype(np.float32)
     theirs = np.array(Image.fromarray(grey).resize((23, 61), resample))
-    ours = scaled(torch.from_numpy(grey)[None], (61, 23), int(resample))[0].numpy()
+    ours = scale_picture(torch.from_numpy(grey)[None], (61, 23), int(resample))[0].numpy()
     assert np.abs(ours - theirs).max() < 1e-5
 
 

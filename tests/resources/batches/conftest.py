@@ -1,7 +1,8 @@
 import pytest
 
-from resources.batches import collection, submission
-from resources.images import ImageStore
+from resources.batches import answer_collection as collection
+from resources.batches import submission
+from resources.storage.image_store import ImageStore
 from tests.providers import Provider
 from tests.resources.batches.office import CANARY, Office
 from tests.resources.calls.conftest import opened, server, url

@@ -5,11 +5,11 @@ from collections import Counter
 
 from sqlalchemy import text
 
-from resources.batches import BatchOrder, Providers, collect, find_lost, submit, track
+from resources.batches import BatchOrder, BatchProviders, collect, find_lost, submit, track
 from resources.calls.spending import Account
 from resources.models.catalog import Model
 from resources.models.client import ModelClient
-from resources.models.requests import call_key, canonical_of
+from resources.models.requests import build_canonical_request, compute_call_key
 
 CANARY = "sk-canary-3f9c1e77ab"
 LOG = logging.getLogger("batches")
@@ -38,7 +38,7 @@ class Office:
     def __init__(self, calls, images, provider, backend="openai", **entry):
         self.calls, self.images, self.provider = calls, images, provider
         self.model = model_at(provider, backend, **entry)
-        self.providers = Providers(images)
+        self.providers = BatchProviders(images)
         self.require_idle = lambda: None
 
     def __enter__(self):
@@ -75,7 +75,9 @@ class Office:
             client.close()
 
     def keys(self, requests):
-        return [call_key(canonical_of(self.model, request)) for request in requests]
+        return [
+            compute_call_key(build_canonical_request(self.model, request)) for request in requests
+        ]
 
     def lined_up(self, requests):
         """Requests in the order in which they stand in a batch."""
@@ -93,7 +95,7 @@ class Office:
 
     def money(self):
         """Billionths of dollars paid and possibly paid, and how many requests these are."""
-        spent = self.calls.spending()
+        spent = self.calls.list_spending()
         return tuple(
             sum(getattr(each, name) for each in spent)
             for name in ("paid", "possibly_paid", "requests")

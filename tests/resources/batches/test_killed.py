@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from resources.images import ImageStore
+from resources.storage.image_store import ImageStore
 from tests.providers import provider_process
 from tests.resources.batches.office import Office
 
@@ -17,9 +17,10 @@ MANY = 120
 SCRIPT = """
     import sys, time
     from contextlib import closing
-    from resources.batches import collection, submission
+    from resources.batches import submission
+    from resources.batches import answer_collection as collection
     from resources.calls import CallStore
-    from resources.images import ImageStore
+    from resources.storage.image_store import ImageStore
     from tests.resources.batches.office import Office
     from tests.resources.models.conftest import looks
 

@@ -9,9 +9,15 @@ import pytest
 
 from resources.batches import lease, submission
 from resources.batches.chunking import KeyedRequest, split_requests
-from resources.calls.batches import Batches
-from resources.faults import CannotDo, KeyNotSet, NoPrice, OverBudget, Stopped
-from resources.models.requests import Edit, Paint, Turn, Write
+from resources.calls.batch_store import BatchStore
+from resources.faults import (
+    KeyNotSet,
+    MissingPrice,
+    OverBudget,
+    RequestsStopped,
+    UnsupportedRequest,
+)
+from resources.models.requests import EditRequest, PaintRequest, Turn, WriteRequest
 from tests.providers import Course, faults
 from tests.resources.batches.office import ACCOUNT, Office, model_at
 from tests.resources.models.conftest import looks, png
@@ -37,7 +43,7 @@ def test_requests_that_are_known_or_wait_are_not_submitted(office):
 
 
 def test_a_request_that_is_repeated_counts_once(office, monkeypatch):
-    monkeypatch.setattr("resources.chunks.CHUNK", 2)
+    monkeypatch.setattr("resources.storage.chunks.CHUNK_SIZE", 2)
     office.ask(looks(1))
     submitted = office.submit([*looks(3), *looks(3)])
     assert (submitted.known, submitted.waiting) == (1, 0)
@@ -62,9 +68,9 @@ def test_each_kind_has_a_batch_of_its_own(office):
     digest = office.images.put(png())
     requests = [
         *looks(2, digest),
-        Write((Turn("user", "Write."),)),
-        Paint("A hen"),
-        Edit("Add a leg", (digest,)),
+        WriteRequest((Turn("user", "Write."),)),
+        PaintRequest("A hen"),
+        EditRequest("Add a leg", (digest,)),
         *looks(1, start=9),
     ]
     submitted = office.submit(requests)
@@ -82,7 +88,9 @@ class Small:
 
 
 def pieces(*sizes):
-    requests = [KeyedRequest(str(place), Paint("x" * size)) for place, size in enumerate(sizes)]
+    requests = [
+        KeyedRequest(str(place), PaintRequest("x" * size)) for place, size in enumerate(sizes)
+    ]
     model = model_at(type("Nobody", (), {"url": "", "openai_url": "http://nobody"}))
     return [
         [len(each.request.prompt) for each in piece]
@@ -94,12 +102,12 @@ def test_no_batch_is_larger_than_its_provider_takes():
     assert pieces(*[1] * 9) == [[1] * 4, [1] * 4, [1]]
     assert pieces(60, 40, 1, 99, 100, 2) == [[60, 40], [1, 99], [100], [2]]
     assert pieces() == []
-    with pytest.raises(CannotDo, match="takes 101 bytes, and a batch there takes 100"):
+    with pytest.raises(UnsupportedRequest, match="takes 101 bytes, and a batch there takes 100"):
         pieces(1, 101)
 
 
 def test_a_large_submission_is_split(office, monkeypatch):
-    backend = office.providers.taking_batches(office.model)
+    backend = office.providers.get_batch_backend(office.model)
     monkeypatch.setattr(type(backend), "largest_batch", (40, 190_000_000))
     submitted = office.submit(looks(100))
     assert [batch.requests for batch in submitted.batches] == [40, 40, 20]
@@ -137,27 +145,27 @@ def test_what_it_may_cost_is_reserved_at_the_price_of_a_batch(each_office):
     online = each_office.model.model_copy(
         update={"price": each_office.model.price.model_copy(update={"batch_share": 1.0})}
     )
-    bound = sum(submission.bound_of(online, request) for request in looks(3))
+    bound = sum(submission.compute_cost_bound(online, request) for request in looks(3))
     assert possibly == bound / 2 > 3 * 100 * 10_000 / 2
 
 
 def test_beyond_the_budget_no_batch_is_created(each_office, monkeypatch):
     office = each_office
-    backend = office.providers.taking_batches(office.model)
+    backend = office.providers.get_batch_backend(office.model)
     monkeypatch.setattr(type(backend), "largest_batch", (10, 190_000_000))
-    each = submission.bound_of(office.model, looks(1)[0], "batch") / 1e9
+    each = submission.compute_cost_bound(office.model, looks(1)[0], "batch") / 1e9
     with pytest.raises(OverBudget, match="this run"):
         office.submit(looks(25), replace(ACCOUNT, per_run=20 * each))
     assert office.provider.received == []
     assert office.waiting(looks(25)) == 0
-    assert office.calls.batches.in_state("submitting") == []
+    assert office.calls.batches.list_by_state("submitting") == []
     assert office.money() == (0, 0, 0)
     assert len(office.submit(looks(25), replace(ACCOUNT, per_run=30 * each)).batches) == 3
 
 
 def test_with_a_budget_a_price_has_to_be_known(office):
     model = model_at(office.provider, price={"input_per_million": 1.0, "output_per_million": 1.0})
-    with pytest.raises(NoPrice, match=r"lacks price.batch_share"):
+    with pytest.raises(MissingPrice, match=r"lacks price.batch_share"):
         office.submit(looks(2), replace(ACCOUNT, per_month=5.0), model=model)
     assert office.created() == 0
     assert office.waiting(looks(2)) == 0
@@ -169,14 +177,16 @@ def test_with_a_budget_a_price_has_to_be_known(office):
 
 def test_a_model_that_takes_no_batches_is_named(office):
     model = model_at(office.provider, "openai_compatible", roles=["judge"])
-    with pytest.raises(CannotDo, match="judge takes no batches: the backend openai_compatible"):
+    with pytest.raises(
+        UnsupportedRequest, match="judge takes no batches: the backend openai_compatible"
+    ):
         office.submit(looks(1), model=model)
 
 
 def test_a_role_is_needed_as_online(office):
     model = model_at(office.provider, roles=["judge"])
-    with pytest.raises(CannotDo, match="has to be painter to paint"):
-        office.submit([*looks(1), Paint("A hen")], model=model)
+    with pytest.raises(UnsupportedRequest, match="has to be painter to paint"):
+        office.submit([*looks(1), PaintRequest("A hen")], model=model)
     assert office.created() == 0
     assert office.waiting(looks(1)) == 0
 
@@ -189,14 +199,14 @@ def test_a_key_that_is_not_set_stops_it_at_once(office, monkeypatch):
 
 def test_a_provider_that_takes_no_batch_leaves_nothing_waiting(office):
     office.provider.when(on("upload"), faults.INVALID_KEY)
-    with pytest.raises(Stopped, match=r"could not be created: HTTP 401.*submit again"):
+    with pytest.raises(RequestsStopped, match=r"could not be created: HTTP 401.*submit again"):
         office.submit(looks(3))
     assert office.waiting(looks(3)) == 0
     assert office.money() == (0, 0, 0)
 
 
 def test_batches_before_one_that_is_not_taken_stay(office, monkeypatch):
-    backend = office.providers.taking_batches(office.model)
+    backend = office.providers.get_batch_backend(office.model)
     monkeypatch.setattr(type(backend), "largest_batch", (10, 190_000_000))
     seen = []
 
@@ -205,7 +215,7 @@ def test_batches_before_one_that_is_not_taken_stay(office, monkeypatch):
         return received.task == "create batch" and len(seen) == 2
 
     office.provider.when(the_second, faults.INVALID_REQUEST)
-    with pytest.raises(Stopped, match="could not be created"):
+    with pytest.raises(RequestsStopped, match="could not be created"):
         office.submit(looks(25))
     assert office.created() == 1
     assert office.waiting(looks(25)) == 10
@@ -226,7 +236,7 @@ def test_what_was_surely_not_taken_is_sent_again(office, fault):
 
 def test_it_is_not_sent_again_for_ever(office):
     office.provider.when(on("upload"), faults.SERVER_ERROR)
-    with pytest.raises(Stopped, match="could not be created"):
+    with pytest.raises(RequestsStopped, match="could not be created"):
         office.submit(looks(3))
     assert len(office.provider.received) == submission.ATTEMPTS
     assert office.waiting(looks(3)) == 0
@@ -244,7 +254,7 @@ def test_a_batch_that_was_created_unheard_is_found_at_once(backend, provider, of
 def test_where_nobody_can_tell_whether_it_was_created_it_is_not_created_again(office):
     office.provider.batches.course = lambda _: Course(heard=False)
     office.provider.when(on("list batches"), faults.SERVER_ERROR)
-    with pytest.raises(Stopped, match="was created is not known"):
+    with pytest.raises(RequestsStopped, match="was created is not known"):
         office.submit(looks(3))
     assert office.waiting(looks(3)) == 3
     assert office.submit(looks(3)).batches == []
@@ -253,7 +263,7 @@ def test_where_nobody_can_tell_whether_it_was_created_it_is_not_created_again(of
 
 def after(office, monkeypatch, moment):
     """Let a batch be sent after a moment, and after others have looked for lost ones then."""
-    backend = office.providers.taking_batches(office.model)
+    backend = office.providers.get_batch_backend(office.model)
     whole = type(backend).submit
 
     async def late(self, requests, tag):
@@ -269,7 +279,7 @@ def test_one_that_others_have_given_up_is_cancelled(office, monkeypatch):
     """As where a machine sleeps while it sends."""
     monkeypatch.setattr(submission, "LEASE_S", -1.0)
     after(office, monkeypatch, asyncio.sleep(0))
-    with pytest.raises(Stopped, match="created after others had given it up"):
+    with pytest.raises(RequestsStopped, match="created after others had given it up"):
         office.submit(looks(3))
     (there,) = office.provider.batches.all.values()
     assert there.cancelled
@@ -282,7 +292,7 @@ def test_one_that_cannot_be_cancelled_then_is_named(office, monkeypatch):
     after(office, monkeypatch, asyncio.sleep(0))
     office.provider.batches.course = lambda batch: Course(polls=float("inf"))
     office.provider.when(on("cancel batch"), faults.SERVER_ERROR)
-    with pytest.raises(Stopped, match="cannot be cancelled") as stopped:
+    with pytest.raises(RequestsStopped, match="cannot be cancelled") as stopped:
         office.submit(looks(3))
     (there,) = office.provider.batches.all.values()
     assert f"Cancel {there.id} at its provider" in str(stopped.value)
@@ -293,7 +303,7 @@ def test_while_it_is_sent_nobody_gives_it_up(office, monkeypatch):
         def wait(self, timeout=None):
             return super().wait(timeout / 10_000)
 
-    held, hold = Event(), Batches.hold
+    held, hold = Event(), BatchStore.hold
 
     def and_tell(*arguments):
         if found := hold(*arguments):
@@ -303,7 +313,7 @@ def test_while_it_is_sent_nobody_gives_it_up(office, monkeypatch):
     # It is over at once, and renewed a moment later.
     monkeypatch.setattr(submission, "LEASE_S", -1.0)
     monkeypatch.setattr(lease, "Event", Hasty)
-    monkeypatch.setattr(Batches, "hold", and_tell)
+    monkeypatch.setattr(BatchStore, "hold", and_tell)
     after(office, monkeypatch, asyncio.to_thread(held.wait, 120))
     office.submit_one(looks(3))
     assert office.created() == 1

@@ -4,8 +4,9 @@ from math import inf
 
 import pytest
 
-from resources.batches import cancel, collection, forget, submission, tracking
-from resources.faults import Stopped
+from resources.batches import answer_collection as collection
+from resources.batches import cancel, forget, submission, tracking
+from resources.faults import RequestsStopped
 from tests.providers import Course, faults
 from tests.providers.http import json_response
 from tests.resources.batches.office import Office
@@ -27,7 +28,7 @@ def lost(office, provider, backend, monkeypatch):
 
 def break_off(office, monkeypatch, *, created):
     """Submit, and lose everything at once when the batch is created, or just before."""
-    backend = office.providers.taking_batches(office.model)
+    backend = office.providers.get_batch_backend(office.model)
     whole = type(backend).submit
 
     class Killed(BaseException):
@@ -46,7 +47,7 @@ def break_off(office, monkeypatch, *, created):
 
 def test_a_batch_that_was_created_and_not_recorded_is_found(lost, monkeypatch):
     break_off(lost, monkeypatch, created=True)
-    (batch,) = lost.calls.batches.in_state("submitting")
+    (batch,) = lost.calls.batches.list_by_state("submitting")
     assert batch.provider_id is None
     assert lost.find_lost() == {}
     found = lost.calls.batches.find(batch.tag)
@@ -88,7 +89,7 @@ def test_as_long_as_nobody_can_tell_it_stays_as_it_is(lost, monkeypatch, fault):
     assert lost.waiting(looks(5)) == 5
     assert lost.find_lost() == {}
     assert lost.created() == 1
-    assert lost.calls.batches.in_state("submitting") == []
+    assert lost.calls.batches.list_by_state("submitting") == []
 
 
 def test_it_is_not_looked_for_while_it_may_be_alive(lost, monkeypatch):
@@ -143,7 +144,7 @@ def test_a_state_that_is_not_known_is_told_and_frees_nothing(lost, monkeypatch, 
         assert lost.calls.batches.find(tag).state == "ended"
     lost.provider.when(on("get batch"), RESTING)
     assert tracked or "'resting', which is not known here" in lost.track()[tag]
-    with pytest.raises(Stopped, match="'resting', which is not known here"):
+    with pytest.raises(RequestsStopped, match="'resting', which is not known here"):
         lost.collect(tag)
     assert (lost.waiting(looks(3)), lost.submit(looks(3)).batches) == (3, [])
     assert lost.created() == 1
@@ -164,14 +165,14 @@ def test_a_cancelled_batch_keeps_what_it_has_answered(lost):
     batch = lost.collect(tag)
     assert batch.endings.get("answered", 0) == (2 if lost.model.backend == "openai" else 0)
     assert lost.waiting(looks(5)) == 0
-    with pytest.raises(Stopped, match="Nothing waits any more in"):
+    with pytest.raises(RequestsStopped, match="Nothing waits any more in"):
         cancel(lost.calls, lost.providers, tag)
 
 
 def test_one_of_which_nothing_is_known_yet_is_not_cancelled(lost, monkeypatch):
     break_off(lost, monkeypatch, created=False)
-    (batch,) = lost.calls.batches.in_state("submitting")
-    with pytest.raises(Stopped, match="was created is not known yet"):
+    (batch,) = lost.calls.batches.list_by_state("submitting")
+    with pytest.raises(RequestsStopped, match="was created is not known yet"):
         cancel(lost.calls, lost.providers, batch.tag)
 
 
@@ -179,7 +180,7 @@ def test_one_that_the_provider_has_lost_is_forgotten(lost):
     tag = lost.submit_one(looks(3))
     lost.provider.batches.all.clear()
     assert "HTTP 404" in lost.track()[tag]
-    with pytest.raises(Stopped, match="cancel it with `forget`"):
+    with pytest.raises(RequestsStopped, match="cancel it with `forget`"):
         cancel(lost.calls, lost.providers, tag)
     assert forget(lost.calls, tag).state == "closed"
     assert lost.waiting(looks(3)) == 0

@@ -13,7 +13,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-import resources.calls.writer
+import resources.calls.write_thread
 from resources.calls import CallStore
 from tests.resources.calls.calling import call, once
 
@@ -50,7 +50,7 @@ def ask_for_all(url, path, numbers):
 if __name__ == "__main__":
     url, path, how_many = sys.argv[1:]
     # So long that none loses its claims where the machine is busy.
-    resources.calls.writer._LEASE_S = 600.0
+    resources.calls.write_thread._LEASE_S = 600.0
     children = []
     for place in range(3):
         child = os.fork()

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from sqlalchemy import text
 
 from resources.calls import Call, CallStore
-from resources.models.requests import call_key
+from resources.models.requests import compute_call_key
 
 ODD = 'quoted "text", a null \x00, half a pair \ud83d, and flags 🇳🇵'
 
@@ -17,12 +17,12 @@ def request_of(number):
 
 
 def keys(many):
-    return [call_key(request_of(number)) for number in range(many)]
+    return [compute_call_key(request_of(number)) for number in range(many)]
 
 
 def call(number=0, text="yes"):
     return Call(
-        key=call_key(request_of(number)),
+        key=compute_call_key(request_of(number)),
         backend="openai",
         model="gpt-5",
         kind="write",
@@ -39,7 +39,7 @@ def call(number=0, text="yes"):
 
 async def once(store, key, ask, purchase=None):
     """The stored call of a key, waited for while another process asks."""
-    while (found := await store.attempt(key, ask, purchase)) is None:
+    while (found := await store.get_or_request(key, ask, purchase)) is None:
         await asyncio.sleep(0.05)
     return found
 

@@ -17,7 +17,15 @@ import resources.calls.database
 import resources.calls.postgres
 import resources.calls.sqlite
 from resources.calls import CallStore
-from resources.faults import Busy, Corrupt, Missing, StoreError, Unreachable, Unusable, Unwritable
+from resources.faults import (
+    CorruptItem,
+    MissingItem,
+    StoreBusy,
+    StoreError,
+    UnreachableStore,
+    UnusableStore,
+    UnwritableStore,
+)
 from tests.postgres import PASSWORD, Postgres, installed
 from tests.resources.calls.calling import Model, call, keys, once
 
@@ -69,9 +77,9 @@ class TestDamage:
         told = (
             rf"{path} is damaged \(.+\).*nothing is asked.*Restore a copy.*sqlite3 {path} .recover"
         )
-        with pytest.raises(Corrupt, match=told):
+        with pytest.raises(CorruptItem, match=told):
             store.known(keys(600))
-        with pytest.raises(Corrupt, match=told):
+        with pytest.raises(CorruptItem, match=told):
             asyncio.run(model.all_of(store, range(600)))
         store.close()
         assert model.asked == []
@@ -144,12 +152,12 @@ class TestAway:
                 await asyncio.sleep(0.01)
             fragile.stop()
             with pytest.raises(
-                Unreachable, match=r"PostgreSQL at 127.0.0.1:\d+/calls_.* Start it.* Waited"
+                UnreachableStore, match=r"PostgreSQL at 127.0.0.1:\d+/calls_.* Start it.* Waited"
             ):
                 await asking
 
         asyncio.run(main())
-        with pytest.raises(Unreachable):
+        with pytest.raises(UnreachableStore):
             store.known(keys(3))
         fragile.start()
         asyncio.run(Model().all_of(store, range(3)))
@@ -216,7 +224,7 @@ SECRET = "hunter2"
 def test_a_link_to_nothing_is_named_and_nothing_is_made_there(tmp_path):
     (tmp_path / "calls.sqlite").symlink_to(tmp_path / "not mounted")
     store = CallStore(url=f"sqlite:///{tmp_path}/calls.sqlite")
-    with pytest.raises(Missing, match="not mounted, which is not there"):
+    with pytest.raises(MissingItem, match="not mounted, which is not there"):
         store.known(["a" * 64])
     assert not (tmp_path / "not mounted").exists()
 
@@ -224,16 +232,24 @@ def test_a_link_to_nothing_is_named_and_nothing_is_made_there(tmp_path):
 @pytest.mark.parametrize(
     ("url", "error", "says"),
     [
-        (f"mysql://me:{SECRET}@host/calls", Unusable, "cannot be kept in 'mysql'.*sqlite:////"),
-        (f"{SECRET}", Unusable, "cannot be read"),
-        (f"postgresql://me:x@host:{SECRET}/calls", Unusable, "cannot be read.*percent-encoded"),
-        (f"postgresql://me:{SECRET}@{SECRET}@host/calls", Unusable, "names no database"),
-        (f"postgresql://me:{SECRET}@host", Unusable, "names no database"),
-        ("sqlite://", Unusable, "names no file"),
-        ("sqlite:///:memory:", Unusable, "names no file"),
+        (
+            f"mysql://me:{SECRET}@host/calls",
+            UnusableStore,
+            "cannot be kept in 'mysql'.*sqlite:////",
+        ),
+        (f"{SECRET}", UnusableStore, "cannot be read"),
+        (
+            f"postgresql://me:x@host:{SECRET}/calls",
+            UnusableStore,
+            "cannot be read.*percent-encoded",
+        ),
+        (f"postgresql://me:{SECRET}@{SECRET}@host/calls", UnusableStore, "names no database"),
+        (f"postgresql://me:{SECRET}@host", UnusableStore, "names no database"),
+        ("sqlite://", UnusableStore, "names no file"),
+        ("sqlite:///:memory:", UnusableStore, "names no file"),
         (
             f"postgres://me:{SECRET}@127.0.0.1:1/calls?sslpassword={SECRET}",
-            Unreachable,
+            UnreachableStore,
             r"PostgreSQL at 127.0.0.1:1/calls cannot be reached \(.*Connection refused.*Start it",
         ),
     ],
@@ -248,7 +264,7 @@ def test_a_url_that_leads_nowhere_is_an_error_without_its_password(url, error, s
 
 def test_a_wrong_password_is_named_but_not_told(server):
     kind, message = told(server.database().replace(":s3cret", f":{SECRET}"))
-    assert kind is Unreachable
+    assert kind is UnreachableStore
     assert "password authentication failed" in message
     assert SECRET not in message
     assert PASSWORD not in message
@@ -257,14 +273,14 @@ def test_a_wrong_password_is_named_but_not_told(server):
 def test_without_its_driver_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg2", None)
     kind, message = told("postgresql://me:hunter2@host/calls")
-    assert kind is Unusable
+    assert kind is UnusableStore
     assert "pip install 'counterfactory[postgres]'" in message
 
 
 def test_where_a_folder_cannot_be_made_it_says_so(tmp_path):
     (tmp_path / "file").touch()
     kind, message = told(f"sqlite:///{tmp_path}/file/calls.sqlite")
-    assert kind is Unwritable
+    assert kind is UnwritableStore
     assert f"{tmp_path}/file/calls.sqlite cannot be written" in message
 
 
@@ -278,7 +294,7 @@ def test_a_database_that_is_read_only_says_so(server):
                 text(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
             )
         )
-    read_only = pytest.raises(Unwritable, match=f"{name} cannot be written .*read-only")
+    read_only = pytest.raises(UnwritableStore, match=f"{name} cannot be written .*read-only")
     with closing(CallStore(url=url)) as store, read_only:
         asyncio.run(Model().all_of(store, [1]))
 
@@ -301,7 +317,7 @@ def test_one_that_is_locked_is_waited_for_and_then_named(tmp_path, opened, monke
             await asking
             other.execute("BEGIN IMMEDIATE")
             monkeypatch.setattr(resources.calls.database, "_PATIENCE_S", 0.2)
-            with pytest.raises(Busy, match=r"Another program keeps .*calls\.sqlite locked"):
+            with pytest.raises(StoreBusy, match=r"Another program keeps .*calls\.sqlite locked"):
                 await model.all_of(store, [2])
 
         asyncio.run(main())

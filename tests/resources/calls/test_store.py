@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import Engine, event, text
 
-import resources.calls.writer
+import resources.calls.write_thread
 from resources.faults import StoreError
 from tests.resources.calls.calling import ODD, Model, call, keys, once
 
@@ -43,7 +43,13 @@ def test_what_is_stored_comes_back_whole(url, opened):
 
 def test_no_character_loses_an_answer(url, opened):
     """Neither NUL, which PostgreSQL's text cannot hold, nor half of a surrogate pair."""
-    odd = {"outcome": "answered", "text": ODD, "images": [], "score": None, "made": {ODD: ODD}}
+    odd = {
+        "outcome": "answered",
+        "text": ODD,
+        "images": [],
+        "score": None,
+        "provenance": {ODD: ODD},
+    }
     given = replace(call(1), answer=odd, served_model=ODD)
 
     async def ask():
@@ -225,7 +231,7 @@ def test_what_arrives_together_shares_a_commit(url, opened, monkeypatch):
             time.sleep(0.001)
 
     clock = SimpleNamespace(monotonic=time.monotonic, sleep=gather)
-    monkeypatch.setattr(resources.calls.writer, "time", clock)
+    monkeypatch.setattr(resources.calls.write_thread, "time", clock)
 
     def count(_connection):
         commits.append(1)
@@ -258,7 +264,7 @@ def test_what_arrives_together_shares_a_commit(url, opened, monkeypatch):
 
 
 def test_one_who_still_waits_for_the_model_keeps_its_claim(url, opened, monkeypatch):
-    monkeypatch.setattr(resources.calls.writer, "_LEASE_S", 0.6)
+    monkeypatch.setattr(resources.calls.write_thread, "_LEASE_S", 0.6)
     store, watching, ends = opened(url), opened(url), []
     leases = text("SELECT lease_end FROM claims")
 

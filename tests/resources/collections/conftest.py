@@ -5,8 +5,8 @@ from PIL import Image
 
 from resources.collections import load
 from resources.collections.collecting import collect
-from resources.images import ImageStore
-from resources.ledger import WorkLedger
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def picture(tmp_path):
 
 @pytest.fixture
 def stores(tmp_path):
-    return ImageStore(root=str(tmp_path / "data")), WorkLedger(root=str(tmp_path / "data"))
+    return ImageStore(root=str(tmp_path / "data")), WorkCache(root=str(tmp_path / "data"))
 
 
 @pytest.fixture

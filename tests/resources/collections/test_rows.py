@@ -224,7 +224,7 @@ def test_a_second_time_nothing_is_decoded_and_what_is_damaged_heals(
     first = told(csv)
     decoded = []
     monkeypatch.setattr(
-        "resources.collections.pictures.spread",
+        "resources.collections.pictures.map_in_processes",
         lambda work, items: [decoded.append(each) or work(each) for each in items],
     )
     assert told(csv) == first

@@ -7,11 +7,11 @@ import pytest
 from PIL import Image
 
 from resources.calls import CallStore
-from resources.images import ImageStore
 from resources.models import dispatch
 from resources.models.catalog import Model
 from resources.models.client import ModelClient
-from resources.models.requests import Look, Turn
+from resources.models.requests import LookRequest, Turn
+from resources.storage.image_store import ImageStore
 from tests.providers import Fault, Provider, faults
 
 CANARY = "sk-canary-3f9c1e77ab"
@@ -105,7 +105,7 @@ def model(server, backend="openai", **more):
 def looks(number, *images, start=0):
     """So many different questions about the same pictures."""
     return [
-        Look((Turn("user", f"How many legs has animal {place}?", images),))
+        LookRequest((Turn("user", f"How many legs has animal {place}?", images),))
         for place in range(start, start + number)
     ]
 

@@ -12,11 +12,12 @@ from functools import partial
 from multiprocessing.forkserver import ForkServer
 from unittest import mock
 
-from resources.calls import CallStore, writer
+from resources.calls import CallStore
+from resources.calls import write_thread as writer
 from resources.calls.spending import Account
 from resources.faults import OverBudget
-from resources.images import ImageStore
 from resources.models.client import ModelClient
+from resources.storage.image_store import ImageStore
 from tests.resources.models.conftest import CANARY, LOG, Model, client_at, closed, looks
 
 REQUESTS, CONCURRENCY, LEASE_S = 400, 16, 0.5

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from dagster._core.definitions.utils import DISALLOWED_NAMES, is_valid_name
 
-from resources.models.backends import backend_of
-from resources.models.catalog import Catalog, CatalogError, Model, load
-from resources.models.entry import ABILITIES, OFFLINE
+from resources.models.backends import build_backend
+from resources.models.catalog import Catalog, CatalogError, Model, load_catalog
+from resources.models.entry import ROLES_BY_BACKEND, STAND_INS
 
 MODELS_YAML = Path(__file__).parents[3] / "models.yaml"
 GPT = {"name": "gpt", "backend": "openai", "model": "gpt-9", "family": "gpt", "roles": ["judge"]}
@@ -38,7 +38,7 @@ def loaded(tmp_path):
     def loaded(content):
         path = tmp_path / "models.yaml"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return load(path)
+        return load_catalog(path)
 
     return loaded
 
@@ -63,7 +63,7 @@ def said(loaded, tmp_path):
 
 class TestTheFileInTheProject:
     def test_it_names_what_needs_no_key(self):
-        catalog = load(MODELS_YAML)
+        catalog = load_catalog(MODELS_YAML)
         assert {model.name: model.roles for model in catalog.models} == {
             "prior": ("judge",),
             "pixels": ("judge",),
@@ -84,11 +84,11 @@ class TestTheFileInTheProject:
 
     def test_every_example_loads_once_it_is_uncommented(self, loaded):
         backends = {loaded(example).models[0].backend for example in self.examples()}
-        assert backends == set(ABILITIES)
+        assert backends == set(ROLES_BY_BACKEND)
 
     def test_every_example_has_parameters_that_its_backend_takes(self, loaded):
         async def made_and_closed(model):
-            await backend_of(model, "no-key", lambda digest: b"").aclose()
+            await build_backend(model, "no-key", lambda digest: b"").aclose()
 
         for example in self.examples():
             model = loaded(example).models[0]
@@ -594,11 +594,11 @@ class TestWhatIsNoCatalog:
     def test_a_file_that_is_not_there(self, tmp_path):
         path = tmp_path / "gone.yaml"
         with pytest.raises(CatalogError, match=r"gone.yaml is not there.*COUNTERFACTORY_MODELS"):
-            load(path)
+            load_catalog(path)
 
     def test_a_folder(self, tmp_path):
         with pytest.raises(CatalogError, match=r"cannot be read \(Is a directory\)"):
-            load(tmp_path)
+            load_catalog(tmp_path)
 
 
 class TestAsking:
@@ -610,8 +610,8 @@ class TestAsking:
     )
 
     def test_by_role(self):
-        assert [model.name for model in self.catalog.with_role("editor")] == ["artist"]
-        assert self.catalog.with_role("metric") == ()
+        assert [model.name for model in self.catalog.select_role("editor")] == ["artist"]
+        assert self.catalog.select_role("metric") == ()
 
 
 class TestPrices:
@@ -635,7 +635,7 @@ class TestDagstersNames:
 
 
 def test_every_offline_model_has_roles_of_its_own():
-    assert all(OFFLINE.values())
+    assert all(STAND_INS.values())
 
 
 @pytest.mark.parametrize("text", ["- name: " + "a" * 2_000_000, "- " + "[]\n- " * 400_000])
@@ -644,5 +644,5 @@ def test_a_file_of_megabytes_is_refused_at_once(tmp_path, text):
     path.write_text(text)
     started = time.process_time()
     with pytest.raises(CatalogError, match="more than 500,000 bytes"):
-        load(path)
+        load_catalog(path)
     assert time.process_time() - started < 1

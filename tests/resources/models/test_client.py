@@ -9,12 +9,24 @@ from time import monotonic
 
 import pytest
 
-from resources.faults import CannotDo, KeyNotSet, Missing, Stopped
-from resources.models import progress
+from resources.faults import KeyNotSet, MissingItem, RequestsStopped, UnsupportedRequest
+from resources.models import request_progress as progress
 from resources.models.adaptive_concurrency import AdaptiveConcurrency
 from resources.models.dispatch import Dispatch
-from resources.models.outcomes import Answered, Failed, Malformed, Refused
-from resources.models.requests import Edit, Look, Paint, Score, Turn, Write
+from resources.models.outcomes import (
+    AnsweredOutcome,
+    FailedOutcome,
+    MalformedOutcome,
+    RefusedOutcome,
+)
+from resources.models.requests import (
+    EditRequest,
+    LookRequest,
+    PaintRequest,
+    ScoreRequest,
+    Turn,
+    WriteRequest,
+)
 from tests.providers import Response, closed_port, faults
 from tests.resources.models.conftest import CANARY, LOG, client_at, closed, looks, model, png, until
 
@@ -32,7 +44,7 @@ RETRY_AFTER = faults.RETRY_AFTER.for_seconds(1)
 
 
 def texts(asked):
-    assert all(isinstance(outcome, Answered) for outcome in asked.outcomes), asked.outcomes
+    assert all(isinstance(outcome, AnsweredOutcome) for outcome in asked.outcomes), asked.outcomes
     return [outcome.text for outcome in asked.outcomes]
 
 
@@ -53,7 +65,7 @@ def test_a_re_run_sends_nothing_and_an_edited_row_sends_one(server, client):
     again = client.ask(model(server), requests, LOG)
     assert (again.known, again.sent, server.count) == (200, 0, 200)
     assert texts(again) == texts(first)
-    requests[100] = Look((Turn("user", "How many wings has animal 7777?"),))
+    requests[100] = LookRequest((Turn("user", "How many wings has animal 7777?"),))
     edited = client.ask(model(server), requests, LOG)
     assert (edited.known, edited.sent, server.count) == (199, 1, 201)
     assert texts(edited)[100] == "{7777}"
@@ -188,7 +200,7 @@ def test_a_reply_that_drips_for_ever_ends_at_the_deadline(server, client, drippi
     server.when(lambda received: "animal 3?" in received.texts[-1], dripping)
     asked = client.ask(model(server, deadline_s=90, concurrency=1), looks(6), LOG)
     failed = asked.outcomes[3]
-    assert isinstance(failed, Failed)
+    assert isinstance(failed, FailedOutcome)
     assert (failed.kind, failed.attempts) == ("deadline", 2)
     assert "90 s" in failed.error
     assert asked.sent == 7
@@ -203,7 +215,7 @@ def test_replies_that_did_not_come_are_not_paid_for_again_and_again(server, clie
     server.when(lambda received: "animal 3?" in received.texts[-1], fault)
     asked = client.ask(model(server, backend), looks(6), LOG)
     failed = asked.outcomes[3]
-    assert isinstance(failed, Failed)
+    assert isinstance(failed, FailedOutcome)
     assert (failed.kind, failed.attempts, server.count) == ("unreadable", 3, 8)
 
 
@@ -214,14 +226,16 @@ def test_a_reply_that_holds_no_answer_is_paid_for_once(server, client, backend, 
     for _ in range(2):
         asked = client.ask(model(server, backend), looks(6), LOG)
         bad = asked.outcomes[3]
-        assert isinstance(bad, Malformed)
-        assert bad.unreadable
+        assert isinstance(bad, MalformedOutcome)
+        assert bad.is_unreadable
         assert server.count == 6
 
 
 def test_a_server_that_never_answers_is_left_once_ten_replies_hold_nothing(server, client):
     server.always(faults.OTHER_SHAPE)
-    with pytest.raises(Stopped, match="requests in a row failed, the last with: The reply is not"):
+    with pytest.raises(
+        RequestsStopped, match="requests in a row failed, the last with: The reply is not"
+    ):
         client.ask(model(server, concurrency=2), looks(100), LOG)
     assert 10 <= server.count < 20
 
@@ -239,13 +253,13 @@ def test_a_server_that_never_answers_is_left_once_ten_replies_hold_nothing(serve
 def test_a_picture_that_is_none_is_paid_for_once_and_says_why(
     server, client, tmp_path, backend, fault, says
 ):
-    requests = [Paint(f"A dog with {legs} legs", sample=legs) for legs in range(3)]
+    requests = [PaintRequest(f"A dog with {legs} legs", sample=legs) for legs in range(3)]
     server.when(lambda received: "with 1 legs" in received.texts[-1], fault)
     painter = model(server, backend, model="test-image-1")
     asked = client.ask(painter, requests, LOG)
     bad = asked.outcomes[1]
-    assert isinstance(bad, Malformed)
-    assert re.search(says, bad.problem)
+    assert isinstance(bad, MalformedOutcome)
+    assert re.search(says, bad.reason)
     assert server.count == 3
     good = [asked.outcomes[0], asked.outcomes[2]]
     assert all(client.images.holds(digest) for outcome in good for digest in outcome.images)
@@ -288,11 +302,11 @@ REFUSALS = [
 )
 def test_a_refusal_costs_one_request_and_is_kept(server, client, backend, fault, task, kind):
     server.always(fault)
-    request = looks(1)[0] if task == "look" else Paint("A dog")
+    request = looks(1)[0] if task == "look" else PaintRequest("A dog")
     asked = model(server, backend, model="test-1" if task == "look" else "test-image-1")
     for _ in range(2):
         (outcome,) = client.ask(asked, [request], LOG).outcomes
-        assert isinstance(outcome, Refused), outcome
+        assert isinstance(outcome, RefusedOutcome), outcome
         assert outcome.kind == kind
         assert outcome.reason
         server.clear()
@@ -321,7 +335,7 @@ def test_a_closed_door_stops_at_once_and_loses_nothing(server, client, backend, 
     server.always(fault)
     entry = model(server, backend, concurrency=8)
     with pytest.raises(
-        Stopped, match=rf"judge.*{says}.*Of 60 requests, 20 are answered and kept"
+        RequestsStopped, match=rf"judge.*{says}.*Of 60 requests, 20 are answered and kept"
     ) as stopped:
         client.ask(entry, looks(60), LOG)
     assert CANARY not in str(stopped.value)
@@ -341,7 +355,7 @@ def test_answers_on_their_way_when_a_run_stops_are_taken(server, client, called)
 
     server.held = held
     server.when(lambda received: "animal 0?" in received.texts[-1], faults.INVALID_KEY, times=1)
-    with pytest.raises(Stopped, match="Of 100 requests, 7 are answered"):
+    with pytest.raises(RequestsStopped, match="Of 100 requests, 7 are answered"):
         client.ask(model(server, concurrency=8), looks(100), LOG)
     assert server.count == 8
 
@@ -349,7 +363,7 @@ def test_answers_on_their_way_when_a_run_stops_are_taken(server, client, called)
 def test_a_server_that_is_not_there_is_not_tried_for_long(server, client, caplog):
     caplog.set_level(logging.INFO, logger="asking")
     client.ask(model(server), looks(5), LOG)
-    told = pytest.raises(Stopped, match=r"3\d attempts failed before any answer")
+    told = pytest.raises(RequestsStopped, match=r"3\d attempts failed before any answer")
     with closed_port() as port, told as stopped:
         gone = model(server, concurrency=4, base_url=f"http://127.0.0.1:{port}/v1")
         client.ask(gone, looks(1000), LOG)
@@ -361,13 +375,15 @@ def test_a_server_that_is_not_there_is_not_tried_for_long(server, client, caplog
 def test_a_server_that_goes_away_stops_the_run(server, client):
     server.script([faults.NORMAL] * 20)
     server.always(faults.SERVER_ERROR)
-    with pytest.raises(Stopped, match=r"10 requests in a row failed.*20 are answered and kept"):
+    with pytest.raises(
+        RequestsStopped, match=r"10 requests in a row failed.*20 are answered and kept"
+    ):
         client.ask(model(server, concurrency=4), looks(1000), LOG)
 
 
 def test_a_single_row_is_enough_for_an_outage(server, client):
     server.always(faults.SERVER_ERROR)
-    with pytest.raises(Stopped, match="Of 1 requests, 0 are answered"):
+    with pytest.raises(RequestsStopped, match="Of 1 requests, 0 are answered"):
         client.ask(model(server), looks(1), LOG)
     assert server.count == 8
 
@@ -385,14 +401,14 @@ def test_a_stop_waits_for_nothing_that_is_not_on_its_way(server, client, called)
     server.held = held
     server.when(lambda received: "animal 0?" in received.texts[-1], RETRY_AFTER.for_seconds(600))
     server.when(lambda received: "animal 1?" in received.texts[-1], faults.INVALID_KEY)
-    with pytest.raises(Stopped, match=r"Incorrect API key.*Of 20 requests, 2 are answered"):
+    with pytest.raises(RequestsStopped, match=r"Incorrect API key.*Of 20 requests, 2 are answered"):
         client.ask(model(server, concurrency=4), looks(20), LOG)
     assert server.count == 4
 
 
 def test_a_pause_of_hours_stops_the_run_and_is_told(server, client):
     server.always(faults.RETRY_AFTER.for_seconds(7200))
-    with pytest.raises(Stopped, match="asks to wait for 120 min 0 s"):
+    with pytest.raises(RequestsStopped, match="asks to wait for 120 min 0 s"):
         client.ask(model(server, concurrency=1), looks(20), LOG)
     assert server.count == 1
 
@@ -400,21 +416,21 @@ def test_a_pause_of_hours_stops_the_run_and_is_told(server, client):
 def test_rows_that_are_not_accepted_fail_alone(server, client):
     server.when(lambda received: "animal 1" in received.texts[-1], faults.INVALID_REQUEST)
     asked = client.ask(model(server, concurrency=4), looks(120), LOG)
-    failed = [place for place, end in enumerate(asked.outcomes) if isinstance(end, Failed)]
+    failed = [place for place, end in enumerate(asked.outcomes) if isinstance(end, FailedOutcome)]
     assert failed == [place for place in range(120) if str(place).startswith("1")]
-    assert asked.outcomes[1] == Failed("unacceptable", asked.outcomes[1].error, 1)
+    assert asked.outcomes[1] == FailedOutcome("unacceptable", asked.outcomes[1].error, 1)
     assert "Invalid value" in asked.outcomes[1].error
 
 
 def test_a_request_that_nobody_would_accept_is_not_sent_a_thousand_times(server, client):
     server.always(faults.INVALID_REQUEST)
-    with pytest.raises(Stopped, match=r"in a row failed.*Invalid value"):
+    with pytest.raises(RequestsStopped, match=r"in a row failed.*Invalid value"):
         client.ask(model(server, concurrency=4), looks(1000), LOG)
     assert server.count < 20
 
 
 def test_a_missing_picture_is_named(server, client):
-    with pytest.raises(Missing, match=r"0000.* is gone"):
+    with pytest.raises(MissingItem, match=r"0000.* is gone"):
         client.ask(model(server), looks(30) + looks(1, "0" * 64), LOG)
     client.ask(model(server), looks(30), LOG)
     assert server.count == 30
@@ -436,14 +452,17 @@ def test_a_key_that_is_not_set_is_named_before_the_first_request(
 
 def test_an_entry_that_no_backend_takes_is_named_before_the_first_request(server, client):
     wrong = model(server, "gemini", parameters={"temprature": 1.0})
-    with pytest.raises(Stopped, match=r"judge cannot be asked.*temprature.*Nothing was sent"):
+    with pytest.raises(
+        RequestsStopped, match=r"judge cannot be asked.*temprature.*Nothing was sent"
+    ):
         client.ask(wrong, looks(3), LOG)
     assert server.count == 0
 
 
 def test_a_model_without_the_role_is_named(server, client):
     with pytest.raises(
-        CannotDo, match=r"judge is writer in models.*captioner or detector or judge to look"
+        UnsupportedRequest,
+        match=r"judge is writer in models.*captioner or detector or judge to look",
     ):
         client.ask(model(server, roles=["writer"]), looks(1), LOG)
     assert server.count == 0
@@ -458,8 +477,8 @@ def test_a_whole_number_is_the_same_however_it_is_written(server, client):
 def test_a_backend_that_cannot_is_named(server, client):
     # No entry says so: hosted models are no metrics.
     clip = model(server, backend="gemini").model_copy(update={"roles": ("metric",)})
-    with pytest.raises(CannotDo, match=r"judge cannot score.*gemini does not offer that"):
-        client.ask(clip, [Score("A dog", "0" * 64)], LOG)
+    with pytest.raises(UnsupportedRequest, match=r"judge cannot score.*gemini does not offer that"):
+        client.ask(clip, [ScoreRequest("A dog", "0" * 64)], LOG)
 
 
 # Schemas
@@ -468,7 +487,7 @@ def test_a_backend_that_cannot_is_named(server, client):
 def test_text_to_a_schema_is_read_and_what_misses_it_is_asked_once_more(server, client):
     replies = iter(['```json\n{"legs": 4}\n```', '{"legs": "four"}', '{"legs": 5}'])
     server.answer = lambda received: next(replies)
-    requests = [Write((Turn("user", f"Legs of animal {n}"),), SCHEMA) for n in range(2)]
+    requests = [WriteRequest((Turn("user", f"Legs of animal {n}"),), SCHEMA) for n in range(2)]
     entry = model(server, concurrency=1)
     asked = client.ask(entry, requests, LOG)
     assert [outcome.data for outcome in asked.outcomes] == [{"legs": 4}, {"legs": 5}]
@@ -487,21 +506,23 @@ def test_a_repair_that_is_not_accepted_fails_alone(server, client):
         '{"legs": "four"}' if "7" in received.texts[0] else '{"legs": 4}'
     )
     server.when(lambda received: len(received.texts) > 1, faults.INVALID_REQUEST)
-    requests = [Write((Turn("user", f"Legs of animal {n}"),), SCHEMA) for n in range(9)]
+    requests = [WriteRequest((Turn("user", f"Legs of animal {n}"),), SCHEMA) for n in range(9)]
     outcomes = client.ask(model(server), requests, LOG).outcomes
-    assert isinstance(outcomes[7], Failed)
-    assert all(isinstance(outcome, Answered) for outcome in outcomes if outcome != outcomes[7])
+    assert isinstance(outcomes[7], FailedOutcome)
+    assert all(
+        isinstance(outcome, AnsweredOutcome) for outcome in outcomes if outcome != outcomes[7]
+    )
 
 
 @pytest.mark.parametrize("fault", [faults.PROSE, faults.OTHER_SCHEMA, faults.CUT_OFF])
 def test_text_that_never_meets_its_schema_is_malformed_and_kept(server, client, fault):
     server.always(fault)
-    request = Write((Turn("user", "Legs?"),), SCHEMA)
+    request = WriteRequest((Turn("user", "Legs?"),), SCHEMA)
     for _ in range(2):
         (outcome,) = client.ask(model(server), [request], LOG).outcomes
-        assert isinstance(outcome, Malformed)
+        assert isinstance(outcome, MalformedOutcome)
         assert outcome.text
-        assert outcome.problem
+        assert outcome.reason
     assert server.count == 2
 
 
@@ -509,7 +530,7 @@ def test_text_that_never_meets_its_schema_is_malformed_and_kept(server, client, 
 
 
 def test_progress_is_told_while_a_run_goes_on(server, client, caplog, monkeypatch):
-    monkeypatch.setattr(progress, "EVERY_S", 0.05)
+    monkeypatch.setattr(progress, "LOG_INTERVAL_S", 0.05)
     caplog.set_level(logging.INFO, logger="asking")
     server.held = lambda received: server.count > 20 and len(caplog.messages) < 3
     price = {"input_per_million": 1_000_000.0, "output_per_million": 0.0}
@@ -541,7 +562,8 @@ def test_what_is_paid_for_is_counted_whatever_it_is_worth(server, client):
     price = {"input_per_million": 0.0, "output_per_million": 1.0}
     painter = model(server, model="test-image-1", price=price)
     good, bad = (
-        client.ask(painter, [Paint("A dog"), Paint(words)], LOG) for words in ("A cat", "no dog")
+        client.ask(painter, [PaintRequest("A dog"), PaintRequest(words)], LOG)
+        for words in ("A cat", "no dog")
     )
     assert good.sent == 2
     assert bad.sent == 1
@@ -552,8 +574,8 @@ def test_edits_carry_their_pictures_and_give_new_ones(server, client):
     digest = client.images.put(png("green"))
     for backend in ("openai", "gemini"):
         editor = model(server, backend, model="test-image-1")
-        (outcome,) = client.ask(editor, [Edit("Add a leg", (digest,))], LOG).outcomes
-        assert isinstance(outcome, Answered)
+        (outcome,) = client.ask(editor, [EditRequest("Add a leg", (digest,))], LOG).outcomes
+        assert isinstance(outcome, AnsweredOutcome)
         assert server.received[-1].images == (png("green"),)
         assert client.images.holds(outcome.images[0])
 
@@ -584,7 +606,7 @@ def test_the_key_is_found_nowhere(server, client, tmp_path, caplog):
     server.answer = lambda received: f"Your key is {received.key}"
     assert texts(client.ask(model(server), looks(3), LOG)) == ["Your key is [key]"] * 3
     server.always(faults.INVALID_KEY)
-    with pytest.raises(Stopped) as stopped:
+    with pytest.raises(RequestsStopped) as stopped:
         client.ask(model(server), looks(9), LOG)
     said = [str(stopped.value), repr(stopped.value.__cause__), repr(stopped.value.__context__)]
     assert server.received[0].key == CANARY

@@ -4,14 +4,14 @@ from time import process_time
 
 import pytest
 
-from generators.prompts.scenery import understand
+from generators.prompts.scenery import parse_scenery
 from generators.prompts.templates import SCHEMA
-from metrics.parsing import read_count, read_name, read_yes_no
-from metrics.ratings import read_rating
-from resources.edited_flags import svg_in
-from resources.models.backends.wire import without_key
-from resources.models.outcomes import data_in
-from resources.svg import BadSvg, safe_svg
+from metrics.reply_parsing.bracketed_answers import read_count, read_name, read_yes_no
+from metrics.reply_parsing.ratings import read_rating
+from resources.models.backends.hosted_models import redact_key
+from resources.models.outcomes import parse_json_answer
+from resources.untrusted_input.edited_flags import extract_svg
+from resources.untrusted_input.svg import BadSvg, sanitize_svg
 
 PATIENCE_S = 15.0
 """Of the processor: hundred times what is needed, and a tenth of what these took before."""
@@ -20,12 +20,12 @@ SVG = '<svg viewBox="%s"><path fill="%s"/></svg>'
 
 def data(text):
     with pytest.raises(ValueError, match="no JSON"):
-        data_in(text, SCHEMA)
+        parse_json_answer(text, SCHEMA)
 
 
 def drawing(text):
     with pytest.raises(BadSvg):
-        safe_svg(text)
+        sanitize_svg(text)
 
 
 HOSTILE = {
@@ -36,13 +36,13 @@ HOSTILE = {
     "a long scale": (lambda text: read_rating(text, 1, 4), '{"score": "<%s>"}' % ("1" * 20_000)),
     "brackets": (lambda text: read_rating(text, 1, 4), '{"' * 300_000),
     "fences that open": (data, "x```\n" * 60_000),
-    "code that opens": (svg_in, "<code>" * 60_000),
-    "code that does not": (svg_in, "<code " * 60_000),
+    "code that opens": (extract_svg, "<code>" * 60_000),
+    "code that does not": (extract_svg, "<code " * 60_000),
     "a reference": (drawing, SVG % ("0 0 9 9", "url(" + " " * 3000)),
     "references": (drawing, SVG % ("0 0 9 9", "url(" * 12_000)),
     "a size": (drawing, SVG % ("0 0 9 " + "1" * 49_000 + "x", "red")),
-    "a masked key": (lambda text: without_key(text, "a-key-of-ours"), "a" * 100_000),
-    "a prompt": (understand, "a is with an " * 20_000),
+    "a masked key": (lambda text: redact_key(text, "a-key-of-ours"), "a" * 100_000),
+    "a prompt": (parse_scenery, "a is with an " * 20_000),
 }
 
 
@@ -59,7 +59,7 @@ def test_what_is_read_of_it_is_what_was_read_before():
     assert read_name("{of of the flag of Go of}", ["Go"]).answer == "Go"
     assert read_rating("{ 'score' : ' 3 ' , }", 1, 4).score == 3
     assert read_rating('{"score": %s}' % ("[" * 900 + "]" * 900), 1, 4).outcome == "unparsed"
-    assert svg_in("<code a='b'><svg/></svg></code > <svg>no</svg>") == "<svg/></svg>"
-    assert without_key("is sk-ab***yz, 'a***b'", None) == "is [key] '[key]'"
-    kept = safe_svg(SVG % ("0 0 3 2", "url( '#a' )"))
+    assert extract_svg("<code a='b'><svg/></svg></code > <svg>no</svg>") == "<svg/></svg>"
+    assert redact_key("is sk-ab***yz, 'a***b'", None) == "is [key] '[key]'"
+    kept = sanitize_svg(SVG % ("0 0 3 2", "url( '#a' )"))
     assert 'fill="url(#a)"' in kept

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 from resources.calls.spending import Account
 from resources.models.catalog import Model
-from resources.models.image_tokens import published
-from resources.models.outcomes import Answered
-from resources.models.pricing import bound_of, cost_of
+from resources.models.image_tokens import find_token_rule
+from resources.models.outcomes import AnsweredOutcome
+from resources.models.pricing import compute_cost, compute_cost_bound
 from resources.models.replies import Usage
-from resources.models.requests import Look, Turn
+from resources.models.requests import LookRequest, Turn
 from tests.providers.pictures import png
 from tests.resources.models.conftest import LOG, looks, model
 
 PICTURE = "a" * 64
-LOOK = Look((Turn("user", "?", (PICTURE,)),))
+LOOK = LookRequest((Turn("user", "?", (PICTURE,)),))
 PRICE = {"input_per_million": 2.0, "output_per_million": 8.0}
 SIDES = st.integers(1, 8192)
 SIZES = st.tuples(SIDES, SIDES).filter(lambda size: size[0] * size[1] <= 30_000_000)
@@ -96,14 +96,14 @@ def entry(backend, name, **more):
 @given(size=SIZES)
 def test_the_bound_is_never_below_what_is_billed_whatever_the_size(backend, name, billed, size):
     judge = entry(backend, name)
-    cost = cost_of(judge, LOOK, Usage(1 + billed(size), 1))
-    assert cost <= bound_of(judge, LOOK, sizes={PICTURE: size})
+    cost = compute_cost(judge, LOOK, Usage(1 + billed(size), 1))
+    assert cost <= compute_cost_bound(judge, LOOK, sizes={PICTURE: size})
 
 
 @pytest.mark.parametrize(("backend", "name", "billed"), BILLS)
 @pytest.mark.parametrize("size", [(384, 384), (768, 768), (1152, 1152), (1024, 1536), (2000, 500)])
 def test_the_rule_counts_what_is_billed(backend, name, billed, size):
-    rule = published(backend, name, {})
+    rule = find_token_rule(backend, name, {})
     if rule is not None and not name.startswith("gpt-5.") and "enlarged" not in str(billed):
         assert billed(size) <= rule.count(size) <= 1.07 * billed(size)
 
@@ -125,7 +125,7 @@ def test_the_rule_counts_what_is_billed(backend, name, billed, size):
     ],
 )
 def test_documented_examples(backend, name, size, tokens):
-    assert published(backend, name, {}).count(size) == tokens
+    assert find_token_rule(backend, name, {}).count(size) == tokens
 
 
 @pytest.mark.parametrize(
@@ -134,13 +134,13 @@ def test_documented_examples(backend, name, size, tokens):
      ("gemini", "learnlm"), ("transformers", "llava-hf/llava-1.5-7b-hf")],
 )  # fmt: skip
 def test_where_nothing_is_published_nothing_is_said(backend, name):
-    assert published(backend, name, {}) is None
+    assert find_token_rule(backend, name, {}) is None
 
 
 def test_the_resolution_that_gemini_is_told_counts():
     low = {"media_resolution": "MEDIA_RESOLUTION_LOW"}
-    assert published("gemini", "gemini-3.8-flash", low).count((1024, 1024)) == 280
-    assert published("gemini", "gemini-2.5-pro", low).count((1024, 1024)) == 64
+    assert find_token_rule("gemini", "gemini-3.8-flash", low).count((1024, 1024)) == 280
+    assert find_token_rule("gemini", "gemini-2.5-pro", low).count((1024, 1024)) == 64
 
 
 @pytest.mark.parametrize(("backend", "name"), [("openai", "gpt-4o-mini"), ("openai", "gpt-5.6")])
@@ -151,12 +151,12 @@ def test_a_provider_that_bills_by_its_rule_never_goes_beyond_what_is_reserved(
     sizes = [(8, 8), (384, 384), (1152, 768), (4000, 40), (3000, 3000)]
     digests = [client.images.put(png(str(size), *size)) for size in sizes]
     assert client.images.sizes([*digests, "0" * 64]) == dict(zip(digests, sizes, strict=True))
-    rule = published(backend, name, {})
-    server.counts = lambda data: rule.most(
+    rule = find_token_rule(backend, name, {})
+    server.counts = lambda data: rule.count_most(
         (int.from_bytes(data[16:20]), int.from_bytes(data[20:24]))
     )
     judge = model(server, backend, model=name, price=PRICE, longest_output=1)
     requests = [request for digest in digests for request in looks(1, digest)]
     asked = client.ask(judge, requests, LOG, Account(per_run=10.0))
-    assert all(isinstance(outcome, Answered) for outcome in asked.outcomes)
+    assert all(isinstance(outcome, AnsweredOutcome) for outcome in asked.outcomes)
     assert asked.spent > 0

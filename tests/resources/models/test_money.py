@@ -16,17 +16,22 @@ from sqlalchemy import text
 
 from resources.calls import CallStore, DamagedAnswers
 from resources.calls.spending import NANO, Account
-from resources.faults import LostPictures, Missing, NoPrice, OverBudget, Stopped
-from resources.images import ImageStore
+from resources.faults import LostPictures, MissingItem, MissingPrice, OverBudget, RequestsStopped
 from resources.models import dispatch
 from resources.models.budget_gate import BudgetGate, ReservationQueue
 from resources.models.catalog import Model
 from resources.models.client import ModelClient
-from resources.models.outcomes import Answered, Failed, Malformed, Refused
-from resources.models.pricing import bound_of
-from resources.models.recording import recorded_call
-from resources.models.replies import Reply
-from resources.models.requests import Paint
+from resources.models.outcomes import (
+    AnsweredOutcome,
+    FailedOutcome,
+    MalformedOutcome,
+    RefusedOutcome,
+)
+from resources.models.pricing import compute_cost_bound
+from resources.models.recording import build_call
+from resources.models.replies import ModelReply
+from resources.models.requests import PaintRequest
+from resources.storage.image_store import ImageStore
 from tests.postgres import Postgres, installed
 from tests.providers import Provider, closed_port, faults, provider_process
 from tests.resources.calls.calling import end_lease
@@ -67,7 +72,7 @@ def within(budget, **more):
 def spending(client):
     """The rows of the cost table, once all is written."""
     client.calls.close()
-    return client.calls.spending()
+    return client.calls.list_spending()
 
 
 def spent_of(client):
@@ -119,7 +124,7 @@ class TestFaults:
     ):
         server.script([fault])
         asked = client.ask(priced(server, backend), looks(2), LOG, ACCOUNT)
-        answered = sum(isinstance(outcome, Answered) for outcome in asked.outcomes)
+        answered = sum(isinstance(outcome, AnsweredOutcome) for outcome in asked.outcomes)
         assert states(client) == {"paid": answered}
         assert asked.possibly_spent == 0
 
@@ -132,10 +137,10 @@ class TestFaults:
         server.script([dripping if fault == dripping else fault])
         (request,) = looks(1)
         asked = client.ask(entry, [request], LOG, ACCOUNT)
-        assert isinstance(asked.outcomes[0], Answered)
+        assert isinstance(asked.outcomes[0], AnsweredOutcome)
         assert states(client) == {"paid": 1, "possibly paid": 1}
         row = spent_of(client)
-        assert row.possibly_paid == bound_of(entry, request)
+        assert row.possibly_paid == compute_cost_bound(entry, request)
         assert asked.possibly_spent == row.possibly_paid / NANO
         assert asked.spent == row.paid / NANO
 
@@ -147,38 +152,38 @@ class TestFaults:
     ):
         server.script([fault])
         asked = client.ask(priced(server), looks(1), LOG, ACCOUNT)
-        assert isinstance(asked.outcomes[0], Malformed)
+        assert isinstance(asked.outcomes[0], MalformedOutcome)
         assert states(client) == {booked: 1}
 
     def test_a_request_that_ends_without_a_paid_attempt_leaves_nothing(self, server, client):
         server.always(faults.SERVER_ERROR)
-        with pytest.raises(Stopped):
+        with pytest.raises(RequestsStopped):
             client.ask(priced(server), looks(2), LOG, ACCOUNT)
         assert spending(client) == []
 
     def test_a_connection_that_is_never_made_costs_nothing(self, client):
-        with closed_port() as port, pytest.raises(Stopped):
+        with closed_port() as port, pytest.raises(RequestsStopped):
             client.ask(priced(Provider(port=port), concurrency=2), looks(9), LOG, ACCOUNT)
         assert spending(client) == []
 
     def test_each_time_limit_is_booked(self, server, client, dripping):
         server.when(lambda received: "animal 1?" in received.texts[-1], dripping)
         asked = client.ask(priced(server, concurrency=1), looks(2), LOG, ACCOUNT)
-        assert isinstance(asked.outcomes[1], Failed)
+        assert isinstance(asked.outcomes[1], FailedOutcome)
         assert states(client) == {"paid": 1, "possibly paid": 2}
 
     def test_a_file_that_is_no_picture_was_paid_for(self, server, client):
         painter = priced(server, model="test-image-1", longest_output=5_000)
         server.always(faults.NOT_A_PICTURE)
         server.when(lambda received: "cat" in received.texts[-1], faults.NORMAL)
-        asked = client.ask(painter, [Paint("A dog"), Paint("A cat")], LOG, ACCOUNT)
-        assert [type(outcome) for outcome in asked.outcomes] == [Malformed, Answered]
+        asked = client.ask(painter, [PaintRequest("A dog"), PaintRequest("A cat")], LOG, ACCOUNT)
+        assert [type(outcome) for outcome in asked.outcomes] == [MalformedOutcome, AnsweredOutcome]
         assert states(client) == {"paid": 2}
 
     def test_a_refusal_that_counts_tokens_costs_them_and_another_may(self, server, client):
         server.script([faults.REFUSED, faults.INVALID_PROMPT])
         asked = client.ask(priced(server, concurrency=1), looks(2), LOG, ACCOUNT)
-        assert all(isinstance(outcome, Refused) for outcome in asked.outcomes)
+        assert all(isinstance(outcome, RefusedOutcome) for outcome in asked.outcomes)
         assert states(client) == {"paid": 1, "possibly paid": 1}
 
     def test_what_is_cancelled_on_its_way_may_have_been_paid(self, server, client):
@@ -196,7 +201,7 @@ class TestFaults:
         assert states(client) == {"possibly paid": 3}
 
     def test_a_picture_that_cannot_be_read_costs_nothing(self, server, client):
-        with pytest.raises(Missing):
+        with pytest.raises(MissingItem):
             client.ask(priced(server), looks(1, "0" * 64), LOG, ACCOUNT)
         assert spending(client) == []
 
@@ -204,7 +209,7 @@ class TestFaults:
 class TestBudgets:
     def test_no_request_is_sent_that_would_cross_it(self, server, client):
         entry, requests = priced(server, concurrency=8), looks(300)
-        bound = bound_of(entry, requests[0]) + 2_000_000
+        bound = compute_cost_bound(entry, requests[0]) + 2_000_000
         told = r"budget of this run is \$.* is spent, .* may cost up to .*are answered and kept"
         with pytest.raises(OverBudget, match=told) as error:
             client.ask(entry, requests, LOG, within(10 * bound))
@@ -234,7 +239,7 @@ class TestBudgets:
             ({}, "judge may cost is unknown.*lacks price.input_per_million"),
             ({"price": PRICE}, "judge may cost is unknown.*lacks longest_output"),
         ):
-            with pytest.raises(NoPrice, match=says):
+            with pytest.raises(MissingPrice, match=says):
                 client.ask(model(server, **fields), looks(3), LOG, within(1e12))
         assert server.count == 0
         client.ask(model(server), looks(3), LOG, ACCOUNT)
@@ -243,12 +248,12 @@ class TestBudgets:
 
     def test_offline_goes_on(self, client, server):
         sketch = model(server, "offline", model="sketch", roles=["painter"], base_url=None)
-        asked = client.ask(sketch, [Paint("A hen with three legs")], LOG, within(0))
-        assert isinstance(asked.outcomes[0], Answered)
+        asked = client.ask(sketch, [PaintRequest("A hen with three legs")], LOG, within(0))
+        assert isinstance(asked.outcomes[0], AnsweredOutcome)
 
     def test_another_attempt_beyond_it_is_not_made(self, server, client):
         entry, requests = priced(server), looks(1)
-        bound = bound_of(entry, requests[0])
+        bound = compute_cost_bound(entry, requests[0])
         server.always(faults.DROPPED)
         with pytest.raises(OverBudget, match="Of 1 requests, 0 are answered"):
             client.ask(entry, requests, LOG, within(2.5 * bound))
@@ -259,8 +264,8 @@ class TestBudgets:
         server.latency_s = 0.2
         entry = priced(server, concurrency=8)
         server.always(faults.INVALID_KEY)
-        with pytest.raises(Stopped, match="Incorrect API key"):
-            client.ask(entry, looks(100), LOG, within(2 * bound_of(entry, looks(1)[0])))
+        with pytest.raises(RequestsStopped, match="Incorrect API key"):
+            client.ask(entry, looks(100), LOG, within(2 * compute_cost_bound(entry, looks(1)[0])))
         assert server.count <= 2
 
     def test_an_answer_after_the_month_is_of_the_month_in_which_it_was_sent(self, server, client):
@@ -278,7 +283,7 @@ class TestBudgets:
     def test_what_waited_past_the_month_is_of_the_next(self, server, client):
         server.latency_s = 0.2
         entry, requests = priced(server, concurrency=2), looks(2)
-        account = Account(run="r", per_month=1.5 * bound_of(entry, requests[0]) / NANO)
+        account = Account(run="r", per_month=1.5 * compute_cost_bound(entry, requests[0]) / NANO)
         client._clock = lambda: datetime(2026, 11 + (server.count > 0), 1, tzinfo=UTC)
         client.ask(entry, requests, LOG, account)
         assert [row.month for row in spending(client)] == ["2026-11", "2026-12"]
@@ -290,11 +295,11 @@ class TestRoom:
             room = ReservationQueue()
             room.enter()
             room.enter()
-            turn = asyncio.create_task(room.wait_after_refusal(room.ended))
+            turn = asyncio.create_task(room.wait_after_refusal(room.ended_count))
             await asyncio.sleep(0)
             room.leave()
             assert await turn
-            assert not await room.wait_after_refusal(room.ended)
+            assert not await room.wait_after_refusal(room.ended_count)
 
         asyncio.run(main())
 
@@ -303,10 +308,10 @@ class TestRoom:
             room = ReservationQueue()
             room.enter()
             room.enter()
-            ended = room.ended
+            ended = room.ended_count
             room.leave()
             assert await room.wait_after_refusal(ended)
-            assert not await room.wait_after_refusal(room.ended)
+            assert not await room.wait_after_refusal(room.ended_count)
 
         asyncio.run(main())
 
@@ -317,12 +322,12 @@ class TestRoom:
             room = ReservationQueue()
             for _ in range(3):
                 room.enter()
-            before = asyncio.create_task(room.wait_after_refusal(room.ended))
+            before = asyncio.create_task(room.wait_after_refusal(room.ended_count))
             await asyncio.sleep(0)
             room.close()
             assert await before
             async with asyncio.timeout(60):
-                assert not await room.wait_after_refusal(room.ended)
+                assert not await room.wait_after_refusal(room.ended_count)
 
         asyncio.run(main())
 
@@ -331,9 +336,9 @@ class TestRoom:
     ("served", "stored"), [("", None), ("a\0b", "a\ufffdb"), ("m" * 2000, "m" * 1000)]
 )
 def test_a_name_that_no_store_takes_spoils_no_answer(served, stored):
-    reply = Reply(text="4", served_model=served)
+    reply = ModelReply(text="4", served_model=served)
     (request,) = looks(1)
-    call = recorded_call(OFFLINE, "key", request, reply, {}, 1.0, "online", datetime.now(UTC))
+    call = build_call(OFFLINE, "key", request, reply, {}, 1.0, "online", datetime.now(UTC))
     assert call.served_model == stored
 
 
@@ -378,7 +383,7 @@ class TestProcesses:
             count = server.received()["count"]
         assert all("COUNTERFACTORY_BUDGET_PER_MONTH" in each for each in told), told
         with client_of(url, tmp_path) as client:
-            spent = sum(row.paid + row.possibly_paid for row in client.calls.spending())
+            spent = sum(row.paid + row.possibly_paid for row in client.calls.list_spending())
             assert states(client) == {"paid": count}
         assert budget * 0.8 < spent / NANO <= budget
 
@@ -414,7 +419,7 @@ class TestProcesses:
 class TestLostPictures:
     def painted(self, server, client, number=5):
         painter = priced(server, model="test-image-1", longest_output=5_000)
-        requests = [Paint(f"A dog with {legs} legs") for legs in range(number)]
+        requests = [PaintRequest(f"A dog with {legs} legs") for legs in range(number)]
         asked = client.ask(painter, requests, LOG, ACCOUNT)
         return painter, requests, [outcome.images[0] for outcome in asked.outcomes]
 
@@ -434,7 +439,7 @@ class TestLostPictures:
         account = Account(remake_lost_pictures=True)
         asked = client.ask(painter, requests, LOG, account)
         assert (asked.known, asked.sent, server.count) == (4, 1, 6)
-        assert client.images.lost(digests) == set()
+        assert client.images.find_missing(digests) == set()
         assert client.ask(painter, requests, LOG, account).sent == 0
 
 
@@ -464,14 +469,14 @@ class TestMalformedAnswers:
         judge, requests = priced(server), looks(5)
         server.when(lambda received: "animal 3?" in received.texts[-1], faults.NO_TEXT)
         first = client.ask(judge, requests, LOG, ACCOUNT)
-        assert isinstance(first.outcomes[3], Malformed)
+        assert isinstance(first.outcomes[3], MalformedOutcome)
         server.clear()
         before = server.count
         assert client.ask(judge, requests, LOG, ACCOUNT).outcomes == first.outcomes
         assert server.count == before
         asked = client.ask(judge, requests, LOG, Account(replace_malformed_answers=True))
         assert (asked.known, asked.sent, server.count) == (4, 1, before + 1)
-        assert isinstance(asked.outcomes[3], Answered)
+        assert isinstance(asked.outcomes[3], AnsweredOutcome)
         assert asked.outcomes[:3] == first.outcomes[:3]
         assert client.ask(judge, requests, LOG, Account(replace_malformed_answers=True)).sent == 0
 
@@ -495,8 +500,8 @@ class TestOthersClaims:
         assert min(each.sent for each in asked) >= 7 * 4
 
     def test_a_stop_ends_the_waiting_for_one(self, server, client, tmp_path, monkeypatch):
-        monkeypatch.setattr(dispatch, "FIRST_LOOK_S", 1e6)
-        monkeypatch.setattr(dispatch, "LOOK_EVERY_S", 1e6)
+        monkeypatch.setattr(dispatch, "FIRST_POLL_S", 1e6)
+        monkeypatch.setattr(dispatch, "POLL_INTERVAL_S", 1e6)
         over = threading.Event()
         server.held = lambda received: "animal 0?" in received.texts[-1] and not over.is_set()
         server.when(lambda received: "animal 1?" in received.texts[-1], faults.INVALID_KEY)
@@ -504,7 +509,7 @@ class TestOthersClaims:
         with ThreadPoolExecutor(1) as thread:
             first = thread.submit(client.ask, model(server), looks(1), LOG)
             until(lambda: server.count == 1)
-            with pytest.raises(Stopped, match="Incorrect API key"):
+            with pytest.raises(RequestsStopped, match="Incorrect API key"):
                 other.ask(model(server), looks(2), LOG)
             over.set()
             first.result()
@@ -533,7 +538,7 @@ class TestAnAnswerAboveItsBound:
 
         server.held, server.answer = held, self.talk
         entry = priced(server, backend, concurrency=4)
-        with pytest.raises(Stopped, match=self.TOLD) as stopped:
+        with pytest.raises(RequestsStopped, match=self.TOLD) as stopped:
             client.ask(entry, looks(40), LOG, limit)
         assert server.count == 4
         assert "Of 40 requests, 4 are answered and kept." in str(stopped.value)
@@ -542,11 +547,11 @@ class TestAnAnswerAboveItsBound:
 
     def test_its_cost_is_booked_and_once_mended_only_the_rest_is_asked(self, server, client):
         server.answer = self.talk
-        with pytest.raises(Stopped):
+        with pytest.raises(RequestsStopped):
             client.ask(priced(server, concurrency=1), looks(3), LOG, ACCOUNT)
         assert server.count == 1
-        (row,) = client.calls.spending()
-        assert row.paid > bound_of(priced(server), looks(1)[0])
+        (row,) = client.calls.list_spending()
+        assert row.paid > compute_cost_bound(priced(server), looks(1)[0])
         asked = client.ask(priced(server, longest_output=1_000), looks(3), LOG, ACCOUNT)
         assert (asked.known, asked.sent, server.count) == (1, 2, 3)
 

@@ -7,9 +7,9 @@ import pytest
 
 from resources.models import discovered_models
 from resources.models.catalog import CatalogError, CatalogFiles
-from resources.models.discovery import MOST_AT_ONCE, poll
-from resources.models.patterns import name_of
-from resources.models.replies import Closed, Interrupted, UnparsableReply
+from resources.models.discovery import MAX_NEW_MODELS, poll_providers
+from resources.models.patterns import build_model_name
+from resources.models.replies import Interrupted, ModelUnavailable, UnparsableReply
 from tests.providers import Provider, faults
 from tests.resources.models.backends.asking import KEY, Asker, entry
 
@@ -147,7 +147,7 @@ class TestLists:
     @pytest.mark.parametrize("backend", ["openai", "gemini"])
     def test_a_list_that_cannot_be_had_is_a_fault(self, asker, provider, backend):
         url = provider.openai_url if backend == "openai" else provider.url
-        with pytest.raises(Closed) as caught:
+        with pytest.raises(ModelUnavailable) as caught:
             self.listed(asker, backend, url, "sk-another-key")
         assert "sk-another-key" not in str(caught.value)
         provider.script([faults.DROPPED, faults.MALFORMED_JSON])
@@ -161,9 +161,9 @@ class TestWhatIsFound:
     def test_a_match_is_a_whole_entry_that_is_kept(self, files, write, provider):
         write(TEXT_MODEL, PATTERN)
         assert not files.discovered.exists()
-        made = poll(files)
-        assert [record.model.name for record in made.found] == ["gpt_image_2"]
-        assert made.told == []
+        made = poll_providers(files)
+        assert [record.model.name for record in made.new_models] == ["gpt_image_2"]
+        assert made.warnings == []
         text = files.discovered.read_text()
         assert text.startswith("# What patterns in models.yaml have found")
         assert "name: gpt_image_2" in text
@@ -173,16 +173,16 @@ class TestWhatIsFound:
         model = catalog.models[1]
         assert (model.model, model.parameters["quality"]) == ("gpt-image-2", "high")
         before = files.discovered.stat().st_mtime_ns
-        assert poll(files).found == []
+        assert poll_providers(files).new_models == []
         assert files.discovered.stat().st_mtime_ns == before
 
     def test_it_outlives_its_pattern_and_follows_it_till_then(self, files, write, provider):
         write(PATTERN)
-        poll(files)
+        poll_providers(files)
         write({**PATTERN, "price": {"per_image": {"1024x1024/high": 0.2}}})
         priced = files.load().models[0].price
         assert priced.per_image == {"1024x1024/high": 0.2}
-        poll(files)
+        poll_providers(files)
         write({**PATTERN, "pattern": "gpt-image-3*", "price": {}})
         assert names(files.load()) == ["gpt_image_2"]
         write()
@@ -192,27 +192,27 @@ class TestWhatIsFound:
         mine = {**PATTERN, "name": "mine", "model": "gpt-image-2", "parameters": {}}
         del mine["pattern"]
         write(PATTERN)
-        poll(files)
+        poll_providers(files)
         write(PATTERN, mine)
         assert names(files.load()) == ["mine"]
         files.discovered.unlink()
-        assert poll(files) == ([], [])
+        assert poll_providers(files) == ([], [])
         assert not files.discovered.exists()
 
     def test_a_name_that_a_pattern_has_given_is_taken(self, files, write, provider):
         write(PATTERN)
-        poll(files)
+        poll_providers(files)
         write({**TEXT_MODEL, "name": "GPT_image_2"}, PATTERN)
         with pytest.raises(CatalogError, match="that of gpt-image-2, which a pattern has found"):
             files.load()
 
     def test_patterns_that_match_nothing_or_everything_are_told_of(self, files, write, provider):
-        many = [f"gpt-image-{number}" for number in range(MOST_AT_ONCE + 1)]
+        many = [f"gpt-image-{number}" for number in range(MAX_NEW_MODELS + 1)]
         provider.models["openai"] = ["gpt-5-mini", *many]
         write(PATTERN, {**PATTERN, "pattern": "flux-*"}, {**PATTERN, "pattern": "g*"})
-        made = poll(files)
-        assert made.found == []
-        too_many, none, everything = made.told
+        made = poll_providers(files)
+        assert made.new_models == []
+        too_many, none, everything = made.warnings
         assert re.search(r"gpt-image-\* .* matches 11, 11 of them new: too many", too_many)
         assert re.search(r"Of the 12 models .* flux-\* in .* matches none. Correct it", none)
         assert "g*" in everything
@@ -221,17 +221,17 @@ class TestWhatIsFound:
     def test_a_short_list_may_match_as_a_whole_and_is_told_of_once(self, files, write, provider):
         provider.models["openai"] = ["gpt-image-2", "gpt-image-3"]
         write(PATTERN)
-        made = poll(files)
-        assert [record.model.model for record in made.found] == ["gpt-image-2", "gpt-image-3"]
-        [told] = made.told
+        made = poll_providers(files)
+        assert [record.model.model for record in made.new_models] == ["gpt-image-2", "gpt-image-3"]
+        [told] = made.warnings
         assert re.search(r"gpt-image-\* in .* matches all 2 models that .* lists, and takes", told)
         assert "gpt-image-2, gpt-image-3. Make it narrower if some of them paint no" in told
-        assert poll(files) == ([], [])
+        assert poll_providers(files) == ([], [])
 
     @pytest.mark.parametrize(
         "ids",
         [
-            [f"gpt-image-{number}" for number in range(MOST_AT_ONCE + 1)],
+            [f"gpt-image-{number}" for number in range(MAX_NEW_MODELS + 1)],
             [f"gpt-image-{number}-{size}" for number in range(5) for size in ("mini", "max", "hd")],
             ["gpt-5", *(f"gpt-image-1[{number}]" for number in range(12))],
             [f"gpt-image-{letter}" for letter in "aabbbbbbbbbbbbcdefghijk"],
@@ -241,18 +241,18 @@ class TestWhatIsFound:
         """What is said is done, and helps: another pattern, which is not refused."""
         provider.models["openai"] = ids
         write(PATTERN)
-        [told] = poll(files).told
+        [told] = poll_providers(files).warnings
         narrower = re.search(r"narrower ones, as in (\S+), or give", told)[1]
         assert narrower != PATTERN["pattern"]
         write({**PATTERN, "pattern": narrower})
-        made = poll(files)
-        assert 0 < len(made.found) <= MOST_AT_ONCE
-        assert made.told == []
+        made = poll_providers(files)
+        assert 0 < len(made.new_models) <= MAX_NEW_MODELS
+        assert made.warnings == []
 
     def test_where_no_narrower_pattern_helps_entries_do(self, files, write, provider):
-        provider.models["openai"] = ["gpt-image-2"] * (MOST_AT_ONCE + 1)
+        provider.models["openai"] = ["gpt-image-2"] * (MAX_NEW_MODELS + 1)
         write(PATTERN)
-        [told] = poll(files).told
+        [told] = poll_providers(files).warnings
         assert "by narrower ones, or give the models that you mean entries with `name`" in told
 
     def test_two_patterns_share_a_list_and_the_first_that_matches_wins(
@@ -260,7 +260,7 @@ class TestWhatIsFound:
     ):
         provider.models["openai"] += ["gpt-image-2-mini", "gpt-image-2.mini"]
         write({**PATTERN, "pattern": "*-mini", "parameters": {"size": "512x512"}}, PATTERN)
-        found = {record.model.name: record.model for record in poll(files).found}
+        found = {record.model.name: record.model for record in poll_providers(files).new_models}
         assert set(found) == {
             "gpt_5_mini",
             "gpt_image_2_mini",
@@ -274,7 +274,7 @@ class TestWhatIsFound:
     def test_a_list_that_repeats_the_key_does_not_tell_it(self, files, write, provider, tmp_path):
         provider.models["openai"] = ["gpt-5-mini", "gpt-image-2", f"gpt-image-{KEY}"]
         write(PATTERN)
-        told = poll(files).told
+        told = poll_providers(files).warnings
         kept = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
         assert not [text for text in [*kept, *told] if KEY in text]
 
@@ -284,23 +284,23 @@ class TestWhatIsFound:
         wrong = {**PATTERN, "key": "A_WRONG_KEY", "pattern": "gpt-image-2*"}
         write(keyless | {"pattern": "*-pro-image"}, wrong, gemini)
         monkeypatch.setenv("A_WRONG_KEY", "sk-wrong")
-        made = poll(files)
-        assert [record.model.model for record in made.found] == ["gemini-3-flash-image"]
-        unset, refused = made.told
+        made = poll_providers(files)
+        assert [record.model.model for record in made.new_models] == ["gemini-3-flash-image"]
+        unset, refused = made.warnings
         assert "A_KEY_THAT_IS_NOT_SET is not set" in unset
         assert re.search(
             r"list for the pattern gpt-image-2\* .* could not be had: HTTP 401", refused
         )
         kept = files.discovered.read_text()
         provider.always(faults.SERVER_ERROR)
-        assert len(poll(files).told) == 3
+        assert len(poll_providers(files).warnings) == 3
         assert files.discovered.read_text() == kept
 
     def test_a_provider_that_does_not_answer_is_given_up(self, files, write, provider, monkeypatch):
-        monkeypatch.setattr("resources.models.discovery.PATIENCE_S", 0.3)
+        monkeypatch.setattr("resources.models.discovery.LIST_TIMEOUT_S", 0.3)
         provider.latency_s = 600.0
         write(PATTERN)
-        assert "no answer within" in poll(files).told[0]
+        assert "no answer within" in poll_providers(files).warnings[0]
 
     @pytest.mark.parametrize("backend", ["openai", "gemini"])
     def test_odd_ids_are_refused_by_name_and_the_rest_is_found(
@@ -309,13 +309,13 @@ class TestWhatIsFound:
         odd = ["\0", "\ud800", "\n", "9" * 5000, "\x1b[2J"]
         provider.models[backend] = [*(f"x-{each}" for each in odd), "x-2", "other"]
         write({**ANY, "backend": backend})
-        made = poll(files)
-        assert [record.model.model for record in made.found] == ["x-2"]
-        (told,) = made.told
+        made = poll_providers(files)
+        assert [record.model.model for record in made.new_models] == ["x-2"]
+        (told,) = made.warnings
         assert re.search(r"^5 of the models .* passed over: 'x-\\", told)
         assert told.isprintable()
         assert len(told) < 1000
-        assert poll(files).found == []
+        assert poll_providers(files).new_models == []
 
     @pytest.mark.parametrize("backend", ["openai", "gemini"])
     def test_a_list_that_nests_deep_does_not_stop_the_others(self, files, write, provider, backend):
@@ -326,18 +326,18 @@ class TestWhatIsFound:
         other = "gemini" if backend == "openai" else "openai"
         provider.models[other] = ["x-2", "other"]
         write({**ANY, "backend": backend}, {**ANY, "backend": other})
-        made = poll(files)
-        assert [record.model.backend for record in made.found] == [other]
-        assert made.told
+        made = poll_providers(files)
+        assert [record.model.backend for record in made.new_models] == [other]
+        assert made.warnings
 
     def test_without_patterns_nobody_is_asked(self, files, write, provider):
         write(TEXT_MODEL)
-        assert poll(files) == ([], [])
+        assert poll_providers(files) == ([], [])
         assert provider.count == 0
 
     def test_a_file_that_someone_broke_is_named(self, files, write, provider):
         write(PATTERN)
-        poll(files)
+        poll_providers(files)
         text = files.discovered.read_text()
         files.discovered.write_text(text.replace("found:", "fond:"))
         words = r"discovered\.yaml, line \d+, gpt_image_2: `fond` is no field"
@@ -349,8 +349,8 @@ class TestWhatIsFound:
         odd = {"on": "no", "ratio": "16:9", "day": "2026-11-21", "few": [0.00001, True, None]}
         provider.models["openai"].append("gpt-image-Ünï")
         write({**PATTERN, "parameters": odd})
-        made = poll(files)
-        assert discovered_models.read(files.discovered) == made.found
+        made = poll_providers(files)
+        assert discovered_models.read_discovered(files.discovered) == made.new_models
         assert files.load().models[0].parameters == odd
 
 
@@ -366,12 +366,12 @@ class TestWhatIsFound:
     ],
 )
 def test_names_are_made_of_ids(model, name):
-    assert name_of(model, ()) == name
-    assert name_of(model, {name.upper()}) == f"{name}_2"
+    assert build_model_name(model, ()) == name
+    assert build_model_name(model, {name.upper()}) == f"{name}_2"
 
 
 def test_long_ids_keep_apart():
-    one, other = (name_of("a" * 80 + end, ()) for end in "bc")
+    one, other = (build_model_name("a" * 80 + end, ()) for end in "bc")
     assert one != other
     assert len(one) == len(other) == 64
-    assert len(name_of("a" * 64, {"a" * 64})) <= 64
+    assert len(build_model_name("a" * 64, {"a" * 64})) <= 64

@@ -1,9 +1,9 @@
 """Keys of requests."""
 
 from resources.models.catalog import Model
-from resources.models.requests import Look, Turn, call_keys
+from resources.models.requests import LookRequest, Turn, compute_call_keys
 
-REQUEST = Look((Turn("user", "How many legs has this animal?", ("0" * 64,)),))
+REQUEST = LookRequest((Turn("user", "How many legs has this animal?", ("0" * 64,)),))
 
 
 def judge(**parameters):
@@ -18,6 +18,6 @@ def judge(**parameters):
 
 
 def test_a_local_model_has_the_same_keys_on_every_device():
-    (key,) = call_keys(judge(), [REQUEST])
-    assert call_keys(judge(device="cuda:1"), [REQUEST]) == [key]
-    assert call_keys(judge(max_new_tokens=9), [REQUEST]) != [key]
+    (key,) = compute_call_keys(judge(), [REQUEST])
+    assert compute_call_keys(judge(device="cuda:1"), [REQUEST]) == [key]
+    assert compute_call_keys(judge(max_new_tokens=9), [REQUEST]) != [key]

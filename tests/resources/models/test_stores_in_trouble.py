@@ -7,14 +7,14 @@ from contextlib import closing, contextmanager
 import pytest
 
 import resources.calls.database
-import resources.calls.writer
+import resources.calls.write_thread
 from resources.calls import CallStore
-from resources.faults import Unreachable, Unwritable
-from resources.images import ImageStore
+from resources.faults import UnreachableStore, UnwritableStore
 from resources.models import recording
 from resources.models.client import ModelClient
-from resources.models.outcomes import Answered
-from resources.models.requests import Paint
+from resources.models.outcomes import AnsweredOutcome
+from resources.models.requests import PaintRequest
+from resources.storage.image_store import ImageStore
 from tests.postgres import Postgres, installed
 from tests.providers import faults, provider_process
 from tests.resources.calls.calling import end_lease
@@ -67,7 +67,7 @@ def test_a_database_that_goes_away_and_comes_back_costs_nothing(
     with client_of(url, tmp_path) as client:
         asked = client.ask(model(server, concurrency=8), looks(200), LOG)
     interruption.join()
-    assert all(isinstance(outcome, Answered) for outcome in asked.outcomes)
+    assert all(isinstance(outcome, AnsweredOutcome) for outcome in asked.outcomes)
     answered = Counter(r.digest for r in server.received)
     assert len(answered) == 200
     assert server.count == asked.sent
@@ -84,7 +84,7 @@ def test_a_database_that_stays_away_stops_the_run_and_loses_at_most_what_was_on_
 ):
     monkeypatch.setattr(resources.calls.database, "_RETRY_S", 0.05)
     monkeypatch.setattr(resources.calls.database, "_PATIENCE_S", 0.3)
-    monkeypatch.setattr(resources.calls.writer, "_LEASE_S", 0.5)
+    monkeypatch.setattr(resources.calls.write_thread, "_LEASE_S", 0.5)
     url, away = database.database(), threading.Event()
     server.held = lambda received: server.count > 50 and not away.is_set()
 
@@ -95,7 +95,7 @@ def test_a_database_that_stays_away_stops_the_run_and_loses_at_most_what_was_on_
 
     interruption = threading.Thread(target=interrupt)
     interruption.start()
-    told = pytest.raises(Unreachable, match=r"PostgreSQL at 127\.0\.0\.1.*Start it")
+    told = pytest.raises(UnreachableStore, match=r"PostgreSQL at 127\.0\.0\.1.*Start it")
     with client_of(url, tmp_path) as client, told:
         client.ask(model(server, concurrency=8), looks(200), LOG)
     interruption.join()
@@ -218,8 +218,8 @@ def test_where_no_picture_can_be_kept_none_is_asked_for(server, client, tmp_path
     (tmp_path / "file").touch()
     images = ImageStore(root=str(tmp_path / "file"))
     with closing(ModelClient(calls=client.calls, images=images)) as blocked:
-        with pytest.raises(Unwritable, match=f"{tmp_path}/file/images cannot be written"):
-            blocked.ask(model(server), [Paint("A dog")], LOG)
+        with pytest.raises(UnwritableStore, match=f"{tmp_path}/file/images cannot be written"):
+            blocked.ask(model(server), [PaintRequest("A dog")], LOG)
         assert server.count == 0
         # What makes no pictures needs no place for them.
         assert blocked.ask(model(server), looks(1), LOG).sent == 1
@@ -231,13 +231,13 @@ def test_a_picture_that_cannot_be_stored_is_held_until_it_can(server, client, mo
     def away(self, png):
         if len(refused) < 3:
             refused.append(png)
-            raise Unreachable("The images cannot be reached.")
+            raise UnreachableStore("The images cannot be reached.")
         return put(self, png)
 
     monkeypatch.setattr(ImageStore, "put", away)
     monkeypatch.setattr(recording, "HOLD_RETRY_S", 0.01)
-    entry, requests = model(server, concurrency=1), [Paint(f"{n} dogs") for n in range(9)]
-    with pytest.raises(Unreachable):
+    entry, requests = model(server, concurrency=1), [PaintRequest(f"{n} dogs") for n in range(9)]
+    with pytest.raises(UnreachableStore):
         client.ask(entry, requests, LOG)
     assert "paid for are held for 5 min" in caplog.text
     first = server.count

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from resources.models.requests import Edit, Look, Paint, Turn, Write
+from resources.models.requests import EditRequest, LookRequest, PaintRequest, Turn, WriteRequest
 from tests.resources.models.conftest import CANARY, LOG, client_at, closed, looks, model, png
 
 BACKENDS = pytest.mark.parametrize("backend", ["openai", "gemini"])
@@ -27,17 +27,17 @@ def asks(server, client):
 
 def prompts(asks, writer):
     turns = [(Turn("user", f"Describe animal {number}."),) for number in range(SUBJECTS)]
-    outcomes, sent = asks(writer, [Write(turn) for turn in turns])
+    outcomes, sent = asks(writer, [WriteRequest(turn) for turn in turns])
     return [f"{number}: {outcome.text}" for number, outcome in enumerate(outcomes)], sent
 
 
 def pictures(asks, painter, wanted):
-    outcomes, sent = asks(painter, [Paint(prompt) for prompt in wanted])
+    outcomes, sent = asks(painter, [PaintRequest(prompt) for prompt in wanted])
     return [digest for outcome in outcomes for digest in outcome.images], sent
 
 
 def verdicts(asks, judge, shown, question="How many legs?"):
-    return asks(judge, [Look((Turn("user", question, (digest,)),)) for digest in shown])
+    return asks(judge, [LookRequest((Turn("user", question, (digest,)),)) for digest in shown])
 
 
 @BACKENDS
@@ -96,8 +96,11 @@ def test_painters_and_editors_get_words_and_pictures_and_no_name_of_either(
     stored = tmp_path / "images" / digest[:2] / f"{digest}.png"
     assert stored.exists()
     entry = model(server, backend, model="test-image-1", name="canary_name", family="canary_kin")
-    client.ask(entry, [Paint("A hen", seed=90210, sample=77003141)], LOG)
-    edits = [Edit("Add a leg", (digest,), sample=77003142), Edit("Join", (digest, digest))]
+    client.ask(entry, [PaintRequest("A hen", seed=90210, sample=77003141)], LOG)
+    edits = [
+        EditRequest("Add a leg", (digest,), sample=77003142),
+        EditRequest("Join", (digest, digest)),
+    ]
     client.ask(entry, [replace(each, seed=90211) for each in edits], LOG)
     assert server.count == 3
     for received in server.received:

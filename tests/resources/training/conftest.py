@@ -33,7 +33,7 @@ def trained(base, tmp_path_factory):
     """A job that was done by a process of its own, and what was told meanwhile."""
     root = tmp_path_factory.mktemp("trained")
     quicker = QUICK | {"learning_rate": 3e-2}
-    recipe = RankingRecipe(base=str(base), steps=STEPS, checkpoint_every=10, **quicker)
+    recipe = RankingRecipe(base=str(base), steps=STEPS, save_steps=10, **quicker)
     done = job(root, base, pairs(root, 4 * STEPS), recipe=recipe)
     log, logger = Log(), logging.getLogger("trained")
     logger.setLevel(logging.INFO)
@@ -41,5 +41,5 @@ def trained(base, tmp_path_factory):
     # Relative paths mean the same to the process that trains.
     done = dataclasses.replace(done, rows="rows.parquet", images=".")
     with chdir(root):
-        launch.run(done, logger)
+        launch.run_training(done, logger)
     return done, log.lines

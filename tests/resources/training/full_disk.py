@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from resources.training import launch, worker
-from resources.training.checkpoints import last_whole
+from resources.training.checkpoints import find_last_checkpoint
 from tests.resources.training.kills import adapter_of, elsewhere, job_in, killed, whole
 
 
@@ -25,7 +25,7 @@ def troubled(base, disk, places):
     again = elsewhere(small, "again")
     filler = leave(Path(disk), 3 * checkpoint // 2)
     error = fails(again)
-    last = last_whole(Path(again.folder)).name
+    last = find_last_checkpoint(Path(again.folder)).name
     filler.unlink()
     worker.train(again)
     kind = type(error).__name__
@@ -38,8 +38,8 @@ def fails(done):
     try:
         worker.train(done)
     except Exception as error:  # noqa: BLE001 - in whichever class a library says it
-        worker.note(done, error)
-    return launch.what_went_wrong(done, 1)
+        worker.write_error(done, error)
+    return launch.build_failure(done, 1)
 
 
 def size_of(folder):

@@ -13,11 +13,17 @@ from pathlib import Path
 
 import transformers
 
-from resources.training import progress, worker
+from resources.training import training_progress as progress
+from resources.training import worker
 from resources.training.recipe import RankingRecipe, TuningRecipe
 from tests.resources.training.small import QUICK, job, pairs, questions
 
-FEW = QUICK | {"steps": 5, "checkpoint_every": 2, "at_once": 1, "accumulate": 2}
+FEW = QUICK | {
+    "steps": 5,
+    "save_steps": 2,
+    "per_device_batch_size": 1,
+    "gradient_accumulation_steps": 2,
+}
 PLACES = [
     *((progress._Progress, "on_log", step) for step in (1, 2, 3, 4, 5)),
     (transformers.Trainer, "_save_optimizer_and_scheduler", 2),
@@ -34,7 +40,7 @@ def job_in(root, base, kind="ranking"):
     if kind == "tuning":
         recipe = TuningRecipe(base=str(base), rank=8, alpha=16, **FEW)
         return job(root, base, questions(root, 7), kind=kind, recipe=recipe)
-    recipe = RankingRecipe(base=str(base), generations=2, **FEW)
+    recipe = RankingRecipe(base=str(base), num_generations=2, **FEW)
     return job(root, base, pairs(root, 4), recipe=recipe)
 
 
@@ -51,7 +57,7 @@ def killed(small, wanted, places):
         again = elsewhere(small, f"killed {number}")
         was = is_killed(again, *PLACES[number])
         worker.train(again)
-        steps = [line["step"] for line in progress.lines(Path(again.folder))]
+        steps = [line["step"] for line in progress.read_progress(Path(again.folder))]
         found.append({"killed": was, "same": adapter_of(again) == wanted, "steps": steps})
     return found
 

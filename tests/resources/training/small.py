@@ -10,18 +10,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
-from resources.images import ImageStore
-from resources.models.backends import backend_of
-from resources.models.backends.scoring.expected import PROMPT
+from resources.models.backends import build_backend
+from resources.models.backends.scoring.expected_score import PROMPT
 from resources.models.catalog import Model
-from resources.models.requests import Score
-from resources.models.weights import weights_in
-from resources.training.job import Base, Job, terms
+from resources.models.requests import ScoreRequest
+from resources.models.weights import find_weights
+from resources.storage.image_store import ImageStore
+from resources.training.job import TrainingBase, TrainingJob, build_terms
 from resources.training.recipe import TARGETS, RankingRecipe
 from tests import tiny
 
 TEXT = "a red thing"
-QUICK = {"learning_rate": 1e-2, "save_memory": False, "accumulate": 1, "at_once": 4}
+QUICK = {
+    "learning_rate": 1e-2,
+    "gradient_checkpointing": False,
+    "gradient_accumulation_steps": 1,
+    "per_device_batch_size": 4,
+}
 """What suits 69,000 weights."""
 
 
@@ -59,14 +64,14 @@ def save_base(folder, seed=0):
 
 def job(root, base, rows, *, kind="ranking", recipe=None, name="small"):
     """A job on these rows below `root`."""
-    recipe = recipe or RankingRecipe(base=str(base), targets=TARGETS, **QUICK)
-    found = Base(str(base), None, weights_in(Path(base)).digest)
+    recipe = recipe or RankingRecipe(base=str(base), target_modules=TARGETS, **QUICK)
+    found = TrainingBase(str(base), None, find_weights(Path(base)).digest)
     path = Path(root, "rows.parquet")
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(pa.Table.from_pylist(rows), path)
     told = recipe.model_dump()
-    folder = Path(root, "training", terms(kind, found.sha256, told, "0", 1).digest)
-    return Job(name, kind, found, told, str(path), "0", str(root), str(folder))
+    folder = Path(root, "training", build_terms(kind, found.sha256, told, "0", 1).digest)
+    return TrainingJob(name, kind, found, told, str(path), "0", str(root), str(folder))
 
 
 def failure_rate(root, base, held_out, formula="expected_score", **parameters):
@@ -92,10 +97,10 @@ def replies(root, base, held_out, formula="expected_score", **parameters):
         model=str(base),
         parameters=terms,
     )
-    backend = backend_of(entry, None, ImageStore(root=str(root)).get)
+    backend = build_backend(entry, None, ImageStore(root=str(root)).get)
 
     async def ask():
-        asked = [Score(pair["text"], pair[side]) for pair in held_out for side in SIDES]
+        asked = [ScoreRequest(pair["text"], pair[side]) for pair in held_out for side in SIDES]
         try:
             return await asyncio.gather(*map(backend.score, asked))
         finally:

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from resources.models.backends.adapters import Adapted
-from resources.models.backends.scoring.expected import PROMPT
-from resources.models.backends.vision_language import VisionLanguage, message
+from resources.models.backends.adapters import AdapterSettings
+from resources.models.backends.scoring.expected_score import PROMPT
+from resources.models.backends.vision_language import VisionLanguageModel, build_message
 from resources.models.catalog import Model
 from resources.models.requests import Turn
-from resources.training.margin import margin_loss
+from resources.training.margin import build_margin_loss
 from resources.training.meter import Meter
-from resources.training.reward import TornPair, rewards
-from resources.training.rows import order_of, sides_of, user
-from resources.training.trainers import trainer_of
+from resources.training.reward import TornPair, compute_rewards
+from resources.training.trainers import build_trainer
+from resources.training.training_rows import build_order, build_side_rows, build_user_turn
 from tests import tiny
 from tests.resources.training.small import job, pairs, png, shown
 from tests.tiny import torch, transformers
@@ -48,18 +48,20 @@ def torn(batch):
 
 
 @pytest.mark.parametrize("processes", [1, 2, 4])
-@pytest.mark.parametrize(("at_once", "accumulate"), [(1, 1), (2, 1), (1, 3)])
+@pytest.mark.parametrize(
+    ("per_device_batch_size", "gradient_accumulation_steps"), [(1, 1), (2, 1), (1, 3)]
+)
 def test_no_pair_is_torn_over_processes(processes, at_once, accumulate):
     each = at_once * accumulate * processes
     pairs = [{"text": "t", "correct": "c", "adversarial": "a"}] * 7
-    rows = sides_of(pairs, order_of(len(pairs), 3 * each, seed=0))
+    rows = build_side_rows(pairs, build_order(len(pairs), 3 * each, seed=0))
     batches = list(shares(rows, processes, at_once, accumulate))
     assert sum(map(len, batches)) == len(rows) * SAMPLES
     assert sum(map(torn, batches)) == 0
 
 
 def test_shuffled_as_by_default_pairs_would_be_torn():
-    rows = sides_of([{"text": "t", "correct": "c", "adversarial": "a"}] * 8, range(8))
+    rows = build_side_rows([{"text": "t", "correct": "c", "adversarial": "a"}] * 8, range(8))
     assert sum(map(torn, shares(rows, 2, 1, 1, shuffle=True))) > 0
 
 
@@ -70,16 +72,16 @@ def test_samples_that_say_the_same_have_no_spread_by_which_trl_would_go(samples)
     for one in range(10):
         for other in range(10):
             scores = [one / 9] * samples + [other / 9] * samples
-            given = rewards(scores, ["p"] * len(sides), sides, margin=0.3, penalty=0.5)
+            given = compute_rewards(scores, ["p"] * len(sides), sides, margin=0.3, penalty=0.5)
             spread = import_module("trl.trainer.utils").nanstd(torch.tensor(given).view(2, -1), 1)
             assert spread.tolist() == [0, 0], (one, other)
 
 
 def test_each_pass_has_every_row_once_in_an_order_of_its_own():
-    order = order_of(5, 12, seed=3)
+    order = build_order(5, 12, seed=3)
     assert sorted(order[:5]) == sorted(order[5:10]) == [0, 1, 2, 3, 4]
     assert order[:5] != order[5:10]
-    assert order_of(5, 7, seed=3) == order[:7]
+    assert build_order(5, 7, seed=3) == order[:7]
 
 
 def test_a_trainer_asks_in_the_words_of_the_metric(base):
@@ -88,12 +90,12 @@ def test_a_trainer_asks_in_the_words_of_the_metric(base):
     entry = Model(
         name="tiny", backend="transformers", family="tiny", roles=("judge",), model=str(base)
     )
-    speaking = VisionLanguage(entry, None, Adapted())
+    speaking = VisionLanguageModel(entry, None, AdapterSettings())
     text = PROMPT.format(text="a red thing")
-    asked = message(Turn("user", text, ("x",)), lambda _: png(picture))
-    ours = speaking.inputs([[asked]])["input_ids"][0].tolist()
+    asked = build_message(Turn("user", text, ("x",)), lambda _: png(picture))
+    ours = speaking.build_inputs([[asked]])["input_ids"][0].tolist()
     messages = import_module("trl.data_utils").prepare_multimodal_messages
-    trained = messages(user(text), images=[picture])
+    trained = messages(build_user_turn(text), images=[picture])
     theirs = speaking.processor.apply_chat_template(
         [trained], add_generation_prompt=True, tokenize=True, return_dict=True
     )["input_ids"][0]
@@ -111,7 +113,7 @@ def test_pictures_of_several_sizes_are_padded_before_the_question(tmp_path):
     saved.tokenizer.padding_side = "right"
     saved.save_pretrained(base)
     assert transformers.AutoProcessor.from_pretrained(base).tokenizer.padding_side == "right"
-    trainer = trainer_of(job(tmp_path, base, pairs(tmp_path, 2))).trainer
+    trainer = build_trainer(job(tmp_path, base, pairs(tmp_path, 2))).trainer
     # As GRPOTrainer calls it.
     inputs = trainer.processing_class(
         images=[[Image.new("RGB", size)] for size in ((16, 16), (16, 32), (32, 32))],
@@ -136,7 +138,7 @@ def test_the_margin_loss_is_the_mean_of_what_each_pair_lacks():
         logits[row, first - 1] = torch.tensor([rest, chance, rest]).log()
     outputs = type("Outputs", (), {"logits": logits})
     meter = Meter()
-    loss = margin_loss(yes, 0.3, 2, meter)
+    loss = build_margin_loss(yes, 0.3, 2, meter)
     assert loss(outputs, labels).item() == pytest.approx((0.1 + 0.4) / 2)
     means, _ = meter.read()
     assert means["misranked"] == 0.5

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from resources.faults import Full
+from resources.faults import DiskFull
 from resources.training import launch, worker
-from resources.training.faults import TrainingError
-from resources.training.progress import NoSpread
+from resources.training.training_errors import TrainingError
+from resources.training.training_progress import NoSpread
 from tests.resources.training.small import accelerate_config, job, pairs
 
 pytestmark = pytest.mark.slow
@@ -30,7 +30,7 @@ def begun(base, tmp_path):
 def test_a_process_that_fails_is_told_with_what_it_printed_last(begun):
     lost = dataclasses.replace(begun, rows=f"{begun.folder}/lost.parquet")
     with pytest.raises(TrainingError) as failed:
-        launch.run(lost, LOG)
+        launch.run_training(lost, LOG)
     said = str(failed.value)
     assert said.startswith("The training small stopped: FileNotFoundError: ")
     assert "the next run goes on there. What it printed last" in said
@@ -38,8 +38,8 @@ def test_a_process_that_fails_is_told_with_what_it_printed_last(begun):
 
 
 def test_what_ends_a_training_with_a_remedy_is_said_as_it_is(begun):
-    worker.note(begun, NoSpread("Raise temperature."))
-    found = launch.what_went_wrong(begun, 1)
+    worker.write_error(begun, NoSpread("Raise temperature."))
+    found = launch.build_failure(begun, 1)
     assert (type(found), str(found)) == (TrainingError, "Raise temperature.")
 
 
@@ -50,13 +50,13 @@ def test_a_full_disk_is_one_in_whatever_it_was_wrapped(begun):
         except OSError as error:
             raise RuntimeError("unexpected pos 64 vs 0") from error
     except RuntimeError as error:
-        worker.note(begun, error)
-    assert isinstance(launch.what_went_wrong(begun, 1), Full)
+        worker.write_error(begun, error)
+    assert isinstance(launch.build_failure(begun, 1), DiskFull)
 
 
 def test_a_process_that_was_killed_has_noted_nothing_and_its_code_is_told(begun):
     Path(begun.folder, "output.log").write_text("step 1")
-    said = str(launch.what_went_wrong(begun, -9))
+    said = str(launch.build_failure(begun, -9))
     assert said.startswith("The training small stopped: it ended with code -9. Its last whole")
 
 
@@ -73,7 +73,7 @@ def test_it_ends_once_nobody_waits_for_it(begun):
 def taken_by_accelerate(config):
     """What accelerate makes of the command that trains by a configuration."""
     accelerate = import_module("accelerate.commands.launch")
-    _, _, module, *told = launch.command_of(Path("job.json"), str(config))
+    _, _, module, *told = launch.build_command(Path("job.json"), str(config))
     assert module == accelerate.__name__
     found, *_ = accelerate._validate_launch_command(
         accelerate.launch_command_parser().parse_args(told)

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from resources.models.backends.scoring.vqa import QUESTION
+from resources.models.backends.scoring.vqa_score import QUESTION
 from resources.training import worker
-from resources.training.progress import lines
 from resources.training.recipe import MarginRecipe, RankingRecipe
-from resources.training.trainers import trainer_of
+from resources.training.trainers import build_trainer
+from resources.training.training_progress import read_progress
 from tests import tiny
 from tests.resources.training.small import QUICK, TEXT, failure_rate, job, pairs
 
 pytestmark = pytest.mark.slow
 
 DOCS = Path(__file__).parents[3] / "docs" / "training.md"
-ONE_STEP = QUICK | {"steps": 1, "at_once": 2, "generations": 2}
+ONE_STEP = QUICK | {"steps": 1, "per_device_batch_size": 2, "num_generations": 2}
 
 
 def test_the_page_has_the_defaults_and_each_setting_says_its_reason():
@@ -28,7 +28,7 @@ def test_the_page_has_the_defaults_and_each_setting_says_its_reason():
     for names, defaults, *_ in rows:
         said |= dict(zip(re.findall(r"`(\w+)`", names), defaults.split(", "), strict=False))
     fields = RankingRecipe.model_fields
-    assert {*said} == {*fields} - {"base", "accelerate_config", "regardless"}
+    assert {*said} == {*fields} - {"base", "accelerate_config", "skip_estimate_check"}
     for name, default in said.items():
         if isinstance(fields[name].default, (bool, int, float)):
             assert json.loads(default) == fields[name].default, name
@@ -54,7 +54,12 @@ def weights_of(found):
 
 def test_an_ablation_is_one_value_of_the_recipe(base, tmp_path):
     """The base in half the bits, its activations computed again; the adapter stays float32."""
-    smaller = {"rank": 3, "targets": ["q_proj"], "dtype": "bfloat16", "save_memory": True}
+    smaller = {
+        "rank": 3,
+        "target_modules": ["q_proj"],
+        "dtype": "bfloat16",
+        "gradient_checkpointing": True,
+    }
     others = {"beta": 0.1, "margin": 0.1, "penalty": 2.0, "temperature": 0.7}
     found = done(tmp_path, base, **ONE_STEP | smaller | others)
     weights = weights_of(found)
@@ -72,7 +77,7 @@ def test_a_training_is_not_done_before_its_adapter_is_on_the_disk(base, tmp_path
     def fails(folder):
         raise OSError(5, f"{folder.name} is not on the disk")
 
-    monkeypatch.setattr(worker, "mark_whole", fails, raising=False)
+    monkeypatch.setattr(worker, "mark_complete", fails, raising=False)
     with pytest.raises(OSError, match="adapter is not on the disk"):
         done(tmp_path, base, **ONE_STEP)
     assert not list(tmp_path.glob(f"training/*/{worker.TRAINED}"))
@@ -82,7 +87,7 @@ def test_a_kl_term_takes_no_second_copy_of_the_base(base, tmp_path):
     recipe = RankingRecipe(base=str(base), **ONE_STEP, beta=0.1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        trainer = trainer_of(job(tmp_path, base, pairs(tmp_path, 2), recipe=recipe)).trainer
+        trainer = build_trainer(job(tmp_path, base, pairs(tmp_path, 2), recipe=recipe)).trainer
     assert trainer.beta == 0.1
     assert trainer.ref_model is None
 
@@ -108,4 +113,4 @@ def test_the_control_learns_to_rank_pairs_as_well(talker, tmp_path):
     assert before > 0.3
     assert after <= 0.1
     assert scored == len(held)
-    assert {"loss", "difference", "misranked"} <= {*lines(Path(found.folder))[0]}
+    assert {"loss", "difference", "misranked"} <= {*read_progress(Path(found.folder))[0]}

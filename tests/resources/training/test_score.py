@@ -5,8 +5,8 @@ import io
 import pytest
 from PIL import Image
 
-from resources.images import ImageStore
-from resources.models.backends.scoring.expected import PROMPT
+from resources.models.backends.scoring.expected_score import PROMPT
+from resources.storage.image_store import ImageStore
 from tests import tiny
 from tests.resources.training.small import TEXT, pairs, replies
 from tests.tiny import torch, transformers

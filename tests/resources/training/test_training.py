@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from resources.faults import Busy
-from resources.models.replies import Closed
+from resources.faults import StoreBusy
+from resources.models.replies import ModelUnavailable
 from resources.training import checkpoints, launch
-from resources.training.progress import lines
-from resources.training.publish import publish, record_in, write_card
+from resources.training.adapter_publication import publish_adapter, read_record, write_card
+from resources.training.training_progress import read_progress
 from tests.forks import forked
 from tests.resources.training.conftest import STEPS
 from tests.resources.training.small import failure_rate, pairs, save_base
@@ -25,7 +25,7 @@ LOG = logging.getLogger("test")
 def published(trained, tmp_path_factory):
     done, _ = trained
     place = tmp_path_factory.mktemp("published") / "small-0"
-    publish(done, place)
+    publish_adapter(done, place)
     return place
 
 
@@ -40,7 +40,7 @@ def test_the_failure_rate_on_held_out_pairs_falls(trained, published, base, tmp_
 
 def test_each_step_is_told(trained):
     done, told = trained
-    steps = lines(Path(done.folder))
+    steps = read_progress(Path(done.folder))
     assert [line["step"] for line in steps] == list(range(1, STEPS + 1))
     assert {"loss", "reward", "reward_std", "frac_reward_zero_std", "misranked"} <= set(steps[0])
     assert [line for line in told if line.startswith(f"step 1 of {STEPS}: loss ")]
@@ -50,14 +50,14 @@ def test_each_step_is_told(trained):
 def test_a_job_that_was_done_is_not_done_again(trained):
     done, told = trained
     before = len(told)
-    launch.run(done, LOG)
-    assert len(lines(Path(done.folder))) == STEPS
+    launch.run_training(done, LOG)
+    assert len(read_progress(Path(done.folder))) == STEPS
     assert len(told) == before
 
 
 def test_the_record_says_what_it_was_made_of(trained, published, base):
     done, _ = trained
-    record = record_in(published)
+    record = read_record(published)
     assert record["base"] == {"model": str(base), "revision": None, "sha256": done.base.sha256}
     assert record["trained"]["rows_trained"] == record["trained"]["rows"] == 4 * STEPS
     assert set(record["versions"]) == {
@@ -76,7 +76,7 @@ def test_the_record_says_what_it_was_made_of(trained, published, base):
 def test_another_base_is_refused(published, tmp_path, base):
     other = save_base(tmp_path / "other", seed=1)
     with pytest.raises(
-        Closed, match=r"was trained for .*llava, and tiny has .*other\. Set `model`"
+        ModelUnavailable, match=r"was trained for .*llava, and tiny has .*other\. Set `model`"
     ):
         failure_rate(tmp_path, other, pairs(tmp_path, 1), adapter=str(published))
     moved = shutil.copytree(base, tmp_path / "moved")
@@ -90,7 +90,7 @@ def test_an_adapter_of_somebody_else_is_held_to_the_base_that_it_names(published
     config = json.loads((theirs / "adapter_config.json").read_text())
     config["base_model_name_or_path"] = "some/model"
     (theirs / "adapter_config.json").write_text(json.dumps(config))
-    with pytest.raises(Closed, match="was trained for some/model, and tiny has"):
+    with pytest.raises(ModelUnavailable, match="was trained for some/model, and tiny has"):
         failure_rate(tmp_path, base, pairs(tmp_path, 1), adapter=str(theirs))
 
 
@@ -100,9 +100,11 @@ def test_changed_weights_and_what_is_no_adapter_are_refused(published, tmp_path,
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
     path.write_bytes(data)
-    with pytest.raises(Closed, match=r"safetensors: it is not the one that record\.json is"):
+    with pytest.raises(
+        ModelUnavailable, match=r"safetensors: it is not the one that record\.json is"
+    ):
         failure_rate(tmp_path, base, pairs(tmp_path, 1), adapter=str(changed))
-    with pytest.raises(Closed, match=r"which is none: adapter_config\.json and"):
+    with pytest.raises(ModelUnavailable, match=r"which is none: adapter_config\.json and"):
         failure_rate(tmp_path, base, pairs(tmp_path, 1), adapter=str(tmp_path))
 
 
@@ -136,12 +138,12 @@ def test_a_checkpoint_that_is_not_whole_is_removed(tmp_path):
         (tmp_path / f"checkpoint-{step}").mkdir()
         (tmp_path / f"checkpoint-{step}" / "weights").write_text("w")
     for step in (2, 4):
-        checkpoints.mark_whole(tmp_path / f"checkpoint-{step}")
-    assert checkpoints.last_whole(tmp_path) == tmp_path / "checkpoint-4"
+        checkpoints.mark_complete(tmp_path / f"checkpoint-{step}")
+    assert checkpoints.find_last_checkpoint(tmp_path) == tmp_path / "checkpoint-4"
     assert not (tmp_path / "checkpoint-10").exists()
 
 
 def test_another_run_of_the_same_is_told_to_wait(trained):
     done, _ = trained
-    with launch._alone(Path(done.folder)), pytest.raises(Busy, match="Another run trains in"):
-        launch.run(done, LOG)
+    with launch._alone(Path(done.folder)), pytest.raises(StoreBusy, match="Another run trains in"):
+        launch.run_training(done, LOG)

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from resources.models.backends.adapters import Adapted
-from resources.models.backends.vision_language import VisionLanguage, message
+from resources.models.backends.adapters import AdapterSettings
+from resources.models.backends.vision_language import VisionLanguageModel, build_message
 from resources.models.catalog import Model
 from resources.models.requests import Turn
-from resources.training.answers import AnswerBatches
-from resources.training.progress import lines
+from resources.training.answer_batches import AnswerCollator
 from resources.training.recipe import TuningRecipe
-from resources.training.rows import assistant, user
-from resources.training.trainers import trainer_of
+from resources.training.trainers import build_trainer
+from resources.training.training_progress import read_progress
+from resources.training.training_rows import build_assistant_turn, build_user_turn
 from resources.training.worker import ADAPTER, train
 from tests import tiny
 from tests.resources.training.small import (
@@ -56,7 +56,7 @@ def done(tuned):
 def test_the_loss_is_on_the_answer_and_its_end_after_what_a_judge_is_asked(tuned):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        trainer = trainer_of(tuned).trainer
+        trainer = build_trainer(tuned).trainer
         batch = next(iter(trainer.get_train_dataloader()))
     tokenizer = trainer.processing_class.tokenizer
     asked, *_ = asking(tuned)[1]["input_ids"].tolist()
@@ -70,10 +70,14 @@ def test_the_loss_is_on_the_answer_and_its_end_after_what_a_judge_is_asked(tuned
 def asking(done, **adapted):
     """The model as a judge, and what it takes of a red and a blue picture."""
     known = {"name": "tiny", "backend": "transformers", "family": "tiny", "roles": ("judge",)}
-    judge = VisionLanguage(Model(model=done.base.model, **known), None, Adapted(**adapted))
+    judge = VisionLanguageModel(
+        Model(model=done.base.model, **known), None, AdapterSettings(**adapted)
+    )
     pictures = [png(shown(side, np.random.default_rng(5))) for side in ANSWERS]
     turn = Turn("user", QUESTION, ("x",))
-    return judge, judge.asked([[message(turn, lambda _, one=one: one)] for one in pictures])
+    return judge, judge.tokenize_conversations(
+        [[build_message(turn, lambda _, one=one: one)] for one in pictures]
+    )
 
 
 def test_a_judge_then_gives_the_answer_and_ends(done):
@@ -92,15 +96,19 @@ def test_the_batch_is_that_of_trl_where_the_template_has_both_tokens(tmp_path):
     )
     (base / "chat_template.jinja").write_text(turns.replace("{{ part.text }} ", "{{ part.text }}"))
     rows = [
-        {"prompt": user(QUESTION + more), "completion": assistant(answer), "image": picture}
+        {
+            "prompt": build_user_turn(QUESTION + more),
+            "completion": build_assistant_turn(answer),
+            "image": picture,
+        }
         for more, answer in (("", "{Yes}"), ("", "a horse and a bird"), (" Look.", "{No}"))
         for picture in [shown("correct", np.random.default_rng(0))]
     ]
     entry = Model(
         name="tiny", backend="transformers", family="tiny", roles=("judge",), model=str(base)
     )
-    speaking = VisionLanguage(entry, None, Adapted())
-    ours = AnswerBatches(speaking)(rows)
+    speaking = VisionLanguageModel(entry, None, AdapterSettings())
+    ours = AnswerCollator(speaking)(rows)
     collator = import_module("trl.trainer.sft_trainer").DataCollatorForVisionLanguageModeling
     theirs = collator(speaking.processor, completion_only_loss=True)(rows)
     assert {*ours} == {*theirs}
@@ -109,6 +117,6 @@ def test_the_batch_is_that_of_trl_where_the_template_has_both_tokens(tmp_path):
 
 
 def test_the_loss_falls(done):
-    losses = [line["loss"] for line in lines(Path(done.folder))]
+    losses = [line["loss"] for line in read_progress(Path(done.folder))]
     assert len(losses) == STEPS
     assert sum(losses[-5:]) < 0.5 * sum(losses[:5])

@@ -14,12 +14,12 @@ from generators.domains.flags.layouts import Point
 _WHITE = "#ffffff"
 
 
-def australia(cloth: Cloth, stars: int) -> None:
+def paint_australia(cloth: Cloth, stars: int) -> None:
     """Gazette of 1954, hoist 240: the Commonwealth Star and the cross, notches at 4/9."""
     blue, red = "#012169", "#e4002b"
     cloth.fill(blue)
     paint_union_flag(cloth, width=240, blue=blue, red=red)
-    cloth.star((120, 180), 36, _WHITE, points=7, inner=4 / 9)
+    cloth.paint_star((120, 180), 36, _WHITE, points=7, inner=4 / 9)
     large, small = 240 / 14, 240 / 24
     cross = [
         ((360, 200), large, 7),
@@ -30,10 +30,10 @@ def australia(cloth: Cloth, stars: int) -> None:
         ((336, 143), small, 5),
     ]
     for centre, radius, points in cross[: stars - 1]:
-        cloth.star(centre, radius, _WHITE, points=points, inner=4 / 9)
+        cloth.paint_star(centre, radius, _WHITE, points=points, inner=4 / 9)
 
 
-def new_zealand(cloth: Cloth, stars: int) -> None:
+def paint_new_zealand(cloth: Cloth, stars: int) -> None:
     """Notice of 1902, hoist 60: the short limb crosses the long one at 82 degrees.
 
     Stars are measured from point to point across, and edged in white half a unit wide.
@@ -52,14 +52,14 @@ def new_zealand(cloth: Cloth, stars: int) -> None:
     cross = [((90, 48), 7), (on_short_limb(-14), 6), (on_short_limb(12), 5), ((90, 12), 6)]
     for centre, across in [*cross, ((96.5, 33.5), 4)][:stars]:
         radius = across / 2 / sin(radians(72))
-        cloth.star(centre, radius + 0.5 / sin(radians(18)), _WHITE)
-        cloth.star(centre, radius, red)
+        cloth.paint_star(centre, radius + 0.5 / sin(radians(18)), _WHITE)
+        cloth.paint_star(centre, radius, red)
 
 
-def samoa(cloth: Cloth, stars: int) -> None:
+def paint_samoa(cloth: Cloth, stars: int) -> None:
     """The blue canton's five stars by the flag's drawing of 1949, hoist 1440."""
     cloth.fill("#ce1126")
-    cloth.bar(0, 0, 1440, 720, "#002b7f")
+    cloth.paint_bar(0, 0, 1440, 720, "#002b7f")
     cross = [
         ((720, 605), 105),
         ((500, 294), 84),
@@ -69,4 +69,4 @@ def samoa(cloth: Cloth, stars: int) -> None:
         ((604, 450), 53),
     ]
     for centre, radius in cross[:stars]:
-        cloth.star(centre, radius, _WHITE)
+        cloth.paint_star(centre, radius, _WHITE)

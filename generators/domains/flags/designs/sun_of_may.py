@@ -26,7 +26,7 @@ def paint_sun_of_may(cloth: Cloth, *, centre: Point, radius: float) -> None:
         (_FEATURES, "none"),
         (_PUPILS, _INK),
     ):
-        cloth.emblem(data, centre, radius / _TIP, fill=fill, stroke=_INK, pen=0.6)
+        cloth.paint_emblem(data, centre, radius / _TIP, fill=fill, stroke=_INK, pen=0.6)
 
 
 def _straight_ray(angle: float) -> str:

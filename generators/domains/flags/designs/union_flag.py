@@ -1,7 +1,7 @@
 """The Union Flag in the canton of Australia and New Zealand, 60 x 30 units, published 1:2."""
 
 from generators.domains.flags.cloth import Cloth
-from generators.domains.flags.layouts import Point, diagonal
+from generators.domains.flags.layouts import Point, outline_diagonal
 
 _WIDTH, _HEIGHT = 60.0, 30.0
 
@@ -14,14 +14,14 @@ def paint_union_flag(cloth: Cloth, *, width: float, blue: str, red: str) -> None
         return [(x * unit, y * unit) for x, y in points]
 
     def bar(left_x: float, top_y: float, right_x: float, bottom_y: float, colour: str) -> None:
-        cloth.bar(left_x * unit, top_y * unit, right_x * unit, bottom_y * unit, colour)
+        cloth.paint_bar(left_x * unit, top_y * unit, right_x * unit, bottom_y * unit, colour)
 
     bar(0, 0, _WIDTH, _HEIGHT, blue)
-    falling = diagonal(_WIDTH, _HEIGHT, 6)
-    cloth.shape(on_cloth(falling), "#ffffff")
-    cloth.shape(on_cloth([(_WIDTH - x, y) for x, y in falling]), "#ffffff")
+    falling = outline_diagonal(_WIDTH, _HEIGHT, 6)
+    cloth.paint_polygon(on_cloth(falling), "#ffffff")
+    cloth.paint_polygon(on_cloth([(_WIDTH - x, y) for x, y in falling]), "#ffffff")
     for arm in _counterchanged_arms():
-        cloth.shape(on_cloth(arm), red)
+        cloth.paint_polygon(on_cloth(arm), red)
     for breadth, colour in ((10, "#ffffff"), (6, red)):
         bar((_WIDTH - breadth) / 2, 0, (_WIDTH + breadth) / 2, _HEIGHT, colour)
         bar(0, (_HEIGHT - breadth) / 2, _WIDTH, (_HEIGHT + breadth) / 2, colour)
@@ -29,7 +29,7 @@ def paint_union_flag(cloth: Cloth, *, width: float, blue: str, red: str) -> None
 
 def _counterchanged_arms() -> list[list[Point]]:
     """The red saltire's four arms, 2 units broad, each on one side of its diagonal."""
-    _, (across, _), *_, (_, down) = diagonal(_WIDTH, _HEIGHT, 4)
+    _, (across, _), *_, (_, down) = outline_diagonal(_WIDTH, _HEIGHT, 4)
     x, y = _WIDTH / 2, _HEIGHT / 2
     arms: list[list[Point]] = [
         [(0, 0), (0, down), (x - across, y), (x, y)],

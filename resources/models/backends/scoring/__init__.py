@@ -9,19 +9,21 @@ otherwise, is another formula.
 
 from collections.abc import Callable, Mapping
 
-from resources.models.backends.base import PictureOf
-from resources.models.backends.local_models import settings
-from resources.models.backends.scoring.base import Metric, Scoring
+from resources.models.backends.base import PictureLoader
+from resources.models.backends.local_models import parse_settings
+from resources.models.backends.scoring.base import FormulaSettings, ScoringFormula
 from resources.models.backends.scoring.embeddings import ClipScore, PickScore
-from resources.models.backends.scoring.expected import ExpectedScore
-from resources.models.backends.scoring.vision import VisionScore
-from resources.models.backends.scoring.vqa import VqaScore
+from resources.models.backends.scoring.expected_score import ExpectedScore
+from resources.models.backends.scoring.vision_score import VisionScore
+from resources.models.backends.scoring.vqa_score import VqaScore
 from resources.models.catalog import Model
 from resources.models.formulas import Formula
 
-__all__ = ["Metric", "metric_of"]
+__all__ = ["ScoringFormula", "load_formula"]
 
-_FORMULAS: Mapping[Formula, Callable[[Model, str | None, PictureOf, Scoring], Metric]] = {
+_FORMULAS: Mapping[
+    Formula, Callable[[Model, str | None, PictureLoader, FormulaSettings], ScoringFormula]
+] = {
     "clip_score": ClipScore,
     "pick_score": PickScore,
     "vqa_score": VqaScore,
@@ -30,7 +32,7 @@ _FORMULAS: Mapping[Formula, Callable[[Model, str | None, PictureOf, Scoring], Me
 }
 
 
-def metric_of(model: Model, key: str | None, picture: PictureOf) -> Metric:
+def load_formula(model: Model, key: str | None, picture: PictureLoader) -> ScoringFormula:
     """The metric of an entry of models.yaml, loaded; raises `Closed` where it cannot be."""
-    wanted = settings(model, Scoring)
+    wanted = parse_settings(model, FormulaSettings)
     return _FORMULAS[wanted.formula](model, key, picture, wanted)

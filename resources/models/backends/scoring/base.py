@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any, Protocol
 
-from resources.models.backends.adapters import Adapted
-from resources.models.backends.provenance import device_in_words
+from resources.models.backends.adapters import AdapterSettings
+from resources.models.backends.provenance import describe_device
 from resources.models.catalog import Model
 from resources.models.formulas import Formula
-from resources.models.replies import Reply, Unacceptable
-from resources.models.requests import Score
+from resources.models.replies import ModelReply, UnacceptableRequest
+from resources.models.requests import ScoreRequest
 
 _LIBRARIES = ("torch", "transformers", "tokenizers", "pillow")
 
 
-class Scoring(Adapted):
+class FormulaSettings(AdapterSettings):
     """How an entry with the role `metric` wants its model run.
 
     `prefix` is what precedes every text, `processor` the model whose processor is taken.
@@ -26,21 +26,21 @@ class Scoring(Adapted):
     processor: str | None = None
 
 
-class Metric(Protocol):
+class ScoringFormula(Protocol):
     """A formula with its model."""
 
-    def prepared(self, request: Score) -> Any:
+    def prepare(self, request: ScoreRequest) -> Any:
         """A request with its picture opened; for any thread, while the model works."""
 
-    def replies(self, asked: Sequence[Any]) -> list[Reply]:
+    def score_batch(self, asked: Sequence[Any]) -> list[ModelReply]:
         """The scores of requests that are worked on together."""
 
 
-def how_scored(model: Model, network: Any, batch: int, **more: Any) -> dict[str, Any]:
+def build_score_provenance(model: Model, network: Any, batch: int, **more: Any) -> dict[str, Any]:
     """What a score depends on beside weights, text and picture, as JSON values."""
     return {
         "formula": model.parameters["formula"],
-        "device": device_in_words(network.device),
+        "device": describe_device(network.device),
         "dtype": str(network.dtype).removeprefix("torch."),
         "versions": {name: version(name) for name in _LIBRARIES},
         "batch": batch,
@@ -48,10 +48,10 @@ def how_scored(model: Model, network: Any, batch: int, **more: Any) -> dict[str,
     }
 
 
-def finite(model: Model, scores: Sequence[float]) -> Sequence[float]:
+def require_finite(model: Model, scores: Sequence[float]) -> Sequence[float]:
     """Scores that are numbers; raises `Unacceptable` where one is none."""
     if not all(map(math.isfinite, scores)):
-        raise Unacceptable(
+        raise UnacceptableRequest(
             f"{model.name} came to no number: the arithmetic of its dtype overflowed. Set dtype: "
             "float32 among its parameters in models.yaml"
         )

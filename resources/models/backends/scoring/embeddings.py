@@ -7,16 +7,25 @@ from typing import Any, NamedTuple
 
 from PIL import Image
 
-from resources.models.backends.base import PictureOf
-from resources.models.backends.local_models import Files, library, loading, running
-from resources.models.backends.scoring.base import Scoring, finite, how_scored
-from resources.models.backends.wire import without_key
+from resources.models.backends.base import PictureLoader
+from resources.models.backends.hosted_models import redact_key
+from resources.models.backends.local_models import (
+    ModelFiles,
+    import_library,
+    translate_loading_errors,
+    translate_running_errors,
+)
+from resources.models.backends.scoring.base import (
+    FormulaSettings,
+    build_score_provenance,
+    require_finite,
+)
 from resources.models.catalog import Model
-from resources.models.replies import Closed, Reply, Unacceptable
-from resources.models.requests import Score
+from resources.models.replies import ModelReply, ModelUnavailable, UnacceptableRequest
+from resources.models.requests import ScoreRequest
 
 
-class Seen(NamedTuple):
+class PreparedPicture(NamedTuple):
     """A text, and a picture as the network takes it: float32, channels x height x width."""
 
     text: str
@@ -33,27 +42,29 @@ class ClipScore:
 
     prefix = "A photo depicts "
 
-    def __init__(self, model: Model, key: str | None, picture: PictureOf, wanted: Scoring) -> None:
+    def __init__(
+        self, model: Model, key: str | None, picture: PictureLoader, wanted: FormulaSettings
+    ) -> None:
         self._model, self._picture = model, picture
         if wanted.prefix is not None:
             self.prefix = wanted.prefix
-        files = Files.of(model, key, wanted.revision)
-        self._served = files.served
+        files = ModelFiles.resolve(model, key, wanted.revision)
+        self._served = files.served_model
         self._images, self._tokenizer, self._processor = _processor(files, wanted)
-        with loading(model, key):
-            self._network = files.network(library("transformers").AutoModel, wanted)
+        with translate_loading_errors(model, key):
+            self._network = files.load_network(import_library("transformers").AutoModel, wanted)
         self._require_that_they_fit()
 
-    def prepared(self, request: Score) -> Seen:
+    def prepare(self, request: ScoreRequest) -> PreparedPicture:
         """The picture, opened, scaled and cropped as the processor does it."""
         image = Image.open(io.BytesIO(self._picture(request.image))).convert("RGB")
-        with running(self._model):
+        with translate_running_errors(self._model):
             shown = self._images(image, return_tensors="pt")["pixel_values"][0]
-        return Seen(request.text, shown)
+        return PreparedPicture(request.text, shown)
 
-    def replies(self, asked: Sequence[Seen]) -> list[Reply]:
+    def score_batch(self, asked: Sequence[PreparedPicture]) -> list[ModelReply]:
         """The scores of pictures, each against its text."""
-        torch, network = library("torch"), self._network
+        torch, network = import_library("torch"), self._network
         tokens = self._tokens([self.prefix + seen.text for seen in asked])
         pixels = torch.stack([seen.pixels for seen in asked])
         with torch.inference_mode():
@@ -67,8 +78,8 @@ class ClipScore:
             scores = (cosines * self._scale).tolist()
         how = self._how(len(asked))
         return [
-            Reply(score=score, served_model=self._served, made=how)
-            for score in finite(self._model, scores)
+            ModelReply(score=score, served_model=self._served, provenance=how)
+            for score in require_finite(self._model, scores)
         ]
 
     @cached_property
@@ -76,7 +87,7 @@ class ClipScore:
         return 1.0
 
     def _how(self, batch: int) -> dict[str, Any]:
-        return how_scored(
+        return build_score_provenance(
             self._model,
             self._network,
             batch,
@@ -91,7 +102,7 @@ class ClipScore:
         tokens = self._tokenizer(texts, padding=True, return_tensors="pt", verbose=False)
         for text, mask in zip(texts, tokens["attention_mask"], strict=True):
             if (long := int(mask.sum())) > most:
-                raise Unacceptable(
+                raise UnacceptableRequest(
                     f"{self._model.name} takes {most} tokens, and this text has {long}: {text!r}. "
                     "Shorten it"
                 )
@@ -99,15 +110,15 @@ class ClipScore:
 
     def _require_that_they_fit(self) -> None:
         network, name = self._network, self._model.name
-        if not isinstance(network, library("transformers").CLIPModel):
-            raise Closed(
+        if not isinstance(network, import_library("transformers").CLIPModel):
+            raise ModelUnavailable(
                 f"{self._model.model} is a {type(network).__name__}, and the formula of {name} "
                 "takes a CLIPModel: choose a CLIP in models.yaml"
             )
         # Without its files, a tokenizer is made all the same, and knows no word.
         known, embedded = len(self._tokenizer), network.config.text_config.vocab_size
         if known != embedded:
-            raise Closed(
+            raise ModelUnavailable(
                 f"The tokenizer of {self._processor} knows {known:,} tokens, and "
                 f"{self._model.model} {embedded:,}: name the model whose processor it was trained "
                 f"with as `processor` among the parameters of {name} in models.yaml"
@@ -129,20 +140,20 @@ class PickScore(ClipScore):
         return scale
 
 
-def _processor(files: Files, wanted: Scoring) -> tuple[Any, Any, str]:
+def _processor(files: ModelFiles, wanted: FormulaSettings) -> tuple[Any, Any, str]:
     """What prepares pictures, what prepares texts, and whose they are."""
-    transformers, (model, key, _) = library("transformers"), files
+    transformers, (model, key, _) = import_library("transformers"), files
     if wanted.processor is not None:
         model = model.model_copy(update={"model": wanted.processor})
-        files = Files.of(model, key, None)
-    with loading(model, key):
+        files = ModelFiles.resolve(model, key, None)
+    with translate_loading_errors(model, key):
         try:
             images = files.load(transformers.AutoImageProcessor, backend="pil")
             tokenizer = files.load(transformers.AutoTokenizer)
         except (OSError, ValueError) as error:
-            raise Closed(
-                f"{model.model} has no processor that can be loaded: {without_key(error, key)} "
+            raise ModelUnavailable(
+                f"{model.model} has no processor that can be loaded: {redact_key(error, key)} "
                 f"Name a model that has one as `processor` among the parameters of {model.name} "
                 "in models.yaml, as in laion/CLIP-ViT-H-14-laion2B-s32B-b79K"
             ) from None
-    return images, tokenizer, files.served
+    return images, tokenizer, files.served_model

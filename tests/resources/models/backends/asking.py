@@ -9,10 +9,17 @@ from hashlib import sha256
 from threading import Thread
 from typing import Any
 
-from resources.models.backends import backend_of
+from resources.models.backends import build_backend
 from resources.models.catalog import Model
-from resources.models.replies import Fault, Reply
-from resources.models.requests import Edit, Look, Paint, Request, Turn, Write
+from resources.models.replies import ModelReply, RequestFault
+from resources.models.requests import (
+    EditRequest,
+    LookRequest,
+    PaintRequest,
+    Request,
+    Turn,
+    WriteRequest,
+)
 from tests.providers import pictures
 
 _PATIENCE_S = 120
@@ -23,10 +30,10 @@ WEBP = pictures.converted(pictures.png("three"), "webp")
 STORE = {sha256(data).hexdigest(): data for data in (PNG, JPEG, WEBP)}
 ONE, TWO, THREE = STORE
 
-LOOK = Look((Turn("user", "How many legs?", (ONE,)),))
-WRITE = Write((Turn("user", "Write."),))
-PAINT = Paint("A hen with three legs")
-EDIT = Edit("Add a leg", (ONE,))
+LOOK = LookRequest((Turn("user", "How many legs?", (ONE,)),))
+WRITE = WriteRequest((Turn("user", "Write."),))
+PAINT = PaintRequest("A hen with three legs")
+EDIT = EditRequest("Add a leg", (ONE,))
 
 
 def entry(backend: str, url: str, **fields: Any) -> Model:
@@ -42,13 +49,15 @@ class Asker:
         self._runner = asyncio.Runner()
         self._backends: dict[tuple[str, str | None], Any] = {}
 
-    def ask(self, model: Model, request: Request, key: str | None = KEY) -> Reply | Fault:
+    def ask(
+        self, model: Model, request: Request, key: str | None = KEY
+    ) -> ModelReply | RequestFault:
         """How a request ends."""
         return self.ask_all(model, [request], key)[0]
 
     def ask_all(
         self, model: Model, requests: Sequence[Request], key: str | None = KEY
-    ) -> list[Reply | Fault]:
+    ) -> list[ModelReply | RequestFault]:
         """How requests end that are sent at once; no fault shows the key or what has it."""
         backend = self._backend(model, key)
 
@@ -63,7 +72,7 @@ class Asker:
         for end in ends:
             assert KEY not in repr(end)
             if isinstance(end, BaseException):
-                if not isinstance(end, Fault):
+                if not isinstance(end, RequestFault):
                     raise end
                 assert KEY not in "".join(traceback.format_exception(end))
                 assert end.__cause__ is None
@@ -82,7 +91,7 @@ class Asker:
     def _backend(self, model: Model, key: str | None) -> Any:
         kept = (model.model_dump_json(), key)
         if kept not in self._backends:
-            self._backends[kept] = backend_of(model, key, STORE.__getitem__)
+            self._backends[kept] = build_backend(model, key, STORE.__getitem__)
         return self._backends[kept]
 
     def close(self) -> None:

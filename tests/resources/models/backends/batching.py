@@ -5,18 +5,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from resources.models.catalog import Model
-from resources.models.replies import Fault, Reply
+from resources.models.replies import ModelReply, RequestFault
 from resources.models.requests import Request
 from tests.resources.models.backends.asking import KEY, Asker
 
-Ends = dict[str, Reply | Fault]
+Ends = dict[str, ModelReply | RequestFault]
 
 
 def used(asker: Asker, model: Model, use: Callable[[Any], Any], key: str | None = KEY) -> Any:
     """What a use of a model's backend comes to; a fault that it raises is given, and is clean."""
     try:
         end = asker.use(model, use, key)
-    except Fault as fault:
+    except RequestFault as fault:
         end = fault
     return checked(end)
 
@@ -24,7 +24,7 @@ def used(asker: Asker, model: Model, use: Callable[[Any], Any], key: str | None 
 def checked(end: Any) -> Any:
     """The same, once it has been seen not to show the key."""
     assert KEY not in repr(end)
-    if isinstance(end, Fault):
+    if isinstance(end, RequestFault):
         assert KEY not in "".join(traceback.format_exception(end))
     return end
 
@@ -34,7 +34,7 @@ def submitted(asker: Asker, model: Model, requests: Mapping[str, Request], tag: 
     return used(asker, model, lambda backend: backend.submit(requests, tag))
 
 
-def collected(asker: Asker, model: Model, batch: str) -> tuple[Ends, Fault | None]:
+def collected(asker: Asker, model: Model, batch: str) -> tuple[Ends, RequestFault | None]:
     """The results of a batch once it was asked after, and the fault that comes after them."""
     used(asker, model, lambda backend: backend.state(batch))
     ends: Ends = {}

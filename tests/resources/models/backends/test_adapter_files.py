@@ -13,7 +13,7 @@ from resources.models.backends.adapter_files import (
     RecordFields,
     read_fields,
 )
-from resources.models.weights import NoWeights, read_shapes, weights_in
+from resources.models.weights import NoWeights, find_weights, read_shapes
 
 pytestmark = pytest.mark.slow
 
@@ -192,4 +192,4 @@ def test_weights_of_strangers_are_read_or_refused_in_words(tmp_path):
     index = tmp_path / "model.safetensors.index.json"
     for data in variants({"weight_map": {"a": "../../../etc/passwd"}}):
         index.write_bytes(data)
-        assert outcome(lambda: weights_in(tmp_path))[1] is not None
+        assert outcome(lambda: find_weights(tmp_path))[1] is not None

@@ -6,7 +6,7 @@ import socket
 import httpx2
 import pytest
 
-from resources.models.backends.addresses import Forbidden, fetched
+from resources.models.backends.addresses import ForbiddenAddress, fetch_public_url
 
 PICTURES, API = "https://pictures.example/a.png?sig=s", "https://api.example/v1"
 
@@ -32,7 +32,7 @@ def fetch():
 
     async def once():
         async with httpx2.AsyncClient(transport=httpx2.MockTransport(answer)) as client:
-            return await fetched(client, PICTURES, API)
+            return await fetch_public_url(client, PICTURES, API)
 
     return asyncio.run(once()).content, received
 
@@ -49,7 +49,7 @@ def test_what_is_asked_is_the_address_that_was_checked(names):
 
 def test_one_address_of_several_that_is_not_public_is_enough(names):
     names["pictures.example"] = [["198.51.101.7", "10.0.0.5"]]
-    with pytest.raises(Forbidden, match=r"pictures\.example, which is not a public address"):
+    with pytest.raises(ForbiddenAddress, match=r"pictures\.example, which is not a public address"):
         fetch()
 
 

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from resources.models.backends.vision_language import VisionLanguage
-from resources.models.replies import Closed
+from resources.models.backends.vision_language import VisionLanguageModel
+from resources.models.replies import ModelUnavailable
 from tests.tiny import tokenizers, transformers
 
 pytestmark = pytest.mark.slow
@@ -50,11 +50,11 @@ def tokens(kind, chat, answer="Yes"):
     of = tokenizer(kind)
     of.chat_template = chat
     ends = of.convert_tokens_to_ids([*ENDS])
-    speaking = VisionLanguage.__new__(VisionLanguage)
+    speaking = VisionLanguageModel.__new__(VisionLanguageModel)
     speaking._model = SimpleNamespace(model="tiny")
     speaking.network = SimpleNamespace(generation_config=SimpleNamespace(eos_token_id=ends))
     speaking.processor = SimpleNamespace(tokenizer=of, apply_chat_template=of.apply_chat_template)
-    return "".join(of.convert_ids_to_tokens(speaking.tokens_of(answer)))
+    return "".join(of.convert_ids_to_tokens(speaking.tokenize_answer(answer)))
 
 
 @pytest.mark.parametrize(
@@ -78,5 +78,7 @@ def test_an_answer_has_the_tokens_that_follow_what_it_is_asked_by_and_an_end(kin
 
 def test_a_template_that_writes_an_answer_elsewhere_is_refused():
     thinking = template("{{ turn.role | upper }}: TEXT ", "ASSISTANT:<think>")
-    with pytest.raises(Closed, match="does not write an answer after what it is asked by"):
+    with pytest.raises(
+        ModelUnavailable, match="does not write an answer after what it is asked by"
+    ):
         tokens("bytes", thinking)

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from resources.models.replies import (
-    Closed,
-    Fault,
     Interrupted,
+    ModelReply,
+    ModelUnavailable,
     NoAnswer,
     Overloaded,
     Refusal,
-    Reply,
-    Unacceptable,
+    RequestFault,
+    UnacceptableRequest,
     UnparsableReply,
     Usage,
 )
-from resources.models.requests import Look, Turn, Write
+from resources.models.requests import LookRequest, Turn, WriteRequest
 from tests.providers import anthropic_wire, faults
 from tests.providers.anthropic_wire import text_block
 from tests.providers.http import json_response
@@ -76,7 +76,7 @@ def test_pictures_precede_the_text_of_their_turn_and_the_system_stands_apart(ser
         Turn("assistant", "{2}"),
         Turn("user", "Are you sure?"),
     )
-    ask(claude(server, model="claude-sonnet-5-5"), Look(turns, sample=3))
+    ask(claude(server, model="claude-sonnet-5-5"), LookRequest(turns, sample=3))
     assert server.received[0].path == "/v1/messages"
     assert sent(server) == {
         "model": "claude-sonnet-5-5",
@@ -102,7 +102,7 @@ def test_a_schema_goes_along_beside_the_parameters(server, ask):
     parameters = {**LIMIT, "output_config": {"effort": "low"}}
     reply = ask(
         claude(server, parameters=parameters),
-        Write((Turn("user", "Write."),), schema=json.dumps(SCHEMA)),
+        WriteRequest((Turn("user", "Write."),), schema=json.dumps(SCHEMA)),
     )
     config = sent(server)["output_config"]
     assert config["effort"] == "low"
@@ -112,13 +112,15 @@ def test_a_schema_goes_along_beside_the_parameters(server, ask):
     assert schema["required"] == ["legs"]
     # A largest number is none of this API's words: it is told the model instead.
     assert schema["properties"]["legs"] == {"type": "integer", "description": "{maximum: 100}"}
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert json.loads(str(reply.text)) == {"legs": 1}
 
 
 def test_a_schema_that_says_nothing_is_not_acceptable(server, ask):
-    end = ask(claude(server), Write((Turn("user", "Write."),), schema='{"description": "any"}'))
-    assert type(end) is Unacceptable
+    end = ask(
+        claude(server), WriteRequest((Turn("user", "Write."),), schema='{"description": "any"}')
+    )
+    assert type(end) is UnacceptableRequest
     assert str(end).startswith("some cannot be given the schema of this request: ")
     assert server.count == 0
 
@@ -154,9 +156,9 @@ def test_anthropic_itself_is_asked_at_its_own_address(ask, monkeypatch):
 
 def test_no_more_connections_than_the_entry_allows(server, asker):
     server.held = lambda _: server.count < 4
-    turns = [Look((Turn("user", f"Question {i}"),)) for i in range(8)]
+    turns = [LookRequest((Turn("user", f"Question {i}"),)) for i in range(8)]
     ends = asker.ask_all(claude(server, concurrency=4), turns)
-    assert all(isinstance(end, Reply) for end in ends)
+    assert all(isinstance(end, ModelReply) for end in ends)
     assert server.most_in_flight == 4
 
 
@@ -167,13 +169,15 @@ def test_an_answer(server, ask):
     server.answer = lambda _: "{5}"
     server.served = {"some-model": "some-model-2026-11-01"}
     reply = ask(claude(server), LOOK)
-    assert reply == Reply(text="{5}", served_model="some-model-2026-11-01", usage=Usage(103, 1))
+    assert reply == ModelReply(
+        text="{5}", served_model="some-model-2026-11-01", usage=Usage(103, 1)
+    )
 
 
 def test_what_it_thought_is_not_what_it_says(server, ask):
     server.answer = said(anthropic_wire.thought("{4}, or"), text_block("{"), text_block("5}"))
     reply = ask(claude(server), LOOK)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert reply.text == "{5}"
 
 
@@ -182,19 +186,19 @@ def test_tokens_of_the_cache_went_in_as_well(server, ask):
         text_block("{5}"), cache_creation_input_tokens=20, cache_read_input_tokens=300
     )
     reply = ask(claude(server), LOOK)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert reply.usage == Usage(423, 1)
 
 
 def test_a_server_that_says_only_what_is_needed(server, ask):
     server.answer = lambda _: json_response({"content": [{"type": "text", "text": "{5}"}]})
-    assert ask(claude(server), LOOK) == Reply(text="{5}")
+    assert ask(claude(server), LOOK) == ModelReply(text="{5}")
 
 
 def test_a_refusal_is_a_reply_with_its_category_and_who_served_it(server, ask):
     server.script([faults.REFUSED])
     reply = ask(claude(server), LOOK)
-    assert reply == Reply(
+    assert reply == ModelReply(
         refusal=Refusal(
             "content filter", "stop_reason: refusal. general_harms This could do harm."
         ),
@@ -206,7 +210,7 @@ def test_a_refusal_is_a_reply_with_its_category_and_who_served_it(server, ask):
 def test_a_refusal_after_some_words_is_a_refusal(server, ask):
     server.answer = said(text_block("First, take"), stop="refusal")
     reply = ask(claude(server), LOOK)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert reply.text is None
     assert reply.refusal == Refusal("content filter", "stop_reason: refusal.")
 
@@ -214,39 +218,47 @@ def test_a_refusal_after_some_words_is_a_refusal(server, ask):
 def test_an_answer_that_is_cut_off_is_an_answer_and_one_that_is_cut_off_at_once_is_not(server, ask):
     server.answer = said(text_block("There are"), stop="max_tokens")
     reply = ask(claude(server), LOOK)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert reply.text == "There are"
     server.answer = said(anthropic_wire.thought("Let me see"), stop="max_tokens")
     end = ask(claude(server), LOOK)
-    assert type(end) is Unacceptable
+    assert type(end) is UnacceptableRequest
     assert str(end) == (
         "some used up its limit of tokens before it answered: raise max_tokens in its parameters "
         "in models.yaml"
     )
     server.answer = said(stop="model_context_window_exceeded")
     end = ask(claude(server), LOOK)
-    assert type(end) is Unacceptable
+    assert type(end) is UnacceptableRequest
     assert "no room to answer" in str(end)
 
 
 # Faults
 
-FAULTS: list[tuple[faults.Fault, type[Fault], str]] = [
+FAULTS: list[tuple[faults.Fault, type[RequestFault], str]] = [
     (faults.DROPPED, Interrupted, "RemoteProtocolError: "),
     (faults.RESET, Interrupted, "Error: [a-zA-Z]"),
     (faults.HALF_HEADERS, Interrupted, "RemoteProtocolError: "),
     (faults.HALF_BODY, Interrupted, "incomplete|without sending complete message body"),
-    (faults.REDIRECTED, Closed, "HTTP 307: the server redirects to /elsewhere/.*set base_url"),
+    (
+        faults.REDIRECTED,
+        ModelUnavailable,
+        "HTTP 307: the server redirects to /elsewhere/.*set base_url",
+    ),
     (faults.RATE_LIMITED, Overloaded, "HTTP 429: This request would exceed"),
     (faults.SERVER_ERROR, Interrupted, "HTTP 500: Internal server error"),
     (faults.OVERLOADED, Overloaded, "HTTP 529: Overloaded"),
     (faults.BAD_GATEWAY, Interrupted, "HTTP 502: .*Bad Gateway"),
-    (faults.NO_CREDIT, Closed, "HTTP 400: Your credit balance is too low"),
-    (faults.INVALID_KEY, Closed, "HTTP 401: Invalid bearer token"),
-    (faults.FORBIDDEN, Closed, "HTTP 403: Your API key does not have permission"),
-    (faults.UNKNOWN_MODEL, Closed, "HTTP 404: model: some-model"),
-    (faults.INVALID_REQUEST, Unacceptable, "HTTP 400: messages.0.content.1.text: text content"),
-    (faults.TOO_LARGE, Unacceptable, "HTTP 413: .*Request Entity Too Large"),
+    (faults.NO_CREDIT, ModelUnavailable, "HTTP 400: Your credit balance is too low"),
+    (faults.INVALID_KEY, ModelUnavailable, "HTTP 401: Invalid bearer token"),
+    (faults.FORBIDDEN, ModelUnavailable, "HTTP 403: Your API key does not have permission"),
+    (faults.UNKNOWN_MODEL, ModelUnavailable, "HTTP 404: model: some-model"),
+    (
+        faults.INVALID_REQUEST,
+        UnacceptableRequest,
+        "HTTP 400: messages.0.content.1.text: text content",
+    ),
+    (faults.TOO_LARGE, UnacceptableRequest, "HTTP 413: .*Request Entity Too Large"),
     (faults.MALFORMED_JSON, UnparsableReply, "not what this API sends: the body: no JSON"),
     (faults.OTHER_SHAPE, NoAnswer, "not what this API sends: content: Field required"),
     (faults.WEB_PAGE, UnparsableReply, "not what this API sends: the body: no JSON"),
@@ -267,15 +279,15 @@ def test_a_fault_says_what_to_do_in_the_provider_s_words(server, ask, fault, kin
 @pytest.mark.parametrize(
     ("status", "words", "code", "kind"),
     [
-        (400, "You have reached your specified API usage limits.", None, Closed),
-        (400, "This organization has been disabled.", "organization_on_hold", Closed),
-        (402, "Payment required.", None, Closed),
+        (400, "You have reached your specified API usage limits.", None, ModelUnavailable),
+        (400, "This organization has been disabled.", "organization_on_hold", ModelUnavailable),
+        (402, "Payment required.", None, ModelUnavailable),
         (408, "Words.", None, Interrupted),
         (409, "Words.", None, Interrupted),
-        (413, "Request exceeds the maximum size", None, Unacceptable),
-        (422, "Words.", None, Unacceptable),
-        (429, "Over the limit.", "contract_spend_limit_reached", Closed),
-        (429, "Over the limit.", "enforced_spend_limit_reached", Closed),
+        (413, "Request exceeds the maximum size", None, UnacceptableRequest),
+        (422, "Words.", None, UnacceptableRequest),
+        (429, "Over the limit.", "contract_spend_limit_reached", ModelUnavailable),
+        (429, "Over the limit.", "enforced_spend_limit_reached", ModelUnavailable),
         (429, "Too fast.", "ramp_limit_exceeded", Overloaded),
         (504, "Words.", None, Interrupted),
     ],
@@ -290,7 +302,7 @@ def test_other_statuses(server, ask, status, words, code, kind):
 def test_a_parameter_of_models_yaml_that_is_not_taken_closes_the_model(server, ask):
     server.answer = lambda _: anthropic_wire.error(400, "max_tokens: 900000 > 128000, which is …")
     end = ask(claude(server, parameters={"max_tokens": 900_000}), LOOK)
-    assert type(end) is Closed
+    assert type(end) is ModelUnavailable
     assert "max_tokens is set in models.yaml, for every request" in str(end)
 
 

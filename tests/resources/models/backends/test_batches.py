@@ -10,16 +10,16 @@ import pytest
 from resources.models.backends import openai_batches as batched_openai
 from resources.models.backends.base import BatchState
 from resources.models.replies import (
-    Closed,
     Interrupted,
+    ModelReply,
+    ModelUnavailable,
     NoAnswer,
     Overloaded,
-    Reply,
-    Unacceptable,
+    UnacceptableRequest,
     UnparsableReply,
     Usage,
 )
-from resources.models.requests import Look, Paint, Turn, Write
+from resources.models.requests import LookRequest, PaintRequest, Turn, WriteRequest
 from tests.providers import Course, faults, openai_batches
 from tests.providers.http import json_response
 from tests.resources.models.backends.asking import (
@@ -45,8 +45,8 @@ SCHEMA = json.dumps(
         "additionalProperties": False,
     }
 )
-TO_SCHEMA = Write((Turn("system", "Be brief."), Turn("user", "Write.")), schema=SCHEMA)
-MANY = Look((Turn("user", 'How many "legs"?\n\u2028 ü 🐓', (ONE, TWO, THREE)),))
+TO_SCHEMA = WriteRequest((Turn("system", "Be brief."), Turn("user", "Write.")), schema=SCHEMA)
+MANY = LookRequest((Turn("user", 'How many "legs"?\n\u2028 ü 🐓', (ONE, TWO, THREE)),))
 KINDS = {"look": LOOK, "many": MANY, "write": WRITE, "schema": TO_SCHEMA, "paint": PAINT}
 PAINTER = "some-image-model"
 SETTINGS = {"openai": {"temperature": 0.5}, "gemini": {"temperature": 0.5, "seed": 7}}
@@ -69,7 +69,9 @@ def at(provider, server, **fields):
 
 
 def many(count, start=0):
-    return {f"n{i}": Look((Turn("user", f"Question {i}"),)) for i in range(start, start + count)}
+    return {
+        f"n{i}": LookRequest((Turn("user", f"Question {i}"),)) for i in range(start, start + count)
+    }
 
 
 def tasks(server):
@@ -90,7 +92,7 @@ def test_one_request_has_one_body_and_one_reply_online_and_in_a_batch(
     sent = answered(asker, model, {"name": KINDS[kind]})
     (in_batch,) = [received for received in server.received if received.batch]
     assert sent == {"name": online}
-    assert isinstance(online, Reply)
+    assert isinstance(online, ModelReply)
     assert online.usage.total
     assert json.loads(in_batch.body) == json.loads(alone.body)
     assert in_batch.path == alone.path
@@ -197,7 +199,7 @@ def test_of_two_results_of_one_request_the_first_counts(server, asker, model):
 def test_a_line_that_cannot_be_read_spoils_no_other(server, asker, model, torn):
     server.batches.course = lambda _: Course(lines=lambda lines: [torn, *lines[1:], torn])
     ends, fault = collected(asker, model, submitted(asker, model, many(3)))
-    assert {name: type(end) for name, end in ends.items()} == {"n1": Reply, "n2": Reply}
+    assert {name: type(end) for name, end in ends.items()} == {"n1": ModelReply, "n2": ModelReply}
     assert type(fault) is UnparsableReply
     assert str(fault) == (
         "2 of the lines in the results of the batch cannot be read; 2 can. Collect it once more: "
@@ -254,7 +256,7 @@ def test_each_request_ends_as_it_would_online(server, asker, model):
     if model.backend == "gemini":
         by_name["filtered"] = faults.FINISHED["SAFETY"]
         by_name["blocked"] = faults.PROMPT_BLOCKED["OTHER"]
-    requests = {name: Look((Turn("user", name),)) for name in by_name}
+    requests = {name: LookRequest((Turn("user", name),)) for name in by_name}
     for name, fault in by_name.items():
         server.when(lambda received, name=name: received.texts == (name,), fault)
     ends = answered(asker, model, requests)
@@ -263,7 +265,7 @@ def test_each_request_ends_as_it_would_online(server, asker, model):
         online = asker.ask(model, request)
         # A page that comes in a line, which is JSON, did come from the provider.
         assert type(ends[name]) is (NoAnswer if name == "page" else type(online)), name
-        if isinstance(online, Reply):
+        if isinstance(online, ModelReply):
             assert ends[name] == online
         elif name != "page":  # Which is no JSON online, and in a line is JSON of another shape.
             assert str(ends[name]) == str(online)
@@ -285,7 +287,12 @@ def test_what_was_answered_before_a_batch_ended_is_kept(server, asker, provider,
     if provider == "gemini":
         assert ends == {}
         return
-    assert [type(each) for each in ends.values()] == [Reply, Reply, Interrupted, Interrupted]
+    assert [type(each) for each in ends.values()] == [
+        ModelReply,
+        ModelReply,
+        Interrupted,
+        Interrupted,
+    ]
     assert str(ends["n3"]) == (
         f"batch_{end}: This request could not be executed before the batch had ended."
     )
@@ -312,16 +319,16 @@ def test_a_batch_that_failed_says_why_and_has_no_results(server, asker, provider
 # Faults of the calls about a batch
 
 NOT_CREATED = [
-    (faults.INVALID_KEY, Closed, "may create them"),
-    (faults.FORBIDDEN, Closed, "may create them"),
-    (faults.UNKNOWN_MODEL, Closed, "has batches of some-model"),
+    (faults.INVALID_KEY, ModelUnavailable, "may create them"),
+    (faults.FORBIDDEN, ModelUnavailable, "may create them"),
+    (faults.UNKNOWN_MODEL, ModelUnavailable, "has batches of some-model"),
     (faults.RATE_LIMITED, Overloaded, "submit once others have ended"),
-    (faults.TOO_LARGE, Unacceptable, "submit fewer requests at once"),
-    (faults.INVALID_REQUEST, Unacceptable, "submit fewer requests at once"),
+    (faults.TOO_LARGE, UnacceptableRequest, "submit fewer requests at once"),
+    (faults.INVALID_REQUEST, UnacceptableRequest, "submit fewer requests at once"),
     (faults.SERVER_ERROR, Interrupted, "HTTP 500"),
     (faults.DROPPED, Interrupted, "RemoteProtocolError"),
     (faults.RESET, Interrupted, "Error"),
-    (faults.REDIRECTED, Closed, "redirects are not followed"),
+    (faults.REDIRECTED, ModelUnavailable, "redirects are not followed"),
 ]
 
 
@@ -369,14 +376,14 @@ ASKED = {
     "list batches": lambda _: lambda backend: backend.find("tag"),
 }
 FAULTS = [
-    (faults.INVALID_KEY, Closed),
+    (faults.INVALID_KEY, ModelUnavailable),
     (faults.RATE_LIMITED, Overloaded),
     (faults.SERVER_ERROR, Interrupted),
     (faults.DROPPED, Interrupted),
     (faults.HALF_BODY, Interrupted),
     (faults.MALFORMED_JSON, Interrupted),
     (faults.WEB_PAGE, Interrupted),
-    (faults.REDIRECTED, Closed),
+    (faults.REDIRECTED, ModelUnavailable),
 ]
 
 
@@ -396,12 +403,12 @@ def test_a_question_about_a_batch_has_the_faults_of_a_request(
 @pytest.mark.parametrize(
     ("fault", "kind"),
     [
-        (faults.INVALID_KEY, Closed),
+        (faults.INVALID_KEY, ModelUnavailable),
         (faults.RATE_LIMITED, Overloaded),
         (faults.BAD_GATEWAY, Interrupted),
         (faults.DROPPED, Interrupted),
         (faults.HALF_BODY, Interrupted),
-        (faults.REDIRECTED, Closed),
+        (faults.REDIRECTED, ModelUnavailable),
     ],
     ids=lambda value: getattr(value, "name", None),
 )
@@ -420,7 +427,7 @@ def test_what_came_before_a_download_broke_off_is_kept(server, asker, model, fau
 def test_a_batch_that_is_not_there(server, asker, provider, model):
     name = "batch_none" if provider == "openai" else "batches/none"
     end = used(asker, model, lambda backend: backend.state(name))
-    assert type(end) is Closed
+    assert type(end) is ModelUnavailable
     assert "HTTP 404" in str(end)
 
 
@@ -558,8 +565,8 @@ def test_nothing_but_the_key_and_its_own_headers_leaves(server, asker, provider,
 
 def test_a_line_is_never_larger_than_was_said(server, asker, provider, monkeypatch):
     monkeypatch.setitem(STORE, "large", PNG + bytes(99_999))
-    large = Look((Turn("user", "How many legs?", ("large", "large")),))
-    everything = {**KINDS, "edit": EDIT, "long": Paint("ü" * 500, seed=9), "large": large}
+    large = LookRequest((Turn("user", "How many legs?", ("large", "large")),))
+    everything = {**KINDS, "edit": EDIT, "long": PaintRequest("ü" * 500, seed=9), "large": large}
     parameters = {**SETTINGS[provider], "stop_sequences": ['"\u2028"'] * 20}
     if provider == "openai":
         parameters = {"temperature": 1, "stop": ['"\u2028"'] * 20}

@@ -5,11 +5,11 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from generators.perturbations.box_replies import boxes_in
-from resources.models.backends import backend_of
-from resources.models.client import require
-from resources.models.replies import Closed
-from resources.models.requests import Look, Turn
+from generators.perturbations.box_replies import parse_box_reply
+from resources.models.backends import build_backend
+from resources.models.client import require_abilities
+from resources.models.replies import ModelUnavailable
+from resources.models.requests import LookRequest, Turn
 from tests import tiny
 from tests.resources.models.backends.local_models import Pictures, answers, entry, picture
 
@@ -24,7 +24,7 @@ def folder(tmp_path_factory):
 
 
 def asked(digest, text="Dog"):
-    return Look((Turn("user", text, (digest,)),))
+    return LookRequest((Turn("user", text, (digest,)),))
 
 
 def detector(folder, **parameters):
@@ -33,7 +33,7 @@ def detector(folder, **parameters):
 
 
 def found(folder, *requests, **parameters):
-    backend = backend_of(detector(folder, **parameters), None, PICTURES)
+    backend = build_backend(detector(folder, **parameters), None, PICTURES)
     return answers(backend, *(("look", one) for one in requests))
 
 
@@ -52,7 +52,7 @@ def test_it_says_where_the_network_sees_what_was_named(folder):
     first, second = PICTURES
     replies = found(folder, asked(first), asked(second), threshold=0.0)
     for digest, reply in zip(PICTURES, replies, strict=True):
-        boxes = boxes_in(reply.text)
+        boxes = parse_box_reply(reply.text)
         assert {box.label for box in boxes} == {"dog"}
         sides = [(b.left, b.top, b.left + b.width, b.top + b.height) for b in boxes]
         expected = [[min(max(side, 0), 1) for side in each] for each in by_hand(folder, digest)]
@@ -63,12 +63,14 @@ def test_it_says_where_the_network_sees_what_was_named(folder):
 
 def test_boxes_that_it_is_unsure_of_are_left_out(folder):
     (reply,) = found(folder, asked(next(iter(PICTURES))), threshold=1.0)
-    assert boxes_in(reply.text) == ()
+    assert parse_box_reply(reply.text) == ()
 
 
 def test_what_is_no_detector_is_told(folder, tmp_path):
-    with pytest.raises(Closed, match="parameter threshold of tiny"):
+    with pytest.raises(ModelUnavailable, match="parameter threshold of tiny"):
         found(folder, asked(next(iter(PICTURES))), threshold=2.0)
-    with pytest.raises(Closed, match="cannot be loaded"):
+    with pytest.raises(ModelUnavailable, match="cannot be loaded"):
         found(tmp_path, asked(next(iter(PICTURES))))
-    require(backend_of(detector(folder), None, PICTURES), detector(folder), [asked("0" * 64)])
+    require_abilities(
+        build_backend(detector(folder), None, PICTURES), detector(folder), [asked("0" * 64)]
+    )

@@ -9,9 +9,9 @@ from multiprocessing.forkserver import ForkServer
 
 import pytest
 
-from resources.models.backends import backend_of
-from resources.models.outcomes import Answered
-from resources.models.requests import Paint
+from resources.models.backends import build_backend
+from resources.models.outcomes import AnsweredOutcome
+from resources.models.requests import PaintRequest
 from tests import tiny
 from tests.resources.models.backends.local_models import answers, entry
 from tests.resources.models.conftest import LOG, client_at, closed
@@ -67,8 +67,8 @@ def kill_one_once(root, pictures, others):
 
 def test_two_processes_of_which_one_is_killed_paint_what_one_does(tmp_path):
     folder = tiny.save_flux(tmp_path / "flux")
-    requests = [Paint("a photo of a bird", seed) for seed in SEEDS]
-    backend = backend_of(painter(folder, **FLUX), None, None)
+    requests = [PaintRequest("a photo of a bird", seed) for seed in SEEDS]
+    backend = build_backend(painter(folder, **FLUX), None, None)
     expected = [
         reply.pictures[0].data for reply in answers(backend, *(("paint", one) for one in requests))
     ]
@@ -79,7 +79,7 @@ def test_two_processes_of_which_one_is_killed_paint_what_one_does(tmp_path):
     killing.start()
     asked = client.ask(painter(folder, "cpu", "cpu", **FLUX), requests, LOG)
     killing.join()
-    assert all(isinstance(outcome, Answered) for outcome in asked.outcomes)
+    assert all(isinstance(outcome, AnsweredOutcome) for outcome in asked.outcomes)
     painted = [client.images.get(*outcome.images) for outcome in asked.outcomes]
     assert painted == expected
     # Sent again: what it was painting, and what stood behind that.
@@ -99,7 +99,7 @@ def test_runs_share_devices_and_each_gets_one_before_any_gets_two(caplog):
         return sorted(each._model.parameters["device"] for each in backend._workers)
 
     async def three_runs():
-        first, second, third = (backend_of(model, None, None) for _ in range(3))
+        first, second, third = (build_backend(model, None, None) for _ in range(3))
         await first.ready(LOG)
         assert devices(first) == ["cpu:0", "cpu:1"]
         await second.ready(LOG)

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from resources.models.backends import backend_of
-from resources.models.backends.diffusers import noise_seed
-from resources.models.replies import Closed, Refusal, Unacceptable
-from resources.models.requests import Edit, Paint
+from resources.models.backends import build_backend
+from resources.models.backends.diffusers import compute_noise_seed
+from resources.models.replies import ModelUnavailable, Refusal, UnacceptableRequest
+from resources.models.requests import EditRequest, PaintRequest
 from tests import tiny
 from tests.resources.models.backends.local_models import (
     Pictures,
@@ -55,7 +55,7 @@ def stable_diffusion(tmp_path_factory):
 
 def made(model, *requests, **parameters):
     """The replies of a backend made for these requests alone."""
-    backend = backend_of(entry("diffusers", model, **parameters), None, PICTURES)
+    backend = build_backend(entry("diffusers", model, **parameters), None, PICTURES)
     return answers(backend, *((type(one).__name__.lower(), one) for one in requests))
 
 
@@ -74,12 +74,16 @@ class TestPainting:
     def test_it_is_what_the_pipeline_itself_makes(self, flux):
         pipeline = diffusers.FluxPipeline.from_pretrained(flux)
         plain = pipeline(BIRD, generator=noise(7), **FLUX).images[0]
-        (reply,) = made(flux, Paint(BIRD, seed=7), **FLUX)
+        (reply,) = made(flux, PaintRequest(BIRD, seed=7), **FLUX)
         assert (pixels(reply) == np.asarray(plain)).all()
         assert reply.served_model == str(flux)
 
     def test_prompt_and_seed_and_nothing_else_decide_the_bytes(self, flux):
-        asked = [Paint(BIRD, seed=7), Paint(BIRD, seed=8), Paint(HORSE, seed=7)]
+        asked = [
+            PaintRequest(BIRD, seed=7),
+            PaintRequest(BIRD, seed=8),
+            PaintRequest(HORSE, seed=7),
+        ]
         first = [reply.pictures for reply in made(flux, *asked, **FLUX)]
         again = [reply.pictures for reply in made(flux, *reversed(asked), **FLUX)]
         assert first == again[::-1]
@@ -94,7 +98,7 @@ class TestPainting:
             return call(pipeline, *args, **words)
 
         monkeypatch.setattr(diffusers.FluxPipeline, "__call__", noted)
-        asked = [Paint(words, seed=n) for n in range(3) for words in (BIRD, HORSE)]
+        asked = [PaintRequest(words, seed=n) for n in range(3) for words in (BIRD, HORSE)]
         alone = [pixels(reply).astype(int) for reply in made(flux, *asked, **FLUX)]
         batched = [pixels(reply).astype(int) for reply in made(flux, *asked, batch=4, **FLUX)]
         assert sizes == [1, 1, 1, 1, 1, 1, 4, 2]
@@ -105,19 +109,19 @@ class TestPainting:
     def test_a_negative_prompt_goes_with_each_of_a_batch(self, stable_diffusion):
         pipeline = diffusers.StableDiffusionPipeline.from_pretrained(stable_diffusion)
         plain = pipeline(BIRD, negative_prompt=HORSE, generator=noise(7), **SMALL).images[0]
-        asked = [Paint(HORSE, seed=1), Paint(BIRD, seed=7)]
+        asked = [PaintRequest(HORSE, seed=1), PaintRequest(BIRD, seed=7)]
         replies = made(stable_diffusion, *asked, batch=2, negative_prompt=HORSE, **SMALL)
         assert abs(pixels(replies[1]).astype(int) - np.asarray(plain)).max() <= 1
 
     def test_what_the_safety_checker_holds_back_is_refused(self, tmp_path):
         prudish = tiny.save_stable_diffusion(tmp_path, prudish=True)
-        (reply,) = made(prudish, Paint(BIRD, seed=7), **SMALL)
+        (reply,) = made(prudish, PaintRequest(BIRD, seed=7), **SMALL)
         reason = "The pipeline's safety checker held the picture back."
         assert (reply.refusal, reply.pictures) == (Refusal("content filter", reason), ())
 
     def test_the_dtype_is_as_told(self, flux):
-        (full,) = made(flux, Paint(BIRD, seed=7), **FLUX)
-        (half,) = made(flux, Paint(BIRD, seed=7), dtype="bfloat16", **FLUX)
+        (full,) = made(flux, PaintRequest(BIRD, seed=7), **FLUX)
+        (half,) = made(flux, PaintRequest(BIRD, seed=7), dtype="bfloat16", **FLUX)
         plain = diffusers.FluxPipeline.from_pretrained(flux, dtype=torch.bfloat16)
         assert (pixels(half) == np.asarray(plain(BIRD, generator=noise(7), **FLUX).images[0])).all()
         assert (pixels(half) != pixels(full)).any()
@@ -125,14 +129,17 @@ class TestPainting:
 
 class TestSeeds:
     def test_a_seed_is_that_of_the_noise_and_without_one_the_sample_index_is(self):
-        assert noise_seed(Paint(BIRD, seed=7)) == 7
-        assert [noise_seed(Paint(BIRD, sample=n)) for n in range(3)] == [0, 1, 2]
-        assert noise_seed(Edit(BIRD, (RED_NAME,), seed=7)) == 7
+        assert compute_noise_seed(PaintRequest(BIRD, seed=7)) == 7
+        assert [compute_noise_seed(PaintRequest(BIRD, sample=n)) for n in range(3)] == [0, 1, 2]
+        assert compute_noise_seed(EditRequest(BIRD, (RED_NAME,), seed=7)) == 7
 
     def test_samples_of_one_seed_and_seeds_beyond_32_bits_have_noise_of_their_own(self):
-        asked = [Paint(BIRD, seed=seed, sample=n) for seed in (0, 1, 2**40, -1) for n in range(3)]
+        asked = [
+            PaintRequest(BIRD, seed=seed, sample=n) for seed in (0, 1, 2**40, -1) for n in range(3)
+        ]
         drawn = {
-            torch.randn(4, generator=noise(noise_seed(one))).numpy().tobytes() for one in asked
+            torch.randn(4, generator=noise(compute_noise_seed(one))).numpy().tobytes()
+            for one in asked
         }
         assert len(drawn) == len(asked)
 
@@ -149,7 +156,7 @@ class TestEditing:
         plain = pipeline(
             BIRD, image=shown, generator=noise(7), height=32, width=48, **parameters
         ).images[0]
-        (reply,) = made(flux, Edit(BIRD, (WIDE_NAME,), seed=7), **parameters)
+        (reply,) = made(flux, EditRequest(BIRD, (WIDE_NAME,), seed=7), **parameters)
         assert pixels(reply).shape == (32, 48, 3)
         assert (pixels(reply) == np.asarray(plain)).all()
 
@@ -160,7 +167,7 @@ class TestEditing:
         edited = pipeline(shown, HORSE, generator=noise(7), **size, **KONTEXT).images[0]
         painted = pipeline(prompt=HORSE, generator=noise(7), **KONTEXT).images[0]
         one, other = made(
-            kontext, Edit(HORSE, (RED_NAME,), seed=7), Paint(HORSE, seed=7), **KONTEXT
+            kontext, EditRequest(HORSE, (RED_NAME,), seed=7), PaintRequest(HORSE, seed=7), **KONTEXT
         )
         assert (pixels(one) == np.asarray(edited)).all()
         assert (pixels(other) == np.asarray(painted)).all()
@@ -168,21 +175,23 @@ class TestEditing:
 
     def test_a_picture_keeps_its_shape_unless_the_entry_says_another(self, kontext):
         wide = {**KONTEXT, "max_area": 48 * 32}
-        (kept,) = made(kontext, Edit(HORSE, (WIDE_NAME,)), **wide)
-        (told,) = made(kontext, Edit(HORSE, (WIDE_NAME,)), **wide, height=48, width=32)
+        (kept,) = made(kontext, EditRequest(HORSE, (WIDE_NAME,)), **wide)
+        (told,) = made(kontext, EditRequest(HORSE, (WIDE_NAME,)), **wide, height=48, width=32)
         assert (pixels(kept).shape, pixels(told).shape) == ((32, 48, 3), (48, 32, 3))
 
     def test_a_pipeline_that_is_told_no_size_takes_the_picture_s(self, stable_diffusion):
         parameters = {"num_inference_steps": 4, "strength": 0.5}
-        (reply,) = made(stable_diffusion, Edit(HORSE, (WIDE_NAME,)), **parameters)
+        (reply,) = made(stable_diffusion, EditRequest(HORSE, (WIDE_NAME,)), **parameters)
         assert pixels(reply).shape == (32, 48, 3)
 
     @pytest.mark.parametrize("shape", ["flux", "kontext", "stable_diffusion"])
     def test_a_pipeline_that_cannot_join_pictures_says_so(self, shape, request):
         folder = request.getfixturevalue(shape)
         parameters = KONTEXT if shape == "kontext" else {"num_inference_steps": 2}
-        with pytest.raises(Unacceptable, match=r"^(tiny|FluxImg2Img|StableDiffusionImg2Img)"):
-            made(folder, Edit(BIRD, (RED_NAME, RED_NAME)), **parameters)
+        with pytest.raises(
+            UnacceptableRequest, match=r"^(tiny|FluxImg2Img|StableDiffusionImg2Img)"
+        ):
+            made(folder, EditRequest(BIRD, (RED_NAME, RED_NAME)), **parameters)
 
 
 class TestWhatIsWrong:
@@ -197,26 +206,32 @@ class TestWhatIsWrong:
         ],
     )
     def test_a_wrong_parameter_is_named(self, flux, parameters, said):
-        with pytest.raises(Closed, match=said):
-            made(flux, Paint(BIRD), **{**FLUX, **parameters})
+        with pytest.raises(ModelUnavailable, match=said):
+            made(flux, PaintRequest(BIRD), **{**FLUX, **parameters})
 
     def test_a_size_that_the_pipeline_refuses_is_its_own_words(self, stable_diffusion):
-        with pytest.raises(Unacceptable, match=r"tiny cannot take this request: .*divisible by 8"):
-            made(stable_diffusion, Paint(BIRD), **{**SMALL, "height": 17})
+        with pytest.raises(
+            UnacceptableRequest, match=r"tiny cannot take this request: .*divisible by 8"
+        ):
+            made(stable_diffusion, PaintRequest(BIRD), **{**SMALL, "height": 17})
 
     @pytest.mark.parametrize("name", ["nobody/nothing", "nothing", "no/such/folder", "/no/folder"])
     def test_a_model_that_is_not_there_is_named_with_what_to_do(self, name):
-        with pytest.raises(Closed, match=f"{name} is no folder.*hf download {name}$"):
-            made(name, Paint(BIRD), **FLUX)
+        with pytest.raises(ModelUnavailable, match=f"{name} is no folder.*hf download {name}$"):
+            made(name, PaintRequest(BIRD), **FLUX)
 
     def test_a_folder_that_holds_no_pipeline_is_named(self, tmp_path):
-        with pytest.raises(Closed, match=f"{tmp_path} cannot be loaded: .*model_index.json"):
-            made(tmp_path, Paint(BIRD), **FLUX)
+        with pytest.raises(
+            ModelUnavailable, match=f"{tmp_path} cannot be loaded: .*model_index.json"
+        ):
+            made(tmp_path, PaintRequest(BIRD), **FLUX)
 
     def test_memory_that_runs_out_names_the_remedy(self, flux):
         huge = {**FLUX, "height": 2**24, "width": 2**24}
-        with pytest.raises(Closed, match=r"ran out of memory.*a smaller batch \(it is 1\)"):
-            made(flux, Paint(BIRD), **huge)
+        with pytest.raises(
+            ModelUnavailable, match=r"ran out of memory.*a smaller batch \(it is 1\)"
+        ):
+            made(flux, PaintRequest(BIRD), **huge)
 
 
 class TestWhatIsNotTrusted:
@@ -225,8 +240,8 @@ class TestWhatIsNotTrusted:
         weights = folder / "vae" / "diffusion_pytorch_model.safetensors"
         torch.save(safetensors.load_file(weights), weights.with_suffix(".bin"))
         weights.unlink()
-        with pytest.raises(Closed, match="Only safetensors weights are"):
-            made(folder, Paint(BIRD), **FLUX)
+        with pytest.raises(ModelUnavailable, match="Only safetensors weights are"):
+            made(folder, PaintRequest(BIRD), **FLUX)
 
     @pytest.mark.parametrize("where", ["pipeline", "component"])
     def test_code_that_comes_with_a_model_is_not_run(self, flux, tmp_path, where):
@@ -239,8 +254,8 @@ class TestWhatIsNotTrusted:
             index["vae"], code = ["own", "Own"], folder / "vae" / "own.py"
         (folder / "model_index.json").write_text(json.dumps(index))
         code.write_text(f"open({str(sprung)!r}, 'w').close()\nfrom diffusers import *\n")
-        with pytest.raises(Closed, match="no code that comes with a model"):
-            made(folder, Paint(BIRD), **FLUX)
+        with pytest.raises(ModelUnavailable, match="no code that comes with a model"):
+            made(folder, PaintRequest(BIRD), **FLUX)
         assert not sprung.exists()
 
 
@@ -252,8 +267,8 @@ def test_the_event_loop_stays_free(kontext):
         return PICTURES(name)
 
     async def ask():
-        backend = backend_of(entry("diffusers", kontext, **KONTEXT), None, slow)
-        asked = asyncio.create_task(backend.edit(Edit(HORSE, (RED_NAME,))))
+        backend = build_backend(entry("diffusers", kontext, **KONTEXT), None, slow)
+        asked = asyncio.create_task(backend.edit(EditRequest(HORSE, (RED_NAME,))))
         await asyncio.sleep(0.1)
         go.set()
         reply = await asked
@@ -268,12 +283,12 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 def test_a_model_of_the_hub_says_its_commit(flux):
     tiny.cache(flux, "someone/tiny", COMMIT)
-    (reply,) = made("someone/tiny", Paint(BIRD, seed=7), **FLUX)
-    (same,) = made(flux, Paint(BIRD, seed=7), revision="ignored for a folder", **FLUX)
+    (reply,) = made("someone/tiny", PaintRequest(BIRD, seed=7), **FLUX)
+    (same,) = made(flux, PaintRequest(BIRD, seed=7), revision="ignored for a folder", **FLUX)
     assert reply.pictures == same.pictures
     assert reply.served_model == f"someone/tiny@{COMMIT}"
-    with pytest.raises(Closed, match="Hub does not give it"):
-        made("someone/tiny", Paint(BIRD), revision="another", **FLUX)
+    with pytest.raises(ModelUnavailable, match="Hub does not give it"):
+        made("someone/tiny", PaintRequest(BIRD), revision="another", **FLUX)
 
 
 WITHOUT = """

@@ -5,7 +5,7 @@ import pytest
 
 from resources.models.backends import dynamic_batching
 from resources.models.backends.dynamic_batching import DynamicBatcher
-from resources.models.replies import Closed, Unacceptable
+from resources.models.replies import ModelUnavailable, UnacceptableRequest
 from tests.clocks import Clock
 
 pytestmark = pytest.mark.slow
@@ -24,9 +24,9 @@ class Bench:
         self.batches.append(list(items))
         self.threads.add(threading.current_thread())
         if 13 in items:
-            raise Unacceptable("thirteen")
+            raise UnacceptableRequest("thirteen")
         if 99 in items:
-            raise Closed("ninety-nine")
+            raise ModelUnavailable("ninety-nine")
         return [2 * item for item in items]
 
 
@@ -97,13 +97,13 @@ def test_only_what_is_alike_is_done_together():
 def test_one_that_cannot_be_done_spoils_no_other():
     answers = asked(Bench(), [1, 13, 3], at_once=4)
     assert [answers[0], answers[2]] == [2, 6]
-    assert isinstance(answers[1], Unacceptable)
+    assert isinstance(answers[1], UnacceptableRequest)
 
 
 def test_what_else_goes_wrong_reaches_all_of_its_batch_and_no_other():
     bench = Bench()
     answers = asked(bench, [99, 1, 2, 3], at_once=2)
-    assert [type(answer) for answer in answers[:2]] == [Closed, Closed]
+    assert [type(answer) for answer in answers[:2]] == [ModelUnavailable, ModelUnavailable]
     assert answers[2:] == [4, 6]
     assert bench.batches == [[99, 1], [2, 3]]
 

@@ -9,10 +9,10 @@ import pytest
 from resources.models.backends.folder import Folder
 from resources.models.catalog import Model
 from resources.models.manifests import ManifestError
-from resources.models.outcomes import Answered, Failed
-from resources.models.pricing import bound_of
-from resources.models.requests import Paint, call_keys
-from resources.spreadsheets import csv_of
+from resources.models.outcomes import AnsweredOutcome, FailedOutcome
+from resources.models.pricing import compute_cost_bound
+from resources.models.requests import PaintRequest, compute_call_keys
+from resources.user_files.spreadsheets import csv_of
 from tests.providers import pictures
 from tests.resources.models.conftest import LOG, client_at, closed, png
 
@@ -56,11 +56,21 @@ def test_what_is_there_is_painted_once_and_what_is_missing_is_failed_and_not_sto
     write(folder, png("red"), "hen.png")
     (folder / "more").mkdir()
     write(folder, pictures.converted(pictures.png("hen"), "jpeg"), "more/hen.jpg")
-    wanted = [Paint("A hen."), Paint("A hen.", sample=1), Paint("A cow."), Paint("A dog.")]
+    wanted = [
+        PaintRequest("A hen."),
+        PaintRequest("A hen.", sample=1),
+        PaintRequest("A cow."),
+        PaintRequest("A dog."),
+    ]
     with asking(folder) as ask:
         first = ask(*wanted)
         again = ask(*wanted)
-    assert [type(each) for each in first.outcomes] == [Answered, Answered, Failed, Failed]
+    assert [type(each) for each in first.outcomes] == [
+        AnsweredOutcome,
+        AnsweredOutcome,
+        FailedOutcome,
+        FailedOutcome,
+    ]
     assert first.outcomes[1].made == {
         "manifest": str(folder / "manifest.csv"),
         "file": "more/hen.jpg",
@@ -79,22 +89,22 @@ def test_many_that_are_missing_do_not_end_a_run(folder):
     write(folder, f"{HEAD}A hen.,0,hen.png\n")
     write(folder, png(), "hen.png")
     with asking(folder) as ask:
-        asked = ask(*(Paint(f"Number {n}.") for n in range(40)), Paint("A hen."))
-        assert [type(each) for each in asked.outcomes] == [Failed] * 40 + [Answered]
-        asked = ask(*(Paint(f"Number {n}.") for n in range(40)))
-        assert {type(each) for each in asked.outcomes} == {Failed}
+        asked = ask(*(PaintRequest(f"Number {n}.") for n in range(40)), PaintRequest("A hen."))
+        assert [type(each) for each in asked.outcomes] == [FailedOutcome] * 40 + [AnsweredOutcome]
+        asked = ask(*(PaintRequest(f"Number {n}.") for n in range(40)))
+        assert {type(each) for each in asked.outcomes} == {FailedOutcome}
 
 
 def test_a_changed_file_is_a_changed_answer_and_the_one_before_is_still_there(folder):
     write(folder, f"{HEAD}A hen.,0,hen.png\n")
-    of, request = painter(folder), Paint("A hen.")
-    unpainted = call_keys(of, [request])
+    of, request = painter(folder), PaintRequest("A hen.")
+    unpainted = compute_call_keys(of, [request])
     keys = []
     with asking(folder) as ask:
         images = []
         for colour in ("red", "green", "red"):
             write(folder, png(colour), "hen.png")
-            keys += call_keys(of, [request])
+            keys += compute_call_keys(of, [request])
             images.append((ask(request).outcomes[0].images, ask(request).known))
     assert keys[0] == keys[2]
     assert len({*unpainted, *keys}) == 3
@@ -103,11 +113,11 @@ def test_a_changed_file_is_a_changed_answer_and_the_one_before_is_still_there(fo
 
 def test_a_copy_that_keeps_size_and_times_is_another_answer(folder):
     write(folder, f"{HEAD}A hen.,0,hen.png\n")
-    of, request, keys = painter(folder), Paint("A hen."), []
+    of, request, keys = painter(folder), PaintRequest("A hen."), []
     for end in (b"1", b"2"):
         write(folder, b"a picture " + end, "hen.png")
         utime(folder / "hen.png", (0, 0))
-        keys += call_keys(of, [request])
+        keys += compute_call_keys(of, [request])
     assert keys[0] != keys[1]
 
 
@@ -128,26 +138,26 @@ def test_what_changes_while_a_run_is_under_way_is_not_stored_under_the_key_of_be
     with asking(folder) as ask:
         with monkeypatch.context() as patch:
             patch.setattr(Folder, "paint", late)
-            (failed,) = ask(Paint("A hen.")).outcomes
-        assert isinstance(failed, Failed)
+            (failed,) = ask(PaintRequest("A hen.")).outcomes
+        assert isinstance(failed, FailedOutcome)
         assert "while the run was under way. Materialize again" in failed.error
         if before:
             write(folder, png(before), "hen.png")
-        asked = ask(Paint("A hen."))
-    assert (type(asked.outcomes[0]), asked.known) == (Answered, 0)
+        asked = ask(PaintRequest("A hen."))
+    assert (type(asked.outcomes[0]), asked.known) == (AnsweredOutcome, 0)
 
 
 def test_a_row_and_its_file_are_in_the_key_but_its_line_is_not(folder):
     write(folder, png(), "hen.png")
     write(folder, png(), "same.png")
-    of, request, keys = painter(folder), [Paint("A hen.")], []
+    of, request, keys = painter(folder), [PaintRequest("A hen.")], []
     for rows in (
         "A hen.,0,hen.png\n",
         "A cow.,0,cow.png\nA hen.,,hen.png\n",
         "A hen.,0,same.png\n",
     ):
         write(folder, HEAD + rows)
-        keys += call_keys(of, request)
+        keys += compute_call_keys(of, request)
     assert keys[0] == keys[1] != keys[2]
 
 
@@ -157,10 +167,10 @@ def test_seeds(folder):
     seeded = painter(folder, seeds=True)
     assert (seeded.takes_seed, painter(folder).takes_seed) == (True, False)
     with asking(folder) as ask:
-        asked = ask(Paint("A hen.", 7), Paint("A hen.", 8), of=seeded)
-        assert [type(each) for each in asked.outcomes] == [Answered, Failed]
+        asked = ask(PaintRequest("A hen.", 7), PaintRequest("A hen.", 8), of=seeded)
+        assert [type(each) for each in asked.outcomes] == [AnsweredOutcome, FailedOutcome]
         assert "prompt 'A hen.', sample 0, seed 8." in asked.outcomes[1].error
-        assert isinstance(ask(Paint("A hen.")).outcomes[0], Answered)
+        assert isinstance(ask(PaintRequest("A hen.")).outcomes[0], AnsweredOutcome)
 
 
 PROMPTS = [
@@ -182,19 +192,19 @@ def test_every_prompt_is_found_again_as_it_is_exported(folder, name):
     write(folder, csv_of(rows[0], rows) if name.endswith("csv") else lines, name)
     write(folder, png(), "a.png")
     with asking(folder) as ask:
-        asked = ask(*map(Paint, PROMPTS), of=painter(folder, name))
-    assert {type(each) for each in asked.outcomes} == {Answered}
+        asked = ask(*map(PaintRequest, PROMPTS), of=painter(folder, name))
+    assert {type(each) for each in asked.outcomes} == {AnsweredOutcome}
 
 
 def test_what_is_no_picture_fails_by_its_line_and_is_not_stored(folder):
     write(folder, f"{HEAD}A hen.,0,hen.png\n")
     write(folder, b"no picture", "hen.png")
     with asking(folder) as ask:
-        (failed,) = ask(Paint("A hen.")).outcomes
+        (failed,) = ask(PaintRequest("A hen.")).outcomes
         said = f"line 2: {folder / 'hen.png'} cannot be used: 10 bytes that are no image"
         assert said in failed.error
         write(folder, png(), "hen.png")
-        assert isinstance(ask(Paint("A hen.")).outcomes[0], Answered)
+        assert isinstance(ask(PaintRequest("A hen.")).outcomes[0], AnsweredOutcome)
 
 
 @pytest.mark.parametrize(
@@ -218,7 +228,7 @@ def test_a_manifest_of_no_use_is_one_clear_error(folder, name, text, message):
     if text is not None:
         write(folder, text, name)
     with asking(folder) as ask, pytest.raises(ManifestError) as error:
-        ask(Paint("A"), of=painter(folder, name))
+        ask(PaintRequest("A"), of=painter(folder, name))
     assert message in str(error.value)
     assert str(folder / name) in str(error.value)
 
@@ -226,7 +236,7 @@ def test_a_manifest_of_no_use_is_one_clear_error(folder, name, text, message):
 def test_a_manifest_elsewhere_is_not_looked_for_here(folder):
     of = painter(folder).model_copy(update={"model": "s3://mine/manifest.csv"})
     with pytest.raises(ManifestError, match=r"is an address\. Download it with"):
-        call_keys(of, [Paint("A hen.")])
+        compute_call_keys(of, [PaintRequest("A hen.")])
 
 
 @pytest.mark.parametrize("name", ["../secret.png", "{outside}", "link.png"])
@@ -236,11 +246,11 @@ def test_a_picture_outside_the_folder_is_refused_unless_the_entry_allows_it(fold
     (folder / "link.png").symlink_to(outside)
     write(folder, f"{HEAD}A hen.,0,{name.format(outside=outside)}\n")
     with asking(folder) as ask:
-        (refused,) = ask(Paint("A hen.")).outcomes
-        assert isinstance(refused, Failed)
+        (refused,) = ask(PaintRequest("A hen.")).outcomes
+        assert isinstance(refused, FailedOutcome)
         assert f"lies outside {folder}: move it there, or write" in refused.error
         allowing = painter(folder).model_copy(update={"may_leave_folder": True})
-        assert isinstance(ask(Paint("A hen."), of=allowing).outcomes[0], Answered)
+        assert isinstance(ask(PaintRequest("A hen."), of=allowing).outcomes[0], AnsweredOutcome)
 
 
 def test_only_a_folder_may_be_left():
@@ -256,7 +266,7 @@ def test_only_a_folder_may_be_left():
 
 
 def test_it_costs_nothing(folder):
-    assert bound_of(painter(folder), Paint("A hen.")) == 0
+    assert compute_cost_bound(painter(folder), PaintRequest("A hen.")) == 0
 
 
 @pytest.mark.parametrize(

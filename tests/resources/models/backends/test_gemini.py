@@ -10,19 +10,19 @@ from pydantic.alias_generators import to_camel
 
 from resources.models.backends.gemini import Gemini
 from resources.models.replies import (
-    Closed,
-    Fault,
+    ImageFile,
     Interrupted,
+    ModelReply,
+    ModelUnavailable,
     NoAnswer,
     Overloaded,
-    Picture,
     Refusal,
-    Reply,
-    Unacceptable,
+    RequestFault,
+    UnacceptableRequest,
     UnparsableReply,
     Usage,
 )
-from resources.models.requests import Edit, Look, Paint, Turn, Write
+from resources.models.requests import EditRequest, LookRequest, PaintRequest, Turn, WriteRequest
 from tests.providers import faults, gemini_wire
 from tests.providers.http import json_response
 from tests.resources.models.backends.asking import (
@@ -52,7 +52,7 @@ def gemini(server, model: str = "some-model", **fields: Any):
 
 def of(request_) -> str:
     """A model that can be asked this."""
-    return PAINTER if isinstance(request_, Paint | Edit) else "some-model"
+    return PAINTER if isinstance(request_, PaintRequest | EditRequest) else "some-model"
 
 
 def file(data: bytes, kind: str) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def test_pictures_precede_the_text_of_their_turn(server, ask):
         Turn("assistant", "{2}"),
         Turn("user", "Are you sure?"),
     )
-    ask(gemini(server, "gemini-3-flash"), Look(turns, sample=3))
+    ask(gemini(server, "gemini-3-flash"), LookRequest(turns, sample=3))
     assert server.received[0].path == "/v1beta/models/gemini-3-flash:generateContent"
     assert sent(server) == {
         "systemInstruction": {
@@ -129,7 +129,7 @@ def test_parameters_are_fields_of_the_configuration(server, ask):
     [({"temprature": 1}, "temprature"), ({"image_config": {"size": "1K"}}, "image_config.size")],
 )
 def test_a_parameter_that_gemini_does_not_take_is_named(parameters, where):
-    with pytest.raises(Closed) as caught:
+    with pytest.raises(ModelUnavailable) as caught:
         Gemini(entry("gemini", "http://unused", parameters=parameters), KEY, STORE.__getitem__)
     assert str(caught.value) == (
         f"some has the parameter {where} in models.yaml, which Gemini does not take: Extra inputs "
@@ -138,7 +138,7 @@ def test_a_parameter_that_gemini_does_not_take_is_named(parameters, where):
 
 
 def test_a_schema_is_sent_as_json_schema(server, ask):
-    ask(gemini(server), Write((Turn("user", "Write."),), schema=json.dumps(SCHEMA)))
+    ask(gemini(server), WriteRequest((Turn("user", "Write."),), schema=json.dumps(SCHEMA)))
     assert sent(server)["generationConfig"] == {
         "responseMimeType": "application/json",
         "responseJsonSchema": SCHEMA,
@@ -147,12 +147,12 @@ def test_a_schema_is_sent_as_json_schema(server, ask):
 
 def test_a_prompt_is_painted(server, ask):
     parameters = {"image_config": {"aspect_ratio": "3:2"}}
-    reply = ask(gemini(server, PAINTER, parameters=parameters), Paint("A hen", seed=7))
+    reply = ask(gemini(server, PAINTER, parameters=parameters), PaintRequest("A hen", seed=7))
     assert sent(server) == {
         "contents": [{"role": "user", "parts": [{"text": "A hen"}]}],
         "generationConfig": {"imageConfig": {"aspectRatio": "3:2"}, "seed": 7},
     }
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert reply.pictures[0].data.startswith(b"\x89PNG")
     assert reply.pictures[0].media_type == "image/png"
     assert reply.served_model == PAINTER
@@ -160,7 +160,7 @@ def test_a_prompt_is_painted(server, ask):
 
 
 def test_pictures_are_edited(server, ask):
-    ask(gemini(server, PAINTER), Edit("Join them", (ONE, TWO)))
+    ask(gemini(server, PAINTER), EditRequest("Join them", (ONE, TWO)))
     assert sent(server) == {
         "contents": [
             {
@@ -208,15 +208,15 @@ def test_google_itself_is_asked_at_its_own_address(ask, monkeypatch):
 
 def test_no_more_connections_than_the_entry_allows(server, asker):
     server.held = lambda _: server.count < 4
-    turns = [Look((Turn("user", f"Question {i}"),)) for i in range(8)]
+    turns = [LookRequest((Turn("user", f"Question {i}"),)) for i in range(8)]
     ends = asker.ask_all(gemini(server, concurrency=4), turns)
-    assert all(isinstance(end, Reply) for end in ends)
+    assert all(isinstance(end, ModelReply) for end in ends)
     assert server.most_in_flight == 4
 
 
 def test_a_model_id_that_cannot_be_one(server, ask):
     end = ask(gemini(server, "a?b"), LOOK)
-    assert type(end) is Closed
+    assert type(end) is ModelUnavailable
     assert str(end) == "some in models.yaml: invalid model parameter."
 
 
@@ -227,7 +227,7 @@ def test_an_answer(server, ask):
     server.answer = lambda _: "{5}"
     server.served = {"some-model": "some-model-001"}
     reply = ask(gemini(server), LOOK)
-    assert reply == Reply(text="{5}", served_model="some-model-001", usage=Usage(103, 1))
+    assert reply == ModelReply(text="{5}", served_model="some-model-001", usage=Usage(103, 1))
 
 
 def test_thoughts_are_no_answer_but_are_paid_for(server, ask):
@@ -248,7 +248,7 @@ def test_thoughts_are_no_answer_but_are_paid_for(server, ask):
             },
         }
     )
-    assert ask(gemini(server), LOOK) == Reply(text="{5}", usage=Usage(9, 32))
+    assert ask(gemini(server), LOOK) == ModelReply(text="{5}", usage=Usage(9, 32))
 
 
 def test_a_picture_comes_with_words_and_after_drafts(server, ask):
@@ -256,8 +256,8 @@ def test_a_picture_comes_with_words_and_after_drafts(server, ask):
     words = gemini_wire.text_part("Here is your hen.")
     server.answer = said([draft, words, gemini_wire.picture_part(WEBP, "image/webp")])
     reply = ask(gemini(server, PAINTER), PAINT)
-    assert isinstance(reply, Reply)
-    assert reply.pictures == (Picture(WEBP, "image/webp"),)
+    assert isinstance(reply, ModelReply)
+    assert reply.pictures == (ImageFile(WEBP, "image/webp"),)
     assert reply.text is None
 
 
@@ -274,19 +274,19 @@ def test_a_reply_that_is_to_be_continued_is_not_sent_on(server, ask):
             ]
         }
     )
-    assert ask(gemini(server), LOOK) == Reply(text="There are")
+    assert ask(gemini(server), LOOK) == ModelReply(text="There are")
     assert server.count == 1
 
 
 def test_an_answer_that_is_cut_off_is_an_answer_and_one_that_is_cut_off_at_once_is_not(server, ask):
     server.answer = said([gemini_wire.text_part("There are")], "MAX_TOKENS")
     reply = ask(gemini(server), LOOK)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert reply.text == "There are"
     server.answer = said([], "MAX_TOKENS")
     for request_ in (LOOK, PAINT):
         end = ask(gemini(server, of(request_)), request_)
-        assert isinstance(end, Unacceptable)
+        assert isinstance(end, UnacceptableRequest)
         assert str(end) == (
             "some used up its limit of tokens before it answered: raise max_output_tokens in its "
             "parameters in models.yaml"
@@ -344,7 +344,7 @@ def test_a_refusal_is_a_reply_with_its_kind_and_the_provider_s_words(
 ):
     server.script([fault])
     reply = ask(gemini(server, of(request_)), request_)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert isinstance(reply.refusal, Refusal)
     assert reply.refusal.kind == kind
     assert reply.refusal.reason.startswith(reason)
@@ -358,7 +358,7 @@ def test_a_refusal_is_a_reply_with_its_kind_and_the_provider_s_words(
 def test_what_was_said_before_a_filter_stopped_it_is_no_answer(server, ask):
     server.answer = said([gemini_wire.text_part("There")], "SAFETY")
     reply = ask(gemini(server), LOOK)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert reply.text is None
     assert reply.refusal == Refusal(
         "content filter", "finishReason: SAFETY. The model stopped: SAFETY."
@@ -368,39 +368,43 @@ def test_what_was_said_before_a_filter_stopped_it_is_no_answer(server, ask):
 def test_a_picture_without_words_or_reason_is_no_image(server, ask):
     server.answer = said([])
     reply = ask(gemini(server, PAINTER), PAINT)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert reply.refusal == Refusal("no image", "The reply holds no picture.")
 
 
 def test_a_reason_that_is_new_is_a_refusal_where_there_is_no_answer(server, ask):
     server.answer = said([], "SOMETHING_NEW")
     reply = ask(gemini(server), LOOK)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert reply.refusal
     assert reply.refusal.kind == "content filter"
     server.answer = said([gemini_wire.text_part("{5}")], "SOMETHING_NEW")
     reply = ask(gemini(server), LOOK)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert (reply.text, reply.refusal) == ("{5}", None)
 
 
 # Faults
 
-FAULTS: list[tuple[faults.Fault, type[Fault], str]] = [
+FAULTS: list[tuple[faults.Fault, type[RequestFault], str]] = [
     (faults.DROPPED, Interrupted, "RemoteProtocolError: "),
     (faults.RESET, Interrupted, "Error: [a-zA-Z]"),
     (faults.HALF_HEADERS, Interrupted, "RemoteProtocolError: "),
     (faults.HALF_BODY, Interrupted, "without sending complete message body"),
-    (faults.REDIRECTED, Closed, "HTTP 307: the server redirects to /elsewhere/.*set base_url"),
+    (
+        faults.REDIRECTED,
+        ModelUnavailable,
+        "HTTP 307: the server redirects to /elsewhere/.*set base_url",
+    ),
     (faults.RATE_LIMITED, Overloaded, "HTTP 429: Resource has been exhausted."),
     (faults.SERVER_ERROR, Interrupted, "HTTP 500: An internal error"),
     (faults.OVERLOADED, Overloaded, "HTTP 503: The model is overloaded"),
     (faults.BAD_GATEWAY, Interrupted, "HTTP 502: .*Bad Gateway"),
-    (faults.INVALID_KEY, Closed, "HTTP 400: API key not valid"),
-    (faults.FORBIDDEN, Closed, "HTTP 403: Your API key was reported as leaked"),
-    (faults.UNKNOWN_MODEL, Closed, "HTTP 404: models/.* is not found"),
-    (faults.INVALID_REQUEST, Unacceptable, "HTTP 400: Invalid value at 'generation_config"),
-    (faults.TOO_LARGE, Unacceptable, "HTTP 413: .*Request Entity Too Large"),
+    (faults.INVALID_KEY, ModelUnavailable, "HTTP 400: API key not valid"),
+    (faults.FORBIDDEN, ModelUnavailable, "HTTP 403: Your API key was reported as leaked"),
+    (faults.UNKNOWN_MODEL, ModelUnavailable, "HTTP 404: models/.* is not found"),
+    (faults.INVALID_REQUEST, UnacceptableRequest, "HTTP 400: Invalid value at 'generation_config"),
+    (faults.TOO_LARGE, UnacceptableRequest, "HTTP 413: .*Request Entity Too Large"),
     (faults.MALFORMED_JSON, UnparsableReply, "not what this API sends: the body: no JSON"),
     (faults.OTHER_SHAPE, NoAnswer, "not what this API sends: it holds no candidate"),
     (faults.WEB_PAGE, UnparsableReply, "not what this API sends: the body: no JSON"),
@@ -425,13 +429,13 @@ def test_a_reply_without_any_text_is_unreadable_and_an_empty_one_is_an_answer(se
     assert str(end) == "The reply holds no text (finishReason: STOP)."
     server.answer = said([gemini_wire.text_part("")])
     reply = ask(gemini(server), LOOK)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert reply.text == ""
 
 
 @pytest.mark.parametrize(
     ("reason", "kind"),
-    [("MALFORMED_RESPONSE", NoAnswer), ("PUP_LIMITED_DISABLED", Closed)],
+    [("MALFORMED_RESPONSE", NoAnswer), ("PUP_LIMITED_DISABLED", ModelUnavailable)],
 )
 def test_reasons_that_are_no_refusal(server, ask, reason, kind):
     server.answer = said([], reason)
@@ -460,10 +464,24 @@ def wait(delay: str) -> dict[str, Any]:
         (429, "RESOURCE_EXHAUSTED", QUOTA, [wait("34.07s")], Overloaded, 34.07),
         (429, "RESOURCE_EXHAUSTED", QUOTA, [violated("PerMinute"), wait("5s")], Overloaded, 5),
         (429, "RESOURCE_EXHAUSTED", "Too many.", [wait("soon")], Overloaded, None),
-        (429, "RESOURCE_EXHAUSTED", QUOTA, [violated("RequestsPerDay"), wait("5s")], Closed, None),
-        (429, "RESOURCE_EXHAUSTED", QUOTA, [], Closed, None),
-        (429, "RESOURCE_EXHAUSTED", "Your prepayment credits are depleted.", [], Closed, None),
-        (400, "FAILED_PRECONDITION", "User location is not supported.", [], Closed, None),
+        (
+            429,
+            "RESOURCE_EXHAUSTED",
+            QUOTA,
+            [violated("RequestsPerDay"), wait("5s")],
+            ModelUnavailable,
+            None,
+        ),
+        (429, "RESOURCE_EXHAUSTED", QUOTA, [], ModelUnavailable, None),
+        (
+            429,
+            "RESOURCE_EXHAUSTED",
+            "Your prepayment credits are depleted.",
+            [],
+            ModelUnavailable,
+            None,
+        ),
+        (400, "FAILED_PRECONDITION", "User location is not supported.", [], ModelUnavailable, None),
         (409, "ABORTED", "Aborted.", [], Interrupted, None),
         (504, "DEADLINE_EXCEEDED", "Too slow.", [], Interrupted, None),
     ],

@@ -9,25 +9,38 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from resources.calls.call import Answer
-from resources.images import ImageStore
-from resources.models.backends.batch_files import lines_of, results_of
-from resources.models.backends.http_client import LONGEST_ERROR, LONGEST_REPLY
+from resources.calls.call import StoredAnswer
+from resources.models.backends.batch_files import read_results, split_lines
+from resources.models.backends.http_client import MAX_ERROR_BYTES, MAX_REPLY_BYTES
 from resources.models.backends.openai_batches import _Line
-from resources.models.backends.reply_schemas import shaped
+from resources.models.backends.reply_schemas import parse_reply
 from resources.models.catalog import Model
-from resources.models.outcomes import Answered, Malformed, Refused, outcome_of, repaired
-from resources.models.recording import recorded_answer
+from resources.models.outcomes import (
+    AnsweredOutcome,
+    MalformedOutcome,
+    RefusedOutcome,
+    build_repair_request,
+    read_outcome,
+)
+from resources.models.recording import record_answer
 from resources.models.replies import (
-    Fault,
     Interrupted,
+    ModelReply,
     NoAnswer,
     Refusal,
-    Reply,
-    Unacceptable,
+    RequestFault,
+    UnacceptableRequest,
 )
-from resources.models.requests import Look, Paint, Score, Turn, Write, call_keys
-from resources.untrusted_input import LONGEST_TEXT
+from resources.models.requests import (
+    LookRequest,
+    PaintRequest,
+    ScoreRequest,
+    Turn,
+    WriteRequest,
+    compute_call_keys,
+)
+from resources.storage.image_store import ImageStore
+from resources.untrusted_input.json_text import MAX_TEXT_LENGTH
 from tests.providers.http import Response
 from tests.resources.models.backends.asking import LOOK, entry
 
@@ -35,7 +48,7 @@ ANY_TEXT = st.text(st.characters(codec=None), max_size=20)
 WORDS = st.sampled_from(
     [
         *("outcome", "answered", "refused", "malformed", "text", "images", "score", "kind"),
-        *("reason", "problem", "choices", "message", "content", "type", "candidates", "parts"),
+        *("reason", "reason", "choices", "message", "content", "type", "candidates", "parts"),
     ]
 )
 JSON = st.recursive(
@@ -48,7 +61,13 @@ JSON = st.recursive(
 MODEL = Model(name="j", backend="openai", model="m", family="f", roles=("judge",))
 SCHEMA = json.dumps({"type": "object", "required": ["text"]})
 TURNS = (Turn("user", "?"),)
-REQUESTS = [Write(TURNS, SCHEMA), Write(TURNS), Look(TURNS), Paint("A dog"), Score("x", "0" * 64)]
+REQUESTS = [
+    WriteRequest(TURNS, SCHEMA),
+    WriteRequest(TURNS),
+    LookRequest(TURNS),
+    PaintRequest("A dog"),
+    ScoreRequest("x", "0" * 64),
+]
 quick = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -57,11 +76,11 @@ quick = settings(
 def ends_well(answer):
     """How each kind of request ends with such an answer in the store; its text can be sent."""
     for request in REQUESTS:
-        outcome = outcome_of(Answer("k", answer, "m", 1, 1), request)
-        assert isinstance(outcome, Answered | Refused | Malformed)
+        outcome = read_outcome(StoredAnswer("k", answer, "m", 1, 1), request)
+        assert isinstance(outcome, AnsweredOutcome | RefusedOutcome | MalformedOutcome)
         json.dumps(getattr(outcome, "data", None), allow_nan=False, ensure_ascii=False).encode()
-        if isinstance(outcome, Malformed) and isinstance(request, Write):
-            assert len(call_keys(MODEL, [repaired(request, outcome)])) == 1
+        if isinstance(outcome, MalformedOutcome) and isinstance(request, WriteRequest):
+            assert len(compute_call_keys(MODEL, [build_repair_request(request, outcome)])) == 1
 
 
 @quick
@@ -73,8 +92,8 @@ def test_whatever_is_stored_is_read(answer):
 @quick
 @given(ANY_TEXT | JSON.map(json.dumps))
 def test_whatever_a_model_says_is_stored_and_read(tmp_path, text):
-    reply = Reply(text=text)
-    ends_well(recorded_answer(reply, ImageStore(root=str(tmp_path))))
+    reply = ModelReply(text=text)
+    ends_well(record_answer(reply, ImageStore(root=str(tmp_path))))
     ends_well({"outcome": "answered", "text": text, "images": [], "score": None})
 
 
@@ -91,8 +110,8 @@ def test_whatever_a_provider_sends_has_a_shape_or_a_fault(module, name, body):
     """Imported here, for every process that collects tests would import the SDK, which is large."""
     shape = getattr(import_module(f"resources.models.backends.{module}"), name)
     try:
-        assert shaped(shape, body)
-    except Fault as fault:
+        assert parse_reply(shape, body)
+    except RequestFault as fault:
         str(fault).encode()
 
 
@@ -100,7 +119,7 @@ def test_whatever_a_provider_sends_has_a_shape_or_a_fault(module, name, body):
 @given(st.lists(JSON.map(lambda value: json.dumps(value).encode()) | st.binary(), max_size=4))
 def test_whatever_lines_a_batch_has_each_ends_for_itself(lines):
     async def read(line):
-        return Reply(text=line.name)
+        return ModelReply(text=line.name)
 
     async def chunks():
         yield b"\n".join([*lines, b'{"custom_id": "mine"}'])
@@ -108,7 +127,7 @@ def test_whatever_lines_a_batch_has_each_ends_for_itself(lines):
     async def ends():
         found = {}
         try:
-            async for name, end in results_of(lines_of(chunks(), 1000), _Line, read, 1000):
+            async for name, end in read_results(split_lines(chunks(), 1000), _Line, read, 1000):
                 found[name] = end
         except Interrupted:
             pass
@@ -126,10 +145,10 @@ def test_a_line_that_is_too_long_is_still_of_its_request():
         yield b"x" * 900 + b'"}\n{"custom_id": "odd", "custom_id": 7}\n{"custom_id": "torn'
 
     async def ends():
-        return [end async for end in results_of(lines_of(chunks(), 500), _Line, read, 500)]
+        return [end async for end in read_results(split_lines(chunks(), 500), _Line, read, 500)]
 
     async def first():
-        async for end in results_of(lines_of(chunks(), 500), _Line, read, 500):
+        async for end in read_results(split_lines(chunks(), 500), _Line, read, 500):
             return end
         raise AssertionError
 
@@ -143,7 +162,7 @@ STORED = [
     {"outcome": "answered", "text": "[" * 1000, "images": [], "score": None},
     {"outcome": "answered", "text": r'{"text": "\ud800"}', "images": [], "score": None},
     {"outcome": "answered", "text": None, "images": [], "score": None},
-    {"outcome": "answered", "text": "x" * (LONGEST_TEXT + 1), "images": [], "score": None},
+    {"outcome": "answered", "text": "x" * (MAX_TEXT_LENGTH + 1), "images": [], "score": None},
     {"outcome": "answered", "text": '{"text": %s}' % ("7" * 5000), "images": [], "score": None},
     {"outcome": "refused", "kind": "model", "reason": None},
     {"outcome": "refused"},
@@ -158,11 +177,11 @@ def test_what_stopped_every_run_before_is_malformed(answer):
 
 def test_what_is_too_long_is_malformed_and_what_is_odd_is_plain(tmp_path):
     images = ImageStore(root=str(tmp_path))
-    told = recorded_answer(Reply(text="x" * (LONGEST_TEXT + 1)), images)
+    told = record_answer(ModelReply(text="x" * (MAX_TEXT_LENGTH + 1)), images)
     assert told["outcome"] == "malformed"
-    assert "at most 1,000,000 are taken" in told["problem"]
-    assert recorded_answer(Reply(text="a\ud800\0"), images)["text"] == "a\ufffd\ufffd"
-    refused = recorded_answer(Reply(refusal=Refusal("model", "\ud800" * 20_000)), images)
+    assert "at most 1,000,000 are taken" in told["reason"]
+    assert record_answer(ModelReply(text="a\ud800\0"), images)["text"] == "a\ufffd\ufffd"
+    refused = record_answer(ModelReply(refusal=Refusal("model", "\ud800" * 20_000)), images)
     assert refused["reason"] == "\ufffd" * 10_000
 
 
@@ -173,17 +192,17 @@ class TestOverHttp:
         return entry(backend, url, parameters={"max_tokens": 9} if backend == "anthropic" else {})
 
     def test_a_small_reply_that_unfolds_is_read_to_its_limit(self, server, ask, backend):
-        packed = gzip.compress(b"x" * (4 * LONGEST_REPLY))
+        packed = gzip.compress(b"x" * (4 * MAX_REPLY_BYTES))
         server.answer = lambda _: Response(packed, headers={"Content-Encoding": "gzip"})
         end = ask(self.at(server, backend), LOOK)
         assert type(end) is NoAnswer
         assert str(end) == "The reply has more than 16,000,000 bytes."
 
     def test_of_a_long_error_the_beginning_is_read(self, server, ask, backend):
-        packed = gzip.compress(b"no " * LONGEST_ERROR * 50)
+        packed = gzip.compress(b"no " * MAX_ERROR_BYTES * 50)
         server.answer = lambda _: Response(packed, 400, {"Content-Encoding": "gzip"})
         end = ask(self.at(server, backend), LOOK)
-        assert type(end) is Unacceptable
+        assert type(end) is UnacceptableRequest
         assert len(str(end)) < 600
 
     @pytest.mark.parametrize(
@@ -193,4 +212,4 @@ class TestOverHttp:
         server.answer = lambda _: Response(body)
         assert type(ask(self.at(server, backend), LOOK)) is NoAnswer
         server.answer = lambda _: Response(body, 400)
-        assert isinstance(ask(self.at(server, backend), LOOK), Fault)
+        assert isinstance(ask(self.at(server, backend), LOOK), RequestFault)

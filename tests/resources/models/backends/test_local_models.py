@@ -10,7 +10,7 @@ from threading import Thread
 
 import pytest
 
-from resources.models.catalog import load
+from resources.models.catalog import load_catalog
 
 DOCUMENT = Path(__file__).parents[4] / "docs" / "local-models.md"
 CANARY = "hf_canary_5d0c8f"
@@ -103,4 +103,7 @@ def test_the_entries_in_the_document_are_right(tmp_path):
     shown, *_ = re.findall(r"```yaml\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
     entries = tmp_path / "models.yaml"
     entries.write_text(shown, encoding="utf-8")
-    assert {model.backend for model in load(entries).models} == {"diffusers", "transformers"}
+    assert {model.backend for model in load_catalog(entries).models} == {
+        "diffusers",
+        "transformers",
+    }

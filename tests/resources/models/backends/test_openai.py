@@ -9,19 +9,19 @@ from urllib.parse import urlsplit
 import pytest
 
 from resources.models.replies import (
-    Closed,
-    Fault,
+    ImageFile,
     Interrupted,
+    ModelReply,
+    ModelUnavailable,
     NoAnswer,
     Overloaded,
-    Picture,
     Refusal,
-    Reply,
-    Unacceptable,
+    RequestFault,
+    UnacceptableRequest,
     UnparsableReply,
     Usage,
 )
-from resources.models.requests import Edit, Look, Paint, Turn, Write
+from resources.models.requests import EditRequest, LookRequest, PaintRequest, Turn, WriteRequest
 from tests.providers import faults, openai_wire
 from tests.providers.http import json_response
 from tests.resources.models.backends.asking import (
@@ -74,7 +74,7 @@ def test_pictures_precede_the_text_of_their_turn(server, ask):
         Turn("assistant", "{2}"),
         Turn("user", "Are you sure?"),
     )
-    ask(gpt(server, model="gpt-5-mini"), Look(turns, sample=3))
+    ask(gpt(server, model="gpt-5-mini"), LookRequest(turns, sample=3))
     assert server.received[0].path == "/v1/chat/completions"
     assert sent(server) == {
         "model": "gpt-5-mini",
@@ -125,7 +125,7 @@ def test_parameters_go_as_they_are_also_those_that_openai_does_not_have(server, 
     ],
 )
 def test_a_schema_is_strict_where_openai_takes_it_as_strict(server, ask, schema, strict):
-    ask(gpt(server), Write((Turn("user", "Write."),), schema=json.dumps(schema)))
+    ask(gpt(server), WriteRequest((Turn("user", "Write."),), schema=json.dumps(schema)))
     assert sent(server)["response_format"] == {
         "type": "json_schema",
         "json_schema": {"name": "answer", "strict": strict, "schema": schema},
@@ -134,7 +134,7 @@ def test_a_schema_is_strict_where_openai_takes_it_as_strict(server, ask, schema,
 
 def test_a_prompt_is_painted(server, ask):
     model = gpt(server, model="gpt-image-1.5", parameters={"size": "32x16", "quality": "low"})
-    reply = ask(model, Paint("A hen", seed=7))
+    reply = ask(model, PaintRequest("A hen", seed=7))
     assert server.received[0].path == "/v1/images/generations"
     assert sent(server) == {
         "model": "gpt-image-1.5",
@@ -142,7 +142,7 @@ def test_a_prompt_is_painted(server, ask):
         "size": "32x16",
         "quality": "low",
     }
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert reply.pictures[0].data.startswith(b"\x89PNG")
     assert reply.pictures[0].media_type == "image/png"
     assert reply.usage == Usage(2, 1000)
@@ -164,7 +164,7 @@ def test_a_prompt_is_painted(server, ask):
 )
 def test_pictures_are_edited_without_names_of_their_own(server, ask, images, expected):
     model = gpt(server, model="gpt-image-1.5", parameters={"size": "32x16"})
-    ask(model, Edit("Add a leg", images))
+    ask(model, EditRequest("Add a leg", images))
     (received,) = server.received
     assert received.path == "/v1/images/edits"
     boundary = received.headers["content-type"].partition("boundary=")[2].encode()
@@ -213,9 +213,9 @@ def test_openai_itself_is_asked_at_its_own_address(ask, monkeypatch):
 
 def test_no_more_connections_than_the_entry_allows(server, asker):
     server.held = lambda _: server.count < 4
-    turns = [Look((Turn("user", f"Question {i}"),)) for i in range(8)]
+    turns = [LookRequest((Turn("user", f"Question {i}"),)) for i in range(8)]
     ends = asker.ask_all(gpt(server, concurrency=4), turns)
-    assert all(isinstance(end, Reply) for end in ends)
+    assert all(isinstance(end, ModelReply) for end in ends)
     assert server.most_in_flight == 4
 
 
@@ -226,18 +226,20 @@ def test_an_answer(server, ask):
     server.answer = lambda _: "{5}"
     server.served = {"some-model": "some-model-2026-11-01"}
     reply = ask(gpt(server), LOOK)
-    assert reply == Reply(text="{5}", served_model="some-model-2026-11-01", usage=Usage(103, 1))
+    assert reply == ModelReply(
+        text="{5}", served_model="some-model-2026-11-01", usage=Usage(103, 1)
+    )
 
 
 def test_a_server_that_says_only_what_is_needed(server, ask):
     server.answer = lambda _: json_response({"choices": [{"message": {"content": ""}}]})
-    assert ask(gpt(server), LOOK) == Reply(text="")
+    assert ask(gpt(server), LOOK) == ModelReply(text="")
 
 
 def test_a_picture_by_its_address_is_fetched_without_the_key(server, ask):
     server.answer = lambda _: PNG
     reply = ask(gpt(server, model="dall-e-3"), PAINT)
-    assert reply == Reply(pictures=(Picture(PNG, "image/png"),))
+    assert reply == ModelReply(pictures=(ImageFile(PNG, "image/png"),))
     (download,) = server.downloads
     assert KEY not in str(download.headers)
     assert "authorization" not in download.headers
@@ -282,7 +284,7 @@ def test_a_picture_is_fetched_from_public_addresses_or_the_provider_alone(
 
 def test_a_format_other_than_png_is_what_is_claimed(server, ask):
     reply = ask(gpt(server, parameters={"output_format": "webp"}), PAINT)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert reply.pictures[0].media_type == "image/webp"
 
 
@@ -310,7 +312,7 @@ def test_a_refusal_is_a_reply_with_its_kind_and_the_provider_s_words(
 ):
     server.script([fault])
     reply = ask(gpt(server), request_)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert isinstance(reply.refusal, Refusal)
     assert reply.refusal.kind == kind
     assert reason in reply.refusal.reason
@@ -322,7 +324,7 @@ def test_a_refusal_is_a_reply_with_its_kind_and_the_provider_s_words(
 def test_a_refusal_says_who_served_it_and_what_it_cost(server, ask):
     server.script([faults.REFUSED])
     reply = ask(gpt(server), LOOK)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert (reply.served_model, reply.usage) == ("some-model", Usage(103, 7))
 
 
@@ -332,11 +334,11 @@ def test_an_answer_that_is_cut_off_is_an_answer_and_one_that_is_cut_off_at_once_
 
     server.answer = cut_off("There are")
     reply = ask(gpt(server), LOOK)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, ModelReply)
     assert reply.text == "There are"
     server.answer = cut_off("")
     end = ask(gpt(server), LOOK)
-    assert isinstance(end, Unacceptable)
+    assert isinstance(end, UnacceptableRequest)
     assert str(end) == (
         "some used up its limit of tokens before it answered: raise max_completion_tokens (or "
         "max_tokens) in its parameters in models.yaml"
@@ -345,22 +347,26 @@ def test_an_answer_that_is_cut_off_is_an_answer_and_one_that_is_cut_off_at_once_
 
 # Faults
 
-FAULTS: list[tuple[faults.Fault, type[Fault], str]] = [
+FAULTS: list[tuple[faults.Fault, type[RequestFault], str]] = [
     (faults.DROPPED, Interrupted, "RemoteProtocolError: "),
     (faults.RESET, Interrupted, "Error: [a-zA-Z]"),
     (faults.HALF_HEADERS, Interrupted, "RemoteProtocolError: "),
     (faults.HALF_BODY, Interrupted, "incomplete|without sending complete message body"),
-    (faults.REDIRECTED, Closed, "HTTP 307: the server redirects to /elsewhere/.*set base_url"),
+    (
+        faults.REDIRECTED,
+        ModelUnavailable,
+        "HTTP 307: the server redirects to /elsewhere/.*set base_url",
+    ),
     (faults.RATE_LIMITED, Overloaded, "HTTP 429: Rate limit reached for some-model"),
     (faults.SERVER_ERROR, Interrupted, "HTTP 500: The server had an error"),
     (faults.OVERLOADED, Overloaded, "HTTP 503: The engine is currently overloaded"),
     (faults.BAD_GATEWAY, Interrupted, "HTTP 502: .*Bad Gateway"),
-    (faults.NO_CREDIT, Closed, "HTTP 429: You exceeded your current quota"),
-    (faults.INVALID_KEY, Closed, r"HTTP 401: Incorrect API key provided: \[key\]\."),
-    (faults.FORBIDDEN, Closed, "HTTP 403: Country, region, or territory not supported"),
-    (faults.UNKNOWN_MODEL, Closed, "HTTP 404: The model `some-model` does not exist"),
-    (faults.INVALID_REQUEST, Unacceptable, "HTTP 400: Invalid value: 'enormous'"),
-    (faults.TOO_LARGE, Unacceptable, "HTTP 413: .*Request Entity Too Large"),
+    (faults.NO_CREDIT, ModelUnavailable, "HTTP 429: You exceeded your current quota"),
+    (faults.INVALID_KEY, ModelUnavailable, r"HTTP 401: Incorrect API key provided: \[key\]\."),
+    (faults.FORBIDDEN, ModelUnavailable, "HTTP 403: Country, region, or territory not supported"),
+    (faults.UNKNOWN_MODEL, ModelUnavailable, "HTTP 404: The model `some-model` does not exist"),
+    (faults.INVALID_REQUEST, UnacceptableRequest, "HTTP 400: Invalid value: 'enormous'"),
+    (faults.TOO_LARGE, UnacceptableRequest, "HTTP 413: .*Request Entity Too Large"),
     (faults.MALFORMED_JSON, UnparsableReply, "not what this API sends: the body: no JSON"),
     (faults.OTHER_SHAPE, NoAnswer, "not what this API sends: (choices|created): Field required"),
     (faults.WEB_PAGE, UnparsableReply, "not what this API sends: the body: no JSON"),
@@ -394,12 +400,12 @@ def test_a_chat_without_an_answer_is_unreadable(server, ask, fault, kind, words)
 @pytest.mark.parametrize(
     ("status", "code", "kind"),
     [
-        (400, "billing_hard_limit_reached", Closed),
-        (400, "model_not_found", Closed),
-        (402, None, Closed),
+        (400, "billing_hard_limit_reached", ModelUnavailable),
+        (400, "model_not_found", ModelUnavailable),
+        (402, None, ModelUnavailable),
         (408, None, Interrupted),
         (409, None, Interrupted),
-        (422, None, Unacceptable),
+        (422, None, UnacceptableRequest),
         (504, None, Interrupted),
     ],
 )
@@ -413,7 +419,7 @@ def test_other_statuses(server, ask, status, code, kind):
 def test_a_parameter_of_models_yaml_that_is_not_taken_closes_the_model(server, ask):
     server.script([faults.INVALID_REQUEST])
     end = ask(gpt(server, parameters={"size": "enormous"}), PAINT)
-    assert type(end) is Closed
+    assert type(end) is ModelUnavailable
     assert "size is set in models.yaml, for every request" in str(end)
 
 

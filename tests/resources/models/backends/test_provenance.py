@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from resources.faults import Stopped
-from resources.models.backends import backend_of
-from resources.models.backends.remaking import TOLERANCE, NotRemade, remade
-from resources.models.requests import Edit, Paint
+from resources.faults import RequestsStopped
+from resources.models.backends import build_backend
+from resources.models.backends.remaking import TOLERANCE, NotRemade, remake_picture
+from resources.models.requests import EditRequest, PaintRequest
 from tests import tiny
 from tests.resources.models.backends.local_models import answers, entry, picture
 from tests.resources.models.conftest import LOG, client_at, closed, until
@@ -30,7 +30,7 @@ FLUX = {
     "batch": 4,
 }
 PROMPTS = [f"a horse with {number} legs" for number in range(6)]
-ASKED = [Paint(prompt, seed=7 + number) for number, prompt in enumerate(PROMPTS)]
+ASKED = [PaintRequest(prompt, seed=7 + number) for number, prompt in enumerate(PROMPTS)]
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def painter(flux, **parameters):
 
 def painted(model):
     """The replies to `ASKED`, which are painted in a batch of four and one of two."""
-    backend = backend_of(model, None, None)
+    backend = build_backend(model, None, None)
     return answers(backend, *(("paint", request) for request in ASKED))
 
 
@@ -86,11 +86,11 @@ def test_a_picture_says_how_it_was_made(replies):
 def test_it_is_made_again_bit_by_bit_in_its_batch_and_nearly_so_alone(flux, replies, dtype):
     model = painter(flux, dtype=dtype)
     third, fourth = (replies if dtype == "float32" else painted(model))[2:4]
-    again = remade(model, json.loads(json.dumps(third.made)), reversed(PROMPTS))
-    assert again.unlike == {}
+    again = remake_picture(model, json.loads(json.dumps(third.made)), reversed(PROMPTS))
+    assert again.differences == {}
     assert again.png == third.pictures[0].data
-    alone = remade(model, third.made, PROMPTS[2:3], alone=True)
-    assert set(alone.unlike) == {"batch", "place"}
+    alone = remake_picture(model, third.made, PROMPTS[2:3], alone=True)
+    assert set(alone.differences) == {"batch", "place"}
     assert apart(alone.png, third.pictures[0].data) <= TOLERANCE[dtype]
     assert apart(alone.png, fourth.pictures[0].data) > TOLERANCE[dtype], "any would pass for it"
 
@@ -98,13 +98,13 @@ def test_it_is_made_again_bit_by_bit_in_its_batch_and_nearly_so_alone(flux, repl
 def test_what_differs_from_then_is_said_and_what_is_not_known_is_refused(flux, replies):
     made = replies[5].made
     before = {**made, "versions": {**made["versions"], "torch": "1.0"}, "commit": "abc"}
-    again = remade(painter(flux), before, PROMPTS)
-    assert again.unlike == {
+    again = remake_picture(painter(flux), before, PROMPTS)
+    assert again.differences == {
         "versions": (before["versions"], made["versions"]),
         "commit": ("abc", None),
     }
     with pytest.raises(NotRemade, match="Of the 2 prompts of its batch 1 are not among"):
-        remade(painter(flux), made, PROMPTS[:5])
+        remake_picture(painter(flux), made, PROMPTS[:5])
 
 
 def test_an_interruption_draws_at_most_one_batch_again(flux, tmp_path, monkeypatch):
@@ -120,9 +120,11 @@ def test_an_interruption_draws_at_most_one_batch_again(flux, tmp_path, monkeypat
         return call(pipeline, *args, **words)
 
     monkeypatch.setattr(diffusers.FluxPipeline, "__call__", noted)
-    asked = [Paint(f"a bird, {side}", seed=seed) for seed in range(8) for side in ("one", "two")]
+    asked = [
+        PaintRequest(f"a bird, {side}", seed=seed) for seed in range(8) for side in ("one", "two")
+    ]
     client, model = client_at(tmp_path), painter(flux)
-    with pytest.raises(Stopped, match="Of 16 requests, 12 are answered and kept"):
+    with pytest.raises(RequestsStopped, match="Of 16 requests, 12 are answered and kept"):
         client.ask(model, asked, LOG)
     assert drawn == [4, 4, 4, 4]
     told = client.ask(model, asked, LOG)
@@ -135,6 +137,6 @@ def test_an_interruption_draws_at_most_one_batch_again(flux, tmp_path, monkeypat
 
 
 def test_edits_say_how_they_were_made_as_well(flux):
-    backend = backend_of(painter(flux), None, lambda name: picture("red", (SIDE, SIDE)))
-    (reply,) = answers(backend, ("edit", Edit(PROMPTS[0], ("a" * 64,), seed=3)))
-    assert (reply.made["batch"], reply.made["seed"]) == (digests([Paint(PROMPTS[0], 3)]), 3)
+    backend = build_backend(painter(flux), None, lambda name: picture("red", (SIDE, SIDE)))
+    (reply,) = answers(backend, ("edit", EditRequest(PROMPTS[0], ("a" * 64,), seed=3)))
+    assert (reply.made["batch"], reply.made["seed"]) == (digests([PaintRequest(PROMPTS[0], 3)]), 3)

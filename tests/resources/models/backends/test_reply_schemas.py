@@ -2,7 +2,7 @@
 
 import pytest
 
-from resources.models.replies import Closed, Overloaded, Unacceptable, Usage
+from resources.models.replies import ModelUnavailable, Overloaded, UnacceptableRequest, Usage
 from tests.providers.http import Response, json_response
 from tests.resources.models.backends.asking import LOOK, entry
 
@@ -47,6 +47,6 @@ def test_a_count_that_cannot_be_one_is_unknown(server, ask, count):
     ],
 )
 def test_an_error_of_any_shape_is_a_fault(server, ask, backend, body):
-    for status, fault in ((400, Unacceptable), (401, Closed), (429, Overloaded)):
+    for status, fault in ((400, UnacceptableRequest), (401, ModelUnavailable), (429, Overloaded)):
         server.answer = lambda received, status=status: json_response(body, status)
         assert isinstance(ask(at(server, backend), LOOK), fault)

@@ -15,13 +15,13 @@ import pytest
 from PIL import Image
 
 from resources.calls import CallStore
-from resources.images import ImageStore
-from resources.models.backends import backend_of
-from resources.models.backends.scoring.vision import PROMPT, number_in
+from resources.models.backends import build_backend
+from resources.models.backends.scoring.vision_score import PROMPT, parse_number
 from resources.models.client import ModelClient
-from resources.models.outcomes import Malformed
-from resources.models.replies import Closed, Unacceptable
-from resources.models.requests import Score
+from resources.models.outcomes import MalformedOutcome
+from resources.models.replies import ModelUnavailable, UnacceptableRequest
+from resources.models.requests import ScoreRequest
+from resources.storage.image_store import ImageStore
 from tests import tiny
 from tests.resources.models.backends.local_models import Pictures, answers, entry, picture
 from tests.tiny import safetensors, torch, transformers
@@ -31,8 +31,8 @@ pytestmark = pytest.mark.slow
 SIZES = [(16, 16), (48, 32), (20, 41), (17, 64)]
 PICTURES = Pictures(*map(picture, ["red", "blue", "green", "grey"], SIZES))
 TEXTS = ["a bird", "a photo of an animal with five legs", "a flag, a board", "a horse"]
-ASKED = [Score(text, name) for text in TEXTS[:2] for name in PICTURES]
-ASKED += [Score(text, name) for text, name in zip(TEXTS[2:], PICTURES, strict=False)]
+ASKED = [ScoreRequest(text, name) for text in TEXTS[:2] for name in PICTURES]
+ASKED += [ScoreRequest(text, name) for text, name in zip(TEXTS[2:], PICTURES, strict=False)]
 WORDS = tiny.WORDS + " Yes" * 20
 CHAT = "<s>USER: <image>\n{} ASSISTANT:"
 PATIENCE_S = 300
@@ -57,7 +57,7 @@ def number(tmp_path_factory):
 
 def scored(model, formula, *asked, **parameters):
     """The replies of a metric made for these requests alone."""
-    backend = backend_of(
+    backend = build_backend(
         entry("transformers", model, formula=formula, **parameters), None, PICTURES
     )
     return answers(backend, *(("score", one) for one in asked))
@@ -140,22 +140,24 @@ class TestClipScore:
     def test_a_text_that_does_not_fit_is_named_and_spoils_no_other(self, clip):
         async def ask():
             metric = entry("transformers", clip, formula="clip_score", batch=4)
-            backend = backend_of(metric, None, PICTURES)
-            long = Score("a bird " * 40, ASKED[0].image)
+            backend = build_backend(metric, None, PICTURES)
+            long = ScoreRequest("a bird " * 40, ASKED[0].image)
             asked = (backend.score(one) for one in (ASKED[0], long, ASKED[1]))
             replies = await asyncio.gather(*asked, return_exceptions=True)
             await backend.aclose()
             return replies
 
         first, refused, last = asyncio.run(ask())
-        assert isinstance(refused, Unacceptable)
+        assert isinstance(refused, UnacceptableRequest)
         assert "tiny takes 77 tokens, and this text has " in str(refused)
         assert "'A photo depicts a bird a bird" in str(refused)
         (alone, other) = scored(clip, "clip_score", *ASKED[:2])
         assert [first.score, last.score] == pytest.approx([alone.score, other.score], abs=1e-5)
 
     def test_a_model_that_is_no_clip_is_named(self, llava):
-        with pytest.raises(Closed, match=r"is a Llava\w+, and the formula of tiny takes a CLIPMod"):
+        with pytest.raises(
+            ModelUnavailable, match=r"is a Llava\w+, and the formula of tiny takes a CLIPMod"
+        ):
             scored(llava, "clip_score", ASKED[0])
 
     def test_a_score_that_is_no_number_is_never_a_score(self, clip, tmp_path):
@@ -163,7 +165,7 @@ class TestClipScore:
         weights = safetensors.load_file(folder / "model.safetensors")
         weights["visual_projection.weight"] *= torch.inf
         safetensors.save_file(weights, folder / "model.safetensors", {"format": "pt"})
-        with pytest.raises(Unacceptable, match=r"tiny came to no number.*dtype: float32"):
+        with pytest.raises(UnacceptableRequest, match=r"tiny came to no number.*dtype: float32"):
             scored(folder, "clip_score", ASKED[0])
 
     def test_pictures_are_opened_while_the_model_works(self, clip, monkeypatch):
@@ -181,7 +183,7 @@ class TestClipScore:
             return forward(model, **inputs)
 
         async def ask():
-            backend = backend_of(entry("transformers", clip, formula="clip_score"), None, noted)
+            backend = build_backend(entry("transformers", clip, formula="clip_score"), None, noted)
             first = asyncio.create_task(backend.score(ASKED[0]))
             await asyncio.to_thread(working.wait, PATIENCE_S)
             await asyncio.gather(first, backend.score(ASKED[1]))
@@ -203,12 +205,16 @@ class TestPickScore:
 
     def test_a_model_without_a_processor_is_named_with_what_to_do(self, clip, tmp_path):
         model = tiny.save_clip(tmp_path / "clip", processor=False)
-        with pytest.raises(Closed, match=r"has no processor.*`processor` among the parameters of "):
+        with pytest.raises(
+            ModelUnavailable, match=r"has no processor.*`processor` among the parameters of "
+        ):
             scored(model, "pick_score", ASKED[0])
         pictures = transformers.AutoImageProcessor.from_pretrained(clip)
         pictures.save_pretrained(model)
         # Without its files, transformers makes a tokenizer that knows no word.
-        with pytest.raises(Closed, match=r"tokenizer of .* knows \d+ tokens, and .* 361: name the"):
+        with pytest.raises(
+            ModelUnavailable, match=r"tokenizer of .* knows \d+ tokens, and .* 361: name the"
+        ):
             scored(model, "pick_score", ASKED[0])
 
 
@@ -232,7 +238,9 @@ class TestVqaScore:
         assert (reply.made["token"], reply.score) == ("Yes", pytest.approx(plain, rel=1e-3))
 
     def test_a_yes_of_several_tokens_is_not_guessed_at(self, number):
-        with pytest.raises(Closed, match="does not begin an answer with one token for 'Yes'"):
+        with pytest.raises(
+            ModelUnavailable, match="does not begin an answer with one token for 'Yes'"
+        ):
             scored(number, "vqa_score", ASKED[0])
 
 
@@ -258,10 +266,10 @@ class TestVisionScore:
         name = client.images.put(PICTURES[ASKED[0].image])
         metric = entry("transformers", llava, formula="vision_score", max_new_tokens=4)
         for sent in (1, 0):
-            asked = client.ask(metric, [Score("a bird", name)], LOG)
+            asked = client.ask(metric, [ScoreRequest("a bird", name)], LOG)
             (outcome,) = asked.outcomes
-            assert isinstance(outcome, Malformed)
-            assert (outcome.problem, asked.sent) == ("no number that is a score", sent)
+            assert isinstance(outcome, MalformedOutcome)
+            assert (outcome.reason, asked.sent) == ("no number that is a score", sent)
             assert outcome.text
         client.close()
         client.calls.close()
@@ -288,7 +296,7 @@ class TestVisionScore:
         ],
     )
     def test_a_number_is_read_where_it_is_the_only_one(self, text, score):
-        assert number_in(text) == score
+        assert parse_number(text) == score
 
 
 @pytest.mark.parametrize(
@@ -304,5 +312,5 @@ class TestVisionScore:
 )
 def test_a_wrong_parameter_is_named(clip, llava, parameters, says):
     model = llava if parameters["formula"] == "vision_score" else clip
-    with pytest.raises(Closed, match=says):
+    with pytest.raises(ModelUnavailable, match=says):
         scored(model, parameters.pop("formula"), ASKED[0], **parameters)

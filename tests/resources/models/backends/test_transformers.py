@@ -10,10 +10,10 @@ from importlib.util import find_spec
 import pytest
 from PIL import Image
 
-from resources.models.backends import backend_of
-from resources.models.backends.transformers import sampling_seed
-from resources.models.replies import Closed, Unacceptable
-from resources.models.requests import Look, Turn, Write
+from resources.models.backends import build_backend
+from resources.models.backends.transformers import compute_sampling_seed
+from resources.models.replies import ModelUnavailable, UnacceptableRequest
+from resources.models.requests import LookRequest, Turn, WriteRequest
 from tests import tiny
 from tests.resources.models.backends.local_models import (
     Pictures,
@@ -61,12 +61,12 @@ def plainly(llava):
 
 def said(model, *requests, **parameters):
     """The replies of a backend made for these requests alone."""
-    backend = backend_of(entry("transformers", model, **parameters), None, PICTURES)
+    backend = build_backend(entry("transformers", model, **parameters), None, PICTURES)
     return answers(backend, *((type(one).__name__.lower(), one) for one in requests))
 
 
 def look(text, *images, sample=0):
-    return Look((Turn("user", text, images),), sample)
+    return LookRequest((Turn("user", text, images),), sample)
 
 
 class TestLooking:
@@ -91,7 +91,7 @@ class TestLooking:
             Turn("assistant", "{4}"),
             Turn("user", "Please check again."),
         )
-        (reply,) = said(llava, Look(turns), **SHORT)
+        (reply,) = said(llava, LookRequest(turns), **SHORT)
         prompt = (
             f"<s>SYSTEM: Answer with a number USER: <image>\n<image>\n{LEGS} "
             "ASSISTANT: {4} USER: Please check again. ASSISTANT:"
@@ -110,7 +110,7 @@ class TestLooking:
             look(words, name) for words in (LEGS, "a flag", "a") for name in (RED_NAME, BLUE_NAME)
         ]
         asked.append(look(LEGS, RED_NAME, BLUE_NAME))
-        asked.append(Write((Turn("user", LEGS),)))
+        asked.append(WriteRequest((Turn("user", LEGS),)))
         alone = said(llava, *asked, **SHORT)
         assert said(llava, *asked, batch=4, **SHORT) == alone
         # Together are only those with as many pictures: six with one, one with two, one with none.
@@ -118,7 +118,7 @@ class TestLooking:
         assert len({reply.text for reply in alone}) == len(asked)
 
     def test_it_writes_without_a_picture(self, llava, plainly):
-        (reply,) = said(llava, Write((Turn("user", "a photo of"),)), **SHORT)
+        (reply,) = said(llava, WriteRequest((Turn("user", "a photo of"),)), **SHORT)
         assert reply.text == plainly("<s>USER: a photo of ASSISTANT:", **SHORT)[0]
 
 
@@ -155,7 +155,7 @@ class TestSampling:
         asked = look(LEGS, RED_NAME, sample=2)
         (reply,) = said(llava, asked, **SAMPLED)
         with torch.random.fork_rng():
-            torch.manual_seed(sampling_seed(asked))
+            torch.manual_seed(compute_sampling_seed(asked))
             plain = plainly(f"<s>USER: <image>\n{LEGS} ASSISTANT:", RED, **SAMPLED)
         assert reply.text == plain[0]
 
@@ -166,8 +166,8 @@ class TestSampling:
 
     def test_no_two_requests_share_their_luck(self):
         asked = [look(LEGS, name, sample=n) for name in PICTURES for n in range(3)]
-        asked += [look("a flag", RED_NAME), Write((Turn("user", LEGS),))]
-        assert len({sampling_seed(one) for one in asked}) == len(asked)
+        asked += [look("a flag", RED_NAME), WriteRequest((Turn("user", LEGS),))]
+        assert len({compute_sampling_seed(one) for one in asked}) == len(asked)
 
     def test_the_randomness_of_the_process_is_left_alone(self, llava):
         before = torch.get_rng_state()
@@ -188,29 +188,31 @@ class TestWhatIsWrong:
         ],
     )
     def test_a_wrong_parameter_is_named(self, llava, parameters, said_so):
-        with pytest.raises(Closed, match=said_so):
+        with pytest.raises(ModelUnavailable, match=said_so):
             said(llava, look(LEGS, RED_NAME), **parameters)
 
     def test_a_schema_is_not_promised(self, llava):
-        with pytest.raises(Closed, match=r"JSON Schema .*openai_compatible"):
-            said(llava, Write((Turn("user", LEGS),), schema="{}"))
+        with pytest.raises(ModelUnavailable, match=r"JSON Schema .*openai_compatible"):
+            said(llava, WriteRequest((Turn("user", LEGS),), schema="{}"))
 
     @pytest.mark.parametrize("name", ["nobody/nothing", "/no/folder"])
     def test_a_model_that_is_not_there_is_named_with_what_to_do(self, name):
-        with pytest.raises(Closed, match=f"{name} is no folder.*hf download {name}$"):
+        with pytest.raises(ModelUnavailable, match=f"{name} is no folder.*hf download {name}$"):
             said(name, look(LEGS, RED_NAME))
 
     def test_a_request_that_the_template_refuses_is_its_own_words(self, llava, tmp_path):
         folder = copied(llava, tmp_path)
         template = "{{ raise_exception('Only users may speak') }}"
         (folder / "chat_template.jinja").write_text(template)
-        with pytest.raises(Unacceptable, match="tiny cannot take this request: Only users may"):
+        with pytest.raises(
+            UnacceptableRequest, match="tiny cannot take this request: Only users may"
+        ):
             said(folder, look(LEGS, RED_NAME), **SHORT)
 
     def test_a_model_without_a_chat_template_is_named(self, llava, tmp_path):
         folder = copied(llava, tmp_path)
         (folder / "chat_template.jinja").unlink()
-        with pytest.raises(Closed, match="has no chat template"):
+        with pytest.raises(ModelUnavailable, match="has no chat template"):
             said(folder, look(LEGS, RED_NAME), **SHORT)
 
     def test_a_tokenizer_without_padding_is_given_some(self, llava, tmp_path):
@@ -226,7 +228,9 @@ class TestWhatIsWrong:
         assert all(one.text == other.text for one, other in replies)
 
     def test_memory_that_runs_out_names_the_remedy(self, llava):
-        with pytest.raises(Closed, match=r"ran out of memory.*a smaller batch \(it is 3\)"):
+        with pytest.raises(
+            ModelUnavailable, match=r"ran out of memory.*a smaller batch \(it is 3\)"
+        ):
             said(llava, look(LEGS, RED_NAME), batch=3, num_beams=2**40, **SHORT)
 
     @pytest.mark.skipif(bool(find_spec("torchvision")), reason="torchvision is here")
@@ -241,7 +245,9 @@ class TestWhatIsWrong:
             (folder / name).write_text(json.dumps(config))
         moving = {"video_processor_type": "LlavaOnevisionVideoProcessor"}
         (folder / "video_preprocessor_config.json").write_text(json.dumps(moving))
-        with pytest.raises(Closed, match=r"needs a library that is not installed: .*Torchvision"):
+        with pytest.raises(
+            ModelUnavailable, match=r"needs a library that is not installed: .*Torchvision"
+        ):
             said(folder, look(LEGS, RED_NAME), **SHORT)
 
 
@@ -251,7 +257,7 @@ class TestWhatIsNotTrusted:
         weights = safetensors.load_file(folder / "model.safetensors")
         (folder / "model.safetensors").unlink()
         torch.save(weights, folder / "pytorch_model.bin")
-        with pytest.raises(Closed, match="Only safetensors weights are"):
+        with pytest.raises(ModelUnavailable, match="Only safetensors weights are"):
             said(folder, look(LEGS, RED_NAME), **SHORT)
 
     @pytest.mark.parametrize("where", ["config.json", "processor_config.json"])
@@ -262,7 +268,7 @@ class TestWhatIsNotTrusted:
         config |= {"auto_map": own, "model_type": "own", "processor_class": "Own"}
         (folder / where).write_text(json.dumps(config))
         (folder / "own.py").write_text(f"open({str(sprung)!r}, 'w').close()\n")
-        with pytest.raises(Closed, match="no code that comes with a model"):
+        with pytest.raises(ModelUnavailable, match="no code that comes with a model"):
             said(folder, look(LEGS, RED_NAME), **SHORT)
         assert not sprung.exists()
 
@@ -275,7 +281,7 @@ def test_the_event_loop_stays_free(llava):
         return PICTURES(name)
 
     async def ask():
-        backend = backend_of(entry("transformers", llava, **SHORT), None, slow)
+        backend = build_backend(entry("transformers", llava, **SHORT), None, slow)
         asked = asyncio.create_task(backend.look(look(LEGS, RED_NAME)))
         await asyncio.sleep(0.1)
         go.set()

@@ -1,0 +1,237 @@
+"""What a judge or metric is asked, in every benchmark: the steps that are about it, by partition.
+
+Others' steps belong to it as well where its own numbers need what these are asked about it.
+Nothing is painted or written for it: a partition is there to be asked about once all that the step
+reads is stored. What is not there is named, with what has to be made before.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from dagster import (
+    AssetKey,
+    AssetsDefinition,
+    DagsterInstance,
+    MultiPartitionsDefinition,
+    PartitionsDefinition,
+)
+
+from assets.kit.benchmarks import Benchmark, load_benchmarks
+from assets.kit.columns import IS_STAND_IN
+from assets.kit.model_lookup import NoSuchModel
+from assets.kit.partitions import split_partition_key
+from assets.kit.step import Input, Step
+from assets.kit.step_planner import input_partition
+from generators.name_suggestions import suggest_names
+from resources.faults import CorruptItem
+from resources.models.catalog import Catalog, Model
+from resources.storage.data_root import DataRoot
+
+TableLocation = tuple[AssetKey, str]
+"""A partition of an asset ("" for one without)."""
+_ROLES = ("judge", "metric")
+
+
+class JudgePart(NamedTuple):
+    """A partition of a step that is about a judge.
+
+    It can be asked where `unmade` is empty: these have to be made first, parents before others.
+    With `stands_in`, stand-ins made, or would make, all that it reads: no result comes of it. A
+    part of another judge's has in `again` the run config by which its table, which is there, is
+    made.
+    """
+
+    step: Step[Any]
+    partition: str
+    missing_tables: Sequence[TableLocation] = ()
+    is_stand_in: bool = False
+    rebuild_config: Mapping[str, Any] | None = None
+
+    @property
+    def location(self) -> TableLocation:
+        """The partition of the step's asset."""
+        return self.step.key, self.partition
+
+
+class BenchmarkParts(NamedTuple):
+    """What a benchmark has for a judge.
+
+    `on_request` are further analyses, which are made only where somebody asks for them by name.
+    """
+
+    parts: Sequence[JudgePart]
+    on_request: Sequence[AssetKey]
+
+    @property
+    def is_applicable(self) -> bool:
+        """Whether the benchmark has anything to ask of the judge."""
+        return bool(self.parts or self.on_request)
+
+
+def list_judges(catalog: Catalog) -> list[Model]:
+    """The judges and metrics of a catalog, in its order."""
+    return [model for model in catalog.models if set(_ROLES) & set(model.roles)]
+
+
+def find_judge(catalog: Catalog, name: str) -> Model:
+    """The judge or metric of that name. Raises `NoSuchModel`."""
+    able = {model.name: model for model in list_judges(catalog)}
+    if name in able:
+        return able[name]
+    known = any(model.name == name for model in catalog.models)
+    raise NoSuchModel(
+        f"{name!r} is {'no judge or metric' if known else 'not'} in {catalog.path}. "
+        f"{'Add judge to its roles' if known else 'Add it'} there, or name another"
+        f"{suggest_names(name, list(able))}."
+    )
+
+
+class JudgeParts:
+    """What every benchmark has for every judge; what was looked up is kept."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        home: DataRoot,
+        instance: DagsterInstance,
+        assets: Mapping[AssetKey, AssetsDefinition],
+    ) -> None:
+        self.catalog, self.home = catalog, home
+        self.instance, self.assets = instance, assets
+        self._stored: dict[TableLocation, bool] = {}
+        self._rehearsed: dict[TableLocation, bool] = {}
+        self._again: dict[TableLocation, Mapping[str, Any]] = {}
+        self._keys: dict[str, Sequence[str]] = {}
+
+    def find_parts(self, judge: Model, benchmark: Benchmark) -> BenchmarkParts:
+        """What a benchmark asks a judge, in the order of its steps."""
+        steps = [step for step in self._all[benchmark.name] if step.key in self.assets]
+        about = [
+            step for step in steps if step.subject_model and step.subject_model.name == judge.name
+        ]
+        # What nobody else makes, as scores in a file of the user's, is made where it is asked for.
+        taken = [step for step in about if step.is_automatic] or about
+        parts: dict[TableLocation, JudgePart] = {}
+        for step in taken:
+            for partition in self._partitions(step.partitions):
+                parts[step.key, partition] = self._part(step, partition, parts)
+        for step in steps:
+            if all(other.name != judge.name for other in step.dependent_judges):
+                continue
+            for where in ((step.key, each) for each in self._partitions(step.partitions)):
+                if self.is_stored(where):
+                    found = self._part(step, where[1], parts)
+                    parts[where] = found._replace(rebuild_config=self._made_again(step, where))
+        return BenchmarkParts([*parts.values()], [step.key for step in about if step not in taken])
+
+    def iterate_inputs(self, part: JudgePart) -> Iterator[tuple[Input, TableLocation]]:
+        """What a part reads, with the partition of it."""
+        step, partition = part.step, part.partition
+        return (
+            (of, (of.asset, input_partition(step, of, partition))) for of in step.inputs.values()
+        )
+
+    @cached_property
+    def steps(self) -> Mapping[AssetKey, Step[Any]]:
+        """Every step of every benchmark."""
+        return {step.key: step for steps in self._all.values() for step in steps}
+
+    @cached_property
+    def _stand_ins(self) -> frozenset[str]:
+        """Painters whose pictures are no results, so that nothing made of them is."""
+        painters = self.catalog.select_role("painter")
+        return frozenset(painter.name for painter in painters if painter.is_stand_in)
+
+    @cached_property
+    def _all(self) -> Mapping[str, Sequence[Step[Any]]]:
+        return {name: [*each.steps(self.catalog)] for name, each in load_benchmarks().items()}
+
+    def _made_again(self, step: Step[Any], where: TableLocation) -> Mapping[str, Any]:
+        if where not in self._again:
+            try:
+                self._again[where] = step.rebuild_config(self.home, where[1])
+            except (CorruptItem, KeyError):
+                # As large as it can be, then.
+                self._again[where] = {}
+        return self._again[where]
+
+    def _partitions(self, division: PartitionsDefinition[Any] | None) -> Sequence[str]:
+        if division is None:
+            return [""]
+        # Divisions that are alike are made anew by each step.
+        name = str(division)
+        if name not in self._keys:
+            self._keys[name] = division.get_partition_keys(dynamic_partitions_store=self.instance)
+        return self._keys[name]
+
+    def _part(
+        self, step: Step[Any], partition: str, before: Mapping[TableLocation, JudgePart]
+    ) -> JudgePart:
+        """A partition of a step; those `before` it are made in the same go."""
+        unmade: dict[TableLocation, None] = {}
+        stands_in = False
+        for of, where in self.iterate_inputs(JudgePart(step, partition)):
+            if where in before:
+                unmade |= dict.fromkeys(before[where].missing_tables)
+                stands_in |= before[where].is_stand_in
+            elif of.is_optional:
+                continue
+            elif self.is_stored(where):
+                stands_in |= self._is_rehearsed(where)
+            else:
+                unmade |= dict.fromkeys(self._unmade(where))
+        if unmade:
+            names = split_partition_key(partition, step.partitions).values()
+            stands_in |= not self._stand_ins.isdisjoint(names)
+        return JudgePart(step, partition, [*unmade], stands_in)
+
+    def _unmade(self, where: TableLocation) -> Iterator[TableLocation]:
+        """What is not stored of all that leads to a table, parents first, and then itself."""
+        for parent in self._parents(where):
+            if not self.is_stored(parent):
+                yield from self._unmade(parent)
+        yield where
+
+    def _parents(self, where: TableLocation) -> Iterator[TableLocation]:
+        """What an asset is made of, where that is of one partition: its own, or a part of it."""
+        asset, partition = where
+        step, own = self.steps.get(asset), self.assets[asset].partitions_def
+        read = {} if step is None else {of.asset: of for of in step.inputs.values()}
+        for parent in sorted(self.assets[asset].dependency_keys):
+            if step is not None and parent in read:
+                if not read[parent].is_optional:
+                    yield parent, input_partition(step, read[parent], partition)
+            elif parent in self.assets:
+                division = self.assets[parent].partitions_def
+                yield from ((parent, each) for each in self._same(partition, own, division))
+
+    def _same(
+        self,
+        partition: str,
+        own: PartitionsDefinition[Any] | None,
+        division: PartitionsDefinition[Any] | None,
+    ) -> Sequence[str]:
+        """The partition of another division that goes with one, where there is just one."""
+        if division is None or own is None or isinstance(division, MultiPartitionsDefinition):
+            return [partition] if division == own else []
+        parts = {partition, *split_partition_key(partition, own).values()}
+        return sorted(parts & {*self._partitions(division)})
+
+    def is_stored(self, where: TableLocation) -> bool:
+        """Whether there is a table of a partition."""
+        if where not in self._stored:
+            self._stored[where] = self.home.holds(where[0], where[1] or None)
+        return self._stored[where]
+
+    def _is_rehearsed(self, where: TableLocation) -> bool:
+        """Whether a stand-in had a part in every row of a table that says so of its rows."""
+        if where not in self._rehearsed:
+            asset, partition = where
+            try:
+                rows = self.home.table(asset, partition or None, [IS_STAND_IN])[IS_STAND_IN]
+            except (CorruptItem, KeyError):
+                # It does not say so; or whoever plans with it says what is wrong with it.
+                return False
+            self._rehearsed[where] = len(rows) > 0 and bool(rows.eq(True).all())
+        return self._rehearsed[where]

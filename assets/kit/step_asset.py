@@ -1,0 +1,219 @@
+"""The asset of a step: ask what is missing, read the replies, check the table, store it."""
+
+import inspect
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from dagster import (
+    AssetCheckSpec,
+    AssetExecutionContext,
+    AssetKey,
+    AssetsDefinition,
+    MaterializeResult,
+    PreviewWarning,
+    asset,
+)
+
+from assets.kit.checks import build_checks
+from assets.kit.columns import (
+    TableRows,
+    require_stand_in_marks,
+    select_values,
+    to_materialize_result,
+)
+from assets.kit.conversations import Conversations
+from assets.kit.limits import partial_metadata
+from assets.kit.pictures import missing_pictures_metadata
+from assets.kit.step import PENDING, NotCountable, OutdatedRow, Row, Step, StepReply, StepRun
+from assets.kit.table_asset import OWNERS, NotMaterialized
+from resources.calls.spending import Account
+from resources.models.catalog import Model
+from resources.models.client import AskResult, ModelClient
+from resources.settings.budget import Budget
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+from resources.storage.streamed_tables import StoredTable, TableWriter
+from resources.storage.work_cache import WorkCache
+
+
+def build_step_asset(step: Step[Any]) -> AssetsDefinition:
+    """The asset that a step makes, with its checks as results of its own run."""
+
+    def compute(
+        context: AssetExecutionContext,
+        config: Any,
+        home: DataRoot,
+        images: ImageStore,
+        ledger: WorkCache,
+        models: ModelClient,
+        budget: Budget,
+        **tables: pd.DataFrame | StoredTable,
+    ) -> MaterializeResult[Any]:
+        partition = context.partition_key if context.has_partition_key else ""
+        log, find = context.log, partial(_find, home)
+        whole = {n: table for n, table in tables.items() if isinstance(table, pd.DataFrame)}
+        stored = {n: table for n, table in tables.items() if isinstance(table, StoredTable)}
+        work = StepRun(
+            partition, config, whole, step.inputs, home, images, ledger, log, find, stored
+        )
+        if warning := step.warning(partition, config):
+            context.log.warning("%s", warning)
+        rows, asked = query_models(step, work, models, budget.build_account(context))
+        extent = step.extent(work, rows)
+        ended = (outcome for (outcome,) in select_values(rows, step.outcome_column) if outcome)
+        outcomes = Counter(map(str, ended))
+        shown = {
+            **{name.replace(" ", "_"): number for name, number in outcomes.items()},
+            **(partial_metadata(*extent) if extent else {}),
+            **({"warning": warning} if warning else {}),
+            **step.metadata(work, rows),
+            **missing_pictures_metadata(step, work, outcomes["failed"]),
+            **(cost_metadata(*asked) if asked else {}),
+        }
+        table = rows.table if isinstance(rows, TableRows) else step.columns.build_table(rows)
+        made = to_materialize_result(table, **shown)
+        return made._replace(
+            check_results=[
+                check.passes(work, rows)._replace(check_name=check.name)
+                for check in build_checks(step)
+            ]
+        )
+
+    return asset(
+        key=step.key,
+        group_name=step.group,
+        owners=OWNERS,
+        kinds={"python", "parquet", *step.kinds},
+        partitions_def=step.partitions,
+        ins=step.dagster_inputs(),
+        deps=step.deps,
+        pool=step.pool,
+        description=step.description,
+        metadata=step.columns.dagster_metadata(),
+        code_version=step.code_version,
+        check_specs=_specs(step),
+    )(_typed(compute, step))
+
+
+def query_models(
+    step: Step[Any], work: StepRun[Any], models: ModelClient, account: Account
+) -> tuple[Sequence[Row], list[AskResult]]:
+    """The finished rows of a step, and what was asked for them, round by round.
+
+    A further turn is sent once all earlier ones of the round have ended. Raises `Outdated`, and
+    `NothingYet` where an upstream table is missing.
+    """
+    model = step.model(work.partition, work.config)
+    if not step.has_portions:
+        (rows,) = _made(step, work)
+        return _finished(step, work, rows, models, model, account)
+    with TableWriter(step.columns.schema, Path(work.home.root)) as table:
+
+        def write(rows: Sequence[dict[str, Any]]) -> list[AskResult]:
+            finished, asked = _finished(step, work, rows, models, model, account)
+            portion = step.columns.build_table(finished)
+            require_stand_in_marks(portion)
+            table.write(portion)
+            return [each._replace(outcomes=[], keys=[]) for each in asked]
+
+        # A loop would keep the last portion while the next one is made; `map` keeps none.
+        rounds = [*chain.from_iterable(map(write, _made(step, work)))]
+        return TableRows(table.finish()), rounds
+
+
+def _made(step: Step[Any], work: StepRun[Any]) -> Iterator[Sequence[dict[str, Any]]]:
+    try:
+        step.require(work)
+        yield from map(partial(step.prepare, work), step.portions(work))
+    except NotCountable as missing:
+        raise NotMaterialized(
+            f"{step.key.to_user_string()}: {missing} has no table that it can be made of. "
+            f"Materialize {missing} first."
+        ) from None
+
+
+def _finished(
+    step: Step[Any],
+    work: StepRun[Any],
+    rows: Sequence[dict[str, Any]],
+    models: ModelClient,
+    model: Model | None,
+    account: Account,
+) -> tuple[Sequence[dict[str, Any]], list[AskResult]]:
+    for row in rows:
+        if row.get(step.outcome_column) == PENDING:
+            raise OutdatedRow(step.outdated_message(row))
+    talks = Conversations(step.converse(work, row) for row in rows)
+    rounds = []
+    while (waiting := talks.pending_requests) and model is not None:
+        asked = models.ask(model, [*waiting.values()], work.log, account)
+        rounds.append(asked)
+        for place, outcome, calls in zip(waiting, asked.outcomes, asked.keys, strict=True):
+            talks.resume(place, StepReply(outcome, calls))
+    found = [{**row, **talks.over[place]} for place, row in enumerate(rows)]
+    return step.finish(work, found), rounds
+
+
+def _find(home: DataRoot, asset: AssetKey, partition: str) -> pd.DataFrame | None:
+    return home.find(asset, partition or None)
+
+
+def _specs(step: Step[Any]) -> list[AssetCheckSpec]:
+    with warnings.catch_warnings():
+        # Dagster marks partitioned checks as a preview: it need not say so each time.
+        warnings.filterwarnings("ignore", "Specifying a partitions_def", PreviewWarning)
+        return [
+            AssetCheckSpec(
+                check.name,
+                asset=step.key,
+                description=check.description,
+                blocking=check.blocking,
+                partitions_def=step.partitions,
+            )
+            for check in build_checks(step)
+        ]
+
+
+def _typed(compute: Any, step: Step[Any]) -> Any:
+    """The function with the parameters that Dagster reads: the step's config and its inputs."""
+    signature = inspect.signature(compute)
+    parameters = [
+        each.replace(annotation=step.config) if name == "config" else each
+        for name, each in signature.parameters.items()
+        if name != "tables"
+    ]
+    parameters += [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            annotation=StoredTable if of.streamed_columns else pd.DataFrame,
+        )
+        for name, of in step.inputs.items()
+    ]
+    # Without the result's type, which Dagster would take for that of several outputs.
+    compute.__signature__ = signature.replace(
+        parameters=parameters, return_annotation=inspect.Signature.empty
+    )
+    compute.__annotations__ = {each.name: each.annotation for each in parameters}
+    return compute
+
+
+def cost_metadata(*asked: AskResult) -> dict[str, Any]:
+    """What was sent and what it cost, for an asset that asked models once or several times.
+
+    `spent_usd` is "unknown" where a price is; what timed out or was broken off may have been paid,
+    and is not in it but, at its upper bound, in `possibly_spent_usd`.
+    """
+    spent = [each.spent for each in asked]
+    return {
+        "requests_sent": sum(each.sent for each in asked),
+        "requests_known_before": sum(each.already_stored for each in asked),
+        "spent_usd": "unknown" if None in spent else round(sum(filter(None, spent)), 9),
+        "possibly_spent_usd": round(sum(each.possibly_spent for each in asked), 9),
+    }

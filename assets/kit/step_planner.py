@@ -1,0 +1,246 @@
+"""Plans of steps: the requests that they would send now, by the code that sends them.
+
+A plan follows each conversation through the stored answers. Where an upstream step is planned as
+well, its table is foreseen in the same way: rows without an answer yet are `PENDING` in it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from logging import getLogger
+from typing import Any, NamedTuple
+
+import pandas as pd
+from dagster import AssetKey
+
+from assets.kit.conversations import Conversations, build_repair
+from assets.kit.partitions import split_partition_key
+from assets.kit.plan import Plan, PlanContext, Planners
+from assets.kit.step import (
+    PENDING,
+    PLACEHOLDER_SHA256,
+    Input,
+    NotCountable,
+    Row,
+    Step,
+    StepReply,
+    StepRun,
+    Steps,
+    UnfitAnswers,
+    split_chunks,
+)
+from resources.calls import CallStore
+from resources.models.catalog import Model
+from resources.models.outcomes import read_outcome
+from resources.models.requests import Request, compute_call_keys
+from resources.storage.streamed_tables import StoredTable
+
+_LOG = getLogger(__name__)
+
+
+def build_step_planners(steps: Steps) -> Planners:
+    """The planner of each step that asks models."""
+    return {
+        key: partial(_plans, steps, step) for key, step in steps.items() if step.may_send_requests
+    }
+
+
+def planned_table(
+    steps: Steps, sources: PlanContext, asset: AssetKey, partition: str, by_default: bool = False
+) -> pd.DataFrame | None:
+    """An asset's table once all that is planned is materialized; None where there is none.
+
+    An asset that is no step is read as it is stored. See `Input` for `by_default`.
+    """
+    config, step = sources.planned_configs.get((asset, partition)), steps.get(asset)
+    if config is None or step is None:
+        stored = sources.home.find(asset, partition or None)
+        if stored is not None or step is None or not by_default:
+            return stored
+        config = {}
+    found = sources.planned_tables.get((asset, partition))
+    if found is None:
+        work = _work(steps, step, sources, partition, config)
+        step.require(work)
+        rows = list(_followed(step, work, sources.calls))
+        try:
+            found = step.columns.build_table(step.finish(work, rows)).to_pandas()
+        except UnfitAnswers:
+            raise NotCountable(asset.to_user_string()) from None
+        sources.planned_tables[asset, partition] = found
+    return found
+
+
+class _Followed(NamedTuple):
+    """A conversation as far as it is stored."""
+
+    row: Row
+    requests: Sequence[Request]
+    """Those that are certain, in their order."""
+    columns: Mapping[str, Any] | None
+    """What it returned; None where it waits for the reply to the last request."""
+
+
+def _plans(
+    steps: Steps, step: Step[Any], sources: PlanContext, partition: str, config: Mapping[str, Any]
+) -> Iterator[Plan]:
+    model = step.model(partition, step.config(**config))
+    if model is None:
+        return
+    try:
+        work = _work(steps, step, sources, partition, config)
+        step.require(work)
+        rows = step.rows(work)
+    except NotCountable as missing:
+        yield Plan(model, missing_asset=str(missing))
+        return
+    certain = [row for row in rows if row.get(step.outcome_column) != PENDING]
+    yield Plan(
+        model,
+        requests=_certain(step, work, sources.calls, certain),
+        possible_requests=_later(step, work, sources.calls, rows),
+        paper_sample=step.paper_sample(work, rows),
+        warning=step.warning(partition, work.config),
+    )
+
+
+def _certain(
+    step: Step[Any], work: StepRun[Any], calls: CallStore, rows: Sequence[Row]
+) -> Iterator[Request]:
+    for some in split_chunks(rows):
+        for followed in _follow(step, work, calls, some, to_the_end=False):
+            yield from followed.requests
+
+
+def _later(
+    step: Step[Any], work: StepRun[Any], calls: CallStore, rows: Sequence[Row]
+) -> Iterator[Request]:
+    """What follows a request without a reply, and all about rows that are pending upstream."""
+    pending = [row for row in rows if row.get(step.outcome_column) == PENDING]
+    certain = (row for row in rows if row.get(step.outcome_column) != PENDING)
+    for some in split_chunks(filter(step.may_have_follow_up, certain)):
+        for followed in _follow(step, work, calls, some, to_the_end=False):
+            if followed.columns is None:
+                yield from step.follow_up_requests(work, followed.row, followed.requests[-1])
+    for row in pending:
+        first = next(step.converse(work, row), None)
+        if first is not None:
+            yield first
+            yield from step.follow_up_requests(work, row, first)
+    yield from step.max_requests(work, rows)
+
+
+def _followed(step: Step[Any], work: StepRun[Any], calls: CallStore) -> Iterator[dict[str, Any]]:
+    """The rows of a table that is foreseen."""
+    for some in split_chunks(step.rows(work)):
+        there = [row for row in some if row.get(step.outcome_column) != PENDING]
+        followed = iter(_follow(step, work, calls, there, to_the_end=True))
+        for row in some:
+            pending = row.get(step.outcome_column) == PENDING
+            columns = None if pending else next(followed).columns
+            yield {**row, **(_pending(step) if columns is None else columns)}
+
+
+def _pending(step: Step[Any]) -> dict[str, Any]:
+    """The columns of a row without an answer yet; what reads it takes it for some picture."""
+    picture = {"sha256": PLACEHOLDER_SHA256} if "sha256" in step.columns.columns else {}
+    return {step.outcome_column: PENDING, **picture}
+
+
+def _follow(
+    step: Step[Any], work: StepRun[Any], calls: CallStore, rows: Sequence[Row], *, to_the_end: bool
+) -> list[_Followed]:
+    """Follow conversations through the stored answers.
+
+    Unless `to_the_end`, those that ask once are followed to their request alone: no reply is read.
+    """
+    model = step.model(work.partition, work.config)
+    talks = Conversations(step.converse(work, row) for row in rows)
+    asked: list[list[Request]] = [[] for _ in rows]
+    latest = talks.pending_requests
+    while latest and model is not None:
+        for place, request in latest.items():
+            asked[place].append(request)
+        wanted = {
+            place: request
+            for place, request in latest.items()
+            if to_the_end or step.may_have_follow_up(rows[place])
+        }
+        replies = dict(zip(wanted, _replies(step, model, calls, [*wanted.values()]), strict=True))
+        for place, reply in replies.items():
+            if reply is not None:
+                talks.resume(place, reply)
+        latest = {
+            place: r
+            for place, r in talks.pending_requests.items()
+            if replies.get(place) is not None
+        }
+    return [_Followed(row, asked[place], talks.over.get(place)) for place, row in enumerate(rows)]
+
+
+def _replies(
+    step: Step[Any], model: Model, calls: CallStore, requests: Sequence[Request]
+) -> list[StepReply | None]:
+    """The reply to each request, repaired where it has been; None where nobody can know it yet."""
+    found = _stored(model, calls, requests)
+    repairs = {
+        place: repair
+        for place, (request, reply) in enumerate(zip(requests, found, strict=True))
+        if reply is not None and (repair := build_repair(request, reply.outcome)) is not None
+    }
+    for place, better in zip(repairs, _stored(model, calls, [*repairs.values()]), strict=True):
+        first = found[place]
+        # Where it is not repaired yet, a run has it repaired first.
+        found[place] = better and first and StepReply(better.outcome, (*first.calls, *better.calls))
+    for place, request in enumerate(requests):
+        certain = step.answer_locally(model, request)
+        if certain is not None and found[place] is None and place not in repairs:
+            found[place] = StepReply(certain, ())
+    return found
+
+
+def _stored(model: Model, calls: CallStore, requests: Sequence[Request]) -> list[StepReply | None]:
+    keys = compute_call_keys(model, requests)
+    answers = calls.answers(keys)
+    return [
+        StepReply(read_outcome(answers[key], request), (key,)) if key in answers else None
+        for key, request in zip(keys, requests, strict=True)
+    ]
+
+
+def _work(
+    steps: Steps, step: Step[Any], sources: PlanContext, partition: str, config: Mapping[str, Any]
+) -> StepRun[Any]:
+    """What a step reads once all that is planned is materialized. Raises `NotCountable`."""
+    tables, stored = {}, {}
+    for name, of in step.inputs.items():
+        where = input_partition(step, of, partition)
+        table = planned_table(steps, sources, of.asset, where, of.uses_default_config)
+        if table is None and of.is_optional:
+            table = pd.DataFrame(columns=list(of.selected_columns or ()))
+        elif table is None:
+            raise NotCountable(of.asset.to_user_string())
+        else:
+            of.require(table)
+        if of.streamed_columns:
+            stored[name] = StoredTable.of(of.streamed_columns.build_table(table))
+        else:
+            tables[name] = (
+                table if of.selected_columns is None else table[list(of.selected_columns)]
+            )
+    return StepRun(
+        partition,
+        step.config(**config),
+        tables,
+        step.inputs,
+        sources.home,
+        sources.images,
+        sources.work_cache,
+        _LOG,
+        partial(planned_table, steps, sources),
+        stored,
+    )
+
+
+def input_partition(step: Step[Any], of: Input, partition: str) -> str:
+    """The partition of an input that goes with a step's."""
+    return split_partition_key(partition, step.partitions).get(of.dimension or "", partition)

@@ -1,0 +1,277 @@
+"""What it would take to have a judge or metric answer a benchmark: a cell of a table of judges.
+
+Many judges are asked the same: what a benchmark asks is planned once, and priced for each judge.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
+
+from dagster import AssetKey
+
+from assets.kit.benchmarks import Benchmark
+from assets.kit.judge_parts import BenchmarkParts, JudgePart, JudgeParts, TableLocation
+from assets.kit.plan import PlanContext, PlannedConfigs, Planners
+from assets.kit.step_planner import build_step_planners
+from assets.planning.lines import LEFT_OUT, Quote, QuoteLine, quote_tasks
+from assets.planning.prices import Pricing, empty_prices
+from assets.planning.quote_selection import Task
+from assets.planning.quote_text import format_expected_cost, format_max_cost, grand_total
+from assets.planning.shapes import Shapes
+from resources.faults import StoreError
+from resources.models.catalog import Model
+
+RefusedPartitions: TypeAlias = Mapping[str, Sequence[Task]]
+"""Partitions that a quote is without, by the reason."""
+_WHOLE: RefusedPartitions = MappingProxyType({})
+_Like: TypeAlias = tuple[Any, ...]
+"""What the requests of a step depend on, beside the model."""
+
+
+class _Counted(NamedTuple):
+    """Lines by model, the judge's first, and what they are without."""
+
+    lines: Sequence[QuoteLine]
+    without: RefusedPartitions
+
+
+class Prerequisite(NamedTuple):
+    """Assets that have to be made before a judge can be asked, parents first, by partitions."""
+
+    assets: tuple[AssetKey, ...]
+    partitions: tuple[str, ...]
+
+    @property
+    def command(self) -> str:
+        """The command that makes them."""
+        names = [key.to_user_string() for key in self.assets]
+        select = names[0] if len(names) == 1 else f"'{_either(names)}'"
+        where = ",".join(filter(None, self.partitions))
+        return f"counterfactory run {select}" + (f" --partitions '{where}'" if where else "")
+
+
+class CellQuote(NamedTuple):
+    """What a benchmark would ask a judge now, or has asked it; see `Cells.of`.
+
+    `applies` is whether the benchmark has anything for such a model. Of its `partitions`, some are
+    `ready` to be asked about; `first` is what has to be made before the others are. `line` counts
+    and prices the requests about those that are ready, and `broken` says why they cannot be.
+    """
+
+    judge: Model
+    benchmark: str
+    is_applicable: bool
+    partitions: int = 0
+    ready: int = 0
+    line: QuoteLine | None = None
+    other_lines: Sequence[QuoteLine] = ()
+    """By model: what other judges are asked about it, or about what it has made."""
+    prerequisites: Sequence[Prerequisite] = ()
+    warnings: Sequence[str] = ()
+    """What its steps warn of, as that no number would come of it."""
+    stand_in_partitions: int = 0
+    """Partitions of which stand-ins made all, left out."""
+    refused: RefusedPartitions = _WHOLE
+    """What else is left out, since a run would refuse it, by the reason."""
+    error: str = ""
+
+    @property
+    def answered(self) -> int:
+        """Requests that have an answer."""
+        return self.line.stored if self.line else 0
+
+    @property
+    def missing(self) -> int:
+        """Requests without an answer: to be sent, in a batch, or about what is still to be made."""
+        return sum(map(_lacking, self._lines))
+
+    @property
+    def follow_ups(self) -> int:
+        """How many of these depend on answers that are not there yet, so that it may be fewer."""
+        return sum(line.follow_ups for line in self._lines)
+
+    @property
+    def missing_of_others(self) -> int:
+        """How many of these others are asked."""
+        return sum(map(_lacking, self.other_lines))
+
+    @property
+    def expected_cost(self) -> str:
+        """What the missing ones are expected to cost, as in $1.20; or unknown."""
+        return format_expected_cost(self._sum, "online") if self.line else "$0.00"
+
+    @property
+    def max_cost(self) -> str:
+        """The most that they can cost, as in $3.40; or unknown."""
+        return format_max_cost(self._sum, "online") if self.line else "$0.00"
+
+    @property
+    def _lines(self) -> list[QuoteLine]:
+        return [self.line, *self.other_lines] if self.line else []
+
+    @property
+    def _sum(self) -> QuoteLine:
+        return grand_total(Quote([], self._lines))
+
+    @property
+    def command(self) -> str:
+        """The command that fills the cell, or, where nothing can be asked yet, makes it ready."""
+        if self.prerequisites and not self.ready:
+            return self.prerequisites[0].command
+        return f"counterfactory judge {self.judge.name} --benchmark {self.benchmark}"
+
+
+class CellQuotes:
+    """The cells of many judges and benchmarks; what several share is worked out once."""
+
+    def __init__(self, judged: JudgeParts, sources: PlanContext) -> None:
+        self._judged, self._sources = judged, sources
+        self._shapes: dict[_Like, Shapes] = {}
+        self._others: dict[_Like, Sequence[QuoteLine]] = {}
+        self._pricing = Pricing(sources.calls)
+
+    def quote_cell(self, judge: Model, benchmark: Benchmark) -> CellQuote:
+        """The cell of a judge and a benchmark.
+
+        Where none of some hundred requests, spread evenly, has an answer, none counts as answered.
+        """
+        found = self._judged.find_parts(judge, benchmark)
+        if not found.is_applicable:
+            return CellQuote(judge, benchmark.name, is_applicable=False)
+        ready = [part for part in found.parts if is_ready(part, judge)]
+        cell = CellQuote(
+            judge,
+            benchmark.name,
+            is_applicable=True,
+            partitions=len({part.partition for part in found.parts}),
+            ready=len({part.partition for part in ready}),
+            prerequisites=find_prerequisites(found, judge),
+            warnings=[*dict.fromkeys(filter(None, map(_warning, ready)))],
+            stand_in_partitions=len(
+                {
+                    p.partition
+                    for p in found.parts
+                    if p.is_stand_in and not p.missing_tables and p not in ready
+                }
+            ),
+        )
+        try:
+            (line, *others), without = self._counted(judge, benchmark, ready)
+            refused = {task[:2] for tasks in without.values() for task in tasks}
+            asked = {part.partition for part in ready if part.location not in refused}
+            return cell._replace(line=line, other_lines=others, refused=without, ready=len(asked))
+        except (StoreError, ValueError) as why:
+            return cell._replace(error=str(why))
+
+    def _counted(self, judge: Model, benchmark: Benchmark, ready: Sequence[JudgePart]) -> _Counted:
+        """What the judge is asked, and then by model what others are."""
+        asking = [part for part in ready if part.step.may_send_requests]
+        own = [part for part in asking if part.rebuild_config is None]
+        of_others = tuple(part.location for part in asking if part.rebuild_config is not None)
+        # What an adapter was trained on decides whether its judge is asked at all.
+        adapter = judge.parameters.get("adapter")
+        like = *_like(benchmark, own, self._judged), of_others, adapter
+        shapes, without = self._shapes.get(like), _WHOLE
+        if shapes is None:
+            shapes, without = self._planned(own)
+            if not without:
+                # What is left out, and why, names a judge: it is of no other.
+                self._shapes[like] = shapes
+        if shapes.is_begun(self._sources.calls, judge):
+            return self._quoted(judge, benchmark, asking)
+        if like not in self._others:
+            # Of all judges that have made nothing yet, others are asked the same.
+            quoted = self._quoted(judge, benchmark, asking).lines if of_others else []
+            self._others[like] = quoted[1:]
+        line = shapes.line(judge, benchmark.name, self._pricing)
+        return _Counted([line, *self._others[like]], without)
+
+    def _quoted(self, judge: Model, benchmark: Benchmark, asking: Sequence[JudgePart]) -> _Counted:
+        tasks = [Task(*part.location, part.rebuild_config or {}) for part in asking]
+        made = quote_tasks(self._planners, self._sources, tasks)
+        totals = {total.model.name: total for total in made.totals}
+        first = totals.pop(judge.name, QuoteLine("", "", judge, prices=empty_prices(judge)))
+        lines = [replace(total, asset=benchmark.name) for total in (first, *totals.values())]
+        return _Counted(lines, made.refused_tasks)
+
+    def _planned(self, asking: Sequence[JudgePart]) -> tuple[Shapes, RefusedPartitions]:
+        """What is asked, and what a run would refuse; raises why, where that is all of it."""
+        together: PlannedConfigs = {part.location: {} for part in asking}
+        sources, shapes = self._sources.with_planned(together), Shapes()
+        without: dict[str, list[Task]] = defaultdict(list)
+        for part in asking:
+            try:
+                for plan in self._planners[part.step.key](sources, part.partition, {}):
+                    shapes.take(plan, sources.images)
+            except LEFT_OUT as why:
+                without[str(why)].append(Task(*part.location, {}))
+                if sum(map(len, without.values())) == len(asking):
+                    raise
+        return shapes, without
+
+    @cached_property
+    def _planners(self) -> Planners:
+        return build_step_planners(self._judged.steps)
+
+
+def is_ready(part: JudgePart, judge: Model, *, stand_ins: bool = False) -> bool:
+    """Whether a part is asked: a stand-in's only of reference judges, unless `stand_ins` are."""
+    return not part.missing_tables and (stand_ins or judge.is_stand_in or not part.is_stand_in)
+
+
+def find_prerequisites(
+    parts: BenchmarkParts, judge: Model, *, stand_ins: bool = False
+) -> list[Prerequisite]:
+    """What has to be made before all of a judge's parts are ready, the same of many at once.
+
+    What stand-ins would make is left out where the judge is not asked about it.
+    """
+    lacking: dict[str, dict[TableLocation, None]] = {}
+    for part in parts.parts:
+        if part.missing_tables and (stand_ins or judge.is_stand_in or not part.is_stand_in):
+            lacking.setdefault(part.partition, {}).update(dict.fromkeys(part.missing_tables))
+    found: dict[tuple[AssetKey, ...], dict[str, None]] = {}
+    for where in lacking.values():
+        keys = tuple(dict.fromkeys(key for key, _ in where))
+        found.setdefault(keys, {}).update(dict.fromkeys(partition for _, partition in where))
+    return [Prerequisite(keys, tuple(partitions)) for keys, partitions in found.items()]
+
+
+def _warning(part: JudgePart) -> str | None:
+    return (
+        None
+        if part.rebuild_config is not None
+        else part.step.warning(part.partition, part.step.config())
+    )
+
+
+def _lacking(line: QuoteLine) -> int:
+    return line.to_send + line.in_batch + line.follow_ups
+
+
+def _either(names: Sequence[str]) -> str:
+    return " or ".join(f'key:"{name}"' for name in names)
+
+
+def _like(benchmark: Benchmark, asking: Sequence[JudgePart], judged: JudgeParts) -> _Like:
+    """What is equal for two judges if their requests are: steps, what these ask, and their inputs.
+
+    Of these, what the judge makes itself is the same, and what is optional and not there is none.
+    """
+    own = {part.location: type(part.step) for part in asking}
+    return benchmark.name, tuple(
+        (
+            type(part.step),
+            part.step.example_request,
+            frozenset(
+                own.get(where, where)
+                for of, where in judged.iterate_inputs(part)
+                if where in own or not of.is_optional or judged.is_stored(where)
+            ),
+            part.partition,
+        )
+        for part in asking
+    )

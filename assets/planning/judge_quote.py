@@ -1,0 +1,298 @@
+"""Everything that one judge or metric is asked, by benchmark: its scope, its quote, what lacks."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from dagster import AssetKey
+
+from assets.kit.benchmarks import Benchmark, load_benchmarks
+from assets.kit.judge_parts import JudgePart, JudgeParts, TableLocation
+from assets.kit.plan import PlanContext
+from assets.kit.step_planner import build_step_planners
+from assets.planning.cell_quotes import Prerequisite, find_prerequisites, is_ready
+from assets.planning.lines import Quote, QuoteLine, quote_tasks
+from assets.planning.prices import empty_prices
+from assets.planning.quote_selection import CannotQuote, Task, to_planned_configs
+from assets.planning.quote_text import grand_total
+from generators.name_suggestions import suggest_names
+from resources.faults import StoreError
+from resources.models.catalog import Model
+
+
+@dataclass(frozen=True)
+class JudgeScope:
+    """Which judge is asked, by which benchmarks, and about how much of each partition.
+
+    Without a `limit` it is asked about all. `stand_ins` has it asked about what stand-ins have
+    made as well, of which no result comes.
+    """
+
+    judge: Model
+    benchmarks: Sequence[Benchmark]
+    limit: int | None = None
+    stand_ins: bool = False
+
+
+class BenchmarkQuote(NamedTuple):
+    """What a benchmark has for the judge.
+
+    `tasks` can be done now, those that ask nobody as well; `first` has to be made before the
+    others, and what `quote` is without is in neither. `broken` says why nothing can be counted,
+    where that is so.
+    """
+
+    benchmark: Benchmark
+    tasks: Sequence[Task]
+    partitions: int
+    prerequisites: Sequence[Prerequisite]
+    stand_in_partitions: Sequence[str]
+    """Partitions that are left out, since stand-ins make all of them."""
+    on_request: Sequence[AssetKey]
+    other_judges_assets: Collection[AssetKey]
+    """Those of the tasks' assets that ask others, about what the judge has made."""
+    quote: Quote
+    error: str = ""
+
+
+class JudgeQuote(NamedTuple):
+    """What a judge is to be asked, benchmark by benchmark.
+
+    `inapplicable` are the benchmarks that have nothing for such a model.
+    """
+
+    scope: JudgeScope
+    benchmark_quotes: Sequence[BenchmarkQuote]
+    inapplicable: Sequence[Benchmark]
+
+    @property
+    def quote(self) -> Quote:
+        """A line a benchmark and model that is asked, and their sums."""
+        shares = [share for share in self.benchmark_quotes if not share.error]
+        lines = [line for share in shares for line in self._lines(share)]
+        quotes = [share.quote for share in self.benchmark_quotes]
+        by_model: dict[str, list[QuoteLine]] = defaultdict(list)
+        for line in lines:
+            by_model[line.model.name].append(line)
+        return Quote(
+            lines,
+            [
+                replace(grand_total(Quote([], some)), asset="", partition="")
+                for some in by_model.values()
+            ],
+            self.refused_tasks,
+            [sample for each in quotes for sample in each.samples],
+            list(dict.fromkeys(warning for each in quotes for warning in each.warnings)),
+        )
+
+    @property
+    def judge_totals(self) -> list[QuoteLine]:
+        """What the judge itself is asked, in all."""
+        return [total for total in self.quote.totals if total.model == self.scope.judge]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether anything is there to be asked about, or wrong with it."""
+        return any(share.tasks for share in self.benchmark_quotes)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it is certain that nothing is to be paid."""
+        lines = [line for share in self.benchmark_quotes for line in self._lines(share)]
+        bounds = [line.prices["online"].bound for line in lines]
+        free = not any(bound.nano or bound.unknown for bound in bounds)
+        return free and all(line.missing_asset is None for line in lines)
+
+    @property
+    def other_judges_assets(self) -> set[AssetKey]:
+        """The assets of other judges that are made again with what this one has made."""
+        return {key for share in self.benchmark_quotes for key in share.other_judges_assets}
+
+    def notes(self) -> Iterator[str]:
+        """What is not in the quote, and why."""
+        if not self.is_ready:
+            yield f"Nothing is there yet that {self.scope.judge.name} could be asked about."
+        for benchmark in self.inapplicable:
+            yield f"{benchmark.title} has nothing to ask of {self.scope.judge.name}."
+        for share in self.benchmark_quotes:
+            yield from _notes(share, self.scope.judge)
+
+    @property
+    def refused_tasks(self) -> Mapping[str, Sequence[Task]]:
+        """What a run would refuse, so that none is begun; by the reason, which may be shared."""
+        found: dict[str, list[Task]] = defaultdict(list)
+        for share in self.benchmark_quotes:
+            for why, tasks in share.quote.refused_tasks.items():
+                found[why] += tasks
+        return found
+
+    def _lines(self, share: BenchmarkQuote) -> Iterator[QuoteLine]:
+        """What a benchmark asks the judge, and then what it asks others about it."""
+        judge = self.scope.judge
+        own = [task for task in share.tasks if task.asset not in share.other_judges_assets]
+        by_model = {total.model.name: total for total in share.quote.totals}
+        where = {judge.name: {task.partition for task in own}}
+        for line in share.quote.lines:
+            where.setdefault(line.model.name, set()).add(line.partition)
+        nothing = QuoteLine("", "", judge, prices=empty_prices(judge))
+        for name, line in ({judge.name: nothing} | by_model).items():
+            told = f"{len(where[name])} of {share.partitions} partitions"
+            yield replace(line, asset=share.benchmark.title, partition=told)
+
+
+def find_benchmarks(names: Sequence[str]) -> list[Benchmark]:
+    """The benchmarks of those names, all without any. Raises `CannotQuote`."""
+    known = load_benchmarks()
+    for name in names:
+        if name not in known:
+            raise CannotQuote(f"There is no benchmark {name!r}{suggest_names(name, list(known))}.")
+    return [each for name, each in known.items() if not names or name in names]
+
+
+def quote_judge(judged: JudgeParts, sources: PlanContext, scope: JudgeScope) -> JudgeQuote:
+    """What a judge is to be asked now; nothing is sent.
+
+    Raises `CannotQuote` where none of the benchmarks has anything for it.
+    """
+    shares, inapplicable = [], []
+    for benchmark in scope.benchmarks:
+        share = _share(judged, sources, scope, benchmark)
+        if share is None:
+            inapplicable.append(benchmark)
+        else:
+            shares.append(share)
+    if not shares:
+        names = ", ".join(each.name for each in scope.benchmarks)
+        able = [
+            name
+            for name, each in load_benchmarks().items()
+            if judged.find_parts(scope.judge, each).is_applicable
+        ]
+        raise CannotQuote(
+            f"{scope.judge.name}: {names} has nothing to ask of such a model. "
+            f"Choose {' or '.join(able) or 'another model'}."
+        )
+    return JudgeQuote(scope, shares, inapplicable)
+
+
+def _share(
+    judged: JudgeParts, sources: PlanContext, scope: JudgeScope, benchmark: Benchmark
+) -> BenchmarkQuote | None:
+    found = judged.find_parts(scope.judge, benchmark)
+    if not found.is_applicable:
+        return None
+    ready = [each for each in found.parts if is_ready(each, scope.judge, stand_ins=scope.stand_ins)]
+    left = {part.partition for part in found.parts if part.is_stand_in} - {
+        part.partition for part in ready
+    }
+    share = BenchmarkQuote(
+        benchmark,
+        [Task(*part.location, _config(part, scope.limit)) for part in ready],
+        len({part.partition for part in found.parts}),
+        find_prerequisites(found, scope.judge, stand_ins=scope.stand_ins),
+        sorted(left) if not scope.stand_ins else [],
+        found.on_request,
+        {part.step.key for part in ready if part.rebuild_config is not None},
+        Quote([], []),
+    )
+    asking = build_step_planners({part.step.key: part.step for part in ready})
+    known = build_step_planners(judged.steps)
+    try:
+        made = quote_tasks(
+            {key: known[key] for key in asking},
+            sources.with_planned(to_planned_configs(share.tasks)),
+            [task for task in share.tasks if task.asset in asking],
+        )
+    except (StoreError, ValueError) as why:
+        return share._replace(error=str(why))
+    possible = _without_refused(judged, ready, share._replace(quote=made))
+    return _without_uncountable(possible)
+
+
+def _without_refused(
+    judged: JudgeParts, ready: Sequence[JudgePart], share: BenchmarkQuote
+) -> BenchmarkQuote:
+    """The share without tasks that a run would refuse, nor those that start from one of these."""
+    reasons = {
+        _where(task): why for why, tasks in share.quote.refused_tasks.items() for task in tasks
+    }
+    for part in ready:
+        for of, where in judged.iterate_inputs(part):
+            if where in reasons and not of.is_optional and not judged.is_stored(where):
+                reasons.setdefault(part.location, reasons[where])
+    without: dict[str, list[Task]] = defaultdict(list)
+    for task in share.tasks:
+        if _where(task) in reasons:
+            without[reasons[_where(task)]].append(task)
+    return share._replace(
+        tasks=[task for task in share.tasks if _where(task) not in reasons],
+        quote=share.quote._replace(refused_tasks=without),
+    )
+
+
+def _without_uncountable(share: BenchmarkQuote) -> BenchmarkQuote:
+    """The share without tasks of which nobody can count the requests before something is made."""
+    lacking = {(line.asset, line.partition): line.missing_asset for line in share.quote.lines}
+    missing = {
+        task: what
+        for task in map(_where, share.tasks)
+        if (what := lacking.get((task[0].to_user_string(), task[1])))
+    }
+    if not missing:
+        return share
+    before: dict[str, list[str]] = defaultdict(list)
+    for (_, partition), what in missing.items():
+        before[what].append(partition)
+    first = [
+        Prerequisite((AssetKey.from_user_string(what),), tuple(p)) for what, p in before.items()
+    ]
+    lines = [line for line in share.quote.lines if line.missing_asset is None]
+    totals = [replace(total, missing_asset=None) for total in share.quote.totals] if lines else []
+    return share._replace(
+        tasks=[task for task in share.tasks if _where(task) not in missing],
+        prerequisites=[*share.prerequisites, *first],
+        quote=share.quote._replace(lines=lines, totals=totals),
+    )
+
+
+def _where(task: Task) -> TableLocation:
+    return task.asset, task.partition
+
+
+def _config(part: JudgePart, limit: int | None) -> Mapping[str, Any]:
+    if part.rebuild_config is not None:
+        return part.rebuild_config
+    if limit is None or "limit" not in part.step.config.model_fields:
+        return {}
+    return {"limit": limit}
+
+
+def _notes(share: BenchmarkQuote, judge: Model) -> Iterator[str]:
+    title = share.benchmark.title
+    others = {line.model.name: None for line in share.quote.lines if line.model != judge}
+    if others:
+        yield (
+            f"{title}: asked as well, about what {judge.name} writes: {', '.join(others)}. Its own "
+            "numbers need that. Their tables are made again, so that what else has no answer in "
+            "these is asked too."
+        )
+    if share.error:
+        yield f"{title}: {share.error}"
+    for lacking in share.prerequisites:
+        where = ", ".join(filter(None, lacking.partitions))
+        what = " and ".join(key.to_user_string() for key in lacking.assets)
+        what += f" ({where})" if where else ""
+        yield (
+            f"{title}: not there yet: {what}. This command does not make it; to have it:"
+            f"\n    {lacking.command}"
+        )
+    if share.stand_in_partitions:
+        yield (
+            f"{title}: left out, since stand-ins make it and no result comes of it: "
+            f"{', '.join(filter(None, share.stand_in_partitions))}. For results, add a painter to "
+            "models.yaml or a collection to collections.yaml."
+        )
+    if share.on_request:
+        names = ", ".join(key.to_user_string() for key in share.on_request)
+        yield f"{title}: further analyses, which have to be asked for by name: {names}."

@@ -1,0 +1,220 @@
+"""The scope of a quote: a selection of assets, partitions, and the run config of their ops."""
+
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from dagster import (
+    AssetKey,
+    AssetsDefinition,
+    AssetSelection,
+    BetaWarning,
+    DagsterError,
+    DagsterInstance,
+)
+from pydantic import Field
+
+from assets.kit.plan import PlannedConfigs, Planners
+from generators.name_suggestions import suggest_names
+from resources.dagster_internals import find_config_class
+from resources.settings.run_config import BadConfig, Config
+
+_NAME = re.compile(r"[\w/]+")
+"""What is a plain name, and no selection by its syntax."""
+
+AssetsByKey: TypeAlias = Mapping[AssetKey, AssetsDefinition]
+"""The assets that there are, by key."""
+
+
+class SelectionConfig(Config):
+    """Which partitions of which assets, with what run config."""
+
+    select: str = Field(
+        description='The assets, in Dagster\'s own words, as in key:"vlmbias/answers_gpt_4_1".'
+    )
+    partitions: list[str] = Field(
+        default=[], description="Their partitions; all that they have where none is named."
+    )
+    config: dict[str, Any] = Field(
+        default={},
+        description="Run config of their ops, as in the launchpad: {ops: {…: {config: {…}}}}.",
+    )
+
+
+class CannotQuote(ValueError):
+    """What is asked for is not there; the message names it and what to write instead."""
+
+
+class Task(NamedTuple):
+    """A partition of an asset ("" for an asset without), with the run config of the asset's op."""
+
+    asset: AssetKey
+    partition: str
+    config: Mapping[str, Any]
+
+
+class QuoteSelection(NamedTuple):
+    """What is to be quoted; `silent` are the selected assets that ask no model.
+
+    `besides` are the partitions of those: they may change what the `tasks` after them ask.
+    """
+
+    tasks: list[Task]
+    silent_assets: list[AssetKey]
+    planned_configs: PlannedConfigs
+
+
+def to_planned_configs(tasks: Iterable[Task]) -> PlannedConfigs:
+    """The tasks as planners look them up."""
+    return {(task.asset, task.partition): task.config for task in tasks}
+
+
+def select_quoted_tasks(
+    assets: AssetsByKey,
+    planners: Planners,
+    instance: DagsterInstance,
+    select: str,
+    partitions: Sequence[str] = (),
+    config: Mapping[str, Any] | None = None,
+) -> QuoteSelection:
+    """The partitions of the selected assets that ask models: those named, or all that they have.
+
+    `select` is written as in Dagster's asset selection, `config` as in its launchpad. Raises
+    `CannotQuote` for a selection that cannot be read or selects nothing, for a partition that no
+    selected asset has, and for config of an op that is not selected or does not take it.
+    """
+    tasks = _tasks(assets, instance, select, partitions, config or {})
+    asking = {key: own for key, own in tasks.items() if key in planners}
+    silent = {key: own for key, own in tasks.items() if key not in planners}
+    if asking:
+        _check_partitions("that asks models ", partitions, asking)
+    return QuoteSelection(
+        _named(asking, partitions), list(silent), to_planned_configs(_named(silent, partitions))
+    )
+
+
+def select_all_tasks(
+    assets: AssetsByKey,
+    instance: DagsterInstance,
+    select: str,
+    partitions: Sequence[str] = (),
+    config: Mapping[str, Any] | None = None,
+) -> list[Task]:
+    """The partitions of all selected assets, whether they ask models or not; otherwise as above."""
+    tasks = _tasks(assets, instance, select, partitions, config or {})
+    _check_partitions("", partitions, tasks)
+    return _named(tasks, partitions)
+
+
+def _check_partitions(
+    which: str, partitions: Sequence[str], tasks: Mapping[AssetKey, Sequence[Task]]
+) -> None:
+    everywhere = {task.partition for own in tasks.values() for task in own} - {""}
+    for name in partitions:
+        if name not in everywhere:
+            among = suggest_names(name, sorted(everywhere))
+            raise CannotQuote(f"No selected asset {which}has a partition {name!r}{among}.")
+
+
+def _named(tasks: Mapping[AssetKey, Sequence[Task]], partitions: Sequence[str]) -> list[Task]:
+    """The tasks of those partitions, all without any; an asset without partitions has one."""
+    return [
+        task
+        for own in tasks.values()
+        for task in own
+        if not (task.partition and partitions) or task.partition in partitions
+    ]
+
+
+def _tasks(
+    assets: AssetsByKey,
+    instance: DagsterInstance,
+    select: str,
+    partitions: Sequence[str],
+    config: Mapping[str, Any],
+) -> dict[AssetKey, list[Task]]:
+    """All partitions of each selected asset."""
+    chosen = {key: assets[key] for key in select_assets(assets, select)}
+    configs = _configs(chosen, config)
+    found = {}
+    for key, asset in chosen.items():
+        division = asset.partitions_def
+        names = division.get_partition_keys(dynamic_partitions_store=instance) if division else [""]
+        found[key] = [Task(key, name, configs.get(key, {})) for name in names]
+    if not any(found.values()):
+        named = ", ".join(key.to_user_string() for key in found)
+        raise CannotQuote(
+            f"{named}: no partition is there yet, for these are of painters and collections. Add "
+            "a painter to models.yaml, or a collection to collections.yaml."
+        )
+    return found
+
+
+def select_assets(assets: AssetsByKey, select: str) -> list[AssetKey]:
+    """The assets of a selection, by name; raises `CannotQuote` as above."""
+    if _NAME.fullmatch(select) and AssetKey.from_user_string(select) not in assets:
+        names = sorted(key.to_user_string() for key in assets)
+        raise CannotQuote(
+            f"There is no asset {select!r}{suggest_names(select, names)}.{_of_a_model(select, names)}"
+        )
+    example = "Write it as in 'key:\"vlmbias/answers_gpt_4_1\"', 'kind:\"judge\"' or '*'."
+    try:
+        with warnings.catch_warnings():
+            # Dagster's own, of a parameter that it passes to itself for "*".
+            warnings.simplefilter("ignore", BetaWarning)
+            keys = AssetSelection.from_string(select).resolve(assets.values())
+    except DagsterError as error:
+        (why, *_) = str(error).strip().splitlines()
+        if why.startswith("AssetKey(s)"):
+            why = "it names an asset that is not there."
+        raise CannotQuote(f"The selection {select!r} cannot be used: {why} {example}") from None
+    if not keys:
+        raise CannotQuote(f"The selection {select!r} selects no asset. {example}")
+    return sorted(keys, key=AssetKey.to_user_string)
+
+
+def _of_a_model(name: str, names: Iterable[str]) -> str:
+    """A remedy where a name begins as those of several models' assets, as in `…/answers_gpt`."""
+    group, _, last = name.partition("/")
+    step, divided, _ = last.partition("_")
+    alike = [each for each in names if each.startswith(f"{group}/{step}_")]
+    if not divided or len(alike) < 2:
+        return ""
+    return " If it is named by a model, add the model to models.yaml first."
+
+
+def _configs(assets: AssetsByKey, config: Mapping[str, Any]) -> dict[AssetKey, Mapping[str, Any]]:
+    """By asset, what `config` says of its op."""
+    ops = config.get("ops", {})
+    if not isinstance(ops, Mapping) or set(config) - {"ops"}:
+        raise CannotQuote(
+            'The config has to be that of ops alone, as in {"ops": {"vlmbias__answers_gpt_4_1": '
+            '{"config": {"prompting": ["debiased"]}}}}.'
+        )
+    keys = {key.to_python_identifier(): key for key in assets}
+    found = {}
+    for name, given in ops.items():
+        if name not in keys:
+            among = suggest_names(name, keys)
+            raise CannotQuote(f"The config names the op {name!r}, which is not selected{among}.")
+        if not isinstance(given, Mapping) or not isinstance(given.get("config", {}), Mapping):
+            raise CannotQuote(f'The config of {name} has to be as in {{"config": {{…}}}}.')
+        found[keys[name]] = given.get("config", {})
+        taken = getattr(assets[keys[name]].op.config_schema.config_type, "fields", {})
+        for field in found[keys[name]]:
+            if field not in taken:
+                among = suggest_names(field, taken)
+                raise CannotQuote(f"The op {name} takes no config {field!r}{among}.")
+        _require_taken(name, assets[keys[name]], found[keys[name]])
+    return found
+
+
+def _require_taken(name: str, asset: AssetsDefinition, given: Mapping[str, Any]) -> None:
+    """Raise `CannotQuote` where the config of an op has a value that it does not take."""
+    config_class = find_config_class(asset)
+    if config_class is not None and issubclass(config_class, Config):
+        try:
+            config_class(**given)
+        except BadConfig as why:
+            raise CannotQuote(f"The config of {name}: {why}") from None

@@ -1,0 +1,270 @@
+"""Filtered pairs: those of which both pictures fit the sentence that they were painted from."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import Field
+
+from assets.kit.checks import yield_check
+from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, to_records
+from assets.kit.limits import LimitConfig
+from assets.kit.model_lookup import find_model
+from assets.kit.pictures import sample_contact_sheet
+from assets.kit.plan import PaperSample
+from assets.kit.previews import markdown_table
+from assets.kit.step import (
+    PENDING,
+    PLACEHOLDER_SHA256,
+    Check,
+    Conversation,
+    Extent,
+    Input,
+    Problem,
+    Row,
+    Step,
+    StepRun,
+)
+from assets.protobias.common import GROUP, PAIRS_KEY, TRIPLETS_KEY, pairs, split_pair_key
+from assets.protobias.concepts import estimate_paper_sample
+from assets.protobias.filters import (
+    build_request,
+    family_warning,
+    find_filter,
+    parse_rating,
+    read_schematic,
+    reads_pixels,
+    unasked_columns,
+)
+from assets.protobias.image_pairs import IMAGE_PAIRS, SIDES, count_paper_pictures
+from assets.protobias.scorers import list_scorers
+from assets.protobias.selection import (
+    assign_ranks,
+    count_retention_by,
+    domain_share,
+    list_surviving_pairs,
+    select_first_pairs,
+)
+from resources.models.catalog import Model
+from resources.models.requests import LookRequest
+
+FILTERED_COLUMNS = Columns(
+    **IMAGE_PAIRS.columns,
+    filter=(TEXT, "Who scored the picture, as models.yaml names it"),
+    filter_family=(TEXT, "Its family"),
+    filter_score=(WHOLE, "1 to 10, how well it fits its own prompt; empty where there is none"),
+    filter_outcome=(TEXT, "scored, unparsed, refused, failed, or unpainted where it was not asked"),
+    filter_response=(TEXT, "What the filter said; empty where it said nothing"),
+    filter_reason=(TEXT, "Why there is no score; else empty"),
+    keep_from=(WHOLE, "The lowest score that was kept"),
+    kept=(BOOLEAN, "Whether the picture scored high enough"),
+    pair_kept=(BOOLEAN, "Whether both pictures of its pair did"),
+    rank=(WHOLE, "Place of the kept pair in the order of the evaluation; empty where dropped"),
+    evaluated=(BOOLEAN, "Whether its pair is of the evaluation set"),
+    filter_calls=(TEXTS, "Keys of the stored calls behind its score"),
+)
+"""One row an image, in the order of `image_pairs`, dropped ones as well."""
+
+
+MIN_KEPT_SHARE = 0.25
+"""The least share of pairs that the filter keeps; the paper's keeps 0.62."""
+
+
+class FilterConfig(LimitConfig):
+    """Who filters, what is kept, and how much of that is evaluated; a limit is on pairs."""
+
+    filter: str = Field(
+        default="",
+        description="A model of models.yaml with the role captioner or judge. By default the "
+        "captioner that does not run offline, if there is just one, and pixels for schematics; the "
+        "paper has Qwen2.5-VL-7B-Instruct.",
+    )
+    keep_from: int = Field(
+        default=8, ge=1, le=10, description="The lowest score, of 1 to 10, that is kept."
+    )
+    evaluated: int = Field(
+        default=1000,
+        ge=1,
+        description="Pairs of a painter that are evaluated, even over the domains. Fewer are the "
+        "beginning of more.",
+    )
+    seed: int = Field(default=0, description="Of the order in which pairs are evaluated.")
+
+
+class FilteredPairs(Step[FilterConfig]):
+    """The pairs of a domain that one painter painted, as a filter sees them."""
+
+    group, name, columns, config = GROUP, "filtered_pairs", FILTERED_COLUMNS, FilterConfig
+    partitions, kinds, example_request = pairs, ("image",), LookRequest(())
+    calls_column, outcome_column = "filter_calls", "filter_outcome"
+    key_columns = ("pair_id", "side")
+    filled_columns = MappingProxyType(
+        {
+            "scored": ("filter_score",),
+            **dict.fromkeys(("unparsed", "refused", "failed", "unpainted"), ("filter_reason",)),
+        }
+    )
+    inputs = MappingProxyType(
+        {"image_pairs": Input(PAIRS_KEY, row_columns=IMAGE_PAIRS, uses_default_config=True)}
+    )
+    description = "Each picture scored against its own prompt; a pair is kept where both fit."
+
+    def model(self, partition: str, config: FilterConfig) -> Model | None:
+        """The filter; none is asked where `pixels` reads schematics."""
+        judge = self._filter(partition, config)
+        return None if reads_pixels(judge) else judge
+
+    def _filter(self, partition: str, config: FilterConfig) -> Model:
+        painter = find_model(self.catalog, split_pair_key(partition)[1], "painter")
+        return find_filter(self.catalog, painter, config.filter)
+
+    def rows(self, work: StepRun[FilterConfig]) -> list[dict[str, Any]]:
+        """The pictures of the first pairs, dropped ones as well."""
+        judge = self._filter(work.partition, work.config)
+        of_filter: dict[str, Any] = {"filter": judge.name, "filter_family": judge.family}
+        of_filter["keep_from"] = work.config.keep_from
+        return [
+            {**row, **of_filter}
+            | ({"filter_outcome": PENDING} if row["outcome"] == PENDING else {})
+            for row in select_first_pairs(work.read_rows("image_pairs"), work.config.limit)
+        ]
+
+    def converse(self, work: StepRun[FilterConfig], row: Row) -> Conversation:
+        """Ask the filter about a picture without a flaw."""
+        if row["outcome"] not in ("painted", PENDING):
+            return unasked_columns(row)
+        if self.model(work.partition, work.config) is None:
+            return read_schematic(row, work.images)
+        outcome, calls = yield build_request(row["prompt"], row["sha256"])
+        return parse_rating(outcome, calls)
+
+    def finish(
+        self, work: StepRun[FilterConfig], rows: Sequence[dict[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """Rank the pairs that survive."""
+        if any(row["filter_outcome"] == PENDING for row in rows):
+            return _bounded(rows, work.config)
+        return rank_pairs(rows, work.config)
+
+    def max_requests(
+        self, work: StepRun[FilterConfig], rows: Sequence[Row]
+    ) -> Iterator[LookRequest]:
+        """A look at each picture that may yet be of use: painted anew, or beside other ones."""
+        pending = any(row["outcome"] == PENDING for row in rows)
+        for row in rows:
+            beside_others = pending and row["flaw"] not in (None, "blank")
+            if row["outcome"] == "failed" or beside_others:
+                yield build_request(row["prompt"], PLACEHOLDER_SHA256)
+
+    def extent(self, work: StepRun[FilterConfig], rows: Sequence[Row]) -> Extent:
+        """Of all pairs."""
+        every = work.tables["image_pairs"]
+        return Extent(len(rows) // len(SIDES), len(every) // len(SIDES), "pairs")
+
+    def paper_sample(self, work: StepRun[FilterConfig], rows: Sequence[Row]) -> PaperSample | None:
+        """A look at each picture of the paper's."""
+        domain, _ = split_pair_key(work.partition)
+        triplets = work.find_table(TRIPLETS_KEY, domain)
+        if triplets is None or not rows:
+            return None
+        largest = build_request(max((row["prompt"] for row in rows), key=len), PLACEHOLDER_SHA256)
+        number = count_paper_pictures(domain)
+        return estimate_paper_sample(domain, len(triplets), work.config.limit, number, largest)
+
+    def warning(self, partition: str, config: FilterConfig) -> str | None:
+        """That judges of the filter's family score what it keeps."""
+        return family_warning(self._filter(partition, config), list_scorers(self.catalog))
+
+    def metadata(self, work: StepRun[FilterConfig], rows: Sequence[Row]) -> dict[str, Any]:
+        """How many pairs are left, and of what."""
+        domain, _ = split_pair_key(work.partition)
+        return {
+            "filter": self._filter(work.partition, work.config).name,
+            "pairs": len(rows) // len(SIDES),
+            "pairs_kept": sum(row["pair_kept"] for row in rows) // len(SIDES),
+            "pairs_evaluated": sum(row["evaluated"] for row in rows) // len(SIDES),
+            "share_of_evaluation": domain_share(domain, work.config.evaluated),
+            **{
+                f"retention_by_{last}": markdown_table(count_retention_by(rows, *by, last))
+                for *by, last in (("domain", "painter"), ("knob",), ("concept",))
+            },
+            "contact_sheet": sample_contact_sheet(rows, _caption, work.images),
+        }
+
+    def expected_keys(
+        self, work: StepRun[FilterConfig], rows: Sequence[Row]
+    ) -> list[tuple[str, str]]:
+        """Both pictures of the first pairs."""
+        every = to_records(work.tables["image_pairs"][["pair_id", "side", "group", "knob"]])
+        return [
+            (row["pair_id"], row["side"]) for row in select_first_pairs(every, work.config.limit)
+        ]
+
+    def problems(self, work: StepRun[FilterConfig], rows: Sequence[Row]) -> Iterator[Problem]:
+        """Pictures that were kept without a score, and ranks that are not a row."""
+        survivors = set(list_surviving_pairs(rows))
+        for row in rows:
+            asked = (row["filter_outcome"] != "unpainted") == (row["outcome"] == "painted")
+            if not asked or (row["kept"] and row["filter_outcome"] != "scored"):
+                yield row["image_id"], f"ended as {row['filter_outcome']}, kept: {row['kept']}"
+            if not (row["pair_id"] in survivors) == row["pair_kept"] == (row["rank"] is not None):
+                yield row["image_id"], "is kept or ranked apart from its pair"
+        places = sorted({(row["rank"], row["pair_id"]) for row in rows if row["rank"] is not None})
+        if [rank for rank, _ in places] != list(range(len(survivors))):
+            yield "ranks", "are not 0, 1, 2, … of the kept pairs"
+        evaluated = Counter(row["rank"] for row in rows if row["evaluated"])
+        if evaluated != dict.fromkeys(range(len(evaluated)), len(SIDES)):
+            yield "evaluated", "are not the first of the kept pairs"
+
+    def checks(self) -> list[Check]:
+        """Enough pairs are kept."""
+        return [yield_check(self, MIN_KEPT_SHARE, _usable)]
+
+
+def rank_pairs(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]]:
+    """The rows of `filtered_pairs`, once the filter has rated all pictures."""
+    found = [
+        {**row, "kept": row["filter_score"] is not None and row["filter_score"] >= config.keep_from}
+        for row in rows
+    ]
+    concepts = {row["pair_id"]: row["concept_id"] for row in found}
+    shown: dict[str, list[str]] = defaultdict(list)
+    for row in found:
+        shown[row["pair_id"]].append(row["sha256"])
+    places = assign_ranks(
+        {pair: concepts[pair] for pair in list_surviving_pairs(found)}, config.seed, shown
+    )
+    for row in found:
+        rank = places.get(row["pair_id"])
+        most = domain_share(row["domain"], config.evaluated)
+        row |= {
+            "pair_kept": rank is not None,
+            "rank": rank,
+            "evaluated": rank is not None and rank < most,
+        }
+    return found
+
+
+def _bounded(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]]:
+    """In a plan, with pictures pending: as many pairs are evaluated as can be, whichever."""
+    places = {pair: place for place, pair in enumerate(dict.fromkeys(r["pair_id"] for r in rows))}
+    return [
+        {**row, "evaluated": places[row["pair_id"]] < domain_share(row["domain"], config.evaluated)}
+        for row in rows
+    ]
+
+
+def _usable(rows: Sequence[Row]) -> tuple[int, int, str, Counter[str]]:
+    ends = Counter(
+        "scored too low" if row["filter_outcome"] == "scored" else str(row["filter_outcome"])
+        for row in rows
+        if not row["kept"]
+    )
+    there = sum(row["pair_kept"] for row in rows) // len(SIDES)
+    return there, len(rows) // len(SIDES), "pairs", ends
+
+
+def _caption(row: Row) -> str:
+    score = row["filter_score"] or row["filter_outcome"]
+    return f"{row['concept']}, {row['side']}: {score}, {'kept' if row['pair_kept'] else 'dropped'}"

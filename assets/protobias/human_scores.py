@@ -1,0 +1,220 @@
+"""Human scores: several people's scores of the same pictures.
+
+What they are shown is a sample, in the words of Table 6.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeAlias
+
+import pandas as pd
+import pyarrow as pa
+from dagster import (
+    AssetDep,
+    AssetExecutionContext,
+    MarkdownMetadataValue,
+    MaterializeResult,
+    MetadataValue,
+)
+from pydantic import Field
+
+from assets.kit.columns import TEXT, WHOLE, Columns, to_materialize_result
+from assets.kit.partitions import painters
+from assets.kit.previews import markdown_table
+from assets.kit.score_files import Given, checked, scores_in, with_rows
+from assets.kit.score_sheets import SHEET, ScoreForm, write_sheets
+from assets.kit.step import Row
+from assets.kit.table_asset import NotMaterialized
+from assets.protobias.common import GROUP, asset_key, load_by_domain, table_asset
+from assets.protobias.filtered_pairs import FILTERED_COLUMNS
+from assets.protobias.selection import domain_share
+from generators.prompts.concepts import DOMAINS
+from generators.prompts.rating_prompts import write_rating_prompt
+from metrics.protobias.normalization import HUMAN, normalize_scores
+from metrics.statistics.weighted_kappa import pairwise_agreement
+from resources.settings.run_config import Config
+from resources.storage.data_root import DataRoot
+from resources.storage.image_store import ImageStore
+
+_PICTURED = (
+    *("domain", "painter", "concept_id", "concept", "knob", "text", "pair_id", "side"),
+    *("image_id", "sha256"),
+)
+HUMAN_SCORES = Columns(
+    **FILTERED_COLUMNS.subset(*_PICTURED),
+    annotator=(TEXT, "Who scored it"),
+    score=(WHOLE, "1 to 4"),
+    **FILTERED_COLUMNS.subset("is_stand_in"),
+)
+"""One row an image and annotator; an image on which an annotator has not decided has none."""
+
+
+def _section(first: str, after: str) -> str:
+    """Table 6 from one heading to the next."""
+    return write_rating_prompt("").partition(f"{first}\n")[2].partition(f"{after}\n")[0].strip()
+
+
+_TASK = _section("Task:", "Rules:")
+_GUIDE = _section("Rating Guide (1-4):", "Output Format:")
+FORM = ScoreForm(
+    task=_TASK,
+    guide={int(score): words for score, words in re.findall(r"- (\d) - (.+)", _GUIDE)},
+    guidelines="\n\n".join(
+        [
+            _TASK,
+            f"## Rules\n\n{_section('Rules:', 'Key Checks:')}",
+            f"## Key checks\n\n{_section('Key Checks:', 'Rating Guide (1-4):')}",
+            f"## Rating guide\n\n{_GUIDE}",
+        ]
+    ),
+    asset="protobias/human_scores",
+    source="protobias/filtered_pairs",
+)
+
+Pictures: TypeAlias = Mapping[str, Sequence[Row]]
+"""Rows of `filtered_pairs` by the sha256 of their picture."""
+
+
+class ProtoHumanScoresConfig(Config):
+    """What people are asked to score."""
+
+    images: int = Field(
+        default=300,
+        ge=2,
+        multiple_of=2,
+        description="Pictures with their texts, both of each pair, even over the domains. Fewer "
+        "are part of more.",
+    )
+    seed: int = Field(default=0, description="Of the order in which people are shown them.")
+
+
+@table_asset(
+    columns=HUMAN_SCORES,
+    partitions=painters,
+    deps=[AssetDep(asset_key("filtered_pairs"))],
+    description="Human scores of a painter's pictures, 1 to 4, and their agreement (ProtoBias, "
+    "§5.2). Writes score sheets, and reads those filled in.",
+)
+def human_scores(
+    context: AssetExecutionContext,
+    config: ProtoHumanScoresConfig,
+    home: DataRoot,
+    images: ImageStore,
+) -> MaterializeResult[pa.Table]:
+    """Read all filled files of the painter's folder, then write sheets for who scores next.
+
+    Raises `UserFileError` for a file that cannot be followed, `NothingYet` without pairs.
+    """
+    painter = context.partition_key
+    folder = Path(home.root) / "reviews" / GROUP / painter
+    pictures = load_filtered_pictures(home, painter)
+    given = checked(scores_in(folder, FORM), FORM, pictures)
+    asked = select_for_scoring(pictures, config.images, config.seed)
+    write_sheets(folder, FORM, asked, images)
+    rows = [
+        {name: row[name] for name in (*_PICTURED, "is_stand_in")}
+        | {"annotator": each.annotator, "score": each.score}
+        for each, row in with_rows(given, pictures)
+        if row["pair_kept"]
+    ]
+    table = HUMAN_SCORES.build_table(rows)
+    scores = table.to_pandas()
+    if left := len(given) - len(set(zip(scores["annotator"], scores["sha256"], strict=True))):
+        context.log.warning(
+            "%d scores are of pictures that protobias/filtered_pairs does not keep now; they stay "
+            "in their files and are left out of the table.",
+            left,
+        )
+    return to_materialize_result(
+        table,
+        to_score=len(asked),
+        sheet=MetadataValue.path(str(folder / SHEET)),
+        annotators=markdown_table(_by_annotator(given, asked)),
+        agreement=_agreement(scores, config.seed),
+        scores=markdown_table(_means(scores).round(3)),
+    )
+
+
+def load_filtered_pictures(home: DataRoot, painter: str) -> Pictures:
+    """Every picture of a painter's filtered pairs, of all domains that there are.
+
+    Raises `NothingYet` where there are none.
+    """
+    found = defaultdict(list)
+    for table in load_by_domain(home, "filtered_pairs", painter).values():
+        for row in FILTERED_COLUMNS.read_rows(table, asset_key("filtered_pairs")):
+            if row["sha256"] is not None:
+                found[row["sha256"]].append(row)
+    if not found:
+        raise NotMaterialized(
+            f"There are no pictures of {painter} to score yet: materialize "
+            f"protobias/filtered_pairs of {painter} first, for {', '.join(DOMAINS)}."
+        )
+    return found
+
+
+def select_for_scoring(pictures: Pictures, images: int, seed: int) -> list[Row]:
+    """The pictures that people are shown, both of each pair, in an order that says nothing.
+
+    They are even over the domains, each domain's in the order of the evaluation; fewer are part of
+    more. A picture that stands for several rows would give them one score: their pairs are left
+    out, and the next ones take their place.
+    """
+    kept = [row for rows in pictures.values() for row in rows if row["pair_kept"]]
+    times = Counter(row["sha256"] for row in kept)
+    shared = {row["pair_id"] for row in kept if times[row["sha256"]] > 1}
+    places: dict[str, set[int]] = defaultdict(set)
+    for row in kept:
+        if row["pair_id"] not in shared:
+            places[row["domain"]].add(row["rank"])
+    taken = {
+        (domain, rank)
+        for domain, ranks in places.items()
+        for rank in sorted(ranks)[: domain_share(domain, images // 2)]
+    }
+    chosen = [
+        row
+        for row in kept
+        if row["pair_id"] not in shared and (row["domain"], row["rank"]) in taken
+    ]
+    return sorted(chosen, key=lambda row: sha256(f"{seed}/{row['sha256']}".encode()).digest())
+
+
+def _by_annotator(given: Sequence[Given], asked: Sequence[Row]) -> pd.DataFrame:
+    """How many pictures each has scored, and how many of those to score now are left."""
+    wanted, by = {row["sha256"] for row in asked}, dict[str, set[str]]()
+    for each in given:
+        by.setdefault(each.annotator, set()).add(each.image)
+    counted = [(name, len(scored), len(wanted - scored)) for name, scored in sorted(by.items())]
+    return pd.DataFrame(counted, columns=["annotator", "scored", "left"])
+
+
+def _agreement(scores: pd.DataFrame, seed: int) -> MarkdownMetadataValue:
+    """Quadratic weighted kappa of every two annotators (Figure 4)."""
+    lines = []
+    for each in pairwise_agreement(scores, seed=seed):
+        kappa = f"undefined: {each.reason}" if each.kappa is None else f"{each.kappa:.2f}"
+        ends = f"{each.interval.low:.2f} to {each.interval.high:.2f}" if each.interval else "none"
+        lines.append((each.first, each.second, each.images, kappa, ends))
+    if not lines:
+        return MetadataValue.md("Kappa needs two annotators who have scored the same pictures.")
+    columns = ["first", "second", "pictures", "kappa", "95 % interval"]
+    return markdown_table(pd.DataFrame(lines, columns=columns))
+
+
+def _means(scores: pd.DataFrame) -> pd.DataFrame:
+    """By domain: pictures, and mean scores from 0 to 1 of the correct and adversarial ones.
+
+    A picture's score is the mean over its annotators (Table 2).
+    """
+    of_pictures = scores.groupby(["domain", "side", "image_id"], as_index=False)["score"].mean()
+    of_pictures["score"] = normalize_scores(of_pictures["score"], HUMAN)
+    sides = of_pictures.pivot_table(index="domain", columns="side", values="score", observed=True)
+    means = sides.reindex(columns=["correct", "adversarial"])
+    means.columns = pd.Index(["SC", "PA"])
+    counts = of_pictures.groupby("domain").size().rename("pictures")
+    told: pd.DataFrame = means.assign(delta=means["SC"] - means["PA"]).join(counts).reset_index()
+    return told

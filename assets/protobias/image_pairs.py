@@ -1,0 +1,275 @@
+"""Image pairs: for each triplet and sample one picture of `correct` and one of `adversarial`."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from types import MappingProxyType
+from typing import Any, get_args
+
+import pandas as pd
+from pydantic import Field
+
+from assets.kit.checks import yield_check
+from assets.kit.columns import TEXT, WHOLE, Columns
+from assets.kit.limits import LimitConfig, SamplingKey, stratified_head
+from assets.kit.painting import PaintStep
+from assets.kit.pictures import PICTURE_COLUMNS, sample_contact_sheet
+from assets.kit.plan import PaperSample
+from assets.kit.previews import MAX_THUMBNAILS, markdown_table, sample_evenly
+from assets.kit.step import (
+    PENDING,
+    Check,
+    Extent,
+    Input,
+    NotCountable,
+    Problem,
+    Row,
+    StepRun,
+)
+from assets.protobias.common import GROUP, TRIPLETS_KEY, pairs, split_pair_key
+from assets.protobias.concepts import estimate_paper_sample, format_sample_size
+from assets.protobias.prompt_triplets import select_accepted
+from assets.protobias.selection import sampling_key
+from generators.prompts.concepts import Concept, Side, Triplet
+from generators.prompts.sampling import SIZES
+from resources.models.catalog import Model
+from resources.models.requests import PaintRequest
+
+IMAGE_PAIRS = Columns(
+    domain=(TEXT, "animals, demography or objects"),
+    painter=(TEXT, "Who painted it, as models.yaml names it"),
+    entry_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
+    concept_id=(TEXT, "The concept that it shows"),
+    group=(TEXT, "Subcategory of the taxonomy"),
+    concept=(TEXT, "The cell of the taxonomy in words"),
+    knob=(TEXT, "Which trait of the extra element differs in the adversarial picture"),
+    text=(TEXT, "The neutral sentence, by which both pictures are scored"),
+    pair_id=(TEXT, "Concept and sample, the same for every painter"),
+    side=(TEXT, "correct or adversarial"),
+    image_id=(TEXT, "Painter, pair and side"),
+    prompt=(TEXT, "What the painter was asked for: that side's sentence"),
+    sample=(WHOLE, "Which of the pictures of its prompt it is, from 0"),
+    seed=(WHOLE, "Of its noise, the same on both sides; empty for a painter that takes none"),
+    outcome=(TEXT, "painted, flawed, refused, malformed or failed"),
+    flaw=(TEXT, "blank, wrong size or repeated; else empty"),
+    **PICTURE_COLUMNS,
+    provenance=(
+        TEXT,
+        "How a local model made it, as JSON: device, dtype, versions, batch; else empty",
+    ),
+)
+"""One row an image; `reason` says what is wrong with a flawed one."""
+
+SIDES: tuple[Side, ...] = get_args(Side)
+MIN_USABLE_SHARE = 0.9
+"""The least share of pictures that can be used."""
+_LARGEST_SEED = 2**31 - 65
+"""Of the first of 64 samples: the last one's is the largest that every painter takes."""
+
+
+class ImagePairsConfig(LimitConfig):
+    """What is left to choose about painting; a limit is on pairs."""
+
+    samples: int = Field(
+        default=5, ge=1, le=64, description="Pairs of each triplet; the paper has 5."
+    )
+    seed: int = Field(
+        default=0,
+        ge=0,
+        le=_LARGEST_SEED,
+        description="Of the first sample's noise, for a painter that takes one: the next sample's "
+        "is one more. Another painter paints anew.",
+    )
+
+
+def count_paper_pictures(domain: str) -> int:
+    """How many pictures of a domain a painter of the paper's paints."""
+    return SIZES[domain] * ImagePairsConfig().samples * len(SIDES)
+
+
+def list_pictures(
+    painter: Model, triplets: Sequence[tuple[Concept, Triplet]], pairing: ImagePairsConfig
+) -> list[dict[str, Any]]:
+    """What is known of each picture before it is painted: so many pairs of each triplet.
+
+    The seed of a sample is that of both sides, and does not depend on the concept. A painter that
+    takes none is asked for further samples of its prompt.
+    """
+    return [
+        _picture(painter, concept, triplet, side, sample, pairing.seed)
+        for concept, triplet, sample in _pairs(triplets, pairing)
+        for side in SIDES
+    ]
+
+
+def _pairs(
+    triplets: Sequence[tuple[Concept, Triplet]], pairing: ImagePairsConfig
+) -> list[tuple[Concept, Triplet, int]]:
+    """Each pair with its sample: all of the triplets', or the first in the order of a limit."""
+
+    def place(pair: tuple[Concept, Triplet, int]) -> SamplingKey:
+        concept, _, sample = pair
+        return sampling_key(f"{concept.concept_id}/{sample}", concept.group, concept.knob)
+
+    samples = range(pairing.samples)
+    every = [(concept, triplet, sample) for concept, triplet in triplets for sample in samples]
+    return stratified_head(every, pairing.limit, place)
+
+
+def _picture(
+    painter: Model, concept: Concept, triplet: Triplet, side: Side, sample: int, seed: int
+) -> dict[str, Any]:
+    prompt, pair = getattr(triplet, side), f"{concept.concept_id}/{sample}"
+    with_seed = PaintRequest(prompt, seed + sample)
+    return {
+        **{name: getattr(concept, name) for name in _OF_CONCEPT},
+        "text": triplet.text,
+        "pair_id": pair,
+        "side": side,
+        "image_id": f"{painter.name}/{pair}/{side}",
+        "sample": sample,
+        "request": with_seed if painter.takes_seed else PaintRequest(prompt, sample=sample),
+    }
+
+
+_OF_CONCEPT = ("domain", "concept_id", "group", "concept", "knob")
+
+
+_OF_PICTURE = ("sha256", "width", "height")
+_PRESENT = {
+    "painted": _OF_PICTURE,
+    "flawed": (*_OF_PICTURE, "flaw", "reason"),
+    "refused": ("refusal", "reason"),
+    "malformed": ("reason",),
+    "failed": ("reason",),
+}
+"""The columns that are filled, by outcome."""
+
+
+class ImagePairs(PaintStep[ImagePairsConfig]):
+    """The pairs of a domain that one painter paints; every triplet is checked once more before."""
+
+    group, name, columns, config, partitions = (
+        GROUP,
+        "image_pairs",
+        IMAGE_PAIRS,
+        ImagePairsConfig,
+        pairs,
+    )
+    key_columns, filled_columns = ("pair_id", "side"), _PRESENT
+    inputs = MappingProxyType({"prompt_triplets": Input(TRIPLETS_KEY, dimension="domain")})
+    description = (
+        "What a text-to-image model paints of every triplet: the picture that fits its text, and "
+        "the prototypical one beside it, from the same noise."
+    )
+
+    def rows(self, work: StepRun[ImagePairsConfig]) -> list[dict[str, Any]]:
+        """A row for each picture. Raises `Mismatch` as `accepted` does."""
+        table, painter = work.tables["prompt_triplets"], self.model(work.partition, work.config)
+        if table["outcome"].eq(PENDING).any():
+            raise NotCountable(TRIPLETS_KEY.to_user_string())
+        written = dict(zip(table["concept_id"], table["calls"], strict=True))
+        return [
+            self.build_row(
+                work,
+                row,
+                row["request"],
+                sample=row["sample"],
+                calls=written[row["concept_id"]],
+            )
+            for row in list_pictures(painter, select_accepted(table), work.config)
+        ]
+
+    def describe_picture(self, row: Row) -> str:
+        """Its pair and side."""
+        return f"{row['pair_id']} ({row['side']})"
+
+    def extent(self, work: StepRun[ImagePairsConfig], rows: Sequence[Row]) -> Extent:
+        """Of all pairs of the accepted triplets."""
+        triplets = int(work.tables["prompt_triplets"]["outcome"].eq("accepted").sum())
+        return Extent(len(rows) // len(SIDES), triplets * work.config.samples, "pairs")
+
+    def paper_sample(
+        self, work: StepRun[ImagePairsConfig], rows: Sequence[Row]
+    ) -> PaperSample | None:
+        """The paper's five pairs of as many concepts as it has."""
+        if not rows:
+            return None
+        domain, _ = split_pair_key(work.partition)
+        drawn = len(work.tables["prompt_triplets"])
+        largest = max((row["request"] for row in rows), key=lambda each: len(each.prompt))
+        return estimate_paper_sample(
+            domain, drawn, work.config.limit, count_paper_pictures(domain), largest
+        )
+
+    def metadata(self, work: StepRun[ImagePairsConfig], rows: Sequence[Row]) -> dict[str, Any]:
+        """Retention by knob, flaws, and some of the pairs side by side."""
+        domain, _ = split_pair_key(work.partition)
+        painted = {row["concept_id"] for row in rows}
+        drawn = len(painted if work.config.limit else work.tables["prompt_triplets"])
+        flawed = Counter(row["flaw"].replace(" ", "_") for row in rows if row["flaw"])
+        both = [
+            pair
+            for pair in zip(rows[:: len(SIDES)], rows[1 :: len(SIDES)], strict=True)
+            if all(row["sha256"] is not None for row in pair)
+        ]
+        shown = [row for pair in sample_evenly(both, MAX_THUMBNAILS // len(SIDES)) for row in pair]
+        return {
+            "pairs": len(rows) // len(SIDES),
+            "concepts": format_sample_size(drawn, domain),
+            "pictures": len(rows),
+            **flawed,
+            "outcomes_by_knob": markdown_table(count_outcomes_by_knob(rows)),
+            "contact_sheet": sample_contact_sheet(shown, _caption, work.images),
+        }
+
+    def expected_keys(
+        self, work: StepRun[ImagePairsConfig], rows: Sequence[Row]
+    ) -> list[tuple[str, str]]:
+        """Both pictures of each pair of the accepted triplets, or of the first."""
+        return list(_prompts(work))
+
+    def problems(self, work: StepRun[ImagePairsConfig], rows: Sequence[Row]) -> Iterator[Problem]:
+        """Pictures of another prompt than their triplet's, or of another seed than their sample."""
+        prompts = _prompts(work)
+        for row in rows:
+            if row["prompt"] != prompts.get((row["pair_id"], row["side"]), row["prompt"]):
+                yield row["image_id"], "has another prompt than its triplet"
+        for sample in sorted({row["sample"] for row in rows}):
+            if len({row["seed"] for row in rows if row["sample"] == sample}) > 1:
+                yield f"sample {sample}", "has several seeds"
+
+    def checks(self) -> list[Check]:
+        """Enough pictures can be used."""
+        return [yield_check(self, MIN_USABLE_SHARE, _usable)]
+
+
+def _prompts(work: StepRun[ImagePairsConfig]) -> dict[tuple[str, str], str]:
+    """By pair and side, what is to be painted of the accepted triplets."""
+    return {
+        (f"{concept.concept_id}/{sample}", side): getattr(triplet, side)
+        for concept, triplet, sample in _pairs(
+            select_accepted(work.tables["prompt_triplets"]), work.config
+        )
+        for side in SIDES
+    }
+
+
+def _usable(rows: Sequence[Row]) -> tuple[int, int, str, Counter[str]]:
+    ends = Counter(str(row["flaw"] or row["outcome"]) for row in rows)
+    return ends.pop("painted", 0), len(rows), "pictures", ends
+
+
+def count_outcomes_by_knob(rows: Sequence[Row]) -> pd.DataFrame:
+    """By knob: how many pictures were asked for, and how they ended."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        counts[row["knob"]][row["outcome"]] += 1
+    numbers = [
+        (knob, ends.total(), *(ends[name] for name in _PRESENT)) for knob, ends in counts.items()
+    ]
+    return pd.DataFrame(numbers, columns=["knob", "pictures", *_PRESENT])
+
+
+def _caption(row: Row) -> str:
+    flaw = f" ({row['flaw']})" if row["flaw"] else ""
+    return f"{row['concept']}, {row['knob']}, sample {row['sample']}: {row['side']}{flaw}"

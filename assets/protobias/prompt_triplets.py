@@ -1,0 +1,320 @@
+"""Prompt triplets: written, checked by rule, re-queried with what is wrong, or rejected."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, cast
+
+import pandas as pd
+from dagster import AssetCheckResult, AssetCheckSeverity
+from pydantic import Field
+
+from assets.kit.checks import (
+    build_check_result,
+    build_problem_table,
+    find_miscounted_keys,
+    to_partial_result,
+)
+from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
+from assets.kit.conversations import longest_repair
+from assets.kit.limits import LimitConfig, SamplingKey, stratified_head
+from assets.kit.model_lookup import find_model
+from assets.kit.previews import markdown_table
+from assets.kit.sentences import GRAMMAR
+from assets.kit.step import Check, Conversation, Extent, Input, Row, Step, StepRun, StepSample
+from assets.kit.table_asset import TablesMismatch
+from assets.protobias.common import GROUP, TRIPLETS_KEY, asset_key, protobias_domains
+from assets.protobias.concepts import CONCEPTS, format_sample_size, to_concept
+from assets.protobias.own_triplets import (
+    list_unusable_rows,
+    load_own_triplets,
+    load_templates,
+    to_triplet_rows,
+    unused_rows_warning,
+)
+from assets.protobias.selection import sampling_key
+from assets.protobias.writing import (
+    LONGEST_FEEDBACK,
+    REASKS,
+    answer_by_grammar,
+    build_retry,
+    describe_faults,
+    write_triplet,
+)
+from generators.prompts.concepts import Concept, Triplet
+from generators.prompts.sampling import SIZES
+from generators.prompts.triplet_check import RULES, find_faults
+from resources.models.catalog import Model
+from resources.models.outcomes import Outcome
+from resources.models.pricing import find_output_limit
+from resources.models.requests import Request, WriteRequest
+from resources.user_files.own_triplets import is_own
+
+TRIPLETS = Columns(
+    **CONCEPTS.columns,
+    writer=(TEXT, "Who wrote it, as models.yaml names it; own for those of a file"),
+    text=(TEXT, "The neutral sentence; empty where there is none"),
+    correct=(TEXT, "The sentence of the non-prototype"),
+    adversarial=(TEXT, "The sentence of the prototype, with another value of the knob"),
+    outcome=(TEXT, "accepted, rejected (by rule), malformed, refused or failed"),
+    rules=(TEXTS, "The rules that it breaks, each once; none where it is accepted"),
+    earlier_rules=(TEXTS, "The rules that earlier attempts at it broke, each once"),
+    reason=(TEXT, "What is wrong with it in words, or the provider's reason; else empty"),
+    attempts=(WHOLE, "How often it was asked for; once more for JSON does not count"),
+    served_model=(TEXT, "Which model wrote it, as the provider says; empty where it does not"),
+    calls=(TEXTS, "Keys of the stored calls behind it"),
+)
+
+OUTCOMES = ("accepted", "rejected", "malformed", "refused", "failed")
+_SHOWN = 6
+_NAMED = 5
+
+
+class TripletsConfig(LimitConfig):
+    """Who writes; a limit is on concepts."""
+
+    writer: str = Field(
+        default=GRAMMAR,
+        description="A model of models.yaml with the role writer. grammar needs no model; the "
+        "paper has Qwen2.5-7B-Instruct.",
+    )
+    triplets_file: str = Field(
+        default="",
+        description="Path of a CSV or JSON-lines file with triplets of your own, which are checked "
+        "by the same rules and painted beside the others (docs/protobias.md).",
+    )
+    templates_file: str = Field(
+        default="",
+        description="Path of a YAML file with prompts of your own for the writer, by domain; by "
+        "default the paper's, Tables 3 to 5.",
+    )
+
+
+class PromptTriplets(Step[TripletsConfig]):
+    """The triplets of a domain, and those of a user's own after them."""
+
+    group, name, columns, config = GROUP, "prompt_triplets", TRIPLETS, TripletsConfig
+    partitions, example_request = protobias_domains, WriteRequest(())
+    inputs = MappingProxyType({"concepts": Input(asset_key("concepts"), row_columns=CONCEPTS)})
+    description = (
+        "Three sentences of one scene for each concept, checked by rule (ProtoBias, Tables 3 to 5)."
+    )
+
+    def sample(self, partition: str, metadata: Mapping[str, Any]) -> StepSample | None:
+        """Of how many concepts there are triplets, beside the paper's."""
+        number = int(metadata.get("triplets") or 0)
+        return StepSample(format_sample_size(number, partition), number < SIZES[partition])
+
+    def model(self, partition: str, config: TripletsConfig) -> Model:
+        """The writer."""
+        return find_model(self.catalog, config.writer, "writer")
+
+    def rows(self, work: StepRun[TripletsConfig]) -> list[dict[str, Any]]:
+        """The concepts, each with the templates of its writer."""
+        writer = self.model(work.partition, work.config)
+        templates = load_templates(work.config.templates_file, writer)
+        every = ((row, to_concept(row)) for row in work.read_rows("concepts"))
+        some = stratified_head(
+            [*every], work.config.limit, lambda each: concept_sampling_key(each[1])
+        )
+        return [row | {"of": concept, "templates": templates} for row, concept in some]
+
+    def converse(self, work: StepRun[TripletsConfig], row: Row) -> Conversation:
+        """Have a triplet written; one that breaks a rule is re-queried."""
+        writer = self.model(work.partition, work.config)
+        return write_triplet(writer, row["of"], row["templates"])
+
+    def finish(
+        self, work: StepRun[TripletsConfig], rows: Sequence[dict[str, Any]]
+    ) -> Sequence[dict[str, Any]]:
+        """Those of the user's own come last."""
+        own = load_own_triplets(work.config.triplets_file, work.partition)
+        return [*rows, *to_triplet_rows(own, len(work.tables["concepts"]))]
+
+    def extent(self, work: StepRun[TripletsConfig], rows: Sequence[Row]) -> Extent:
+        """Of all concepts."""
+        return Extent(len(_written(rows)), len(work.tables["concepts"]), "concepts")
+
+    def may_have_follow_up(self, row: Row) -> bool:
+        """Any triplet may break a rule."""
+        return True
+
+    def answer_locally(self, model: Model, request: Request) -> Outcome | None:
+        """What our own writer says."""
+        return (
+            answer_by_grammar(cast(WriteRequest, request)) if model.backend == "offline" else None
+        )
+
+    def follow_up_requests(
+        self, work: StepRun[TripletsConfig], row: Row, request: Request
+    ) -> Iterator[WriteRequest]:
+        """What may follow, each once more for JSON that follows the schema.
+
+        Of the first request a quote counts that by itself.
+        """
+        writer, asked = self.model(work.partition, work.config), cast(WriteRequest, request)
+        said = "?" * (find_output_limit(writer) or 0)
+        for _ in range(len(asked.turns) // 2, REASKS):
+            asked = build_retry(asked, said, "?" * LONGEST_FEEDBACK)
+            yield asked
+            repair = longest_repair(writer, asked)
+            if repair is not None:
+                yield repair
+
+    def warning(self, partition: str, config: TripletsConfig) -> str | None:
+        """What of the user's own file is not used."""
+        return unused_rows_warning(
+            load_own_triplets(config.triplets_file, partition), config.triplets_file
+        )
+
+    def metadata(self, work: StepRun[TripletsConfig], rows: Sequence[Row]) -> dict[str, Any]:
+        """Retention by knob and rule, and examples."""
+        own, written = load_own_triplets(work.config.triplets_file, work.partition), _written(rows)
+        return {
+            "triplets": len(written),
+            **Counter(row["outcome"] for row in written),
+            "by_knob": markdown_table(_by_knob(written)),
+            "by_rule": markdown_table(_by_rule(written)),
+            "examples": markdown_table(_examples(written)),
+            "own": len(own.triplets),
+            "own_rows_not_used": markdown_table(list_unusable_rows(own)),
+        }
+
+    def checks(self) -> list[Check]:
+        """Each concept has one row, and each accepted triplet passes by rule."""
+        told = "Every concept has one row, and every accepted triplet passes by rule."
+        return [
+            Check("accepted_triplets_hold", told, self._hold, blocking=True),
+            Check(
+                "every_concept_has_a_triplet",
+                "Every concept has a triplet that was accepted.",
+                _every_concept_has_one,
+            ),
+        ]
+
+    def _hold(self, work: StepRun[TripletsConfig], rows: Sequence[Row]) -> AssetCheckResult:
+        there, of, _ = extent = self.extent(work, rows)
+        said = f"{there} rows for {of} concepts"
+        if own := len(rows) - there:
+            said += f", and {own} of your own"
+        wrong = find_broken_rows(rows, work.read_rows("concepts"), work.config.limit)
+        return to_partial_result(build_check_result(said, wrong), extent)
+
+
+def find_broken_rows(
+    rows: Sequence[Row], concepts: Iterable[Row], limit: int | None = None
+) -> pd.DataFrame:
+    """Concepts without exactly one row, and accepted rows that break a rule."""
+    every = stratified_head([to_concept(row) for row in concepts], limit, concept_sampling_key)
+    own = dict.fromkeys(row["concept_id"] for row in rows if is_own(row["concept_id"]))
+    wanted = [(name,) for name in (*(concept.concept_id for concept in every), *own)]
+    return build_problem_table(
+        [
+            *find_miscounted_keys(rows, lambda: wanted, ["concept_id"]),
+            *(
+                (row["concept_id"], describe_faults(found))
+                for row in rows
+                if row["outcome"] == "accepted"
+                and (found := find_faults(to_concept(row), _triplet_of(row)))
+            ),
+        ]
+    )
+
+
+def concept_sampling_key(concept: Concept) -> SamplingKey:
+    """The place of a concept in the order of a limit: that of its first pair."""
+    return sampling_key(f"{concept.concept_id}/0", concept.group, concept.knob)
+
+
+def select_accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
+    """The triplets that may be painted, in the order of the table, checked by rule once more.
+
+    Raises `Mismatch` for a table that was edited by hand so that one of them does not pass now, or
+    stands there twice, or that a row has another outcome than there is.
+    """
+    found = []
+    problems = [
+        f"{row['concept_id']} (outcome: {row['outcome']!r} is none of {', '.join(OUTCOMES)})"
+        for row in TRIPLETS.read_rows(table[~table["outcome"].isin(OUTCOMES)], TRIPLETS_KEY)
+    ]
+    for row in TRIPLETS.read_rows(table[table["outcome"] == "accepted"], TRIPLETS_KEY):
+        if lacking := [name for name in CONCEPTS.columns if row[name] is None]:
+            problems.append(f"{row['concept_id']} ({', '.join(lacking)}: empty)")
+            continue
+        concept = to_concept(row)
+        triplet = _triplet_of(row)
+        if wrong := find_faults(concept, triplet):
+            problems.append(f"{concept.concept_id} ({describe_faults(wrong)})")
+        found.append((concept, triplet))
+    counts = Counter(concept.concept_id for concept, _ in found)
+    problems += [f"{name} (stands there {n} times)" for name, n in counts.items() if n > 1]
+    if problems:
+        more = f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else ""
+        raise TablesMismatch(
+            f"protobias/prompt_triplets ({table['domain'].iloc[0]}) holds rows that do not pass: "
+            f"{'; '.join(problems[:_NAMED])}{more}. Its table was changed since it was written: "
+            "mend these rows or set their outcome to rejected, or materialize "
+            "protobias/prompt_triplets again, which asks no model again. Nothing was painted."
+        )
+    return found
+
+
+def _by_knob(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """By knob and for all: triplets asked for, accepted at once, accepted in the end."""
+    counted = []
+    for knob in [*dict.fromkeys(row["knob"] for row in rows), "all"]:
+        some = [row for row in rows if knob in (row["knob"], "all")]
+        kept = [row for row in some if row["outcome"] == "accepted"]
+        at_once = sum(row["attempts"] == 1 for row in kept)
+        share = f"{len(kept) / len(some):.1%}" if some else ""
+        counted.append((knob, len(some), at_once, len(kept), share))
+    columns = ["knob", "concepts", "accepted at once", "accepted", "retention"]
+    return pd.DataFrame(counted, columns=columns)
+
+
+def _by_rule(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """By rule: triplets that ever broke it, those mended when told, and those it rejects."""
+    broken, rejects, mended = Counter[str](), Counter[str](), Counter[str]()
+    for row in rows:
+        broken.update({*row["earlier_rules"], *row["rules"]})
+        rejects.update(row["rules"] if row["outcome"] == "rejected" else ())
+        mended.update(row["earlier_rules"] if row["outcome"] == "accepted" else ())
+    counted = [
+        (rule, broken[rule], mended[rule], rejects[rule], f"{1 - rejects[rule] / len(rows):.1%}")
+        for rule in RULES
+    ]
+    columns = ["rule", "broken", "mended when told", "rejected", "retention"]
+    return pd.DataFrame(counted, columns=columns)
+
+
+def _examples(rows: Sequence[Row]) -> pd.DataFrame:
+    """The first triplets that were accepted of some cells of the taxonomy, evenly chosen."""
+    firsts: dict[str, Triplet] = {}
+    for row in rows:
+        if row["outcome"] == "accepted":
+            firsts.setdefault(row["concept"], _triplet_of(row))
+    step = max(1, -(-len(firsts) // _SHOWN))
+    shown = [(concept, *triplet) for concept, triplet in firsts.items()][::step]
+    return pd.DataFrame(shown, columns=["concept", *Triplet._fields])
+
+
+def _triplet_of(row: Row) -> Triplet:
+    return Triplet(*(row[name] or "" for name in Triplet._fields))
+
+
+def _written(rows: Sequence[Row]) -> list[Row]:
+    """The rows that are not of the user's own."""
+    return [row for row in rows if not is_own(row["concept_id"])]
+
+
+def _every_concept_has_one(work: StepRun[TripletsConfig], rows: Sequence[Row]) -> AssetCheckResult:
+    """How many concepts have a triplet, and what the others lack."""
+    others = [row for row in rows if row["outcome"] != "accepted"]
+    said = f"{len(rows) - len(others)} of {len(rows)} concepts have a triplet"
+    ends = Counter(row["outcome"] for row in others)
+    if ends:
+        said += f": {', '.join(f'{number} {outcome}' for outcome, number in ends.items())}"
+    if ends["failed"]:
+        said += ". Materialize protobias/prompt_triplets again: only what failed is sent"
+    shown = pd.DataFrame(others, columns=["concept_id", "outcome", "reason"])
+    return build_check_result(said, shown)._replace(severity=AssetCheckSeverity.WARN)

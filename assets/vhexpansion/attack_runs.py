@@ -1,0 +1,196 @@
+"""Attacks on the pictures of cases: those that were made before, and those that are missing."""
+
+from collections.abc import Sequence
+from logging import Logger
+from statistics import fmean
+from time import monotonic
+from typing import Any, NamedTuple
+
+from assets.kit.pictures import find_damaged
+from assets.kit.step import PENDING, Row
+from resources.attacks.attack import EncoderAttack
+from resources.attacks.attack_parameters import (
+    ATTACK_VERSION,
+    AttackJob,
+    AttackParameters,
+    AttackResult,
+)
+from resources.attacks.gradient_search import Watch
+from resources.models.backends.local_models import parse_settings
+from resources.models.catalog import Model
+from resources.models.replies import UnacceptableRequest
+from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache, build_work_key
+
+LOG_INTERVAL_S = 30
+"""How often a batch that is on its way says how far it is."""
+
+
+class AttackOutcome(NamedTuple):
+    """How an attack ended, as the ledger and a table have it."""
+
+    sha256: str | None
+    similarity: float | None
+    noise_similarity: float | None
+    largest_change: int | None
+    iterations: int | None
+    outcome: str
+    reason: str | None
+
+
+_NOT_YET = AttackOutcome(None, None, None, None, None, PENDING, None)
+
+
+def find_finished_attacks(
+    rows: Sequence[dict[str, Any]], encoder: Model, images: ImageStore, ledger: WorkCache
+) -> list[dict[str, Any]]:
+    """The rows with those attacks that were made before; the others are pending.
+
+    A row has the picture's `original`, its `question`, a `method`, `objective`, `parameters` and
+    `seed`; one that has an outcome is left as it is.
+    """
+    keys = {
+        place: work_keys(encoder, row) for place, row in enumerate(rows) if row["outcome"] is None
+    }
+    recorded = ledger.known(key for both in keys.values() for key in both)
+    made = {key: AttackOutcome(*found) for key, found in recorded.items()}
+    lost = images.find_missing({each.sha256 for each in made.values() if each.sha256})
+    made = {key: each for key, each in made.items() if each.sha256 not in lost}
+    found = {
+        place: next((made[key] for key in both if key in made), _NOT_YET)
+        for place, both in keys.items()
+    }
+    return [
+        row | found[place]._asdict() if place in found else row for place, row in enumerate(rows)
+    ]
+
+
+def mark_damaged(rows: Sequence[dict[str, Any]], images: ImageStore) -> list[dict[str, Any]]:
+    """The rows, of which those are pending whose picture is not whole."""
+    bad = find_damaged({row["sha256"] for row in rows if row["sha256"]}, images)
+    return [row | _NOT_YET._asdict() if row["sha256"] in bad else row for row in rows]
+
+
+def make_attacks(
+    rows: Sequence[dict[str, Any]], attacking: "AttackRun", images: ImageStore, ledger: WorkCache
+) -> list[dict[str, Any]]:
+    """The rows of `known_attacks` with those that are pending, made a batch at a time.
+
+    Each batch is recorded before the next one, so that a kill costs one at most. Cases that an
+    encoder cannot tell apart, as questions about one picture, are attacked once.
+    """
+    keys = {
+        place: attacking.key(row) for place, row in enumerate(rows) if row["outcome"] == PENDING
+    }
+    todo = {key: rows[place] for place, key in keys.items()}
+    # Those that take as many steps go together: none of a batch waits for the others.
+    order = sorted(todo, key=lambda key: _steps_of(todo[key]))
+    done: dict[str, AttackOutcome] = {}
+    for start in range(0, len(order), attacking.batch):
+        some = order[start : start + attacking.batch]
+        ended = attacking.attack([todo[key] for key in some], images, start, len(order))
+        found = dict(zip(some, ended, strict=True))
+        ledger.record(
+            {key: list(each) for key, each in found.items() if each.similarity is not None}
+        )
+        done |= found
+    return [
+        row | done[keys[place]]._asdict() if place in keys else row
+        for place, row in enumerate(rows)
+    ]
+
+
+class AttackRun:
+    """The encoder of an entry at work, with a log of how far it is; raises `Closed`."""
+
+    def __init__(self, encoder: Model, key: str | None, batch: int | None, log: Logger) -> None:
+        self._model, self._log = encoder, log
+        self._attacker = EncoderAttack(encoder, key)
+        self.batch = batch or parse_settings(encoder).batch
+
+    def key(self, row: Row) -> str:
+        """The key of the work that a row takes."""
+        alone, with_question = work_keys(self._model, row)
+        return with_question if self._attacker.sees_question else alone
+
+    def attack(
+        self, rows: Sequence[Row], images: ImageStore, done: int, of: int
+    ) -> list[AttackOutcome]:
+        """Attack the pictures of some rows together, and keep those that are better than noise."""
+        works = [_work(row, images) for row in rows]
+        found = self._attacked(works, f"{done + 1:,} to {done + len(rows):,} of {of:,}")
+        ended = [_ended(each, images) for each in found]
+        reached = [each.similarity for each in ended if each.similarity is not None]
+        noisy = [each.noise_similarity for each in ended if each.noise_similarity is not None]
+        if reached:
+            self._log.info(
+                "%s: %d of %d attacked; the last ones reached a similarity of %.3f on average, "
+                "where noise has %.3f; %d failed",
+                *(self._model.name, done + len(rows), of, fmean(reached), fmean(noisy)),
+                sum(each.outcome == "failed" for each in ended),
+            )
+        return ended
+
+    def _attacked(self, works: Sequence[AttackJob], told: str) -> list[AttackResult]:
+        """Attack pictures together; where one cannot be taken, each by itself."""
+        try:
+            return self._attacker.attack(works, self._watch(told))
+        except UnacceptableRequest as why:
+            if len(works) == 1:
+                return [AttackResult(None, None, None, None, 0, str(why))]
+            return [each for work in works for each in self._attacked([work], told)]
+
+    def _watch(self, told: str) -> Watch:
+        said = monotonic()
+
+        def watch(step: int, similarities: Sequence[float]) -> None:
+            nonlocal said
+            if monotonic() - said >= LOG_INTERVAL_S:
+                said = monotonic()
+                message = "%s: attacks %s at step %d: a similarity of %.3f on average"
+                self._log.info(message, self._model.name, told, step, fmean(similarities))
+
+        return watch
+
+
+def work_keys(encoder: Model, row: Row) -> tuple[str, str]:
+    """The keys of a row's work: for an encoder that sees no question, and for one that does.
+
+    Without loading it nobody knows which it is. Of the setting, what the objective uses counts.
+    """
+    terms = [encoder.model, *(encoder.parameters.get(name) for name in ("revision", "dtype"))]
+    used = AttackParameters.model_validate_json(row["parameters"]).used(row["objective"])
+    known = [
+        ATTACK_VERSION,
+        *terms,
+        row["original"],
+        row["method"],
+        row["objective"],
+        used,
+        row["seed"],
+    ]
+    return build_work_key("attack", *known, None), build_work_key("attack", *known, row["question"])
+
+
+def _work(row: Row, images: ImageStore) -> AttackJob:
+    setting = AttackParameters.model_validate_json(row["parameters"])
+    return AttackJob(
+        picture=images.get(row["original"]),
+        question=row["question"],
+        method=row["method"],
+        objective=row["objective"],
+        parameters=setting,
+        seed=f"{row['seed']} {row['original']}",
+    )
+
+
+def _ended(found: AttackResult, images: ImageStore) -> AttackOutcome:
+    digest = None if found.png is None else images.put(found.png)
+    return AttackOutcome(
+        *(digest, found.similarity, found.noise_similarity, found.largest_change),
+        *(found.iterations, "failed" if digest is None else "attacked", found.reason),
+    )
+
+
+def _steps_of(row: Row) -> int:
+    return AttackParameters.model_validate_json(row["parameters"]).most(row["objective"])

@@ -1,0 +1,162 @@
+"""Yes/no questions to one judge about a picture, in several repeats, and how replies are read."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import pandas as pd
+from pydantic import Field
+
+from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
+from assets.kit.judging import JudgeStep, reply_columns
+from assets.kit.limits import LimitConfig
+from assets.kit.previews import markdown_table
+from assets.kit.step import PENDING, Conversation, Row, StepRun
+from assets.vhexpansion.common import GROUP, dataset_partitions
+from assets.vhexpansion.common_perturbations import NAMES
+from assets.vhexpansion.references import PIXELS, REFERENCES, add_readings
+from generators.prompts.yes_no import VERSION, write_yes_no_prompt
+from metrics import read_plain_yes_no
+from metrics.vhexpansion.symmetry import NEGATED, ORIGINAL
+from resources.models.requests import LookRequest, Turn
+
+NONE = "none"
+"""The perturbation of a picture as it was."""
+FORMS = (ORIGINAL, NEGATED)
+COMMON = NAMES
+"""The common perturbations, in the order of tables."""
+
+ANSWERS = Columns(
+    case_id=(TEXT, "The case, as vhexpansion/seed_cases names it"),
+    dataset=(TEXT, "The dataset"),
+    image_id=(TEXT, "The original picture, whatever was done to it"),
+    original=(TEXT, "Name of the original picture in the image store"),
+    sha256=(TEXT, "Name there of the picture that was shown"),
+    form=(TEXT, "original, or negated"),
+    question=(TEXT, "What was asked, without how to answer"),
+    prompt_version=(TEXT, "Of the words that say how to answer"),
+    truth=(TEXT, "The right answer to that: yes or no"),
+    perturbation=(TEXT, "What was done to the picture: none, a common one, i_fgsm or pgd"),
+    encoder=(TEXT, "The encoder that an attack was made for; empty for anything else"),
+    parameters=(TEXT, "Of the perturbation, as JSON; empty for none"),
+    repeat=(WHOLE, "Which of several requests in the same words, from 0"),
+    model=(TEXT, "The judge, as models.yaml names it"),
+    entry_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
+    response=(TEXT, "What the judge said; empty where it said nothing"),
+    answer=(TEXT, "yes or no; empty where there is none"),
+    correct=(BOOLEAN, "Whether that is right; empty where there is none"),
+    outcome=(TEXT, "answered, unparsed, refused or failed"),
+    refusal=(TEXT, "content filter, image safety or model, if refused; else empty"),
+    reason=(TEXT, "Why there is no answer; else empty"),
+    served_model=(TEXT, "Which model said it, as the provider says; empty where it does not"),
+    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    calls=(TEXTS, "Keys of the stored calls behind it; none for a reference judge"),
+)
+"""One row a case, picture, form and repeat."""
+
+_NAMED = ("case_id", "form", "perturbation", "encoder", "parameters", "repeat")
+_PRESENT: Mapping[str, Collection[str]] = MappingProxyType(
+    {"answered": ("answer", "correct"), "unparsed": (), "refused": (), "failed": ()}
+)
+_READ_SOME = (
+    "Read some of the table's responses: a longest_output that is too small cuts them off, and a "
+    "judge may not say yes or no. What has no answer is neither right nor wrong."
+)
+
+
+class RepeatsConfig(LimitConfig):
+    """How often each is asked; a limit is on cases."""
+
+    repeats: int = Field(default=3, ge=1, le=100, description="Requests in the same words.")
+
+
+class CasePicture(NamedTuple):
+    """A picture that a case is asked about, and what was done to it."""
+
+    sha256: str
+    perturbation: str = NONE
+    parameters: str | None = None
+    encoder: str | None = None
+    is_stand_in: bool = False
+    is_pending: bool = False
+
+
+class YesNoStep(JudgeStep[Any]):
+    """A step that asks one judge yes/no questions."""
+
+    group, columns = GROUP, ANSWERS
+    references, example_request = REFERENCES, LookRequest(())
+    key_columns, has_portions, partitions_factory = _NAMED, True, staticmethod(dataset_partitions)
+    filled_columns, unparsed_check = _PRESENT, ("perturbation", _READ_SOME)
+    leaves_out_trained = True
+
+    def iterate_question_rows(
+        self, case: Row, picture: CasePicture, forms: Sequence[str], repeats: int
+    ) -> Iterator[dict[str, Any]]:
+        """The rows of a case about a picture."""
+        pending = picture.is_pending or case["outcome"] == PENDING
+        known = {name: case[name] for name in ("case_id", "dataset", "image_id")}
+        known |= {name: case[name] for name in ("source_question", "familiar", "stated")}
+        for form in forms:
+            said = "" if form == ORIGINAL else "negated_"
+            for repeat in range(repeats):
+                yield {
+                    **known,
+                    "original": case["sha256"],
+                    "sha256": picture.sha256,
+                    "form": form,
+                    "question": case[f"{said}question"],
+                    "prompt_version": VERSION,
+                    "truth": case[f"{said}answer"],
+                    "perturbation": picture.perturbation,
+                    "encoder": picture.encoder,
+                    "parameters": picture.parameters,
+                    "repeat": repeat,
+                    "model": self.judge.name,
+                    "entry_version": self.code_version,
+                    "is_stand_in": case["is_stand_in"]
+                    or picture.is_stand_in
+                    or self.judge.is_stand_in,
+                    "outcome": PENDING if pending else None,
+                    "calls": [],
+                }
+
+    def prepare(
+        self, work: StepRun[Any], rows: Sequence[dict[str, Any]]
+    ) -> Sequence[dict[str, Any]]:
+        """Read the pictures, for the reference judge that goes by them."""
+        reads = self.judge.is_stand_in and self.judge.model == PIXELS
+        return add_readings(rows, work) if reads else rows
+
+    def query(self, work: StepRun[Any], row: Row) -> Conversation:
+        """Ask about the picture; repeats are samples of one request."""
+        turn = Turn("user", write_yes_no_prompt(row["question"] or ""), (row["sha256"],))
+        return reply_columns((yield LookRequest((turn,), row["repeat"])))
+
+    def finish(self, work: StepRun[Any], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Read the responses, and compare answers with truths."""
+        return [row if row["outcome"] == PENDING else row | parse_answer(row) for row in rows]
+
+    def metadata(self, work: StepRun[Any], rows: Sequence[Row]) -> dict[str, Any]:
+        """How often the judge is right, and says yes, by perturbation and form."""
+        names = ["perturbation", "form", "answer", "correct"]
+        found = ([row[name] for name in names] for row in rows)
+        table = pd.DataFrame(found, columns=names)
+        table["yes"] = table["answer"].eq("yes").where(table["answer"].notna())
+        table = table.astype({"correct": float, "yes": float})
+        means = table.groupby(["perturbation", "form"], sort=False)[["correct", "yes"]].mean()
+        return {"shares": markdown_table(means.round(3).reset_index())}
+
+
+def parse_answer(row: Row) -> dict[str, Any]:
+    """The columns `answer`, `correct`, `outcome` and `reason` of a row whose judge has ended."""
+    if row["response"] is None:
+        return {"answer": None, "correct": None}
+    parsed = read_plain_yes_no(row["response"])
+    if parsed.answer is None:
+        declined = {"refusal": "model"} if parsed.outcome == "refused" else {}
+        why = "It says neither yes nor no." if parsed.outcome == "unparsed" else "It declines."
+        ended = {"outcome": parsed.outcome, "reason": why, **declined}
+        return {"answer": None, "correct": None, **ended}
+    answer = parsed.answer.lower()
+    return {"answer": answer, "correct": answer == row["truth"]}

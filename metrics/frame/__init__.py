@@ -1,0 +1,1 @@
+"""FRAME's numbers: score inflation, pairwise preference and the search for a bias."""

@@ -1,0 +1,271 @@
+"""Score inflation: how far a bias moves a judge's scores (FRAME, Tables 3 to 6 and Figure 2).
+
+- The percent change of a bias is that of the mean score over the pictures that were scored both
+  times. Domain `all` is the mean over domains, before and after, each weighing the same.
+- The attack success rate is the share of domains × biases whose mean rises, by however little, as
+  in the paper. A judge that no bias moves has a rate of about a half by chance alone, less what
+  does not change at all: beside it stands the share whose interval lies above 0.
+- The mean rise is that of the percent changes of those that rise.
+
+Intervals are by a bootstrap over pictures, each with its scores by all of its texts, before and
+after and under every bias, its ends moved out as in `metrics.statistics.graded_intervals`. The tests simulate 0–5
+scores of 25 to 100 pictures, of one text and of five; of 2, 3 and 5 pictures 73, 81 and 91 % of
+the intervals cover the truth, and fewer than 25 are a trial. Resamples of few pictures agree too
+easily on whether a mean rises: where they all do, the interval of the rate goes by that of the
+change.
+
+Where all pictures change alike, ends stay within what the scale leaves above and below the mean
+before. Where pictures differ before, an end may lie further out, as their true mean may be lower:
+cut off there, intervals of a judge that gives all biased pictures 5 would cover the truth in 50 to
+61 % of simulations (3 to 25 pictures) instead of 95 %.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metrics.protobias.ranking import ALL
+from metrics.statistics.cluster_bootstrap import (
+    ClusterSums,
+    Interval,
+    max_unseen_share,
+    percentile_interval,
+    resample_means,
+    sum_clusters,
+)
+from metrics.statistics.graded_intervals import expand_level
+
+MAX_SCORE = 5.0
+"""The highest score that FRAME's judges can give; the lowest is 0."""
+
+_LEVEL = 0.95
+_COLUMNS = (
+    *("domain", "bias", "images", "scored", "unscored"),
+    *("original", "biased", "percent", "percent_low", "percent_high"),
+)
+Values = NDArray[np.float64]
+
+
+class ScoreChange(NamedTuple):
+    """The mean scores before and after a bias, and the change in percent of the former."""
+
+    images: int
+    """Pictures that were scored both times, by one text or more."""
+    scored: int
+    """Pictures and texts that were scored both times."""
+    unscored: int
+    """Pictures and texts that lack a score, before or after."""
+    original: float
+    biased: float
+    percent: float
+    interval: Interval
+    resampled: Values
+    """The percent change of each resample of the pictures."""
+
+
+class AttackSuccess(NamedTuple):
+    """How often biases raise a judge's scores, and by how much (Figure 2)."""
+
+    combinations: int
+    rate: float
+    rate_interval: Interval
+    clear: float
+    """The share of combinations whose percent change has an interval above 0."""
+    mean_rise: float
+    """The mean percent change of those that rise; NaN where none does."""
+    rise_interval: Interval
+    mean: float
+    """The mean percent change of all."""
+    mean_interval: Interval
+
+
+def to_percent_change(original: float, biased: float) -> float:
+    """The change in percent; NaN where there was nothing to rise from.
+
+    >>> round(percent(1.14, 1.64), 1)
+    43.9
+    """
+    return 100 * (biased / original - 1) if original > 0 else float("nan")
+
+
+def measure_change(
+    scores: pd.DataFrame,
+    *,
+    among: pd.DataFrame | None = None,
+    seed: int = 0,
+) -> ScoreChange:
+    """The change that one bias makes, over the domains of its rows.
+
+    `scores` has a row for each picture and text: `picture`, `domain`, `original` and `biased`, 0 to
+    `HIGHEST`, NaN where there is no score. Resamples are of the pictures of `among`, by default
+    `scores`, so that changes of the same pictures are resampled alike. Where all pictures changed
+    alike, the share of those that would have changed otherwise is bounded as none in n, and their
+    scores by the scale. Numbers are NaN where a domain has no picture that was scored both times.
+    """
+    both = np.array(scores[["original", "biased"]], float)
+    unscored = np.isnan(both).any(axis=1)
+    both[unscored] = np.nan
+    parts = [*_sums(both, scores, scores if among is None else among)]
+    before, after = ([part[side] for part in parts] for side in (0, 1))
+    images = sum(each.base_images for each in before)
+    counts = images, int((~unscored).sum()), int(unscored.sum())
+    if not before or min(each.base_images for each in before) == 0:
+        nothing = float("nan")
+        interval = Interval(nothing, nothing)
+        return ScoreChange(*counts, nothing, nothing, nothing, interval, np.empty(0))
+    original, biased = (float(np.mean([each.mean for each in side])) for side in (before, after))
+    changed = to_percent_change(original, biased)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        resampled = 100 * (resample_means(after, seed) / resample_means(before, seed) - 1)
+    resampled[~np.isfinite(resampled)] = np.nan
+    number = len(before) * min(each.base_images for each in before)
+    if np.isnan(changed) or np.isnan(resampled).all():
+        interval = Interval(float("nan"), float("nan"))
+    elif number < 2 or np.nanmax(resampled) - np.nanmin(resampled) < 1e-9:
+        unseen, least, most = (
+            max_unseen_share(number, _LEVEL),
+            -100.0,
+            to_percent_change(original, MAX_SCORE),
+        )
+        interval = Interval(
+            changed - unseen * (changed - least), changed + unseen * (most - changed)
+        )
+    else:
+        interval = percentile_interval(resampled, expand_level(number, _LEVEL))
+    return ScoreChange(*counts, original, biased, changed, interval, resampled)
+
+
+def _sums(
+    both: Values, scores: pd.DataFrame, among: pd.DataFrame
+) -> Iterator[tuple[ClusterSums, ClusterSums]]:
+    """The sums of each domain's pictures before and after, in one order for all biases."""
+    domains, pictures = scores["domain"].to_numpy(), scores["picture"].to_numpy()
+    for domain in np.unique(domains):
+        names = pd.Index(np.unique(among["picture"][among["domain"].eq(domain)].to_numpy()))
+        is_here = domains == domain
+        index = names.get_indexer(pictures[is_here])
+        before, after = (sum_clusters(side, index, len(names)) for side in both[is_here].T)
+        yield before, after
+
+
+def inflation_table(
+    scores: pd.DataFrame, *, overall: Collection[str] | None = None, seed: int = 0
+) -> pd.DataFrame:
+    """One row for each domain × bias of a judge, and for each bias over all of its domains.
+
+    `scores` has a row for each picture, text and bias: `picture`, `domain`, `bias`, `original` and
+    `biased`, NaN where there is no score. Biases keep the order in which they come. The rows over
+    domains are of those `overall` alone, where these are named.
+    """
+    among = scores if overall is None else scores[scores["domain"].isin(overall)]
+    parts = [
+        *((str(domain), part) for domain, part in scores.groupby("domain")),
+        *([(ALL, among)] if len(among) else []),
+    ]
+    rows = [
+        (domain, bias, *change[:6], *change.interval)
+        for domain, part in parts
+        for bias, rows_of_bias in part.groupby("bias", sort=False)
+        for change in [measure_change(rows_of_bias, seed=seed)]
+    ]
+    return pd.DataFrame(rows, columns=list(_COLUMNS))
+
+
+def measure_success(scores: pd.DataFrame, *, seed: int = 0) -> AttackSuccess:
+    """The attack success rate and the mean rise over a judge's domains × biases.
+
+    `scores` is as `inflation_table` takes it, with at least one combination that was scored. In a
+    resample all biases of a domain have the same pictures.
+    """
+    changes = [change for _, change in _changes(scores, [], seed)]
+    return _succeeded(changes)
+
+
+def measure_susceptibility(
+    scores: pd.DataFrame, by: str, *, seed: int = 0
+) -> dict[str, AttackSuccess]:
+    """The same over judges, for each value of `by`: `domain`, or `bias` (FRAME, Section 5.2).
+
+    `scores` has the `model` as well. All judges of a resample have the same pictures: what is said
+    of these judges is not said of others.
+    """
+    groups: dict[str, list[ScoreChange]] = {str(value): [] for value in scores[by].unique()}
+    for names, change in _changes(scores, ["model"], seed):
+        groups[names[by]].append(change)
+    return {value: _succeeded(changes) for value, changes in groups.items() if changes}
+
+
+def _changes(
+    scores: pd.DataFrame, names: Sequence[str], seed: int
+) -> Iterator[tuple[dict[str, str], ScoreChange]]:
+    """The change of each domain and bias, and of each of the further `names`, where it has one."""
+    domains = sorted(scores["domain"].unique())
+    by = [*names, "domain", "bias"]
+    for key, part in scores.groupby(by):
+        group = dict(zip(by, map(str, key), strict=True))
+        number = seed * len(domains) + domains.index(group["domain"])
+        change = measure_change(part, among=scores, seed=number)
+        if not np.isnan(change.percent):
+            yield group, change
+
+
+def _succeeded(changes: Sequence[ScoreChange]) -> AttackSuccess:
+    percents = np.array([change.percent for change in changes])
+    resampled = np.stack([change.resampled for change in changes])
+    rate, rise = map(float, success_rates(percents))
+    rates, rises = success_rates(resampled)
+    low, high = percentile_interval(rates, _LEVEL)
+    rate_interval = Interval(
+        max(0.0, low - float(np.mean([_may_not_rise(change) for change in changes]))),
+        min(1.0, high + float(np.mean([_may_rise(change) for change in changes]))),
+    )
+    clear = float(np.mean([change.interval.low > 0 for change in changes]))
+    none = Interval(float("nan"), float("nan"))
+    rise_interval = none if np.isnan(rise) else percentile_interval(rises, _LEVEL)
+    mean_interval = _mean_interval(changes, resampled.mean(axis=0))
+    return AttackSuccess(
+        combinations=len(changes),
+        rate=rate,
+        rate_interval=rate_interval,
+        clear=clear,
+        mean_rise=rise,
+        rise_interval=rise_interval,
+        mean=float(percents.mean()),
+        mean_interval=mean_interval,
+    )
+
+
+def _mean_interval(changes: Sequence[ScoreChange], means: Values) -> Interval:
+    """The interval of a mean of changes: where all resamples agree, the mean of their ends."""
+    fewest = min(change.images for change in changes)
+    if fewest < 2 or np.nanmax(means) - np.nanmin(means) < 1e-9:
+        return Interval(*np.mean([change.interval for change in changes], axis=0).tolist())
+    return percentile_interval(means, expand_level(fewest, _LEVEL))
+
+
+def _may_not_rise(change: ScoreChange) -> bool:
+    """Whether a mean rises in every resample and yet has an interval that holds 0."""
+    return bool((change.resampled > 0).all()) and change.interval.low <= 0
+
+
+def _may_rise(change: ScoreChange) -> bool:
+    """Whether a mean rises in no resample and yet has an interval that reaches above 0."""
+    return not (change.resampled > 0).any() and change.interval.high > 0
+
+
+def success_rates(percents: Values) -> tuple[Values, Values]:
+    """The share of percent changes above 0, and their mean; NaN where there is none.
+
+    Combinations lie along the first axis.
+
+    >>> [float(number) for number in success_of(np.array([10.0, 0.0, 30.0, -5.0]))]
+    [0.5, 20.0]
+    """
+    risen = np.where(percents > 0, percents, 0.0)
+    number = np.count_nonzero(risen, axis=0)
+    with np.errstate(invalid="ignore"):
+        mean = risen.sum(axis=0) / number
+    return np.asarray(number / len(percents)), np.asarray(mean)

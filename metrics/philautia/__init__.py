@@ -1,0 +1,1 @@
+"""Philautia-Eval's numbers: self-preference of judges, and panels of them."""

@@ -1,0 +1,136 @@
+"""Estimates of preference: of Φ and of its resamples, as values with intervals."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metrics.philautia.caption_scores import CaptionScores, Mask, Values
+from metrics.philautia.image_bootstrap import (
+    IntervalArrays,
+    mirrored_intervals,
+    percentile_intervals,
+    resample_matrices,
+)
+from metrics.philautia.preference_model import PreferenceModel, choose_model
+from metrics.philautia.score_matrices import mean_matrix, standardized_matrix
+
+
+@dataclass(frozen=True)
+class PreferenceEstimate:
+    """Values of a name, such as one for each cell, with those of every resample."""
+
+    name: str
+    values: Values
+    drawn: Values
+    """The same of each resample; (rounds, ...)."""
+    images: int
+    bounds: tuple[float, float] | None = None
+    """The least and most that Φ̃ can be; None for anything else."""
+
+    @cached_property
+    def limits(self) -> IntervalArrays:
+        """The interval of each value, NaN where the value is."""
+        limits = self._ends(self.values, self.drawn)
+        lacking = np.isnan(self.values)
+        return IntervalArrays(*(np.where(lacking, np.nan, end) for end in limits))
+
+    def at(self, *place: int) -> dict[str, float]:
+        """One value, with its interval: columns of a row."""
+        return self._columns(self.values[place], *(end[place] for end in self.limits))
+
+    def mean(self, held: Mask) -> dict[str, float]:
+        """The mean over those of some values that there are, with its interval; else NaN."""
+        held = held & ~np.isnan(self.values)
+        if not held.any():
+            return self._columns(np.nan, np.nan, np.nan)
+        mean = np.asarray(self.values[held].mean())
+        return self._columns(mean, *self._ends(mean, self.drawn[:, held].mean(axis=1)))
+
+    def absolute(self) -> "PreferenceEstimate":
+        """The same, whatever its sign."""
+        within = self.bounds and (0.0, self.bounds[1])
+        return PreferenceEstimate(
+            "absolute", np.abs(self.values), np.abs(self.drawn), self.images, within
+        )
+
+    def _ends(self, values: Values, drawn: Values) -> IntervalArrays:
+        if self.bounds is None:
+            return percentile_intervals(drawn, self.images)
+        return mirrored_intervals(values, drawn, self.images, within=self.bounds)
+
+    def _columns(self, value: Any, low: Any, high: Any) -> dict[str, float]:
+        found = {"": value, "_low": low, "_high": high}
+        return {f"{self.name}{end}": float(number) for end, number in found.items()}
+
+
+@dataclass(frozen=True)
+class PreferenceEstimates:
+    """All estimates of one matrix of scores."""
+
+    mean: PreferenceEstimate
+    """Φ, in points; (generators, evaluators)."""
+    standardized: PreferenceEstimate
+    """Φ̃; (generators, evaluators)."""
+    preference: PreferenceEstimate
+    """In points, fitted outside the diagonal and families; (generators, evaluators)."""
+    quality: PreferenceEstimate
+    """Of generators, by that fit."""
+    leniency: PreferenceEstimate
+    """Of evaluators, by the same fit."""
+    scale: PreferenceEstimate
+    model: PreferenceModel
+    """How preference was estimated."""
+    has_converged: bool
+    """Whether the fit of Φ itself reached its tolerance."""
+
+    @property
+    def cell_estimates(self) -> tuple[PreferenceEstimate, ...]:
+        """Those that every cell has."""
+        return self.mean, self.standardized, self.preference
+
+
+def estimate_preference(scores: CaptionScores, *, seed: int, rounds: int) -> PreferenceEstimates:
+    """Estimate everything of scores, with so many resamples of their images."""
+    means = mean_matrix(scores).means
+    drawn = resample_matrices(scores, seed=seed, rounds=rounds)
+    model = choose_model(means, scores)
+    fit, drawn_fit = (model.fit(values) for values in (means, drawn))
+
+    def estimate(name: str, values: Values, resampled: Values) -> PreferenceEstimate:
+        within = standardized_limits(scores) if name == "standardized" else None
+        return PreferenceEstimate(name, values, resampled, scores.images, within)
+
+    return PreferenceEstimates(
+        mean=estimate("mean", means, drawn),
+        standardized=estimate(
+            "standardized", standardized_matrix(means), standardized_matrix(drawn)
+        ),
+        preference=estimate("preference", fit.residuals, drawn_fit.residuals),
+        quality=estimate("quality", fit.quality, drawn_fit.quality),
+        leniency=estimate("leniency", fit.leniency, drawn_fit.leniency),
+        scale=estimate("scale", fit.scale, drawn_fit.scale),
+        model=model,
+        has_converged=bool(fit.has_converged),
+    )
+
+
+def standardized_limits(scores: CaptionScores) -> tuple[float, float]:
+    """The least and most that Φ̃ can be: ± √(m − 1) for m evaluators."""
+    most = float(np.sqrt(max(0, len(scores.evaluators) - 1)))
+    return -most, most
+
+
+def build_name_table(
+    column: str, names: tuple[str, ...], *estimates: PreferenceEstimate
+) -> pd.DataFrame:
+    """A row for each name, with estimates that have one value for each."""
+    rows: list[dict[str, Any]] = []
+    for at, name in enumerate(names):
+        row: dict[str, Any] = {column: name}
+        for estimate in estimates:
+            row |= estimate.at(at)
+        rows.append(row)
+    return pd.DataFrame(rows)

@@ -1,0 +1,1 @@
+"""ProtoBias's numbers: failures, mean scores and margins of metrics on pairs of pictures."""

@@ -1,0 +1,1 @@
+"""Parsing of judges' replies: answers, ratings, picks, names and written numbers."""

@@ -1,0 +1,41 @@
+"""A preference between two pictures, read from the JSON that a judge was asked for.
+
+`{"better": "first"}`, `"second"` or `"tie"`. JSON is the answer whatever the prose around it says;
+so is a reply of that one word. Several that differ are none: which one is meant is not ours to
+choose. A reply begins after its thinking.
+"""
+
+import re
+from typing import Literal, NamedTuple
+
+from metrics.reply_parsing.reply_text import is_refusal, strip_thinking
+
+_WORDS = {"first": 1.0, "tie": 0.5, "second": 0.0}
+_SAID = re.compile(rf"['\"“]better['\"”]\s*:\s*['\"“]?({'|'.join(_WORDS)})\b", re.IGNORECASE)
+
+
+class Pick(NamedTuple):
+    """How far the first picture is preferred: 1, 0.5 for a tie, or 0; or why this is unknown."""
+
+    first: float | None
+    outcome: Literal["scored", "unparsed", "refused"]
+    reason: str | None = None
+
+
+def read_pick(response: str) -> Pick:
+    """The preference that `response` states.
+
+    >>> read_pick('The dog is red in the first. {"better": "first"}').first
+    1.0
+    """
+    reply = strip_thinking(response).strip()
+    said = {word.lower() for word in _SAID.findall(reply)}
+    if not said and reply.lower().strip(" .\"'") in _WORDS:
+        said = {reply.lower().strip(" .\"'")}
+    if len(said) == 1:
+        return Pick(_WORDS[said.pop()], "scored")
+    if said:
+        return Pick(None, "unparsed", f"It gives several preferences: {', '.join(sorted(said))}.")
+    if is_refusal(reply):
+        return Pick(None, "refused", "It declines in words.")
+    return Pick(None, "unparsed", 'It holds no JSON with "better": "first", "second" or "tie".')

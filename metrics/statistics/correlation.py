@@ -1,0 +1,93 @@
+"""Correlations of scores: a judge with people, or people among themselves (FRAME, Table 7)."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from metrics.statistics.cluster_bootstrap import Interval, draw_counts, percentile_interval
+
+_FEWEST = 3
+_AT_ONCE = 1_000_000
+"""Counts, of resamples times items, that are worked with at a time."""
+Values = NDArray[np.float64]
+
+
+class Correlation(NamedTuple):
+    """Correlations of two scores of the same pictures."""
+
+    images: int
+    """Pictures that have both scores."""
+    pearson: float | None
+    """-1 to 1; None where it is undefined, and `why` says why."""
+    pearson_interval: Interval | None
+    spearman: float | None
+    """Pearson's of the ranks, of which equal scores share one."""
+    spearman_interval: Interval | None
+    reason: str = ""
+
+
+def correlate(
+    first: ArrayLike,
+    second: ArrayLike,
+    pictures: ArrayLike,
+    *,
+    seed: int,
+    level: float = 0.95,
+) -> Correlation:
+    """The correlations of two scores, item by item, NaN where one is missing.
+
+    `pictures` names the picture of each item: one picture may have several texts. Intervals are by
+    a percentile bootstrap over pictures; resamples in which all scores of one side are the same are
+    left out. Correlations are undefined for fewer than three pictures, or where one side gives them
+    all the same score.
+    """
+    pair = np.stack([np.asarray(first, float), np.asarray(second, float)])
+    is_there = ~np.isnan(pair).any(axis=0)
+    pair = pair[:, is_there]
+    names, picture = np.unique(np.asarray(pictures)[is_there], return_inverse=True)
+    images, items = len(names), pair.shape[1]
+    if images < _FEWEST:
+        return Correlation(images, None, None, None, None, f"{images} pictures have both scores")
+    if np.ptp(pair, axis=1).min() == 0:
+        return Correlation(images, None, None, None, None, "one side gave them all the same score")
+    counts = draw_counts(f"correlation/{seed}/{images}", images, np.full(images, 1 / images))
+    whole = _both(np.ones((1, items)), pair)[0]
+    rows = max(1, _AT_ONCE // items)
+    parts = (counts[start : start + rows, picture] for start in range(0, len(counts), rows))
+    resampled = np.concatenate([_both(part, pair) for part in parts])
+    pearson, spearman = (
+        (float(found), percentile_interval(of, level))
+        for found, of in zip(whole, resampled.T, strict=True)
+    )
+    return Correlation(images, *pearson, *spearman)
+
+
+def _both(counts: Values, pair: Values) -> Values:
+    """Pearson's and Spearman's correlation of each row of counts, side by side."""
+    ranks = (_ranks(counts, side) for side in pair)
+    return np.stack([_pearson(counts, *pair), _pearson(counts, *ranks)], axis=1)
+
+
+def _pearson(counts: Values, one: Values, other: Values) -> Values:
+    """Pearson's correlation of each row of counts; NaN if one side is constant.
+
+    The scores are the same for all rows, or have a row of their own for each.
+    """
+    number = counts.sum(axis=1, keepdims=True)
+    one = one - (counts * one).sum(axis=1, keepdims=True) / number
+    other = other - (counts * other).sum(axis=1, keepdims=True) / number
+    squares = (counts * one**2).sum(axis=1) * (counts * other**2).sum(axis=1)
+    spread = np.sqrt(np.where(squares > 1e-12, squares, np.nan))
+    found: Values = (counts * one * other).sum(axis=1) / spread
+    return found
+
+
+def _ranks(counts: Values, values: Values) -> Values:
+    """The ranks of values in each row of counts; equal ones share the middle of theirs."""
+    order = np.argsort(values, kind="stable")
+    _, first = np.unique(values[order], return_index=True)
+    _, group = np.unique(values, return_inverse=True)
+    drawn = np.add.reduceat(counts[:, order], first, axis=1)
+    ranks: Values = (np.cumsum(drawn, axis=1) - (drawn - 1) / 2)[:, group]
+    return ranks

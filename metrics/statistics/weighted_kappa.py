@@ -1,0 +1,94 @@
+"""Agreement between people who score the same pictures: quadratic weighted kappa (Figure 4).
+
+Kappa is one less the mean squared difference of two annotators' scores over what it would be if
+each gave the same scores to pictures at random. With quadratic weights that is
+
+    2 cov(a, b) / (var(a) + var(b) + (mean(a) - mean(b))²)
+
+with the variances of a whole population. It is undefined if both gave one score throughout.
+"""
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from metrics.statistics.cluster_bootstrap import Interval, draw_counts, percentile_interval
+
+
+class AnnotatorAgreement(NamedTuple):
+    """How two annotators agree on the pictures that both have scored."""
+
+    first: str
+    second: str
+    images: int
+    """Pictures that both have scored."""
+    kappa: float | None
+    """-1 to 1; None where it is undefined, and `why` says why."""
+    interval: Interval | None
+    """None where resampling says nothing: kappa is undefined, or the same in every resample."""
+    reason: str = ""
+
+
+def quadratic_weighted_kappa(first: ArrayLike, second: ArrayLike) -> float | None:
+    """Cohen's kappa with quadratic weights of two annotators' scores, item by item.
+
+    None for no items, or one score throughout.
+    """
+    a, b = np.asarray(first, float), np.asarray(second, float)
+    if not len(a):
+        return None
+    (kappa,) = _kappas(_sums(a, b, np.zeros(len(a)))).tolist()
+    return None if np.isnan(kappa) else float(kappa)
+
+
+def pairwise_agreement(
+    scores: pd.DataFrame, *, seed: int, level: float = 0.95
+) -> list[AnnotatorAgreement]:
+    """The agreement of every two annotators, by name; empty for fewer than two.
+
+    `scores` has a row for each picture that an annotator has scored: `image_id`, `annotator`,
+    `score` (1 to 4) and `concept_id`, the prompt. Intervals are by a percentile bootstrap of
+    prompts with all of their pictures.
+    """
+    wide = scores.pivot(index=["concept_id", "image_id"], columns="annotator", values="score")
+    return [
+        _agreement(wide[[first, second]].dropna(), seed, level)
+        for first, second in combinations(sorted(wide.columns), 2)
+    ]
+
+
+def _agreement(both: pd.DataFrame, seed: int, level: float) -> AnnotatorAgreement:
+    first, second = both.columns
+    a, b = both[first].to_numpy(float), both[second].to_numpy(float)
+    kappa = quadratic_weighted_kappa(a, b)
+    if kappa is None:
+        why = f"both gave {a[0]:g} to every picture" if len(a) else "no picture was scored by both"
+        return AnnotatorAgreement(first, second, len(a), None, None, why)
+    by_prompt = _sums(a, b, both.index.get_level_values("concept_id").to_numpy())
+    prompts = len(by_prompt)
+    weights = draw_counts(f"kappa/{seed}/{prompts}", prompts, np.full(prompts, 1 / prompts))
+    found = percentile_interval(_kappas(np.einsum("ij,jk->ik", weights, by_prompt)), level)
+    interval = found if found.low < found.high else None
+    return AnnotatorAgreement(first, second, len(a), kappa, interval)
+
+
+def _sums(
+    a: NDArray[np.float64], b: NDArray[np.float64], clusters: NDArray[np.generic]
+) -> NDArray[np.float64]:
+    """One row a cluster: how many items, and the sums of a, b, (a - b)², a² + b²."""
+    _, index = np.unique(clusters, return_inverse=True)
+    values = (np.ones(len(a)), a, b, (a - b) ** 2, a**2 + b**2)
+    return np.stack([np.bincount(index, each) for each in values], axis=1)
+
+
+def _kappas(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Kappa of each row of sums; NaN where it is undefined. Scores are whole, so sums are exact."""
+    items, a, b, apart, squares = sums.T
+    # Squared differences of every score of the one from every score of the other.
+    by_chance = items * squares - 2 * a * b
+    by_chance[by_chance == 0] = np.nan
+    kappas: NDArray[np.float64] = 1 - items * apart / by_chance
+    return kappas

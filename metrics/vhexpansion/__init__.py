@@ -1,0 +1,1 @@
+"""VHExpansion's numbers: symmetric accuracy and MME's scores."""

@@ -1,0 +1,112 @@
+"""MME's scores of general questions, perception and cognition (arXiv 2306.13394).
+
+Each picture has two yes/no questions, one whose answer is yes and one whose answer is no. The score
+of a subtask is 100 times accuracy, over questions, and 100 times accuracy+, the share of pictures
+of which both are right: 200 at most. Perception is the sum of ten subtasks, cognition of four.
+
+Replies are read as by the authors' own script (`tools/eval_tool.zip`, branch Evaluation of
+github.com/BradyFU/Awesome-Multimodal-Large-Language-Models): `read_mme`. A reply that is neither
+yes nor no counts as wrong. A request that failed is unknown (NaN), and so is then every sum with
+it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from metrics.reply_parsing.reply_text import strip_thinking
+from metrics.statistics.cluster_intervals import stratified_interval
+
+PERCEPTION = (
+    *("existence", "count", "position", "color", "posters", "celebrity", "scene", "landmark"),
+    *("artwork", "OCR"),
+)
+COGNITION = (
+    *("commonsense_reasoning", "numerical_calculation", "text_translation", "code_reasoning"),
+)
+SUBTASKS: Mapping[str, Sequence[str]] = {"perception": PERCEPTION, "cognition": COGNITION}
+_BEST = 200.0
+_READ = 4
+"""Characters of a reply that decide."""
+_NOTHING = float("nan")
+
+
+class MmeScore(NamedTuple):
+    """A sum over subtasks with its interval, by a bootstrap over pictures; NaN with the reason."""
+
+    value: float
+    low: float
+    high: float
+    reason: str = ""
+
+
+def read_mme_answer(response: str) -> str | None:
+    """The yes or no among the first four characters of a reply, after its thinking.
+
+    The authors' script sees lower case and looks for yes first, so that "Not at all" is no, and
+    "There is no dog" is neither.
+
+    >>> read_mme("{Yes}"), read_mme("Not at all."), read_mme("There is no dog.")
+    ('yes', 'no', None)
+    """
+    beginning = strip_thinking(response).strip().lower()[:_READ]
+    return next((answer for answer in ("yes", "no") if answer in beginning), None)
+
+
+def subtask_score(image: pd.Series, correct: pd.Series) -> float:
+    """The score of one subtask, 0 to 200: one row a question, its picture and whether it was right.
+
+    NaN where one is unknown.
+
+    >>> subtask_score(pd.Series(["a", "a", "b", "b"]), pd.Series([1.0, 1.0, 1.0, 0.0]))
+    125.0
+    """
+    by_image = _by_image(image, correct)
+    return float(
+        100 * by_image["accuracy"].mean(skipna=False) + 100 * by_image["both"].mean(skipna=False)
+    )
+
+
+def mme_score(answers: pd.DataFrame, kind: str, *, seed: int = 0) -> MmeScore:
+    """The sum of a kind, `perception` or `cognition`.
+
+    `answers` has a row a question: `subtask` (MME's name of it, in any case), `image`, and
+    `correct`, 1 or 0, NaN where it failed. A sum is told where all of its subtasks are there and
+    every picture has two questions, as the rule needs.
+    """
+    held, total = [], 0.0
+    for name in SUBTASKS[kind]:
+        of = answers[answers["subtask"].str.casefold() == name.casefold()]
+        if of.empty:
+            return _unknown(f"{name} has no questions")
+        questions = of.groupby("image")["correct"].size()
+        if odd := int(questions.ne(2).sum()):
+            return _unknown(f"{odd:,} of {len(questions):,} pictures of {name} lack two questions")
+        if failed := int(of["correct"].isna().sum()):
+            return _unknown(f"{failed:,} of {len(of):,} questions of {name} have no answer")
+        found = _by_image(of["image"], of["correct"])
+        held.append(found.assign(subtask=name))
+        total += subtask_score(of["image"], of["correct"])
+    table = pd.concat(held, ignore_index=True)
+    score = (table["accuracy"] + table["both"]) / 2
+    images = (table["subtask"] + "/" + table["image"].astype(str)).to_numpy(str)
+    low, high = stratified_interval(
+        score.to_numpy(np.float64), images, table["subtask"].to_numpy(str), seed=seed
+    )
+    most = _BEST * len(held)
+    return MmeScore(total, most * low, most * high)
+
+
+def _unknown(why: str) -> MmeScore:
+    return MmeScore(_NOTHING, _NOTHING, _NOTHING, why)
+
+
+def _by_image(image: pd.Series, correct: pd.Series) -> pd.DataFrame:
+    """By picture: the share of its questions that is right, and whether all are."""
+    table = pd.DataFrame({"image": image.to_numpy(), "correct": correct.to_numpy(np.float64)})
+    groups = table.groupby("image", sort=False)["correct"]
+    accuracy = groups.agg(lambda values: values.mean(skipna=False))
+    both = accuracy.eq(1.0).astype(float).where(accuracy.notna())
+    return pd.DataFrame({"accuracy": accuracy, "both": both}).reset_index()

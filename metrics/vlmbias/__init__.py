@@ -1,0 +1,1 @@
+"""VLMBias's numbers: accuracy and rates of outcomes."""

@@ -1,0 +1,182 @@
+"""Collection of batches: their answers become calls, as those of single requests do."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from logging import Logger
+from typing import Any
+
+from resources.batches.providers import (
+    BatchProviders,
+    await_with_timeout,
+    load_batch_model,
+    raise_stopped,
+)
+from resources.batches.tracking import find_batch, track
+from resources.calls import CallStore
+from resources.calls.batch_store import ENDED_STATES, Batch
+from resources.faults import RequestsStopped
+from resources.models.backends.base import BatchBackend
+from resources.models.catalog import Model
+from resources.models.pricing import compute_cost
+from resources.models.recording import build_call, record_answer
+from resources.models.replies import (
+    UNCOUNTED,
+    Interrupted,
+    ModelReply,
+    NoAnswer,
+    Overloaded,
+    RequestFault,
+    UnparsableReply,
+)
+from resources.models.requests import parse_canonical_request
+from resources.storage.image_store import ImageStore
+from resources.untrusted_input.json_text import redact_secrets
+
+ATTEMPTS = 3
+"""How often results are fetched whose transfer breaks off; what was kept before is not lost."""
+WAIT_S = 5.0
+DOWNLOAD_S = 3600.0
+KEPT_AT_ONCE = 100
+REASONS = 5
+"""The most reasons for failures that are counted separately."""
+_LONGEST_REASON = 150
+
+
+def collect(
+    calls: CallStore, images: ImageStore, providers: BatchProviders, tag: str, log: Logger
+) -> Batch:
+    """Store what a batch that is over has answered; what it has not is free to be sent again.
+
+    Answers and refusals are stored in the store's own words, at the price of a batch, and never
+    for a request that does not wait in this one. One that is answered already stays as it is.
+    A crash in between loses nothing: collect again. Raises `Stopped` where the batch still runs, or
+    its results cannot be had.
+    """
+    batch = find_batch(calls, tag, closed=True)
+    if batch.state == "running":
+        problem = track(calls, providers).get(tag)
+        batch = find_batch(calls, tag, closed=True)
+        if batch.state == "running":
+            said = problem or f"its provider says that it is {batch.said}"
+            raise RequestsStopped(
+                f"The batch {tag} of {batch.model} is not over: {said}. Collect it then."
+            )
+    if batch.state == "submitting":
+        raise RequestsStopped(
+            f"Whether the batch {tag} of {batch.model} was created is not known yet. The sensor "
+            "`batches` looks for it and collects it when it is over."
+        )
+    if batch.state not in ENDED_STATES:
+        log.info("%s: the batch %s was collected before.", batch.model, tag)
+        return batch
+    model = load_batch_model(batch)
+    collecting = _Collecting(
+        batch,
+        model,
+        calls,
+        images,
+        {each.key: each.booking for each in calls.batches.requests(tag)},
+    )
+    try:
+        providers.run(collecting.run(providers.get_batch_backend(model)))
+    except RequestFault as fault:
+        raise_stopped(batch, "collected", fault, "What has come is kept: collect it again.")
+    collecting.finish()
+    return find_batch(calls, tag, closed=True)
+
+
+@dataclass(slots=True)
+class _Collecting:
+    """One batch; `open` are its requests without a reply so far, each with its booking."""
+
+    batch: Batch
+    model: Model
+    calls: CallStore
+    images: ImageStore
+    open: dict[str, str]
+    _faults: dict[str, RequestFault] = field(default_factory=dict)
+    _taken: dict[str, tuple[ModelReply, Mapping[str, Any]]] = field(default_factory=dict)
+    """Replies that are not kept yet, each with its answer."""
+    _endings: Counter[str] = field(default_factory=Counter)
+    _some_unreadable: bool = False
+
+    async def run(self, backend: BatchBackend) -> None:
+        """Take all results; raises the fault for which they cannot be had."""
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                await await_with_timeout(self._take_all(backend), DOWNLOAD_S)
+                break
+            except (Interrupted, Overloaded) as fault:
+                if attempt < ATTEMPTS:
+                    await asyncio.sleep(WAIT_S * attempt)
+                elif isinstance(fault, UnparsableReply):
+                    self._some_unreadable = True
+                else:
+                    raise
+            finally:
+                self._keep()
+
+    def finish(self) -> None:
+        """Book what is left, and let nothing wait in this batch any more."""
+        costs: dict[str, int | None] = {}
+        free = []
+        for key, booking in self.open.items():
+            fault = self._faults.get(key)
+            if fault.possibly_paid if fault else self._some_unreadable:
+                costs[booking] = None
+            else:
+                free.append(booking)
+        self.calls.settle(costs)
+        self.calls.release(free)
+        reasons = Counter(self._why_not(key) for key in self.open)
+        told = dict(reasons.most_common(REASONS))
+        if others := reasons.total() - sum(told.values()):
+            told["failed otherwise"] = others
+        self.calls.batches.finish(self.batch.tag, self._endings | told)
+
+    async def _take_all(self, backend: BatchBackend) -> None:
+        async for key, end in backend.results(str(self.batch.provider_id)):
+            if key not in self.open:
+                continue
+            reply = end.reply if isinstance(end, NoAnswer) else end
+            if isinstance(reply, RequestFault):
+                self._faults[key] = reply
+                continue
+            answer = record_answer(reply, self.images)
+            self._taken[key] = replace(reply, pictures=()), answer
+            if len(self._taken) >= KEPT_AT_ONCE:
+                self._keep()
+
+    def _keep(self) -> None:
+        """Store what was taken, with its cost, in one commit."""
+        waiting = self.calls.batches.find_requests(self.batch.tag, self._taken)
+        now = datetime.now(UTC)
+        seconds = (now - self.batch.submitted_at).total_seconds()
+        calls, costs = [], dict[str, int | None]()
+        for key, each in waiting.items():
+            (reply, answer), request = self._taken[key], parse_canonical_request(each.request)
+            calls.append(build_call(self.model, key, request, reply, answer, seconds, "batch", now))
+            # What a refusal costs that nothing was counted for is not known.
+            counted = reply.refusal is None or reply.usage != UNCOUNTED
+            cost = compute_cost(self.model, request, reply.usage, "batch") if counted else None
+            costs[each.booking] = cost
+        self.calls.keep(calls, costs)
+        self._endings.update(call.answer["outcome"] for call in calls)
+        for key in self._taken:
+            self.open.pop(key, None)
+        self._taken.clear()
+
+    def _why_not(self, key: str) -> str:
+        """How a request ended that has no reply."""
+        fault, state = self._faults.get(key), self.batch.state
+        never_run = isinstance(fault, Interrupted) and not fault.possibly_paid
+        if fault is not None and not (never_run and state in ("expired", "cancelled")):
+            return f"failed: {redact_secrets(str(fault))[:_LONGEST_REASON]}"
+        if self._some_unreadable:
+            return "unreadable"
+        if state == "failed":
+            return f"failed: {self.batch.said[:_LONGEST_REASON]}"
+        return "no answer" if state == "ended" else state

@@ -1,0 +1,249 @@
+"""Reading of an untrusted cassette: every part is checked."""
+
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import IO
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from pydantic import ValidationError
+
+from resources.calls import Call
+from resources.cassette import archive_format as layout
+from resources.cassette.archive_format import BadCassette
+from resources.execution.workers import map_in_threads
+from resources.models.answer_forms import format_first_error
+from resources.untrusted_input.json_text import count_values
+from resources.untrusted_input.png_check import BadPng, check_png
+from resources.user_files.spreadsheets import guarded_sheet
+
+_END = struct.Struct("<4s4H2LH")
+_END_64 = struct.Struct("<4sQ2H2L4Q")
+_LOCATOR_BYTES = 20
+_ENCRYPTED = 0x1
+_AT_ONCE = 500
+"""Calls that are imported together."""
+_BYTES_A_VALUE = 32
+"""Memory that a value takes in a call, beside its text: `calls` gives a call of the most values
+that are taken by itself."""
+_REMEDY = "Get the file again, or have it exported again; nothing was imported."
+
+
+class Cassette:
+    """An open cassette; every method raises `BadCassette`, with file, part and remedy."""
+
+    def __init__(self, path: Path, archive: ZipFile) -> None:
+        self._path, self._archive = path, archive
+        self._bad = partial(_bad, path)
+        self._parts = {info.filename: info for info in archive.infolist()}
+        self._check_parts(archive.infolist())
+        self.manifest = self._manifest()
+        self.pictures = [
+            found[1] for name in self._parts if (found := layout.PICTURE.fullmatch(name))
+        ]
+        self.topics = [found[1] for name in self._parts if (found := layout.REVIEW.fullmatch(name))]
+
+    def check(self) -> None:
+        """Read everything, a little at a time."""
+        wanted, there = self._check_calls(), set(self.pictures)
+        for digest in sorted(there - wanted):
+            raise self._bad(layout.format_picture_part(digest), "no answer holds it")
+        if len(there) != self.manifest.pictures:
+            said = f"there are {len(there):,} pictures and it says {self.manifest.pictures:,}"
+            raise self._bad(layout.MANIFEST, said)
+        for topic in self.topics:
+            name = layout.format_review_part(topic)
+            self._compare(name, sha256(self._read(name)).hexdigest())
+            self.review(topic)
+        for _ in map_in_threads(self._check_picture, self.pictures):
+            pass
+
+    def calls(self) -> Iterator[list[Call]]:
+        """The calls, in order of key: some at a time, so many as can be held in memory."""
+        some, held = list[Call](), 0
+        for call, size in self._calls():
+            if some and (len(some) == _AT_ONCE or held + size > layout.MAX_LINE_BYTES):
+                yield some
+                some, held = [], 0
+            some.append(call)
+            held += size
+        yield some
+
+    def picture(self, digest: str) -> bytes:
+        """The bytes of a picture."""
+        return self._read(layout.format_picture_part(digest))
+
+    def review(self, topic: str) -> bytes:
+        """The review file of a topic, with no cell that a spreadsheet program would run."""
+        try:
+            return guarded_sheet(self._read(layout.format_review_part(topic)))
+        except ValueError as problem:
+            raise self._bad(layout.format_review_part(topic), str(problem)) from None
+
+    def _calls(self) -> Iterator[tuple[Call, int]]:
+        """Each call with what it weighs: the length of its line, and more for many values."""
+        before = ""
+        for number, line in enumerate(self._lines(), 1):
+            where = f"{layout.CALLS}, line {number}"
+            try:
+                call = layout.decode_call(line)
+            except ValueError as error:
+                raise self._bad(where, f"it is not what was exported ({error})") from None
+            if call.key <= before:
+                raise self._bad(where, "its calls are not in order of key, each once")
+            before = call.key
+            yield call, len(line) + _BYTES_A_VALUE * count_values(line.decode())
+
+    def _check_parts(self, infos: list[ZipInfo]) -> None:
+        names = [info.filename for info in infos]
+        for name in (layout.CALLS, layout.MANIFEST):
+            if name not in names:
+                raise self._bad(name, "it is missing")
+        for info in infos:
+            limit = _limit_of(info.filename)
+            if limit is None:
+                raise self._bad(repr(info.filename), "no cassette has such a part")
+            if info.flag_bits & _ENCRYPTED:
+                raise self._bad(info.filename, "it is encrypted")
+            if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+                raise self._bad(info.filename, "it is packed in a way that cassettes are not")
+            swells = info.file_size > max(
+                layout.MAX_LINE_BYTES, layout.MAX_COMPRESSION_RATIO * info.compress_size
+            )
+            if info.file_size > limit or swells:
+                raise self._bad(info.filename, f"it would be {info.file_size:,} bytes")
+        if len(set(names)) < len(names):
+            raise self._bad("its list of parts", "one is there twice")
+
+    def _manifest(self) -> layout.CassetteManifest:
+        data = self._read(layout.MANIFEST)
+        try:
+            manifest = layout.CassetteManifest.model_validate_json(data)
+        except ValidationError as error:
+            raise self._bad(layout.MANIFEST, format_first_error(error)) from None
+        if manifest.version != layout.VERSION:
+            raise BadCassette(
+                f"{self._path} is a cassette of version {manifest.version}, and this "
+                f"Counterfactory reads version {layout.VERSION}. Use the one it was made with, or "
+                "have it exported again with this one; nothing was imported."
+            )
+        named = {name for name in self._parts if not layout.PICTURE.fullmatch(name)}
+        if set(manifest.parts) != named - {layout.MANIFEST}:
+            raise self._bad(layout.MANIFEST, "it lists other parts than there are")
+        return manifest
+
+    def _check_calls(self) -> set[str]:
+        """Look through all calls; the pictures that their answers hold."""
+        digest, wanted, count = sha256(), set[str](), 0
+        for line in self._lines():
+            digest.update(line)
+        self._compare(layout.CALLS, digest.hexdigest())
+        there = set(self.pictures)
+        for call, _ in self._calls():
+            count += 1
+            for picture in layout.list_picture_digests(call):
+                if picture not in there:
+                    raise self._bad(
+                        layout.format_picture_part(picture), "an answer holds it, and it is missing"
+                    )
+                wanted.add(picture)
+        if count != self.manifest.calls:
+            said = f"it holds {count:,} calls and the manifest says {self.manifest.calls:,}"
+            raise self._bad(layout.CALLS, said)
+        return wanted
+
+    def _check_picture(self, digest: str) -> None:
+        png = self.picture(digest)
+        if sha256(png).hexdigest() != digest:
+            raise self._bad(layout.format_picture_part(digest), "its sha256 is not its name")
+        try:
+            check_png(png)
+        except BadPng as flaw:
+            raise self._bad(layout.format_picture_part(digest), str(flaw)) from None
+
+    def _compare(self, name: str, digest: str) -> None:
+        if self.manifest.parts[name].sha256 != digest:
+            raise self._bad(name, "its sha256 is not the one that the manifest says")
+
+    def _lines(self) -> Iterator[bytes]:
+        with self._reading(layout.CALLS), self._archive.open(layout.CALLS) as part:
+            while line := part.readline(layout.MAX_LINE_BYTES):
+                if not line.endswith(b"\n"):
+                    long = len(line) == layout.MAX_LINE_BYTES
+                    said = "a line is too long" if long else "the last line is cut short"
+                    raise self._bad(layout.CALLS, said)
+                yield line
+
+    def _read(self, name: str) -> bytes:
+        with self._reading(name):
+            return self._archive.read(name)
+
+    @contextmanager
+    def _reading(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        # zipfile's own: NotImplementedError for a method of packing that it does not know,
+        # RuntimeError for a part that wants a password.
+        except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+            raise self._bad(name, f"it cannot be unpacked ({error})") from error
+        except OSError as error:
+            raise self._bad(name, f"it cannot be read ({error.strerror or error})") from error
+
+
+@contextmanager
+def open_cassette(path: Path) -> Iterator[Cassette]:
+    """A cassette to read from; raises `BadCassette` where the file is none or not all of one."""
+    try:
+        with path.open("rb") as file:
+            _check_end(path, file)
+            with _listed(path, file) as archive:
+                yield Cassette(path, archive)
+    except OSError as error:
+        raise BadCassette(
+            f"{path} cannot be read ({error.strerror or error}). Name a cassette that is there and "
+            "may be read; nothing was imported."
+        ) from error
+
+
+def _listed(path: Path, file: IO[bytes]) -> ZipFile:
+    """The archive in a file; damaged, it makes zipfile raise more than its own error."""
+    try:
+        return ZipFile(file)
+    # zipfile's own: NotImplementedError for a version of the format that it does not know.
+    except (BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error) as error:
+        raise _bad(path, "its list of parts", f"it is damaged ({error})") from error
+
+
+def _check_end(path: Path, file: IO[bytes]) -> None:
+    """Whether the end is that of a cassette, before the list of its parts is held in memory."""
+    size = file.seek(0, 2)
+    file.seek(max(0, size - _END.size - _LOCATOR_BYTES - _END_64.size))
+    tail = file.read()
+    end = tail[-_END.size :]
+    if len(end) < _END.size or not end.startswith(b"PK\5\6"):
+        raise _bad(path, "its end", "it is cut short, or it is no cassette")
+    directory = _END.unpack(end)[5]
+    # As zipfile does, which believes the larger record wherever its locator stands.
+    if tail.startswith(b"PK\6\6") and tail[_END_64.size :].startswith(b"PK\6\7"):
+        directory = _END_64.unpack_from(tail)[8]
+    if directory > layout.MAX_DIRECTORY_BYTES:
+        raise _bad(path, "its list of parts", f"it would be {directory:,} bytes")
+
+
+def _limit_of(name: str) -> int | None:
+    """The most bytes that a part may have, unpacked; None where there is no such part."""
+    if layout.PICTURE.fullmatch(name):
+        return layout.MAX_PICTURE_BYTES
+    if layout.REVIEW.fullmatch(name):
+        return layout.MAX_REVIEW_BYTES
+    return {layout.MANIFEST: layout.MAX_MANIFEST_BYTES, layout.CALLS: layout.MAX_CALLS_BYTES}.get(
+        name
+    )
+
+
+def _bad(path: Path, part: str, problem: str) -> BadCassette:
+    return BadCassette(f"{path} cannot be taken: {part}: {problem}. {_REMEDY}")

@@ -1,0 +1,1 @@
+"""Execution of runs: Dagster's executor, worker processes, and the run's own state."""

@@ -1,0 +1,92 @@
+"""A vision-language model that is asked for a digit: how well a picture fits a text.
+
+The score is what is expected of the digit, not only the one that is said, so that pictures are told
+apart that get the same digit. It is the formula that adapters for scores are trained with.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from resources.models.backends.scoring.base import require_finite
+from resources.models.backends.scoring.prompted_formula import PromptedFormula
+from resources.models.backends.vision_language import ChatMessage
+from resources.models.replies import ModelReply, Usage
+
+PROMPT = """How well does the picture fit the text? Only what the text says counts: the main \
+thing, what is beside it, and their number, colour, size and place. What is usual or typical \
+counts for nothing.
+
+Text: {text}
+
+Answer with one digit, from 0 (it does not fit) to 9 (it fits in every detail), and nothing \
+else."""
+MAX_DIGIT = 9
+MAX_ANSWER_TOKENS = 4
+"""Tokens: the digit, and what a tokenizer may have before and after it."""
+
+
+class ExpectedScore(PromptedFormula):
+    """The digit that is expected of a model, 0 to 9, by 9.
+
+    It is the mean of all digits by their probability among digits, at the place where the greedy
+    answer has its own; that one is the reply's text. A reply has no score where the answer is no
+    digit alone.
+    """
+
+    prompt, max_answer_tokens = PROMPT, MAX_ANSWER_TOKENS
+
+    def score_batch(self, asked: Sequence[list[ChatMessage]]) -> list[ModelReply]:
+        """The digits that are said of pictures, each with its text, and those expected."""
+        speaking = self._speaking
+        inputs, made = self._generated(asked)
+        before = inputs["input_ids"].shape[1]
+        replies = []
+        for row, mask in enumerate(inputs["attention_mask"]):
+            tokens = made.sequences[row, before:].tolist()
+            text = speaking.processor.decode(tokens, skip_special_tokens=True).strip()
+            places = [at for at, token in enumerate(tokens) if token in self._digits]
+            score, mass = None, None
+            if parse_digit(text) is not None and places:
+                score, mass = self._expected(made.logits[places[0]][row])
+            usage = Usage(int(mask.sum()), len(tokens))
+            how = self._how(len(asked), digits=mass)
+            replies.append(
+                ModelReply(
+                    text=text,
+                    score=score,
+                    served_model=speaking.served_model,
+                    usage=usage,
+                    provenance=how,
+                )
+            )
+        return replies
+
+    def _expected(self, logits: Any) -> tuple[float, float]:
+        """The expected digit by 9, and how probable it was that a digit is said."""
+        among = logits.float().softmax(-1)[list(self._digits)]
+        digits = among.new_tensor(list(self._digits.values()))
+        mass = float(among.sum())
+        expected = float((among * digits).sum())
+        (score,) = require_finite(self._model, [expected / mass / MAX_DIGIT if mass else math.nan])
+        return score, mass
+
+    @cached_property
+    def _digits(self) -> dict[int, int]:
+        return find_digit_tokens(self._speaking.processor.tokenizer)
+
+
+def find_digit_tokens(tokenizer: Any) -> dict[int, int]:
+    """By token: the digit that it stands for, with or without a space before it."""
+    names = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
+    few = [token for token, name in enumerate(names) if name and name[-1:] in "0123456789"]
+    found = ((token, parse_digit(tokenizer.decode([token]))) for token in few)
+    return {token: digit for token, digit in found if digit is not None}
+
+
+def parse_digit(text: str) -> int | None:
+    """The digit that an answer is; None for any other."""
+    said = text.strip()
+    return int(said) if re.fullmatch("[0-9]", said) else None

@@ -1,0 +1,52 @@
+"""What the formulas share that ask a vision-language model about a picture."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from resources.models.backends.base import PictureLoader
+from resources.models.backends.scoring.base import FormulaSettings, build_score_provenance
+from resources.models.backends.vision_language import (
+    ChatMessage,
+    VisionLanguageModel,
+    build_message,
+)
+from resources.models.catalog import Model
+from resources.models.requests import ScoreRequest, Turn
+
+_GREEDY = {"do_sample": False, "num_beams": 1, "temperature": None, "top_p": None, "top_k": None}
+
+
+class PromptedFormula:
+    """A formula that asks by a prompt with the text in it, and decodes the answer greedily."""
+
+    prompt: ClassVar[str]
+    max_answer_tokens: ClassVar[int]
+    """Tokens of an answer, unless the entry says otherwise."""
+
+    def __init__(
+        self, model: Model, key: str | None, picture: PictureLoader, wanted: FormulaSettings
+    ) -> None:
+        self._model, self._picture = model, picture
+        self._speaking = VisionLanguageModel(model, key, wanted)
+        told = {"max_new_tokens": self.max_answer_tokens} | wanted.model_parameters | _GREEDY
+        self._generation = self._speaking.build_generation_config(told)
+
+    def prepare(self, request: ScoreRequest) -> list[ChatMessage]:
+        """The conversation that ends before the answer."""
+        prompt = self.prompt.format(text=request.text)
+        return [build_message(Turn("user", prompt, (request.image,)), self._picture)]
+
+    def _generated(self, asked: Sequence[list[ChatMessage]]) -> tuple[Any, Any]:
+        """What the network was given of conversations, and what it made of that, with logits.
+
+        The logits are as they come: what else a configuration does to them belongs to sampling.
+        """
+        self._generation.update(output_logits=True, return_dict_in_generate=True)
+        inputs = self._speaking.build_inputs(asked)
+        return inputs, self._speaking.network.generate(**inputs, generation_config=self._generation)
+
+    def _how(self, batch: int, **more: Any) -> dict[str, Any]:
+        speaking = self._speaking
+        return build_score_provenance(
+            self._model, speaking.network, batch, pictures=speaking.image_processor_name, **more
+        )

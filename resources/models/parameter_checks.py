@@ -1,0 +1,127 @@
+"""Refused parameters of an entry, each with its reason."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+_RESERVED = {
+    **dict.fromkeys(
+        ("model", "messages", "prompt", "contents", "input", "image", "images"),
+        "since each request brings its own",
+    ),
+    **dict.fromkeys(("stream", "stream_options"), "since an answer is taken whole"),
+    **dict.fromkeys(("timeout", "max_retries"), "and set `deadline_s` in the entry"),
+    "base_url": "and set `base_url` in the entry",
+}
+_SEVERAL = re.compile(
+    r"n|bestof|(candidate|sample|image)count"
+    r"|num(berof|of)?(samples|candidates|completions|generations|outputs|results|returnsequences"
+    r"|images|imagesperprompt|videos)"
+)
+"""What has a provider bill several answers to one request, as `_spelled` has it."""
+MAX_TOKENS = 10_000_000
+"""No model reads or writes so many tokens at once; more would overflow what is booked."""
+SECRET_NAME = re.compile(
+    r"(?i).*(?:api[-_]?key|authorization|headers?|secret|password|http_?options)"
+    r"|(?:.*(?:auth|access|hf)_)?token"
+)
+"""Names whose values may be secrets."""
+_ENCODING = ("batch", "device", "dtype", "revision")
+LIMIT_PARAMETERS: Mapping[str, tuple[str, ...]] = {
+    "openai": ("max_completion_tokens", "max_tokens"),
+    "openai_compatible": ("max_completion_tokens", "max_tokens"),
+    "gemini": ("max_output_tokens", "maxOutputTokens"),
+    "anthropic": ("max_tokens",),
+    "transformers": ("max_new_tokens",),
+}
+"""By backend, the parameters that limit how long an answer is."""
+
+
+def find_reserved_parameter(parameters: Mapping[str, Any]) -> str | None:
+    """Why parameters are not taken, and the remedy, without their values; None where they are."""
+    for name, why in _RESERVED.items():
+        if name in parameters:
+            return f"has `{name}`: remove it, {why}"
+    for name in _names_within(parameters):
+        if _SEVERAL.fullmatch(_spelled(name)):
+            return (
+                f"has `{name}`: remove it, since every request has one answer, and several samples "
+                "are several requests"
+            )
+        if SECRET_NAME.fullmatch(name):
+            return (
+                f"has `{name}`, which may carry a secret: remove it; `key` in the entry names the "
+                "environment variable that holds the API key"
+            )
+    return None
+
+
+def read_token_limits(backend: object, parameters: Mapping[str, Any]) -> dict[str, int]:
+    """The limits on the tokens of an answer that a backend passes on, by name: 100 for 100.0.
+
+    Other spellings limit nothing, since nobody reads them. What is no whole number above 0 is no
+    limit; some servers take -1 for none.
+    """
+    given = {name: parameters.get(name) for name in LIMIT_PARAMETERS.get(str(backend), ())}
+    return {
+        name: int(value)
+        for name, value in given.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+        if value > 0 and value % 1 == 0
+    }
+
+
+def find_backend_problem(backend: object, parameters: Mapping[str, Any]) -> str | None:
+    """Why a backend cannot be asked with parameters, and the remedy; None where it can."""
+    for name, most in read_token_limits(backend, parameters).items():
+        if most > MAX_TOKENS:
+            return f"has a `{name}` that no model reaches: write at most {MAX_TOKENS:,}"
+    if backend == "folder":
+        return _unfit_for_folder(parameters)
+    if backend != "anthropic":
+        return None
+    for name in ("temperature", "top_p", "top_k"):
+        if name in parameters:
+            return f"has `{name}`: remove it, Anthropic's API has none (it samples at 1.0)"
+    limit = parameters.get("max_tokens")
+    if not isinstance(limit, int) or limit < 1:
+        return (
+            "has no `max_tokens`, without which Anthropic takes no request: add it, as in "
+            "{max_tokens: 32000}"
+        )
+    return None
+
+
+def find_encoder_problem(
+    roles: Collection[str] | None, parameters: Mapping[str, Any]
+) -> str | None:
+    """Why an entry that is an encoder alone has a parameter; None where each has a use."""
+    if roles is None or set(roles) != {"encoder"}:
+        return None
+    for name in parameters:
+        if name not in _ENCODING:
+            return f"has `{name}`: remove it, an encoder takes {', '.join(_ENCODING)}"
+    return None
+
+
+def _unfit_for_folder(parameters: Mapping[str, Any]) -> str | None:
+    for name, value in parameters.items():
+        if name != "seeds":
+            return f"has `{name}`, which no picture in a folder is painted by: remove it"
+        if not isinstance(value, bool):
+            return "has `seeds`, which is true where the manifest has a seed for each picture"
+    return None
+
+
+def _spelled(name: str) -> str:
+    """One spelling for all: `candidateCount`, `candidate_count` and `Candidate-Count` are one."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _names_within(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _names_within(item)

@@ -1,0 +1,67 @@
+"""The reference judges, which bracket real ones.
+
+A judge gets a prompt and an image's bytes, and nothing else. One that must be told more than that
+answers by another method, `answer_informed`, so that nothing real is ever informed by mistake.
+"""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from random import Random
+
+from generators.canvas import decode_png
+from generators.domains import load_domains
+from generators.reading import Unreadable
+
+Readings = Mapping[tuple[str, str], float]
+"""What was read before: (sha256 of the image, target) to the reading."""
+
+
+class PixelsJudge:
+    """Understands the prompt's words, measures the image, and answers what it read.
+
+    `readings` spares measuring again what was measured in the very same bytes.
+    """
+
+    def __init__(self, readings: Readings | None = None) -> None:
+        self._readings = readings or {}
+
+    def answer(self, prompt: str, image: bytes) -> str:
+        """The answer in curly brackets, or a sentence that says why there is none."""
+        for domain in load_domains().values():
+            inquiry = domain.ask_module.parse_question(prompt)
+            if inquiry is None:
+                continue
+            digest = sha256(image).hexdigest()
+            known = [self._readings.get((digest, target)) for target in inquiry.targets]
+            readings = [reading for reading in known if reading is not None]
+            if len(readings) < len(known):
+                try:
+                    readings = list(
+                        domain.measure_module.measure(decode_png(image), inquiry.targets)
+                    )
+                except Unreadable as why:
+                    return f"I cannot read that in this image: {why}"
+            return f"{{{inquiry.answer(readings)}}}"
+        return "I do not understand this question."
+
+
+class PriorJudge:
+    """Gives the expected bias: what a judge would score that answers from memory alone."""
+
+    def answer_informed(self, prompt: str, image: bytes, expected_bias: str) -> str:
+        """The expected bias, in curly brackets."""
+        return f"{{{expected_bias}}}"
+
+
+class RandomJudge:
+    """Guesses by seed and question: Yes or No by a coin, a count uniform over bias - 2 ... + 2."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
+
+    def answer_informed(self, prompt: str, image: bytes, expected_bias: str) -> str:
+        """A guess that the same seed, prompt and image give again."""
+        chance = Random(f"{self._seed}/{sha256(image).hexdigest()}/{prompt}")
+        if expected_bias in ("Yes", "No"):
+            return f"{{{chance.choice(('Yes', 'No'))}}}"
+        return f"{{{int(expected_bias) + chance.randint(-2, 2)}}}"

@@ -1,0 +1,45 @@
+"""What the user chooses about the drawn images."""
+
+from pydantic import Field
+
+from generators.domains import MAX_SIZE, Domain, SizeOutOfRange
+from resources.settings.run_config import Resource
+
+MIN_PHOTOGRAPH_SIZE = 64
+"""The least longer side in px of a photograph."""
+
+
+class ImageDesign(Resource):
+    """Seed and sizes of the drawn images; set once, used by every asset that draws."""
+
+    seed: int = Field(
+        default=0,
+        ge=-(2**63),
+        lt=2**63,
+        description="Chooses squares, added types, cells and shapes; a whole number of 64 bits.",
+    )
+    sizes: list[int] = Field(
+        default=[384, 768, 1152],
+        description="Lengths of the longer side in px, each from the topic's smallest to 4096.",
+    )
+
+    def select_sizes(self, domain: Domain) -> list[int]:
+        """The sizes, each once and ascending; raises `SizeOutOfRange` for one the domain lacks."""
+        for size in self._ascending():
+            domain.check_size(size)
+        return self._ascending()
+
+    def select_photograph_sizes(self) -> list[int]:
+        """The sizes as well; raises `SizeOutOfRange` for one at which nothing could be seen."""
+        for size in self._ascending():
+            if not MIN_PHOTOGRAPH_SIZE <= size <= MAX_SIZE:
+                raise SizeOutOfRange(
+                    f"Photographs cannot be rendered at {size} px: choose a size from "
+                    f"{MIN_PHOTOGRAPH_SIZE} to {MAX_SIZE}."
+                )
+        return self._ascending()
+
+    def _ascending(self) -> list[int]:
+        if not self.sizes:
+            raise SizeOutOfRange("No size is given: choose at least one, as in [384, 768, 1152].")
+        return sorted(set(self.sizes))

@@ -1,0 +1,43 @@
+"""Config of runs, whose mistakes are told in words."""
+
+from typing import Any
+
+from dagster import Config as DagsterConfig
+from dagster import ConfigurableResource
+from pydantic import ValidationError
+
+
+class BadConfig(ValueError):
+    """A run's config has a value that is not taken; the message names the field."""
+
+
+class _InWords:
+    def __init__(self, **given: Any) -> None:
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            raise BadConfig(format_validation_error(error)) from None
+
+
+class Config(_InWords, DagsterConfig):
+    """What a step, an asset or a job takes; raises `BadConfig`, as in "limit: -1 should be …"."""
+
+
+class Resource(_InWords, ConfigurableResource[None]):
+    """A resource that a run's config may change; raises `BadConfig`."""
+
+
+def format_validation_error(error: ValidationError) -> str:
+    """All that is wrong, by field: what was said of it, and what it should be."""
+    return " ".join(
+        ": ".join(
+            filter(None, [".".join(map(str, each["loc"])), _sentence(each["msg"], each["input"])])
+        )
+        for each in error.errors(include_url=False)
+    )
+
+
+def _sentence(message: str, value: Any) -> str:
+    if message.startswith("Value error, "):
+        return message.removeprefix("Value error, ")
+    return f"{message.replace('Input', f'{value!r}'[:60], 1)}."

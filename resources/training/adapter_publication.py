@@ -1,0 +1,171 @@
+"""Publication: an adapter as a folder that PEFT loads, with a record and a model card."""
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from upath import UPath
+
+from resources.faults import MissingItem, write_errors
+from resources.models.backends.adapters import (
+    CONFIG,
+    FILES,
+    RECORD,
+    WEIGHTS,
+    digest_file,
+    read_record,
+)
+from resources.storage.atomic_writes import write_atomically
+from resources.training.job import TrainingJob, build_wording
+from resources.training.worker import ADAPTER, TRAINED
+
+ADAPTERS_FOLDER, CARD_FILE = "adapters", "README.md"
+_HELD_OUT, _USE = "## On pictures that were held out", "## Use"
+_STAND_IN = (
+    "**A stand-in run:** something offline stood in for a model that made what it was trained on, "
+    "so that none of its numbers is a result."
+)
+LIBRARIES = ("trl", "transformers", "peft", "accelerate", "datasets", "torch")
+
+
+def build_adapter_path(home: Path, name: str, digest: str) -> Path:
+    """Where an adapter lies: its folder's name says what it was trained with, and never changes."""
+    return home / ADAPTERS_FOLDER / f"{name}-{digest}"
+
+
+def publish_adapter(job: TrainingJob, place: Path) -> dict[str, Any]:
+    """Put the trained adapter of a job in its place, and return its record.
+
+    Removes the checkpoints then.
+    """
+    made = Path(job.folder)
+    temporary = place.with_name(f".{place.name}.{uuid4().hex}")
+    with write_errors(place):
+        temporary.mkdir(parents=True)
+        shutil.copy2(made / ADAPTER / WEIGHTS, temporary)
+        config = json.loads((made / ADAPTER / CONFIG).read_text())
+        config |= {"base_model_name_or_path": job.base.model, "revision": job.base.revision}
+        (temporary / CONFIG).write_text(json.dumps(config, indent=2, sort_keys=True))
+        record = _record(job, temporary)
+        _write_record(temporary, record)
+        temporary.rename(place)
+    for checkpoint in made.glob("checkpoint-*"):
+        shutil.rmtree(checkpoint)
+    return record
+
+
+def _record(job: TrainingJob, folder: Path) -> dict[str, Any]:
+    """What an adapter was made of."""
+    return {
+        "name": job.name,
+        "kind": job.kind,
+        "base": asdict(job.base),
+        "data": job.data,
+        "recipe": job.recipe,
+        "wording": build_wording(job.kind),
+        "trained": json.loads((Path(job.folder) / TRAINED).read_text()),
+        "versions": {name: version(name) for name in LIBRARIES},
+        "weights": digest_file(folder / WEIGHTS),
+        FILES: {CONFIG: digest_file(folder / CONFIG)},
+        **job.record_fields,
+    }
+
+
+def record_file(place: Path, name: str, replaced: str | None) -> None:
+    """Add a file to the record of an adapter, in the place of another one."""
+    record = read_record(place)
+    assert record is not None
+    digests = {other: digest for other, digest in record[FILES].items() if other != replaced}
+    _write_record(place, {**record, FILES: {**digests, name: digest_file(place / name)}})
+
+
+def _write_record(place: Path, record: Mapping[str, Any]) -> None:
+    write_atomically(UPath(place / RECORD), json.dumps(record, indent=2).encode())
+
+
+def write_card(
+    place: Path,
+    summary: str,
+    results: Sequence[Mapping[str, str]],
+    entry: str,
+    untried: Sequence[str],
+) -> None:
+    """Write the model card: what it is, how it does on what was held out, what was never tried.
+
+    `results` are the rows of a table, `entry` the lines for models.yaml.
+    """
+    record = read_record(place)
+    assert record is not None
+    base = record["base"]
+    at = f" at `{base['revision']}`" if base["revision"] else f", weights `{base['sha256'][:12]}`"
+    lines = [
+        "---",
+        "library_name: peft",
+        # The Hub takes no folder for a base.
+        *([f"base_model: {json.dumps(base['model'])}"] if base["revision"] else []),
+        "tags: [lora, trl, counterfactory]",
+        "---",
+        f"# {place.name}",
+        "",
+        summary,
+        "",
+        *([_STAND_IN, ""] if record.get("is_stand_in") else []),
+        f"A LoRA adapter of `{base['model']}`{at}; with another base it is refused.",
+        "",
+        _HELD_OUT,
+        "",
+        *_table(results),
+        "",
+        _USE,
+        "",
+        "```yaml",
+        entry.rstrip(),
+        "```",
+        "",
+        "Or `PeftModel.from_pretrained(base, folder)`.",
+        "",
+        "## Never tried",
+        "",
+        *(f"- {each}" for each in untried),
+        "",
+        "## Record",
+        "",
+        f"Trained on {record['trained']['rows_trained']:,} of {record['trained']['rows']:,} rows "
+        f"(sha256 `{record['data']}`), {record['trained']['steps']:,} steps in "
+        f"{record['trained']['processes']} process(es), on {record['trained']['device']}. All of "
+        f"it is in `{RECORD}`:",
+        "",
+        "```json",
+        json.dumps({"recipe": record["recipe"], "versions": record["versions"]}, indent=2),
+        "```",
+        "",
+    ]
+    write_atomically(UPath(place / CARD_FILE), "\n".join(lines).encode())
+
+
+def rewrite_results(place: Path, results: Sequence[Mapping[str, str]]) -> None:
+    """Put the rows of another table into a model card, as once an adapter was judged.
+
+    Raises `Missing` where the folder was removed.
+    """
+    card = place / CARD_FILE
+    if not card.exists():
+        raise MissingItem(
+            f"{card}: the model card of an adapter is gone, or its whole folder. Restore it, or "
+            "materialize the adapter again: it is trained again if its weights are gone as well."
+        )
+    before, _, rest = card.read_text().partition(_HELD_OUT)
+    _, _, after = rest.partition(_USE)
+    table = "\n".join(_table(results))
+    write_atomically(UPath(card), f"{before}{_HELD_OUT}\n\n{table}\n\n{_USE}{after}".encode())
+
+
+def _table(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    names = list(rows[0])
+    cells = [names, ["---"] * len(names), *([row[name] for name in names] for row in rows)]
+    return [f"| {' | '.join(line)} |" for line in cells]

@@ -1,0 +1,74 @@
+"""Batches of questions with what is to be answered: the tokens that a judge is asked by, and then
+those of the answer and of its end, on which alone the loss is."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from resources.models.backends.vision_language import ChatMessage, VisionLanguageModel
+from resources.training.training_errors import import_library
+from resources.training.training_rows import Row
+
+IGNORED_LABEL = -100
+"""The label of what is no answer, as trainers have it."""
+_KNOWN = 1024
+"""Answers whose tokens are kept: most are yes or no."""
+_BY_TOKEN = ("token_type_ids", "mm_token_type_ids")
+"""What some processors say of each token besides; 0 of text."""
+
+
+class AnswerCollator:
+    """Makes a batch of rows as TRL takes them, with `prompt`, `completion` and `image`.
+
+    TRL's own leaves out the token that begins a text where the chat template does not write it, as
+    that of LLaVA-1.5, and the one that ends an answer likewise: judges are asked with the first,
+    and without the second a model is taught to go on.
+    """
+
+    def __init__(self, speaking: VisionLanguageModel) -> None:
+        self._speaking = speaking
+        self._answer = lru_cache(_KNOWN)(speaking.tokenize_answer)
+
+    def __call__(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """The batch: each row's tokens, padded on the right, with its picture and labels."""
+        torch = import_library("torch")
+        asked = self._speaking.tokenize_conversations([_conversation(row) for row in rows])
+        mask = asked.pop("attention_mask").bool()
+        answers = [torch.tensor(self._answer(_said(row["completion"]))) for row in rows]
+        begun = _each(asked.pop("input_ids"), mask)
+        told = {
+            "input_ids": (begun, answers, self._speaking.processor.tokenizer.pad_token_id),
+            "attention_mask": (_all(begun, 1), _all(answers, 1), 0),
+            "labels": (_all(begun, IGNORED_LABEL), answers, IGNORED_LABEL),
+        }
+        for name in _BY_TOKEN:
+            if name in asked:
+                told[name] = (_each(asked.pop(name), mask), _all(answers, 0), 0)
+        return {**asked, **{name: _joined(*parts) for name, parts in told.items()}}
+
+
+def _conversation(row: Row) -> list[ChatMessage]:
+    shown = {"type": "image", "image": row["image"]}
+    return [{"role": "user", "content": [shown, {"type": "text", "text": _said(row["prompt"])}]}]
+
+
+def _said(turns: Sequence[Mapping[str, str]]) -> str:
+    """The words of the one turn that a prompt or a completion has."""
+    (turn,) = turns
+    return turn["content"]
+
+
+def _each(tokens: Any, mask: Any) -> list[Any]:
+    """The tokens of each row, without what pads it."""
+    return [row[kept] for row, kept in zip(tokens, mask, strict=True)]
+
+
+def _all(rows: Sequence[Any], value: int) -> list[Any]:
+    return [row.new_full(row.shape, value) for row in rows]
+
+
+def _joined(begun: Sequence[Any], answers: Sequence[Any], padding: int) -> Any:
+    """Both parts of each row, one after the other, and the rows as one tensor."""
+    torch = import_library("torch")
+    whole = [torch.cat(parts) for parts in zip(begun, answers, strict=True)]
+    return torch.nn.utils.rnn.pad_sequence(whole, batch_first=True, padding_value=padding)

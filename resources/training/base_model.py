@@ -1,0 +1,152 @@
+"""The base of a training: its weights, which have to be on this machine, and what they will take.
+
+All of it is known before anything is loaded.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from generators.name_suggestions import suggest_names
+from resources.models.backends.adapters import find_base_weights
+from resources.models.backends.local_models import resolve_commit
+from resources.models.catalog import Model
+from resources.models.replies import ModelUnavailable
+from resources.models.weights import NoWeights, Weights
+from resources.training.recipe import Recipe
+from resources.training.training_errors import TrainingError, import_library
+
+TOKENS_PER_SAMPLE = 1500
+"""Of a picture of 1,024 px and its question, in Qwen2.5-VL; LLaVA-1.5 has 600."""
+_BYTES_A_WEIGHT = 16
+"""Of an adapter in training: itself, its gradient and two averages of that, in float32."""
+_LONGEST_H, _MANY_H = 24.0, 10.0
+_SIDE, _GIGA = 1024, 1e9
+_MATRIX = 2
+_NOT_ADAPTED = ("vis", "lm_head", "embed", "multi_modal_projector")
+
+
+class TrainingEstimate(NamedTuple):
+    """What a training takes, without what lies between layers: GB of memory, and hours here."""
+
+    parameter_count: int
+    adapter_parameter_count: int
+    gigabytes: float
+    hours: float
+
+    def __str__(self) -> str:
+        """Format it for a log."""
+        return (
+            f"{self.parameter_count / _GIGA:.2f} billion weights, {self.adapter_parameter_count / 1e6:.1f} million in "
+            f"the adapter; {self.gigabytes:.1f} GB for these, and more for pictures"
+        )
+
+    @property
+    def cpu_time(self) -> str:
+        """How long it takes without a GPU, for a log."""
+        digits = 0 if self.hours >= _MANY_H else 1
+        return f"its processors would take about {self.hours:,.{digits}f} hours"
+
+
+def find_recipe_weights(recipe: Recipe) -> tuple[str | None, Weights]:
+    """The commit of the base, None for a folder, and its weights, of which none is read.
+
+    Raises `TrainingError` where they are not on this machine.
+    """
+    entry = Model(
+        name="base", backend="transformers", model=recipe.base, family="base", roles=("judge",)
+    )
+    try:
+        found = resolve_commit(entry, None, recipe.revision)
+        return found, find_base_weights(recipe.base, found)
+    except NoWeights as error:
+        at = f" --revision {recipe.revision}" if recipe.revision else ""
+        raise TrainingError(
+            f"The weights of {recipe.base} are not on this machine: {error}. Download them: "
+            f"hf download {recipe.base}{at}; then materialize again. Nothing was begun."
+        ) from error
+    except ModelUnavailable as error:
+        raise TrainingError(f"base: it cannot be had. {error}") from error
+
+
+def estimate_training(weights: Weights, recipe: Recipe, samples: int) -> TrainingEstimate:
+    """What it takes to train on so many samples, on the processors of this machine."""
+    ends = tuple(f".{end}" for end in recipe.target_modules)
+    shapes = [shape for name, shape in _layers(weights) if name.endswith(ends)]
+    adapter = sum(recipe.rank * sum(shape) for shape in shapes)
+    width = _width(recipe.dtype) or weights.size / weights.parameters
+    gigabytes = (width * weights.parameters + _BYTES_A_WEIGHT * adapter) / _GIGA
+    # A pass forward takes two operations a weight and token; to train one takes three or four more.
+    operations = (
+        2
+        * weights.parameters
+        * TOKENS_PER_SAMPLE
+        * samples
+        * (5 if recipe.gradient_checkpointing else 4)
+    )
+    return TrainingEstimate(
+        weights.parameters, adapter, gigabytes, operations / _operations_a_second() / 3600
+    )
+
+
+def require_room(recipe: Recipe, found: TrainingEstimate, *, has_gpu: bool, memory: float) -> None:
+    """Raise `TrainingError` where there is no GPU and this machine is not up to it.
+
+    `memory` is what the machine has, in GB.
+    """
+    fits = found.gigabytes < memory and found.hours < _LONGEST_H
+    if has_gpu or fits or recipe.skip_estimate_check:
+        return
+    raise TrainingError(
+        f"{recipe.base} cannot be trained here: torch finds no GPU. It has {found}; this machine "
+        f"has {memory:.0f} GB, and {found.cpu_time}. Train "
+        "where there is a GPU of 80 GB, or set `regardless: true`. Nothing was loaded."
+    )
+
+
+def require_targets(weights: Weights, recipe: Recipe) -> None:
+    """Raise `TrainingError` where a target is no layer: beside others it would be passed over."""
+    layers = [name for name, _ in _layers(weights)]
+    for target in recipe.target_modules:
+        if not any(name.endswith(f".{target}") for name in layers):
+            ends = sorted({name.rpartition(".")[2] for name in layers})
+            raise TrainingError(
+                f"targets: the language model of {recipe.base} has no layer {target!r} that can be "
+                f"adapted{suggest_names(target, ends)}. Nothing was loaded."
+            )
+
+
+def _layers(weights: Weights) -> Iterator[tuple[str, Sequence[int]]]:
+    """The language model's matrices with their shapes, without its head."""
+    for name, shape in weights.iterate_shapes():
+        parts = name.removesuffix(".weight").split(".")
+        of_language = not any(part.startswith(_NOT_ADAPTED) for part in parts)
+        if len(shape) == _MATRIX and of_language:
+            yield ".".join(parts), shape
+
+
+def inspect_machine() -> tuple[bool, float]:
+    """Whether there is a GPU, and this machine's memory in GB."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _GIGA
+    return bool(import_library("torch").cuda.is_available()), memory
+
+
+def _width(dtype: str | None) -> int | None:
+    """Bytes of a number of that type."""
+    return None if dtype is None else {"float32": 4, "float64": 8}.get(dtype, 2)
+
+
+def _operations_a_second() -> float:
+    """What this machine's processors reach, on matrices as large as a model's."""
+    left: Any = np.ones((_SIDE, _SIDE), np.float32)
+    times: Sequence[float] = [_seconds(left) for _ in range(3)]
+    return 2 * _SIDE**3 / min(times)
+
+
+def _seconds(matrix: Any) -> float:
+    started = perf_counter()
+    np.dot(matrix, matrix)
+    return perf_counter() - started

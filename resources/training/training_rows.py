@@ -1,0 +1,75 @@
+"""Rows as trainers take them: in a fixed order, with their pictures opened when they are needed."""
+
+import io
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from PIL import Image
+
+from resources.storage.image_store import ImageStore
+from resources.training.reward import SIDES
+from resources.training.training_errors import import_library
+
+_OPEN = 4
+"""Pictures that are kept open: all samples of one come one after another."""
+
+Row = Mapping[str, Any]
+Shown = Callable[[Row, str], dict[str, Any]]
+
+
+def build_order(rows: int, wanted: int, seed: int) -> list[int]:
+    """Places of `wanted` rows: pass after pass over all, each in an order of its own."""
+
+    def passes() -> Iterator[int]:
+        for number in range(-(-wanted // rows)):
+            places = list(range(rows))
+            random.Random(f"{seed}/{number}").shuffle(places)
+            yield from places
+
+    return [place for place, _ in zip(passes(), range(wanted), strict=False)]
+
+
+def build_side_rows(rows: Sequence[Row], order: Sequence[int]) -> list[dict[str, Any]]:
+    """By pair in that order: its correct and then its adversarial picture."""
+    return [
+        {"text": rows[at]["text"], "sha256": rows[at][side], "pair": f"{at}/{turn}", "side": side}
+        for turn, at in enumerate(order)
+        for side in SIDES
+    ]
+
+
+def build_dataset(rows: Sequence[Row], images: ImageStore, shown: Callable[[Row], Row]) -> Any:
+    """A data set of these rows; `shown` says what a trainer gets of one, besides its picture."""
+    picture = _opener(images)
+
+    def opened(batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+        names = list(batch)
+        found = [
+            dict(zip(names, cells, strict=True)) for cells in zip(*batch.values(), strict=True)
+        ]
+        given = [{**shown(row), "image": picture(row["sha256"])} for row in found]
+        return {name: [each[name] for each in given] for name in given[0]}
+
+    return (
+        import_library("datasets").Dataset.from_list(list(map(dict, rows))).with_transform(opened)
+    )
+
+
+def build_user_turn(text: str) -> list[dict[str, str]]:
+    """What is asked about a picture, as trainers take it: they put the picture before it."""
+    return [{"role": "user", "content": text}]
+
+
+def build_assistant_turn(text: str) -> list[dict[str, str]]:
+    """What is to be answered."""
+    return [{"role": "assistant", "content": text}]
+
+
+def _opener(images: ImageStore) -> Callable[[str], Image.Image]:
+    @lru_cache(_OPEN)
+    def picture(digest: str) -> Image.Image:
+        return Image.open(io.BytesIO(images.get(digest))).convert("RGB")
+
+    return picture

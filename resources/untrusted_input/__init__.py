@@ -1,0 +1,1 @@
+"""Untrusted input: JSON, images and SVG, checked and decoded within limits."""

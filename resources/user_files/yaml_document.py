@@ -1,0 +1,278 @@
+"""YAML files as JSON values with their lines; all errors are reported at once.
+
+What a reader would take for something else is refused, never guessed: `16:9` is text, as people
+mean it, where YAML 1.1 made it 969; `yes`, dates and `.nan` have to be put in quotes. Anchors,
+aliases and tags are refused as well, so that a small file cannot unfold into a large one.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from resources.user_files.validation_messages import format_validation_error
+
+Place: TypeAlias = tuple[str | int, ...]
+"""Where a value stands: the keys and list positions that lead to it."""
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+_DEEPEST = 20
+MAX_BYTES = 500_000
+"""Size of a file, which takes seconds to read then; those of users have some 10 KB."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """What is wrong on a line, and the remedy."""
+
+    line: int
+    text: str
+    path: Place = field(default=(), compare=False)
+
+
+@dataclass(slots=True)
+class Document:
+    """A document's value, the line of each of its parts by path, and what is wrong with it."""
+
+    path: Path
+    fault: type[Exception]
+    """What `require_right` raises."""
+    value: Any = None
+    lines: dict[Place, int] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def line(self, path: Place) -> int:
+        """The line of `path`, or of the nearest thing around it that is there."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
+
+    def add(self, path: Place, text: str, line: int | None = None) -> None:
+        """Add a problem of what stands at `path`."""
+        self.problems.append(Problem(self.line(path) if line is None else line, text, path))
+
+    def validated(self, shape: type[Shape], value: Any, at: Place = ()) -> Shape | None:
+        """What stands `at` a place as a model of pydantic; None, and its problems, if it is none.
+
+        `value` is what stands there, or what is made of that. What was a problem before, and a list
+        that is empty without its wrong items, is not told.
+        """
+        try:
+            return shape.model_validate(value)
+        except ValidationError as error:
+            errors = error.errors(include_url=False)
+        known = {problem.path for problem in self.problems}
+        wrong = known | {(*at, *each["loc"]) for each in errors}
+        for each in errors:
+            place = (*at, *each["loc"])
+            empty = each["type"] == "too_short" and any(
+                path[: len(place)] == place and path != place for path in wrong
+            )
+            if place not in known and not empty and each["type"] != "default_factory_not_called":
+                self.add(place, format_validation_error(each, shape))
+        return None
+
+    def check_names(self) -> None:
+        """Add a problem for each entry of a list that has the name of an earlier one."""
+        names: dict[str, int] = {}
+        for place, entry in enumerate(self.value):
+            name = entry.get("name") if isinstance(entry, dict) else None
+            if isinstance(name, str) and names.setdefault(name.casefold(), place) != place:
+                first = self.line((names[name.casefold()], "name"))
+                text = (
+                    f"`name` {name!r} is taken on line {first} (capitals do not tell names apart)"
+                )
+                self.add((place, "name"), f"{text}: choose another")
+
+    def require_right(self) -> None:
+        """Raise the fault with all problems, each with its line and entry, if there are any."""
+        if self.problems:
+            lines = [
+                f"  {self.path}, line {each.line}{self._entry_of(each.path)}: {each.text}"
+                for each in sorted(self.problems)
+            ]
+            count = "one error" if len(lines) == 1 else f"{len(lines)} errors"
+            raise self.fault("\n".join([f"{self.path} has {count}.", *lines]))
+
+    def _entry_of(self, path: Place) -> str:
+        """How to call the entry of a list that a path leads to, where it leads to one."""
+        place = path[0] if path else None
+        if not isinstance(place, int):
+            return ""
+        entry = self.value[place] if place < len(self.value) else None
+        given = entry if isinstance(entry, Mapping) else {}
+        name = given.get("name", given.get("pattern"))
+        called = isinstance(name, str) and name and name.isprintable()
+        return f", {name}" if called else f", entry {place + 1}"
+
+
+def load(
+    path: Path | str, absent: str, fault: type[Exception], content: bytes | None = None
+) -> Document:
+    """The document in a file; raises `fault` where it cannot be read, `absent` where it is gone.
+
+    `content` is read in the place of the file's.
+    """
+    document = Document(Path(path), fault)
+    try:
+        _read(document, document.path.read_bytes() if content is None else content)
+    except FileNotFoundError:
+        raise fault(absent) from None
+    except OSError as error:
+        raise fault(
+            f"{path} cannot be read ({error.strerror}). Make it a file that you may read."
+        ) from None
+    return document
+
+
+def load_entries(
+    path: Path | str,
+    absent: str,
+    fault: type[Exception],
+    what: str,
+    content: bytes | None = None,
+) -> Document:
+    """As `load`, for a list of entries that begin with a name; empty where the file has none."""
+    document = load(path, absent, fault, content)
+    if document.value is not None and not isinstance(document.value, list):
+        document.add((), f"not a list of {what}: begin each with `- name: …`")
+        document.value = None
+    document.value = document.value or []
+    return document
+
+
+def _read(document: Document, data: bytes) -> None:
+    """Read `data`; what is no YAML has no value and says so in the document's problems."""
+    if len(data) > MAX_BYTES:
+        document.add((), f"more than {MAX_BYTES:,} bytes: remove what is no entry", 1)
+        return
+    try:
+        text = data.decode()
+        node = yaml.compose(text, _Loader)
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        document.add((), "not text in UTF-8: save the file as UTF-8", line)
+    except yaml.reader.ReaderError as error:
+        line = text[: error.position].count("\n") + 1
+        document.add((), "holds a character that no text has: remove it", line)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        document.add((), _in_words(error), mark.line + 1 if mark else 1)
+    else:
+        if node is not None:
+            document.value = _value(node, (), document)
+
+
+class _Refused(yaml.MarkedYAMLError):
+    """YAML that this project does not take."""
+
+
+class _Loader(yaml.BaseLoader):
+    """Composes a tree of nodes, without what could unfold or call."""
+
+    _depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs omit it
+        if event.anchor is not None:
+            problem = "anchors and aliases (& and *) are not taken: write the value out, or put it "
+            problem += "in quotes"
+        elif event.tag is not None:
+            problem = "tags (!) are not taken: remove it, or put the value in quotes"
+        elif self._depth == _DEEPEST:
+            problem = f"nested more than {_DEEPEST} deep: flatten it"
+        else:
+            self._depth += 1
+            node = super().compose_node(parent, index)
+            self._depth -= 1
+            return node
+        raise _Refused(problem=problem, problem_mark=event.start_mark)
+
+
+def _in_words(error: yaml.MarkedYAMLError) -> str:
+    problem = str(error.problem)
+    if isinstance(error, _Refused):
+        return problem
+    if "'\\t'" in problem:
+        return "a tab: indent with spaces"
+    began, found = error.context_mark, error.problem_mark
+    if began is not None and found is not None and began.line != found.line:
+        problem += f", in what begins on line {began.line + 1}"
+    return (
+        f"not YAML ({problem}): compare the line, and the one before it, with the examples in the "
+        "file; text with special characters goes in quotes"
+    )
+
+
+def _value(node: yaml.Node, path: Place, document: Document) -> Any:
+    document.lines.setdefault(path, node.start_mark.line + 1)
+    if isinstance(node, yaml.MappingNode):
+        return _mapping(node, path, document)
+    if not isinstance(node, yaml.ScalarNode):
+        return [_value(item, (*path, place), document) for place, item in enumerate(node.value)]
+    try:
+        return _scalar(node.value) if node.style is None else _text(node.value)
+    except ValueError as error:
+        document.add(path, str(error), node.start_mark.line + 1)
+        return None
+
+
+def _mapping(node: yaml.MappingNode, path: Place, document: Document) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, value in node.value:
+        line = key.start_mark.line + 1
+        if not isinstance(key, yaml.ScalarNode):
+            document.add(path, "a list or mapping as a key: write a name before the colon", line)
+            continue
+        place = (*path, key.value)
+        if key.value in values:
+            first = document.lines[place]
+            text = f"`{key.value}` is given twice, first on line {first}: keep one"
+            document.add(path, text, line)
+            continue
+        document.lines[place] = line
+        values[key.value] = _value(value, place, document)
+    return values
+
+
+_WORDS = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_WHOLE = re.compile(r"[-+]?[0-9]+")
+_REAL = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NO_NUMBER = re.compile(r"[-+]?\.inf|\.nan", re.IGNORECASE)
+_SWITCH = re.compile(r"yes|no|on|off|y|n", re.IGNORECASE)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?")
+
+
+def _scalar(plain: str) -> Any:
+    """What is meant by text without quotes."""
+    if plain in _WORDS:
+        return _WORDS[plain]
+    if _WHOLE.fullmatch(plain) and len(plain) < 20:
+        return int(plain)
+    if _REAL.fullmatch(plain) and math.isfinite(float(plain)):
+        return float(plain)
+    if _REAL.fullmatch(plain) or _NO_NUMBER.fullmatch(plain):
+        raise ValueError("a number that JSON does not have: write a finite one")
+    if _SWITCH.fullmatch(plain):
+        raise ValueError(f"`{plain}` may be a switch or a word: write true or false, or use quotes")
+    if _DATE.fullmatch(plain):
+        raise ValueError("a date, which JSON does not have: put it in quotes to have it as text")
+    return _text(plain)
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("half of a character (\\ud800 to \\udfff): write it out") from error
+    return value

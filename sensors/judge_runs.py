@@ -1,0 +1,185 @@
+"""Judging: runs that have one judge answer every benchmark, then make what depends on that.
+
+Each benchmark's part is on its own: where one fails, the others are finished. What is up to date,
+and has all its answers, is left alone, so that a second go does the rest and pays nothing twice.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from dagster import AssetKey, DagsterEventType, partition_loading_context
+
+from assets.kit.judge_parts import JudgeParts, TableLocation
+from assets.planning import Task
+from assets.planning.judge_quote import BenchmarkQuote, JudgeQuote
+from assets.planning.quote_text import list_refused
+from resources.dagster_internals import AssetGraph
+from sensors.run_launcher import RunLauncher, SharedBudget, StepFailure
+from sensors.run_plan import PlannedRun, plan_runs
+
+JUDGE_TAG = "counterfactory/judge"
+"""The tag of a run that is part of having one judge answer everything: the judge's name."""
+_OVER, _OF_A_MODEL = "OverBudget", ("NoPrice", "KeyNotSet")
+"""Errors after which nothing more can be asked, and after which one model cannot be."""
+
+
+class JudgeRuns:
+    """The runs of one go, which `done` executes; `told` is why some were not begun."""
+
+    def __init__(
+        self,
+        graph: AssetGraph,
+        judged: JudgeParts,
+        everything: JudgeQuote,
+        spending: SharedBudget,
+        **tags: str,
+    ) -> None:
+        self._instance, self._graph, self._judged = judged.instance, graph, judged
+        tasks = [task for share in everything.benchmark_quotes for task in share.tasks]
+        tags[JUDGE_TAG] = everything.scope.judge.name
+        self.launcher = RunLauncher(judged.instance, judged.assets, tasks, {}, spending, tags)
+        self._everything = everything
+        self._lines = {
+            (line.asset, line.partition): line
+            for share in everything.benchmark_quotes
+            for line in share.quote.lines
+        }
+        self._made_by_asset: dict[AssetKey, Mapping[str, int]] = {}
+        self._has_begun = False
+        self._others = {key.to_python_identifier() for key in everything.other_judges_assets}
+        self.messages: list[str] = [
+            f"{share.benchmark.title}: {share.error}"
+            for share in everything.benchmark_quotes
+            if share.error
+        ]
+        self.messages += [
+            f"Not begun: {whose}. {why}" for whose, why in list_refused(everything.refused_tasks)
+        ]
+
+    def select_runs(self) -> Iterator[PlannedRun]:
+        """The runs that are needed, one after the other: the next depends on how this one ends."""
+        for share in self._everything.benchmark_quotes:
+            for stage in [] if share.error else self._stages(share):
+                for each in map(self._needed, stage):
+                    for part in self._apart(each):
+                        if part.assets and self._may_begin(part):
+                            self._has_begun = True
+                            yield part
+                            self._made_by_asset.clear()
+        # What was asked has changed the quotes as well, also where no report could be made of it.
+        for each in self._gathering():
+            if self._has_begun or self._needed(each).assets:
+                yield each
+
+    def _apart(self, run: PlannedRun) -> Iterator[PlannedRun]:
+        """Where others are asked, what follows from that is a run of its own.
+
+        It is made as well where one of these could not be asked, without what that one would say.
+        """
+        asked = [key for key in run.assets if key in self._judged.steps]
+        if not any(key.to_python_identifier() in self._others for key in asked):
+            yield run
+            return
+        before = len(self.launcher.failures)
+        yield run._replace(assets=asked)
+        failed = self.launcher.failures[before:]
+        why = [each for each in failed if each.error]
+        if not failed or (why and all(map(self._is_of_another, why))):
+            yield run._replace(assets=[key for key in run.assets if key not in asked])
+
+    def _gathering(self) -> Iterator[PlannedRun]:
+        """The runs of what is made of the reports of several benchmarks."""
+        reports = (
+            AssetKey([share.benchmark.name, "report"])
+            for share in self._everything.benchmark_quotes
+        )
+        over = {child for report in reports for child in self._graph.get(report).child_keys}
+        yield from (PlannedRun("", [key]) for key in sorted(over))
+
+    def _stages(self, share: BenchmarkQuote) -> list[list[PlannedRun]]:
+        """Those of a benchmark: what the judge is asked, and what follows from that."""
+        asked = [(task.asset, task.partition) for task in share.tasks]
+        tasks = [Task(key, partition, {}) for key, partition in (*asked, *self._following(asked))]
+        return plan_runs(self._graph, self._instance, tasks)
+
+    def _following(self, asked: Sequence[TableLocation]) -> Iterator[TableLocation]:
+        """The tables over all judges, and the reports, that depend on what is asked."""
+        changed, of = {*asked}, {key.path[0] for key, _ in asked}
+        with partition_loading_context(dynamic_partitions_store=self._instance):
+            for key in self._graph.toposorted_asset_keys:
+                if key in self._judged.steps or key.path[0] not in of:
+                    continue
+                for parent in self._graph.get(key).parent_keys:
+                    for where in [each for each in changed if each[0] == parent]:
+                        changed |= set(self._children(where, key))
+                yield from sorted(where for where in changed if where[0] == key)
+
+    def _children(self, where: TableLocation, key: AssetKey) -> Iterator[TableLocation]:
+        found = self._graph.get_children_partitions(where[0], where[1] or None)
+        for child in found:
+            if child.asset_key == key:
+                yield key, child.partition_key or ""
+
+    def _needed(self, run: PlannedRun) -> PlannedRun:
+        """Of a run, the assets that it would change or make."""
+        needed: list[AssetKey] = []
+        for key in run.assets:
+            where = key, run.partition
+            if self._lacks_answers(where) or not self._is_current(where, needed):
+                needed.append(key)
+        return run._replace(assets=needed)
+
+    def _lacks_answers(self, where: TableLocation) -> bool:
+        line = self._lines.get((where[0].to_user_string(), where[1]))
+        return line is not None and bool(
+            line.requests > line.stored or line.follow_ups or line.missing_asset
+        )
+
+    def _is_current(self, where: TableLocation, making: Collection[AssetKey]) -> bool:
+        """Whether something was made after all that it is made of, or nothing of that is there."""
+        key, partition = where
+        with partition_loading_context(dynamic_partitions_store=self._instance):
+            parents = self._graph.get_parents_partitions(key, partition or None).parent_partitions
+        read = {(each.asset_key, each.partition_key or "") for each in parents}
+        if any(of in making and part == partition for of, part in read):
+            return False
+        own, made = self._made_at(where), [*filter(None, map(self._made_at, read))]
+        if key in self._judged.steps:
+            is_there = self._judged.home.holds(key, partition or None)
+            return is_there and own is not None and max(made, default=0) < own
+        return max(made, default=0) <= (own or 0)
+
+    def _made_at(self, where: TableLocation) -> int | None:
+        """Where the latest materialization stands in the order of all events; None without any."""
+        key, partition = where
+        if key not in self._made_by_asset:
+            kind = DagsterEventType.ASSET_MATERIALIZATION
+            by_partition = dict(self._instance.get_latest_storage_id_by_partition(key, kind))
+            for record in self._instance.fetch_materializations(key, limit=1).records:
+                by_partition.setdefault(record.partition_key or "", record.storage_id)
+            self._made_by_asset[key] = by_partition
+        return self._made_by_asset[key].get(partition)
+
+    def _may_begin(self, run: PlannedRun) -> bool:
+        """Whether a run is begun: not one that asks, once nothing more can be paid."""
+        if not self._asks(run.assets):
+            return True
+        why = next(filter(self._is_final, self.launcher.failures), None)
+        if why is not None:
+            names = ", ".join(key.to_user_string() for key in run.assets)
+            what = ", ".join(filter(None, [names, run.partition]))
+            self.messages.append(f"{what}: not asked, since {why.step} failed.")
+        return why is None
+
+    def _is_final(self, failed: StepFailure) -> bool:
+        """Whether nothing more can be asked: another judge's price or key is only of that one."""
+        of_model = failed.error in _OF_A_MODEL and not self._is_of_another(failed)
+        return failed.error == _OVER or of_model
+
+    def _is_of_another(self, failed: StepFailure) -> bool:
+        """Whether it is but another judge that could not be asked, so that no table is changed."""
+        op = failed.step.partition(",")[0]
+        return failed.error in _OF_A_MODEL and op in self._others
+
+    def _asks(self, keys: Collection[AssetKey]) -> bool:
+        steps = self._judged.steps
+        return any(key in steps and steps[key].may_send_requests for key in keys)

@@ -1,0 +1,204 @@
+"""Materialization from outside the UI: runs in processes of their own, within one budget."""
+
+import logging
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dagster import (
+    DagsterEvent,
+    DagsterExecutionInterruptedError,
+    DagsterInstance,
+    DagsterRun,
+)
+from dagster._core.definitions.reconstruct import ReconstructableJob, ReconstructableRepository
+from dagster._core.execution.api import create_execution_plan, execute_run_iterator
+from dagster._core.execution.plan.plan import ExecutionPlan
+
+from assets.kit.partitions import partition_tags
+from assets.planning import Task
+from assets.planning.quote_selection import AssetsByKey
+from resources.calls.spending import NANO
+from resources.dagster_internals import is_interruption
+from sensors.interrupted_runs import end_interrupted
+from sensors.run_plan import PlannedRun
+
+_ROOT = Path(__file__).parents[1]
+_QUIET = {"console": {"config": {"log_level": "CRITICAL"}}}
+
+
+class Begun(NamedTuple):
+    """A run that is about to be executed."""
+
+    run: DagsterRun
+    job: ReconstructableJob
+    plan: ExecutionPlan
+    planned: PlannedRun
+
+    @property
+    def name(self) -> str:
+        """What it is called where people read of it."""
+        return self.planned.partition or self.planned.assets[0].path[0]
+
+
+class MaterializedPartition(NamedTuple):
+    """A partition of an asset that a run has made, and what its metadata say."""
+
+    asset: str
+    partition: str
+    metadata: Mapping[str, Any]
+
+
+class StepFailure(NamedTuple):
+    """Why a step of a run failed; `error` names its class."""
+
+    step: str
+    error: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.step}: {self.message}"
+
+
+class SharedBudget(NamedTuple):
+    """What runs may spend together: a budget, and the one that each has by itself.
+
+    `spent_by` says what some runs have spent, or may have, in billionths of a dollar.
+    """
+
+    total_usd: float | None
+    per_run_usd: float | None
+    load_spent_nano: Callable[[Sequence[str]], int]
+
+
+class RunLauncher:
+    """Executes runs, and keeps what they said: what was made, `failures`, and what checks `told`.
+
+    That is of checks that have not passed, also of those that stop nothing, as where requests
+    failed. `warnings` are those of the runs' logs and of checks, as of rows that were rejected.
+    """
+
+    def __init__(
+        self,
+        instance: DagsterInstance,
+        assets: AssetsByKey,
+        tasks: Iterable[Task],
+        resources: Mapping[str, Any],
+        spending: SharedBudget,
+        tags: Mapping[str, str] | None = None,
+    ) -> None:
+        self._instance, self._assets, self._spending = instance, assets, spending
+        self._resources, self._tags = resources, tags or {}
+        self._configs = {task.asset: task.config for task in tasks}
+        self.run_ids: list[str] = []
+        self.materialized: list[MaterializedPartition] = []
+        self.failures: list[StepFailure] = []
+        self.failed_checks: list[str] = []
+        self.warnings: list[str] = []
+        # Killed runs would keep their places in pools, for which these would wait in vain.
+        deque(end_interrupted(instance), maxlen=0)
+
+    def begin(self, planned: PlannedRun) -> Begun:
+        """Create a run, which `events` executes."""
+        # Other processes load it themselves.
+        location = ReconstructableRepository.for_module("definitions", "defs", str(_ROOT))
+        job = location.get_reconstructable_job("__ASSET_JOB").get_subset(
+            asset_selection=frozenset(planned.assets)
+        )
+        config = self._config(planned)
+        plan = create_execution_plan(job, config, instance_ref=self._instance.get_ref())
+        division = self._assets[planned.assets[0]].partitions_def
+        where = partition_tags(planned.partition, division) if planned.partition else {}
+        run = self._instance.create_run_for_job(
+            job_def=job.get_definition(),
+            execution_plan=plan,
+            run_config=config,
+            tags={**self._tags, **where},
+            asset_selection=frozenset(planned.assets),
+            job_code_origin=job.get_python_origin(),
+        )
+        self.run_ids.append(run.run_id)
+        return Begun(run, job, plan, planned)
+
+    def events(self, begun: Begun) -> Iterator[DagsterEvent]:
+        """Do a run in processes of its own, as the UI does; its events, as they come.
+
+        Raises `DagsterExecutionInterruptedError` once a run that was interrupted has ended: Dagster
+        itself only notes that, and the next run would begin.
+        """
+        is_interrupted = False
+        for event in execute_run_iterator(begun.job, begun.run, self._instance):
+            self._note(event, begun.planned.partition)
+            is_interrupted |= is_interruption(event)
+            yield event
+        self.warnings += self._find_logged_warnings(begun)
+        if is_interrupted:
+            raise DagsterExecutionInterruptedError
+        finished = self._instance.get_run_by_id(begun.run.run_id)
+        if finished is None or not finished.is_success:
+            said = f"the run {begun.run.run_id} failed: see its log in `make ui`."
+            self.failures.append(StepFailure(begun.name, "", said))
+
+    @property
+    def report_paths(self) -> list[str]:
+        """Files of the reports that the runs made, each once."""
+        paths = (
+            made.metadata.get("path") for made in self.materialized if "address" in made.metadata
+        )
+        return list(dict.fromkeys(str(path) for path in paths))
+
+    @property
+    def spent_by_failed_usd(self) -> float:
+        """Dollars that were spent, or may have been, and are in no table that was made."""
+        total = self._spending.load_spent_nano(self.run_ids) / NANO if self.run_ids else 0.0
+        numbers = (
+            made.metadata.get(name)
+            for made in self.materialized
+            for name in ("spent_usd", "possibly_spent_usd")
+        )
+        known = sum(number for number in numbers if isinstance(number, int | float))
+        # To the millionth: the sums of metadata are rounded.
+        return max(0.0, round(total - known, 6))
+
+    def _find_logged_warnings(self, begun: Begun) -> Iterator[str]:
+        for record in self._instance.all_logs(begun.run.run_id):
+            if record.dagster_event is None and record.level == logging.WARNING:
+                yield f"{begun.name}: {record.user_message}"
+
+    def _config(self, planned: PlannedRun) -> dict[str, Any]:
+        ops = {
+            key.to_python_identifier(): {"config": dict(of)}
+            for key in planned.assets
+            if (of := self._configs.get(key))
+        }
+        resources, (budget, per_run, spent_by) = dict(self._resources), self._spending
+        if budget is not None:
+            own = dict(resources.get("budget", {}).get("config", {}))
+            left = budget - (spent_by(self.run_ids) / NANO if self.run_ids else 0.0)
+            limits = [left, own.get("per_run_usd"), per_run]
+            own["per_run_usd"] = max(0.0, min(each for each in limits if each is not None))
+            resources["budget"] = {"config": own}
+        return {"ops": ops, "resources": resources, "loggers": _QUIET}
+
+    def _note(self, event: DagsterEvent, partition: str) -> None:
+        if event.is_step_materialization:
+            made = event.step_materialization_data.materialization
+            said = {name: value.value for name, value in made.metadata.items()}
+            self.materialized.append(
+                MaterializedPartition(made.asset_key.to_user_string(), partition, said)
+            )
+        elif event.event_type_value == "ASSET_CHECK_EVALUATION":
+            found = event.asset_check_evaluation_data
+            if not found.passed:
+                what = ", ".join(filter(None, [found.asset_key.to_user_string(), partition]))
+                messages = self.failed_checks if found.severity.value == "ERROR" else self.warnings
+                messages.append(f"{what}: {found.check_name}: {found.description}")
+        elif event.is_step_failure:
+            error = event.step_failure_data.error
+            cause = error.cause if error and error.cause else error
+            name = ", ".join(filter(None, [str(event.step_key), partition]))
+            kind = (cause.cls_name if cause else None) or ""
+            message = cause.message.strip() if cause else str(event)
+            self.failures.append(StepFailure(name, kind, re.sub(rf"^[\w.]*{kind}: ", "", message)))

@@ -1,0 +1,103 @@
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from resources.execution import workers
+from resources.execution.workers import WorkerDied, map_in_processes, run_in_worker
+
+
+def square(number):
+    return number * number
+
+
+def die_at_seven(number):
+    if number == 7:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def refuse_seven(number):
+    if number == 7:
+        raise ValueError("seven")
+    return number
+
+
+@pytest.mark.parametrize("many", [0, 1, 3, 4, 101])
+def test_results_come_in_order(many):
+    assert list(map_in_processes(square, range(many))) == [number**2 for number in range(many)]
+
+
+def test_the_work_is_done_elsewhere_once_it_is_worth_it():
+    assert os.getpid() not in set(map_in_processes(where, range(20)))
+
+
+def where(_):
+    return os.getpid()
+
+
+def test_an_error_comes_after_the_results_before_it():
+    results = map_in_processes(refuse_seven, range(20))
+    assert [next(results) for _ in range(6)] == list(range(6))
+    with pytest.raises(ValueError, match="seven"):
+        list(results)
+
+
+def test_a_killed_worker_is_named_and_the_next_call_works():
+    with pytest.raises(WorkerDied, match="memory ran out"):
+        list(map_in_processes(die_at_seven, range(20)))
+    assert list(map_in_processes(square, range(20))) == [number**2 for number in range(20)]
+
+
+def test_few_items_are_taken_ahead_of_the_results_that_are_asked_for():
+    taken = []
+    results = map_in_processes(square, (taken.append(number) or number for number in range(1000)))
+    assert [next(results) for _ in range(5)] == [number**2 for number in range(5)]
+    assert len(taken) <= workers._PREFETCHED * (os.cpu_count() or 1) + 5
+    assert [*results] == [number**2 for number in range(5, 1000)]
+    assert taken == list(range(1000))
+
+
+def test_an_event_loop_has_its_work_done_elsewhere():
+    async def all_at_once():
+        results = [run_in_worker(square, number) for number in range(20)]
+        return await asyncio.gather(run_in_worker(where, None), *results)
+
+    worker, *results = asyncio.run(all_at_once())
+    assert worker != os.getpid()
+    assert results == [number**2 for number in range(20)]
+
+
+def test_an_event_loop_hears_of_errors_and_of_killed_workers():
+    with pytest.raises(ValueError, match="seven"):
+        asyncio.run(run_in_worker(refuse_seven, 7))
+    with pytest.raises(WorkerDied, match="memory ran out"):
+        asyncio.run(run_in_worker(die_at_seven, 7))
+    assert asyncio.run(run_in_worker(square, 7)) == 49
+
+
+KILLED = """
+import os, signal, sys
+from resources.execution.workers import spread
+from tests.resources.execution.test_workers import where
+print(*set(spread(where, range(20))), flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_workers_end_with_a_process_that_is_killed():
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED], capture_output=True, text=True, timeout=600, check=False
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    workers = [int(pid) for pid in killed.stdout.split()]
+    assert workers
+    until = time.monotonic() + 120
+    while any(psutil.pid_exists(pid) for pid in workers):
+        assert time.monotonic() < until, f"still there: {workers}"
+        time.sleep(0.1)
