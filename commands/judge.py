@@ -112,7 +112,7 @@ def format_command(name: str, benchmarks: Sequence[str], stand_ins: bool) -> str
 
 
 def _judge(
-    instance: "DagsterInstance", judged: "Judged", found: "Everything", budget: float | None
+    instance: "DagsterInstance", judged: "JudgeParts", found: "JudgeQuote", budget: float | None
 ) -> bool:
     """Do all runs, show what they made, and say whether any of it failed."""
     from definitions import defs

@@ -67,7 +67,7 @@ def prompts(
         raise typer.Exit(1)
 
 
-def _write(path: Path, found: "Sequence[Prompt]") -> None:
+def _write(path: Path, found: "Sequence[ListedPrompt]") -> None:
     from resources.models.manifests import MANIFEST_COLUMNS
     from resources.user_files.spreadsheets import csv_of
 

@@ -75,7 +75,9 @@ def run(
         raise typer.Exit(1)
 
 
-def describe_trials(made: "Iterable[Made]", config: Mapping[str, Any]) -> Iterator[str]:
+def describe_trials(
+    made: "Iterable[MaterializedPartition]", config: Mapping[str, Any]
+) -> Iterator[str]:
     """Describe tables that a limit has made smaller, with the command that completes each."""
     from dagster import AssetKey
 

@@ -31,7 +31,7 @@ _UNUSABLE = ("rejected", "duplicate", "unreadable", "refused", "failed", "unpars
 
 
 def execute_run(
-    done: "Materialization",
+    done: "RunLauncher",
     planned: "PlannedRun",
     instance: "DagsterInstance",
     progress: "Progress",
@@ -52,7 +52,7 @@ def execute_run(
 
 
 def _execute(
-    done: "Materialization",
+    done: "RunLauncher",
     planned: "PlannedRun",
     instance: "DagsterInstance",
     progress: "Progress",
@@ -87,7 +87,7 @@ def load_limits(
     return limits._replace(**{name: numbers[name] for name in numbers.keys() & {*limits._fields}})
 
 
-def load_shared_budget(instance: "DagsterInstance", budget: float | None) -> "Spending":
+def load_shared_budget(instance: "DagsterInstance", budget: float | None) -> "SharedBudget":
     """What runs may spend together, by that budget and the one that each has by itself."""
     from commands.environment import open_stores
     from definitions import resources
@@ -127,7 +127,7 @@ def read_resources(given: Any) -> dict[str, Any]:
     return dict(given)
 
 
-def print_results(done: "Materialization", problems: Iterable[object] = ()) -> None:
+def print_results(done: "RunLauncher", problems: Iterable[object] = ()) -> None:
     """Print what runs made and spent, warnings, `problems`, and last where the reports lie."""
     failed_usd = done.spent_by_failed_usd
     if done.materialized or failed_usd:
@@ -144,7 +144,7 @@ def print_results(done: "Materialization", problems: Iterable[object] = ()) -> N
         typer.echo(f"Report: {path}")
 
 
-def build_results_table(made: "Sequence[Made]", failed_usd: float = 0.0) -> Any:
+def build_results_table(made: "Sequence[MaterializedPartition]", failed_usd: float = 0.0) -> Any:
     """By asset and partition: rows, those of no use, requests, dollars; with the sums.
 
     A line of its own has what failed runs spent, or may have, of which no table came.
@@ -160,7 +160,7 @@ def build_results_table(made: "Sequence[Made]", failed_usd: float = 0.0) -> Any:
     return table
 
 
-def _sums(made: "Sequence[Made]", failed_usd: float) -> dict[str, Any]:
+def _sums(made: "Sequence[MaterializedPartition]", failed_usd: float) -> dict[str, Any]:
     sums = Counter[str]()
     for _, _, said in made:
         sums.update({name: said.get(name, 0) for name in (*_COUNTED, *_UNUSABLE)})

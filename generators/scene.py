@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Variant = Literal["original", "counterfactual"]
-ImageSet = Literal["benchmark", "originals", "unreviewed", "rehearsal"]
+ImageSet = Literal["benchmark", "originals", "unreviewed", "stand-in"]
 Setting = str | int | float | bool
 
 

@@ -154,13 +154,15 @@ class PainterBacklog:
                 self.messages.append(
                     f"Nothing is painted of {value} by itself: no painter with results has "
                     f"pictures of what there is to paint. Materialize "
-                    f"{self.painting_step.key.to_user_string()} of one painter yourself: others follow."
+                    f"{self.painting_step.key.to_user_string()} of one painter yourself: others "
+                    f"follow."
                 )
             elif sample is not None and sample.is_trial and not self._is_painted(value):
                 names = " and ".join(source.to_user_string() for source in self._sources)
                 self.messages.append(
                     f"Nothing is painted of {value} by itself: {names} is a trial sample, "
-                    f"{sample.description}, of which no painter with results has pictures. Materialize "
+                    f"{sample.description}, of which no painter with results has pictures. "
+                    f"Materialize "
                     f"{names}, and what it is made from, of {value} in full; or, to have the trial "
                     f"painted, {self.painting_step.key.to_user_string()} of one painter yourself."
                 )

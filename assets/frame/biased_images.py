@@ -158,7 +158,9 @@ class BiasedImages(Step[BiasedImagesConfig]):
     def extent(self, work: StepRun[BiasedImagesConfig], rows: Sequence[Row]) -> Extent:
         """Of all pictures that there are."""
         there = list_usable_names(work, None)
-        return Extent(len(set(select_values(rows, "image_id"))), len(there), "pictures")
+        return Extent(
+            count=len(set(select_values(rows, "image_id"))), total=len(there), unit="pictures"
+        )
 
     def metadata(self, work: StepRun[BiasedImagesConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """How many pictures have each bias, and some of one item."""

@@ -154,7 +154,7 @@ def _from_file(row: Row) -> dict[str, Any]:
     boxes = row["filed"].boxes.get(f"{row['sha256']}.png")
     if boxes is None:
         return {"outcome": "missing", "reason": f"The file names no {row['sha256']}.png."}
-    if not boxes and row["filed"].wrong:
+    if not boxes and row["filed"].rejected_rows:
         return _found(boxes) | {"reason": _UNUSABLE}
     return _found(boxes)
 

@@ -67,4 +67,4 @@ class Drafts(WriteStep[FrameWriterConfig]):
 
     def extent(self, work: StepRun[FrameWriterConfig], rows: Sequence[Row]) -> Extent:
         """Of all items."""
-        return Extent(len(rows), len(work.tables["concepts"]), "items")
+        return Extent(count=len(rows), total=len(work.tables["concepts"]), unit="items")

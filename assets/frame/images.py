@@ -148,7 +148,7 @@ class FrameImages(PaintStep[FrameImagesConfig]):
             return None
         outcomes = work.tables["perturbed_instructions"]["outcome"]
         there = int(outcomes.isin(["written", PENDING]).sum())
-        return Extent(len(rows) // work.config.samples, there, "items")
+        return Extent(count=len(rows) // work.config.samples, total=there, unit="items")
 
     def metadata(self, work: StepRun[FrameImagesConfig], rows: Sequence[Row]) -> Mapping[str, Any]:
         """Some of the pictures."""

@@ -146,7 +146,7 @@ class Pairwise(JudgeStep[BiasSelectionConfig]):
     def extent(self, work: StepRun[BiasSelectionConfig], rows: Sequence[Row]) -> Extent:
         """Of all pictures that have a second one."""
         there = len([*_seconds(work)])
-        return Extent(len({row["image_id"] for row in rows}), there, "pairs")
+        return Extent(count=len({row["image_id"] for row in rows}), total=there, unit="pairs")
 
     def metadata(self, work: StepRun[BiasSelectionConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """The mean preference by bias."""

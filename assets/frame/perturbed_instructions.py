@@ -91,7 +91,11 @@ class PerturbedInstructions(WriteStep[FrameWriterConfig]):
 
     def extent(self, work: StepRun[FrameWriterConfig], rows: Sequence[Row]) -> Extent:
         """Of all that are used."""
-        return Extent(len(rows), int(work.tables["instructions"]["used"].sum()), "instructions")
+        return Extent(
+            count=len(rows),
+            total=int(work.tables["instructions"]["used"].sum()),
+            unit="instructions",
+        )
 
     def metadata(self, work: StepRun[FrameWriterConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """How many have how many changes, and some of them."""

@@ -118,7 +118,7 @@ class FrameScores(JudgeStep[FrameScoresConfig]):
         """Of all pictures that there are."""
         outcomes = (row["outcome"] for row in work.iterate_rows("biased_images", "outcome"))
         there = sum(outcome != "inapplicable" for outcome in outcomes)
-        return Extent(len(rows) // len(work.config.templates), there, "pictures")
+        return Extent(count=len(rows) // len(work.config.templates), total=there, unit="pictures")
 
     def metadata(self, work: StepRun[FrameScoresConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """The mean score by bias."""

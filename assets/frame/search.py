@@ -206,7 +206,7 @@ def is_undecided(row: Row, search: Sequence[Row]) -> bool:
 def count_originals(work: StepRun[Any], rows: Sequence[Row]) -> Extent:
     """How many pictures some rows are about, of all that there are as they were."""
     there = sum(row["bias"] == NONE for row in work.iterate_rows("biased_images", "bias"))
-    return Extent(len(set(select_values(rows, "image_id"))), there, "pictures")
+    return Extent(count=len(set(select_values(rows, "image_id"))), total=there, unit="pictures")
 
 
 def _pending(scores: pd.DataFrame) -> Iterator[dict[str, Any]]:

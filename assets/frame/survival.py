@@ -92,7 +92,7 @@ def build_subject(topic: Domain, scene: Scene, size: int) -> Subject:
     )
 
 
-def to_outcome(rereading: "Rereading") -> RereadOutcome:
+def to_outcome(rereading: "RereadJob") -> RereadOutcome:
     """What a perturbed picture says; inapplicable where the perturbation cannot be made."""
     from generators.survival import check_survival  # noqa: PLC0415 - slow, and seldom needed
 
@@ -131,7 +131,7 @@ def check_survival(rows: Sequence[dict[str, Any]]) -> AssetCheckResult:
     )
 
 
-def _rereadings(topic: Domain, config: SurvivalConfig, seed: int) -> Iterator["Rereading"]:
+def _rereadings(topic: Domain, config: SurvivalConfig, seed: int) -> Iterator["RereadJob"]:
     from generators.survival import RereadJob  # noqa: PLC0415 - slow, and seldom needed
 
     topic.check_size(config.size)
@@ -141,7 +141,7 @@ def _rereadings(topic: Domain, config: SurvivalConfig, seed: int) -> Iterator["R
             yield RereadJob(scene, config.size, (each,), subject)
 
 
-def _row(rereading: "Rereading", found: RereadOutcome) -> dict[str, Any]:
+def _row(rereading: "RereadJob", found: RereadOutcome) -> dict[str, Any]:
     outcome, reason, exempt, readable = found
     return {
         "base_id": rereading.scene.base_id,
@@ -166,7 +166,8 @@ def _row(rereading: "Rereading", found: RereadOutcome) -> dict[str, Any]:
         AssetCheckSpec(
             _CHECK,
             asset=asset_key("survival"),
-            description=f"Under each perturbation {MIN_SURVIVAL:.0%} of the pictures stay readable, not "
+            description=f"Under each perturbation {MIN_SURVIVAL:.0%} of the pictures stay "
+            "readable, not "
             "counting those in which a text or a box covers what is counted; none is read wrongly.",
         )
     ],

@@ -56,7 +56,7 @@ class Benchmark:
     benchmarks are; where there are none, one for each way in which its assets are divided."""
     stand_in_runs: Callable[[Catalog, str], Iterable[StandInRun]]
     """The runs that make it small, with a painter that costs nothing, in their order."""
-    summarize_demo: Callable[[DataRoot, str], Sequence[Mapping[str, Any]]] = lambda home, painter: []
+    summarize_demo: Callable[[DataRoot, str], Sequence[Mapping[str, Any]]] = lambda *_: []
     """What these have made, as the demo shows it: by part, its name and then numbers."""
     review_files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By name of an asset, and then by its partition: the name of the review file it follows."""

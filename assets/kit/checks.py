@@ -40,7 +40,10 @@ def to_partial_result(found: AssetCheckResult, extent: Extent | None) -> AssetCh
     return found._replace(
         passed=False,
         severity=AssetCheckSeverity.WARN,
-        description=f"A part, {format_count_of_total(*extent)}: {found.description}",
+        description=(
+            f"A part, {format_count_of_total(extent.count, extent.total, extent.unit)}: "
+            f"{found.description}"
+        ),
     )
 
 

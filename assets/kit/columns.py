@@ -136,7 +136,8 @@ def require_stand_in_marks(table: pa.Table) -> None:
     if unsaid:
         raise ValueError(
             f"{unsaid:,} of {table.num_rows:,} rows do not say whether something offline had a "
-            f"part in them (column `{IS_STAND_IN}`): they would pass for results. Nothing is stored. "
+            f"part in them (column `{IS_STAND_IN}`): they would pass for results. Nothing is "
+            f"stored. "
             "Materialize what this is made of again; if that does not help, it is a fault of the "
             "code that made it."
         )

@@ -26,8 +26,8 @@ def unanswered_columns(outcome: Outcome, malformed: str = "malformed") -> dict[s
     match outcome:
         case RefusedOutcome(kind=kind, reason=reason, served_model=served):
             return _ended("refused", reason, served, kind)
-        case MalformedOutcome(problem=problem, served_model=served):
-            return _ended(malformed, problem, served)
+        case MalformedOutcome(reason=reason, served_model=served):
+            return _ended(malformed, reason, served)
         case FailedOutcome(error=error):
             return _ended("failed", error)
     raise TypeError(f"{outcome!r} is an answer.")

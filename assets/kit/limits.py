@@ -67,14 +67,14 @@ def expected_subset(
     return some if {placed(item).name for item in some} == set(there) else list(items)
 
 
-def partial_metadata(there: int, of: int, what: str) -> dict[str, Any]:
+def partial_metadata(count: int, total: int, unit: str) -> dict[str, Any]:
     """What the metadata of a table say that holds so many of so many; nothing where it is all."""
-    return {PARTIAL: format_count_of_total(there, of, what)} if there < of else {}
+    return {PARTIAL: format_count_of_total(count, total, unit)} if count < total else {}
 
 
-def format_count_of_total(there: int, of: int, what: str) -> str:
+def format_count_of_total(count: int, total: int, unit: str) -> str:
     """As in "20 of 2,736 questions"."""
-    return f"{there:,} of {of:,} {what}"
+    return f"{count:,} of {total:,} {unit}"
 
 
 def _order(places: Sequence[SamplingKey], limit: int) -> list[int]:

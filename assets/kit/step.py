@@ -114,8 +114,9 @@ def single_input(asset: str, columns: Columns, dimension: str | None = None) -> 
     return MappingProxyType({"upstream": Input(key, dimension, row_columns=columns)})
 
 
-class Extent(NamedTuple):
-    """How many of how many items a table is about, as in 20 of 2,736 questions."""
+@dataclass(frozen=True, kw_only=True)
+class Extent:
+    """Count of items that a table covers, of a total: 20 of 2,736 questions."""
 
     count: int
     total: int

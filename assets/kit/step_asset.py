@@ -70,7 +70,7 @@ def build_step_asset(step: Step[Any]) -> AssetsDefinition:
         outcomes = Counter(map(str, ended))
         shown = {
             **{name.replace(" ", "_"): number for name, number in outcomes.items()},
-            **(partial_metadata(*extent) if extent else {}),
+            **(partial_metadata(extent.count, extent.total, extent.unit) if extent else {}),
             **({"warning": warning} if warning else {}),
             **step.metadata(work, rows),
             **missing_pictures_metadata(step, work, outcomes["failed"]),

@@ -88,7 +88,7 @@ class CaptionStep(JudgeStep[LimitConfig]):
 
     def extent(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> Extent:
         """Of all pictures."""
-        return Extent(len(rows), len(work.tables["pictures"]), "pictures")
+        return Extent(count=len(rows), total=len(work.tables["pictures"]), unit="pictures")
 
     def metadata(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Some of the captions."""

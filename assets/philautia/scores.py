@@ -255,7 +255,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
     def extent(self, work: StepRun[CaptionScoresConfig], rows: Sequence[Row]) -> Extent:
         """Of all pictures."""
         there = len({row["image_id"] for row in rows})
-        return Extent(there, len(work.tables["pictures"]), "pictures")
+        return Extent(count=there, total=len(work.tables["pictures"]), unit="pictures")
 
     def metadata(self, work: StepRun[CaptionScoresConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """The mean score of each model's captions."""

@@ -108,7 +108,8 @@ def _find_obstacles_of(total: QuoteLine, limits: Limits) -> Iterator[str]:
     ):
         yield (
             f"{model.name}: the budget is ${budget:,.4f}, and its cheapest request can cost up to "
-            f"${price.smallest_bound / NANO:,.4f}, so that none could be sent. Raise the budget, or lower "
+            f"${price.smallest_bound / NANO:,.4f}, so that none could be sent. Raise the budget, "
+            f"or lower "
             "the limit on answers in models.yaml (longest_output, or the parameter)."
         )
 

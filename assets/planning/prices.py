@@ -176,7 +176,8 @@ def _why_unexpected(model: Model, request: Request, mode: Mode) -> str:
         return "a run that shows how long it takes"
     if list_images(request) and estimate_usage(model, request) is None:
         return (
-            f"{_FIRST[get_request_kind(request)]} of its own, or image_tokens in models.yaml: how many "
+            f"{_FIRST[get_request_kind(request)]} of its own, or image_tokens in models.yaml: how "
+            f"many "
             "tokens it counts for a picture is not published"
         )
     return f"{_FIRST[get_request_kind(request)]} of its own, or longest_output in models.yaml"

@@ -156,7 +156,8 @@ def select_assets(assets: AssetsByKey, select: str) -> list[AssetKey]:
     if _NAME.fullmatch(select) and AssetKey.from_user_string(select) not in assets:
         names = sorted(key.to_user_string() for key in assets)
         raise CannotQuote(
-            f"There is no asset {select!r}{suggest_names(select, names)}.{_of_a_model(select, names)}"
+            f"There is no asset "
+            f"{select!r}{suggest_names(select, names)}.{_of_a_model(select, names)}"
         )
     example = "Write it as in 'key:\"vlmbias/answers_gpt_4_1\"', 'kind:\"judge\"' or '*'."
     try:

@@ -218,10 +218,17 @@ def load_painter_pictures(home: DataRoot, domain: str) -> Iterator[PainterPictur
 def describe_effects(painters: Sequence[PainterPictures], concepts: Set[str]) -> pd.DataFrame:
     """By painter: the pictures that there are, those a sample still uses, and those it lacks."""
     return pd.DataFrame(
-        [(each.painter, sum(each.pictures.values()), each.count_pictures(concepts), each.count_missing(concepts))
-         for each in painters],
+        [
+            (
+                painter.painter,
+                sum(painter.pictures.values()),
+                painter.count_pictures(concepts),
+                painter.count_missing(concepts),
+            )
+            for painter in painters
+        ],
         columns=["painter", "pictures", "still used", "to be painted"],
-    )  # fmt: skip
+    )
 
 
 def dropped_pictures_warning(

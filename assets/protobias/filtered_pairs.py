@@ -160,7 +160,7 @@ class FilteredPairs(Step[FilterConfig]):
     def extent(self, work: StepRun[FilterConfig], rows: Sequence[Row]) -> Extent:
         """Of all pairs."""
         every = work.tables["image_pairs"]
-        return Extent(len(rows) // len(SIDES), len(every) // len(SIDES), "pairs")
+        return Extent(count=len(rows) // len(SIDES), total=len(every) // len(SIDES), unit="pairs")
 
     def paper_sample(self, work: StepRun[FilterConfig], rows: Sequence[Row]) -> PaperSample | None:
         """A look at each picture of the paper's."""

@@ -186,7 +186,9 @@ class ImagePairs(PaintStep[ImagePairsConfig]):
     def extent(self, work: StepRun[ImagePairsConfig], rows: Sequence[Row]) -> Extent:
         """Of all pairs of the accepted triplets."""
         triplets = int(work.tables["prompt_triplets"]["outcome"].eq("accepted").sum())
-        return Extent(len(rows) // len(SIDES), triplets * work.config.samples, "pairs")
+        return Extent(
+            count=len(rows) // len(SIDES), total=triplets * work.config.samples, unit="pairs"
+        )
 
     def paper_sample(
         self, work: StepRun[ImagePairsConfig], rows: Sequence[Row]

@@ -133,7 +133,9 @@ class PromptTriplets(Step[TripletsConfig]):
 
     def extent(self, work: StepRun[TripletsConfig], rows: Sequence[Row]) -> Extent:
         """Of all concepts."""
-        return Extent(len(_written(rows)), len(work.tables["concepts"]), "concepts")
+        return Extent(
+            count=len(_written(rows)), total=len(work.tables["concepts"]), unit="concepts"
+        )
 
     def may_have_follow_up(self, row: Row) -> bool:
         """Any triplet may break a rule."""
@@ -193,12 +195,12 @@ class PromptTriplets(Step[TripletsConfig]):
         ]
 
     def _hold(self, work: StepRun[TripletsConfig], rows: Sequence[Row]) -> AssetCheckResult:
-        there, of, _ = extent = self.extent(work, rows)
-        said = f"{there} rows for {of} concepts"
-        if own := len(rows) - there:
-            said += f", and {own} of your own"
+        extent = self.extent(work, rows)
+        description = f"{extent.count} rows for {extent.total} concepts"
+        if own_rows := len(rows) - extent.count:
+            description += f", and {own_rows} of your own"
         wrong = find_broken_rows(rows, work.read_rows("concepts"), work.config.limit)
-        return to_partial_result(build_check_result(said, wrong), extent)
+        return to_partial_result(build_check_result(description, wrong), extent)
 
 
 def find_broken_rows(

@@ -13,7 +13,7 @@ from generators.sketch_reader import score_fit
 from metrics.protobias.normalization import JUDGE, OWN, REFERENCE
 from metrics.reply_parsing.ratings import read_rating
 from resources.models.catalog import Catalog, Model
-from resources.models.formulas import OWN_BACKENDS as OWN_BACKENDS
+from resources.models.formulas import OWN_BACKENDS
 from resources.models.outcomes import AnsweredOutcome, MalformedOutcome, Outcome
 from resources.models.requests import LookRequest, ScoreRequest, Turn
 from resources.storage.image_store import ImageStore
@@ -55,7 +55,7 @@ def parse_outcome(outcome: Outcome) -> ScoreColumns:
         case AnsweredOutcome(score=score, text=text, served_model=served_model):
             found = _given(score) if score is not None else _rated(text or "")
             return found | {"response": text, "served_model": served_model}
-        case MalformedOutcome(unreadable=False, text=text):
+        case MalformedOutcome(is_unreadable=False, text=text):
             why = {"reason": "It did not answer with one number from 0 to 1."}
             return unanswered_columns(outcome, "unparsed") | why | {"response": text}
     return unanswered_columns(outcome, "unparsed")

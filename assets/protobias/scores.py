@@ -133,7 +133,7 @@ class PairScores(JudgeStep[LimitConfig]):
     def extent(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> Extent:
         """Of all pairs of the evaluation set."""
         evaluated = int(work.tables["filtered_pairs"]["evaluated"].sum())
-        return Extent(len(rows) // len(SIDES), evaluated // len(SIDES), "pairs")
+        return Extent(count=len(rows) // len(SIDES), total=evaluated // len(SIDES), unit="pairs")
 
     def paper_sample(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> PaperSample | None:
         """As many as the paper evaluates of a domain."""

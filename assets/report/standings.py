@@ -44,7 +44,8 @@ class Measure(NamedTuple):
 class Standing(NamedTuple):
     """One number of a judge or metric: the very one that the benchmark's own page shows.
 
-    `firmness` follows from the answers (`metrics.statistics.firmness`). `value`, `low` and `high` (the ends of
+    `firmness` follows from the answers (`metrics.statistics.firmness`). `value`, `low` and `high`
+    (the ends of
     its 95 % interval) are None where there is none, and `note` then says why; else what a reader
     must know to compare it. Of a benchmark that has no number over all of its partitions there is
     one standing for each that `of` names.

@@ -186,7 +186,7 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
     def extent(self, work: StepRun[AttackSweepConfig], rows: Sequence[Row]) -> Extent:
         """Of all cases that have a negation."""
         there = work.tables["cases"]["outcome"].eq("negated").sum()
-        return Extent(len({row["case_id"] for row in rows}), int(there), "cases")
+        return Extent(count=len({row["case_id"] for row in rows}), total=int(there), unit="cases")
 
     def metadata(self, work: StepRun[AttackSweepConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """The similarities reached, by method and setting, and some of the pictures."""

@@ -76,7 +76,7 @@ class CleanAnswers(YesNoStep):
     def extent(self, work: StepRun[RepeatsConfig], rows: Sequence[Row]) -> Extent:
         """Of all cases that were taken."""
         there = work.tables["cases"]["outcome"].eq("taken").sum()
-        return Extent(len({row["case_id"] for row in rows}), int(there), "cases")
+        return Extent(count=len({row["case_id"] for row in rows}), total=int(there), unit="cases")
 
 
 class YesNoAnswers(YesNoStep):
@@ -123,7 +123,7 @@ class YesNoAnswers(YesNoStep):
     def extent(self, work: StepRun[YesNoAnswersConfig], rows: Sequence[Row]) -> Extent:
         """Of all cases that have a negation."""
         there = work.tables["cases"]["outcome"].eq("negated").sum()
-        return Extent(len({row["case_id"] for row in rows}), int(there), "cases")
+        return Extent(count=len({row["case_id"] for row in rows}), total=int(there), unit="cases")
 
     def _pictures(
         self, work: StepRun[YesNoAnswersConfig]

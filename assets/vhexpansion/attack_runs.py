@@ -159,7 +159,7 @@ def work_keys(encoder: Model, row: Row) -> tuple[str, str]:
     Without loading it nobody knows which it is. Of the setting, what the objective uses counts.
     """
     terms = [encoder.model, *(encoder.parameters.get(name) for name in ("revision", "dtype"))]
-    used = AttackParameters.model_validate_json(row["parameters"]).used(row["objective"])
+    used = AttackParameters.model_validate_json(row["parameters"]).select_used(row["objective"])
     known = [
         ATTACK_VERSION,
         *terms,
@@ -193,4 +193,4 @@ def _ended(found: AttackResult, images: ImageStore) -> AttackOutcome:
 
 
 def _steps_of(row: Row) -> int:
-    return AttackParameters.model_validate_json(row["parameters"]).most(row["objective"])
+    return AttackParameters.model_validate_json(row["parameters"]).get_max_steps(row["objective"])

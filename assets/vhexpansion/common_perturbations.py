@@ -130,7 +130,9 @@ class CommonPerturbations(Step[CommonPerturbationsConfig]):
     def extent(self, work: StepRun[CommonPerturbationsConfig], rows: Sequence[Row]) -> Extent:
         """Of all pictures of cases."""
         there = {row["image_id"] for row in work.read_rows("cases") if row["outcome"] == ACCEPTED}
-        return Extent(len({row["image_id"] for row in rows}), len(there), "pictures")
+        return Extent(
+            count=len({row["image_id"] for row in rows}), total=len(there), unit="pictures"
+        )
 
     def metadata(
         self, work: StepRun[CommonPerturbationsConfig], rows: Sequence[Row]

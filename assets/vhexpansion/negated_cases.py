@@ -141,7 +141,7 @@ class NegatedCases(WriteStep[NegationConfig]):
     def extent(self, work: StepRun[NegationConfig], rows: Sequence[Row]) -> Extent:
         """Of all cases that were taken."""
         taken = work.tables["cases"]["outcome"].isin([ACCEPTED, PENDING])
-        return Extent(len(rows), int(taken.sum()), "cases")
+        return Extent(count=len(rows), total=int(taken.sum()), unit="cases")
 
     def metadata(self, work: StepRun[NegationConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """How they were negated and what was not; writes the sheet that people copy and fill in."""

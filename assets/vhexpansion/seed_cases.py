@@ -81,7 +81,9 @@ class SeedCases(Step[SeedCasesConfig]):
     def extent(self, work: StepRun[SeedCasesConfig], rows: Sequence[Row]) -> Extent:
         """Of all that can be taken."""
         there = sum(row["outcome"] == ACCEPTED for row in self._cases(work))
-        return Extent(sum(row["outcome"] == ACCEPTED for row in rows), there, "cases")
+        return Extent(
+            count=sum(row["outcome"] == ACCEPTED for row in rows), total=there, unit="cases"
+        )
 
     def metadata(self, work: StepRun[SeedCasesConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """How many there are of each origin and answer, some in pictures, and what was rejected."""

@@ -157,7 +157,9 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         """Of all questions under the promptings that are there."""
         names = {row["prompting"] for row in rows}
         return Extent(
-            len(rows), count_questions(self.judge, work.tables["questions"], names), "questions"
+            count=len(rows),
+            total=count_questions(self.judge, work.tables["questions"], names),
+            unit="questions",
         )
 
     def metadata(self, work: StepRun[PromptingConfig], rows: Sequence[Row]) -> dict[str, Any]:

@@ -126,7 +126,7 @@ class EditedFlags(Step[LimitConfig]):
 
     def extent(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> Extent:
         """Of all 40 edits."""
-        return Extent(len(rows), len(list_edits()), "edits")
+        return Extent(count=len(rows), total=len(list_edits()), unit="edits")
 
     def metadata(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Retention, and the pictures that were kept."""

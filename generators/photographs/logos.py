@@ -22,9 +22,9 @@ __all__ = [
     "SCHEMA",
     "SUGGESTION",
     "TITLE",
-    "write_questions",
-    "write_checks",
     "list_photographs",
+    "write_checks",
+    "write_questions",
     "write_review_task",
 ]
 

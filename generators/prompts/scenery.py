@@ -1,4 +1,5 @@
-"""The scene that a prompt of `generators.prompts.triplet_grammar` describes, read from its words."""
+"""The scene that a prompt of `generators.prompts.triplet_grammar` describes, read from its
+words."""
 
 import re
 from dataclasses import dataclass

@@ -1,6 +1,7 @@
 """The taxonomy of what is contrasted (ProtoBias, §3.2 and A.1): its form, and its cells.
 
-`taxonomy.yaml` holds one; `resources.user_files.taxonomy_file` reads it, and `generators.prompts.consistency`
+`taxonomy.yaml` holds one; `resources.user_files.taxonomy_file` reads it, and
+`generators.prompts.consistency`
 checks its parts against each other.
 """
 

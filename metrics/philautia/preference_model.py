@@ -11,7 +11,8 @@ come from fewer numbers than cells. Counting is not enough, as the cells that ar
 one of the numbers open: a cell is determined if its derivatives by all numbers, at a point without
 coincidences, are a combination of those of the cells outside. With scales there are 2E + G − 2
 numbers: four models that write and score have 12 cells for 10 of them, three have 6 for 7. Of
-fewer, the penalty alone decides how far scales follow the data (`metrics.philautia.preference_fit`), which
+fewer, the penalty alone decides how far scales follow the data
+(`metrics.philautia.preference_fit`), which
 the bootstrap does not know: of three models, intervals held a true 8 in 95 to 96 % of simulated
 matrices if quality differed by a tenth of an image's noise, and in 68 to 91 % if by half of it.
 Double centring, for two models, shows half of their preference.

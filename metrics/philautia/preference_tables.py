@@ -1,10 +1,12 @@
 """Self-preference and cross-model preference of judges, as tables with intervals (Philautia-Eval).
 
 Two estimates stand side by side: Φ̃ of the paper, in standard deviations, and the preference in
-score points (`metrics.philautia.preference_model`). Where scores are missing, the latter is estimated on
+score points (`metrics.philautia.preference_model`). Where scores are missing, the latter is
+estimated on
 complete images as well (`metrics.philautia.complete_images`).
 
-Intervals are by a bootstrap over images (`metrics.philautia.image_bootstrap`): they say how far other images
+Intervals are by a bootstrap over images (`metrics.philautia.image_bootstrap`): they say how far
+other images
 of the kind would have given other numbers, of these models.
 """
 

@@ -1,7 +1,8 @@
 """Differences of failure rates: between metrics on the same pairs, and between painters.
 
 Two metrics are compared on the pairs that both have scored. The interval is that of a paired
-difference (`metrics.statistics.paired_intervals`); the p-value is of a sign-flip test: if both were equally
+difference (`metrics.statistics.paired_intervals`); the p-value is of a sign-flip test: if both
+were equally
 good, each prompt's difference could equally have the other sign. Whole prompts are flipped, as the
 pairs of a prompt are not independent; of one pair a prompt this is McNemar's test. In simulations
 of equal metrics (8 to 100 prompts of 1 to 5 pairs, failing 10 to 70 % of them) it rejected at a
@@ -37,7 +38,8 @@ Codes = NDArray[np.integer[Any]]
 def compare_metrics(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """One row for each painter, sample, domain and two metrics.
 
-    `scores` is as `metrics.protobias.ranking.ranking_table` takes it. `difference` is the failure rate of
+    `scores` is as `metrics.protobias.ranking.ranking_table` takes it. `difference` is the failure
+    rate of
     `left` less that of `right`, over the pairs that both have scored, with its 95 % interval;
     `prompts` counts their concepts. `p` is of the sign-flip test, and `p_holm` is corrected for all
     two metrics inside the same painter, sample and domain. Domain `all`, which comes last, is the

@@ -46,13 +46,15 @@ _INTERVALS: Mapping[str, Callable[..., Interval]] = {
 def ranking_table(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """One row for each painter × sample × metric × domain × (all, each knob, each concept).
 
-    `scores` has one row a picture, as `metrics.protobias.scored_pairs.pair_scores` takes it. Rows are by knob or by
+    `scores` has one row a picture, as `metrics.protobias.scored_pairs.pair_scores` takes it. Rows
+    are by knob or by
     concept, inside their domain; `all` covers every one. A domain stands before its knobs and
     concepts, and domain `all` last.
 
     `pairs` counts those with a score on both sides and `prompts` their concepts, `unscored` the
     others, `ties` those of `pairs` that tie. Numbers have 95 % intervals, `…_low` and `…_high`, by
-    a bootstrap over prompts (`metrics.statistics.cluster_intervals` for shares, `metrics.statistics.graded_intervals` for scores),
+    a bootstrap over prompts (`metrics.statistics.cluster_intervals` for shares,
+    `metrics.statistics.graded_intervals` for scores),
     the same for the same `seed`; they are NaN where there is nothing to average.
     """
     pairs = pair_scores(scores)

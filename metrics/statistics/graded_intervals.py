@@ -1,6 +1,7 @@
 """The interval of a mean of graded scores, whose rows come in clusters: one prompt, many pairs.
 
-`metrics.statistics.cluster_intervals` adds a cluster that is all right and one that is all wrong, which suits shares.
+`metrics.statistics.cluster_intervals` adds a cluster that is all right and one that is all wrong,
+which suits shares.
 Graded scores lie close together, and two such clusters drown them: for a metric around 0.6 ± 0.08
 and 12 prompts its interval is 0.21 wide where 0.08 would do. The plain percentile bootstrap is too
 narrow there (87 to 90 % for 12 prompts), so that its ends are moved out as far as Student's t

@@ -1,6 +1,7 @@
 """The interval of a paired difference: the same questions, asked in two ways.
 
-What is resampled is again the base image with all of its rows (`metrics.statistics.cluster_intervals`), each row
+What is resampled is again the base image with all of its rows
+(`metrics.statistics.cluster_intervals`), each row
 being one question's score asked one way minus its score asked the other. Most differences are 0
 where a judge is nearly always wrong both times, and the plain percentile bootstrap is too narrow
 then: for accuracies of 2 to 50 % and changes of 0 to 20 points it covered the truth in as few as

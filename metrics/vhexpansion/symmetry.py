@@ -12,7 +12,8 @@ and in p(1 − p) of the pairs whatever q is (Theorems 1 and 2).
   the picture is as it was (Table 3), and both forms where it was perturbed (Tables 4 and 5). A case
   is wrong where most of its answers are, and counts one half where half of them are.
 
-Intervals are by a bootstrap over base images, each with all of its cases (`metrics.statistics.cluster_intervals`). A
+Intervals are by a bootstrap over base images, each with all of its cases
+(`metrics.statistics.cluster_intervals`). A
 base image is what is one picture to a person: three sizes of a scene are answered alike.
 """
 

@@ -86,7 +86,8 @@ class EncoderAttack:
                 ours = encoder.prepare(self._pixels(levels))
                 if why := describe_disagreement(ours, each, encoder.image_processor):
                     raise ModelUnavailable(
-                        f"{self._model.model}: its processor ({type(encoder.image_processor).__name__}) "
+                        f"{self._model.model}: its processor "
+                        f"({type(encoder.image_processor).__name__}) "
                         f"prepares pictures in a way that no gradient follows here: {why}. Name "
                         "another model as encoder in models.yaml."
                     )

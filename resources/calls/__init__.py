@@ -4,4 +4,4 @@ from resources.calls.call import Call, StoredAnswer
 from resources.calls.damaged_answers import DamagedAnswers
 from resources.calls.store import CallStore
 
-__all__ = ["StoredAnswer", "Call", "CallStore", "DamagedAnswers"]
+__all__ = ["Call", "CallStore", "DamagedAnswers", "StoredAnswer"]

@@ -170,6 +170,7 @@ def _require_known(context: PlanOrchestrationContext) -> None:
             if name not in names:
                 raise ValueError(
                     f"Run config: `{section}` has {name!r}, which is not there"
-                    f"{suggest_names(name, sorted(names))}. Nothing was done: the run would have taken "
+                    f"{suggest_names(name, sorted(names))}. Nothing was done: the run would have "
+                    f"taken "
                     "the defaults instead."
                 )

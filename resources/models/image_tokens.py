@@ -72,16 +72,16 @@ class ImageTokens(BaseModel):
 class _Crops:
     """Gemini's rule before Gemini 3."""
 
-    each: int = 258
+    tokens_per_crop: int = 258
 
     def count(self, size: Size) -> int:
         """One picture, or as many crops as cover it."""
         if max(size) <= 384:
-            return self.each
+            return self.tokens_per_crop
         crop = min(max(math.floor(min(size) / 1.5), 256), 768)
-        return self.each * math.prod(math.ceil(side / crop) for side in size)
+        return self.tokens_per_crop * math.prod(math.ceil(side / crop) for side in size)
 
-    most = count
+    count_most = count
 
 
 TokenRule: TypeAlias = ImageTokens | _Crops

@@ -117,7 +117,8 @@ def load_manifest(model: Model) -> PictureManifest:
     except OSError:
         raise ManifestError(
             f"{model.name}: the manifest {path} is not there. Write it, with the columns "
-            f"{', '.join(MANIFEST_COLUMNS)}, or correct `model` in models.yaml. `counterfactory prompts` "
+            f"{', '.join(MANIFEST_COLUMNS)}, or correct `model` in models.yaml. `counterfactory "
+            f"prompts` "
             "lists what is to be painted."
         ) from None
     return _read(path, _state_of(told), model.takes_seed, model.may_leave_folder)

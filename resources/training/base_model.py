@@ -40,7 +40,8 @@ class TrainingEstimate(NamedTuple):
     def __str__(self) -> str:
         """Format it for a log."""
         return (
-            f"{self.parameter_count / _GIGA:.2f} billion weights, {self.adapter_parameter_count / 1e6:.1f} million in "
+            f"{self.parameter_count / _GIGA:.2f} billion weights, "
+            f"{self.adapter_parameter_count / 1e6:.1f} million in "
             f"the adapter; {self.gigabytes:.1f} GB for these, and more for pictures"
         )
 

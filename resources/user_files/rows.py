@@ -148,5 +148,6 @@ def _describe(error: ErrorDetails) -> str:
     if error["type"] == "literal_error":
         choices = re.findall(r"'(.*?)'", error["ctx"]["expected"])
         otherwise = ", or leave it empty" if "" in choices else ""
-        return f"`{name}` is {value}{suggest_names(str(error['input']), filter(None, choices))}{otherwise}"
+        nearest = suggest_names(str(error["input"]), filter(None, choices))
+        return f"`{name}` is {value}{nearest}{otherwise}"
     return f"`{name}` is {value}: {error['msg'].replace('Input should be', 'write')}"

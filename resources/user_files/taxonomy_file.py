@@ -16,7 +16,7 @@ class TaxonomyError(Exception):
 
 def find_taxonomy_path() -> Path:
     """COUNTERFACTORY_TAXONOMY, or taxonomy.yaml beside definitions.py."""
-    beside = Path(__file__).parents[1] / "taxonomy.yaml"
+    beside = Path(__file__).parents[2] / "taxonomy.yaml"
     return Path(os.environ.get("COUNTERFACTORY_TAXONOMY") or beside)
 
 

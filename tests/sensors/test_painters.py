@@ -7,7 +7,7 @@ from dagster import DefaultSensorStatus, SensorResult, SkipReason, build_sensor_
 
 from assets.kit.partitions import add_painters
 from resources.models.catalog import CatalogError
-from sensors import painters as painters_sensor
+from sensors import painters as painters_module
 from sensors.painters import painters_sensor
 from tests.providers import Provider
 from tests.resources.models.test_patterns import PATTERN
@@ -92,7 +92,7 @@ def test_it_runs_by_itself(bench):
 def test_what_a_list_has_that_a_pattern_matches_is_a_painter(tick, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-for-tests")
     now = time.time()
-    monkeypatch.setattr(painters_sensor.time, "time", lambda: now)
+    monkeypatch.setattr(painters_module.time, "time", lambda: now)
     with Provider() as provider:
         provider.models["openai"] = ["gpt-5-mini", "gpt-image-2"]
         pattern = {**PATTERN, "base_url": provider.openai_url}

@@ -61,7 +61,7 @@ def adapter(
     recipe = config.model_copy(update={"learning_rate": _rate(config.learning_rate, rate)})
     of_arm = [row for row in rows if row["arm"] == arm]
     given = [{name: row[name] for name in _GIVEN} for row in of_arm]
-    each = recipe.at_once * recipe.accumulate
+    each = recipe.per_device_batch_size * recipe.gradient_accumulation_steps
     name = f"{DECLARED.group}_{arm}_{parts['learning_rate'].replace('.', '_').replace('-', 'm')}"
     found = fit_adapter(
         name,

@@ -18,7 +18,8 @@ Numbers: TypeAlias = Mapping[str, Any]
 """A row of `vhexpansion/symmetry`."""
 
 FEWEST = 20
-"""Pictures: intervals are known to hold from so many on (`metrics.statistics.cluster_intervals`)."""
+"""Pictures: intervals are known to hold from so many on
+(`metrics.statistics.cluster_intervals`)."""
 SHORT: Mapping[str, str] = {
     "noise": "Gaussian noise",
     "hsv_brightness": "Brightness",

@@ -119,7 +119,7 @@ def _nothing(site: Site, way: str) -> tuple[str, Firmness]:
         reasons = {model: "; ".join(each.reasons) for model, each in evidence.items()}
         firmness = min((each.firmness for each in evidence.values()), key=FIRMNESS.index)
         return no_ranking_sentence("the benchmark's pictures", reasons), firmness
-    is_stand_in = site.proofs["is_stand_in"] == len(site.pictures)
+    is_stand_in = site.proofs["stand-in"] == len(site.pictures)
     return "No model has answered yet.", "stand-in" if is_stand_in else "not run"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-Proof = Literal["pixels", "accepted", "unreviewed", "is_stand_in", "unproved"]
+Proof = Literal["pixels", "accepted", "unreviewed", "stand-in", "unproved"]
 
 
 class Told(NamedTuple):
@@ -20,7 +20,7 @@ PROOFS: Mapping[Proof, Told] = {
         "Unreviewed: nobody has confirmed the count",
         "Unreviewed: nobody has confirmed the count.",
     ),
-    "is_stand_in": Told(
+    "stand-in": Told(
         "Stand-in: no model made it, no result",
         "Stand-in run: something offline stood in for a model when it was made, so that it is no "
         "result.",
@@ -29,7 +29,7 @@ PROOFS: Mapping[Proof, Told] = {
 }
 """Every proof, the best first."""
 
-APART: tuple[Proof, ...] = ("unreviewed", "is_stand_in")
+APART: tuple[Proof, ...] = ("unreviewed", "stand-in")
 """The image sets that stand in rows of their own, for their labels are not proved."""
 
 
@@ -39,7 +39,7 @@ def find_proof(review: str, *, is_stand_in: bool, confirmed: bool) -> Proof:
     A stand-in run is one whatever people say of it.
     """
     if is_stand_in:
-        return "is_stand_in"
+        return "stand-in"
     if review == "pixels":
         return "pixels" if confirmed else "unproved"
     return "accepted" if review == "accepted" else "unreviewed"

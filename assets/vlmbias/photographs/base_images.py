@@ -60,7 +60,9 @@ class PhotographStep(Step[LimitedT]):
 
     def extent(self, work: StepRun[LimitedT], rows: Sequence[Row]) -> Extent:
         """Of all base images of the topic."""
-        return Extent(len(self.list_limited(work)), len(self.list_all(work)), "base images")
+        return Extent(
+            count=len(self.list_limited(work)), total=len(self.list_all(work)), unit="base images"
+        )
 
 
 def select_first_photographs(photographs: Photographs, limit: int | None) -> list[Photograph]:

@@ -209,7 +209,7 @@ def _row(
 def _image_set(published: PublishedCandidate) -> ImageSet:
     """A stand-in stays one whatever people decide; what nobody accepted is unreviewed."""
     if published.candidate["is_stand_in"]:
-        return "is_stand_in"
+        return "stand-in"
     if published.review == "unreviewed":
         return "unreviewed"
     return "originals" if published.candidate["variant"] == "original" else "benchmark"

@@ -18,7 +18,7 @@ from generators.domains.patterned_grids.scenes import MIN_SIZE, list_scenes
 from generators.domains.patterned_grids.tally import fit_pen
 from generators.scene import Scene
 
-__all__ = ["MIN_SIZE", "VERSION", "draw_dice_grid", "draw", "list_scenes", "draw_tally_grid"]
+__all__ = ["MIN_SIZE", "VERSION", "draw", "draw_dice_grid", "draw_tally_grid", "list_scenes"]
 
 VERSION = "2"
 INK, LINES = "#000000", "#666666"

@@ -14,14 +14,14 @@ __all__ = [
     "RULES",
     "VERSION",
     "Negation",
-    "NotNegatable",
     "NegationReading",
     "NegationWay",
+    "NotNegatable",
     "check_negation",
     "negate",
-    "write_negation_prompt",
     "quote",
     "read_negation",
+    "write_negation_prompt",
 ]
 
 VERSION = "1"

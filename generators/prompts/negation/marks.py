@@ -59,9 +59,17 @@ def _is_possible(tag: WordClass) -> bool:
     """Whether a word may have these classes together: few marks make short patterns."""
     noun = tag & (WordClass.SINGULAR | WordClass.MASS | WordClass.PLACE)
     verb = tag & (WordClass.BASE | VERBAL)
-    return verb & VERBAL != VERBAL and verb != WordClass.BASE | WordClass.GERUND and noun in (
-        WordClass(0), WordClass.SINGULAR, WordClass.SINGULAR | WordClass.MASS, WordClass.SINGULAR | WordClass.PLACE
-    )  # fmt: skip
+    return (
+        verb & VERBAL != VERBAL
+        and verb != WordClass.BASE | WordClass.GERUND
+        and noun
+        in (
+            WordClass(0),
+            WordClass.SINGULAR,
+            WordClass.SINGULAR | WordClass.MASS,
+            WordClass.SINGULAR | WordClass.PLACE,
+        )
+    )
 
 
 _TAGS = [WordClass(bits) for bits in range(512) if _is_possible(WordClass(bits))]

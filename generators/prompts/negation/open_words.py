@@ -36,10 +36,18 @@ NOUN = WordClass.SINGULAR | WordClass.PLURAL
 VERBAL = WordClass.GERUND | WordClass.PARTICIPLE
 _VERB = WordClass.BASE | VERBAL
 _OF_PENN: Mapping[str, WordClass] = {
-    "JJ": WordClass.ADJECTIVE, "JJR": WordClass.ADJECTIVE, "JJS": WordClass.ADJECTIVE,
-    "RB": WordClass.ADVERB, "RBR": WordClass.ADVERB, "NN": WordClass.SINGULAR, "NNS": WordClass.PLURAL,
-    "VB": WordClass.BASE, "VBP": WordClass.BASE, "VBG": WordClass.GERUND, "VBN": WordClass.PARTICIPLE,
-}  # fmt: skip
+    "JJ": WordClass.ADJECTIVE,
+    "JJR": WordClass.ADJECTIVE,
+    "JJS": WordClass.ADJECTIVE,
+    "RB": WordClass.ADVERB,
+    "RBR": WordClass.ADVERB,
+    "NN": WordClass.SINGULAR,
+    "NNS": WordClass.PLURAL,
+    "VB": WordClass.BASE,
+    "VBP": WordClass.BASE,
+    "VBG": WordClass.GERUND,
+    "VBN": WordClass.PARTICIPLE,
+}
 _SEEN_TO: Mapping[str, WordClass] = {
     **dict.fromkeys(("have", "do", "be"), WordClass.BASE),
     **dict.fromkeys(

@@ -67,7 +67,8 @@ def _kind(model: Model, config: Any) -> type[Encoder]:
     if kind is None:
         raise ModelUnavailable(
             f"{model.model}: its architecture is {config.model_type!r}, which has no encoder here"
-            f"{suggest_names(config.model_type, ENCODERS)}. Take the role encoder from {model.name} in "
+            f"{suggest_names(config.model_type, ENCODERS)}. Take the role encoder from "
+            f"{model.name} in "
             "models.yaml, or add a file to resources/attacks/encoders."
         )
     for part in (config, config.text_config, config.vision_config):

@@ -60,7 +60,8 @@ class BatchState:
         """Raise `Interrupted` where it runs: who reads no results then believes there are none."""
         if self.status == "running":
             raise Interrupted(
-                f"The batch {batch} is not over: its provider says that it is {self.provider_status} now.",
+                f"The batch {batch} is not over: its provider says that it is "
+                f"{self.provider_status} now.",
                 possibly_paid=False,
             )
 

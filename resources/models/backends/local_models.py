@@ -18,8 +18,8 @@ from resources.models.backends.hosted_models import check_key, redact_key
 from resources.models.catalog import Model
 from resources.models.replies import ModelReply, ModelUnavailable, RequestFault, UnacceptableRequest
 
-RequestType = TypeVar("Asked")
-SettingsType = TypeVar("Wanted", bound="Settings")
+RequestType = TypeVar("RequestType")
+SettingsType = TypeVar("SettingsType", bound="LocalSettings")
 
 
 class LocalSettings(BaseModel):
@@ -214,6 +214,7 @@ def _is_memory(error: Exception) -> bool:
 def _out_of_memory(model: Model, words: str) -> ModelUnavailable:
     return ModelUnavailable(
         f"{model.model} ran out of memory. In its parameters in models.yaml, set a "
-        f"smaller batch (it is {parse_settings(model).batch}), smaller pictures or shorter answers, or "
+        f"smaller batch (it is {parse_settings(model).batch}), smaller pictures or shorter "
+        f"answers, or "
         f"a dtype of half the size. ({words})"
     )

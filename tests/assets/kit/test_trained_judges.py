@@ -7,14 +7,14 @@ import pytest
 
 from assets.frame.combined import CombinedScores
 from assets.frame.pairwise import Pairwise
-from assets.frame.scores import FrameScores as FrameScores
+from assets.frame.scores import FrameScores
 from assets.kit.limits import LimitConfig
 from assets.kit.step import StepRun
 from assets.kit.step_asset import query_models
 from assets.kit.table_asset import TablesMismatch
 from assets.philautia.captions import CaptionStep
 from assets.philautia.scores import CaptionScoreStep
-from assets.vhexpansion.answers import YesNoAnswers as YesNoAnswers
+from assets.vhexpansion.answers import YesNoAnswers
 from assets.vlmbias.answers import CountingAnswers
 from resources.models.catalog import Catalog, Model
 from resources.storage.data_root import DataRoot

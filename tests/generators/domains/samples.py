@@ -14,7 +14,7 @@ SIZE = 384
 
 @cache
 def scenes_of(domain, seed=0):
-    return domain.drawing.scenes(seed)
+    return domain.draw_module.list_scenes(seed)
 
 
 def kept(function):
@@ -64,7 +64,7 @@ def sample(domain, step):
 
 def measurable(domain, scene):
     """Q1, Q2 and Q3 of a scene, without the sanity check: what a picture can be read for."""
-    return [q for q in domain.asking.ask(scene) if q.question_id.startswith("Q")]
+    return [q for q in domain.ask_module.write_questions(scene) if q.question_id.startswith("Q")]
 
 
 def answer(domain, question, read):

@@ -37,7 +37,7 @@ class TestScenes:
         assert domain.title.strip()
 
     def test_what_is_drawn_and_measured_has_a_version(self, domain):
-        assert re.fullmatch(r"\w+", domain.drawing.VERSION)
+        assert re.fullmatch(r"\w+", domain.draw_module.VERSION)
         assert re.fullmatch(r"\w+", domain.measure_module.VERSION)
 
     def test_every_counterfactual_has_an_original_that_holds_its_target(self, domain):
@@ -165,7 +165,7 @@ class TestQuestions:
 
     def test_the_sanity_check_asks_originals_alone_and_after_all_else(self, domain):
         for scene in scenes_of(domain):
-            questions = domain.asking.ask(scene)
+            questions = domain.ask_module.write_questions(scene)
             check = questions[len(measurable(domain, scene)) :]
             ids = [question.question_id for question in check]
             assert ids in ([], ["N1"], ["N1"] + ["N2"] * (len(ids) - 1)), scene.base_id
@@ -175,7 +175,7 @@ class TestQuestions:
 
     def test_a_name_is_accepted_as_itself_and_no_picture_is_measured_for_it(self, domain):
         for scene in scenes_of(domain):
-            for question in domain.asking.ask(scene):
+            for question in domain.ask_module.write_questions(scene):
                 if question.question_id == "N1":
                     assert question.accepted[0] == question.ground_truth
                     others = load_domains().values()

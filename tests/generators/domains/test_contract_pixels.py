@@ -54,7 +54,7 @@ class TestPictures:
         smallest = domain.drawing.MIN_SIZE
         for scene in sample(domain, 25):
             for size in (smallest, 501, 768):
-                svg = ET.fromstring(domain.drawing.draw(scene, size))
+                svg = ET.fromstring(domain.draw_module.draw(scene, size))
                 width, height = int(svg.get("width")), int(svg.get("height"))
                 assert max(width, height) == size, scene.base_id
             pixels = picture(scene)
@@ -63,7 +63,7 @@ class TestPictures:
 
     def test_nothing_is_taken_from_outside_the_svg(self, domain):
         for scene in sample(domain, 10):
-            svg = domain.drawing.draw(scene, SIZE)
+            svg = domain.draw_module.draw(scene, SIZE)
             used = {element.tag.rpartition("}")[2] for element in ET.fromstring(svg).iter()}
             assert not used & {"text", "tspan", "image", "foreignObject", "style", "script"}
             assert not re.search(r'href="(?!#)|url\((?!#)|font-', svg)
@@ -85,7 +85,7 @@ class TestPictures:
     def test_an_independent_renderer_gives_the_same_picture(self, domain):
         render = import_module("cairosvg").svg2png
         for scene in sample(domain, 25):
-            svg = domain.drawing.draw(scene, SIZE)
+            svg = domain.draw_module.draw(scene, SIZE)
             other = decode_png(render(bytestring=svg.encode(), background_color="white"))
             difference = np.abs(picture(scene).astype(int) - other)
             assert difference.mean() < 2, scene.base_id

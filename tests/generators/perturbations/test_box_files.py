@@ -38,7 +38,7 @@ def read(data):
 
 def test_coco_is_read_in_parts_of_the_picture():
     found = read(COCO)
-    assert found.wrong == []
+    assert found.rejected_rows == []
     assert found.boxes == {
         "one.png": (ObjectBox(0.1, 0.1, 0.25, 0.25, "nurse"), ObjectBox(0.5, 0, 0.5, 1, "nurse")),
         "none.png": (),
@@ -47,7 +47,7 @@ def test_coco_is_read_in_parts_of_the_picture():
 
 def test_label_studio_is_read_in_parts_of_the_picture():
     found = read([task(CAT), task(image="s3://mine/pictures/dog.png")])
-    assert found.wrong == []
+    assert found.rejected_rows == []
     assert found.boxes == {
         "two-cats.png": (ObjectBox(0.25, 0.5, 0.1, 0.205, "cat"),),
         "dog.png": (),
@@ -79,18 +79,18 @@ def test_pictures_of_one_name_in_two_folders_do_not_share_their_boxes():
     found = read(COCO | {"images": images})
     assert list(found.boxes) == ["none.png"]
     wrong = ["image 1", "image 2", "annotation 1", "annotation 2"]
-    assert [where for where, _ in found.wrong] == wrong
-    assert "another picture is called one.png as well" in found.wrong[0][1]
+    assert [where for where, _ in found.rejected_rows] == wrong
+    assert "another picture is called one.png as well" in found.rejected_rows[0][1]
     tasks = [task(CAT, image=f"{folder}/one.png") for folder in ("people", "animals")]
     found = read(tasks)
-    assert (found.boxes, [where for where, _ in found.wrong]) == ({}, ["task 1", "task 2"])
+    assert (found.boxes, [where for where, _ in found.rejected_rows]) == ({}, ["task 1", "task 2"])
 
 
 @pytest.mark.parametrize("annotations", [[], [{"was_cancelled": True, "result": []}]])
 def test_a_task_that_nobody_annotated_is_not_said_to_have_no_object(annotations):
     found = read([task(CAT) | {"annotations": annotations}])
     assert found.boxes == {}
-    assert "nobody has annotated it" in found.wrong[0][1]
+    assert "nobody has annotated it" in found.rejected_rows[0][1]
 
 
 def test_a_cancelled_annotation_is_not_read():
@@ -120,7 +120,7 @@ def test_a_cancelled_annotation_is_not_read():
 def test_a_bad_row_of_coco_is_named_and_the_rest_is_read(change, why):
     rows = [COCO["annotations"][0], COCO["annotations"][1] | change]
     found = read(COCO | {"annotations": rows})
-    [(where, problem)] = found.wrong
+    [(where, problem)] = found.rejected_rows
     assert where == "annotation 2"
     assert re.search(why, problem)
     assert len(found.boxes["one.png"]) == 1
@@ -137,8 +137,8 @@ def test_a_bad_row_of_coco_is_named_and_the_rest_is_read(change, why):
 )
 def test_a_bad_box_of_label_studio_is_named_and_the_rest_is_read(change, why):
     found = read([task(CAT, CAT | change), task(image="dog.png"), {"data": {}}, {"data": 3}])
-    assert [where for where, _ in found.wrong] == ["task 1, box 2", "task 3", "task 4"]
-    assert re.search(why, found.wrong[0][1])
+    assert [where for where, _ in found.rejected_rows] == ["task 1, box 2", "task 3", "task 4"]
+    assert re.search(why, found.rejected_rows[0][1])
     assert found.boxes.keys() == {"two-cats.png", "dog.png"}
 
 

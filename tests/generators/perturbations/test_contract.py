@@ -107,7 +107,7 @@ class TestPixels:
         after = perturb(before, [made], SUBJECT)
         assert after.shape[2] == 3
         assert (after.shape != before.shape) == (made.name in GROWING)
-        x, y = made.corner(before, after)
+        x, y = made.find_corner(before, after)
         if made.name in GROWING:
             assert (after[y : y + 120, x : x + 150] == before).all()
 

@@ -145,7 +145,7 @@ def extended(taxonomy, domain, kind):
 def there_are(cell, knob, said=""):
     """How many concepts a cell has with a knob, of those that say so."""
     return sum(
-        len(cell.attributes) * len(scene.changes(knob, element))
+        len(cell.attributes) * len(scene.list_changes(knob, element))
         for scene in cell.scenes
         for element in scene.elements
         for environment in scene.environments
