@@ -91,7 +91,7 @@ def _painter() -> str:
             return model.name
     raise ValueError(
         f"{catalog.path} lists no painter that runs offline, for the demo spends nothing. Add:\n"
-        "- {name: sketch, backend: offline, model: sketch, family: reference, "
+        "- {name: sketch, backend: stand_in, model: sketch, family: reference, "
         "roles: [painter, editor]}"
     )
 

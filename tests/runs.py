@@ -41,7 +41,7 @@ FEW = {
 """Two originals and five counterfactuals, which ask of rows, columns and lines of both kinds."""
 
 REFERENCE = tuple(
-    Model(name=name, backend="offline", model=name, family="reference", roles=("judge",))
+    Model(name=name, backend="stand_in", model=name, family="reference", roles=("judge",))
     for name in ("prior", "pixels", "random")
 )
 """The judges that there are unless a test says otherwise."""

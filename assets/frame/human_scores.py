@@ -44,7 +44,7 @@ HUMAN_SCORES = Columns(
     sha256=(TEXT, "Name of the picture in the image store"),
     annotator=(TEXT, "Who scored it; of a collection with a mean alone, the collection"),
     score=(REAL, "0 to 5; a collection's own are brought there from its scale"),
-    is_stand_in=(BOOLEAN, "Whether the pictures are a rehearsal, so that it is no result"),
+    is_stand_in=(BOOLEAN, "Whether the pictures are stand-ins, so that it is no result"),
 )
 """One row a picture and annotator."""
 

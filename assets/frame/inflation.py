@@ -205,7 +205,7 @@ def inflation_rows(
     """All rows of a judge, but for its name; none where it was not searched."""
     if search.empty or scores.empty:
         return
-    rehearsal = bool(search["is_stand_in"].any())
+    is_stand_in = bool(search["is_stand_in"].any())
     done: pd.DataFrame | None = None
     rows: list[dict[str, Any]] = []
     for part, held in _parts(scores, search, combined, mitigation):
@@ -213,7 +213,7 @@ def inflation_rows(
         rows = rows if held is done else list(_rows(held, part))
         done = held
         for row in rows:
-            yield {"is_stand_in": rehearsal, **part._asdict(), **row}
+            yield {"is_stand_in": is_stand_in, **part._asdict(), **row}
 
 
 def _parts(

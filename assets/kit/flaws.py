@@ -92,7 +92,7 @@ def mark_flaws(
     """The rows of what one painter painted; those of flawed pictures have the outcome `flawed`.
 
     `parameters` are those of the painter's entry; `named` is what a reason calls a row. Rows have
-    the columns `prompt`, `sample`, `seed` and `rehearsal`, `outcome`, and of one that is painted
+    the columns `prompt`, `sample`, `seed` and `is_stand_in`, `outcome`, and of one that is painted
     `sha256`, `width` and `height`. Of several flaws the first of `FLAWS` is named.
     """
     painted = {place: row for place, row in enumerate(rows) if row["outcome"] == "painted"}

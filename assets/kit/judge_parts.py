@@ -100,7 +100,7 @@ class JudgeParts:
         self.catalog, self.home = catalog, home
         self.instance, self.assets = instance, assets
         self._stored: dict[TableLocation, bool] = {}
-        self._rehearsed: dict[TableLocation, bool] = {}
+        self._stand_in_cells: dict[TableLocation, bool] = {}
         self._again: dict[TableLocation, Mapping[str, Any]] = {}
         self._keys: dict[str, Sequence[str]] = {}
 
@@ -178,7 +178,7 @@ class JudgeParts:
             elif of.is_optional:
                 continue
             elif self.is_stored(where):
-                stands_in |= self._is_rehearsed(where)
+                stands_in |= self._has_stand_ins_alone(where)
             else:
                 unmade |= dict.fromkeys(self._unmade(where))
         if unmade:
@@ -224,14 +224,14 @@ class JudgeParts:
             self._stored[where] = self.home.holds(where[0], where[1] or None)
         return self._stored[where]
 
-    def _is_rehearsed(self, where: TableLocation) -> bool:
+    def _has_stand_ins_alone(self, where: TableLocation) -> bool:
         """Whether a stand-in had a part in every row of a table that says so of its rows."""
-        if where not in self._rehearsed:
+        if where not in self._stand_in_cells:
             asset, partition = where
             try:
                 rows = self.home.table(asset, partition or None, [IS_STAND_IN])[IS_STAND_IN]
             except (CorruptItem, KeyError):
                 # It does not say so; or whoever plans with it says what is wrong with it.
                 return False
-            self._rehearsed[where] = len(rows) > 0 and bool(rows.eq(True).all())
-        return self._rehearsed[where]
+            self._stand_in_cells[where] = len(rows) > 0 and bool(rows.eq(True).all())
+        return self._stand_in_cells[where]

@@ -41,7 +41,7 @@ def find_filter(catalog: Catalog, painter: Model, name: str) -> Model:
 def _default(catalog: Catalog, painter: Model) -> Model:
     if painter.is_stand_in:
         able = [model for model in catalog.select_role("judge") if reads_pixels(model)]
-        lacking = "the reference judge pixels (backend: offline, model: pixels, roles: [judge])"
+        lacking = "the reference judge pixels (backend: stand_in, model: pixels, roles: [judge])"
     else:
         able = [model for model in catalog.select_role("captioner") if not model.is_stand_in]
         lacking = "a vision model with the role captioner"

@@ -29,7 +29,7 @@ def load_own_triplets(path: str, domain: str) -> OwnTriplets:
 
 def load_templates(path: str, writer: Model) -> Mapping[str, str]:
     """The templates in a file by domain; none without one. Raises `OwnFileError`."""
-    if path and writer.backend == "offline":
+    if path and writer.backend == "stand_in":
         raise OwnFileError(
             f"{writer.name} writes by rule and reads no template. Choose another writer, or leave "
             "templates_file out."

@@ -144,7 +144,7 @@ class PromptTriplets(Step[TripletsConfig]):
     def answer_locally(self, model: Model, request: Request) -> Outcome | None:
         """What our own writer says."""
         return (
-            answer_by_grammar(cast(WriteRequest, request)) if model.backend == "offline" else None
+            answer_by_grammar(cast(WriteRequest, request)) if model.backend == "stand_in" else None
         )
 
     def follow_up_requests(

@@ -35,7 +35,7 @@ from resources.storage.data_root import DataRoot
 _resampled = partial(interval_columns, over="prompts")
 SUMMARY = Columns(
     painter=(TEXT, "Who painted the pairs, as models.yaml names it"),
-    is_stand_in=(BOOLEAN, "Whether the pictures are a rehearsal, so that it is no result"),
+    is_stand_in=(BOOLEAN, "Whether the pictures are stand-ins, so that it is no result"),
     sample=(TEXT, "evaluated (all scored pairs), or human (those that people scored as well)"),
     metric=(TEXT, "The metric or judge, as models.yaml names it, or human"),
     formula=(TEXT, "What its raw score is"),

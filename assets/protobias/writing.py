@@ -38,7 +38,7 @@ def write_triplet(writer: Model, concept: Concept, templates: Mapping[str, str])
     Our own writer, whose every answer is certain, is not re-queried: it would only say the same.
     """
     request = first_request(writer, concept, templates)
-    attempts = 1 if writer.backend == "offline" else 1 + REASKS
+    attempts = 1 if writer.backend == "stand_in" else 1 + REASKS
     row: dict[str, Any] = dict.fromkeys((*Triplet._fields, "reason", "served_model"))
     row |= {"writer": writer.name, "rules": [], "earlier_rules": [], "calls": []}
     for attempt in range(1, attempts + 1):
@@ -77,7 +77,7 @@ def first_request(
 
     Tables 3 to 5 have the template, unless `templates` has one for the domain.
     """
-    if writer.backend == "offline":
+    if writer.backend == "stand_in":
         return WriteRequest((Turn("user", json.dumps(to_triplet_fields(concept))),), _SCHEMA)
     schema = None if writer.backend in _WITHOUT_SCHEMAS else _SCHEMA
     return WriteRequest((Turn("user", write_triplet_prompt(concept, templates)),), schema)

@@ -188,9 +188,9 @@ def _compared(
         for found in _measured(home, config, cases, model, tuned):
             why = found.reason or _unlisted(tuned, model)
             values = found._asdict() | {"why": why}
-            rehearsal = found.is_stand_in or bool(tuned.row["is_stand_in"])
+            is_stand_in = found.is_stand_in or bool(tuned.row["is_stand_in"])
             judge = model.name if model else None
-            yield {**known, "judge": judge, **values, "is_stand_in": rehearsal}
+            yield {**known, "judge": judge, **values, "is_stand_in": is_stand_in}
 
 
 def _measured(

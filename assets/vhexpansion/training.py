@@ -41,7 +41,7 @@ def _chosen(
         wordings = [each for form in FORMS for each in _wordings(forms[form])]
         found.append(
             TuningCase(
-                *(case.case_id, dataset, base, case.sha256, picture, wordings, case.rehearsal)
+                *(case.case_id, dataset, base, case.sha256, picture, wordings, case.is_stand_in)
             )
         )
     return found

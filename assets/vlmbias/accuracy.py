@@ -34,7 +34,7 @@ ACCURACY = Columns(
     image_set=(
         TEXT,
         "benchmark or originals, or a variant of both together; of photographs also unreviewed or "
-        "rehearsal, and of a judge that was asked a part of the questions partial: these three are "
+        "stand-in, and of a judge that was asked a part of the questions partial: these three are "
         "in no other row",
     ),
     size=(TEXT, "Longer side in px, or all"),

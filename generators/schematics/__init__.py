@@ -1,7 +1,7 @@
 """Schematics of animals and logos: what their prompts ask for, drawn by rule.
 
 They understand the prompts of `generators.photographs`. An edit is a drawing of what its prompt
-asks for and no change of the pixels it is given: it is a rehearsal, in which only a shoe's colour
+asks for and no change of the pixels it is given: it is a stand-in, in which only a shoe's colour
 is looked up in the picture, since the paper's prompt leaves it out.
 """
 

@@ -76,7 +76,7 @@ def compare_painters(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     `scores` holds those of several painters, in the order in which they came: `earlier` comes
     before `later`. `difference` is the failure rate of the later less that of the earlier one, as
     the mean over the `prompts` of which both have pairs with scores, with its 95 % interval. Domain
-    `all` is the mean over domains. A rehearsal is compared with rehearsals alone.
+    `all` is the mean over domains. Stand-ins are compared with stand-ins alone.
     """
     pairs = pair_scores(scores)
     rows: list[dict[str, Any]] = []

@@ -14,7 +14,7 @@ def pair_scores(scores: pd.DataFrame) -> pd.DataFrame:
     """One row a painter, sample, metric and pair, in their order of first appearance.
 
     `scores` has one row a picture: the columns of the pair (painter, sample, metric, formula, kin,
-    rehearsal, domain, knob, concept, concept_id, pair_id), `side` (correct or adversarial), `raw`
+    is_stand_in, domain, knob, concept, concept_id, pair_id), `side` (correct or adversarial), `raw`
     and `score` (0 to 1), both null where there is none.
 
     Columns: those of the pair, and as floats, NaN unless both sides are scored:

@@ -58,7 +58,7 @@ def accuracy_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
 
     `image_set` is one of the table's own, or `original` or `counterfactual`: all images of that
     variant in the sets `benchmark` and `originals` (the paper's Table 4). Other sets, of images
-    that nobody has accepted or that are a rehearsal, stand in rows of their own and in no others.
+    that nobody has accepted or that are stand-ins, stand in rows of their own and in no others.
     Subtopic `all` is the whole topic, topic `task mean` the mean over topics, size `all` every
     size; parts stand before their whole and keep their order of first appearance. Subtopics are
     told apart in the table's own sets, sizes in the variants.

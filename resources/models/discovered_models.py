@@ -48,7 +48,7 @@ def read_discovered(path: Path) -> list[DiscoveredModel]:
     records = []
     for place, entry in enumerate(document.value):
         given = dict(entry) if isinstance(entry, dict) else {}
-        about = {name: given.pop(name, None) for name in ("pattern", "found")}
+        about = {name: given.pop(name, None) for name in ("pattern", "discovered_on")}
         for name, value in about.items():
             if not isinstance(value, str):
                 document.add(
@@ -57,7 +57,9 @@ def read_discovered(path: Path) -> list[DiscoveredModel]:
                 )
         model = document.validated(Model, given, (place,))
         if model is not None:
-            records.append(DiscoveredModel(model, str(about["pattern"]), str(about["found"])))
+            records.append(
+                DiscoveredModel(model, str(about["pattern"]), str(about["discovered_on"]))
+            )
     document.require_right()
     return records
 
@@ -68,7 +70,7 @@ def write_discovered(path: Path, records: Sequence[DiscoveredModel]) -> None:
         {
             **record.model.model_dump(mode="json", exclude_unset=True),
             "pattern": record.pattern,
-            "found": record.discovered_on,
+            "discovered_on": record.discovered_on,
         }
         for record in records
     ]

@@ -36,7 +36,7 @@ BackendName = Literal[
     "anthropic",
     "diffusers",
     "transformers",
-    "offline",
+    "stand_in",
     "python",
     "file",
     "folder",
@@ -55,7 +55,7 @@ ROLES_BY_BACKEND: Mapping[str, tuple[Role, ...]] = {
     "file": ("metric",),
     "folder": ("painter",),
 }
-"""The roles that each backend can have; what `offline` can do depends on its model."""
+"""The roles that each backend can have; what `stand_in` can do depends on its model."""
 STAND_INS: Mapping[str, tuple[Role, ...]] = {
     "grammar": ("writer",),
     "sketch": _DRAWS,
@@ -65,7 +65,7 @@ STAND_INS: Mapping[str, tuple[Role, ...]] = {
     "gullible": ("judge",),
     **dict.fromkeys(("vain", "strict", "generous", "steep", "plain"), ("captioner", "judge")),
 }
-"""The models of the backend `offline`, with the roles that each can have."""
+"""The models of the backend `stand_in`, with the roles that each can have."""
 
 KEY_VARIABLES: Mapping[str, str] = {
     "openai": "OPENAI_API_KEY",
@@ -82,7 +82,7 @@ _DAGSTERS = re.compile(
 LOCAL_BACKENDS = ("diffusers", "transformers", "python")
 DEVICE_BACKENDS = ("diffusers", "transformers")
 """The backends whose models run on a device of this machine, in torch's words."""
-_SEEDED = ("diffusers", "gemini", "offline")
+_SEEDED = ("diffusers", "gemini", "stand_in")
 _SERVED = ("openai", "openai_compatible", "gemini", "anthropic")
 
 _AT_ONCE = 16
@@ -176,8 +176,8 @@ class Model(BaseModel):
 
     @property
     def is_stand_in(self) -> bool:
-        """Whether it runs offline, so that its results are a stand-in run."""
-        return self.backend == "offline"
+        """Whether it stands in for a model, for free: its results are no results."""
+        return self.backend == "stand_in"
 
     @property
     def takes_seed(self) -> bool:
@@ -188,7 +188,7 @@ class Model(BaseModel):
     @property
     def is_free(self) -> bool:
         """Whether its answers are free: they come from this project, or from files."""
-        return self.backend in ("offline", "folder")
+        return self.backend in ("stand_in", "folder")
 
     @property
     def may_lack_answers(self) -> bool:
@@ -202,11 +202,11 @@ class Model(BaseModel):
 
     @field_validator("model")
     @classmethod
-    def _known_offline(cls, model: str, entry: ValidationInfo) -> str:
+    def _check_model_name(cls, model: str, entry: ValidationInfo) -> str:
         if entry.data.get("backend") == "python" and not re.fullmatch(r"[\w.]+:\w+", model):
             raise ValueError(f"is {model!r}: write module:function, as in my_metrics:brightness")
-        if entry.data.get("backend") == "offline" and model not in STAND_INS:
-            raise ValueError(f"is {model!r}, which is not offline{suggest_names(model, STAND_INS)}")
+        if entry.data.get("backend") == "stand_in" and model not in STAND_INS:
+            raise ValueError(f"is {model!r}, which is no stand-in{suggest_names(model, STAND_INS)}")
         return model
 
     @field_validator("roles")
@@ -215,12 +215,12 @@ class Model(BaseModel):
         backend, model = entry.data.get("backend"), entry.data.get("model")
         able = (
             STAND_INS.get(str(model))
-            if backend == "offline"
+            if backend == "stand_in"
             else ROLES_BY_BACKEND.get(str(backend))
         )
         beyond = [role for role in roles if able is not None and role not in able]
         if able is not None and beyond:
-            who = f"{model!r}" if backend == "offline" else f"the backend {backend!r}"
+            who = f"{model!r}" if backend == "stand_in" else f"the backend {backend!r}"
             raise ValueError(
                 f"has {', '.join(beyond)}, which {who} cannot be: choose from {', '.join(able)}"
             )
@@ -302,7 +302,7 @@ class Model(BaseModel):
         backend = entry.data.get("backend")
         if key is None:
             return None
-        if backend in ("offline", "folder"):
+        if backend in ("stand_in", "folder"):
             raise ValueError(f"is not used by the backend {backend!r}: remove it")
         if not re.fullmatch(r"[A-Z][A-Z0-9_]*", key):
             raise ValueError(

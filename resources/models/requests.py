@@ -74,14 +74,18 @@ class ScoreRequest:
 Request: TypeAlias = WriteRequest | LookRequest | PaintRequest | EditRequest | ScoreRequest
 
 _KINDS: Mapping[str, type[Any]] = {
-    kind.__name__.lower(): kind
-    for kind in (WriteRequest, LookRequest, PaintRequest, EditRequest, ScoreRequest)
+    "write": WriteRequest,
+    "look": LookRequest,
+    "paint": PaintRequest,
+    "edit": EditRequest,
+    "score": ScoreRequest,
 }
+_NAMES = {request_type: kind for kind, request_type in _KINDS.items()}
 
 
 def get_request_kind(request: Request) -> str:
-    """What a backend's method for such a request is called: write, look, paint, edit or score."""
-    return type(request).__name__.lower()
+    """Name the backend's method for a request: write, look, paint, edit or score."""
+    return _NAMES[type(request)]
 
 
 def build_canonical_request(model: Model, request: Request) -> dict[str, Any]:

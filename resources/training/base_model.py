@@ -104,7 +104,7 @@ def require_room(recipe: Recipe, found: TrainingEstimate, *, has_gpu: bool, memo
     raise TrainingError(
         f"{recipe.base} cannot be trained here: torch finds no GPU. It has {found}; this machine "
         f"has {memory:.0f} GB, and {found.cpu_time}. Train "
-        "where there is a GPU of 80 GB, or set `regardless: true`. Nothing was loaded."
+        "where there is a GPU of 80 GB, or set `skip_estimate_check: true`. Nothing was loaded."
     )
 
 

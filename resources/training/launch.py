@@ -25,7 +25,7 @@ _TOLD_EVERY = 10
 """Steps; the first are all told."""
 _LITTLE = 1 << 20
 _TAIL = 2000
-_SAY_ALL = ("NoSpread", "NoGradient", "Diverged", "TornPair", "TrainingError", "Closed")
+_SAY_ALL = ("NoSpread", "NoGradient", "Diverged", "TornPair", "TrainingError", "ModelUnavailable")
 """The errors of a training whose messages need nothing of what it printed."""
 _PROJECT = Path(__file__).parents[2]
 

@@ -16,7 +16,7 @@ from tests.runs import REFERENCE, failure, materialize, table
 DOMAIN = "animals"
 STEPS = ("image_pairs", "filtered_pairs")
 SKETCH = Model(
-    name="sketch", backend="offline", model="sketch", family="reference", roles=("painter",)
+    name="sketch", backend="stand_in", model="sketch", family="reference", roles=("painter",)
 )
 
 

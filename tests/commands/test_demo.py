@@ -108,7 +108,7 @@ def test_what_is_rehearsed_says_so(first, folder):
     tables = [pd.read_parquet(path) for path in (folder / "data/vlmbias/photographs").iterdir()]
     rows = pd.concat(tables)
     assert rows.groupby("domain")["image_id"].nunique().to_dict() == {"animals": 182, "logos": 69}
-    assert set(rows["image_set"]) == {"is_stand_in"}
+    assert set(rows["image_set"]) == {"stand-in"}
     assert set(rows["review"]) == {"unreviewed"}
     assert rows["is_stand_in"].all()
     assert set(rows["painter"]) == {"sketch"}
@@ -244,7 +244,7 @@ def test_a_judge_that_costs_money_is_not_asked(first, folder):
     assert {path.stem for path in pairs} == {"sketch"}
     with closing(CallStore(url=f"sqlite:///{folder}/data/calls.sqlite")) as calls:
         backends = {call.backend for call in calls.rows(calls.iterate_keys())}
-    assert backends == {"offline"}
+    assert backends == {"stand_in"}
 
 
 def test_a_catalog_without_a_painter_that_is_free_is_refused(command, tmp_path):

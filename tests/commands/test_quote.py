@@ -23,7 +23,7 @@ MODELS = """
   family: flux
   roles: [painter]
 - name: sketch
-  backend: offline
+  backend: stand_in
   model: sketch
   family: reference
   roles: [painter]

@@ -43,8 +43,8 @@ BEFORE_A_KILL = 20
 SLOW_S = 1.2
 """How long the judge takes for an answer then: the last run, of half of them, lasts over 10 s."""
 REFERENCES = """
-- {name: prior, backend: offline, model: prior, family: reference, roles: [judge]}
-- {name: pixels, backend: offline, model: pixels, family: reference, roles: [judge]}
+- {name: prior, backend: stand_in, model: prior, family: reference, roles: [judge]}
+- {name: pixels, backend: stand_in, model: pixels, family: reference, roles: [judge]}
 """
 """What a user has left in models.yaml."""
 ADDED = f"""

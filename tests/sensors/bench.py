@@ -26,7 +26,7 @@ PAINTER_ENTRY = {
 }
 SKETCH = {
     "name": "sketch",
-    "backend": "offline",
+    "backend": "stand_in",
     "model": "sketch",
     "family": "reference",
     "roles": ["painter"],

@@ -242,7 +242,7 @@ def test_a_trial_that_the_user_had_painted_is_launched_as_one(tick, bench):
     }
 
 
-def test_a_new_painter_gets_the_config_of_earlier_ones_and_not_of_rehearsals(tick, bench):
+def test_a_new_painter_gets_the_config_of_earlier_ones_and_not_of_stand_ins(tick, bench):
     for name, samples in (("earlier", 2), ("sketch", 1)):
         config = {"ops": {"protobias__image_pairs": {"config": {"samples": samples}}}}
         materialize(

@@ -223,7 +223,7 @@ def _shot(row: NamedRow) -> Shot:
         "Filter": f"{row.filter}: {rated}" if row.filter and rated else "",
         "Filter said": row.filter_response or "",
         "sha256": row.sha256 or "",
-        **_made(row.made),
+        **_made(row.provenance),
     }
     dropped = f"The filter gave it {rated}" if row.kept is False and rated else ""
     why = (row.outcome if row.outcome != "painted" else "", row.flaw, row.reason, dropped)

@@ -89,7 +89,7 @@ def _writer(edits: Sequence[NamedRow]) -> WriterEdits:
             samples.append((outcome, len(ended), [(row, _asked(row)) for row in ended[::step]]))
     return WriterEdits(
         edits[0].painter,
-        any(row.rehearsal for row in edits),
+        any(row.is_stand_in for row in edits),
         sorted({row.served_model for row in edits if row.served_model}),
         Counter(row.outcome for row in edits).most_common(),
         samples,

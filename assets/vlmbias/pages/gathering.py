@@ -107,7 +107,7 @@ def _picture(row: NamedRow, readings: Sequence[NamedRow]) -> Picture:
         **{name: getattr(row, name) for name in (*_IMAGE, "width", "height", "size")},
         **told,
         verdict=verdict,
-        proof=find_proof(row.review, is_stand_in=row.rehearsal, confirmed=verdict == "agrees"),
+        proof=find_proof(row.review, is_stand_in=row.is_stand_in, confirmed=verdict == "agrees"),
     )
 
 

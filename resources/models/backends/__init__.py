@@ -14,7 +14,7 @@ _BACKENDS = {
     "anthropic": "anthropic.Anthropic",
     "diffusers": "diffusers.Diffusers",
     "transformers": "transformers.Transformers",
-    "offline": "offline.Offline",
+    "stand_in": "stand_ins.StandInBackend",
     "python": "python.Python",
     "folder": "folder.Folder",
 }

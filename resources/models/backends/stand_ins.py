@@ -1,4 +1,4 @@
-"""The offline backend: `grammar` writes prompt triplets, `sketch` draws schematics."""
+"""The stand-in backend: `grammar` writes prompt triplets, `sketch` draws schematics."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ _GRAMMAR, _SKETCH = f"grammar-{grammar.VERSION}", f"sketch-{sketch.VERSION}"
 
 
 class StandInBackend:
-    """The models of the backend `offline` that take requests.
+    """The models of the backend `stand_in` that take requests.
 
     What they cannot understand they refuse, as a model does. The reference judges are no part of
     this: what they are told beside the picture is not in a request.

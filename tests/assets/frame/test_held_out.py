@@ -48,7 +48,7 @@ def lucky(each, is_chosen_on):
 def rows():
     alone = scores(*((each,) for each in (*GAMMA, *PADDING)), rise=lucky)
     search = pd.DataFrame(search_biases(join_originals(alone), 0))
-    search = search.assign(domain="animals", seed=0, rehearsal=False)
+    search = search.assign(domain="animals", seed=0, is_stand_in=False)
     combined = scores(*PAIRS, rise=lucky)
     asked = pd.concat(
         scores(*((each,) for each in (*GAMMA, *PADDING)), template=name, rise=rise)
@@ -99,7 +99,7 @@ def test_templates_are_compared_over_the_domains_that_have_objects():
     search = pd.concat(
         pd.DataFrame(search_biases(join_originals(held), 0)).assign(domain=domain)
         for domain, held in tables.items()
-    ).assign(seed=0, rehearsal=False)
+    ).assign(seed=0, is_stand_in=False)
     rows = pd.DataFrame(inflation_rows(asked, search, pd.DataFrame(), asked))
     of = {"domain": "all", "bias": "padding", "choice": "in_sample", "template": "standard"}
     assert one(rows, **of, experiment="templates")["biased"] == pytest.approx(2 + 0.75)
@@ -114,7 +114,7 @@ def test_templates_are_compared_over_the_domains_that_have_objects():
 def test_one_pair_of_biases_with_one_configuration_each_is_no_choice():
     alone = scores(*((each,) for each in (GAMMA[0], *PADDING)), rise=lucky)
     search = pd.DataFrame(search_biases(join_originals(alone), 0))
-    search = search.assign(domain="animals", seed=0, rehearsal=False)
+    search = search.assign(domain="animals", seed=0, is_stand_in=False)
     combined = scores(PAIRS[0], rise=lucky)
     rows = pd.DataFrame(inflation_rows(alone, search, combined, pd.DataFrame()))
     held_out = rows[rows["experiment"].eq("combined") & rows["choice"].eq("held_out")]
@@ -131,7 +131,7 @@ def test_a_picture_that_cannot_have_a_bias_is_no_failure_and_one_without_a_score
     alone = alone[~(alone["bias"].eq("beauty") & alone["image_id"].isin(faceless))]
     alone.loc[alone["bias"].eq("beauty") & alone["image_id"].isin(failed), "score"] = None
     search = pd.DataFrame(search_biases(join_originals(alone), 0))
-    search = search.assign(domain="people", seed=0, rehearsal=False)
+    search = search.assign(domain="people", seed=0, is_stand_in=False)
     combined = scores(pair, rise=lambda *_: 1.0)
     impossible = combined["bias"].ne("none") & combined["image_id"].isin(faceless)
     combined.loc[impossible, ["sha256", "score"]] = None

@@ -48,7 +48,7 @@ def made(judge, rise, images, domains=("animals", "indoor")):
         )
         for domain, held in scores.groupby("domain")
     )
-    return scores, search.assign(rehearsal=False)
+    return scores, search.assign(is_stand_in=False)
 
 
 def sourced(*judges, images, people=NOTHING):

@@ -44,7 +44,7 @@ def scored(random, pictures, rise=0.0, tried=GAMMA):
 def rows_of(scores):
     """The rows of `frame/inflation` of one bias, by how its configuration was chosen."""
     search = pd.DataFrame(search_biases(join_originals(scores), 0))
-    search = search.assign(domain="animals", seed=0, rehearsal=False)
+    search = search.assign(domain="animals", seed=0, is_stand_in=False)
     rows = pd.DataFrame(inflation_rows(scores, search, NOTHING, NOTHING))
     rows = rows[rows["domain"].eq("animals") & rows["pictures"].eq("all")]
     return {row["choice"]: row for row in rows.to_dict("records")}

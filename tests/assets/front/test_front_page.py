@@ -18,7 +18,7 @@ from tests.assets.report.fronts import ACCURACY, site, standing
 EYE = Model(name="eye", backend="openai", model="gpt-9", family="gpt", roles=("judge",))
 CLIP = Model(name="clip", backend="file", model="clip.csv", family="clip", roles=("metric",))
 UNMADE = QuoteLine("zoo", "", EYE, missing_asset="zoo/captions_ear")
-PRIOR = Model(name="prior", backend="offline", model="prior", family="reference", roles=("judge",))
+PRIOR = Model(name="prior", backend="stand_in", model="prior", family="reference", roles=("judge",))
 
 
 @pytest.mark.filterwarnings("ignore:.*InitResourceContext.dagster_run:DeprecationWarning")

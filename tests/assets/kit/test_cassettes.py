@@ -187,7 +187,7 @@ def test_the_files_of_annotators_are_behind_what_they_review(tmp_path):
 
 
 SKETCH = Model(
-    name="sketch", backend="offline", model="sketch", family="own", roles=("painter", "editor")
+    name="sketch", backend="stand_in", model="sketch", family="own", roles=("painter", "editor")
 )
 
 

@@ -33,10 +33,11 @@ class TestFlaws:
     def test_schematics_of_different_prompts_may_be_the_same_but_not_of_different_seeds(self):
         same = [picture(0, "p", sha256="s"), picture(1, "q", sha256="s")]
         assert self.flaws(*same) == ["repeated"] * 2
-        rehearsed = [{**row, "is_stand_in": True} for row in same]
-        assert self.flaws(*rehearsed) == [None, None]
+        stand_ins = [{**row, "is_stand_in": True} for row in same]
+        assert self.flaws(*stand_ins) == [None, None]
         assert (
-            self.flaws(*rehearsed, picture(2, "p", 1, sha256="s", rehearsal=True))[2] == "repeated"
+            self.flaws(*stand_ins, picture(2, "p", 1, sha256="s", is_stand_in=True))[2]
+            == "repeated"
         )
 
     def test_each_prompt_has_a_first_picture_of_its_own(self):

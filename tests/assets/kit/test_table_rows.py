@@ -37,7 +37,7 @@ PLAIN = [
 
 
 def test_nothing_is_stored_that_does_not_say_whether_it_is_a_stand_in():
-    columns = Columns(rehearsal=(BOOLEAN, "Whether it is"), made=(TEXT, "How"))
+    columns = Columns(is_stand_in=(BOOLEAN, "Whether it is"), provenance=(TEXT, "How"))
     told = columns.build_table(
         [{"is_stand_in": True, "provenance": None}, {"is_stand_in": False, "provenance": None}]
     )

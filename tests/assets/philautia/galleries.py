@@ -19,7 +19,7 @@ SET = "zoo"
 def reference(name, family="reference"):
     """A reference model, captioner and evaluator in one."""
     roles = ("captioner", "judge")
-    return Model(name=name, backend="offline", model=name, family=family, roles=roles)
+    return Model(name=name, backend="stand_in", model=name, family=family, roles=roles)
 
 
 def picture(number, *references, **columns):

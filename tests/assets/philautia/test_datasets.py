@@ -26,7 +26,7 @@ from tests.assets.philautia.galleries import captions, picture, reference, score
 from tests.assets.philautia.test_numbers import entry
 
 PAINTED = Columns(
-    image_id=(TEXT, ""), sha256=(TEXT, ""), outcome=(TEXT, ""), rehearsal=(BOOLEAN, "")
+    image_id=(TEXT, ""), sha256=(TEXT, ""), outcome=(TEXT, ""), is_stand_in=(BOOLEAN, "")
 )
 
 

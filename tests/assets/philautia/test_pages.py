@@ -79,7 +79,7 @@ def test_nobody_who_is_partial_few_pictures_and_stand_ins_are_said():
     assert REPORT.finding([few]).sentence.startswith(
         "No model is ranked on zoo yet. ann: 12 of at least 20 pictures; "
     )
-    offline = dataset({name: of.assign(rehearsal=True) for name, of in everybody().items()})
+    offline = dataset({name: of.assign(is_stand_in=True) for name, of in everybody().items()})
     assert REPORT.finding([offline]).firmness == "stand-in"
     assert REPORT.finding([offline, few]).of is few
 

@@ -39,7 +39,7 @@ def judge(name, dollars, **more):
 CHEAP, DEAR = judge("cheap", 0.5), judge("dear", 20.0, model="gpt-4o")
 METRIC = Model(name="mine", backend="file", model="mine.csv", family="mine", roles=("metric",))
 SKETCH = Model(
-    name="sketch", backend="offline", model="sketch", family="reference", roles=("painter",)
+    name="sketch", backend="stand_in", model="sketch", family="reference", roles=("painter",)
 )
 MODELS = (*REFERENCE, CHEAP, DEAR, METRIC, SKETCH)
 

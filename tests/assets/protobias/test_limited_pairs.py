@@ -128,7 +128,7 @@ def test_a_quote_of_a_trial_tells_what_the_papers_sample_costs(studio):
 
 def test_a_trial_is_known_by_the_runs_that_made_it(studio):
     """As Dagster records them: a stand-in's is painted by nobody, the user's own is."""
-    known = {"backend": "offline", "model": "grammar", "family": "own"}
+    known = {"backend": "stand_in", "model": "grammar", "family": "own"}
     studio.models += [Model(name="grammar", roles=("writer",), **known), SKETCH]
     studio.instance.add_dynamic_partitions("painters", ["sketch"])
 

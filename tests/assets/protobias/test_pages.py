@@ -27,7 +27,7 @@ MISSING = "Objects: not painted. Materialize protobias/image_pairs for brush|obj
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two painters, one of them of two domains alone, and a rehearsal."""
+    """Two painters, one of them of two domains alone, and a stand-in."""
     pictures = Pictures()
     return written(
         tmp_path_factory.mktemp("pairs") / "report",
@@ -169,8 +169,8 @@ def test_a_rehearsal_is_marked_and_in_no_table_of_results(site: Path) -> None:
     assert set(table(apart, "Stand-in runs: failure rate by painter and metric")) == {"sketch"}
     assert "flux" not in apart
     for name in ("painter-sketch.html", "pairs-sketch.html"):
-        assert '<details class="banner is-rehearsal">' in page(site, name)
-    assert "is-rehearsal" not in page(site, "painter-flux.html") + page(site, "pairs-flux.html")
+        assert '<details class="banner is-stand-in">' in page(site, name)
+    assert "is-stand-in" not in page(site, "painter-flux.html") + page(site, "pairs-flux.html")
     assert '<details class="paper" open>' not in page(site, "painter-sketch.html")
 
 

@@ -52,7 +52,7 @@ class Tables:
             self.store(IMAGE_PAIRS, painted, f"image_pairs/{domain}", "flux")
             self.store(FILTERED_COLUMNS, pairs, f"filtered_pairs/{domain}", "flux")
             for metric, found in scores_of(pairs).groupby("metric"):
-                scored = found.assign(metric_version="1")[SCORES.schema.names]
+                scored = found.assign(entry_version="1")[SCORES.schema.names]
                 self.store(SCORES, scored, f"scores_{metric}/{domain}", "flux")
             self.store(TRIPLETS, triplets_of(domain), "prompt_triplets", domain)
         summary = ranking_table(load_all_scores(self.home, "flux", SCORERS))
@@ -114,7 +114,7 @@ def test_a_footer_names_each_model_that_painted_as_its_server_does_if_it_does() 
 
 def test_a_reference_that_reads_no_real_picture_leaves_retention_as_it_is(tables: Tables) -> None:
     painted = load_painter_results(tables.home, "flux", SCORERS)
-    pixels = SCORERS[0].model_copy(update={"name": "pixels", "backend": "offline"})
+    pixels = SCORERS[0].model_copy(update={"name": "pixels", "backend": "stand_in"})
     unread = pq.read_table(
         tables.path(f"scores_{next(iter(METRICS))}", "animals", "flux")
     ).to_pandas()

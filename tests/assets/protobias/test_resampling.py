@@ -32,10 +32,15 @@ def write(root, name, rows, columns, partition=DOMAIN):
     pq.write_table(columns.table(rows), path)
 
 
-def paint(root, concepts, painter="flux", samples=2, rehearsal=False, calls=()):
+def paint(root, concepts, painter="flux", samples=2, is_stand_in=False, calls=()):
     """Store so many pairs of each concept by a painter."""
     rows = [
-        {"concept_id": each.concept_id, "outcome": "painted", "is_stand_in": rehearsal, "sample": k}
+        {
+            "concept_id": each.concept_id,
+            "outcome": "painted",
+            "is_stand_in": is_stand_in,
+            "sample": k,
+        }
         | {"sha256": None, "calls": list(calls)}
         for each in concepts
         for k in range(samples)
@@ -66,7 +71,7 @@ def now(root, instances=80, **config):
 def test_it_stays_by_default_where_a_painter_that_costs_something_painted_it(tmp_path, earlier):
     fresh = ids(sample_domain_concepts(DOMAIN, ProtoConceptsConfig(instances=80)))
     assert now(tmp_path) == fresh
-    paint(tmp_path, earlier, "sketch", rehearsal=True)
+    paint(tmp_path, earlier, "sketch", is_stand_in=True)
     assert now(tmp_path) == fresh
     paint(tmp_path, earlier[:1])
     assert now(tmp_path)[:40] == ids(earlier)
@@ -99,7 +104,7 @@ def test_what_the_taxonomy_no_longer_has_goes_and_the_run_says_what_that_costs(t
     stored.loc[3, "environment_hint"] = "on the moon"
     write(tmp_path, "concepts", CONCEPTS.build_table(stored).to_pylist(), CONCEPTS)
     paint(tmp_path, earlier)
-    paint(tmp_path, earlier[:5], "sketch", samples=1, rehearsal=True)
+    paint(tmp_path, earlier[:5], "sketch", samples=1, is_stand_in=True)
     with DagsterInstance.ephemeral() as instance:
         result = materialize(
             tmp_path,

@@ -42,7 +42,9 @@ from tests.runs import (
 )
 
 PAIRS = {"animals": 5, "objects": 3}
-GRAMMAR = Model(name="grammar", backend="offline", model="grammar", family="own", roles=("writer",))
+GRAMMAR = Model(
+    name="grammar", backend="stand_in", model="grammar", family="own", roles=("writer",)
+)
 CLIP = Model(
     name="clip",
     backend="transformers",

@@ -38,7 +38,7 @@ from tests.runs import REFERENCE, checks, copied, failure, materialize, metadata
 
 DOMAIN, NUMBER = "animals", 15
 GRAMMAR = Model(
-    name="grammar", backend="offline", model="grammar", family="reference", roles=("writer",)
+    name="grammar", backend="stand_in", model="grammar", family="reference", roles=("writer",)
 )
 TRIPLETS = AssetKey(["protobias", "prompt_triplets"])
 CONCEPTS_KEY = AssetKey(["protobias", "concepts"])

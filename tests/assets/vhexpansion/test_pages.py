@@ -20,7 +20,7 @@ ATTACK = {"epsilon": 8, "step": 0.5, "iterations": 500, "raising_iterations": 10
 OTHER = {"yes": "no", "no": "yes"}
 
 
-def said(judge, chance, cases=40, done=("none", None, None), repeats=1, seed=0, rehearsal=False):
+def said(judge, chance, cases=40, done=("none", None, None), repeats=1, seed=0, is_stand_in=False):
     """Answers that are right with a chance; what was done is a name, encoder and parameters."""
     random = np.random.default_rng(seed)
     perturbation, encoder, parameters = done
@@ -46,7 +46,7 @@ def said(judge, chance, cases=40, done=("none", None, None), repeats=1, seed=0, 
                         "model": judge,
                         "response": f"{{{answer}}}",
                         "answer": answer,
-                        "is_stand_in": rehearsal,
+                        "is_stand_in": is_stand_in,
                     }
                 )
     return pd.DataFrame(rows)
@@ -101,7 +101,7 @@ def test_few_pictures_are_a_trial_and_stand_ins_no_result():
     assert REPORT.finding([few]).sentence.startswith(
         "A trial (19 of at least 20 pictures; 19 of 40 cases): eye answers"
     )
-    stands_in = dataset([EYE], said("eye", 0.7, rehearsal=True), name="drawn")
+    stands_in = dataset([EYE], said("eye", 0.7, is_stand_in=True), name="drawn")
     assert REPORT.finding([stands_in]).firmness == "stand-in"
     assert REPORT.finding([stands_in, few]).of.name == "zoo"
 

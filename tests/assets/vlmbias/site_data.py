@@ -30,13 +30,13 @@ class Made(NamedTuple):
 
     painter: str = ""
     review: str = "pixels"
-    rehearsal: bool = False
+    is_stand_in: bool = False
 
     @property
     def image_set(self) -> str:
         """Where its pictures stand apart from the benchmark and its originals, if they do."""
         apart = "unreviewed" if self.review == "unreviewed" else ""
-        return "is_stand_in" if self.rehearsal else apart
+        return "stand-in" if self.is_stand_in else apart
 
 
 DRAWN = Made()

@@ -250,7 +250,7 @@ def test_a_table_that_lost_a_row_or_says_half_is_found(tmp_path, server):
 
 
 def test_our_own_writers_edit_no_flags_and_the_others_are_planned(tmp_path, server):
-    grammar = {"name": "grammar", "backend": "offline", "model": "grammar", "base_url": None}
+    grammar = {"name": "grammar", "backend": "stand_in", "model": "grammar", "base_url": None}
     ours = judge_at(server, roles=("writer",), **grammar)
     model = editor_at(server)
     catalog = Catalog((ours, judge_at(server), model))

@@ -15,7 +15,7 @@ MODELS = ("prior", "pixels", "some/vlm-1", "some/vlm-2")
 PAINTED = (
     ("animals", Made("artist", "accepted")),
     ("animals", Made("idler", "unreviewed")),
-    ("logos", Made("sketch", "unreviewed", rehearsal=True)),
+    ("logos", Made("sketch", "unreviewed", is_stand_in=True)),
 )
 
 

@@ -12,7 +12,7 @@ from resources.models.catalog import Catalog, CatalogError, Model
 from tests.runs import REFERENCE
 
 ENTRIES = """
-- {name: pixels, backend: offline, model: pixels, family: reference, roles: [judge]}
+- {name: pixels, backend: stand_in, model: pixels, family: reference, roles: [judge]}
 - name: gpt_4_1
   backend: openai
   model: gpt-4.1
@@ -95,7 +95,7 @@ def test_what_an_asset_says_of_its_judge():
     assert somebody.pools == {"somebody"}
     assert {"judge", "openai"} <= somebody.kinds
     assert "some-vlm-1" in somebody.description
-    assert answers_of(REFERENCE[0]).kinds >= {"judge", "offline"}
+    assert answers_of(REFERENCE[0]).kinds >= {"judge", "stand_in"}
 
 
 @pytest.mark.parametrize(

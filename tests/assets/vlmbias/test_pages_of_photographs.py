@@ -16,7 +16,7 @@ PAINTED = (
     ("animals", Made("artist", "accepted")),
     ("animals", Made("dauber", "accepted")),
     ("animals", Made("idler", "unreviewed")),
-    ("logos", Made("sketch", "accepted", rehearsal=True)),
+    ("logos", Made("sketch", "accepted", is_stand_in=True)),
 )
 ACCEPTED, UNREVIEWED, REHEARSAL = (
     f"scenes/{topic}/subject-0-add/{painter}.html"
@@ -99,7 +99,7 @@ def test_a_report_of_drawn_pictures_has_no_banner(blank: Page, site: Path) -> No
     page = blank
     for path in ("index.html", "gallery.html", ADDED):
         page.goto((site / path).as_uri())
-        expect(page.locator(".banner, .stamp.is-rehearsal, .stamp.is-unreviewed")).to_have_count(0)
+        expect(page.locator(".banner, .stamp.is-stand-in, .stamp.is-unreviewed")).to_have_count(0)
         expect(page.get_by_text("Read back from the pixels").first).to_be_attached()
     expect(page.get_by_label("Painter")).to_have_count(0)
 
@@ -124,7 +124,7 @@ def test_every_picture_says_how_its_label_is_proved(quiet: Page, folder: Path) -
         "Stand-in: no model made it, no result. See how its label is proved."
     )
     alt = page.locator(".view img").first.get_attribute("alt") or ""
-    assert alt.endswith(", rehearsal")
+    assert alt.endswith(", stand-in")
 
 
 def test_the_gallery_filters_by_painter_and_proof(quiet: Page, folder: Path) -> None:
@@ -136,7 +136,7 @@ def test_the_gallery_filters_by_painter_and_proof(quiet: Page, folder: Path) -> 
         painter.select_option(name)
         expect(count).to_have_text(f"{number} of 66 pictures")
     painter.select_option("all")
-    for name, number in {"accepted": 24, "unreviewed": 12, "is_stand_in": 12, "pixels": 18}.items():
+    for name, number in {"accepted": 24, "unreviewed": 12, "stand-in": 12, "pixels": 18}.items():
         proof.select_option(name)
         expect(count).to_have_text(f"{number} of 66 pictures")
 

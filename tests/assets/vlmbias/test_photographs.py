@@ -22,7 +22,7 @@ from tests.runs import checks, copied, failure, metadata, warned
 CHECKED = {"candidates": {"checker": "artist"}}
 SKETCH = Model(
     name="sketch",
-    backend="offline",
+    backend="stand_in",
     model="sketch",
     family="reference",
     roles=("painter", "editor"),
@@ -190,7 +190,7 @@ class TestTheWholeWay:
         for told in ("animals/ostrich", "counterfactual", "expected_bias", "artist/"):
             assert told.encode() not in bodies
 
-    def test_what_is_offline_is_a_rehearsal(self, studio):
+    def test_what_is_offline_is_a_stand_in(self, studio):
         studio.add(SKETCH)
         studio.must("subjects", subjects={"writer": "artist"})
         studio.must(*STEPS, painter="sketch")
@@ -199,7 +199,7 @@ class TestTheWholeWay:
         studio.review(f"{digest},accept,fine")
         studio.must("photographs")
         rows = studio.table("photographs")
-        assert set(rows["image_set"]) == {"is_stand_in"}
+        assert set(rows["image_set"]) == {"stand-in"}
         assert set(rows["review"]) == {"accepted", "unreviewed"}
         assert rows["is_stand_in"].all()
         assert studio.sent() == {"written": 1}

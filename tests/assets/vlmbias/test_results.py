@@ -76,14 +76,14 @@ def test_what_is_plotted_stays_the_same_kind_of_number(shown, images):
     """The baseline on the benchmark, whatever else was asked; nothing, rather than no number."""
     others = [
         answers(shown, 0, prompting="debiased"),
-        answers(shown, 0, image_set="is_stand_in"),
+        answers(shown, 0, image_set="stand-in"),
         answers(shown, 0, image_set="originals", truth="4"),
     ]
     found = answers_metadata(pd.concat([*others, answers(shown, 30)]), images)
     assert (found["accuracy"], found["rates_of"]) == (0.5, "baseline, benchmark, Q1 & Q2")
     assert len(found["rates"].value.splitlines()) == 2 + 4
-    rehearsed = answers_metadata(answers(shown, 30, image_set="is_stand_in"), images)
-    assert rehearsed["rates_of"] == "baseline, rehearsal, Q1 & Q2"
+    stand_ins = answers_metadata(answers(shown, 30, image_set="stand-in"), images)
+    assert stand_ins["rates_of"] == "baseline, stand-in, Q1 & Q2"
     originals = answers_metadata(answers(shown, 0, image_set="originals", truth="4"), images)
     assert not set(RATES) & set(originals)
     refused = answers(shown, 0).assign(outcome="refused", answer=None, score=float("nan"))

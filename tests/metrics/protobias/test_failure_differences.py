@@ -149,8 +149,8 @@ class TestBetweenPainters:
 
     def test_a_rehearsal_is_no_rival_and_the_order_is_that_of_the_table(self):
         tables = [
-            failing(0.3, "clip", painter=painter, rehearsal=rehearsal)
-            for painter, rehearsal in {"z": False, "sketch": True, "a": False}.items()
+            failing(0.3, "clip", painter=painter, is_stand_in=is_stand_in)
+            for painter, is_stand_in in {"z": False, "sketch": True, "a": False}.items()
         ]
         table = compare_painters(pd.concat(tables, ignore_index=True))
         compared = set(zip(table["earlier"], table["later"], strict=True))

@@ -291,9 +291,9 @@ def test_variants_are_apart_whatever_set_they_are_in():
 
 def test_images_that_nobody_has_accepted_stand_in_rows_of_their_own():
     plain = [row("a", "5"), row("b", "4"), row("o", "4", truth="4", image_set="originals")]
-    apart = [row("u", "4", image_set="unreviewed"), row("r", "4", image_set="is_stand_in")]
+    apart = [row("u", "4", image_set="unreviewed"), row("r", "4", image_set="stand-in")]
     without, beside = (accuracy_table(pd.DataFrame(rows)) for rows in (plain, plain + apart))
-    own = beside["image_set"].isin(["unreviewed", "is_stand_in"])
+    own = beside["image_set"].isin(["unreviewed", "stand-in"])
     pd.testing.assert_frame_equal(beside[~own].reset_index(drop=True), without)
     assert set(beside[own]["accuracy"]) == {0.0}
     assert set(beside[own]["answers"]) == {1}

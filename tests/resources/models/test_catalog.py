@@ -387,12 +387,12 @@ WRONG = {
         "has `max_new_tokens`: remove it, an encoder takes batch, device, dtype, revision",
     ),
     "unknown offline": (
-        entry(backend="offline", model="grammer"),
+        entry(backend="stand_in", model="grammer"),
         3,
         "'grammer' … did you mean grammar?",
     ),
     "offline judge that writes": (
-        entry(backend="offline", model="pixels", roles=["writer"]),
+        entry(backend="stand_in", model="pixels", roles=["writer"]),
         5,
         "'pixels' cannot be … choose from judge",
     ),
@@ -413,9 +413,9 @@ WRONG = {
     "base_url with a strange port": (entry(base_url="http://h:99999"), 6, "is no address"),
     "base_url with a query": (entry(base_url="http://h/v1?a=b"), 6, "more than an address"),
     "key on offline": (
-        entry(backend="offline", model="pixels", key="A_KEY"),
+        entry(backend="stand_in", model="pixels", key="A_KEY"),
         6,
-        "`key` is not used by the backend 'offline'",
+        "`key` is not used by the backend 'stand_in'",
     ),
     "a model twice": (
         entry() + entry(name="again"),
@@ -545,7 +545,7 @@ class TestWrongEntries:
         text = (
             entry(backend="opena", model=5, key=SECRET, price={"inputs": 1})
             + entry(name="GPT", model="other", concurrency=0, base_url="h")
-            + "- backend: offline\n  backend: offline\n  model: grammer\n  roles: [judge]\n"
+            + "- backend: stand_in\n  backend: stand_in\n  model: grammer\n  roles: [judge]\n"
         )
         problems = said(text)
         assert [line for line, _, _ in problems] == [2, 3, 6, 7, 8, 13, 14, 15, 15, 16, 17]

@@ -61,13 +61,13 @@ def test_a_re_run_sends_nothing_and_an_edited_row_sends_one(server, client):
     requests = looks(200)
     first = client.ask(model(server), requests, LOG)
     assert texts(first) == [f"{{{place}}}" for place in range(200)]
-    assert (first.known, first.sent, server.count) == (0, 200, 200)
+    assert (first.already_stored, first.sent, server.count) == (0, 200, 200)
     again = client.ask(model(server), requests, LOG)
-    assert (again.known, again.sent, server.count) == (200, 0, 200)
+    assert (again.already_stored, again.sent, server.count) == (200, 0, 200)
     assert texts(again) == texts(first)
     requests[100] = LookRequest((Turn("user", "How many wings has animal 7777?"),))
     edited = client.ask(model(server), requests, LOG)
-    assert (edited.known, edited.sent, server.count) == (199, 1, 201)
+    assert (edited.already_stored, edited.sent, server.count) == (199, 1, 201)
     assert texts(edited)[100] == "{7777}"
 
 
@@ -343,7 +343,7 @@ def test_a_closed_door_stops_at_once_and_loses_nothing(server, client, backend, 
     before = server.count
     server.clear()
     asked = client.ask(entry, looks(60), LOG)
-    assert (asked.known, server.count - before) == (20, 40)
+    assert (asked.already_stored, server.count - before) == (20, 40)
     assert texts(asked) == [f"{{{place}}}" for place in range(60)]
 
 
@@ -553,7 +553,7 @@ def test_what_another_process_has_asked_meanwhile_counts_as_known(server, client
         asked = other.ask(model(server), looks(5), LOG)
         first.result()
     closed(other)
-    assert (asked.known, asked.sent, server.count) == (3, 2, 5)
+    assert (asked.already_stored, asked.sent, server.count) == (3, 2, 5)
 
 
 def test_what_is_paid_for_is_counted_whatever_it_is_worth(server, client):

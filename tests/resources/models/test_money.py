@@ -41,7 +41,7 @@ from tests.resources.models.partition import ended, spend, started
 PRICE = {"input_per_million": 1_000.0, "output_per_million": 1_000.0}
 PRICED = {"price": PRICE, "longest_output": 50}
 ACCOUNT = Account("vlmbias/answers_judge", "flags", "run-1")
-OFFLINE = Model(name="ours", backend="offline", model="prior", family="own", roles=("judge",))
+OFFLINE = Model(name="ours", backend="stand_in", model="prior", family="own", roles=("judge",))
 
 
 @pytest.fixture
@@ -225,7 +225,7 @@ class TestBudgets:
             client.ask(entry, requests, LOG, within(10 * bound))
         assert server.count == before
         asked = client.ask(entry, requests, LOG, within(1e12))
-        assert asked.known == before
+        assert asked.already_stored == before
         assert server.count == 300
 
     def test_a_budget_of_nothing_sends_nothing(self, server, client):
@@ -247,7 +247,7 @@ class TestBudgets:
         assert server.count == 3
 
     def test_offline_goes_on(self, client, server):
-        sketch = model(server, "offline", model="sketch", roles=["painter"], base_url=None)
+        sketch = model(server, "stand_in", model="sketch", roles=["painter"], base_url=None)
         asked = client.ask(sketch, [PaintRequest("A hen with three legs")], LOG, within(0))
         assert isinstance(asked.outcomes[0], AnsweredOutcome)
 
@@ -438,7 +438,7 @@ class TestLostPictures:
         client.images.path(digests[3]).unlink()
         account = Account(remake_lost_pictures=True)
         asked = client.ask(painter, requests, LOG, account)
-        assert (asked.known, asked.sent, server.count) == (4, 1, 6)
+        assert (asked.already_stored, asked.sent, server.count) == (4, 1, 6)
         assert client.images.find_missing(digests) == set()
         assert client.ask(painter, requests, LOG, account).sent == 0
 
@@ -459,7 +459,7 @@ class TestDamagedAnswers:
             client.ask(judge, requests, LOG, ACCOUNT)
         assert server.count == 5
         asked = client.ask(judge, requests, LOG, Account(replace_damaged_answers=True))
-        assert (asked.known, asked.sent, server.count) == (4, 1, 6)
+        assert (asked.already_stored, asked.sent, server.count) == (4, 1, 6)
         assert asked.outcomes == first.outcomes
         assert client.ask(judge, requests, LOG, ACCOUNT).sent == 0
 
@@ -475,7 +475,7 @@ class TestMalformedAnswers:
         assert client.ask(judge, requests, LOG, ACCOUNT).outcomes == first.outcomes
         assert server.count == before
         asked = client.ask(judge, requests, LOG, Account(replace_malformed_answers=True))
-        assert (asked.known, asked.sent, server.count) == (4, 1, before + 1)
+        assert (asked.already_stored, asked.sent, server.count) == (4, 1, before + 1)
         assert isinstance(asked.outcomes[3], AnsweredOutcome)
         assert asked.outcomes[:3] == first.outcomes[:3]
         assert client.ask(judge, requests, LOG, Account(replace_malformed_answers=True)).sent == 0
@@ -553,7 +553,7 @@ class TestAnAnswerAboveItsBound:
         (row,) = client.calls.list_spending()
         assert row.paid > compute_cost_bound(priced(server), looks(1)[0])
         asked = client.ask(priced(server, longest_output=1_000), looks(3), LOG, ACCOUNT)
-        assert (asked.known, asked.sent, server.count) == (1, 2, 3)
+        assert (asked.already_stored, asked.sent, server.count) == (1, 2, 3)
 
 
 def test_the_log_says_what_was_spent_and_what_may_have_been(server, client, caplog):

@@ -91,7 +91,7 @@ class TestTheFile:
         assert names(catalog) == ["gpt"]
         [pattern] = catalog.patterns
         assert pattern.pattern == "gpt-image-*"
-        made = pattern.entry("gpt_image_2", "gpt-image-2")
+        made = pattern.build_entry("gpt_image_2", "gpt-image-2")
         assert made.price.per_image == {"1024x1024/high": 0.13}
         assert made.roles == ("painter", "editor")
 
@@ -167,7 +167,7 @@ class TestWhatIsFound:
         text = files.discovered.read_text()
         assert text.startswith("# What patterns in models.yaml have found")
         assert "name: gpt_image_2" in text
-        assert re.search(r"pattern: gpt-image-\*\n  found: '\d{4}-\d\d-\d\d'\n", text)
+        assert re.search(r"pattern: gpt-image-\*\n  discovered_on: '\d{4}-\d\d-\d\d'\n", text)
         catalog = files.load()
         assert names(catalog) == ["gpt", "gpt_image_2"]
         model = catalog.models[1]
@@ -339,11 +339,11 @@ class TestWhatIsFound:
         write(PATTERN)
         poll_providers(files)
         text = files.discovered.read_text()
-        files.discovered.write_text(text.replace("found:", "fond:"))
+        files.discovered.write_text(text.replace("discovered_on:", "fond:"))
         words = r"discovered\.yaml, line \d+, gpt_image_2: `fond` is no field"
         with pytest.raises(CatalogError, match=words) as caught:
             files.load()
-        assert "`found` is missing" in str(caught.value)
+        assert "`discovered_on` is missing" in str(caught.value)
 
     def test_what_is_written_is_read_the_same(self, files, write, provider):
         odd = {"on": "no", "ratio": "16:9", "day": "2026-11-21", "few": [0.00001, True, None]}

@@ -78,7 +78,7 @@ class TestCost:
         assert "batch_share" in describe_missing_fields(model(), LOOK, "batch")
 
     def test_offline_costs_nothing(self):
-        offline = model("offline", {}, model="sketch", roles=["painter"])
+        offline = model("stand_in", {}, model="sketch", roles=["painter"])
         assert compute_cost(offline, PAINT, UNCOUNTED) == compute_cost_bound(offline, PAINT) == 0
 
     @pytest.mark.parametrize(
@@ -248,7 +248,9 @@ class TestExpected:
 
     def test_without_a_rule_it_is_unknown_and_an_entry_may_say_one(self):
         assert estimate_usage(model(), LOOK) is None
-        said = model(image_tokens={"patch": 32, "each": 1.5, "base": 3}, longest_output=9)
+        said = model(
+            image_tokens={"patch": 32, "tokens_per_square": 1.5, "base": 3}, longest_output=9
+        )
         words = math.ceil(len("How many legs? 🇳🇵".encode()) / 4)
         assert estimate_usage(said, LOOK, {"a" * 64: (64, 33)}) == Usage(3 + 6 + words, 9)
         assert (

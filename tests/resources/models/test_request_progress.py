@@ -48,7 +48,7 @@ def test_what_went_wrong_is_counted(told):
     told.record_outcome("answered")
     told.record_outcome("refused")
     told.record_outcome("failed")
-    told.trouble["overloaded"] += 1200
+    told.failure_counts["overloaded"] += 1200
     assert str(told).endswith("1 refused · 1 failed · 1,200 overloaded")
 
 

@@ -43,7 +43,7 @@ def client_of(url, root):
 def stored(url, root, server):
     """How many of the questions a new client finds answered."""
     with client_of(url, root) as client:
-        return client.ask(model(server), looks(200), LOG).known
+        return client.ask(model(server), looks(200), LOG).already_stored
 
 
 @with_postgres
@@ -193,7 +193,7 @@ with Provider() as server:
     asked = client.ask(entry, requests, c.LOG)
     assert all(isinstance(outcome, Answered) for outcome in asked.outcomes), asked.outcomes
     # All that was paid for was stored, in the room that was kept for it.
-    assert (asked.known, server.count) == (first, MANY)
+    assert (asked.already_stored, server.count) == (first, MANY)
     assert client.ask(entry, requests, c.LOG).outcomes == asked.outcomes
     for outcome in asked.outcomes:
         for digest in outcome.images:
@@ -243,4 +243,4 @@ def test_a_picture_that_cannot_be_stored_is_held_until_it_can(server, client, mo
     first = server.count
     assert first < 9
     asked = client.ask(entry, requests, LOG)
-    assert (asked.known, server.count) == (first, 9)
+    assert (asked.already_stored, server.count) == (first, 9)

@@ -83,7 +83,7 @@ def test_answers_are_known_whatever_their_order_and_company(server, client, tmp_
     again = client_at(tmp_path)
     asked = again.ask(model(server), [*looks(5, start=15)[::-1], *looks(5, start=18)], LOG)
     closed(again)
-    assert (asked.known, asked.sent) == (5, 3)
+    assert (asked.already_stored, asked.sent) == (5, 3)
     assert server.count == 23
 
 

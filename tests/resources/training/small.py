@@ -147,7 +147,7 @@ def in_memory(done):
         picture = Image.open(io.BytesIO(images.get(sha256)))
         return {"prompt": [{"role": "user", "content": asked}], "image": picture, **said}
 
-    rows = pq.read_table(done.rows).to_pylist()
+    rows = pq.read_table(done.rows_file).to_pylist()
     if done.kind == "tuning":
         return [row(each["question"], each["sha256"], completion=each["answer"]) for each in rows]
     return [

@@ -44,7 +44,7 @@ def test_it_is_the_mean_of_digits_by_their_probability_beside_the_greedy_one(bas
         mass = sum(weight for _, weight in weights)
         expected = sum(digit * weight for digit, weight in weights) / mass / 9
         assert reply.score == pytest.approx(expected, rel=1e-4)
-        assert reply.made["digits"] == pytest.approx(mass / every, rel=1e-4)
+        assert reply.provenance["digits"] == pytest.approx(mass / every, rel=1e-4)
         assert reply.text == str(max(weights, key=lambda each: each[1])[0])
     assert len({reply.score for reply in found}) > 1
 

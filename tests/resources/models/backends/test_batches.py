@@ -159,7 +159,7 @@ def test_a_batch_is_cancelled_and_one_that_is_over_stays_as_it_is(server, asker,
         return used(asker, model, lambda backend: backend.cancel(batch))
 
     assert cancelled() is None
-    assert used(asker, model, lambda backend: backend.state(batch)).word == "cancelled"
+    assert used(asker, model, lambda backend: backend.state(batch)).status == "cancelled"
     assert cancelled() is None
     server.when(lambda received: received.task == "cancel batch", faults.SERVER_ERROR)
     assert cancelled() is None
@@ -283,7 +283,7 @@ def test_what_was_answered_before_a_batch_ended_is_kept(server, asker, provider,
     batch = submitted(asker, model, many(4))
     ends, fault = collected(asker, model, batch)
     assert fault is None
-    assert used(asker, model, lambda backend: backend.state(batch)).word == end
+    assert used(asker, model, lambda backend: backend.state(batch)).status == end
     if provider == "gemini":
         assert ends == {}
         return
@@ -304,9 +304,9 @@ def test_a_batch_that_failed_says_why_and_has_no_results(server, asker, provider
     batch = submitted(asker, model, many(2))
     assert collected(asker, model, batch) == ({}, None)
     state = used(asker, model, lambda backend: backend.state(batch))
-    assert state.word == "failed"
+    assert state.status == "failed"
     assert (
-        state.said
+        state.provider_status
         == {
             "openai": "failed. token_limit_exceeded: Enqueued token limit reached for this model. "
             "Limit: 2,000,000 enqueued tokens. Please try again once some in_progress batches have "

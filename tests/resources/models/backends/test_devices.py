@@ -85,7 +85,7 @@ def test_two_processes_of_which_one_is_killed_paint_what_one_does(tmp_path):
     # Sent again: what it was painting, and what stood behind that.
     assert len(SEEDS) <= asked.sent <= len(SEEDS) + 2
     again = client.ask(painter(folder, "cpu", **FLUX), requests, LOG)
-    assert (again.known, again.sent) == (len(SEEDS), 0)
+    assert (again.already_stored, again.sent) == (len(SEEDS), 0)
     closed(client)
     assert set(multiprocessing.active_children()) <= set(others)
 

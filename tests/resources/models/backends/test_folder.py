@@ -71,7 +71,7 @@ def test_what_is_there_is_painted_once_and_what_is_missing_is_failed_and_not_sto
         FailedOutcome,
         FailedOutcome,
     ]
-    assert first.outcomes[1].made == {
+    assert first.outcomes[1].provenance == {
         "manifest": str(folder / "manifest.csv"),
         "file": "more/hen.jpg",
     }
@@ -80,7 +80,7 @@ def test_what_is_there_is_painted_once_and_what_is_missing_is_failed_and_not_sto
         f"{manifest}, line 4: {folder / 'gone.png'} is not there.",
         f"{manifest} has no row of the prompt 'A dog.', sample 0.",
     ]
-    assert (first.known, again.known, again.outcomes) == (0, 2, first.outcomes)
+    assert (first.already_stored, again.already_stored, again.outcomes) == (0, 2, first.outcomes)
     assert (first.spent, first.possibly_spent) == (0.0, 0.0)
 
 
@@ -105,7 +105,7 @@ def test_a_changed_file_is_a_changed_answer_and_the_one_before_is_still_there(fo
         for colour in ("red", "green", "red"):
             write(folder, png(colour), "hen.png")
             keys += compute_call_keys(of, [request])
-            images.append((ask(request).outcomes[0].images, ask(request).known))
+            images.append((ask(request).outcomes[0].images, ask(request).already_stored))
     assert keys[0] == keys[2]
     assert len({*unpainted, *keys}) == 3
     assert images[0] == images[2] != images[1]
@@ -144,7 +144,7 @@ def test_what_changes_while_a_run_is_under_way_is_not_stored_under_the_key_of_be
         if before:
             write(folder, png(before), "hen.png")
         asked = ask(PaintRequest("A hen."))
-    assert (type(asked.outcomes[0]), asked.known) == (AnsweredOutcome, 0)
+    assert (type(asked.outcomes[0]), asked.already_stored) == (AnsweredOutcome, 0)
 
 
 def test_a_row_and_its_file_are_in_the_key_but_its_line_is_not(folder):

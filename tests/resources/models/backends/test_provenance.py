@@ -63,7 +63,7 @@ def replies(flux):
 
 
 def test_a_picture_says_how_it_was_made(replies):
-    made = replies[5].made
+    made = replies[5].provenance
     assert made == {
         "device": made["device"],
         "dtype": "float32",
@@ -86,17 +86,17 @@ def test_a_picture_says_how_it_was_made(replies):
 def test_it_is_made_again_bit_by_bit_in_its_batch_and_nearly_so_alone(flux, replies, dtype):
     model = painter(flux, dtype=dtype)
     third, fourth = (replies if dtype == "float32" else painted(model))[2:4]
-    again = remake_picture(model, json.loads(json.dumps(third.made)), reversed(PROMPTS))
+    again = remake_picture(model, json.loads(json.dumps(third.provenance)), reversed(PROMPTS))
     assert again.differences == {}
     assert again.png == third.pictures[0].data
-    alone = remake_picture(model, third.made, PROMPTS[2:3], alone=True)
+    alone = remake_picture(model, third.provenance, PROMPTS[2:3], alone=True)
     assert set(alone.differences) == {"batch", "place"}
     assert apart(alone.png, third.pictures[0].data) <= TOLERANCE[dtype]
     assert apart(alone.png, fourth.pictures[0].data) > TOLERANCE[dtype], "any would pass for it"
 
 
 def test_what_differs_from_then_is_said_and_what_is_not_known_is_refused(flux, replies):
-    made = replies[5].made
+    made = replies[5].provenance
     before = {**made, "versions": {**made["versions"], "torch": "1.0"}, "commit": "abc"}
     again = remake_picture(painter(flux), before, PROMPTS)
     assert again.differences == {
@@ -131,7 +131,7 @@ def test_an_interruption_draws_at_most_one_batch_again(flux, tmp_path, monkeypat
     assert drawn == [4, 4, 4, 4, 4]
     assert len({outcome.images for outcome in told.outcomes}) == 16
     assert [
-        made["batch"][made["place"]] for made in (outcome.made for outcome in told.outcomes)
+        made["batch"][made["place"]] for made in (outcome.provenance for outcome in told.outcomes)
     ] == digests(asked)
     closed(client)
 
@@ -139,4 +139,7 @@ def test_an_interruption_draws_at_most_one_batch_again(flux, tmp_path, monkeypat
 def test_edits_say_how_they_were_made_as_well(flux):
     backend = build_backend(painter(flux), None, lambda name: picture("red", (SIDE, SIDE)))
     (reply,) = answers(backend, ("edit", EditRequest(PROMPTS[0], ("a" * 64,), seed=3)))
-    assert (reply.made["batch"], reply.made["seed"]) == (digests([PaintRequest(PROMPTS[0], 3)]), 3)
+    assert (reply.provenance["batch"], reply.provenance["seed"]) == (
+        digests([PaintRequest(PROMPTS[0], 3)]),
+        3,
+    )

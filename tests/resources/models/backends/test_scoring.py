@@ -104,8 +104,8 @@ def same_in_batches(model, formula, *asked, **parameters):
     four = scored(model, formula, *asked, batch=4, **parameters)
     scores = [reply.score for reply in alone]
     assert [reply.score for reply in four] == pytest.approx(scores, rel=1e-4, abs=1e-5)
-    assert {reply.made["batch"] for reply in alone} == {1}
-    assert 4 in {reply.made["batch"] for reply in four}
+    assert {reply.provenance["batch"] for reply in alone} == {1}
+    assert 4 in {reply.provenance["batch"] for reply in four}
     assert all(reply.usage.gpu_seconds > 0 for reply in alone + four)
     return alone
 
@@ -119,7 +119,7 @@ class TestClipScore:
 
     def test_it_says_how_it_was_made(self, clip):
         (reply,) = scored(clip, "clip_score", ASKED[0], dtype="bfloat16")
-        made = dict(reply.made)
+        made = dict(reply.provenance)
         assert made.pop("versions")["torch"] == version("torch")
         assert made.pop("device").startswith("cpu (")
         assert made == {
@@ -201,7 +201,7 @@ class TestPickScore:
         assert scale[0] == pytest.approx(99.48, abs=0.01)
         plain = np.multiply(cosine, scale)
         assert [reply.score for reply in replies] == pytest.approx(plain, abs=1e-3)
-        assert {reply.made["processor"] for reply in replies} == {str(clip)}
+        assert {reply.provenance["processor"] for reply in replies} == {str(clip)}
 
     def test_a_model_without_a_processor_is_named_with_what_to_do(self, clip, tmp_path):
         model = tiny.save_clip(tmp_path / "clip", processor=False)
@@ -224,7 +224,7 @@ class TestVqaScore:
         plain = [probability(llava, one, "▁Yes") for one in ASKED]
         assert [reply.score for reply in replies] == pytest.approx(plain, rel=1e-3)
         assert len(set(plain)) == len(ASKED)
-        made = {(reply.made["token"], reply.made["pictures"]) for reply in replies}
+        made = {(reply.provenance["token"], reply.provenance["pictures"]) for reply in replies}
         processor = transformers.AutoProcessor.from_pretrained(llava).image_processor
         assert made == {("▁Yes", type(processor).__name__)}
         assert {reply.text for reply in replies} == {None}
@@ -235,7 +235,7 @@ class TestVqaScore:
         (folder / "chat_template.jinja").write_text(template)
         (reply,) = scored(folder, "vqa_score", ASKED[0])
         plain = probability(folder, ASKED[0], "Yes", "<s>USER:\n<image>\n{} ASSISTANT:\n")
-        assert (reply.made["token"], reply.score) == ("Yes", pytest.approx(plain, rel=1e-3))
+        assert (reply.provenance["token"], reply.score) == ("Yes", pytest.approx(plain, rel=1e-3))
 
     def test_a_yes_of_several_tokens_is_not_guessed_at(self, number):
         with pytest.raises(
