@@ -24,7 +24,7 @@ class StoreBusy(StoreError):
 
 
 class UnusableStore(StoreError):
-    """Where a store is said to be is no place that we can use."""
+    """The address of a store cannot be used."""
 
 
 class MissingItem(StoreError):
@@ -44,7 +44,7 @@ class AccessDenied(StoreError):
 
 
 class PathOutsideStore(StoreError):
-    """Something that is asked for does not lie in the store."""
+    """A requested item lies outside the store."""
 
 
 class OverBudget(StoreError):
@@ -52,7 +52,7 @@ class OverBudget(StoreError):
 
 
 class MissingPrice(StoreError):
-    """A budget is set, and what a request may cost is unknown; it was not sent."""
+    """A budget is set, and the price of a request is unknown; it was not sent."""
 
 
 class LostPictures(StoreError):
@@ -60,7 +60,7 @@ class LostPictures(StoreError):
 
 
 class ModelError(Exception):
-    """A model cannot be asked; the message says why and what to do. What was answered is kept."""
+    """A model cannot be queried; the message says why and what to do. Answers are kept."""
 
 
 class KeyNotSet(ModelError):
@@ -68,11 +68,11 @@ class KeyNotSet(ModelError):
 
 
 class UnsupportedRequest(ModelError):
-    """The model's backend does not do what it was asked for."""
+    """The model's backend does not support the request."""
 
 
 class PendingInBatch(ModelError):
-    """Requests wait in a batch, and would be paid for twice if they were asked alone."""
+    """Requests wait in a batch, and would be paid for twice if sent alone."""
 
 
 class RequestsStopped(ModelError):

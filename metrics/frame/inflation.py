@@ -64,11 +64,11 @@ class ScoreChange(NamedTuple):
     percent: float
     interval: Interval
     resampled: Values
-    """The percent change of each resample of the pictures."""
+    """Percent changes, one for each resample of the pictures."""
 
 
 class AttackSuccess(NamedTuple):
-    """How often biases raise a judge's scores, and by how much (Figure 2)."""
+    """Share of biases that raise a judge's scores, and the rise (Figure 2)."""
 
     combinations: int
     rate: float
@@ -106,49 +106,66 @@ def measure_change(
     alike, the share of those that would have changed otherwise is bounded as none in n, and their
     scores by the scale. Numbers are NaN where a domain has no picture that was scored both times.
     """
-    both = np.array(scores[["original", "biased"]], float)
-    unscored = np.isnan(both).any(axis=1)
-    both[unscored] = np.nan
-    parts = [*_sums(both, scores, scores if among is None else among)]
-    before, after = ([part[side] for part in parts] for side in (0, 1))
-    images = sum(each.base_images for each in before)
-    counts = images, int((~unscored).sum()), int(unscored.sum())
-    if not before or min(each.base_images for each in before) == 0:
+    score_pairs = np.array(scores[["original", "biased"]], float)
+    unscored = np.isnan(score_pairs).any(axis=1)
+    score_pairs[unscored] = np.nan
+    domain_sums = [*_sums(score_pairs, scores, scores if among is None else among)]
+    before, after = ([part[side] for part in domain_sums] for side in (0, 1))
+    images = sum(sums.base_images for sums in before)
+    scored, lacking = int((~unscored).sum()), int(unscored.sum())
+    if not before or min(sums.base_images for sums in before) == 0:
         nothing = float("nan")
-        interval = Interval(nothing, nothing)
-        return ScoreChange(*counts, nothing, nothing, nothing, interval, np.empty(0))
-    original, biased = (float(np.mean([each.mean for each in side])) for side in (before, after))
-    changed = to_percent_change(original, biased)
+        return ScoreChange(
+            images=images,
+            scored=scored,
+            unscored=lacking,
+            original=nothing,
+            biased=nothing,
+            percent=nothing,
+            interval=Interval(nothing, nothing),
+            resampled=np.empty(0),
+        )
+    original, biased = (float(np.mean([sums.mean for sums in side])) for side in (before, after))
+    change = to_percent_change(original, biased)
     with np.errstate(divide="ignore", invalid="ignore"):
         resampled = 100 * (resample_means(after, seed) / resample_means(before, seed) - 1)
     resampled[~np.isfinite(resampled)] = np.nan
-    number = len(before) * min(each.base_images for each in before)
-    if np.isnan(changed) or np.isnan(resampled).all():
+    cluster_count = len(before) * min(sums.base_images for sums in before)
+    if np.isnan(change) or np.isnan(resampled).all():
         interval = Interval(float("nan"), float("nan"))
-    elif number < 2 or np.nanmax(resampled) - np.nanmin(resampled) < 1e-9:
+    elif cluster_count < 2 or np.nanmax(resampled) - np.nanmin(resampled) < 1e-9:
         unseen, least, most = (
-            max_unseen_share(number, _LEVEL),
+            max_unseen_share(cluster_count, _LEVEL),
             -100.0,
             to_percent_change(original, MAX_SCORE),
         )
-        interval = Interval(
-            changed - unseen * (changed - least), changed + unseen * (most - changed)
-        )
+        interval = Interval(change - unseen * (change - least), change + unseen * (most - change))
     else:
-        interval = percentile_interval(resampled, expand_level(number, _LEVEL))
-    return ScoreChange(*counts, original, biased, changed, interval, resampled)
+        interval = percentile_interval(resampled, expand_level(cluster_count, _LEVEL))
+    return ScoreChange(
+        images=images,
+        scored=scored,
+        unscored=lacking,
+        original=original,
+        biased=biased,
+        percent=change,
+        interval=interval,
+        resampled=resampled,
+    )
 
 
 def _sums(
-    both: Values, scores: pd.DataFrame, among: pd.DataFrame
+    score_pairs: Values, scores: pd.DataFrame, among: pd.DataFrame
 ) -> Iterator[tuple[ClusterSums, ClusterSums]]:
     """The sums of each domain's pictures before and after, in one order for all biases."""
     domains, pictures = scores["domain"].to_numpy(), scores["picture"].to_numpy()
     for domain in np.unique(domains):
         names = pd.Index(np.unique(among["picture"][among["domain"].eq(domain)].to_numpy()))
-        is_here = domains == domain
-        index = names.get_indexer(pictures[is_here])
-        before, after = (sum_clusters(side, index, len(names)) for side in both[is_here].T)
+        is_in_domain = domains == domain
+        index = names.get_indexer(pictures[is_in_domain])
+        before, after = (
+            sum_clusters(side, index, len(names)) for side in score_pairs[is_in_domain].T
+        )
         yield before, after
 
 
@@ -182,21 +199,21 @@ def measure_success(scores: pd.DataFrame, *, seed: int = 0) -> AttackSuccess:
     resample all biases of a domain have the same pictures.
     """
     changes = [change for _, change in _changes(scores, [], seed)]
-    return _succeeded(changes)
+    return _summarize_changes(changes)
 
 
 def measure_susceptibility(
     scores: pd.DataFrame, by: str, *, seed: int = 0
 ) -> dict[str, AttackSuccess]:
-    """The same over judges, for each value of `by`: `domain`, or `bias` (FRAME, Section 5.2).
+    """`success` over judges, for each value of `by`: `domain`, or `bias` (FRAME, Section 5.2).
 
-    `scores` has the `model` as well. All judges of a resample have the same pictures: what is said
-    of these judges is not said of others.
+    `scores` has the `model` as well. All judges of a resample have the same pictures: the numbers
+    hold for these judges alone.
     """
     groups: dict[str, list[ScoreChange]] = {str(value): [] for value in scores[by].unique()}
     for names, change in _changes(scores, ["model"], seed):
         groups[names[by]].append(change)
-    return {value: _succeeded(changes) for value, changes in groups.items() if changes}
+    return {value: _summarize_changes(changes) for value, changes in groups.items() if changes}
 
 
 def _changes(
@@ -204,16 +221,16 @@ def _changes(
 ) -> Iterator[tuple[dict[str, str], ScoreChange]]:
     """The change of each domain and bias, and of each of the further `names`, where it has one."""
     domains = sorted(scores["domain"].unique())
-    by = [*names, "domain", "bias"]
-    for key, part in scores.groupby(by):
-        group = dict(zip(by, map(str, key), strict=True))
-        number = seed * len(domains) + domains.index(group["domain"])
-        change = measure_change(part, among=scores, seed=number)
+    group_columns = [*names, "domain", "bias"]
+    for key, part in scores.groupby(group_columns):
+        group = dict(zip(group_columns, map(str, key), strict=True))
+        domain_seed = seed * len(domains) + domains.index(group["domain"])
+        change = measure_change(part, among=scores, seed=domain_seed)
         if not np.isnan(change.percent):
             yield group, change
 
 
-def _succeeded(changes: Sequence[ScoreChange]) -> AttackSuccess:
+def _summarize_changes(changes: Sequence[ScoreChange]) -> AttackSuccess:
     percents = np.array([change.percent for change in changes])
     resampled = np.stack([change.resampled for change in changes])
     rate, rise = map(float, success_rates(percents))
@@ -248,12 +265,12 @@ def _mean_interval(changes: Sequence[ScoreChange], means: Values) -> Interval:
 
 
 def _may_not_rise(change: ScoreChange) -> bool:
-    """Whether a mean rises in every resample and yet has an interval that holds 0."""
+    """True where a mean rises in every resample and yet has an interval that holds 0."""
     return bool((change.resampled > 0).all()) and change.interval.low <= 0
 
 
 def _may_rise(change: ScoreChange) -> bool:
-    """Whether a mean rises in no resample and yet has an interval that reaches above 0."""
+    """True where a mean rises in no resample and yet has an interval that reaches above 0."""
     return not (change.resampled > 0).any() and change.interval.high > 0
 
 

@@ -59,19 +59,19 @@ def win_rates(comparisons: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     }
     domains, pictures = (comparisons[name].to_numpy() for name in ("domain", "picture"))
     rows = []
-    for domain, is_here in _domains(domains):
+    for domain, is_in_domain in _domains(domains):
         row: dict[str, Any] = {
             "domain": domain,
-            "pairs": int(scored[is_here].sum()),
-            "unscored": int((~scored[is_here]).sum()),
+            "pairs": int(scored[is_in_domain].sum()),
+            "unscored": int((~scored[is_in_domain]).sum()),
         }
         for name, value in values.items():
-            mean = _mean(value[is_here], domains[is_here])
+            mean = _mean(value[is_in_domain], domains[is_in_domain])
             low, high = mean, mean
             if not np.isnan(mean):
                 bootstrap = _INTERVALS.get(name, graded_interval)
                 low, high = bootstrap(
-                    value[is_here], pictures[is_here], domains[is_here], seed=seed
+                    value[is_in_domain], pictures[is_in_domain], domains[is_in_domain], seed=seed
                 )
             row |= {name: mean, f"{name}_low": low, f"{name}_high": high}
         rows.append(row)
@@ -86,7 +86,7 @@ def _domains(domains: NDArray[Any]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
 
 def _mean(values: Values, domains: NDArray[Any]) -> float:
     """The mean over domains; NaN unless each has a value."""
-    there = ~np.isnan(values)
-    if len(np.unique(domains[there])) < len(np.unique(domains)):
+    is_scored = ~np.isnan(values)
+    if len(np.unique(domains[is_scored])) < len(np.unique(domains)):
         return float("nan")
     return stratified_mean(values, np.unique(domains, return_inverse=True)[1])

@@ -14,12 +14,12 @@ Mask = NDArray[np.bool_]
 class CaptionScores:
     """Scores of shape (images, generators, evaluators), NaN where there is none.
 
-    NaN stands for what was asked and gave no score: refused, failed, not understood. A model that
+    NaN stands for a request without a score: refused, failed, not understood. A model that
     writes and scores has the same name both times; an evaluator that writes nothing, such as a
     metric, and a generator that scores nothing have no diagonal cell. `families` names the family
     of a model; one that is absent, or None, is in no family.
 
-    Raises `ValueError` where names and shape differ, or a name comes twice.
+    Raises `ValueError` where names and shape differ, or a name is listed twice.
     """
 
     values: Values
@@ -41,12 +41,12 @@ class CaptionScores:
 
     def __post_init__(self) -> None:
         names = (self.generators, self.evaluators)
-        for what, of in zip(("Generators", "Evaluators"), names, strict=True):
-            twice = sorted({name for name in of if of.count(name) > 1})
-            if twice:
+        for role, role_names in zip(("Generators", "Evaluators"), names, strict=True):
+            duplicates = sorted({name for name in role_names if role_names.count(name) > 1})
+            if duplicates:
                 raise ValueError(
-                    f"{what}: {', '.join(twice)} comes twice. Name each model once, or give the "
-                    "other one a name of its own."
+                    f"{role}: {', '.join(duplicates)} is listed twice. Name each model once, "
+                    "or give the other one a name of its own."
                 )
         if self.values.ndim != 3 or self.values.shape[1:] != tuple(map(len, names)):
             raise ValueError(
@@ -61,11 +61,16 @@ class CaptionScores:
 
     @property
     def own(self) -> Mask:
-        """Where the generator is the evaluator: the diagonal, by name; (generators, evaluators)."""
-        return np.array([[one == other for other in self.evaluators] for one in self.generators])
+        """The cells whose generator is the evaluator, by name; (generators, evaluators)."""
+        return np.array(
+            [
+                [generator == evaluator for evaluator in self.evaluators]
+                for generator in self.generators
+            ]
+        )
 
     def family_block(self, family: str) -> Mask:
-        """Where both are of a family, the diagonal included; (generators, evaluators)."""
+        """The cells whose models are both of a family, the diagonal included; as `own`."""
         rows, columns = (
             np.array([self.families.get(name) == family for name in names], bool)
             for names in (self.generators, self.evaluators)
@@ -76,23 +81,23 @@ class CaptionScores:
     def family_names(self) -> tuple[str, ...]:
         """The families of the models that are here, in sorted order."""
         models = {*self.generators, *self.evaluators}
-        return tuple(sorted({of for name in models if (of := self.families.get(name))}))
+        return tuple(sorted({family for name in models if (family := self.families.get(name))}))
 
     @property
     def kin(self) -> Mask:
         """The diagonal, and the block of every family that is not all generators or evaluators."""
         blocks = (self.family_block(family) for family in self.family_names)
-        some = [block for block in blocks if not _holds_all(block)]
-        kin: Mask = np.asarray(np.any([self.own, *some], axis=0))
-        return kin
+        partial_blocks = [block for block in blocks if not _holds_all(block)]
+        cells: Mask = np.asarray(np.any([self.own, *partial_blocks], axis=0))
+        return cells
 
     def family_problem(self, family: str) -> str:
-        """Why there is no cross-model preference of a family; empty where there is."""
+        """The reason why a family has no cross-model preference; empty where it has one."""
         block = self.family_block(family)
         if not (block & ~self.own).any():
             return "none of its models has scored another one's captions"
         if _holds_all(block):
-            return "it holds all generators or all evaluators: nobody outside to compare with"
+            return "it holds all generators or all evaluators: no model outside it to compare with"
         return ""
 
     def select_images(self, images: NDArray[np.bool_]) -> "CaptionScores":

@@ -60,10 +60,13 @@ def estimate_complete(
     means = mean_matrix(part).means
     drawn = resample_matrices(part, seed=seed, rounds=rounds)
     preference, resampled = (estimates.model.fit(values).residuals for values in (means, drawn))
+    difference = on_all.values - preference
     return CompleteImages(
-        images,
-        PreferenceEstimate("complete_preference", preference, resampled, images),
-        PreferenceEstimate(
-            "difference", on_all.values - preference, on_all.drawn - resampled, images
+        images=images,
+        preference=PreferenceEstimate(
+            name="complete_preference", values=preference, drawn=resampled, images=images
+        ),
+        difference=PreferenceEstimate(
+            name="difference", values=difference, drawn=on_all.drawn - resampled, images=images
         ),
     )

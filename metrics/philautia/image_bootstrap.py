@@ -1,4 +1,4 @@
-"""Bootstrap over images with all that was said of them, and intervals of any number of values.
+"""Bootstrap over images with all of their scores, and intervals of any number of values.
 
 Every cell of a resample holds the same images, so that differences between cells keep what they
 owe to the images. The ends are quantiles of the resampled values, a little further out than the
@@ -28,7 +28,7 @@ MIN_IMAGES = 20
 """Images from which on intervals are known to hold."""
 LEVEL = 0.95
 _AT_ONCE = 10_000_000
-"""Weights that are held at a time."""
+"""Weights that are in memory at a time."""
 
 
 class IntervalArrays(NamedTuple):
@@ -39,7 +39,7 @@ class IntervalArrays(NamedTuple):
 
 
 def draw_image_weights(images: int, *, seed: int, rounds: int = ROUNDS) -> Iterator[Values]:
-    """How often each resample drew each image, (some rounds, images) at a time."""
+    """Draw the weight of each image in each resample; yields (rounds, images) arrays."""
     step = max(1, _AT_ONCE // max(1, images))
     for start in range(0, rounds, step):
         name = f"images/{seed}/{images}/{start}"
@@ -52,16 +52,16 @@ def resample_matrices(scores: CaptionScores, *, seed: int, rounds: int = ROUNDS)
     A cell is NaN in a resample that drew none of the images that have a score for it.
     """
     flat = scores.values.reshape(scores.images, -1)
-    there = ~np.isnan(flat)
-    sums, counts = np.where(there, flat, 0.0), there.astype(np.float64)
-    found = np.full((rounds, flat.shape[1]), np.nan)
-    at = 0
+    is_scored = ~np.isnan(flat)
+    sums, counts = np.where(is_scored, flat, 0.0), is_scored.astype(np.float64)
+    means = np.full((rounds, flat.shape[1]), np.nan)
+    start = 0
     for weights in draw_image_weights(scores.images, seed=seed, rounds=rounds):
-        number = weights @ counts
-        part = found[at : at + len(weights)]
-        np.divide(weights @ sums, number, out=part, where=number > 0)
-        at += len(weights)
-    return found.reshape(rounds, *scores.values.shape[1:])
+        drawn_counts = weights @ counts
+        part = means[start : start + len(weights)]
+        np.divide(weights @ sums, drawn_counts, out=part, where=drawn_counts > 0)
+        start += len(weights)
+    return means.reshape(rounds, *scores.values.shape[1:])
 
 
 def percentile_intervals(resampled: Values, images: int, *, level: float = LEVEL) -> IntervalArrays:
@@ -73,11 +73,11 @@ def percentile_intervals(resampled: Values, images: int, *, level: float = LEVEL
     if images < 2:
         nothing = np.full(resampled.shape[1:], np.nan)
         return IntervalArrays(nothing, nothing.copy())
-    outside = _outside(images, level)
-    lacking = np.isnan(resampled).mean(axis=0) > 0.5
-    usable = np.where(lacking, 0.0, resampled)
-    low, high = np.nanquantile(usable, [outside, 1 - outside], axis=0)
-    return IntervalArrays(np.where(lacking, np.nan, low), np.where(lacking, np.nan, high))
+    tail_share = _outside(images, level)
+    is_undefined = np.isnan(resampled).mean(axis=0) > 0.5
+    usable = np.where(is_undefined, 0.0, resampled)
+    low, high = np.nanquantile(usable, [tail_share, 1 - tail_share], axis=0)
+    return IntervalArrays(np.where(is_undefined, np.nan, low), np.where(is_undefined, np.nan, high))
 
 
 def _outside(images: int, level: float) -> float:

@@ -49,31 +49,46 @@ def correlate_ranks(
     their items. Undefined for fewer than two items, or where one side gives all of them the same.
     """
     pair = np.stack([np.asarray(scores, np.float64), np.asarray(human, np.float64)])
-    both = ~np.isnan(pair).any(axis=0)
-    names, image = np.unique(np.asarray(images)[both], return_inverse=True)
-    codes = np.stack([np.unique(side, return_inverse=True)[1] for side in pair[:, both]])
-    items, missing = codes.shape[1], int((~both).sum())
-    why = _undefined(codes)
-    if why:
-        return KendallCorrelation(items, missing, len(names), None, None, None, None, why)
+    is_scored = ~np.isnan(pair).any(axis=0)
+    names, image = np.unique(np.asarray(images)[is_scored], return_inverse=True)
+    codes = np.stack([np.unique(side, return_inverse=True)[1] for side in pair[:, is_scored]])
+    items, missing = codes.shape[1], int((~is_scored).sum())
+    reason = _find_reason(codes)
+    if reason:
+        return KendallCorrelation(
+            items=items,
+            missing=missing,
+            images=len(names),
+            tau_b=None,
+            tau_b_interval=None,
+            tau_c=None,
+            tau_c_interval=None,
+            reason=reason,
+        )
     ((tau_b, tau_c),) = _taus(codes, np.ones((1, items)))
     drawn = [
         _taus(codes, weights[:, image])
-        for some in draw_image_weights(len(names), seed=seed, rounds=rounds)
-        for weights in _parts(some, items)
+        for image_block in draw_image_weights(len(names), seed=seed, rounds=rounds)
+        for weights in _split_weights(image_block, items)
     ]
-    found = percentile_intervals(np.concatenate(drawn), len(names))
+    bounds = percentile_intervals(np.concatenate(drawn), len(names))
     intervals = [
         None if np.isnan(low) else Interval(float(low), float(high))
-        for low, high in zip(*found, strict=True)
+        for low, high in zip(*bounds, strict=True)
     ]
     return KendallCorrelation(
-        items, missing, len(names), float(tau_b), intervals[0], float(tau_c), intervals[1]
+        items=items,
+        missing=missing,
+        images=len(names),
+        tau_b=float(tau_b),
+        tau_b_interval=intervals[0],
+        tau_c=float(tau_c),
+        tau_c_interval=intervals[1],
     )
 
 
-def _undefined(codes: NDArray[np.intp]) -> str:
-    """Why pairs of levels, (2, items), have no correlation; empty where they have one."""
+def _find_reason(codes: NDArray[np.intp]) -> str:
+    """The reason why levels, (2, items), have no correlation; empty where they have one."""
     items = codes.shape[1]
     if items < 2:
         return f"{items} items have both scores"
@@ -82,7 +97,7 @@ def _undefined(codes: NDArray[np.intp]) -> str:
     return ""
 
 
-def _parts(weights: Values, items: int) -> Iterator[Values]:
+def _split_weights(weights: Values, items: int) -> Iterator[Values]:
     step = max(1, _AT_ONCE // items)
     for start in range(0, len(weights), step):
         yield weights[start : start + step]
@@ -93,25 +108,33 @@ def _taus(codes: NDArray[np.intp], weights: Values) -> Values:
     levels = codes.max(axis=1) + 1
     cells = int(levels[0] * levels[1])
     if cells > _PER_ITEM * codes.shape[1]:
-        return np.array([_by_sorting(np.repeat(codes, of.astype(int), axis=1)) for of in weights])
-    at = codes[0] * levels[1] + codes[1]
+        return np.array(
+            [
+                _taus_by_sorting(np.repeat(codes, row_weights.astype(int), axis=1))
+                for row_weights in weights
+            ]
+        )
+    cell_index = codes[0] * levels[1] + codes[1]
     step = max(1, _AT_ONCE // cells)
-    found = []
+    taus = []
     for start in range(0, len(weights), step):
-        tables = [np.bincount(at, of, cells) for of in weights[start : start + step]]
-        found.append(_by_counting(np.reshape(tables, (-1, *levels))))
-    return np.concatenate(found)
+        tables = [
+            np.bincount(cell_index, row_weights, cells)
+            for row_weights in weights[start : start + step]
+        ]
+        taus.append(_taus_by_counting(np.reshape(tables, (-1, *levels))))
+    return np.concatenate(taus)
 
 
-def _by_counting(tables: Values) -> Values:
+def _taus_by_counting(tables: Values) -> Values:
     """τ_b and τ_c of tables with a row for each level of one side, a column for each of the other.
 
     A pair of items is concordant if one of them is above the other on both sides.
     """
     above = np.cumsum(tables, axis=1) - tables
-    left = np.cumsum(above, axis=2)
-    right = left[:, :, -1:] - left
-    excess = (tables * (left - above - right)).sum(axis=(1, 2))
+    above_left = np.cumsum(above, axis=2)
+    above_right = above_left[:, :, -1:] - above_left
+    excess = (tables * (above_left - above - above_right)).sum(axis=(1, 2))
     margins = tables.sum(axis=2), tables.sum(axis=1)
     number = margins[0].sum(axis=1)
     pairs = number * (number - 1) / 2
@@ -124,11 +147,11 @@ def _by_counting(tables: Values) -> Values:
     return np.where(defined[:, None], np.stack([tau_b, tau_c], axis=1), np.nan)
 
 
-def _by_sorting(codes: NDArray[np.intp]) -> tuple[float, float]:
-    """The same of levels, (2, items), where nearly every item has a level of its own."""
+def _taus_by_sorting(codes: NDArray[np.intp]) -> tuple[float, float]:
+    """τ_b and τ_c of levels, (2, items), where nearly every item has a level of its own."""
     from scipy.stats import kendalltau  # noqa: PLC0415 - slow, and seldom needed
 
-    if _undefined(codes):
+    if _find_reason(codes):
         return float("nan"), float("nan")
-    tau_b, tau_c = (float(kendalltau(*codes, variant=of).statistic) for of in ("b", "c"))
+    tau_b, tau_c = (float(kendalltau(*codes, variant=variant).statistic) for variant in ("b", "c"))
     return tau_b, tau_c

@@ -1,9 +1,9 @@
-"""Whether judges favour what is theirs: a permutation test of who belongs to whom.
+"""Permutation test of self-preference: generators are matched anew with evaluators.
 
-Were it of no importance who wrote a caption, any generator could as well stand under any other's
-name. So the generators are matched anew with the evaluators, names and families alike, and the
-preference of what would then be own, or of one family, is estimated as the real one is: fitted
-outside these cells, and those of the other families. p is the share of matchings with as much
+If the writer of a caption did not matter, any generator could bear any other's name. So the
+generators are matched anew with the evaluators, names and families alike, and the preference of
+the cells that would then be own, or of one family, is estimated as the real one is: fitted outside
+these cells, and those of the other families. p is the share of matchings with as much
 preference or more: one-sided, for preference and not against it. It is exact if at most
 `MATCHINGS` + 1 matchings exist, which holds up to seven generators; of more, so many are drawn,
 and the real one counts as one more.
@@ -14,7 +14,7 @@ four among twelve that favours itself by three deviations of noise had p of 3 to
 alone, and below 0.3 % so. The fewest generators that can give a p below 5 % are four, with 24
 matchings; a family of k among m cannot give one much below 1 in m over k: 5 % for three of six.
 
-It takes Φ as it is: whether other images would have given another one is what intervals say.
+The test takes Φ as given; intervals say how far Φ of other images would differ.
 """
 
 from itertools import permutations
@@ -32,7 +32,7 @@ from metrics.statistics.cluster_bootstrap import build_generator
 
 MATCHINGS = 9999
 _LEAST = 1e-9
-"""Of the residuals outside, in points."""
+"""The least noise, in points."""
 SELF = "self-preference"
 """The test of the diagonal, beside those of the families."""
 
@@ -91,8 +91,8 @@ def _test(
 
 def _mean_over(residuals: Values, cells: Mask) -> Values:
     """The mean over those of the cells that have a value, by order; NaN if there is none."""
-    held = cells & ~np.isnan(residuals)
-    number = held.sum(axis=(1, 2))
-    sums = np.where(held, residuals, 0.0).sum(axis=(1, 2))
-    means: Values = np.divide(sums, number, out=np.full(len(cells), np.nan), where=number > 0)
+    is_averaged = cells & ~np.isnan(residuals)
+    counts = is_averaged.sum(axis=(1, 2))
+    sums = np.where(is_averaged, residuals, 0.0).sum(axis=(1, 2))
+    means: Values = np.divide(sums, counts, out=np.full(len(cells), np.nan), where=counts > 0)
     return means

@@ -22,10 +22,10 @@ PanelAgreement = Callable[[Panel], float | None]
 
 
 class PanelSearch(NamedTuple):
-    """What the search found."""
+    """Panels that the search chose, and their preference on the other images."""
 
     panels: list[Panel]
-    """The chosen panel of every size from two on; members in the order of their joining."""
+    """One panel of every size from two on; members in the order of their joining."""
     chosen_on: int
     """Images on which it chose."""
     reported_on: int
@@ -52,24 +52,28 @@ def greedy_panels(
         raise ValueError("Search for a panel: it needs two images or more. Add images.")
     half = select_half(images, seed=seed)
     chosen = np.array([name in half for name in images])
-    panels = _chosen(scores, mean_matrix(scores.select_images(chosen)).means, agreement)
+    panels = _choose_panels(scores, mean_matrix(scores.select_images(chosen)).means, agreement)
     others = scores.select_images(~chosen)
     tables = panel_tables(others, panels, seed=seed, rounds=rounds)
-    return PanelSearch(panels, int(chosen.sum()), others.images, tables)
+    return PanelSearch(
+        panels=panels, chosen_on=int(chosen.sum()), reported_on=others.images, tables=tables
+    )
 
 
-def _chosen(scores: CaptionScores, means: Values, agreement: PanelAgreement | None) -> list[Panel]:
+def _choose_panels(
+    scores: CaptionScores, means: Values, agreement: PanelAgreement | None
+) -> list[Panel]:
     def rank(panel: Panel) -> tuple[float, float, Panel]:
-        at = [scores.evaluators.index(name) for name in panel]
-        preference = np.abs(panel_preference(means, at))
-        there = preference[~np.isnan(preference)]
-        size = round(float(there.mean()), 2) if len(there) else float("inf")
-        agrees = agreement(panel) if agreement else None
-        return size, -agrees if agrees is not None else 0.0, panel
+        members = [scores.evaluators.index(name) for name in panel]
+        preference = np.abs(panel_preference(means, members))
+        known_preference = preference[~np.isnan(preference)]
+        size = round(float(known_preference.mean()), 2) if len(known_preference) else float("inf")
+        tau_b = agreement(panel) if agreement else None
+        return size, -tau_b if tau_b is not None else 0.0, panel
 
     names = sorted(scores.evaluators)
     panels: list[Panel] = [min(combinations(names, 2), key=rank)]
     while len(panels[-1]) < len(names):
-        joined = panels[-1]
-        panels.append(min(((*joined, name) for name in names if name not in joined), key=rank))
+        panel = panels[-1]
+        panels.append(min(((*panel, name) for name in names if name not in panel), key=rank))
     return panels

@@ -65,33 +65,36 @@ def panel_tables(
     means = mean_matrix(scores).means
     drawn = resample_matrices(scores, seed=seed, rounds=rounds)
     model = choose_model(means, scores)
-    residuals, of_drawn = (model.fit(values).residuals for values in (means, drawn))
+    residuals, resampled_residuals = (model.fit(values).residuals for values in (means, drawn))
     generators, summaries = [], []
     for panel in panels:
-        at = [scores.evaluators.index(name) for name in panel]
+        members = [scores.evaluators.index(name) for name in panel]
         standardized = PreferenceEstimate(
-            "standardized",
-            panel_preference(means, at),
-            panel_preference(drawn, at),
-            scores.images,
-            standardized_limits(scores),
+            name="standardized",
+            values=panel_preference(means, members),
+            drawn=panel_preference(drawn, members),
+            images=scores.images,
+            bounds=standardized_limits(scores),
         )
         preference = PreferenceEstimate(
-            "preference", _shared(means, residuals, at), _shared(drawn, of_drawn, at), scores.images
+            name="preference",
+            values=_shared(means, residuals, members),
+            drawn=_shared(drawn, resampled_residuals, members),
+            images=scores.images,
         )
-        member = np.isin(scores.generators, panel)
-        about: dict[str, Any] = {"panel": panel, "size": len(panel)}
-        found = build_name_table("generator", scores.generators, standardized, preference)
-        found.insert(1, "member", member)
-        generators += [{**about, **row} for row in found.to_dict("records")]
-        for estimate, held in (
-            (standardized, member),
-            (preference, member),
-            (standardized.absolute(), np.ones_like(member)),
+        is_member = np.isin(scores.generators, panel)
+        summary: dict[str, Any] = {"panel": panel, "size": len(panel)}
+        generator_table = build_name_table("generator", scores.generators, standardized, preference)
+        generator_table.insert(1, "member", is_member)
+        generators += [{**summary, **row} for row in generator_table.to_dict("records")]
+        for estimate, cells in (
+            (standardized, is_member),
+            (preference, is_member),
+            (standardized.absolute(), np.ones_like(is_member)),
         ):
-            about |= estimate.mean(held)
-        summaries.append({**about, "reason": _problem(panel, scores, means)})
-    return PanelTables(pd.DataFrame(generators), pd.DataFrame(summaries))
+            summary |= estimate.mean(cells)
+        summaries.append({**summary, "reason": _problem(panel, scores, means)})
+    return PanelTables(generators=pd.DataFrame(generators), panels=pd.DataFrame(summaries))
 
 
 def _shared(means: Values, residuals: Values, members: Sequence[int]) -> Values:
@@ -99,19 +102,19 @@ def _shared(means: Values, residuals: Values, members: Sequence[int]) -> Values:
     deviation = moments(means[..., members], -2)[1]
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = (residuals[..., members] / deviation).mean(axis=-1)
-    found: Values = np.where(np.isfinite(shares), shares * deviation.mean(axis=-1), np.nan)
-    return found
+    preference: Values = np.where(np.isfinite(shares), shares * deviation.mean(axis=-1), np.nan)
+    return preference
 
 
 def panel_preference(means: Values, members: Sequence[int]) -> Values:
     """Φ̃ of a panel of columns, (..., generators): against all single evaluators of Φ."""
     by_column = standardize(means, -2)
-    mean, deviation = (each[..., 0] for each in moments(by_column, -1))
+    mean, deviation = (moment[..., 0] for moment in moments(by_column, -1))
     panel = by_column[..., list(members)].mean(axis=-1)
-    found: Values = np.divide(
+    preference: Values = np.divide(
         panel - mean, deviation, out=np.full(panel.shape, np.nan), where=deviation > 0
     )
-    return found
+    return preference
 
 
 def panel_scores(scores: ArrayLike) -> Values:
@@ -121,18 +124,18 @@ def panel_scores(scores: ArrayLike) -> Values:
     item that one of them has not, and everywhere if one gives all items the same score.
     """
     values = np.asarray(scores, np.float64)
-    whole = ~np.isnan(values).any(axis=1, keepdims=True)
-    found: Values = standardize(np.where(whole, values, np.nan), 0).mean(axis=1)
-    return found
+    is_complete = ~np.isnan(values).any(axis=1, keepdims=True)
+    means: Values = standardize(np.where(is_complete, values, np.nan), 0).mean(axis=1)
+    return means
 
 
 def check_panel(panel: Panel, evaluators: Sequence[str]) -> None:
     """Raise `ValueError` unless a panel has two members or more, each an evaluator and once."""
     if len(panel) < 2:
         raise ValueError(_too_small(panel))
-    twice = sorted({name for name in panel if panel.count(name) > 1})
-    if twice:
-        raise ValueError(f"Panel: {', '.join(twice)} comes twice. Name each member once.")
+    duplicates = sorted({name for name in panel if panel.count(name) > 1})
+    if duplicates:
+        raise ValueError(f"Panel: {', '.join(duplicates)} is listed twice. Name each member once.")
     unknown = [name for name in panel if name not in evaluators]
     if unknown:
         raise ValueError(
@@ -143,17 +146,17 @@ def check_panel(panel: Panel, evaluators: Sequence[str]) -> None:
 
 def _too_small(panel: Sequence[str]) -> str:
     return (
-        f"Panel: {', '.join(panel) or 'nobody'} alone is none. Name two evaluators or more; a "
+        f"Panel: {', '.join(panel) or 'no evaluator'} is too few. Name two evaluators or more; a "
         "single one's preference is in the matrix."
     )
 
 
 def _problem(panel: Panel, scores: CaptionScores, means: Values) -> str:
     by_column = standardize(means, -2)
-    at = {name: by_column[:, scores.evaluators.index(name)] for name in panel}
-    without = [name for name, column in at.items() if np.isnan(column).all()]
-    if without:
-        return f"{', '.join(without)}: the same mean for all generators, or none"
+    member_columns = {name: by_column[:, scores.evaluators.index(name)] for name in panel}
+    constant_members = [name for name, column in member_columns.items() if np.isnan(column).all()]
+    if constant_members:
+        return f"{', '.join(constant_members)}: the same mean for all generators, or none"
     if all(name not in scores.generators for name in panel):
         return "none of its members has written captions"
     return ""

@@ -20,7 +20,7 @@ from metrics.philautia.score_matrices import mean_matrix, standardized_matrix
 
 @dataclass(frozen=True)
 class PreferenceEstimate:
-    """Values of a name, such as one for each cell, with those of every resample."""
+    """Named values, such as one for each cell, with those of every resample."""
 
     name: str
     values: Values
@@ -41,19 +41,23 @@ class PreferenceEstimate:
         """One value, with its interval: columns of a row."""
         return self._columns(self.values[place], *(end[place] for end in self.limits))
 
-    def mean(self, held: Mask) -> dict[str, float]:
-        """The mean over those of some values that there are, with its interval; else NaN."""
-        held = held & ~np.isnan(self.values)
-        if not held.any():
+    def mean(self, cells: Mask) -> dict[str, float]:
+        """The mean over the known values of some cells, with its interval; else NaN."""
+        cells = cells & ~np.isnan(self.values)
+        if not cells.any():
             return self._columns(np.nan, np.nan, np.nan)
-        mean = np.asarray(self.values[held].mean())
-        return self._columns(mean, *self._ends(mean, self.drawn[:, held].mean(axis=1)))
+        mean = np.asarray(self.values[cells].mean())
+        return self._columns(mean, *self._ends(mean, self.drawn[:, cells].mean(axis=1)))
 
     def absolute(self) -> "PreferenceEstimate":
         """The same, whatever its sign."""
-        within = self.bounds and (0.0, self.bounds[1])
+        bounds = self.bounds and (0.0, self.bounds[1])
         return PreferenceEstimate(
-            "absolute", np.abs(self.values), np.abs(self.drawn), self.images, within
+            name="absolute",
+            values=np.abs(self.values),
+            drawn=np.abs(self.drawn),
+            images=self.images,
+            bounds=bounds,
         )
 
     def _ends(self, values: Values, drawn: Values) -> IntervalArrays:
@@ -62,13 +66,13 @@ class PreferenceEstimate:
         return mirrored_intervals(values, drawn, self.images, within=self.bounds)
 
     def _columns(self, value: Any, low: Any, high: Any) -> dict[str, float]:
-        found = {"": value, "_low": low, "_high": high}
-        return {f"{self.name}{end}": float(number) for end, number in found.items()}
+        numbers = {"": value, "_low": low, "_high": high}
+        return {f"{self.name}{end}": float(number) for end, number in numbers.items()}
 
 
 @dataclass(frozen=True)
 class PreferenceEstimates:
-    """All estimates of one matrix of scores."""
+    """Estimates of one matrix of scores."""
 
     mean: PreferenceEstimate
     """Φ, in points; (generators, evaluators)."""
@@ -88,7 +92,7 @@ class PreferenceEstimates:
 
     @property
     def cell_estimates(self) -> tuple[PreferenceEstimate, ...]:
-        """Those that every cell has."""
+        """The estimates that have a value for every cell."""
         return self.mean, self.standardized, self.preference
 
 
@@ -100,8 +104,10 @@ def estimate_preference(scores: CaptionScores, *, seed: int, rounds: int) -> Pre
     fit, drawn_fit = (model.fit(values) for values in (means, drawn))
 
     def estimate(name: str, values: Values, resampled: Values) -> PreferenceEstimate:
-        within = standardized_limits(scores) if name == "standardized" else None
-        return PreferenceEstimate(name, values, resampled, scores.images, within)
+        bounds = standardized_limits(scores) if name == "standardized" else None
+        return PreferenceEstimate(
+            name=name, values=values, drawn=resampled, images=scores.images, bounds=bounds
+        )
 
     return PreferenceEstimates(
         mean=estimate("mean", means, drawn),
@@ -128,9 +134,9 @@ def build_name_table(
 ) -> pd.DataFrame:
     """A row for each name, with estimates that have one value for each."""
     rows: list[dict[str, Any]] = []
-    for at, name in enumerate(names):
+    for index, name in enumerate(names):
         row: dict[str, Any] = {column: name}
         for estimate in estimates:
-            row |= estimate.at(at)
+            row |= estimate.at(index)
         rows.append(row)
     return pd.DataFrame(rows)

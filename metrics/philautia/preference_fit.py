@@ -1,4 +1,4 @@
-"""Preference in score points: what evaluators' leniency and scale, and quality, leave of Φ.
+"""Preference in score points: residuals of Φ after evaluators' leniency and scale, and quality.
 
 Φ_ij = a_j + b_j·q_i is fitted, with leniency a and scale b of evaluator j and quality q of
 generator i, on the cells outside those where preference is looked for; a cell's preference is its
@@ -61,36 +61,44 @@ def fit_preference(means: Values, outside: Mask, *, scaled: bool = True) -> Pref
     step = max(1, _AT_ONCE // max(1, shape[-1] * shape[-2]))
     fits = int(np.prod(shape[:-2]))
     flat = np.broadcast_to(means, shape).reshape(fits, *shape[-2:])
-    held = np.broadcast_to(outside, shape).reshape(flat.shape)
+    fitted_cells = np.broadcast_to(outside, shape).reshape(flat.shape)
     parts = [
-        _fit(flat[start : start + step], held[start : start + step], scaled=scaled)
+        _fit(flat[start : start + step], fitted_cells[start : start + step], scaled=scaled)
         for start in range(0, fits, step)
     ]
-    whole = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return PreferenceFit(*(each.reshape((*shape[:-2], *each.shape[1:])) for each in whole))
+    arrays = (np.concatenate(array) for array in zip(*parts, strict=True))
+    return PreferenceFit(*(array.reshape((*shape[:-2], *array.shape[1:])) for array in arrays))
 
 
 def _fit(means: Values, outside: Mask, *, scaled: bool) -> PreferenceFit:
-    held = outside & ~np.isnan(means)
-    enough = (held.sum(axis=2) >= 1).all(axis=1) & (held.sum(axis=1) >= 2).all(axis=1)
-    enough &= held.any(axis=(1, 2))
-    state = _State(np.where(held, means, 0.0), held.astype(np.float64))
+    is_fitted = outside & ~np.isnan(means)
+    is_determined = (is_fitted.sum(axis=2) >= 1).all(axis=1) & (is_fitted.sum(axis=1) >= 2).all(
+        axis=1
+    )
+    is_determined &= is_fitted.any(axis=(1, 2))
+    state = _FitState(np.where(is_fitted, means, 0.0), is_fitted.astype(np.float64))
     converged = np.zeros(len(means), bool)
-    active = np.flatnonzero(enough)
+    active = np.flatnonzero(is_determined)
     for _ in range(_MOST_ROUNDS):
         if not len(active):
             break
         done = state.improve(active, scaled=scaled)
         converged[active[done]] = True
         active = active[~done]
-    leniency, scale, quality = state.solution()
+    leniency, scale, quality = state.compute_solution()
     residuals = means - leniency[:, None, :] - scale[:, None, :] * quality[:, :, None]
-    for each in (leniency, scale, quality, residuals):
-        each[~enough] = np.nan
-    return PreferenceFit(leniency, scale, quality, residuals, converged)
+    for array in (leniency, scale, quality, residuals):
+        array[~is_determined] = np.nan
+    return PreferenceFit(
+        leniency=leniency,
+        scale=scale,
+        quality=quality,
+        residuals=residuals,
+        converged=converged,
+    )
 
 
-class _State:
+class _FitState:
     """Several fits under way; arrays have one row a fit."""
 
     def __init__(self, values: Values, weights: Values) -> None:
@@ -100,38 +108,40 @@ class _State:
         self.cells = weights.sum(axis=(1, 2))
         self.quality = np.zeros((fits, generators))
         self.scale = np.ones((fits, evaluators))
-        self.drawn = np.zeros((fits, evaluators))
+        self.data_shares = np.zeros((fits, evaluators))
         """How far each scale follows the data, 0 to 1, and not the penalty."""
 
-    def improve(self, of: NDArray[np.intp], *, scaled: bool) -> Mask:
-        """Take a step with each of some fits; whether it was small enough to end."""
-        values, weights, number = self.values[of], self.weights[of], self.number[of]
-        quality, scale = self.quality[of], self.scale[of]
+    def improve(self, indices: NDArray[np.intp], *, scaled: bool) -> Mask:
+        """Take a step with each of some fits; marks those whose step was small enough to end."""
+        values, weights, number = self.values[indices], self.weights[indices], self.number[indices]
+        quality, scale = self.quality[indices], self.scale[indices]
         mean_quality = np.einsum("fge,fg->fe", weights, quality) / number
         mean_value = values.sum(axis=1) / number
-        apart = weights * (quality[:, :, None] - mean_quality[:, None, :])
-        errors = values - weights * mean_value[:, None, :] - scale[:, None, :] * apart
+        quality_deviations = weights * (quality[:, :, None] - mean_quality[:, None, :])
+        errors = values - weights * mean_value[:, None, :] - scale[:, None, :] * quality_deviations
         squares = (errors**2).sum(axis=(1, 2))
         if scaled:
-            free = self.cells[of] - sum(values.shape[1:]) + 1
-            free = free - np.maximum(self.drawn[of].sum(axis=1) - 1, 0)
+            free = self.cells[indices] - sum(values.shape[1:]) + 1
+            free = free - np.maximum(self.data_shares[indices].sum(axis=1) - 1, 0)
             penalty = np.maximum(squares / np.maximum(free, 1) / _SPREAD**2, _LEAST)[:, None]
-            spread = (apart**2).sum(axis=1)
-            self.drawn[of] = spread / (spread + penalty)
-            own = ((apart * values).sum(axis=1) + penalty) / (spread + penalty)
+            spread = (quality_deviations**2).sum(axis=1)
+            self.data_shares[indices] = spread / (spread + penalty)
+            scale_estimates = ((quality_deviations * values).sum(axis=1) + penalty) / (
+                spread + penalty
+            )
             ease = 1 / (spread + penalty)
-            excess = own.mean(axis=1) - 1
-            scale = own - ease * (excess / ease.mean(axis=1))[:, None]
+            excess = scale_estimates.mean(axis=1) - 1
+            scale = scale_estimates - ease * (excess / ease.mean(axis=1))[:, None]
         leniency = mean_value - scale * mean_quality
-        rest = (values - weights * leniency[:, None, :]) * scale[:, None, :]
-        better = rest.sum(axis=2) / np.einsum("fge,fe->fg", weights, scale**2)
-        better -= better.mean(axis=1, keepdims=True)
-        self.quality[of], self.scale[of] = better, scale
-        size = np.sqrt((better**2).mean(axis=1) + squares / self.cells[of] + _LEAST)
-        small: Mask = np.abs(better - quality).max(axis=1) <= TOLERANCE * size
-        return small
+        unexplained = (values - weights * leniency[:, None, :]) * scale[:, None, :]
+        new_quality = unexplained.sum(axis=2) / np.einsum("fge,fe->fg", weights, scale**2)
+        new_quality -= new_quality.mean(axis=1, keepdims=True)
+        self.quality[indices], self.scale[indices] = new_quality, scale
+        size = np.sqrt((new_quality**2).mean(axis=1) + squares / self.cells[indices] + _LEAST)
+        has_converged: Mask = np.abs(new_quality - quality).max(axis=1) <= TOLERANCE * size
+        return has_converged
 
-    def solution(self) -> tuple[Values, Values, Values]:
+    def compute_solution(self) -> tuple[Values, Values, Values]:
         """Leniency, scale and quality, as they are now."""
         mean_quality = np.einsum("fge,fg->fe", self.weights, self.quality) / self.number
         leniency = self.values.sum(axis=1) / self.number - self.scale * mean_quality

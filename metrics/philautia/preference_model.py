@@ -1,4 +1,4 @@
-"""Which model preference is a residual of, and what makes it less certain where models are few.
+"""Models that preference is a residual of, and caveats where models are few.
 
 The fit leaves out the cells in which preference is looked for: judges of their own captions, and of
 their family's. Were a family's cells part of what is normal, its models' preference for themselves
@@ -39,7 +39,7 @@ CAVEATS = {
 
 @dataclass(frozen=True)
 class PreferenceModel:
-    """How preference is estimated: decided for Φ, and the same for all of its resamples."""
+    """Estimator of preference: chosen for Φ, and the same for all of its resamples."""
 
     rows: Mask
     """Generators with two cells or more; the others are left out."""
@@ -63,11 +63,11 @@ class PreferenceModel:
         fit = fit_preference(cells, outside, scaled=self.is_fitted)
         residuals = _spread(np.swapaxes(fit.residuals, -1, -2), self.rows)
         return PreferenceFit(
-            _spread(fit.leniency, self.columns),
-            _spread(fit.scale, self.columns),
-            _spread(fit.quality, self.rows),
-            _spread(np.swapaxes(residuals, -1, -2), self.columns),
-            fit.has_converged,
+            leniency=_spread(fit.leniency, self.columns),
+            scale=_spread(fit.scale, self.columns),
+            quality=_spread(fit.quality, self.rows),
+            residuals=_spread(np.swapaxes(residuals, -1, -2), self.columns),
+            converged=fit.has_converged,
         )
 
 
@@ -83,14 +83,18 @@ def choose_model(means: Values, scores: CaptionScores) -> PreferenceModel:
             is_certain = _determines(outside, inside, scaled=True)
             caveat = "" if is_certain else "scales uncertain"
             caveat = "families left in" if has_families else caveat
-            return PreferenceModel(rows, columns, left_out, is_fitted=True, caveat=caveat)
+            return PreferenceModel(
+                rows=rows, columns=columns, left_out=left_out, is_fitted=True, caveat=caveat
+            )
     caveat = "double-centred" if rows.any() else ""
     nothing = np.zeros_like(scores.own)
-    return PreferenceModel(rows, columns, nothing, is_fitted=False, caveat=caveat)
+    return PreferenceModel(
+        rows=rows, columns=columns, left_out=nothing, is_fitted=False, caveat=caveat
+    )
 
 
 def _determines(outside: Mask, inside: Mask, *, scaled: bool) -> bool:
-    """Whether the cells outside determine a fit inside, and leave one more to tell noise."""
+    """True where the cells outside determine a fit inside, and one more is left to tell noise."""
     generators, evaluators = outside.shape
     numbers = generators + evaluators - 1 + (evaluators - 1 if scaled else 0)
     if outside.sum() <= max(0, numbers):

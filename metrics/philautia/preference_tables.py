@@ -79,9 +79,9 @@ def preference_tables(
     )
 
 
-def _cells(scores: CaptionScores, found: PreferenceEstimates) -> pd.DataFrame:
+def _cells(scores: CaptionScores, estimates: PreferenceEstimates) -> pd.DataFrame:
     counts = mean_matrix(scores)
-    constants = find_constants(found.mean.values)
+    constants = find_constants(estimates.mean.values)
     rows = []
     for i, generator in enumerate(scores.generators):
         for j, evaluator in enumerate(scores.evaluators):
@@ -95,9 +95,9 @@ def _cells(scores: CaptionScores, found: PreferenceEstimates) -> pd.DataFrame:
                 "scored": int(counts.scored[i, j]),
                 "missing": int(counts.missing[i, j]),
             }
-            for estimate in found.cell_estimates:
+            for estimate in estimates.cell_estimates:
                 row |= estimate.at(i, j)
-            rows.append({**row, "reason": _cell_problem(scores, found, constants, (i, j))})
+            rows.append({**row, "reason": _cell_problem(scores, estimates, constants, (i, j))})
     return pd.DataFrame(rows)
 
 
@@ -140,7 +140,9 @@ def _families(
             row |= estimate.mean(cells)
         rows.append({**row, **_on_complete(scores, complete, cells), "reason": problem})
     columns = ["family", "generators", "evaluators", "cells"]
-    columns += [f"{each.name}{end}" for each in shown for end in ("", "_low", "_high")]
+    columns += [
+        f"{shown_estimate.name}{end}" for shown_estimate in shown for end in ("", "_low", "_high")
+    ]
     return pd.DataFrame(rows, columns=None if rows else [*columns, "reason"])
 
 
@@ -154,40 +156,40 @@ def _on_complete(
 
 def _cell_problem(
     scores: CaptionScores,
-    found: PreferenceEstimates,
+    estimates: PreferenceEstimates,
     constants: tuple[Mask, Mask],
-    at: tuple[int, int],
+    cell: tuple[int, int],
 ) -> str:
-    """Why a cell lacks a number; empty where it does not."""
+    """The reason why a cell lacks a number; empty where it has one."""
     rows, columns = constants
-    if np.isnan(found.mean.values[at]):
+    if np.isnan(estimates.mean.values[cell]):
         return "no score"
-    if columns[at[1]]:
-        return f"{scores.evaluators[at[1]]} gives all generators the same mean"
-    if rows[at[0]]:
-        return f"all evaluators place {scores.generators[at[0]]} alike"
-    return "too few cells to standardise" if np.isnan(found.standardized.values[at]) else ""
+    if columns[cell[1]]:
+        return f"{scores.evaluators[cell[1]]} gives all generators the same mean"
+    if rows[cell[0]]:
+        return f"all evaluators place {scores.generators[cell[0]]} alike"
+    return "too few cells to standardise" if np.isnan(estimates.standardized.values[cell]) else ""
 
 
-def _problems(scores: CaptionScores, found: PreferenceEstimates) -> tuple[str, ...]:
-    rows, columns = find_constants(found.mean.values)
-    empty = int(np.isnan(found.mean.values).sum())
-    said = [f"Cells without any score, which are empty: {empty}."] if empty else []
-    said += [
+def _problems(scores: CaptionScores, estimates: PreferenceEstimates) -> tuple[str, ...]:
+    rows, columns = find_constants(estimates.mean.values)
+    empty = int(np.isnan(estimates.mean.values).sum())
+    sentences = [f"Cells without any score, which are empty: {empty}."] if empty else []
+    sentences += [
         f"{scores.evaluators[j]}: it gives all generators the same mean. Its column of Φ̃ is empty."
         for j in np.flatnonzero(columns)
     ]
-    said += [
+    sentences += [
         f"{scores.generators[i]}: all evaluators place it alike. Its row of Φ̃ is empty."
         for i in np.flatnonzero(rows)
     ]
-    if not found.model.rows.any():
-        said.append("Preference: it takes two generators and two evaluators. Add a model.")
-    elif found.model.caveat:
-        said.append(CAVEATS[found.model.caveat])
-    if found.model.rows.any() and not found.has_converged:
-        said.append("The fit of preference has not converged: models are few or nearly alike.")
-    return tuple(said)
+    if not estimates.model.rows.any():
+        sentences.append("Preference: it takes two generators and two evaluators. Add a model.")
+    elif estimates.model.caveat:
+        sentences.append(CAVEATS[estimates.model.caveat])
+    if estimates.model.rows.any() and not estimates.has_converged:
+        sentences.append("The fit of preference has not converged: models are few or nearly alike.")
+    return tuple(sentences)
 
 
 def _missing(

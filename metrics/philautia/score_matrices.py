@@ -1,8 +1,8 @@
 """Mean scores by generator and evaluator, and the same standardised (Philautia-Eval).
 
 Φ has a row for each generator and a column for each evaluator. Standardising by column takes out
-how lenient an evaluator is and how wide it scores; by row afterwards, how good a generator is. What
-is left, Φ̃, is preference in standard deviations of a row. With m evaluators it cannot exceed
+how lenient an evaluator is and how wide it scores; by row afterwards, how good a generator is. The
+rest, Φ̃, is preference in standard deviations of a row. With m evaluators it cannot exceed
 √(m − 1), and comes close to it however small the preference, once everything else is smaller still.
 """
 
@@ -30,15 +30,15 @@ class MeanMatrix(NamedTuple):
 
 def mean_matrix(scores: CaptionScores) -> MeanMatrix:
     """Φ: each cell's mean over the images that have a score for it, and how many have."""
-    there = ~np.isnan(scores.values)
-    scored = there.sum(axis=0)
-    sums = np.where(there, scores.values, 0.0).sum(axis=0)
+    is_scored = ~np.isnan(scores.values)
+    scored = is_scored.sum(axis=0)
+    sums = np.where(is_scored, scores.values, 0.0).sum(axis=0)
     return MeanMatrix(_ratio(sums, scored), scored, scores.images - scored)
 
 
 def _ratio(sums: Values, counts: NDArray[np.int64]) -> Values:
-    found: Values = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
-    return found
+    ratios: Values = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    return ratios
 
 
 def standardize(values: Values, axis: int) -> Values:
@@ -47,13 +47,13 @@ def standardize(values: Values, axis: int) -> Values:
     All are NaN where the deviation is 0, or there are fewer than two values.
     """
     mean, deviation = moments(values, axis)
-    found: Values = np.divide(
+    standardized: Values = np.divide(
         values - mean,
         deviation,
         out=np.full(values.shape, np.nan),
         where=np.broadcast_to(deviation > 0, values.shape),
     )
-    return found
+    return standardized
 
 
 def moments(values: Values, axis: int) -> tuple[Values, Values]:
@@ -61,13 +61,13 @@ def moments(values: Values, axis: int) -> tuple[Values, Values]:
 
     Of fewer than two values, NaN left out, both are NaN; a deviation that is rounding is 0.
     """
-    there = ~np.isnan(values)
-    number = there.sum(axis=axis, keepdims=True)
-    number = np.where(number > 1, number, 0)
-    mean = _ratio(np.where(there, values, 0.0).sum(axis=axis, keepdims=True), number)
-    apart = np.where(there, values - mean, 0.0)
-    deviation = np.sqrt(_ratio((apart**2).sum(axis=axis, keepdims=True), number))
-    largest = np.where(there, np.abs(values), 0.0).max(axis=axis, keepdims=True, initial=1.0)
+    is_known = ~np.isnan(values)
+    counts = is_known.sum(axis=axis, keepdims=True)
+    counts = np.where(counts > 1, counts, 0)
+    mean = _ratio(np.where(is_known, values, 0.0).sum(axis=axis, keepdims=True), counts)
+    deviations = np.where(is_known, values - mean, 0.0)
+    deviation = np.sqrt(_ratio((deviations**2).sum(axis=axis, keepdims=True), counts))
+    largest = np.where(is_known, np.abs(values), 0.0).max(axis=axis, keepdims=True, initial=1.0)
     return mean, np.where(deviation <= _CONSTANT * largest, 0.0, deviation)
 
 
@@ -80,7 +80,7 @@ def standardized_matrix(means: Values) -> Values:
 
 
 def find_constants(means: Values) -> tuple[Mask, Mask]:
-    """Which rows and which columns of one Φ have values and no variance.
+    """Find the rows and the columns of one Φ that have values and no variance.
 
     A row is constant where it is so after standardising by column: all evaluators give the
     generator the same rank among the others.

@@ -48,24 +48,25 @@ def compare_metrics(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """
     pairs = pair_scores(scores)
     rows: list[dict[str, Any]] = []
-    for (painter, sample), of_sample in pairs.groupby(["painter", "sample"], sort=False):
-        fails = of_sample.pivot(
+    for (painter, sample), sample_pairs in pairs.groupby(["painter", "sample"], sort=False):
+        fails = sample_pairs.pivot(
             index=["domain", "concept_id", "pair_id"], columns="metric", values="fails"
         )
-        metrics = list(of_sample["metric"].unique())
-        for domain, held in _domains(fails):
-            compared = [
+        metrics = list(sample_pairs["metric"].unique())
+        for domain, domain_fails in _domains(fails):
+            comparisons = [
                 {
-                    "left": left,
-                    "right": right,
-                    **_difference(held[left] - held[right], seed, tested=True),
+                    "left": first,
+                    "right": second,
+                    **_difference(domain_fails[first] - domain_fails[second], seed, has_test=True),
                 }
-                for left, right in combinations(metrics, 2)
+                for first, second in combinations(metrics, 2)
             ]
-            part = {"painter": painter, "sample": sample, "domain": domain}
-            corrected = correct_by_holm([row["p"] for row in compared])
+            labels = {"painter": painter, "sample": sample, "domain": domain}
+            corrected = correct_by_holm([row["p"] for row in comparisons])
             rows += [
-                {**part, **row, "p_holm": p} for row, p in zip(compared, corrected, strict=True)
+                {**labels, **row, "p_holm": p}
+                for row, p in zip(comparisons, corrected, strict=True)
             ]
     return pd.DataFrame(rows, columns=_BETWEEN_METRICS)
 
@@ -80,43 +81,46 @@ def compare_painters(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """
     pairs = pair_scores(scores)
     rows: list[dict[str, Any]] = []
-    for (sample, metric, _), alike in pairs.groupby(
+    for (sample, metric, _), sample_pairs in pairs.groupby(
         ["sample", "metric", "is_stand_in"], sort=False
     ):
         fails = (
-            alike.groupby(["domain", "concept_id", "painter"])["fails"].mean().unstack("painter")
+            sample_pairs.groupby(["domain", "concept_id", "painter"])["fails"]
+            .mean()
+            .unstack("painter")
         )
-        for domain, held in _domains(fails):
-            for earlier, later in combinations(alike["painter"].unique(), 2):
-                found = _difference(held[later] - held[earlier], seed, tested=False)
-                part = {"sample": sample, "metric": metric, "domain": domain}
-                rows.append({**part, "earlier": earlier, "later": later, **found})
+        for domain, domain_fails in _domains(fails):
+            for earlier, later in combinations(sample_pairs["painter"].unique(), 2):
+                differences = domain_fails[later] - domain_fails[earlier]
+                numbers = _difference(differences, seed, has_test=False)
+                labels = {"sample": sample, "metric": metric, "domain": domain}
+                rows.append({**labels, "earlier": earlier, "later": later, **numbers})
     return pd.DataFrame(rows, columns=_BETWEEN_PAINTERS)
 
 
 def _domains(fails: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Each domain with its rows, and all of them."""
+    """Yield the rows of each domain, then all rows."""
     for domain, rows in fails.groupby(level="domain"):
         yield str(domain), rows
     yield ALL, fails
 
 
-def _difference(differences: "pd.Series[float]", seed: int, *, tested: bool) -> dict[str, float]:
+def _difference(differences: "pd.Series[float]", seed: int, *, has_test: bool) -> dict[str, float]:
     """The mean of differences by domain and concept, with its interval and, if tested, p-value.
 
     They are NaN unless every domain has one.
     """
     values: Values = np.asarray(differences, np.float64)
-    there = ~np.isnan(values)
+    is_compared = ~np.isnan(values)
     domains = differences.index.get_level_values("domain").factorize(sort=True)[0]
     clusters = differences.groupby(level=["domain", "concept_id"]).ngroup().to_numpy()
-    found = {"p": float("nan")}
-    if len(np.unique(domains[there])) == len(np.unique(domains)):
+    numbers = {"p": float("nan")}
+    if len(np.unique(domains[is_compared])) == len(np.unique(domains)):
         low, high = paired_interval(values, clusters, domains, seed=seed)
-        found |= {"difference": stratified_mean(values, domains), "low": low, "high": high}
-        if tested:
-            found["p"] = sign_flip_test(values, clusters, domains, seed=seed)
-    return {"prompts": len(np.unique(clusters[there])), **found}
+        numbers |= {"difference": stratified_mean(values, domains), "low": low, "high": high}
+        if has_test:
+            numbers["p"] = sign_flip_test(values, clusters, domains, seed=seed)
+    return {"prompts": len(np.unique(clusters[is_compared])), **numbers}
 
 
 def sign_flip_test(differences: Values, clusters: Codes, strata: Codes, *, seed: int) -> float:
@@ -126,21 +130,21 @@ def sign_flip_test(differences: Values, clusters: Codes, strata: Codes, *, seed:
     `clusters` are whole numbers from 0 on, unique over all strata. Two-sided, by `FLIPS` random
     flips; the observed mean counts as one more, so that p is never 0.
     """
-    there = ~np.isnan(differences)
-    rows = np.bincount(strata[there])
-    weights = 1 / (np.count_nonzero(rows) * rows[strata[there]])
-    shares = np.bincount(clusters[there], differences[there] * weights)
-    shares = shares[shares != 0]
-    generator = build_generator(f"flips/{seed}/{len(shares)}")
-    bits = np.frombuffer(generator.bytes(FLIPS * len(shares)), np.int8) & 1
-    heads = np.einsum("ij,j->i", bits.reshape(FLIPS, len(shares)), shares)
-    tossed = np.abs(2 * heads - shares.sum())
+    is_compared = ~np.isnan(differences)
+    rows = np.bincount(strata[is_compared])
+    weights = 1 / (np.count_nonzero(rows) * rows[strata[is_compared]])
+    cluster_shares = np.bincount(clusters[is_compared], differences[is_compared] * weights)
+    cluster_shares = cluster_shares[cluster_shares != 0]
+    generator = build_generator(f"flips/{seed}/{len(cluster_shares)}")
+    bits = np.frombuffer(generator.bytes(FLIPS * len(cluster_shares)), np.int8) & 1
+    heads = np.einsum("ij,j->i", bits.reshape(FLIPS, len(cluster_shares)), cluster_shares)
+    flipped_sums = np.abs(2 * heads - cluster_shares.sum())
     # Sums in another order may differ in their last digit, and are the same for all that.
-    return float((1 + np.sum(tossed >= abs(shares.sum()) - 1e-12)) / (1 + FLIPS))
+    return float((1 + np.sum(flipped_sums >= abs(cluster_shares.sum()) - 1e-12)) / (1 + FLIPS))
 
 
 def correct_by_holm(p: ArrayLike) -> NDArray[np.float64]:
-    """Each p-value corrected for all of them, in their order; NaN, which is no test, stays.
+    """Correct p-values for their number, in their order; NaN, which is no test, stays.
 
     The smallest of m is multiplied by m, the next by m − 1 and so on; none is then smaller than
     one before it, or above 1 (Holm 1979).
@@ -150,8 +154,8 @@ def correct_by_holm(p: ArrayLike) -> NDArray[np.float64]:
     """
     values = np.asarray(p, np.float64)
     corrected = np.full(values.shape, np.nan)
-    tests = np.flatnonzero(~np.isnan(values))
-    order = tests[np.argsort(values[tests], kind="stable")]
+    tested_indices = np.flatnonzero(~np.isnan(values))
+    order = tested_indices[np.argsort(values[tested_indices], kind="stable")]
     factors = np.arange(len(order), 0, -1)
     corrected[order] = np.minimum(1.0, np.maximum.accumulate(values[order] * factors))
     return corrected

@@ -37,10 +37,10 @@ def normalize_scores(
 
 
 def _min_max(scores: Scores) -> Scores:
-    there = scores[~np.isnan(scores)]
-    if not there.size or there.min() == there.max():
+    known_scores = scores[~np.isnan(scores)]
+    if not known_scores.size or known_scores.min() == known_scores.max():
         return np.where(np.isnan(scores), np.nan, 0.5)
-    scaled: Scores = (scores - there.min()) / (there.max() - there.min())
+    scaled: Scores = (scores - known_scores.min()) / (known_scores.max() - known_scores.min())
     return scaled
 
 

@@ -60,13 +60,13 @@ def ranking_table(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     pairs = pair_scores(scores)
     pairs["cluster"] = pairs.groupby(["domain", "concept_id"]).ngroup()
     pairs["stratum"] = pairs.groupby("domain").ngroup()
-    kin = pairs.groupby(["painter", "sample", "metric"])["same_family"].transform("any")
-    pairs["same_family"] = kin.astype(bool)
+    same_family = pairs.groupby(["painter", "sample", "metric"])["same_family"].transform("any")
+    pairs["same_family"] = same_family.astype(bool)
     records = [
-        {**dict(zip(_METRIC, metric, strict=True)), **part, **_numbers(rows, domains, seed)}
-        for _, of_sample in pairs.groupby(["painter", "sample"], sort=False)
-        for part, held, domains in _parts(of_sample)
-        for metric, rows in held.groupby(_METRIC, sort=False)
+        {**dict(zip(_METRIC, metric, strict=True)), **part, **_compute_numbers(rows, domains, seed)}
+        for _, sample_pairs in pairs.groupby(["painter", "sample"], sort=False)
+        for part, part_pairs, domains in _parts(sample_pairs)
+        for metric, rows in part_pairs.groupby(_METRIC, sort=False)
     ]
     kinds = dict.fromkeys(_COUNTS, "int64") | dict.fromkeys(_NUMBERS, "float64")
     table = pd.DataFrame(records, columns=_COLUMNS).astype(kinds)
@@ -76,17 +76,17 @@ def ranking_table(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
 
 
 def _parts(pairs: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame, int]]:
-    """What a row covers, its pairs, and over how many domains it is a mean."""
-    for domain, of_domain in pairs.groupby("domain"):
+    """Yield the columns, the pairs and the number of domains of each group of rows."""
+    for domain, domain_pairs in pairs.groupby("domain"):
         part = {"domain": domain, "knob": ALL, "concept": ALL}
-        yield part, of_domain, 1
+        yield part, domain_pairs, 1
         for name in ("knob", "concept"):
-            for value, rows in of_domain.groupby(name):
+            for value, rows in domain_pairs.groupby(name):
                 yield {**part, name: value}, rows, 1
     yield dict.fromkeys(_PART, ALL), pairs, pairs["domain"].nunique()
 
 
-def _numbers(pairs: pd.DataFrame, domains: int, seed: int) -> dict[str, float]:
+def _compute_numbers(pairs: pd.DataFrame, domains: int, seed: int) -> dict[str, float]:
     """The numbers of one row: the mean over its domains, one or more."""
     fails, sc, pa = (pairs[name].to_numpy() for name in ("fails", "sc", "pa"))
     scored = ~np.isnan(fails)
@@ -100,26 +100,26 @@ def _numbers(pairs: pd.DataFrame, domains: int, seed: int) -> dict[str, float]:
         "correct_margin": np.where(fails == 0, sc - pa, np.nan),
         "incorrect_margin": np.where(fails == 1, pa - sc, np.nan),
     }
-    found: dict[str, float] = {
+    numbers: dict[str, float] = {
         "pairs": int(scored.sum()),
         "prompts": len(np.unique(clusters[scored])),
         "unscored": int((~scored).sum()),
         "ties": int(np.nansum(values["tie_rate"])),
     }
-    complete = len(np.unique(strata[scored])) == domains
+    is_complete = len(np.unique(strata[scored])) == domains
     for name, column in values.items():
         mean = low = high = float("nan")
-        if complete and not np.isnan(column).all():
+        if is_complete and not np.isnan(column).all():
             interval = _INTERVALS.get(name, graded_interval)
             mean = stratified_mean(column, strata)
             low, high = interval(column, clusters, strata, seed=seed)
-        found |= {name: mean, f"{name}_low": low, f"{name}_high": high}
-    return found
+        numbers |= {name: mean, f"{name}_low": low, f"{name}_high": high}
+    return numbers
 
 
 def stratified_mean(values: NDArray[np.float64], strata: NDArray[np.int64]) -> float:
     """The mean over strata of the means of the values there are; at least one is there."""
-    there = ~np.isnan(values)
-    rows = np.bincount(strata[there])
-    sums = np.bincount(strata[there], values[there])
+    is_present = ~np.isnan(values)
+    rows = np.bincount(strata[is_present])
+    sums = np.bincount(strata[is_present], values[is_present])
     return float(np.mean(sums[rows > 0] / rows[rows > 0]))

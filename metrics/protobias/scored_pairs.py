@@ -27,16 +27,16 @@ def pair_scores(scores: pd.DataFrame) -> pd.DataFrame:
     """
     pairs = scores[_PAIR].drop_duplicates()
     for side in SIDES:
-        given = scores.loc[scores["side"] == side, [*_PAIR, "raw", "score"]]
-        named = given.rename(columns={"raw": f"raw_{side}", "score": f"score_{side}"})
-        pairs = pairs.merge(named, "left", on=_PAIR, validate="1:1")
+        side_rows = scores.loc[scores["side"] == side, [*_PAIR, "raw", "score"]]
+        side_columns = side_rows.rename(columns={"raw": f"raw_{side}", "score": f"score_{side}"})
+        pairs = pairs.merge(side_columns, "left", on=_PAIR, validate="1:1")
     raw_sc, raw_pa, sc, pa = (
         pairs[f"{name}_{side}"].to_numpy(np.float64, na_value=np.nan)
         for name in ("raw", "score")
         for side in SIDES
     )
-    scored = ~np.isnan(raw_sc) & ~np.isnan(raw_pa)
-    found = {"sc": sc, "pa": pa, "fails": raw_pa >= raw_sc, "tie": raw_pa == raw_sc}
+    is_scored = ~np.isnan(raw_sc) & ~np.isnan(raw_pa)
+    measures = {"sc": sc, "pa": pa, "fails": raw_pa >= raw_sc, "tie": raw_pa == raw_sc}
     return pairs[_PAIR].assign(
-        **{name: np.where(scored, values, np.nan) for name, values in found.items()}
+        **{name: np.where(is_scored, values, np.nan) for name, values in measures.items()}
     )

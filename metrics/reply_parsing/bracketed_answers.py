@@ -7,8 +7,8 @@ The rules, each for its reason:
 - Brackets that decide nothing are no answer: empty ones, `{5 or 6}`, `{about 5}`, `{C5}`, a
   choice or list of brackets ("{Yes} or {No}", "{1}, {2}, {3}"), and examples ("e.g., {9}"),
   which repeat the question's own instruction.
-- Brackets that do decide must all say the same. `{4} … wait, {5}` is unparsed: which one is
-  meant is not ours to choose. So is `{5.5}`, since no count is 5.5.
+- Brackets that do decide must all say the same. `{4} … wait, {5}` is unparsed: none of
+  them may be chosen. So is `{5.5}`, since no count is 5.5.
 - Brackets may hold more than the answer, if it is clear: `{5 stripes}`, `{"answer": 5}`,
   `{five (5)}`, `{Yes, they are equal}`. A count is the only number inside; Yes or No stands
   alone between marks (`{no difference}` may well mean Yes). `{1,000}` is a thousand; `{-5}` is
@@ -184,7 +184,7 @@ def _brackets(reply: str) -> Iterator[str]:
 
 
 def _unless_undecided(choice: re.Match[str]) -> str:
-    """Nothing for `{5} or {6}`; one bracket for `{5}, {5}`, which is one answer twice.
+    """Drop `{5} or {6}`; keep one bracket of `{5}, {5}`, which is one answer twice.
 
     An example keeps one bracket too, for `_EXAMPLE` to take away with its words.
     """

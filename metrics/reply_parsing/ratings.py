@@ -7,8 +7,8 @@ The rules, each for its reason:
   else. A reply begins after its thinking.
 - A rating is whole. `3.5`, `null`, `"3 or 4"` and a reply that was cut off within its JSON, where
   another digit may have followed, are none.
-- One out of range is no rating, and is never moved to the nearest one: whoever answers 7 of 4 has
-  not understood the scale.
+- One out of range is no rating, and is never moved to the nearest one: a judge that answers 7 of 4
+  has not understood the scale.
 - Several that differ are no rating: which one is meant is not ours to choose. The scale's own
   words (`{"score": <integer 1–4>}`), repeated, are no rating beside another.
 - A refusal declines to help, in a reply without a rating.
@@ -37,7 +37,7 @@ class Rating(NamedTuple):
     score: int | None
     outcome: Literal["scored", "unparsed", "refused"]
     reason: str | None = None
-    """Why there is no score; None where there is one."""
+    """The reason why there is no score; None where there is one."""
 
 
 def read_rating(response: str, low: int, high: int) -> Rating:
@@ -47,43 +47,45 @@ def read_rating(response: str, low: int, high: int) -> Rating:
     4
     """
     reply = strip_thinking(response).strip()
-    said = list(_said(reply))
-    said = [value for value in said if not _is_scale(value)] or said
-    if not said and is_refusal(reply):
+    stated_scores = list(_find_scores(reply))
+    stated_scores = [value for value in stated_scores if not _is_scale(value)] or stated_scores
+    if not stated_scores and is_refusal(reply):
         return Rating(None, "refused", "It declines in words.")
-    if not said:
+    if not stated_scores:
         return Rating(None, "unparsed", 'It holds no JSON with a "score".')
-    rating, *others = {_whole(value, high) for value in said}
+    rating, *others = {_parse_whole(value, high) for value in stated_scores}
     if others:
-        return Rating(None, "unparsed", f"It gives several scores: {_listed(said)}.")
+        return Rating(None, "unparsed", f"It gives several scores: {_format_list(stated_scores)}.")
     if rating is None:
-        return Rating(None, "unparsed", f"Its score is no whole number: {_listed(said)}.")
+        return Rating(
+            None, "unparsed", f"Its score is no whole number: {_format_list(stated_scores)}."
+        )
     if not low <= rating <= high:
         return Rating(None, "unparsed", f"Its score is {rating}, not from {low} to {high}.")
     return Rating(rating, "scored")
 
 
-def _said(reply: str) -> Iterator[str]:
-    """Every score that the reply states, as written, except those of nested parts."""
+def _find_scores(reply: str) -> Iterator[str]:
+    """Yield the scores that the reply states, as written, except those of nested parts."""
     if _WHOLE.fullmatch(reply):
         yield reply
-    at, tries = reply.find("{"), 0
-    while at >= 0 and (tries := tries + 1) <= _MOST_TRIES:
+    index, tries = reply.find("{"), 0
+    while index >= 0 and (tries := tries + 1) <= _MOST_TRIES:
         try:
-            pairs, end = _JSON.raw_decode(reply, at)
+            pairs, end = _JSON.raw_decode(reply, index)
         except RecursionError:
             return
         except ValueError:
-            nearly = _NEARLY_JSON.match(reply, at)
-            scores = [nearly[1].strip()] if nearly else []
-            end = nearly.end() if nearly else at + 1
+            near_match = _NEARLY_JSON.match(reply, index)
+            scores = [near_match[1].strip()] if near_match else []
+            end = near_match.end() if near_match else index + 1
         else:
-            scores = [_written(value) for name, value in pairs if name.lower() == "score"]
+            scores = [_format_value(value) for name, value in pairs if name.lower() == "score"]
         yield from scores
-        at = reply.find("{", end if scores else at + 1)
+        index = reply.find("{", end if scores else index + 1)
 
 
-def _written(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """A value as it is written, of an array or object the brackets alone."""
     return "[…]" if isinstance(value, list) else str(value)
 
@@ -96,7 +98,7 @@ _JSON = json.JSONDecoder(object_pairs_hook=list, parse_int=str, parse_float=str)
 """Keeps every pair of an object, also two of one name, and numbers as they are written."""
 
 
-def _whole(value: str, high: int) -> int | None:
+def _parse_whole(value: str, high: int) -> int | None:
     """The whole number that is written as `3`, `3.0` or, out of the highest, `3/4`."""
     match = _WHOLE.fullmatch(value)
     if match is None or (match[2] is not None and int(match[2]) != high):
@@ -104,5 +106,5 @@ def _whole(value: str, high: int) -> int | None:
     return int(match[1])
 
 
-def _listed(values: Iterable[str]) -> str:
+def _format_list(values: Iterable[str]) -> str:
     return shorten(", ".join(values), 80, placeholder="…")

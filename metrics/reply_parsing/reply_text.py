@@ -1,4 +1,4 @@
-"""Replies of judges: where they begin after the thinking, and whether they decline."""
+"""Replies of judges: their text after the thinking, and refusals in words."""
 
 import re
 
@@ -22,5 +22,5 @@ def strip_thinking(response: str) -> str:
 
 
 def is_refusal(reply: str) -> bool:
-    """Whether the words decline to help. "I cannot tell from this picture" is no refusal."""
+    """True where the words decline to help. "I cannot tell from this picture" is no refusal."""
     return _REFUSAL.search(reply) is not None

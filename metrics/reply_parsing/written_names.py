@@ -43,10 +43,10 @@ def normalize_name(name: str) -> str:
         for word in _WORD.findall(_WITHIN_A_WORD.sub("", bare))
         if word not in _KIND and not _SIZE.fullmatch(word)
     ]
-    begins = next((at for at, word in enumerate(words) if word != "of"), len(words))
-    while len(words) > begins and words[-1] == "of":
+    start = next((index for index, word in enumerate(words) if word != "of"), len(words))
+    while len(words) > start and words[-1] == "of":
         words.pop()
-    return " ".join(words[begins:])
+    return " ".join(words[start:])
 
 
 def match_name(phrase: str, accepted: Sequence[str]) -> str | None:
@@ -61,11 +61,11 @@ def match_name(phrase: str, accepted: Sequence[str]) -> str | None:
     >>> match_name("Checkers", ["Go", "Weiqi"])
     'checkers'
     """
-    right = {normalize_name(name) for name in accepted}
-    whole = normalize_name(phrase)
-    if whole in right:
+    accepted_names = {normalize_name(name) for name in accepted}
+    normalized = normalize_name(phrase)
+    if normalized in accepted_names:
         return accepted[0]
     parts = {normalize_name(part) for part in _BETWEEN_NAMES.split(phrase)} - {""}
-    if parts and parts <= right:
+    if parts and parts <= accepted_names:
         return accepted[0]
-    return None if parts & right else whole or None
+    return None if parts & accepted_names else normalized or None

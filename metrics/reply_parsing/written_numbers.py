@@ -78,10 +78,12 @@ def _clauses(phrase: str) -> list[list[str]]:
 
 
 def _numbers(clause: list[str]) -> Iterator[Decimal | None]:
-    """Each number of the clause; None for number words that make no number, as `five six`."""
+    """Yield the numbers of a clause; None for words that make no number, as `five six`."""
     for is_word, run in groupby(clause, key=_NUMBER_WORDS.__contains__):
         if is_word:
             value = _VALUES.get(" ".join(run))
             yield None if value is None else Decimal(value)
         else:
-            yield from (Decimal(each.replace("−", "-")) for each in run if _DIGITS.fullmatch(each))
+            yield from (
+                Decimal(digits.replace("−", "-")) for digits in run if _DIGITS.fullmatch(digits)
+            )

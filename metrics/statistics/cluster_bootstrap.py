@@ -12,7 +12,7 @@ RESAMPLES = 4000
 _FEW = 1_000
 """Base images whose weights are kept as floats; of more they would take 32 MB and more."""
 _AT_ONCE = 250_000
-"""How many weights of more base images are floats at once."""
+"""Weights of more base images that are floats at a time."""
 
 
 class Interval(NamedTuple):
@@ -23,7 +23,7 @@ class Interval(NamedTuple):
 
 
 class ClusterSums(NamedTuple):
-    """What the resampling needs of each base image: the sum of its scores, and their number."""
+    """Sum of scores and number of rows of each base image, as resampling needs them."""
 
     scores: NDArray[np.float64]
     rows: NDArray[np.float64]
@@ -40,7 +40,7 @@ class ClusterSums(NamedTuple):
 
     @property
     def is_constant(self) -> bool:
-        """Whether all base images have the same mean."""
+        """True where all base images have the same mean."""
         scored = self.rows > 0
         return bool(np.ptp(self.scores[scored] / self.rows[scored]) == 0)
 
@@ -49,10 +49,11 @@ def sum_by_stratum(
     scores: NDArray[np.float64], clusters: NDArray[np.generic], strata: NDArray[np.generic]
 ) -> list[ClusterSums]:
     """The sums of every base image, for each stratum (topic) that has a score, in sorted order."""
-    found = [
-        _sums(scores[held], clusters[held]) for held in (strata == s for s in np.unique(strata))
+    strata_sums = [
+        _sums(scores[is_in_stratum], clusters[is_in_stratum])
+        for is_in_stratum in (strata == s for s in np.unique(strata))
     ]
-    return [sums for sums in found if sums.base_images]
+    return [sums for sums in strata_sums if sums.base_images]
 
 
 def _sums(scores: NDArray[np.float64], clusters: NDArray[np.generic]) -> ClusterSums:
@@ -66,8 +67,8 @@ def sum_clusters(
     """The sums of so many base images, of which `index` names one by number for each score."""
     scored = ~np.isnan(scores)
     return ClusterSums(
-        np.bincount(index, np.where(scored, scores, 0.0), clusters).astype(np.float64),
-        np.bincount(index, scored, clusters).astype(np.float64),
+        scores=np.bincount(index, np.where(scored, scores, 0.0), clusters).astype(np.float64),
+        rows=np.bincount(index, scored, clusters).astype(np.float64),
     )
 
 
@@ -92,11 +93,11 @@ def _resampled(sums: ClusterSums, seed: int, stratum: int) -> NDArray[np.float64
 
 def _weighed(weights: NDArray[Any], values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The product, by one thread: BLAS wakes all cores for each of thousands of small ones."""
-    found = [
-        np.einsum("ij,j->i", weights[of].astype(float, copy=False), values)
-        for of in _blocks(weights.shape[1])
+    blocks = [
+        np.einsum("ij,j->i", weights[block].astype(float, copy=False), values)
+        for block in _blocks(weights.shape[1])
     ]
-    return np.concatenate(found)
+    return np.concatenate(blocks)
 
 
 def _blocks(base_images: int) -> Iterator[slice]:
@@ -108,7 +109,7 @@ def _blocks(base_images: int) -> Iterator[slice]:
 
 @lru_cache(maxsize=64)
 def _weights(base_images: int, seed: int, stratum: int) -> NDArray[Any]:
-    """How often each base image is drawn, resamples × base images.
+    """Draw the weight of each base image in each resample, (resamples, base images).
 
     Cached: judges and metrics share base images, and are compared on the same resamples.
     """
@@ -117,8 +118,8 @@ def _weights(base_images: int, seed: int, stratum: int) -> NDArray[Any]:
     # One in ten thousand is hardly ever drawn ten times.
     kind = np.float64 if base_images <= _FEW else np.uint8
     weights = np.empty((RESAMPLES, base_images), kind)
-    for of in _blocks(base_images):
-        weights[of] = random.multinomial(base_images, chances, of.stop - of.start)
+    for block in _blocks(base_images):
+        weights[block] = random.multinomial(base_images, chances, block.stop - block.start)
     weights.flags.writeable = False
     return weights
 
@@ -126,12 +127,12 @@ def _weights(base_images: int, seed: int, stratum: int) -> NDArray[Any]:
 def draw_counts(
     name: str, number: int, chances: NDArray[np.float64], resamples: int = RESAMPLES
 ) -> NDArray[np.float64]:
-    """How often each of several outcomes was drawn of a number of draws, one row a resample."""
+    """Draw counts of several outcomes in `number` draws, one row a resample."""
     return build_generator(name).multinomial(number, chances, resamples).astype(float)
 
 
 def build_generator(name: str) -> np.random.Generator:
-    """A generator of chance that depends on its name alone."""
+    """A random generator that depends on its name alone."""
     return np.random.default_rng(int.from_bytes(sha256(name.encode()).digest()[:8], "big"))
 
 
@@ -144,6 +145,6 @@ def max_unseen_share(base_images: int, level: float) -> float:
 
 
 def percentile_interval(means: NDArray[np.float64], level: float) -> Interval:
-    """The interval that the middle of the resampled means spans, those that are NaN left out."""
+    """The interval that the middle of the resampled means spans, NaN left out."""
     low, high = np.quantile(means[~np.isnan(means)], [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high))

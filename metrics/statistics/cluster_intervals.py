@@ -45,13 +45,13 @@ def stratified_interval(
     everything that was missed may sit in the smallest one.
     """
     sums = sum_by_stratum(np.asarray(scores, float), np.asarray(clusters), np.asarray(strata))
-    base_images = len(sums) * min(each.base_images for each in sums)
-    if all(each.is_constant for each in sums):
-        mean = float(np.mean([each.mean for each in sums]))
+    base_images = len(sums) * min(stratum.base_images for stratum in sums)
+    if all(stratum.is_constant for stratum in sums):
+        mean = float(np.mean([stratum.mean for stratum in sums]))
         unseen = max_unseen_share(base_images, level)
         return Interval(max(0.0, mean - unseen), min(1.0, mean + unseen))
-    right, seen = _shares(base_images, seed)
-    return percentile_interval(right + seen * resample_means(sums, seed), level)
+    right_shares, drawn_shares = _shares(base_images, seed)
+    return percentile_interval(right_shares + drawn_shares * resample_means(sums, seed), level)
 
 
 @lru_cache(maxsize=64)
@@ -63,7 +63,7 @@ def _shares(base_images: int, seed: int) -> tuple[NDArray[np.float64], NDArray[n
     return drawn[:, 0] / total, drawn[:, 2] / total
 
 
-def exact_interval(number: int, of: int, *, level: float = 0.95) -> Interval:
+def exact_interval(count: int, total: int, *, level: float = 0.95) -> Interval:
     """Clopper and Pearson's interval of `number` out of `of`, which is at least 1, tried once each.
 
     It is for a share of things that do not come in clusters; its ends are quantiles of beta
@@ -71,6 +71,6 @@ def exact_interval(number: int, of: int, *, level: float = 0.95) -> Interval:
     """
     from scipy.special import betaincinv  # noqa: PLC0415 - slow, and seldom needed
 
-    low = betaincinv(number, of - number + 1, (1 - level) / 2) if number else 0.0
-    high = betaincinv(number + 1, of - number, (1 + level) / 2) if number < of else 1.0
+    low = betaincinv(count, total - count + 1, (1 - level) / 2) if count else 0.0
+    high = betaincinv(count + 1, total - count, (1 + level) / 2) if count < total else 1.0
     return Interval(float(low), float(high))

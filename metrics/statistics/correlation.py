@@ -43,44 +43,63 @@ def correlate(
     all the same score.
     """
     pair = np.stack([np.asarray(first, float), np.asarray(second, float)])
-    is_there = ~np.isnan(pair).any(axis=0)
-    pair = pair[:, is_there]
-    names, picture = np.unique(np.asarray(pictures)[is_there], return_inverse=True)
+    is_scored = ~np.isnan(pair).any(axis=0)
+    pair = pair[:, is_scored]
+    names, picture = np.unique(np.asarray(pictures)[is_scored], return_inverse=True)
     images, items = len(names), pair.shape[1]
     if images < _FEWEST:
-        return Correlation(images, None, None, None, None, f"{images} pictures have both scores")
+        return _undefined(images, f"{images} pictures have both scores")
     if np.ptp(pair, axis=1).min() == 0:
-        return Correlation(images, None, None, None, None, "one side gave them all the same score")
+        return _undefined(images, "one side gave them all the same score")
     counts = draw_counts(f"correlation/{seed}/{images}", images, np.full(images, 1 / images))
-    whole = _both(np.ones((1, items)), pair)[0]
-    rows = max(1, _AT_ONCE // items)
-    parts = (counts[start : start + rows, picture] for start in range(0, len(counts), rows))
-    resampled = np.concatenate([_both(part, pair) for part in parts])
-    pearson, spearman = (
-        (float(found), percentile_interval(of, level))
-        for found, of in zip(whole, resampled.T, strict=True)
+    estimates = _both(np.ones((1, items)), pair)[0]
+    block_rows = max(1, _AT_ONCE // items)
+    blocks = (
+        counts[start : start + block_rows, picture] for start in range(0, len(counts), block_rows)
     )
-    return Correlation(images, *pearson, *spearman)
+    resampled = np.concatenate([_both(block, pair) for block in blocks])
+    pearson, spearman = (
+        (float(estimate), percentile_interval(column, level))
+        for estimate, column in zip(estimates, resampled.T, strict=True)
+    )
+    return Correlation(
+        images=images,
+        pearson=pearson[0],
+        pearson_interval=pearson[1],
+        spearman=spearman[0],
+        spearman_interval=spearman[1],
+    )
 
 
-def _both(counts: Values, pair: Values) -> Values:
+def _undefined(images: int, reason: str) -> Correlation:
+    return Correlation(
+        images=images,
+        pearson=None,
+        pearson_interval=None,
+        spearman=None,
+        spearman_interval=None,
+        reason=reason,
+    )
+
+
+def _both(counts: Values, score_pair: Values) -> Values:
     """Pearson's and Spearman's correlation of each row of counts, side by side."""
-    ranks = (_ranks(counts, side) for side in pair)
-    return np.stack([_pearson(counts, *pair), _pearson(counts, *ranks)], axis=1)
+    ranks = (_ranks(counts, side) for side in score_pair)
+    return np.stack([_pearson(counts, *score_pair), _pearson(counts, *ranks)], axis=1)
 
 
-def _pearson(counts: Values, one: Values, other: Values) -> Values:
+def _pearson(counts: Values, first: Values, second: Values) -> Values:
     """Pearson's correlation of each row of counts; NaN if one side is constant.
 
     The scores are the same for all rows, or have a row of their own for each.
     """
     number = counts.sum(axis=1, keepdims=True)
-    one = one - (counts * one).sum(axis=1, keepdims=True) / number
-    other = other - (counts * other).sum(axis=1, keepdims=True) / number
-    squares = (counts * one**2).sum(axis=1) * (counts * other**2).sum(axis=1)
+    first = first - (counts * first).sum(axis=1, keepdims=True) / number
+    second = second - (counts * second).sum(axis=1, keepdims=True) / number
+    squares = (counts * first**2).sum(axis=1) * (counts * second**2).sum(axis=1)
     spread = np.sqrt(np.where(squares > 1e-12, squares, np.nan))
-    found: Values = (counts * one * other).sum(axis=1) / spread
-    return found
+    correlations: Values = (counts * first * second).sum(axis=1) / spread
+    return correlations
 
 
 def _ranks(counts: Values, values: Values) -> Values:

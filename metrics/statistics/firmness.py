@@ -1,4 +1,4 @@
-"""Firmness: what a number of a model may be used for, by what the model answered.
+"""Firmness of a model's number: a result, a trial, or none, by the answers behind it.
 
 One rule holds for every benchmark.
 
@@ -60,7 +60,7 @@ class Evidence:
 
     @property
     def has_number(self) -> bool:
-        """Whether there is an answer to compute a number from."""
+        """True where there is an answer to compute a number from."""
         return self.answers > 0
 
     @property
@@ -82,5 +82,5 @@ class Evidence:
 
     @property
     def lacks_answers(self) -> bool:
-        """Whether more than a tenth of the answers are missing."""
+        """True where more than a tenth of the answers are missing."""
         return self.requests - self.answers > MAX_MISSING_SHARE * self.requests

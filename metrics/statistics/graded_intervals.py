@@ -49,16 +49,19 @@ def graded_interval(
     either end of the scale; over several strata n is the fewest of a stratum times the strata.
     """
     sums = sum_by_stratum(np.asarray(scores, float), np.asarray(clusters), np.asarray(strata))
-    number = len(sums) * min(each.base_images for each in sums)
-    if all(each.is_constant for each in sums):
-        mean = float(np.mean([each.mean for each in sums]))
-        unseen = max_unseen_share(number, level)
+    cluster_count = len(sums) * min(stratum.base_images for stratum in sums)
+    if all(stratum.is_constant for stratum in sums):
+        mean = float(np.mean([stratum.mean for stratum in sums]))
+        unseen = max_unseen_share(cluster_count, level)
         return Interval(mean - unseen * (mean - least), mean + unseen * (1 - mean))
-    means, reach = resample_means(sums, seed), _reach(number, level)
-    if number < _FEW:
-        mean, ends = float(np.mean([each.mean for each in sums])), reach * float(np.nanstd(means))
-        return Interval(max(least, mean - ends), min(1.0, mean + ends))
-    return percentile_interval(means, expand_level(number, level))
+    means, reach = resample_means(sums, seed), _reach(cluster_count, level)
+    if cluster_count < _FEW:
+        mean, half_width = (
+            float(np.mean([stratum.mean for stratum in sums])),
+            reach * float(np.nanstd(means)),
+        )
+        return Interval(max(least, mean - half_width), min(1.0, mean + half_width))
+    return percentile_interval(means, expand_level(cluster_count, level))
 
 
 def expand_level(clusters: int, level: float) -> float:

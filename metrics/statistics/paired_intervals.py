@@ -41,13 +41,13 @@ def paired_interval(
     have changed otherwise is bounded as none in n, by Clopper and Pearson.
     """
     sums = sum_by_stratum(np.asarray(differences, float), np.asarray(clusters), np.asarray(strata))
-    base_images = len(sums) * min(each.base_images for each in sums)
-    if all(each.is_constant for each in sums):
-        mean = float(np.mean([each.mean for each in sums]))
+    base_images = len(sums) * min(stratum.base_images for stratum in sums)
+    if all(stratum.is_constant for stratum in sums):
+        mean = float(np.mean([stratum.mean for stratum in sums]))
         unseen = max_unseen_share(base_images, level) * (1 + abs(mean))
         return Interval(max(-1.0, mean - unseen), min(1.0, mean + unseen))
-    added, seen = _shares(base_images, seed)
-    return percentile_interval(added + seen * resample_means(sums, seed), level)
+    added_shares, drawn_shares = _shares(base_images, seed)
+    return percentile_interval(added_shares + drawn_shares * resample_means(sums, seed), level)
 
 
 @lru_cache(maxsize=64)

@@ -19,7 +19,7 @@ from metrics.statistics.cluster_bootstrap import Interval, draw_counts, percenti
 
 
 class AnnotatorAgreement(NamedTuple):
-    """How two annotators agree on the pictures that both have scored."""
+    """Agreement of two annotators on the pictures that both have scored."""
 
     first: str
     second: str
@@ -55,24 +55,30 @@ def pairwise_agreement(
     """
     wide = scores.pivot(index=["concept_id", "image_id"], columns="annotator", values="score")
     return [
-        _agreement(wide[[first, second]].dropna(), seed, level)
+        _compare_annotators(wide[[first, second]].dropna(), seed, level)
         for first, second in combinations(sorted(wide.columns), 2)
     ]
 
 
-def _agreement(both: pd.DataFrame, seed: int, level: float) -> AnnotatorAgreement:
-    first, second = both.columns
-    a, b = both[first].to_numpy(float), both[second].to_numpy(float)
+def _compare_annotators(scores: pd.DataFrame, seed: int, level: float) -> AnnotatorAgreement:
+    first, second = scores.columns
+    a, b = scores[first].to_numpy(float), scores[second].to_numpy(float)
     kappa = quadratic_weighted_kappa(a, b)
     if kappa is None:
-        why = f"both gave {a[0]:g} to every picture" if len(a) else "no picture was scored by both"
-        return AnnotatorAgreement(first, second, len(a), None, None, why)
-    by_prompt = _sums(a, b, both.index.get_level_values("concept_id").to_numpy())
-    prompts = len(by_prompt)
+        reason = (
+            f"both gave {a[0]:g} to every picture" if len(a) else "no picture was scored by both"
+        )
+        return AnnotatorAgreement(
+            first=first, second=second, images=len(a), kappa=None, interval=None, reason=reason
+        )
+    prompt_sums = _sums(a, b, scores.index.get_level_values("concept_id").to_numpy())
+    prompts = len(prompt_sums)
     weights = draw_counts(f"kappa/{seed}/{prompts}", prompts, np.full(prompts, 1 / prompts))
-    found = percentile_interval(_kappas(np.einsum("ij,jk->ik", weights, by_prompt)), level)
-    interval = found if found.low < found.high else None
-    return AnnotatorAgreement(first, second, len(a), kappa, interval)
+    bounds = percentile_interval(_kappas(np.einsum("ij,jk->ik", weights, prompt_sums)), level)
+    interval = bounds if bounds.low < bounds.high else None
+    return AnnotatorAgreement(
+        first=first, second=second, images=len(a), kappa=kappa, interval=interval
+    )
 
 
 def _sums(
@@ -81,14 +87,14 @@ def _sums(
     """One row a cluster: how many items, and the sums of a, b, (a - b)², a² + b²."""
     _, index = np.unique(clusters, return_inverse=True)
     values = (np.ones(len(a)), a, b, (a - b) ** 2, a**2 + b**2)
-    return np.stack([np.bincount(index, each) for each in values], axis=1)
+    return np.stack([np.bincount(index, column) for column in values], axis=1)
 
 
 def _kappas(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Kappa of each row of sums; NaN where it is undefined. Scores are whole, so sums are exact."""
-    items, a, b, apart, squares = sums.T
+    items, a, b, differences, squares = sums.T
     # Squared differences of every score of the one from every score of the other.
-    by_chance = items * squares - 2 * a * b
-    by_chance[by_chance == 0] = np.nan
-    kappas: NDArray[np.float64] = 1 - items * apart / by_chance
+    chance_differences = items * squares - 2 * a * b
+    chance_differences[chance_differences == 0] = np.nan
+    kappas: NDArray[np.float64] = 1 - items * differences / chance_differences
     return kappas

@@ -73,40 +73,42 @@ def mme_score(answers: pd.DataFrame, kind: str, *, seed: int = 0) -> MmeScore:
     """The sum of a kind, `perception` or `cognition`.
 
     `answers` has a row a question: `subtask` (MME's name of it, in any case), `image`, and
-    `correct`, 1 or 0, NaN where it failed. A sum is told where all of its subtasks are there and
-    every picture has two questions, as the rule needs.
+    `correct`, 1 or 0, NaN where it failed. A sum needs all of its subtasks, and two questions of
+    every picture.
     """
-    held, total = [], 0.0
+    image_tables, total = [], 0.0
     for name in SUBTASKS[kind]:
-        of = answers[answers["subtask"].str.casefold() == name.casefold()]
-        if of.empty:
+        subtask_rows = answers[answers["subtask"].str.casefold() == name.casefold()]
+        if subtask_rows.empty:
             return _unknown(f"{name} has no questions")
-        questions = of.groupby("image")["correct"].size()
+        questions = subtask_rows.groupby("image")["correct"].size()
         if odd := int(questions.ne(2).sum()):
             return _unknown(f"{odd:,} of {len(questions):,} pictures of {name} lack two questions")
-        if failed := int(of["correct"].isna().sum()):
-            return _unknown(f"{failed:,} of {len(of):,} questions of {name} have no answer")
-        found = _by_image(of["image"], of["correct"])
-        held.append(found.assign(subtask=name))
-        total += subtask_score(of["image"], of["correct"])
-    table = pd.concat(held, ignore_index=True)
+        if failed := int(subtask_rows["correct"].isna().sum()):
+            return _unknown(
+                f"{failed:,} of {len(subtask_rows):,} questions of {name} have no answer"
+            )
+        image_scores = _by_image(subtask_rows["image"], subtask_rows["correct"])
+        image_tables.append(image_scores.assign(subtask=name))
+        total += subtask_score(subtask_rows["image"], subtask_rows["correct"])
+    table = pd.concat(image_tables, ignore_index=True)
     score = (table["accuracy"] + table["both"]) / 2
     images = (table["subtask"] + "/" + table["image"].astype(str)).to_numpy(str)
     low, high = stratified_interval(
         score.to_numpy(np.float64), images, table["subtask"].to_numpy(str), seed=seed
     )
-    most = _BEST * len(held)
-    return MmeScore(total, most * low, most * high)
+    most = _BEST * len(image_tables)
+    return MmeScore(value=total, low=most * low, high=most * high)
 
 
-def _unknown(why: str) -> MmeScore:
-    return MmeScore(_NOTHING, _NOTHING, _NOTHING, why)
+def _unknown(reason: str) -> MmeScore:
+    return MmeScore(value=_NOTHING, low=_NOTHING, high=_NOTHING, reason=reason)
 
 
 def _by_image(image: pd.Series, correct: pd.Series) -> pd.DataFrame:
-    """By picture: the share of its questions that is right, and whether all are."""
+    """One row a picture: the share of its questions that is right, and 1 where all are."""
     table = pd.DataFrame({"image": image.to_numpy(), "correct": correct.to_numpy(np.float64)})
     groups = table.groupby("image", sort=False)["correct"]
     accuracy = groups.agg(lambda values: values.mean(skipna=False))
-    both = accuracy.eq(1.0).astype(float).where(accuracy.notna())
-    return pd.DataFrame({"accuracy": accuracy, "both": both}).reset_index()
+    is_all_right = accuracy.eq(1.0).astype(float).where(accuracy.notna())
+    return pd.DataFrame({"accuracy": accuracy, "both": is_all_right}).reset_index()

@@ -48,20 +48,20 @@ Values = NDArray[np.float64]
 class CasePairs(NamedTuple):
     """Answers to cases and their negations: forms × cases × repeats, the original form first.
 
-    `right` and `yes` are 1, 0, or NaN where there is no answer; `asked` says what was asked, and
-    `truly_yes` is 1 where the answer to the original is yes, else 0.
+    `right` and `yes` are 1, 0, or NaN where there is no answer; `is_requested` marks what was
+    asked, and `truly_yes` is 1 where the answer to the original is yes, else 0.
     """
 
     cases: Sequence[str]
     images: NDArray[np.generic]
     truly_yes: Values
-    asked: NDArray[np.bool_]
+    is_requested: NDArray[np.bool_]
     right: Values
     yes: Values
 
     @property
     def both_right(self) -> Values:
-        """By case and repeat: 1 where both answers are right, 0 where not, NaN without both."""
+        """1 where both answers are right, 0 where not, NaN without both; by case and repeat."""
         return np.asarray(self.right[0] * self.right[1], np.float64)
 
 
@@ -77,17 +77,24 @@ def arrange_pairs(answers: pd.DataFrame) -> CasePairs:
     negated = answers["form"].eq(NEGATED).to_numpy()
     answer, truth = answers["answer"].to_numpy(object), answers["truth"].to_numpy(object)
     shape = (2, len(names), int(repeat.max(initial=-1)) + 1)
-    at = (negated.astype(np.int64), case, repeat)
-    given = np.isin(answer, (YES, NO))
-    asked, right, yes = np.zeros(shape, np.bool_), np.full(shape, np.nan), np.full(shape, np.nan)
-    asked[at] = True
-    right[at] = np.where(given, answer == truth, np.nan)
-    yes[at] = np.where(given, answer == YES, np.nan)
+    index = (negated.astype(np.int64), case, repeat)
+    is_answered = np.isin(answer, (YES, NO))
+    is_asked, right, yes = np.zeros(shape, np.bool_), np.full(shape, np.nan), np.full(shape, np.nan)
+    is_asked[index] = True
+    right[index] = np.where(is_answered, answer == truth, np.nan)
+    yes[index] = np.where(is_answered, answer == YES, np.nan)
     images = np.empty(len(names), object)
     images[case] = answers["base_id"].to_numpy(object)
     truly_yes = np.zeros(len(names))
     truly_yes[case] = (truth == YES) != negated
-    return CasePairs([str(name) for name in names], images, truly_yes, asked, right, yes)
+    return CasePairs(
+        cases=[str(name) for name in names],
+        images=images,
+        truly_yes=truly_yes,
+        is_requested=is_asked,
+        right=right,
+        yes=yes,
+    )
 
 
 def measure_symmetry(
@@ -103,26 +110,26 @@ def measure_symmetry(
     is how far symmetric accuracy is above that there, over the cases that have it both times.
     NaN stands for what cannot be told.
     """
-    found = arrange_pairs(answers)
-    accuracy, both = _by_case(found.right[0]), _by_case(found.both_right)
-    asked = found.asked
-    shown = {
-        "cases": len(found.cases),
-        "images": len(np.unique(found.images.astype(str))),
-        "requests": int(asked.sum()),
-        "unanswered": int((asked & np.isnan(found.right)).sum()),
-        "truly_yes": _mean(found.truly_yes),
-        **_share("accuracy", accuracy, found.images, seed),
-        **_bounds("accuracy", found.right[0], asked[0]),
-        "negated_accuracy": _mean(_by_case(found.right[1])),
-        **_share("symmetric", both, found.images, seed),
-        **_bounds("symmetric", found.both_right, asked[0] & asked[1], found.right),
-        **_change(both, found, None if before is None else arrange_pairs(before), seed),
-        **_new(found, perturbed, seed),
-        **_share("yes_rate", _by_case(np.concatenate(found.yes, axis=1)), found.images, seed),
-        "yes_twice": _mean(_by_case(found.yes[0] * found.yes[1])),
+    pairs = arrange_pairs(answers)
+    accuracy, symmetric = _by_case(pairs.right[0]), _by_case(pairs.both_right)
+    is_asked = pairs.is_requested
+    numbers = {
+        "cases": len(pairs.cases),
+        "images": len(np.unique(pairs.images.astype(str))),
+        "requests": int(is_asked.sum()),
+        "unanswered": int((is_asked & np.isnan(pairs.right)).sum()),
+        "truly_yes": _mean(pairs.truly_yes),
+        **_share("accuracy", accuracy, pairs.images, seed),
+        **_bounds("accuracy", pairs.right[0], is_asked[0]),
+        "negated_accuracy": _mean(_by_case(pairs.right[1])),
+        **_share("symmetric", symmetric, pairs.images, seed),
+        **_bounds("symmetric", pairs.both_right, is_asked[0] & is_asked[1], pairs.right),
+        **_change(symmetric, pairs, None if before is None else arrange_pairs(before), seed),
+        **_count_new_cases(pairs, perturbed, seed),
+        **_share("yes_rate", _by_case(np.concatenate(pairs.yes, axis=1)), pairs.images, seed),
+        "yes_twice": _mean(_by_case(pairs.yes[0] * pairs.yes[1])),
     }
-    return {name: shown[name] for name in NUMBERS}
+    return {name: numbers[name] for name in NUMBERS}
 
 
 def symmetry_table(
@@ -135,28 +142,28 @@ def symmetry_table(
     changes of, where the rest of `by` is the same.
     """
     groups = dict(list(answers[[*by, *_NEEDED]].groupby(list(by), sort=False)))
-    rows = []
-    for key, held in groups.items():
-        of = dict(zip(by, key, strict=True))
-        origin = groups.get(tuple((of | dict(unchanged)).values()))
-        perturbed = any(of[name] != value for name, value in unchanged.items())
+    records = []
+    for key, rows in groups.items():
+        labels = dict(zip(by, key, strict=True))
+        origin = groups.get(tuple((labels | dict(unchanged)).values()))
+        is_perturbed = any(labels[name] != value for name, value in unchanged.items())
         numbers = measure_symmetry(
-            held, origin if perturbed else None, perturbed=perturbed, seed=seed
+            rows, origin if is_perturbed else None, perturbed=is_perturbed, seed=seed
         )
-        rows.append(of | numbers)
-    return pd.DataFrame(rows, columns=[*by, *NUMBERS])
+        records.append(labels | numbers)
+    return pd.DataFrame(records, columns=[*by, *NUMBERS])
 
 
 def select_repeats(answers: pd.DataFrame, repeats: int) -> pd.DataFrame:
-    """Those answers that there would be had each case been asked so many times (Table 6)."""
+    """Select the answers of the first `repeats` repeats of each case (Table 6)."""
     return answers[answers["repeat"].lt(repeats)]
 
 
 def _by_case(values: Values) -> Values:
     """The mean over the repeats of each case; NaN where it has none."""
-    there = ~np.isnan(values)
-    number = there.sum(axis=1)
-    total = np.where(there, values, 0.0).sum(axis=1)
+    is_answered = ~np.isnan(values)
+    number = is_answered.sum(axis=1)
+    total = np.where(is_answered, values, 0.0).sum(axis=1)
     means: Values = np.divide(total, number, out=np.full(len(values), np.nan), where=number > 0)
     return means
 
@@ -166,7 +173,7 @@ def _mean(values: Values) -> float:
 
 
 def _interval(values: Values, images: NDArray[Any], seed: int) -> Interval:
-    """That of the mean over cases, whose images are resampled."""
+    """The interval of the mean over cases, by resampled images."""
     if np.isnan(values).all():
         return Interval(_NOTHING, _NOTHING)
     return stratified_interval(values, images.astype(str), np.zeros(len(values)), seed=seed)
@@ -178,11 +185,11 @@ def _share(name: str, values: Values, images: NDArray[Any], seed: int) -> dict[s
 
 
 def _bounds(
-    name: str, values: Values, asked: NDArray[np.bool_], forms: Values | None = None
+    name: str, values: Values, is_asked: NDArray[np.bool_], forms: Values | None = None
 ) -> dict[str, float]:
     """The share were every missing answer wrong, or right where none of `forms` is wrong."""
     hopeless = values == 0 if forms is None else (forms == 0).any(axis=0)
-    least, most = (np.where(asked, each, np.nan) for each in (values == 1, ~hopeless))
+    least, most = (np.where(is_asked, indicator, np.nan) for indicator in (values == 1, ~hopeless))
     return {
         f"{name}_least": _mean(_by_case(least.astype(float))),
         f"{name}_most": _mean(_by_case(most.astype(float))),
@@ -190,24 +197,24 @@ def _bounds(
 
 
 def _change(
-    both: Values, after: CasePairs, before: CasePairs | None, seed: int
+    symmetric: Values, after: CasePairs, before: CasePairs | None, seed: int
 ) -> dict[str, float]:
-    change, ends = _NOTHING, Interval(_NOTHING, _NOTHING)
+    change, interval = _NOTHING, Interval(_NOTHING, _NOTHING)
     if before is not None:
-        was = pd.Series(_by_case(before.both_right), [*before.cases])
-        gained = both - was.reindex([*after.cases]).to_numpy(np.float64)
-        change = _mean(gained)
+        scores_before = pd.Series(_by_case(before.both_right), [*before.cases])
+        gains = symmetric - scores_before.reindex([*after.cases]).to_numpy(np.float64)
+        change = _mean(gains)
         if not np.isnan(change):
-            strata = np.zeros(len(gained))
-            ends = paired_interval(gained, after.images.astype(str), strata, seed=seed)
-    return {"change": change, "change_low": ends.low, "change_high": ends.high}
+            strata = np.zeros(len(gains))
+            interval = paired_interval(gains, after.images.astype(str), strata, seed=seed)
+    return {"change": change, "change_low": interval.low, "change_high": interval.high}
 
 
-def _new(found: CasePairs, perturbed: bool, seed: int) -> dict[str, float]:
+def _count_new_cases(pairs: CasePairs, perturbed: bool, seed: int) -> dict[str, float]:
     """The wrong ones among the generated cases that have an answer, and how many these are."""
     forms: Iterable[int] = (0, 1) if perturbed else (1,)
-    shares = np.concatenate([1 - _by_case(found.right[form]) for form in forms])
-    images = np.concatenate([found.images for _ in forms])
+    shares = np.concatenate([1 - _by_case(pairs.right[form]) for form in forms])
+    images = np.concatenate([pairs.images for _ in forms])
     wrong = np.where(np.isnan(shares), np.nan, (np.sign(shares - 0.5) + 1) / 2)
     generated = int((~np.isnan(wrong)).sum())
     low, high = _interval(wrong, images, seed)

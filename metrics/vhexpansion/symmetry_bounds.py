@@ -1,4 +1,4 @@
-"""What symmetric accuracy can be, where accuracy and the number of new cases are known.
+"""Bounds of symmetric accuracy, from accuracy and the number of new cases.
 
 Both answers of a pair are right in at most as many pairs as one of them is, and in at least as many
 as are left once each wrong answer has spoilt a pair of its own.
@@ -26,7 +26,7 @@ def symmetric_accuracy_bounds(
 
 
 def find_contradiction(cases: int, accuracy: float | None, symmetric: float, wrong: float) -> str:
-    """Why printed numbers cannot be of the same answers; empty where they can.
+    """The reason why printed numbers cannot be of the same answers; empty where they can.
 
     >>> contradiction(9000, None, 0.017, 7588)
     'at least 0.157 by the new cases'

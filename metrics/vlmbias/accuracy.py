@@ -61,7 +61,7 @@ def accuracy_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     that nobody has accepted or that are stand-ins, stand in rows of their own and in no others.
     Subtopic `all` is the whole topic, topic `task mean` the mean over topics, size `all` every
     size; parts stand before their whole and keep their order of first appearance. Subtopics are
-    told apart in the table's own sets, sizes in the variants.
+    separate in the table's own sets, sizes in the variants.
 
     `base_images` and `answers` count what the accuracy rests on; of all that was `asked`,
     `unanswered` has no readable answer: unparsed, refused or failed. Rates are between 0 and 1 and
@@ -71,24 +71,24 @@ def accuracy_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """
     rows = AnswerRows.of(answers)
     records = [
-        {**_asked(judge), **setting, **part}
-        for setting, asked, in_detail in _settings(rows)
-        for judge, of_judge in asked.iterate_groups("judge")
-        for part in _parts(of_judge, asked.count("topic"), in_detail, seed)
+        {**_judge_columns(judge), **setting, **part}
+        for setting, setting_rows, has_subtopics in _settings(rows)
+        for judge, judge_rows in setting_rows.iterate_groups("judge")
+        for part in _parts(judge_rows, setting_rows.count("topic"), has_subtopics, seed)
     ]
     return _table(records)
 
 
 def topic_accuracy_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
-    """Those rows of `accuracy_table` that are of a whole topic, at every size, in the own sets.
+    """The rows of `accuracy_table` for whole topics, at every size, in the table's own sets.
 
     The others are not resampled, which takes most of the time.
     """
     records = [
-        {**_asked(judge), **setting, **_whole(topic, of_topic, seed)}
-        for setting, asked in _questions(AnswerRows.of(answers), "image_set")
-        for judge, of_judge in asked.iterate_groups("judge")
-        for topic, of_topic in of_judge.iterate_groups("topic")
+        {**_judge_columns(judge), **setting, **_topic_record(topic, topic_rows, seed)}
+        for setting, setting_rows in _questions(AnswerRows.of(answers), "image_set")
+        for judge, judge_rows in setting_rows.iterate_groups("judge")
+        for topic, topic_rows in judge_rows.iterate_groups("topic")
     ]
     return _table(records)
 
@@ -97,59 +97,70 @@ def _table(records: list[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(records, columns=_COLUMNS).astype(_NUMBERS)
 
 
-def _asked(judge: tuple[str, str]) -> dict[str, str]:
+def _judge_columns(judge: tuple[str, str]) -> dict[str, str]:
     return dict(zip(("model", "prompting"), judge, strict=True))
 
 
 def _settings(rows: AnswerRows) -> Iterator[tuple[dict[str, str], AnswerRows, bool]]:
-    """What a row covers besides its judge, and whether subtopics have rows of their own."""
-    for setting, asked in _questions(rows, "image_set"):
-        yield setting, asked, True
-    for setting, asked in _questions(rows.where(rows.among("image_set", _PUBLISHED)), "variant"):
-        for size, of_size in asked.iterate_groups("size"):
-            yield {**setting, "size": str(size)}, of_size, False
-        yield setting, asked, False
+    """The columns that a row has besides its judge, its rows, and whether it has subtopics."""
+    for setting, setting_rows in _questions(rows, "image_set"):
+        yield setting, setting_rows, True
+    for setting, setting_rows in _questions(
+        rows.where(rows.among("image_set", _PUBLISHED)), "variant"
+    ):
+        for size, size_rows in setting_rows.iterate_groups("size"):
+            yield {**setting, "size": str(size)}, size_rows, False
+        yield setting, setting_rows, False
 
 
 def _questions(rows: AnswerRows, kind: str) -> Iterator[tuple[dict[str, str], AnswerRows]]:
-    for image_set, of_set in rows.iterate_groups(kind):
-        for questions, asked in of_set.iterate_groups("questions"):
+    for image_set, image_rows in rows.iterate_groups(kind):
+        for questions, question_rows in image_rows.iterate_groups("questions"):
             size = {"size": EVERY_SIZE}
-            yield {"image_set": str(image_set), "questions": str(questions), **size}, asked
+            yield {"image_set": str(image_set), "questions": str(questions), **size}, question_rows
 
 
-def _parts(rows: AnswerRows, topics: int, in_detail: bool, seed: int) -> Iterator[dict[str, Any]]:
-    for topic, of_topic in rows.iterate_groups("topic"):
-        if in_detail:
-            for subtopic, of_subtopic in of_topic.iterate_groups("subtopic"):
-                yield {"topic": topic, "subtopic": subtopic, **_summary(of_subtopic, 1, seed)}
-        yield _whole(topic, of_topic, seed)
+def _parts(
+    rows: AnswerRows, topics: int, has_subtopics: bool, seed: int
+) -> Iterator[dict[str, Any]]:
+    for topic, topic_rows in rows.iterate_groups("topic"):
+        if has_subtopics:
+            for subtopic, subtopic_rows in topic_rows.iterate_groups("subtopic"):
+                yield {"topic": topic, "subtopic": subtopic, **_summary(subtopic_rows, 1, seed)}
+        yield _topic_record(topic, topic_rows, seed)
     yield {"topic": TASK_MEAN, "subtopic": WHOLE_TOPIC, **_summary(rows, topics, seed)}
 
 
-def _whole(topic: str, rows: AnswerRows, seed: int) -> dict[str, Any]:
+def _topic_record(topic: str, rows: AnswerRows, seed: int) -> dict[str, Any]:
     return {"topic": topic, "subtopic": WHOLE_TOPIC, **_summary(rows, 1, seed)}
 
 
 def _summary(rows: AnswerRows, topics: int, seed: int) -> dict[str, float]:
     """The numbers of one row: the mean over its topics, one or more."""
-    score, given = rows["score"], ~np.isnan(rows["score"])
-    tempted = np.where(given & rows["tempting"], rows["biased"], np.nan)
-    misled = np.where(score == 0, tempted, np.nan)
-    answered = len(np.unique(rows["topic"][given]))
-    found: dict[str, float] = {
-        "base_images": len(np.unique(rows["base"][given])),
+    score, is_answered = rows["score"], ~np.isnan(rows["score"])
+    biased_if_tempting = np.where(is_answered & rows["tempting"], rows["biased"], np.nan)
+    biased_if_wrong = np.where(score == 0, biased_if_tempting, np.nan)
+    answered_topics = len(np.unique(rows["topic"][is_answered]))
+    numbers: dict[str, float] = {
+        "base_images": len(np.unique(rows["base"][is_answered])),
         "requests": len(rows),
-        "answers": int(given.sum()),
+        "answers": int(is_answered.sum()),
         "unanswered": int(sum(rows[name].sum() for name in _OUTCOMES)),
-        "biased_errors": rows.mean(np.where(given, np.nan_to_num(tempted), np.nan), topics),
+        "biased_errors": rows.mean(
+            np.where(is_answered, np.nan_to_num(biased_if_tempting), np.nan), topics
+        ),
     }
-    for name, interval, column, at_least in (
+    for name, interval, column, min_topics in (
         ("accuracy", stratified_interval, score, topics),
-        ("bias_rate", stratified_interval, tempted, topics),
-        ("bias_share_of_wrong", stratified_interval, misled, 1 if answered >= topics else topics),
+        ("bias_rate", stratified_interval, biased_if_tempting, topics),
+        (
+            "bias_share_of_wrong",
+            stratified_interval,
+            biased_if_wrong,
+            1 if answered_topics >= topics else topics,
+        ),
         ("change", paired_interval, score - rows["before"], topics),
     ):
-        rate = rows.rate(interval, column, at_least, seed)
-        found |= {name: rate.mean, f"{name}_low": rate.low, f"{name}_high": rate.high}
-    return found | {f"{name}_rate": rows.mean(rows[name], topics) for name in _OUTCOMES}
+        rate = rows.rate(interval, column, min_topics, seed)
+        numbers |= {name: rate.mean, f"{name}_low": rate.low, f"{name}_high": rate.high}
+    return numbers | {f"{name}_rate": rows.mean(rows[name], topics) for name in _OUTCOMES}

@@ -19,7 +19,7 @@ QUESTION_GROUPS = {
     "N1": "Identification",
     "N2": "Known count",
 }
-"""What a question's rows are counted under; N1 and N2 are Appendix N's, of originals alone."""
+"""The group under which a question is counted; N1 and N2 are Appendix N's, of originals alone."""
 
 _NAMES = {
     "image_set": "image_set",
@@ -47,7 +47,7 @@ class RateWithInterval(NamedTuple):
 class AnswerRows:
     """Columns as arrays of equal length; those with `names` are codes, in sorted order.
 
-    `at` is the place of a row in the table that was read.
+    `row_number` is the place of a row in the table that was read.
     """
 
     columns: Mapping[str, Array]
@@ -59,23 +59,23 @@ class AnswerRows:
         columns: dict[str, Array] = {}
         names: dict[str, list[Any]] = {}
         for name, column in _NAMES.items():
-            columns[name], found = pd.factorize(answers[column], sort=True)
-            names[name] = list(found)
+            columns[name], categories = pd.factorize(answers[column], sort=True)
+            names[name] = list(categories)
         judges = answers.groupby(["model", "prompting"])
         columns["judge"], names["judge"] = judges.ngroup().to_numpy(), list(judges.groups)
-        asked = answers["question_id"].map(QUESTION_GROUPS.__getitem__)
-        columns["questions"], found = pd.factorize(asked, sort=True)
-        names["questions"] = list(found)
+        question_groups = answers["question_id"].map(QUESTION_GROUPS.__getitem__)
+        columns["questions"], categories = pd.factorize(question_groups, sort=True)
+        names["questions"] = list(categories)
         biased = answers["answer"].eq(answers["expected_bias"]).fillna(False)
         columns |= {
-            "score": _real(answers["score"]),
+            "score": _to_floats(answers["score"]),
             "before": _baseline_scores(answers),
             "biased": biased.to_numpy(bool),
-            "at": np.arange(len(answers)),
+            "row_number": np.arange(len(answers)),
             "tempting": answers["expected_bias"].ne(answers["ground_truth"]).to_numpy(bool),
         }
         outcomes = ("unparsed", "refused", "failed")
-        columns |= {name: _real(answers["outcome"].eq(name)) for name in outcomes}
+        columns |= {name: _to_floats(answers["outcome"].eq(name)) for name in outcomes}
         return cls(columns, names)
 
     def __len__(self) -> int:
@@ -85,13 +85,13 @@ class AnswerRows:
         return self.columns[name]
 
     def where(self, mask: Array) -> "AnswerRows":
-        """The rows that a mask holds."""
+        """The rows that a mask marks."""
         return AnswerRows({name: column[mask] for name, column in self.columns.items()}, self.names)
 
     def among(self, name: str, values: Sequence[Any]) -> Array:
-        """Whether a named column has one of some values, row by row."""
+        """Mask of the rows whose named column has one of some values."""
         return np.isin(
-            self[name], [at for at, value in enumerate(self.names[name]) if value in values]
+            self[name], [code for code, value in enumerate(self.names[name]) if value in values]
         )
 
     def iterate_groups(self, name: str) -> Iterator[tuple[Any, "AnswerRows"]]:
@@ -101,38 +101,42 @@ class AnswerRows:
             yield self.names[name][code], self.where(self[name] == code)
 
     def count(self, name: str) -> int:
-        """How many values a named column has."""
+        """Count the values of a named column."""
         return len(np.unique(self[name]))
 
     def mean(self, column: Array, topics: int) -> float:
         """The mean over topics of the values there are; NaN if they are of fewer than `topics`."""
-        there = ~np.isnan(column)
-        codes = self["topic"][there]
+        is_scored = ~np.isnan(column)
+        codes = self["topic"][is_scored]
         counts = np.bincount(codes)
-        present = counts > 0
-        if present.sum() < max(1, topics):
+        has_rows = counts > 0
+        if has_rows.sum() < max(1, topics):
             return float("nan")
-        sums = np.bincount(codes, column[there])
-        return float(np.mean(sums[present] / counts[present]))
+        sums = np.bincount(codes, column[is_scored])
+        return float(np.mean(sums[has_rows] / counts[has_rows]))
 
-    def rate(self, of: IntervalFunction, column: Array, topics: int, seed: int) -> RateWithInterval:
-        """That mean with its interval; both NaN if the mean is."""
+    def rate(
+        self, interval_function: IntervalFunction, column: Array, topics: int, seed: int
+    ) -> RateWithInterval:
+        """`mean` with its interval; both NaN if the mean is."""
         mean = self.mean(column, topics)
         if np.isnan(mean):
             return RateWithInterval(mean, mean, mean)
-        return RateWithInterval(mean, *of(column, self["base"], self["topic"], seed=seed))
+        return RateWithInterval(
+            mean, *interval_function(column, self["base"], self["topic"], seed=seed)
+        )
 
 
-def _real(column: "pd.Series[Any]") -> NDArray[np.float64]:
+def _to_floats(column: "pd.Series[Any]") -> NDArray[np.float64]:
     return np.asarray(column.astype(np.float64))
 
 
 def _baseline_scores(answers: pd.DataFrame) -> NDArray[np.float64]:
     """The judge's baseline score on the same question and image."""
-    before = np.full(len(answers), np.nan)
-    varied = answers["prompting"].ne(BASELINE).to_numpy(bool)
-    if varied.any():
-        plain = answers.loc[~varied, [*_QUESTION, "score"]]
-        both = answers.loc[varied, _QUESTION].merge(plain, "left", validate="m:1")
-        before[varied] = _real(both["score"])
-    return before
+    scores = np.full(len(answers), np.nan)
+    is_varied = answers["prompting"].ne(BASELINE).to_numpy(bool)
+    if is_varied.any():
+        baseline_rows = answers.loc[~is_varied, [*_QUESTION, "score"]]
+        matches = answers.loc[is_varied, _QUESTION].merge(baseline_rows, "left", validate="m:1")
+        scores[is_varied] = _to_floats(matches["score"])
+    return scores

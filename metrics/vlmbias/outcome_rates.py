@@ -27,10 +27,10 @@ def outcome_rate_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     outcomes = _outcomes(answers)
     records = [
         {"model": model, "prompting": prompting, "topic": topic, "ending": kind}
-        | _rate(part, given[part["at"]], seed)
-        for (model, prompting), of_judge in rows.iterate_groups("judge")
-        for topic, part in (*of_judge.iterate_groups("topic"), (TASK_MEAN, of_judge))
-        for kind, given in outcomes.items()
+        | _rate(topic_rows, is_outcome[topic_rows["row_number"]], seed)
+        for (model, prompting), judge_rows in rows.iterate_groups("judge")
+        for topic, topic_rows in (*judge_rows.iterate_groups("topic"), (TASK_MEAN, judge_rows))
+        for kind, is_outcome in outcomes.items()
     ]
     return pd.DataFrame(records, columns=_COLUMNS)
 
@@ -39,17 +39,19 @@ def _outcomes(answers: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     """0 and 1 by answer, for each outcome."""
     outcome = answers["outcome"]
     refusal = answers["refusal"].where(outcome.eq(REFUSED))
-    ended = {UNPARSED: outcome.eq(UNPARSED), REFUSED: outcome.eq(REFUSED)}
-    ended |= {kind: refusal.eq(kind).fillna(False) for kind in sorted(refusal.dropna().unique())}
-    ended[FAILED] = outcome.eq(FAILED)
-    return {ending: np.asarray(column, np.float64) for ending, column in ended.items()}
+    indicators = {UNPARSED: outcome.eq(UNPARSED), REFUSED: outcome.eq(REFUSED)}
+    indicators |= {
+        kind: refusal.eq(kind).fillna(False) for kind in sorted(refusal.dropna().unique())
+    }
+    indicators[FAILED] = outcome.eq(FAILED)
+    return {ending: np.asarray(column, np.float64) for ending, column in indicators.items()}
 
 
-def _rate(rows: AnswerRows, ended: NDArray[np.float64], seed: int) -> dict[str, Any]:
-    rate, low, high = rows.rate(stratified_interval, ended, 1, seed)
+def _rate(rows: AnswerRows, is_outcome: NDArray[np.float64], seed: int) -> dict[str, Any]:
+    rate, low, high = rows.rate(stratified_interval, is_outcome, 1, seed)
     return {
         "requests": len(rows),
-        "number": int(ended.sum()),
+        "number": int(is_outcome.sum()),
         "rate": rate,
         "low": low,
         "high": high,

@@ -36,19 +36,19 @@ from resources.storage.image_store import ImageStore
 from resources.untrusted_input.json_text import redact_secrets
 
 ATTEMPTS = 3
-"""How often results are fetched whose transfer breaks off; what was kept before is not lost."""
+"""Attempts to fetch results whose transfer breaks off; stored ones are kept."""
 WAIT_S = 5.0
 DOWNLOAD_S = 3600.0
 KEPT_AT_ONCE = 100
 REASONS = 5
-"""The most reasons for failures that are counted separately."""
+"""Reasons for failures that are counted separately."""
 _LONGEST_REASON = 150
 
 
 def collect(
     calls: CallStore, images: ImageStore, providers: BatchProviders, tag: str, log: Logger
 ) -> Batch:
-    """Store what a batch that is over has answered; what it has not is free to be sent again.
+    """Store the answers of a batch that is over; its other requests are free to be sent again.
 
     Answers and refusals are stored in the store's own words, at the price of a batch, and never
     for a request that does not wait in this one. One that is answered already stays as it is.
@@ -60,9 +60,9 @@ def collect(
         problem = track(calls, providers).get(tag)
         batch = find_batch(calls, tag, closed=True)
         if batch.state == "running":
-            said = problem or f"its provider says that it is {batch.said}"
+            status = problem or f"its provider says that it is {batch.said}"
             raise RequestsStopped(
-                f"The batch {tag} of {batch.model} is not over: {said}. Collect it then."
+                f"The batch {tag} of {batch.model} is not over: {status}. Collect it then."
             )
     if batch.state == "submitting":
         raise RequestsStopped(
@@ -78,7 +78,7 @@ def collect(
         model,
         calls,
         images,
-        {each.key: each.booking for each in calls.batches.requests(tag)},
+        {pending.key: pending.booking for pending in calls.batches.requests(tag)},
     )
     try:
         providers.run(collecting.run(providers.get_batch_backend(model)))
@@ -98,8 +98,8 @@ class _Collecting:
     images: ImageStore
     open: dict[str, str]
     _faults: dict[str, RequestFault] = field(default_factory=dict)
-    _taken: dict[str, tuple[ModelReply, Mapping[str, Any]]] = field(default_factory=dict)
-    """Replies that are not kept yet, each with its answer."""
+    _unsaved_replies: dict[str, tuple[ModelReply, Mapping[str, Any]]] = field(default_factory=dict)
+    """Replies that are not stored yet, each with its answer."""
     _endings: Counter[str] = field(default_factory=Counter)
     _some_unreadable: bool = False
 
@@ -107,7 +107,7 @@ class _Collecting:
         """Take all results; raises the fault for which they cannot be had."""
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                await await_with_timeout(self._take_all(backend), DOWNLOAD_S)
+                await await_with_timeout(self._fetch_all(backend), DOWNLOAD_S)
                 break
             except (Interrupted, Overloaded) as fault:
                 if attempt < ATTEMPTS:
@@ -117,10 +117,10 @@ class _Collecting:
                 else:
                     raise
             finally:
-                self._keep()
+                self._store_replies()
 
     def finish(self) -> None:
-        """Book what is left, and let nothing wait in this batch any more."""
+        """Settle the remaining requests, and close the batch."""
         costs: dict[str, int | None] = {}
         free = []
         for key, booking in self.open.items():
@@ -131,13 +131,13 @@ class _Collecting:
                 free.append(booking)
         self.calls.settle(costs)
         self.calls.release(free)
-        reasons = Counter(self._why_not(key) for key in self.open)
-        told = dict(reasons.most_common(REASONS))
-        if others := reasons.total() - sum(told.values()):
-            told["failed otherwise"] = others
-        self.calls.batches.finish(self.batch.tag, self._endings | told)
+        reasons = Counter(self._describe_ending(key) for key in self.open)
+        ending_counts = dict(reasons.most_common(REASONS))
+        if others := reasons.total() - sum(ending_counts.values()):
+            ending_counts["failed otherwise"] = others
+        self.calls.batches.finish(self.batch.tag, self._endings | ending_counts)
 
-    async def _take_all(self, backend: BatchBackend) -> None:
+    async def _fetch_all(self, backend: BatchBackend) -> None:
         async for key, end in backend.results(str(self.batch.provider_id)):
             if key not in self.open:
                 continue
@@ -146,31 +146,36 @@ class _Collecting:
                 self._faults[key] = reply
                 continue
             answer = record_answer(reply, self.images)
-            self._taken[key] = replace(reply, pictures=()), answer
-            if len(self._taken) >= KEPT_AT_ONCE:
-                self._keep()
+            self._unsaved_replies[key] = replace(reply, pictures=()), answer
+            if len(self._unsaved_replies) >= KEPT_AT_ONCE:
+                self._store_replies()
 
-    def _keep(self) -> None:
+    def _store_replies(self) -> None:
         """Store what was taken, with its cost, in one commit."""
-        waiting = self.calls.batches.find_requests(self.batch.tag, self._taken)
-        now = datetime.now(UTC)
-        seconds = (now - self.batch.submitted_at).total_seconds()
+        waiting = self.calls.batches.find_requests(self.batch.tag, self._unsaved_replies)
+        finished_at = datetime.now(UTC)
+        seconds = (finished_at - self.batch.submitted_at).total_seconds()
         calls, costs = [], dict[str, int | None]()
-        for key, each in waiting.items():
-            (reply, answer), request = self._taken[key], parse_canonical_request(each.request)
-            calls.append(build_call(self.model, key, request, reply, answer, seconds, "batch", now))
+        for key, pending in waiting.items():
+            (reply, answer), request = (
+                self._unsaved_replies[key],
+                parse_canonical_request(pending.request),
+            )
+            calls.append(
+                build_call(self.model, key, request, reply, answer, seconds, "batch", finished_at)
+            )
             # What a refusal costs that nothing was counted for is not known.
             counted = reply.refusal is None or reply.usage != UNCOUNTED
             cost = compute_cost(self.model, request, reply.usage, "batch") if counted else None
-            costs[each.booking] = cost
+            costs[pending.booking] = cost
         self.calls.keep(calls, costs)
         self._endings.update(call.answer["outcome"] for call in calls)
-        for key in self._taken:
+        for key in self._unsaved_replies:
             self.open.pop(key, None)
-        self._taken.clear()
+        self._unsaved_replies.clear()
 
-    def _why_not(self, key: str) -> str:
-        """How a request ended that has no reply."""
+    def _describe_ending(self, key: str) -> str:
+        """The ending of a request without a reply."""
         fault, state = self._faults.get(key), self.batch.state
         never_run = isinstance(fault, Interrupted) and not fault.possibly_paid
         if fault is not None and not (never_run and state in ("expired", "cancelled")):

@@ -23,20 +23,24 @@ def split_requests(
 
     Raises `CannotDo` for a request that is too large for a batch of its own.
     """
-    most, largest = backend.largest_batch
+    max_requests, max_bytes = backend.largest_batch
     pieces: dict[str, tuple[list[KeyedRequest], int]] = {}
-    for each in requests:
-        kind, size = get_request_kind(each.request), backend.line_size(each.request)
-        if size > largest:
+    for keyed_request in requests:
+        kind, size = (
+            get_request_kind(keyed_request.request),
+            backend.line_size(keyed_request.request),
+        )
+        if size > max_bytes:
             raise UnsupportedRequest(
                 f"A request to {model.name} takes {size:,} bytes, and a batch there takes "
-                f"{largest:,}. Use smaller pictures, or materialize the asset, which asks it alone."
+                f"{max_bytes:,}. Use smaller pictures, or materialize the asset, which sends it "
+                "alone."
             )
-        piece, taken = pieces.get(kind, ([], 0))
-        if piece and (len(piece) == most or taken + size > largest):
+        piece, piece_size = pieces.get(kind, ([], 0))
+        if piece and (len(piece) == max_requests or piece_size + size > max_bytes):
             yield piece
-            piece, taken = [], 0
-        piece.append(each)
-        pieces[kind] = piece, taken + size
+            piece, piece_size = [], 0
+        piece.append(keyed_request)
+        pieces[kind] = piece, piece_size + size
     for piece, _ in pieces.values():
         yield piece

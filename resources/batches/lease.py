@@ -11,7 +11,7 @@ from resources.calls.batch_store import BatchStore
 from resources.faults import StoreError
 
 LEASE_S = 120.0
-"""So long after its process has ended, a batch is looked for that it was submitting."""
+"""Time after a process has ended until the batch that it was submitting is looked for."""
 
 
 @contextmanager
@@ -37,5 +37,5 @@ def hold_lease(batches: BatchStore, owner: str, tags: Collection[str]) -> Iterat
 
 def release_batch(calls: CallStore, tag: str, owner: str) -> None:
     """Forget a batch that was not created, and what was reserved for it."""
-    calls.release([each.booking for each in calls.batches.requests(tag)])
+    calls.release([pending.booking for pending in calls.batches.requests(tag)])
     calls.batches.drop(tag, owner)

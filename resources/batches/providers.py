@@ -52,7 +52,7 @@ def load_batch_model(batch: Batch) -> Model:
 
 
 async def await_with_timeout(work: Awaitable[Result], seconds: float = ANSWER_S) -> Result:
-    """What `work` comes to; `Interrupted` where it takes longer."""
+    """Await `work`; raises `Interrupted` where it takes longer."""
     try:
         async with asyncio.timeout(seconds):
             return await work
@@ -60,8 +60,8 @@ async def await_with_timeout(work: Awaitable[Result], seconds: float = ANSWER_S)
         raise Interrupted(f"The provider did not answer within {seconds:.0f} s.") from None
 
 
-def raise_stopped(batch: Batch, what: str, fault: RequestFault, remedy: str) -> NoReturn:
-    """Raise what a provider's fault means to whom a batch matters."""
+def raise_stopped(batch: Batch, action: str, fault: RequestFault, remedy: str) -> NoReturn:
+    """Raise `Stopped` for a provider's fault with a batch."""
     raise RequestsStopped(
-        f"The batch {batch.tag} of {batch.model} could not be {what}: {fault} {remedy}"
+        f"The batch {batch.tag} of {batch.model} could not be {action}: {fault} {remedy}"
     ) from None

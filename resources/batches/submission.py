@@ -36,10 +36,10 @@ from resources.models.requests import (
 from resources.storage.chunks import split_into_chunks
 
 ATTEMPTS = 5
-"""How often a provider is asked to take a batch that it has surely not taken."""
+"""Attempts to submit a batch that the provider has certainly not taken."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 2.0, 60.0
 LOOKS = 3
-"""How often a batch is looked for whose creation nobody has heard of."""
+"""Look-ups of a batch whose creation was not confirmed."""
 UPLOAD_S = 3600.0
 """Seconds for a whole file."""
 
@@ -64,7 +64,7 @@ class SubmissionResult(NamedTuple):
 
 
 class _Unsure(Exception):
-    """Nobody knows whether a batch was created."""
+    """It is unknown whether a batch was created."""
 
 
 def submit(
@@ -83,17 +83,17 @@ def submit(
     `Stopped` where a provider does not take a batch; those before it stay.
     """
     submission = _Submission(calls, providers, log)
-    with hold_lease(calls.batches, submission.owner, submission.held):
+    with hold_lease(calls.batches, submission.owner, submission.held_tags):
         try:
             for order in orders:
-                submission.put_down(order)
+                submission.record_order(order)
             calls.reserve(submission.bookings)
             require_idle()
             for batch in list(submission.unmade.values()):
-                submission.create(batch)
+                submission.create_batch(batch)
         finally:
             submission.drop_the_rest()
-    return SubmissionResult(submission.made, submission.known, submission.waiting)
+    return SubmissionResult(submission.created, submission.answered, submission.waiting)
 
 
 @dataclass(slots=True)
@@ -104,30 +104,30 @@ class _Submission:
     owner: str = field(default_factory=lambda: uuid4().hex)
     bookings: list[Booking] = field(default_factory=list)
     unmade: dict[str, Batch] = field(default_factory=dict)
-    """By tag, those that are put down and surely not created."""
-    held: set[str] = field(default_factory=set)
-    """The tags of those that nobody else is to look after."""
-    made: list[Batch] = field(default_factory=list)
-    known: int = 0
+    """Batches by tag that are recorded and certainly not created."""
+    held_tags: set[str] = field(default_factory=set)
+    """The tags of batches whose lease this process holds."""
+    created: list[Batch] = field(default_factory=list)
+    answered: int = 0
     waiting: int = 0
 
-    def put_down(self, order: BatchOrder) -> None:
-        """Put down the batches of an order, so that nobody else submits what is in them."""
+    def record_order(self, order: BatchOrder) -> None:
+        """Record the batches of an order, so that no other process submits their requests."""
         backend = self.providers.get_batch_backend(order.model)
         for piece in split_requests(order.model, backend, self._missing(order, backend)):
             self._open(order, piece)
 
-    def create(self, batch: Batch) -> None:
+    def create_batch(self, batch: Batch) -> None:
         """Have the provider create a batch."""
         backend = self.providers.get_batch_backend(load_batch_model(batch))
         requests = {
-            each.key: parse_canonical_request(each.request)
-            for each in self.calls.batches.requests(batch.tag)
+            pending.key: parse_canonical_request(pending.request)
+            for pending in self.calls.batches.requests(batch.tag)
         }
         # Whatever ends this before the provider has answered, the batch may be there.
         del self.unmade[batch.tag]
         try:
-            provider_id = self.providers.run(_created(backend, requests, batch.tag))
+            provider_id = self.providers.run(_create(backend, requests, batch.tag))
         except _Unsure as unsure:
             raise RequestsStopped(
                 f"Whether the batch {batch.tag} of {batch.model} was created is not known "
@@ -138,16 +138,18 @@ class _Submission:
             self.unmade[batch.tag] = batch
             raise_stopped(batch, "created", fault, "Its requests are free: submit again.")
         if not self.calls.batches.record(batch.tag, self.owner, provider_id):
-            what = f"is cancelled ({provider_id}). Submit again."
+            consequence = f"is cancelled ({provider_id}). Submit again."
             try:
                 self.providers.run(await_with_timeout(backend.cancel(provider_id)))
             except RequestFault as fault:
-                what = f"cannot be cancelled ({fault}). Cancel {provider_id} at its provider."
+                consequence = (
+                    f"cannot be cancelled ({fault}). Cancel {provider_id} at its provider."
+                )
             raise RequestsStopped(
                 f"The batch {batch.tag} of {batch.model} was created after others had given it up "
-                f"(this process stood still), and {what}"
+                f"(this process stood still), and {consequence}"
             )
-        self.made.append(replace(batch, state="running", provider_id=provider_id))
+        self.created.append(replace(batch, state="running", provider_id=provider_id))
         self.log.info(
             "%s: batch %s of %s requests created for %s, as %s there",
             *(batch.model, batch.tag, f"{batch.requests:,}", batch.place, provider_id),
@@ -161,27 +163,29 @@ class _Submission:
 
     def _missing(self, order: BatchOrder, backend: BatchBackend) -> Iterator[KeyedRequest]:
         """The distinct requests that are neither stored nor waiting."""
-        seen: set[str] = set()
-        for some in split_into_chunks(order.requests):
-            require_abilities(backend, order.model, some)
-            new = {
+        seen_keys: set[str] = set()
+        for chunk in split_into_chunks(order.requests):
+            require_abilities(backend, order.model, chunk)
+            new_requests = {
                 compute_call_key(build_canonical_request(order.model, request)): request
-                for request in some
+                for request in chunk
             }
-            new = {key: request for key, request in new.items() if key not in seen}
-            seen |= new.keys()
-            stored = self.calls.holds(new)
+            new_requests = {
+                key: request for key, request in new_requests.items() if key not in seen_keys
+            }
+            seen_keys |= new_requests.keys()
+            stored = self.calls.holds(new_requests)
             # Raises `DamagedAnswers` where one is there under a key that was damaged.
-            self.calls.answers(new.keys() - stored)
-            waiting = self.calls.batches.waiting(new.keys() - stored)
-            self.known += len(stored)
+            self.calls.answers(new_requests.keys() - stored)
+            waiting = self.calls.batches.waiting(new_requests.keys() - stored)
+            self.answered += len(stored)
             self.waiting += len(waiting)
-            for key, request in new.items():
+            for key, request in new_requests.items():
                 if key not in stored and key not in waiting:
                     yield KeyedRequest(key, request)
 
     def _open(self, order: BatchOrder, piece: Sequence[KeyedRequest]) -> None:
-        model, account, now = order.model, order.account, datetime.now(UTC)
+        model, account, submitted_at = order.model, order.account, datetime.now(UTC)
         shown = {image for _, request in piece for image in list_images(request)}
         sizes = self.providers.images.sizes(shown)
         bookings = {
@@ -191,7 +195,7 @@ class _Submission:
                 account=account,
                 model=model.name,
                 mode="batch",
-                month=format_month(now),
+                month=format_month(submitted_at),
                 bound=compute_cost_bound(model, request, "batch", sizes),
             )
             for key, request in piece
@@ -208,7 +212,7 @@ class _Submission:
             run=account.run,
             config=order.config,
             requests=len(piece),
-            submitted_at=now,
+            submitted_at=submitted_at,
         )
         waiting = [
             WaitingRequest(key, build_canonical_request(model, request), bookings[key].id)
@@ -219,10 +223,10 @@ class _Submission:
         self.bookings += [bookings[key] for key in got]
         if got:
             self.unmade[batch.tag] = replace(batch, requests=len(got))
-            self.held.add(batch.tag)
+            self.held_tags.add(batch.tag)
 
 
-async def _created(backend: BatchBackend, requests: Mapping[str, Request], tag: str) -> str:
+async def _create(backend: BatchBackend, requests: Mapping[str, Request], tag: str) -> str:
     """The provider's id of a new batch; raises `_Unsure`, or the fault for which there is none."""
     attempt = 1
     while True:
@@ -230,23 +234,25 @@ async def _created(backend: BatchBackend, requests: Mapping[str, Request], tag: 
             return await await_with_timeout(backend.submit(requests, tag), UPLOAD_S)
         except (Overloaded, Interrupted) as fault:
             if fault.possibly_paid:
-                found = await _looked_for(backend, tag)
-                if found is None:
+                provider_id = await _find_create(backend, tag)
+                if provider_id is None:
                     raise _Unsure(str(fault)) from None
-                return found
-            asked = fault.retry_after or 0.0 if isinstance(fault, Overloaded) else 0.0
-            if attempt == ATTEMPTS or asked > LONGEST_WAIT_S:
+                return provider_id
+            retry_after_s = fault.retry_after or 0.0 if isinstance(fault, Overloaded) else 0.0
+            if attempt == ATTEMPTS or retry_after_s > LONGEST_WAIT_S:
                 raise
-            await asyncio.sleep(max(asked, min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))))
+            await asyncio.sleep(
+                max(retry_after_s, min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1)))
+            )
             attempt += 1
 
 
-async def _looked_for(backend: BatchBackend, tag: str) -> str | None:
+async def _find_create(backend: BatchBackend, tag: str) -> str | None:
     """The id of a batch that may have been created just now, if it is there."""
     for look in range(LOOKS):
         await asyncio.sleep(FIRST_WAIT_S * 2**look)
         with suppress(RequestFault):
-            found = await await_with_timeout(backend.find(tag))
-            if found is not None:
-                return found
+            provider_id = await await_with_timeout(backend.find(tag))
+            if provider_id is not None:
+                return provider_id
     return None

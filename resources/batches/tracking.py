@@ -22,7 +22,7 @@ from resources.models.replies import RequestFault
 def find_lost(calls: CallStore, providers: BatchProviders, log: Logger) -> dict[str, str]:
     """Find batches whose submission broke off: go on with those that are there, free the others.
 
-    One that somebody is submitting is left alone. Gives, by tag, why one could not be looked for;
+    One that somebody is submitting is left alone. Returns, by tag, why one could not be looked up;
     that is tried again in some minutes.
     """
     owner, problems = uuid4().hex, {}
@@ -31,7 +31,7 @@ def find_lost(calls: CallStore, providers: BatchProviders, log: Logger) -> dict[
             continue
         try:
             backend = providers.get_batch_backend(load_batch_model(batch))
-            found = providers.run(await_with_timeout(backend.find(batch.tag)))
+            provider_id = providers.run(await_with_timeout(backend.find(batch.tag)))
         except (RequestFault, ModelError) as fault:
             problems[batch.tag] = (
                 f"whether it was created is not known ({fault}). Its {batch.requests:,} requests "
@@ -39,28 +39,28 @@ def find_lost(calls: CallStore, providers: BatchProviders, log: Logger) -> dict[
                 "batch has this tag: if none has, give it up with `forget`."
             )
             continue
-        if found is None:
+        if provider_id is None:
             release_batch(calls, batch.tag, owner)
             log.warning(
                 "%s: the batch %s was never created; its %s requests can be submitted again.",
                 *(batch.model, batch.tag, f"{batch.requests:,}"),
             )
-        elif calls.batches.record(batch.tag, owner, found):
-            log.info("%s: the batch %s is found again, as %s.", batch.model, batch.tag, found)
+        elif calls.batches.record(batch.tag, owner, provider_id):
+            log.info("%s: the batch %s is found again, as %s.", batch.model, batch.tag, provider_id)
     return problems
 
 
 def track(calls: CallStore, providers: BatchProviders) -> dict[str, str]:
-    """Ask how the running batches stand, all at once; gives, by tag, why one does not say."""
-    asked: dict[str, tuple[Batch, BatchBackend]] = {}
+    """Query the states of running batches, all at once; returns problems by tag."""
+    requests: dict[str, tuple[Batch, BatchBackend]] = {}
     problems = {}
     for batch in calls.batches.list_by_state("running"):
         try:
-            asked[batch.tag] = batch, providers.get_batch_backend(load_batch_model(batch))
+            requests[batch.tag] = batch, providers.get_batch_backend(load_batch_model(batch))
         except ModelError as error:
             problems[batch.tag] = str(error)
-    if asked:
-        for tag, state in providers.run(_states(asked)).items():
+    if requests:
+        for tag, state in providers.run(_states(requests)).items():
             if isinstance(state, BatchState):
                 calls.batches.tell(tag, state.status, state.provider_status)
             else:
@@ -90,7 +90,7 @@ def cancel(calls: CallStore, providers: BatchProviders, tag: str) -> Batch:
 def forget(calls: CallStore, tag: str) -> Batch:
     """Give up a batch that its provider has lost; what it may have cost stays possibly paid."""
     batch = find_batch(calls, tag)
-    calls.settle({each.booking: None for each in calls.batches.requests(tag)})
+    calls.settle({pending.booking: None for pending in calls.batches.requests(tag)})
     calls.batches.finish(tag, {"forgotten": batch.requests}, "closed")
     return find_batch(calls, tag, closed=True)
 
@@ -100,19 +100,22 @@ def find_batch(calls: CallStore, tag: str, *, closed: bool = False) -> Batch:
     batch = calls.batches.find(tag)
     if batch is not None and (closed or batch.state in OPEN_STATES):
         return batch
-    tags = ", ".join(each.tag for each in calls.batches.list_by_state(*OPEN_STATES)) or "none"
-    what = "There is no batch with the tag" if batch is None else "Nothing waits any more in"
-    raise RequestsStopped(f"{what} {tag}. In progress: {tags}.")
+    tags = (
+        ", ".join(open_batch.tag for open_batch in calls.batches.list_by_state(*OPEN_STATES))
+        or "none"
+    )
+    problem = "There is no batch with the tag" if batch is None else "Nothing waits any more in"
+    raise RequestsStopped(f"{problem} {tag}. In progress: {tags}.")
 
 
 async def _states(
-    asked: Mapping[str, tuple[Batch, BatchBackend]],
+    requests: Mapping[str, tuple[Batch, BatchBackend]],
 ) -> dict[str, BatchState | BaseException]:
     states = await asyncio.gather(
         *(
             await_with_timeout(backend.state(str(batch.provider_id)))
-            for batch, backend in asked.values()
+            for batch, backend in requests.values()
         ),
         return_exceptions=True,
     )
-    return dict(zip(asked, states, strict=True))
+    return dict(zip(requests, states, strict=True))

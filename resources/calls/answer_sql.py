@@ -47,30 +47,34 @@ class AnswerSql:
 
     def __init__(self, dialect: str) -> None:
         self.money = SpendingSql(dialect)
-        """What is said to the tables of money."""
+        """The SQL for the tables of money."""
         self._on_server = on_server = dialect == "postgresql"
         insert = postgresql.insert if on_server else sqlite.insert
-        given = bindparam("keys", type_=Text)
-        as_json = cast(given, postgresql.JSON)
-        each = func.json_array_elements_text(as_json) if on_server else func.json_each(given)
-        keys = each.table_valued("value").alias("wanted")
-        now = func.extract("epoch", func.now()) if on_server else bindparam("now", type_=Double)
+        keys_json = bindparam("keys", type_=Text)
+        as_json = cast(keys_json, postgresql.JSON)
+        elements = (
+            func.json_array_elements_text(as_json) if on_server else func.json_each(keys_json)
+        )
+        keys = elements.table_valued("value").alias("wanted")
+        current_time = (
+            func.extract("epoch", func.now()) if on_server else bindparam("now", type_=Double)
+        )
         lease, owner = bindparam("lease", type_=Double), bindparam("owner", type_=String)
 
         claim = insert(CLAIMS).from_select(
             ["key", "owner", "lease_end"],
             # In order of key everywhere: two that wait for each other's rows cannot come about.
-            select(keys.c.value, owner, now + lease).order_by(keys.c.value),
+            select(keys.c.value, owner, current_time + lease).order_by(keys.c.value),
         )
-        over = CLAIMS.c.lease_end < now
+        is_over = CLAIMS.c.lease_end < current_time
         if on_server:
-            # While the server was away nobody could renew: all have one lease's time to come back.
+            # While the server was away no claim could be renewed: all get one lease's time.
             started = func.extract("epoch", func.pg_postmaster_start_time())
-            over = and_(over, started + lease < now)
+            is_over = and_(is_over, started + lease < current_time)
         self._claim = claim.on_conflict_do_update(
             index_elements=[CLAIMS.c.key],
             set_={"owner": claim.excluded.owner, "lease_end": claim.excluded.lease_end},
-            where=or_(CLAIMS.c.owner == claim.excluded.owner, over),
+            where=or_(CLAIMS.c.owner == claim.excluded.owner, is_over),
         ).returning(CLAIMS.c.key)
         self._stored = select(CALLS).join(keys, CALLS.c.key == keys.c.value)
         self._keep = insert(CALLS).on_conflict_do_nothing().returning(CALLS.c.key)
@@ -80,9 +84,11 @@ class AnswerSql:
         answers = select(*(CALLS.c[name] for name in (*ANSWER_COLUMNS, "checksum")))
         self._answers = answers.join(keys, CALLS.c.key == keys.c.value)
         of_key = func.substr(keys.c.value, 1, literal_column(f"{KEY_DIGITS}"))
-        about = func.substr(CALLS.c.checksum, literal_column("1"), literal_column(f"{KEY_DIGITS}"))
-        wanted = select(CALLS, keys.c.value.label("wanted"))
-        self._astray = wanted.select_from(keys).join(CALLS, about == of_key)
+        checksum_key = func.substr(
+            CALLS.c.checksum, literal_column("1"), literal_column(f"{KEY_DIGITS}")
+        )
+        calls_by_checksum = select(CALLS, keys.c.value.label("wanted"))
+        self._astray = calls_by_checksum.select_from(keys).join(CALLS, checksum_key == of_key)
         self._models = select(CALLS.c.key, CALLS.c.model).join(keys, CALLS.c.key == keys.c.value)
         self._forget = delete(CALLS).where(CALLS.c.key.in_(select(keys.c.value)))
         after = CALLS.c.key > bindparam("after", type_=String)
@@ -99,63 +105,63 @@ class AnswerSql:
     @classmethod
     @cache
     def of(cls, dialect: str) -> "AnswerSql":
-        """Those of "sqlite" or "postgresql", made once."""
+        """The SQL of "sqlite" or "postgresql", built once."""
         return cls(dialect)
 
     def claim(
         self, connection: Connection, keys: Collection[str], owner: str, lease: float
     ) -> set[str]:
-        """Claim keys, or renew claims, for `lease` seconds; those that are now the owner's."""
+        """Claim keys, or renew claims, for `lease` seconds; returns the owner's."""
         values: dict[str, Any] = {"keys": json.dumps(list(keys)), "owner": owner, "lease": lease}
         if not self._on_server:
             values["now"] = time.time()
         return set(connection.scalars(self._claim, values))
 
     def stored(self, connection: Connection, keys: Collection[str]) -> CheckedRows[Call]:
-        """The calls that are stored."""
+        """Find stored calls."""
         return _found(connection.execute(self._stored, {"keys": json.dumps(list(keys))}))
 
     def answers(self, connection: Connection, keys: Collection[str]) -> CheckedRows[StoredAnswer]:
-        """What was answered, without what was asked.
+        """Find answers, without their requests.
 
-        What is not found by its key is looked for by its checksum: the key may be what is damaged,
-        and nobody should pay for the answer again without a word.
+        An answer that is not found by its key is looked up by its checksum: its key may be
+        damaged, and it must not be paid for again unnoticed.
         """
         rows = connection.execute(self._answers, {"keys": json.dumps(list(keys))}).mappings()
-        found, damaged = CheckedRows[StoredAnswer](), list[str]()
+        checked, damaged = CheckedRows[StoredAnswer](), list[str]()
         for row in rows:
             if is_sound_answer(row):
-                found.sound[row["key"]] = parse_answer_row(row)
+                checked.sound[row["key"]] = parse_answer_row(row)
             else:
                 damaged.append(row["key"])
         if damaged:
             models = connection.execute(self._models, {"keys": json.dumps(damaged)})
-            found.damaged.update((row.key, row.model) for row in models)
-        missing = [key for key in keys if key not in found.sound and key not in found.damaged]
+            checked.damaged.update((row.key, row.model) for row in models)
+        missing = [key for key in keys if key not in checked.sound and key not in checked.damaged]
         if missing:
             rows = connection.execute(self._astray, {"keys": json.dumps(missing)}).mappings()
             astray = rows.all()
             late = self.held(connection, [row["key"] for row in astray])
             for row in astray:
-                wanted = row["key"] == row["wanted"]
-                if not is_sound_call(row) or (wanted and row["key"] not in late):
-                    found.damaged[row["key"]] = row["model"]
-                elif wanted:
+                is_requested = row["key"] == row["wanted"]
+                if not is_sound_call(row) or (is_requested and row["key"] not in late):
+                    checked.damaged[row["key"]] = row["model"]
+                elif is_requested:
                     # Stored between the two looks; by a damaged index it would still not be found.
-                    found.sound[row["key"]] = parse_answer_row(row)
-        return found
+                    checked.sound[row["key"]] = parse_answer_row(row)
+        return checked
 
     def held(self, connection: Connection, keys: Collection[str]) -> set[str]:
-        """Those of the keys that have an answer."""
+        """Find the keys that have an answer."""
         return set(connection.scalars(self._held, {"keys": json.dumps(list(keys))}))
 
     def seconds(self, connection: Connection, keys: Collection[str]) -> dict[str, float]:
         """The duration of each answer that was sent alone, not in a batch."""
-        found = connection.execute(self._seconds, {"keys": json.dumps(list(keys))})
-        return {row.key: row.seconds for row in found}
+        durations = connection.execute(self._seconds, {"keys": json.dumps(list(keys))})
+        return {row.key: row.seconds for row in durations}
 
     def forget(self, connection: Connection, keys: Collection[str]) -> int:
-        """Remove answers; how many there were."""
+        """Remove answers; returns their number."""
         return connection.execute(self._forget, {"keys": json.dumps(list(keys))}).rowcount
 
     def keys(self, connection: Connection, after: str, limit: int) -> list[str]:
@@ -167,7 +173,7 @@ class AnswerSql:
         return _found(connection.execute(self._latest, {"head": head, "limit": limit}))
 
     def keep(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> set[str]:
-        """Store calls; the keys of those that were not there yet."""
+        """Store calls; returns the keys of new ones."""
         in_order = sorted(rows, key=lambda row: str(row["key"]))
         checked = [{**row, "checksum": call_checksum(row)} for row in in_order]
         return set(connection.scalars(self._keep, checked))
@@ -178,10 +184,10 @@ class AnswerSql:
 
 
 def _found(rows: Result[Any]) -> CheckedRows[Call]:
-    found = CheckedRows[Call]()
+    checked = CheckedRows[Call]()
     for row in rows.mappings():
         if is_sound_call(row):
-            found.sound[row["key"]] = parse_call_row(row)
+            checked.sound[row["key"]] = parse_call_row(row)
         else:
-            found.damaged[row["key"]] = row["model"]
-    return found
+            checked.damaged[row["key"]] = row["model"]
+    return checked

@@ -1,7 +1,7 @@
 """Batches: requests that a provider answers later at a lower price, and how each batch stands.
 
 `batches` has a row for each batch, for good. `batch_requests` has one for each request that waits
-in one, by its key: so nobody puts it into a second one, and nobody asks it alone meanwhile.
+in one, by its key: so it is in no second batch, and not sent alone meanwhile.
 """
 
 import json
@@ -41,11 +41,11 @@ from resources.storage.chunks import CHUNK_SIZE, split_into_chunks
 from resources.untrusted_input.json_text import clean_text
 
 EndedBatchState: TypeAlias = Literal["ended", "failed", "expired", "cancelled"]
-"""At the provider it is over; here its answers are not collected yet."""
+"""States of a batch that is over at the provider and not collected yet."""
 StoredBatchState: TypeAlias = Literal[
     "submitting", "running", EndedBatchState, "collected", "closed"
 ]
-"""`submitting` until its id there is known, `collected` until its partition is seen to."""
+"""`submitting` until its provider id is known, `collected` until its partition is handled."""
 ENDED_STATES: tuple[StoredBatchState, ...] = get_args(EndedBatchState)
 OPEN_STATES: tuple[StoredBatchState, ...] = ("submitting", "running", *ENDED_STATES)
 """The states of a batch in which requests wait."""
@@ -85,10 +85,10 @@ _WAITING = Table(
 class Batch:
     """One batch, for one partition of an asset.
 
-    `tag` is what the provider lists it by, `entry` its model's entry of models.yaml when it was
+    `tag` is its name at the provider, `entry` its model's entry of models.yaml when it was
     submitted, as JSON, and `config` the run config of the asset's op. `said` is the provider's own
     word for the state, and `endings` counts its requests by how they ended. `lacking` says what the
-    partition still lacked once it was collected; None where nobody has looked.
+    partition still lacked once it was collected; None until that is checked.
     """
 
     tag: str
@@ -126,7 +126,7 @@ class BatchStore:
     """The batches in a call store's database; all methods raise what the store's do.
 
     While a batch is submitted, its row is held by an owner with a lease, renewed by `hold`. Who
-    finds the lease over may take it, and then nobody else can say what became of the batch.
+    finds the lease over may take it, and then the first owner has lost the batch.
     """
 
     def __init__(self, database: Database) -> None:
@@ -135,28 +135,27 @@ class BatchStore:
     def open(
         self, batch: Batch, waiting: Sequence[WaitingRequest], owner: str, lease_s: float
     ) -> set[str]:
-        """Put down a batch that is about to be submitted; the keys that it got.
+        """Record a batch that is about to be submitted; returns the keys that it got.
 
-        Those that wait in another one already stay there, and a batch that would have none is not
-        put down.
+        Keys that wait in another batch stay there, and an empty batch is not recorded.
         """
         rows = [
             {
-                "key": each.key,
+                "key": request.key,
                 "tag": batch.tag,
-                "request": to_canonical_text(each.request),
-                "booking": each.booking,
+                "request": to_canonical_text(request.request),
+                "booking": request.booking,
             }
             # In order of key everywhere: two that wait for each other's rows cannot come about.
-            for each in sorted(waiting, key=lambda each: each.key)
+            for request in sorted(waiting, key=lambda request: request.key)
         ]
 
         def write(connection: Connection, _: object) -> set[str]:
             dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
             connection.execute(dialect.insert(_WAITING).on_conflict_do_nothing(), rows)
-            mine = select(_WAITING.c.key).where(_WAITING.c.tag == batch.tag)
-            keys = set(connection.scalars(mine))
-            # What is done once more, since nobody knows whether it was, comes to the same.
+            own_keys = select(_WAITING.c.key).where(_WAITING.c.tag == batch.tag)
+            keys = set(connection.scalars(own_keys))
+            # A repeated transaction, whose first outcome is unknown, comes to the same.
             connection.execute(delete(_BATCHES).where(_BATCHES.c.tag == batch.tag))
             if keys:
                 row = _row_of(batch) | {"requests": len(keys), "owner": owner}
@@ -167,22 +166,22 @@ class BatchStore:
         return self._database.run(write) if rows else set()
 
     def hold(self, tags: Collection[str], owner: str, lease_s: float) -> set[str]:
-        """Take batches that are being submitted, or keep them; those that are the owner's now."""
+        """Take or keep batches that are being submitted; returns those that the owner has now."""
 
         def write(connection: Connection, _: object) -> set[str]:
-            now = _now(connection)
-            free = or_(_BATCHES.c.owner == owner, _BATCHES.c.lease_end < now)
-            held = (
+            current_time = _now(connection)
+            free = or_(_BATCHES.c.owner == owner, _BATCHES.c.lease_end < current_time)
+            free_batches = (
                 update(_BATCHES)
                 .where(_BATCHES.c.tag.in_(tags), _BATCHES.c.state == "submitting", free)
-                .values(owner=owner, lease_end=now + lease_s)
+                .values(owner=owner, lease_end=current_time + lease_s)
             )
-            return set(connection.scalars(held.returning(_BATCHES.c.tag)))
+            return set(connection.scalars(free_batches.returning(_BATCHES.c.tag)))
 
         return self._database.run(write)
 
     def record(self, tag: str, owner: str, provider_id: str) -> bool:
-        """Put down that the provider has made the batch; False where it is not the owner's now."""
+        """Record that the provider has made the batch; False where the owner has lost it."""
         unknown_yet = and_(_BATCHES.c.state == "submitting", _BATCHES.c.provider_id.is_(None))
         recorded = (
             update(_BATCHES)
@@ -206,17 +205,17 @@ class BatchStore:
 
         self._database.run(write)
 
-    def tell(self, tag: str, state: StoredBatchState, said: str) -> None:
-        """Put down how a batch stands at its provider, unless it is collected already."""
-        told = update(_BATCHES).where(
+    def tell(self, tag: str, state: StoredBatchState, provider_status: str) -> None:
+        """Record the provider's state of a batch, unless it is collected already."""
+        running_batch = update(_BATCHES).where(
             _BATCHES.c.tag == tag, _BATCHES.c.state.in_(("running", *ENDED_STATES))
         )
-        self._change(told.values(state=state, said=clean_text(said)))
+        self._change(running_batch.values(state=state, said=clean_text(provider_status)))
 
     def finish(
         self, tag: str, endings: Mapping[str, int], state: StoredBatchState = "collected"
     ) -> bool:
-        """Put down that nothing waits in a batch any more; False where somebody did before."""
+        """Record that nothing waits in a batch any more; False where that was recorded before."""
 
         def write(connection: Connection, _: object) -> bool:
             row = {
@@ -233,27 +232,29 @@ class BatchStore:
         return self._database.run(write)
 
     def look(self, tag: str, lacking: str) -> None:
-        """Put down what the partition of a collected batch still lacks."""
+        """Record what the partition of a collected batch still lacks."""
         self._change(update(_BATCHES).where(_BATCHES.c.tag == tag).values(lacking=lacking))
 
     def close(self, tags: Collection[str]) -> None:
-        """Put down that the partition of collected batches was seen to."""
+        """Record that the partitions of collected batches are handled."""
         closed = update(_BATCHES).where(_BATCHES.c.tag.in_(tags), _BATCHES.c.state == "collected")
         self._change(closed.values(state="closed"))
 
     def waiting(self, keys: Iterable[str]) -> dict[str, str]:
-        """Those of `keys` that wait in a batch, with its tag."""
-        wanted = list(keys)
+        """Find the tags of the batches in which keys wait."""
+        key_list = list(keys)
 
         def read(connection: Connection, _: object) -> dict[str, str]:
             columns = select(_WAITING.c.key, _WAITING.c.tag)
-            found = (columns.where(_WAITING.c.key.in_(some)) for some in split_into_chunks(wanted))
-            return {row.key: row.tag for each in found for row in connection.execute(each)}
+            queries = (
+                columns.where(_WAITING.c.key.in_(chunk)) for chunk in split_into_chunks(key_list)
+            )
+            return {row.key: row.tag for query in queries for row in connection.execute(query)}
 
         return self._database.run(read)
 
     def requests(self, tag: str) -> Iterator[WaitingRequest]:
-        """What waits in a batch, in order of key, read as it is asked for."""
+        """Yield the requests that wait in a batch, in order of key, read a page at a time."""
         last, database = "", self._database
         columns = select(_WAITING).where(_WAITING.c.tag == tag).order_by(_WAITING.c.key)
 
@@ -261,30 +262,30 @@ class BatchStore:
             page = columns.where(_WAITING.c.key > last).limit(CHUNK_SIZE)
             return [_waiting_of(row) for row in connection.execute(page)]
 
-        while some := database.run(read):
-            yield from some
-            last = some[-1].key
+        while page_rows := database.run(read):
+            yield from page_rows
+            last = page_rows[-1].key
 
     def find_requests(self, tag: str, keys: Collection[str]) -> dict[str, WaitingRequest]:
-        """Those of `keys`, a few hundred at most, that wait in a batch."""
-        wanted = select(_WAITING).where(_WAITING.c.tag == tag, _WAITING.c.key.in_(keys))
+        """Find the requests of `keys`, a few hundred at most, that wait in a batch."""
+        waiting_rows = select(_WAITING).where(_WAITING.c.tag == tag, _WAITING.c.key.in_(keys))
 
         def read(connection: Connection, _: object) -> dict[str, WaitingRequest]:
-            return {row.key: _waiting_of(row) for row in connection.execute(wanted)}
+            return {row.key: _waiting_of(row) for row in connection.execute(waiting_rows)}
 
         return self._database.run(read)
 
     def find(self, tag: str) -> Batch | None:
         """The batch with that tag."""
-        found = self._listed(_BATCHES.c.tag == tag)
-        return found[0] if found else None
+        batches = self._listed(_BATCHES.c.tag == tag)
+        return batches[0] if batches else None
 
     def list_by_state(self, *states: StoredBatchState) -> list[Batch]:
-        """All batches in one of these states, the oldest first."""
+        """List the batches in one of these states, the oldest first."""
         return self._listed(_BATCHES.c.state.in_(states))
 
     def _change(self, statement: Update) -> int:
-        """Carry out an update; the number of rows that it was about."""
+        """Carry out an update; returns the number of changed rows."""
         return self._database.run(lambda connection, _: connection.execute(statement).rowcount)
 
     def _listed(self, condition: ColumnElement[bool]) -> list[Batch]:
@@ -295,7 +296,7 @@ class BatchStore:
 
 
 def _now(connection: Connection) -> ColumnElement[Any]:
-    """By the clock of the PostgreSQL server, or of this machine for SQLite."""
+    """The time by the clock of the PostgreSQL server, or of this machine for SQLite."""
     if connection.dialect.name == "postgresql":
         return func.extract("epoch", func.now())
     return literal(time.time())

@@ -15,7 +15,7 @@ _CANONICAL = json.JSONEncoder(
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """What is read of a call where the request is at hand."""
+    """The stored part of a call that is read where the request is known."""
 
     key: str
     answer: Mapping[str, Any]
@@ -47,7 +47,7 @@ class Call:
     finished_at: datetime
 
     def to_stored_answer(self) -> StoredAnswer:
-        """What is read of it where the request is at hand."""
+        """The part of it that is read where the request is known."""
         return StoredAnswer(
             self.key, self.answer, self.served_model, self.input_tokens, self.output_tokens
         )
@@ -59,7 +59,7 @@ def to_canonical_text(request: Mapping[str, Any]) -> str:
 
 
 def parse_answer_row(row: Mapping[Any, Any]) -> StoredAnswer:
-    """The answer in a sound row with these columns."""
+    """Parse the answer in a sound row."""
     return StoredAnswer(
         row["key"],
         json.loads(row["answer"]),
@@ -86,11 +86,11 @@ def to_call_row(call: Call) -> dict[str, Any]:
 
 
 def parse_call_row(row: Mapping[Any, Any]) -> Call:
-    """The call in a sound row."""
-    told = {name: value for name, value in row.items() if name != "checksum"}
+    """Parse the call in a sound row."""
+    columns = {name: value for name, value in row.items() if name != "checksum"}
     return Call(
         **{
-            **told,
+            **columns,
             "request": json.loads(row["request"]),
             "answer": json.loads(row["answer"]),
             "finished_at": datetime.fromisoformat(row["finished_at"]),

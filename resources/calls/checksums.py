@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Any
 
 KEY_DIGITS = 16
-"""How many digits of a checksum are those of the key."""
+"""Digits of a checksum that are those of the key."""
 PRIME = 2**61 - 1
 
 ANSWER_COLUMNS = ("key", "answer", "served_model", "input_tokens", "output_tokens")
@@ -28,12 +28,12 @@ def call_checksum(row: Mapping[Any, Any]) -> str:
 
 
 def is_sound_call(row: Mapping[Any, Any]) -> bool:
-    """Whether a call is what was written."""
+    """True where a call is as it was written."""
     return bool(row["checksum"] == call_checksum(row))
 
 
 def is_sound_answer(row: Mapping[Any, Any]) -> bool:
-    """Whether what was answered is what was written; looks at nothing else of the call."""
+    """True where an answer is as it was written; the rest of the call is not checked."""
     return str(row["checksum"]).startswith(_answer_checksum(row))
 
 
@@ -43,13 +43,13 @@ def booking_checksum(row: Mapping[Any, Any]) -> int:
 
 
 def settled_checksum(booking: str, cost: int | None) -> int:
-    """What is added to the checksum of a booking when it is settled, by its id."""
+    """The addition to a booking's checksum when it is settled."""
     state = "possibly paid" if cost is None else "paid"
     return _number(["settled", booking]) * (_STATES[state] + (cost or 0)) % PRIME
 
 
 def is_sound_booking(row: Mapping[Any, Any]) -> bool:
-    """Whether a booking is what was written."""
+    """True where a booking is as it was written."""
     if not _has_a_state(row):
         return False
     settled = 0 if row["state"] == "reserved" else settled_checksum(row["id"], row["cost"])
@@ -67,7 +67,7 @@ def total_checksum(scope: str, spent: int, reserved: int) -> int:
 
 
 def is_sound_total(row: Mapping[Any, Any]) -> bool:
-    """Whether a sum is what was written."""
+    """True where a sum is as it was written."""
     amounts = row["spent"], row["reserved"]
     if not all(isinstance(amount, int) for amount in amounts):
         return False

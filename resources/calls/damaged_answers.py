@@ -28,7 +28,7 @@ class DamagedAnswers(CorruptItem):
 
 @dataclass(slots=True)
 class CheckedRows(Generic[Read]):
-    """What is read of some keys: what is sound, by key, and the model of what is damaged."""
+    """Rows read by key: sound ones, and the models of damaged ones."""
 
     sound: dict[str, Read] = field(default_factory=dict)
     damaged: dict[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""A database that may be busy or away for a while, and the two kinds that there are."""
+"""A database that may be busy or away for a while, of either kind."""
 
 import threading
 import time
@@ -35,9 +35,9 @@ class Database(ABC):
 
     def __init__(self, name: str, reserve: DiskReserve) -> None:
         self.name = name
-        """How messages call it: without user, password or options."""
+        """Its name in messages, without user, password or options."""
         self.reserve = reserve
-        """Room for answers that are on their way, where it can be held."""
+        """Disk space for answers that are on their way."""
         self._engine: Engine | None = None
         self._opening = threading.Lock()
         self._seen = False
@@ -51,7 +51,7 @@ class Database(ABC):
         patient: bool = True,
         paid: bool = False,
     ) -> Result:
-        """What `work` returns, once its transaction is committed; it may be called repeatedly.
+        """Return what `work` returns, once its transaction is committed; may call it repeatedly.
 
         Raises `Busy` or `Unreachable` after minutes of waiting where it is `patient`, `Unreachable`
         at once for a server that was never reached, and `Corrupt` at once. `Full` and `Unwritable`
@@ -82,7 +82,7 @@ class Database(ABC):
 
     @abstractmethod
     def _fault(self, error: DBAPIError) -> StoreError | None:
-        """What an error means to a reader; None where it is our own mistake."""
+        """The fault that an error stands for; None for a mistake of this program."""
 
     @abstractmethod
     def _prepare(self, connection: Connection) -> None:
@@ -103,15 +103,15 @@ class Database(ABC):
             raise self.damaged(error) from error
 
     def damaged(self, why: object) -> CorruptItem:
-        """The error for something in it that nobody wrote there."""
+        """Build the error for damaged content."""
         return CorruptItem(
             f"{self.name} is damaged ({why}). It holds answers that were paid for, so nothing was "
-            f"changed and nothing is asked. {self._remedy()}"
+            f"changed and nothing is sent. {self._remedy()}"
         )
 
     @abstractmethod
     def _remedy(self) -> str:
-        """What to do about damage."""
+        """The remedy for damage."""
 
     def _opened(self) -> Engine:
         with self._opening:
@@ -128,16 +128,16 @@ class Database(ABC):
             return self._engine
 
     def _wait(self, fault: UnreachableStore | StoreBusy | DiskFull | UnwritableStore) -> None:
-        now = time.monotonic()
+        current_time = time.monotonic()
         if self._away_since is None:
-            self._away_since = now
-        away = now - self._away_since
+            self._away_since = current_time
+        away = current_time - self._away_since
         if isinstance(fault, UnreachableStore) and not self._seen:
             raise fault
         if away >= _PATIENCE_S:
             raise type(fault)(f"{fault} Waited for {away:.0f} s.") from fault
-        if now - self._said_at >= _SAY_EVERY_S:
-            self._said_at = now
+        if current_time - self._said_at >= _SAY_EVERY_S:
+            self._said_at = current_time
             get_dagster_logger().warning(
                 "%s Waiting for %.0f s more; answers that arrive meanwhile are held.",
                 fault,

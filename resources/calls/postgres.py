@@ -55,7 +55,7 @@ class PostgresServer(Database):
         create_missing(connection)
 
     def _fault(self, error: DBAPIError) -> StoreError | None:
-        code, said = getattr(error.orig, "pgcode", None), " ".join(str(error.orig).split())
+        code, error_text = getattr(error.orig, "pgcode", None), " ".join(str(error.orig).split())
         if code == "53100":
             return DiskFull(
                 f"The disk of {self.name} has no space left. What was stored is kept: free some "
@@ -63,15 +63,15 @@ class PostgresServer(Database):
             )
         if code in ("25006", "42501"):
             return UnwritableStore(
-                f"{self.name} cannot be written ({said}). Give the user of the call store's URL "
-                "the right to create tables and to write, or point the URL at another database."
+                f"{self.name} cannot be written ({error_text}). Give the user of the call store's "
+                "URL the right to create tables and to write, or point the URL at another database."
             )
         if code in ("XX001", "XX002"):
-            return self.damaged(said)
+            return self.damaged(error_text)
         if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
             return UnreachableStore(
-                f"{self.name} cannot be reached ({said}). Start it, or correct the URL of the call "
-                "store: what was stored is kept, only what is missing is asked."
+                f"{self.name} cannot be reached ({error_text}). Start it, or correct the URL of "
+                "the call store: what was stored is kept, only what is missing is asked."
             )
         return None
 

@@ -24,7 +24,7 @@ _AT_ONCE = 2000
 
 
 def is_complete(connection: Connection) -> bool:
-    """Whether no table or index is missing, and all sums of money are what was written."""
+    """True where no table or index is missing, and all sums of money are sound."""
     return {*TABLES.tables, *_INDEXES} <= list_schema_names(connection) and all(
         is_sound_total(row) for row in connection.execute(select(TOTALS)).mappings()
     )
@@ -36,7 +36,7 @@ def list_schema_names(connection: Connection) -> set[str]:
 
 
 def create_missing(connection: Connection) -> None:
-    """Make what is missing, in a transaction alone; raises ValueError where money is damaged."""
+    """Create missing tables and indexes, and mend sums; raises ValueError for damaged money."""
     for table in TABLES.sorted_tables:
         connection.execute(CreateTable(table, if_not_exists=True))
         for index in table.indexes:
@@ -55,7 +55,7 @@ def create_missing(connection: Connection) -> None:
 
 
 def build_index_statements(dialect: str) -> list[str]:
-    """What makes the indexes that SQLAlchemy does not make with the tables, where they lack."""
+    """Build the statements for indexes that SQLAlchemy does not make with the tables."""
     head = format_head_sql(dialect)
     return [
         f"CREATE INDEX IF NOT EXISTS {name} ON {on.format(head=head)}"

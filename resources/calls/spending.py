@@ -1,7 +1,7 @@
 """Money that is reserved for requests and booked for answers, in whole billionths of a dollar.
 
-What a request may cost at most is reserved before it is sent; what its answer cost is booked in
-the place of that. What may have been paid, and nobody can tell, stays booked at its upper bound.
+The most that a request may cost is reserved before it is sent; the cost of its answer then takes
+the place of that. An unconfirmed charge stays booked at its upper bound.
 """
 
 from dataclasses import dataclass, field
@@ -29,15 +29,15 @@ class Account:
     per_run: float | None = None
     per_month: float | None = None
     remake_lost_pictures: bool = False
-    """Whether pictures that were paid for, and are gone, are to be made and paid for again."""
+    """Pay again for paid pictures that are missing."""
     replace_damaged_answers: bool = False
-    """Whether answers that were paid for, and are damaged, are to be asked and paid for again."""
+    """Pay again for paid answers that are damaged."""
     replace_malformed_answers: bool = False
-    """Whether replies that were paid for, and hold no answer, are to be paid for again."""
+    """Pay again for paid replies without an answer."""
 
     @property
     def has_budget(self) -> bool:
-        """Whether there is any budget."""
+        """True where any budget is set."""
         return self.per_run is not None or self.per_month is not None
 
 
@@ -59,7 +59,7 @@ class Booking:
 
 
 class SpendingRow(NamedTuple):
-    """What one asset and partition spent in a month on one model, in billionths of a dollar.
+    """Spending of one asset and partition in a month on one model, in billionths of a dollar.
 
     `requests` are all that were paid for or may have been, `paid` is what answers cost, and
     `possibly_paid` is the upper bound of requests of which it cannot be known: those that ran into
@@ -99,10 +99,10 @@ class Purchase:
     cost: int | None = field(default=None, init=False)
 
     def rebook(self, booking: Booking) -> str:
-        """Let another booking be the open one; the id of the one before."""
-        left, self.booking = self.booking.id, booking
+        """Open another booking; returns the id of the one before."""
+        previous_id, self.booking = self.booking.id, booking
         self.paid, self.cost = False, None
-        return left
+        return previous_id
 
 
 def generate_booking_id() -> str:

@@ -54,7 +54,7 @@ _AT_ONCE = 2000
 
 @dataclass(slots=True)
 class SpendingTotal:
-    """What was spent in a scope (a run or a month), paid or possibly paid, and is reserved."""
+    """The sums of a scope (a run or a month): spent, with unconfirmed charges, and reserved."""
 
     spent: int = 0
     reserved: int = 0
@@ -63,7 +63,7 @@ class SpendingTotal:
 
 @dataclass(slots=True)
 class SpendingChanges:
-    """What one transaction does to money; `costs` and `releases` are by the id of a booking."""
+    """Changes of money in one transaction; `costs` and `releases` are by the id of a booking."""
 
     bookings: list[Booking] = field(default_factory=list)
     costs: dict[str, int | None] = field(default_factory=dict)
@@ -74,13 +74,13 @@ class SpendingChanges:
 
 
 class SpendingSql:
-    """The SQL of one dialect. All of it may be repeated, for it comes to the same."""
+    """The SQL of one dialect; repeated statements come to the same."""
 
     def __init__(self, dialect: str) -> None:
-        given = _GIVEN[dialect]
+        triples_sql = _GIVEN[dialect]
         columns = ", ".join(f"spending.{column.name}" for column in SPENDING.columns)
         self._settle, self._release, self._there = (
-            text(sql.format(given=given, prime=PRIME, columns=columns))
+            text(sql.format(given=triples_sql, prime=PRIME, columns=columns))
             for sql in (_SETTLE, _RELEASE, _THERE)
         )
         insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
@@ -97,9 +97,9 @@ class SpendingSql:
         self._totals = self._add.returning(*TOTALS.columns)
 
     def change(self, connection: Connection, changes: SpendingChanges) -> dict[str, StoreError]:
-        """Settle and release, then reserve as far as the budgets go, in order.
+        """Settle and release, then reserve in order while the budgets last.
 
-        Gives what cannot be reserved, by the id of the booking, with the error that says why.
+        Returns the errors of bookings that cannot be reserved, by their id.
         """
         added: dict[str, SpendingTotal] = defaultdict(SpendingTotal)
         if changes.costs:
@@ -127,7 +127,7 @@ class SpendingSql:
         return refused
 
     def list_spending(self, connection: Connection) -> list[SpendingRow]:
-        """What was spent, by `_BY`; raises ValueError where a booking is damaged."""
+        """Sum the bookings by `_BY`; raises ValueError where one is damaged."""
         sums: dict[tuple[str, ...], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
         rows = connection.execute(select(SPENDING).execution_options(yield_per=_AT_ONCE))
         for row in rows.mappings():
@@ -143,10 +143,10 @@ class SpendingSql:
         return [SpendingRow(*key, *sums[key]) for key in sorted(sums)]  # type: ignore[arg-type]
 
     def sum_runs(self, connection: Connection, runs: Iterable[str]) -> int:
-        """Billionths of a dollar that runs spent or may have, and what is reserved."""
-        wanted = [format_scopes(run, "")[0] for run in runs]
-        found = connection.execute(select(TOTALS).where(TOTALS.c.scope.in_(wanted)))
-        rows = found.mappings().all()
+        """Sum what runs spent and reserved, in billionths of a dollar."""
+        run_scopes = [format_scopes(run, "")[0] for run in runs]
+        totals = connection.execute(select(TOTALS).where(TOTALS.c.scope.in_(run_scopes)))
+        rows = totals.mappings().all()
         for row in rows:
             if not is_sound_total(row):
                 raise ValueError(f"the sum of {row['scope']!a} is not what was written")
@@ -164,14 +164,17 @@ class SpendingSql:
         bookings: Sequence[Booking],
         added: Mapping[str, SpendingTotal],
     ) -> tuple[list[Booking], dict[str, StoreError]]:
-        """Those that their budgets allow for, and an error for each of the others."""
+        """The bookings that fit their budgets, and an error for each of the others."""
         limited = [booking for booking in bookings if _budgets(booking)]
         if not limited:
             return list(bookings), {}
         # That nothing is added locks the sums until the end of the transaction: all that it
         # changes, at once and in order, since others hold some of them and wait for the rest.
         all_scopes = {*added}.union(
-            *(format_scopes(each.account.run, each.month) for each in bookings)
+            *(
+                format_scopes(request_booking.account.run, request_booking.month)
+                for request_booking in bookings
+            )
         )
         locked = connection.execute(
             self._totals, build_total_rows(dict.fromkeys(all_scopes, SpendingTotal()))
@@ -182,8 +185,8 @@ class SpendingSql:
             totals[row["scope"]] = total
         for scope, more in added.items():
             _add(totals, [scope], more)
-        there = _given((booking.id, None) for booking in limited)
-        reserved_before = set(connection.scalars(self._there, there))
+        limited_ids = _given((booking.id, None) for booking in limited)
+        reserved_before = set(connection.scalars(self._there, limited_ids))
         allowed: list[Booking] = []
         refused: dict[str, StoreError] = {}
         for booking in bookings:
@@ -199,7 +202,7 @@ class SpendingSql:
 
 
 def _refusal(booking: Booking, totals: Mapping[str, SpendingTotal]) -> StoreError | None:
-    """Why a booking goes beyond a budget, where it does."""
+    """The error for a booking that goes beyond a budget; None where it fits."""
     for scope, limit, name in _budgets(booking):
         total, kind = totals[scope], scope.partition(":")[0]
         if not total.sound:
@@ -242,7 +245,7 @@ def _budgets(booking: Booking) -> list[tuple[str, int, str]]:
 
 
 def format_scopes(run: str, month: str) -> tuple[str, str]:
-    """What sums are kept of."""
+    """The scopes of a sum: run and month."""
     return f"run:{run}", f"month:{month}"
 
 
@@ -274,12 +277,12 @@ def _row(booking: Booking) -> dict[str, object]:
 
 
 def _given(pairs: Iterable[tuple[str, int | None]]) -> dict[str, str]:
-    given = [(booking, cost, settled_checksum(booking, cost)) for booking, cost in pairs]
-    return {"given": json.dumps(given)}
+    triples = [(booking, cost, settled_checksum(booking, cost)) for booking, cost in pairs]
+    return {"given": json.dumps(triples)}
 
 
 def _sound(rows: Iterable[Row[Any]]) -> Iterator[Row[Any]]:
-    """Bookings as they were written; of others the log tells, and sums keep what was reserved."""
+    """Yield sound bookings; warns of others, for which sums keep the reserved amount."""
     for row in rows:
         if is_sound_booking(row._mapping):
             yield row

@@ -1,7 +1,7 @@
 """The tables of the call store's database.
 
-`calls` holds answers, for good. `claims` holds who is asking for one at the moment. `spending`
-holds what was reserved and paid, a row for each attempt that may cost something, and
+`calls` holds answers, for good. `claims` holds the process that is requesting one at the moment.
+`spending` holds what was reserved and paid, a row for each attempt that may cost something, and
 `spending_totals` its sums, by run and by month, which are written in the same transactions. Rows of
 these three carry a checksum.
 """
@@ -76,10 +76,10 @@ _HEAD = {
 
 
 def format_head_sql(dialect: str) -> str:
-    """How a stored request begins: backend, kind, model and parameters; an index is on this."""
+    """SQL for the head of a stored request: backend, kind, model, parameters; it is indexed."""
     return _HEAD[dialect].format(_BEFORE_THE_REQUEST, _LONGEST_HEAD)
 
 
 def cut_request_head(canonical: str) -> str:
-    """The same of a canonical request as it is stored."""
+    """The head of a canonical request, as `head_in_sql` cuts it."""
     return canonical[: min(canonical.index(_BEFORE_THE_REQUEST) + 1, _LONGEST_HEAD)]

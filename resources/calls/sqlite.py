@@ -33,7 +33,7 @@ class SqliteFile(Database):
             if self._path.is_symlink():
                 raise MissingItem(
                     f"{self.name} is a link to {self._path.readlink()}, which is not there. "
-                    "Restore or mount it: it holds what was paid for, and nothing is asked before."
+                    "Restore or mount it: it holds what was paid for, and nothing is sent before."
                 )
             create_wal_file(self._path, TABLES, build_index_statements("sqlite"))
         if not self._path.stat().st_size:
@@ -50,19 +50,19 @@ class SqliteFile(Database):
         create_missing(connection)
 
     def _fault(self, error: DBAPIError) -> StoreError | None:
-        said = str(error.orig)
-        if "locked" in said:
+        error_text = str(error.orig)
+        if "locked" in error_text:
             return StoreBusy(
                 f"Another program keeps {self.name} locked. End it, then run again: what was "
                 "stored is kept."
             )
         # Its subclasses are other things: OperationalError for one, or our own mistakes.
         if type(error) is DatabaseError:
-            return self.damaged(said)
-        return self._unread(said) if "disk I/O error" in said else None
+            return self.damaged(error_text)
+        return self._unread(error_text) if "disk I/O error" in error_text else None
 
-    def _unread(self, said: str) -> StoreError:
-        """What an error of the disk means: a full one has no place for the index of the log."""
+    def _unread(self, error_text: str) -> StoreError:
+        """The fault behind an error of the disk: a full one has no room for the log's index."""
         space = DiskReserve(self._path.parent, _LOG_INDEX)
         try:
             space.hold()
@@ -70,7 +70,7 @@ class SqliteFile(Database):
             return fault
         finally:
             space.release()
-        return self.damaged(said)
+        return self.damaged(error_text)
 
     def _remedy(self) -> str:
         return (

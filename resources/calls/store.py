@@ -1,4 +1,4 @@
-"""Every answer that was ever paid for, by the key of its request."""
+"""The store of paid answers, by the key of their request."""
 
 import asyncio
 import os
@@ -33,7 +33,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class _Running:
-    """What this process has open."""
+    """Database and writer that this process has open."""
 
     process: int
     database: Database
@@ -73,21 +73,23 @@ class CallStore(ConfigurableResource[None]):
 
     @property
     def batches(self) -> BatchStore:
-        """The batches that are under way, and those that were."""
+        """The batches, in progress and over."""
         return BatchStore(self._started().database)
 
     def known(self, keys: Iterable[str]) -> dict[str, Call]:
-        """Those of `keys` that have an answer, with it."""
+        """Find the stored calls of keys."""
         return {call.key: call for call in self.rows(keys)}
 
     def answers(self, keys: Iterable[str]) -> dict[str, StoredAnswer]:
-        """As `known`, without what was asked, which is the larger part."""
-        found = list(self._chunks(keys, AnswerSql.answers))
-        self._require_sound({key: model for each in found for key, model in each.damaged.items()})
-        return {key: answer for each in found for key, answer in each.sound.items()}
+        """Find the stored answers of keys, without their requests, which are the larger part."""
+        checked_chunks = list(self._chunks(keys, AnswerSql.answers))
+        self._require_sound(
+            {key: model for checked in checked_chunks for key, model in checked.damaged.items()}
+        )
+        return {key: answer for checked in checked_chunks for key, answer in checked.sound.items()}
 
     def holds(self, keys: Iterable[str]) -> set[str]:
-        """Those of `keys` that have an answer."""
+        """Find the keys that have an answer."""
         return {key for chunk in self._chunks(keys, AnswerSql.held) for key in chunk}
 
     def seconds(self, keys: Iterable[str]) -> dict[str, float]:
@@ -96,18 +98,18 @@ class CallStore(ConfigurableResource[None]):
         return {key: seconds for chunk in chunks for key, seconds in chunk.items()}
 
     def rows(self, keys: Iterable[str]) -> Iterator[Call]:
-        """The stored calls among `keys`, in order of key, read as they are asked for."""
+        """Yield the stored calls of keys, in order of key, read as they are needed."""
 
-        def look_up(sql: AnswerSql, connection: Connection, some: list[str]) -> list[Call]:
-            found = sql.stored(connection, some)
-            self._require_sound(found.damaged)
-            return [found.sound[key] for key in some if key in found.sound]
+        def look_up(sql: AnswerSql, connection: Connection, chunk_keys: list[str]) -> list[Call]:
+            checked = sql.stored(connection, chunk_keys)
+            self._require_sound(checked.damaged)
+            return [checked.sound[key] for key in chunk_keys if key in checked.sound]
 
         for chunk in self._chunks(sorted(set(keys)), look_up):
             yield from chunk
 
     def iterate_keys(self) -> Iterator[str]:
-        """The keys of all stored calls, in order, read as they are asked for."""
+        """Yield the keys of all stored calls, in order, read as they are needed."""
         last = [""]
 
         def look_up(connection: Connection, sql: AnswerSql) -> list[str]:
@@ -119,10 +121,10 @@ class CallStore(ConfigurableResource[None]):
     def keep(
         self, calls: Sequence[Call], costs: Mapping[str, int | None] = MappingProxyType({})
     ) -> set[str]:
-        """Store those that are not there yet, whose keys it gives, and settle, all in one commit.
+        """Store new calls and settle, all in one commit; returns the keys of the new ones.
 
         `costs` are by the id of a booking, as for `settle`. A thousand at a time take little
-        memory and keep nobody else waiting for long.
+        memory and do not block others for long.
         """
         rows = [to_call_row(call) for call in calls]
 
@@ -134,7 +136,7 @@ class CallStore(ConfigurableResource[None]):
         return self._run(write)
 
     def forget(self, keys: Iterable[str]) -> int:
-        """Remove stored calls, for good; how many there were."""
+        """Remove stored calls, for good; returns their number."""
         return sum(self._chunks(keys, AnswerSql.forget))
 
     def reserve(self, bookings: Sequence[Booking]) -> None:
@@ -155,11 +157,11 @@ class CallStore(ConfigurableResource[None]):
         self._change(SpendingChanges(releases=set(bookings)))
 
     def list_spending(self) -> list[SpendingRow]:
-        """What was spent, by month, asset, partition, model and mode."""
+        """List spending by month, asset, partition, model and mode."""
         return self._run(lambda connection, sql: sql.money.list_spending(connection))
 
     def sum_spending(self, runs: Collection[str]) -> int:
-        """What runs spent or may have, with what is reserved, in billionths of a dollar."""
+        """Sum what runs spent and reserved, in billionths of a dollar."""
         return self._run(lambda connection, sql: sql.money.sum_runs(connection, runs))
 
     def count_answers(self, runs: Collection[str]) -> int:
@@ -168,11 +170,11 @@ class CallStore(ConfigurableResource[None]):
 
     def typical_usage(self, head: str) -> TypicalUsage | None:
         """Mean tokens of the latest 1,000 calls with this head and both counts; None without."""
-        found = self._run(lambda connection, sql: sql.latest(connection, head, _TYPICAL_OF))
-        self._require_sound(found.damaged)
-        if not found.sound:
+        checked = self._run(lambda connection, sql: sql.latest(connection, head, _TYPICAL_OF))
+        self._require_sound(checked.damaged)
+        if not checked.sound:
             return None
-        calls = found.sound.values()
+        calls = checked.sound.values()
         tokens = [(call.input_tokens or 0, call.output_tokens or 0) for call in calls]
         return TypicalUsage(len(tokens), *map(fmean, zip(*tokens, strict=True)))
 
@@ -229,13 +231,13 @@ class CallStore(ConfigurableResource[None]):
     ) -> Call | None:
         writer, claim = self._started().writer, Claim(key, purchase)
         try:
-            found = await writer.claim(claim)
-            if found is ClaimState.GRANTED:
+            claim_result = await writer.claim(claim)
+            if claim_result is ClaimState.GRANTED:
                 return await writer.keep(claim, await ask())
         except BaseException:
             writer.release(claim)
             raise
-        return None if found is ClaimState.PENDING else found
+        return None if claim_result is ClaimState.PENDING else claim_result
 
     def _chunks(
         self,
@@ -244,12 +246,12 @@ class CallStore(ConfigurableResource[None]):
     ) -> Iterator[Result]:
         """`work` of a thousand keys at a time, each in a transaction of its own; of none, once."""
 
-        def of_some(some: list[str]) -> Result:
-            return self._run(lambda connection, sql: work(sql, connection, some))
+        def run_chunk(chunk: list[str]) -> Result:
+            return self._run(lambda connection, sql: work(sql, connection, chunk))
 
         remaining = split_into_chunks(keys)
-        yield of_some(next(remaining, []))
-        yield from map(of_some, remaining)
+        yield run_chunk(next(remaining, []))
+        yield from map(run_chunk, remaining)
 
     def _require_sound(self, damaged: Mapping[str, str]) -> None:
         if damaged:

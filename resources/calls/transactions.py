@@ -14,15 +14,15 @@ from resources.faults import StoreError
 
 
 class ClaimState(Enum):
-    """Who may request a key that has no answer."""
+    """State of a claim to request a key that has no answer."""
 
-    GRANTED = "yours to ask for; `keep` an answer or `release` the claim"
-    PENDING = "someone else is asking for it"
+    GRANTED = "yours to request; `keep` an answer or `release` the claim"
+    PENDING = "another process is requesting it"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claim:
-    """A claim to be the one who requests a key, with money reserved where it is granted."""
+    """A claim to request a key, with money reserved where it is granted."""
 
     key: str
     purchase: Purchase | None = None
@@ -66,7 +66,7 @@ class Transaction:
         return len(self.claims) + len(self.answers) + len(self.rebookings) + len(self.releases)
 
     def replies(self) -> list[Waiter]:
-        """All that are waited for."""
+        """The replies that callers wait for."""
         answered = [answer.reply for answer in self.answers.values()]
         return [
             *self.claims.values(),
@@ -81,7 +81,7 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class TransactionResult:
-    """What came of a transaction: calls by key, and what budgets refuse by the id of a booking."""
+    """Result of a transaction: calls by key, and errors of budgets by the id of a booking."""
 
     granted: set[Claim]
     stored: dict[str, Call | DamagedAnswers]
@@ -89,7 +89,7 @@ class TransactionResult:
 
 
 def build_spending_changes(claims: Iterable[Claim]) -> SpendingChanges:
-    """What requests that have ended come to: a cost, one that nobody knows, or nothing."""
+    """Build the changes of money for ended claims: a cost, an unconfirmed charge, or a release."""
     changes = SpendingChanges()
     for claim in claims:
         purchase = claim.purchase

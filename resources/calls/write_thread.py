@@ -63,8 +63,8 @@ class StoreWriter:
         """
         reply: Waiter = asyncio.get_running_loop().create_future()
         self._send(claim, reply)
-        found: Call | ClaimState = await reply
-        return found
+        claim_result: Call | ClaimState = await reply
+        return claim_result
 
     async def keep(self, claim: Claim, call: Call) -> Call:
         """Store the answer to a claim that was granted, and return what is stored then.
@@ -78,10 +78,10 @@ class StoreWriter:
         return stored
 
     async def rebook(self, purchase: Purchase, booking: Booking) -> None:
-        """As `CallStore.rebook`; the first booking is left even where it raises `OverBudget`."""
+        """Do as `CallStore.rebook`; the first booking is left even where it raises `OverBudget`."""
         reply: Waiter = asyncio.get_running_loop().create_future()
-        left = purchase.rebook(booking)
-        self._send(Claim(booking.key, purchase), Rebooking(left, booking, reply))
+        previous_id = purchase.rebook(booking)
+        self._send(Claim(booking.key, purchase), Rebooking(previous_id, booking, reply))
         await reply
 
     def release(self, claim: Claim) -> None:
@@ -124,7 +124,7 @@ class StoreWriter:
         sql.money.change(connection, build_spending_changes(self._left_behind))
 
     def _next(self) -> Transaction:
-        """What has arrived; waits for something to do, at most until leases are to be renewed."""
+        """Gather what has arrived; waits for it, at most until leases have to be renewed."""
         transaction = Transaction()
         wait = max(0.0, self._renew_at - time.monotonic()) if self._held else None
         with suppress(queue.Empty):
@@ -151,14 +151,14 @@ class StoreWriter:
 
     def _carry_out(self, transaction: Transaction, renewing: set[str]) -> None:
         self._hold_room(transaction)
-        ends = transaction.ended_claims()
+        ended_claims = transaction.ended_claims()
         if renewing or not self._held:
             self._renew_at = time.monotonic() + _LEASE_S / 3
         try:
-            done = self._written(transaction, renewing)
+            outcome = self._written(transaction, renewing)
         except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
-            self._left_behind |= ends
-            for claim in ends:
+            self._left_behind |= ended_claims
+            for claim in ended_claims:
                 self._held.pop(claim.key, None)
             if not transaction.replies():
                 get_dagster_logger().warning("Claims were not renewed or given up: %s", error)
@@ -166,24 +166,24 @@ class StoreWriter:
             return
         results: dict[Waiter, Call | ClaimState | Exception | None] = {}
         for claim, reply in transaction.claims.items():
-            if claim not in done.granted:
-                results[reply] = done.stored.get(claim.key, ClaimState.PENDING)
-            elif claim.purchase is not None and claim.purchase.booking.id in done.refused:
-                results[reply] = done.refused[claim.purchase.booking.id]
+            if claim not in outcome.granted:
+                results[reply] = outcome.stored.get(claim.key, ClaimState.PENDING)
+            elif claim.purchase is not None and claim.purchase.booking.id in outcome.refused:
+                results[reply] = outcome.refused[claim.purchase.booking.id]
             else:
                 self._held[claim.key] = claim
                 results[reply] = ClaimState.GRANTED
         for claim, answer in transaction.answers.items():
-            stored = done.stored.get(claim.key)
+            stored = outcome.stored.get(claim.key)
             results[answer.reply] = stored if isinstance(stored, Call) else answer.call
         for operation in transaction.rebookings:
-            results[operation.reply] = done.refused.get(operation.booking.id)
-        for claim in ends:
+            results[operation.reply] = outcome.refused.get(operation.booking.id)
+        for claim in ended_claims:
             self._held.pop(claim.key, None)
         _hand_back(results)
 
     def _hold_room(self, transaction: Transaction) -> None:
-        """Let nobody ask unless there is room for the answer."""
+        """Reserve disk space before granting claims."""
         if transaction.claims:
             try:
                 self._database.reserve.hold()
@@ -214,38 +214,48 @@ class StoreWriter:
         seen. Rows of claims, also those that are left, are locked first and in order of key; the
         sums of money, which all processes share, last.
         """
-        wished = {claim.key for claim in transaction.claims}
-        leaving = {claim.key for claim in transaction.ended_claims()}
-        mine = sql.claim(connection, wished | leaving | renewing, self._owner, _LEASE_S)
-        looked_for = wished
+        claimed_keys = {claim.key for claim in transaction.claims}
+        ended_keys = {claim.key for claim in transaction.ended_claims()}
+        own_keys = sql.claim(
+            connection, claimed_keys | ended_keys | renewing, self._owner, _LEASE_S
+        )
+        lookup_keys = claimed_keys
         if transaction.answers:
             new = sql.keep(connection, [answer.row for answer in transaction.answers.values()])
-            looked_for = wished | {
+            lookup_keys = claimed_keys | {
                 claim.key for claim in transaction.answers if claim.key not in new
             }
-        found = sql.stored(connection, looked_for) if looked_for else CheckedRows[Call]()
-        stored: dict[str, Call | DamagedAnswers] = {**found.sound}
-        for key, model in found.damaged.items():
+        checked = sql.stored(connection, lookup_keys) if lookup_keys else CheckedRows[Call]()
+        stored: dict[str, Call | DamagedAnswers] = {**checked.sound}
+        for key, model in checked.damaged.items():
             stored[key] = DamagedAnswers(self._database.name, {key: model})
-        free = (mine & wished) - stored.keys() - self._held.keys()
+        free = (own_keys & claimed_keys) - stored.keys() - self._held.keys()
         first = {claim.key: claim for claim in reversed(transaction.claims) if claim.key in free}
         granted = [claim for claim in transaction.claims if first.get(claim.key) is claim]
         changes = build_spending_changes(transaction.ended_claims())
         changes.costs.update((operation.left, None) for operation in transaction.rebookings)
-        wanted = {claim.purchase.booking.id: claim for claim in granted if claim.purchase}
-        anew = [operation.booking for operation in transaction.rebookings]
-        changes.bookings += [one for one in anew if one.id not in changes.releases]
+        claims_by_booking = {
+            claim.purchase.booking.id: claim for claim in granted if claim.purchase
+        }
+        rebookings = [operation.booking for operation in transaction.rebookings]
+        changes.bookings += [
+            new_booking for new_booking in rebookings if new_booking.id not in changes.releases
+        ]
         changes.bookings += [claim.purchase.booking for claim in granted if claim.purchase]
         refused = sql.money.change(connection, changes) if changes else {}
-        needless = {key for key in mine & wished if key in stored and key not in self._held}
-        needless |= {claim.key for booking, claim in wanted.items() if booking in refused}
-        if leaving or needless:
-            sql.leave(connection, leaving | needless, self._owner)
+        released_keys = {
+            key for key in own_keys & claimed_keys if key in stored and key not in self._held
+        }
+        released_keys |= {
+            claim.key for booking, claim in claims_by_booking.items() if booking in refused
+        }
+        if ended_keys or released_keys:
+            sql.leave(connection, ended_keys | released_keys, self._owner)
         return TransactionResult(set(granted), stored, refused)
 
 
 def _refuse(transaction: Transaction, error: StoreError) -> None:
-    """Let nobody else ask: what is on its way already can be stored, or be held until it can."""
+    """Refuse the claims of a transaction with an error; answers on their way are stored."""
     _hand_back(dict.fromkeys(transaction.claims.values(), error))
     transaction.claims.clear()
 
@@ -256,7 +266,7 @@ def _hand_back(results: Mapping[Waiter, Call | ClaimState | Exception | None]) -
     for reply, result in results.items():
         by_loop[reply.get_loop()].append((reply, result))
     for loop, replies in by_loop.items():
-        # A loop that has ended meanwhile has nobody left who waits.
+        # A loop that has ended meanwhile has no waiter left.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(_settle, replies)
 

@@ -1,7 +1,7 @@
-"""What a cassette is: a zip of these parts, in this order, and how a call is a line of it.
+"""The format of a cassette: a zip of these parts, in this order, with a line a call.
 
 `calls.jsonl` holds a call a line in order of key, deflated; `images/<sha256>.png` each picture that
-an answer of theirs holds, in order of name and as it is; `reviews/<topic>.csv` what people decided
+an answer of theirs holds, in order of name and as it is; `reviews/<topic>.csv` people's decisions
 about photographs; `manifest.json` the version, counts and the sha256 of the other parts, but for
 pictures, whose name it is. Dates are fixed: the same calls give the same bytes.
 """
@@ -69,7 +69,7 @@ class ArchivePart(BaseModel):
 
 
 class CassetteManifest(BaseModel):
-    """What a cassette says of itself."""
+    """The manifest of a cassette: format, version and counts."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     format: Literal["counterfactory cassette"]
@@ -98,7 +98,7 @@ class _Canonical(StrictForm):
     request: dict[Words, Any]
 
 
-class _Line(StrictForm):
+class _CallLine(StrictForm):
     key: Digest
     request: _Canonical
     answer: AnswerForm
@@ -110,27 +110,29 @@ class _Line(StrictForm):
     finished_at: Annotated[AwareDatetime, BeforeValidator(_moment)]
 
 
-_LINE = TypeAdapter(_Line)
+_LINE = TypeAdapter(_CallLine)
 _IN_THE_REQUEST = ("backend", "model", "kind")
 
 
 def encode_call(call: Call) -> bytes:
     """A call as a line of `calls.jsonl`, in ASCII; backend, model and kind stand in its request."""
     row = to_call_row(call) | {"request": call.request, "answer": call.answer}
-    told = {name: value for name, value in row.items() if name not in _IN_THE_REQUEST}
-    return json.dumps(told, sort_keys=True, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+    columns = {name: value for name, value in row.items() if name not in _IN_THE_REQUEST}
+    return (
+        json.dumps(columns, sort_keys=True, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+    )
 
 
 def decode_call(line: bytes) -> Call:
-    """The call of a line, in whole characters; raises ValueError with what is wrong with it."""
+    """The call of a line, in whole characters; raises ValueError with the problem."""
     try:
         text = line.decode()
         check_json_size(text)
-        told = json.loads(text, parse_constant=_no_number, parse_float=_finite)
-        told = clean_json(told, replace_surrogates)
-        checked = _LINE.validate_python(told)
+        fields = json.loads(text, parse_constant=_no_number, parse_float=_finite)
+        fields = clean_json(fields, replace_surrogates)
+        checked = _LINE.validate_python(fields)
         require_answer_kind(checked.answer, checked.request.kind)
-        key = compute_call_key(told["request"])
+        key = compute_call_key(fields["request"])
     except ValidationError as error:
         raise ValueError(format_first_error(error)) from None
     except (RecursionError, OverflowError) as error:
@@ -145,8 +147,8 @@ def decode_call(line: bytes) -> Call:
         backend=checked.request.backend,
         model=checked.request.model,
         kind=checked.request.kind,
-        request=told["request"],
-        answer=told["answer"],
+        request=fields["request"],
+        answer=fields["answer"],
         served_model=checked.served_model,
         input_tokens=checked.input_tokens,
         output_tokens=checked.output_tokens,

@@ -43,18 +43,20 @@ class Cassette:
         self._check_parts(archive.infolist())
         self.manifest = self._manifest()
         self.pictures = [
-            found[1] for name in self._parts if (found := layout.PICTURE.fullmatch(name))
+            match[1] for name in self._parts if (match := layout.PICTURE.fullmatch(name))
         ]
-        self.topics = [found[1] for name in self._parts if (found := layout.REVIEW.fullmatch(name))]
+        self.topics = [match[1] for name in self._parts if (match := layout.REVIEW.fullmatch(name))]
 
     def check(self) -> None:
         """Read everything, a little at a time."""
-        wanted, there = self._check_calls(), set(self.pictures)
-        for digest in sorted(there - wanted):
+        referenced_digests, stored_digests = self._check_calls(), set(self.pictures)
+        for digest in sorted(stored_digests - referenced_digests):
             raise self._bad(layout.format_picture_part(digest), "no answer holds it")
-        if len(there) != self.manifest.pictures:
-            said = f"there are {len(there):,} pictures and it says {self.manifest.pictures:,}"
-            raise self._bad(layout.MANIFEST, said)
+        if len(stored_digests) != self.manifest.pictures:
+            problem = (
+                f"there are {len(stored_digests):,} pictures and it says {self.manifest.pictures:,}"
+            )
+            raise self._bad(layout.MANIFEST, problem)
         for topic in self.topics:
             name = layout.format_review_part(topic)
             self._compare(name, sha256(self._read(name)).hexdigest())
@@ -63,15 +65,15 @@ class Cassette:
             pass
 
     def calls(self) -> Iterator[list[Call]]:
-        """The calls, in order of key: some at a time, so many as can be held in memory."""
-        some, held = list[Call](), 0
+        """Yield calls in order of key, as many at a time as memory allows."""
+        chunk, chunk_bytes = list[Call](), 0
         for call, size in self._calls():
-            if some and (len(some) == _AT_ONCE or held + size > layout.MAX_LINE_BYTES):
-                yield some
-                some, held = [], 0
-            some.append(call)
-            held += size
-        yield some
+            if chunk and (len(chunk) == _AT_ONCE or chunk_bytes + size > layout.MAX_LINE_BYTES):
+                yield chunk
+                chunk, chunk_bytes = [], 0
+            chunk.append(call)
+            chunk_bytes += size
+        yield chunk
 
     def picture(self, digest: str) -> bytes:
         """The bytes of a picture."""
@@ -85,16 +87,16 @@ class Cassette:
             raise self._bad(layout.format_review_part(topic), str(problem)) from None
 
     def _calls(self) -> Iterator[tuple[Call, int]]:
-        """Each call with what it weighs: the length of its line, and more for many values."""
+        """Yield calls with their weight: the length of the line, and more for many values."""
         before = ""
         for number, line in enumerate(self._lines(), 1):
-            where = f"{layout.CALLS}, line {number}"
+            position = f"{layout.CALLS}, line {number}"
             try:
                 call = layout.decode_call(line)
             except ValueError as error:
-                raise self._bad(where, f"it is not what was exported ({error})") from None
+                raise self._bad(position, f"it is not what was exported ({error})") from None
             if call.key <= before:
-                raise self._bad(where, "its calls are not in order of key, each once")
+                raise self._bad(position, "its calls are not in order of key, each once")
             before = call.key
             yield call, len(line) + _BYTES_A_VALUE * count_values(line.decode())
 
@@ -137,24 +139,24 @@ class Cassette:
         return manifest
 
     def _check_calls(self) -> set[str]:
-        """Look through all calls; the pictures that their answers hold."""
-        digest, wanted, count = sha256(), set[str](), 0
+        """Check all calls; returns the pictures that their answers hold."""
+        digest, referenced_digests, count = sha256(), set[str](), 0
         for line in self._lines():
             digest.update(line)
         self._compare(layout.CALLS, digest.hexdigest())
-        there = set(self.pictures)
+        digests = set(self.pictures)
         for call, _ in self._calls():
             count += 1
             for picture in layout.list_picture_digests(call):
-                if picture not in there:
+                if picture not in digests:
                     raise self._bad(
                         layout.format_picture_part(picture), "an answer holds it, and it is missing"
                     )
-                wanted.add(picture)
+                referenced_digests.add(picture)
         if count != self.manifest.calls:
-            said = f"it holds {count:,} calls and the manifest says {self.manifest.calls:,}"
-            raise self._bad(layout.CALLS, said)
-        return wanted
+            problem = f"it holds {count:,} calls and the manifest says {self.manifest.calls:,}"
+            raise self._bad(layout.CALLS, problem)
+        return referenced_digests
 
     def _check_picture(self, digest: str) -> None:
         png = self.picture(digest)
@@ -174,8 +176,8 @@ class Cassette:
             while line := part.readline(layout.MAX_LINE_BYTES):
                 if not line.endswith(b"\n"):
                     long = len(line) == layout.MAX_LINE_BYTES
-                    said = "a line is too long" if long else "the last line is cut short"
-                    raise self._bad(layout.CALLS, said)
+                    problem = "a line is too long" if long else "the last line is cut short"
+                    raise self._bad(layout.CALLS, problem)
                 yield line
 
     def _read(self, name: str) -> bytes:
@@ -219,7 +221,7 @@ def _listed(path: Path, file: IO[bytes]) -> ZipFile:
 
 
 def _check_end(path: Path, file: IO[bytes]) -> None:
-    """Whether the end is that of a cassette, before the list of its parts is held in memory."""
+    """Check the end of the file, before the list of its parts is read into memory."""
     size = file.seek(0, 2)
     file.seek(max(0, size - _END.size - _LOCATOR_BYTES - _END_64.size))
     tail = file.read()

@@ -20,7 +20,7 @@ _THE_FIRST_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 class ExportResult(NamedTuple):
-    """What a cassette holds, and its length in bytes."""
+    """Counts of a cassette, and its length in bytes."""
 
     calls: int
     pictures: int
@@ -78,7 +78,7 @@ def _review_part(topic: str) -> str:
 def _write_calls(
     archive: ZipFile, keys: set[str], calls: CallStore
 ) -> tuple[layout.ArchivePart, set[str]]:
-    """Write the part of calls; what the manifest says of it, and their pictures."""
+    """Write the part of calls; returns its entry in the manifest, and the pictures."""
     digest, size, pictures, written = sha256(), 0, set[str](), 0
     info = _part(layout.CALLS, ZIP_DEFLATED)
     with archive.open(info, "w", force_zip64=True) as part:
@@ -99,7 +99,7 @@ def _write_calls(
 
 
 def _check(line: bytes, key: str) -> None:
-    """Whether the call can be imported again."""
+    """Raise `Corrupt` where the call could not be imported again."""
     try:
         layout.decode_call(line)
     except ValueError as error:

@@ -17,11 +17,11 @@ from resources.user_files.spreadsheets import guarded_sheet
 
 
 class ReviewConflict(StoreError):
-    """There is something of that name here already, with other contents."""
+    """A review file of that name is here already, with other contents."""
 
 
 class ImportResult(NamedTuple):
-    """What came of a cassette: how many calls it holds and how many of them are new here.
+    """Counts of an import: the calls of a cassette, and those that are new here.
 
     `others` are calls that are stored here with another answer, which they keep.
     """
@@ -44,42 +44,44 @@ def import_cassette(
     """
     with open_cassette(path) as cassette:
         cassette.check()
-        missing = [topic for topic in cassette.topics if not _same(cassette, topic, reviews, path)]
+        missing = [
+            topic for topic in cassette.topics if not _has_review(cassette, topic, reviews, path)
+        ]
         for _ in map_in_threads(partial(_keep, cassette, images), cassette.pictures):
             pass
         for topic in missing:
             write_atomically(UPath(_review(reviews, topic)), cassette.review(topic))
         new = others = 0
-        for some in cassette.calls():
-            kept = _kept(calls, some)
-            new += len(kept)
-            others += _others(calls, [call for call in some if call.key not in kept])
-        held = cassette.manifest.calls
-    return ImportResult(held, new, others, len(cassette.pictures), len(missing))
+        for chunk in cassette.calls():
+            new_keys = _store(calls, chunk)
+            new += len(new_keys)
+            others += _count_others(calls, [call for call in chunk if call.key not in new_keys])
+        call_count = cassette.manifest.calls
+    return ImportResult(call_count, new, others, len(cassette.pictures), len(missing))
 
 
 def _keep(cassette: Cassette, images: ImageStore, digest: str) -> None:
     images.put(cassette.picture(digest))
 
 
-def _kept(calls: CallStore, given: list[Call]) -> set[str]:
-    """Store calls, also in the place of those that are damaged; the keys of those that are new."""
-    kept = calls.keep(given)
+def _store(calls: CallStore, calls_to_store: list[Call]) -> set[str]:
+    """Store calls, also in place of damaged ones; returns the keys of new ones."""
+    new_keys = calls.keep(calls_to_store)
     try:
-        calls.known(call.key for call in given)
+        calls.known(call.key for call in calls_to_store)
     except DamagedAnswers as damaged:
         calls.forget(damaged.keys)
-        kept |= calls.keep([call for call in given if call.key not in kept])
-    return kept
+        new_keys |= calls.keep([call for call in calls_to_store if call.key not in new_keys])
+    return new_keys
 
 
-def _others(calls: CallStore, given: list[Call]) -> int:
-    stored = calls.known(call.key for call in given)
-    return sum(stored[call.key].answer != call.answer for call in given)
+def _count_others(calls: CallStore, imported_calls: list[Call]) -> int:
+    stored = calls.known(call.key for call in imported_calls)
+    return sum(stored[call.key].answer != call.answer for call in imported_calls)
 
 
-def _same(cassette: Cassette, topic: str, reviews: Path, path: Path) -> bool:
-    """Whether the review file is here; raises `Differs` where another one is."""
+def _has_review(cassette: Cassette, topic: str, reviews: Path, path: Path) -> bool:
+    """True where the review file is here; raises `Differs` where another one is."""
     here = _review(reviews, topic)
     if not here.exists():
         return False

@@ -9,13 +9,13 @@ from typing import NamedTuple
 _PROC = Path("/proc")
 _BOOT = _PROC / "sys/kernel/random/boot_id"
 _OVER = "ZX"
-"""The states of a process that has ended and whose parent has not asked how."""
+"""States of a process that has ended and was not waited for."""
 
 
 class ProcessIdentity(NamedTuple):
     """A process, by what no other shares: no later one, and none after the machine was restarted.
 
-    `started` is in ticks since the machine was, so that nobody's setting of the clock changes it.
+    `started` is in ticks since the machine was, so that a change of the clock does not matter.
     """
 
     host: str
@@ -28,7 +28,7 @@ class ProcessIdentity(NamedTuple):
 
     @property
     def has_ended(self) -> bool:
-        """Whether it has ended, which can be said on its own machine alone."""
+        """True where the process has ended, as far as this machine can tell."""
         return self.host == socket.gethostname() and self != identify_process(self.pid)
 
 
@@ -51,14 +51,14 @@ def identify_process(pid: int) -> ProcessIdentity | None:
 
 
 def identify_this_process() -> ProcessIdentity | None:
-    """The process that asks; None on a machine without /proc."""
+    """The current process; None on a machine without /proc."""
     with suppress(OSError):
         return identify_process(os.getpid())
     return None
 
 
 def parse_process(text: str) -> ProcessIdentity | None:
-    """The process that was written as text; None for what is no such text."""
+    """Parse a process from its text; None for any other text."""
     try:
         host, boot, pid, started = text.split()
         return ProcessIdentity(host, boot, int(pid), int(started))

@@ -26,7 +26,7 @@ _STARTING = threading.Lock()
 
 
 class WorkerDied(Exception):
-    """A process that did part of the work was ended from outside."""
+    """A worker process was ended from outside."""
 
 
 def _pool() -> ProcessPoolExecutor:
@@ -74,14 +74,16 @@ def map_in_processes(work: Callable[[Item], Result], items: Iterable[Item]) -> I
     not grow with their number. Raises `WorkerDied` when the system ends one of the processes; a
     later call starts new ones.
     """
-    some = iter(items)
-    first = list(islice(some, _WORTH_A_POOL))
+    remaining = iter(items)
+    first = list(islice(remaining, _WORTH_A_POOL))
     if len(first) < _WORTH_A_POOL:
         yield from map(work, first)
         return
     with _named_death():
         most = _PREFETCHED * (os.cpu_count() or 1)
-        yield from _prefetched(lambda item: _pool().submit(work, item), chain(first, some), most)
+        yield from _prefetched(
+            lambda item: _pool().submit(work, item), chain(first, remaining), most
+        )
 
 
 def map_in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:

@@ -1,7 +1,7 @@
 """The reference judges, which bracket real ones.
 
-A judge gets a prompt and an image's bytes, and nothing else. One that must be told more than that
-answers by another method, `answer_informed`, so that nothing real is ever informed by mistake.
+A judge gets a prompt and an image's bytes, and nothing else. A judge that needs more answers by
+another method, `answer_informed`, so that a real one is never informed by mistake.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from generators.domains import load_domains
 from generators.reading import Unreadable
 
 Readings = Mapping[tuple[str, str], float]
-"""What was read before: (sha256 of the image, target) to the reading."""
+"""Known readings: (sha256 of the image, target) to the reading."""
 
 
 class PixelsJudge:
@@ -32,21 +32,21 @@ class PixelsJudge:
             if inquiry is None:
                 continue
             digest = sha256(image).hexdigest()
-            known = [self._readings.get((digest, target)) for target in inquiry.targets]
-            readings = [reading for reading in known if reading is not None]
-            if len(readings) < len(known):
+            stored_readings = [self._readings.get((digest, target)) for target in inquiry.targets]
+            readings = [reading for reading in stored_readings if reading is not None]
+            if len(readings) < len(stored_readings):
                 try:
                     readings = list(
                         domain.measure_module.measure(decode_png(image), inquiry.targets)
                     )
-                except Unreadable as why:
-                    return f"I cannot read that in this image: {why}"
+                except Unreadable as problem:
+                    return f"I cannot read that in this image: {problem}"
             return f"{{{inquiry.answer(readings)}}}"
         return "I do not understand this question."
 
 
 class PriorJudge:
-    """Gives the expected bias: what a judge would score that answers from memory alone."""
+    """Gives the expected bias, as a judge that answers from memory alone."""
 
     def answer_informed(self, prompt: str, image: bytes, expected_bias: str) -> str:
         """The expected bias, in curly brackets."""

@@ -18,7 +18,7 @@ MAX_USD = 1_000_000_000
 
 
 class Budget(Resource):
-    """The most that may be spent, in US dollars; set once, or for one run in its config.
+    """Spending limits, in US dollars; set once, or for one run in its config.
 
     With a budget, a request is only sent where its upper bound still fits, and a model without a
     price is refused.
@@ -29,30 +29,29 @@ class Budget(Resource):
         ge=0,
         le=MAX_USD,
         allow_inf_nan=False,
-        description="The most that one run may spend; none is no limit.",
+        description="Limit for one run; none is no limit.",
     )
     per_month_usd: float | None = Field(
         default=None,
         ge=0,
         le=MAX_USD,
         allow_inf_nan=False,
-        description="The most that all runs on one call store may spend in a month (of UTC).",
+        description="Limit for all runs on one call store in a month (UTC).",
     )
 
     remake_lost_pictures: bool = Field(
         default=False,
-        description="Forget pictures that were paid for but are not in the image store any more, "
-        "and have them made, and pay for them, again; otherwise they are an error.",
+        description="Pay again for paid pictures that are missing from the image store; "
+        "otherwise they are an error.",
     )
     replace_damaged_answers: bool = Field(
         default=False,
-        description="Forget answers that were paid for but are damaged in the call store, and ask, "
-        "and pay for them, again; otherwise they are an error.",
+        description="Pay again for paid answers that are damaged in the call store; otherwise they "
+        "are an error.",
     )
     replace_malformed_answers: bool = Field(
         default=False,
-        description="Forget replies that were paid for but hold no answer that can be read, and "
-        "ask, and pay, again; otherwise they stay.",
+        description="Pay again for paid replies without a readable answer; otherwise they stay.",
     )
 
     @classmethod

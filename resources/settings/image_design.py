@@ -1,4 +1,4 @@
-"""What the user chooses about the drawn images."""
+"""Seed and sizes of the drawn images."""
 
 from pydantic import Field
 
@@ -6,7 +6,7 @@ from generators.domains import MAX_SIZE, Domain, SizeOutOfRange
 from resources.settings.run_config import Resource
 
 MIN_PHOTOGRAPH_SIZE = 64
-"""The least longer side in px of a photograph."""
+"""Minimum longer side of a photograph, px."""
 
 
 class ImageDesign(Resource):
@@ -16,21 +16,21 @@ class ImageDesign(Resource):
         default=0,
         ge=-(2**63),
         lt=2**63,
-        description="Chooses squares, added types, cells and shapes; a whole number of 64 bits.",
+        description="Random seed for squares, added types, cells and shapes; a 64-bit integer.",
     )
     sizes: list[int] = Field(
         default=[384, 768, 1152],
-        description="Lengths of the longer side in px, each from the topic's smallest to 4096.",
+        description="Lengths of the longer side in px, from the topic's smallest to 4096.",
     )
 
     def select_sizes(self, domain: Domain) -> list[int]:
-        """The sizes, each once and ascending; raises `SizeOutOfRange` for one the domain lacks."""
+        """Return the sizes once and ascending; raises `SizeOutOfRange` for one the domain lacks."""
         for size in self._ascending():
             domain.check_size(size)
         return self._ascending()
 
     def select_photograph_sizes(self) -> list[int]:
-        """The sizes as well; raises `SizeOutOfRange` for one at which nothing could be seen."""
+        """Return the sizes of photographs; raises `SizeOutOfRange` for one out of range."""
         for size in self._ascending():
             if not MIN_PHOTOGRAPH_SIZE <= size <= MAX_SIZE:
                 raise SizeOutOfRange(

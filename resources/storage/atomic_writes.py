@@ -29,7 +29,7 @@ def write_atomically(path: UPath, data: bytes) -> None:
 
 @contextmanager
 def open_atomically(path: Path) -> Iterator[IO[bytes]]:
-    """A file on a disk to write to, which gets its name when the block has ended well."""
+    """A file on a disk to write to, which gets its name once the block ends without an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
@@ -46,7 +46,7 @@ def open_atomically(path: Path) -> Iterator[IO[bytes]]:
 def write_if_absent(path: UPath, data: bytes) -> None:
     """Write a file that is never changed, as `write_whole` does; an existing one stays.
 
-    An object store is asked to refuse a second one (`If-None-Match`), whoever was first.
+    An object store is asked to refuse a second one (`If-None-Match`).
     """
     if not is_remote(path):
         write_atomically(path, data)
@@ -56,13 +56,13 @@ def write_if_absent(path: UPath, data: bytes) -> None:
 
 
 def is_remote(path: UPath) -> bool:
-    """Whether `path` lies in an object store rather than on a disk."""
+    """True where `path` lies in an object store rather than on a disk."""
     return path.protocol not in ("", "file")
 
 
 @contextmanager
 def remote_errors(path: UPath) -> Iterator[None]:
-    """Raise `Unreachable` where the store of `path` does not answer, whatever its library says."""
+    """Raise `Unreachable` for any error by which a library says that the store does not answer."""
     try:
         yield
     except (OSError, StoreError):

@@ -1,4 +1,4 @@
-"""Chunks of what is too long to be held at once."""
+"""Chunks of sequences that are too long for memory."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -10,7 +10,7 @@ CHUNK_SIZE = 1000
 
 
 def split_into_chunks(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Lists of a thousand items, the last one shorter, read as they are asked for."""
+    """Yield lists of a thousand items, the last one shorter, as they are needed."""
     remaining = iter(items)
-    while some := list(islice(remaining, CHUNK_SIZE)):
-        yield some
+    while chunk := list(islice(remaining, CHUNK_SIZE)):
+        yield chunk

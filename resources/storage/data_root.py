@@ -12,14 +12,14 @@ from resources.storage.parquet_tables import read_table
 
 
 class DataRoot(ConfigurableResource[None]):
-    """The folder in which tables, reports and the ledger lie."""
+    """The folder of tables, reports and the work cache."""
 
     root: str
 
     def table(
         self, asset: AssetKey, partition: str | None = None, columns: list[str] | None = None
     ) -> pd.DataFrame:
-        """What `ParquetTables` stored last of a partition, or some columns of it.
+        """Load the stored table of a partition, or some of its columns.
 
         `partition` is a key as Dagster has it ("animals|sketch"), None for an asset without
         partitions. Raises `Corrupt`, or FileNotFoundError where there is none.
@@ -29,7 +29,7 @@ class DataRoot(ConfigurableResource[None]):
     def find(
         self, asset: AssetKey, partition: str | None = None, columns: list[str] | None = None
     ) -> pd.DataFrame | None:
-        """As `table`, None where there is none."""
+        """Load a table as `table` does; None where there is none."""
         try:
             return self.table(asset, partition, columns)
         except FileNotFoundError:
@@ -38,15 +38,15 @@ class DataRoot(ConfigurableResource[None]):
     def find_latest_date(
         self, asset: AssetKey, partitions: Iterable[str | None] = (None,)
     ) -> date | None:
-        """The day, in UTC, on which the latest of some partitions was stored; None without any."""
-        found = []
+        """The day, in UTC, when the latest of the partitions was stored; None without any."""
+        timestamps = []
         for partition in partitions:
             with suppress(FileNotFoundError):
-                found.append(self._path(asset, partition).stat().st_mtime)
-        return datetime.fromtimestamp(max(found), UTC).date() if found else None
+                timestamps.append(self._path(asset, partition).stat().st_mtime)
+        return datetime.fromtimestamp(max(timestamps), UTC).date() if timestamps else None
 
     def holds(self, asset: AssetKey, partition: str | None = None) -> bool:
-        """Whether there is a table of a partition."""
+        """True where a partition has a table."""
         return self._path(asset, partition).exists()
 
     def _path(self, asset: AssetKey, partition: str | None) -> UPath:

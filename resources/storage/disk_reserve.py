@@ -1,4 +1,4 @@
-"""Disk space that is reserved for what is being paid for."""
+"""Disk space reserved for answers and pictures that are being paid for."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ from resources.faults import write_errors
 
 
 class DiskReserve:
-    """So many bytes in a folder, in a file without a name: the system frees them after a kill.
+    """Bytes held in a folder, by a file without a name: the system frees them after a kill.
 
     Without a folder there is nothing to hold.
     """
@@ -19,7 +19,7 @@ class DiskReserve:
         self._file: IO[bytes] | None = None
 
     def hold(self) -> None:
-        """Take the room, unless it is held; raises `Full` or `Unwritable`."""
+        """Allocate the space, unless it is held; raises `Full` or `Unwritable`."""
         if self._file is not None or self._folder is None:
             return
         with write_errors(self._folder):
@@ -33,7 +33,7 @@ class DiskReserve:
         self._file = file
 
     def release(self) -> None:
-        """Give the room to what is to be written now."""
+        """Free the space for the next write."""
         if self._file is not None:
             # A process that was forked may have it open as well.
             self._file.truncate(0)

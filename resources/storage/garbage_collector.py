@@ -1,4 +1,4 @@
-"""The garbage collector: removes what no table refers to any more.
+"""The garbage collector: removes pictures and calls that no table refers to any more.
 
 A picture stays where its sha256 stands in any cell of any table, in any stored call, or in a
 request that waits in a batch; a call where its key stands in a table. Whatever is younger than a
@@ -32,7 +32,7 @@ from resources.storage.parquet_tables import read_table
 SECONDS_PER_DAY = 86_400.0
 _NOTHING = "It may refer to any picture or answer: nothing was removed."
 _REVIEWS = (".csv", ".json")
-"""Files in which people say something of pictures."""
+"""Suffixes of files with people's reviews of pictures."""
 _DIGEST = re.compile(r"(?=([0-9a-f]{64}))")
 _WRITING = re.compile(
     r"\..+\.(parquet|sqlite|html|csv|json|md|xml|yaml|png)\.[0-9a-f]{32}(-wal|-shm|-journal)?"
@@ -47,7 +47,7 @@ _PICTURE = re.compile(r".*/[0-9a-f]{2}/([0-9a-f]{64})\.png")
 
 @dataclass(slots=True)
 class Waste:
-    """What nothing refers to; sizes in bytes.
+    """Items that nothing refers to; sizes in bytes.
 
     `images` are by sha256; `calls` are keys, and `images_of_calls` pictures that nothing else
     refers to. `cost` is what those calls cost in billionths of a dollar, as far as it was booked,
@@ -71,27 +71,27 @@ class GarbageCollector:
         self._before = time.time() - SECONDS_PER_DAY
 
     def waste(self) -> Waste:
-        """What could be removed; raises `Corrupt` where a table or a call cannot be read."""
-        named = self._named()
-        found, used, lost = Waste(), named | set(self._waiting()), set[str]()
+        """Find what could be removed; raises `Corrupt` where a table or a call cannot be read."""
+        named = self._collect_named()
+        waste, used_digests, lost_digests = Waste(), named | set(self._find_waiting()), set[str]()
         for call in self._calls.rows(self._calls.iterate_keys()):
             row = to_call_row(call)
             pictures = {*_digests(row["request"]), *_digests(row["answer"])}
             if call.key in named or call.finished_at.timestamp() >= self._before:
-                used |= pictures
+                used_digests |= pictures
             else:
-                found.calls.append(call.key)
-                lost |= pictures
+                waste.calls.append(call.key)
+                lost_digests |= pictures
         for digest, size in self._old_images():
-            if digest not in used:
-                (found.call_images if digest in lost else found.images)[digest] = size
-        found.cost, found.unbooked = self._cost(set(found.calls))
-        found.claims = self._stale_claims()
-        found.leftovers = dict(self._leftovers())
-        return found
+            if digest not in used_digests:
+                (waste.call_images if digest in lost_digests else waste.images)[digest] = size
+        waste.cost, waste.unbooked = self._cost(set(waste.calls))
+        waste.claims = self._stale_claims()
+        waste.leftovers = dict(self._leftovers())
+        return waste
 
     def remove(self, waste: Waste, *, calls: bool) -> None:
-        """Remove it; of calls, which were paid for, only where that is said."""
+        """Remove waste; calls, which were paid for, only if `calls`."""
         pictures = dict(waste.images)
         if calls:
             self._calls.forget(waste.calls)
@@ -107,8 +107,8 @@ class GarbageCollector:
             else:
                 path.unlink(missing_ok=True)
 
-    def _named(self) -> set[str]:
-        """Every sha256, and key, in any table and in the reviews."""
+    def _collect_named(self) -> set[str]:
+        """Collect the sha256s and keys in all tables and reviews."""
         named = set[str]()
         for path in sorted(self._root.rglob("[!.]*.parquet")):
             asset = path.relative_to(self._root).parent.as_posix()
@@ -125,12 +125,12 @@ class GarbageCollector:
                 try:
                     named.update(_digests(path.read_text(encoding="utf-8", errors="replace")))
                 except OSError as error:
-                    said = f"{path} cannot be read ({error.strerror}). Restore or remove it."
-                    raise CorruptItem(f"{said} {_NOTHING}") from error
+                    problem = f"{path} cannot be read ({error.strerror}). Restore or remove it."
+                    raise CorruptItem(f"{problem} {_NOTHING}") from error
         return named
 
-    def _waiting(self) -> Iterator[str]:
-        """Every sha256 in a request that waits in a batch, which may have to be sent again."""
+    def _find_waiting(self) -> Iterator[str]:
+        """Yield the sha256s in requests that wait in a batch, which may have to be sent again."""
         batches = self._calls.batches
         for batch in batches.list_by_state(*OPEN_STATES):
             for waiting in batches.requests(batch.tag):
@@ -142,12 +142,12 @@ class GarbageCollector:
         with remote_errors(folder):
             files: Mapping[str, Any] = folder.fs.find(folder.path, detail=True)
         for name, info in files.items():
-            found = _PICTURE.fullmatch(name)
-            if found and _modified(info) < self._before:
-                yield found[1], int(info["size"])
+            match = _PICTURE.fullmatch(name)
+            if match and _modified(info) < self._before:
+                yield match[1], int(info["size"])
 
     def _cost(self, keys: Set[str]) -> tuple[int, int]:
-        """What calls cost, as it was booked, and how many were not."""
+        """The booked cost of calls, and the number of calls without one."""
         paid = select(SPENDING.c.key, func.sum(SPENDING.c.cost)).group_by(SPENDING.c.key)
         paid = paid.where(SPENDING.c.cost.is_not(None))
         with closing(build_database(self._calls.url)) as database:
@@ -156,7 +156,7 @@ class GarbageCollector:
         return sum(booked), len(keys) - len(booked)
 
     def _stale_claims(self, *, remove: bool = False) -> int:
-        """How many claims are of processes that ended long ago."""
+        """Count claims of processes that ended long ago, or remove them."""
         stale = CLAIMS.c.lease_end < self._before
         with closing(build_database(self._calls.url)) as database:
             if remove:
@@ -170,18 +170,18 @@ class GarbageCollector:
         Other projects may keep theirs beside the images, or in the data root: what they leave is
         named or placed otherwise, and stays.
         """
-        found = {path for path in self._root.rglob(".*") if _is_file_of(_WRITING, path)}
+        leftovers = {path for path in self._root.rglob(".*") if _is_file_of(_WRITING, path)}
         for path in (self._root / _REPORTS).glob(".*"):
             if _BUILDING.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
-                found.add(path)
+                leftovers.add(path)
         images = UPath(self._images.root)
         if not is_remote(images):
             stored = (Path(images.path) / "images").glob(f"{'[0-9a-f]' * 2}/.*")
-            found |= {path for path in stored if _is_file_of(_STORING, path)}
-        for path in sorted(found):
+            leftovers |= {path for path in stored if _is_file_of(_STORING, path)}
+        for path in sorted(leftovers):
             if path.lstat().st_mtime < self._before:
-                inside = path.rglob("*") if path.is_dir() else [path]
-                yield path, sum(each.stat().st_size for each in inside if each.is_file())
+                files = path.rglob("*") if path.is_dir() else [path]
+                yield path, sum(file.stat().st_size for file in files if file.is_file())
 
 
 def _is_file_of(names: re.Pattern[str], path: Path) -> bool:
@@ -189,22 +189,22 @@ def _is_file_of(names: re.Pattern[str], path: Path) -> bool:
 
 
 def _digests(value: Any) -> Iterator[str]:
-    """Whatever 64 hexadecimal digits stand in a text, or in those of a list."""
+    """Yield sequences of 64 hexadecimal digits in a text, list or mapping."""
     if isinstance(value, str):
         yield from _DIGEST.findall(value)
     elif isinstance(value, Mapping):
         yield from _digests(list(value.values()))
     elif isinstance(value, list | np.ndarray):
-        for each in value:
-            yield from _digests(each)
+        for item in value:
+            yield from _digests(item)
 
 
 def _modified(info: Mapping[str, Any]) -> float:
-    """When a file was written, as its file system calls it: a disk, S3 or Google's."""
+    """The time when a file was written, by the field of its file system (disk, S3, Google's)."""
     moment = info.get("mtime", info.get("LastModified", info.get("updated")))
     if isinstance(moment, str):
         moment = datetime.fromisoformat(moment)
     if isinstance(moment, datetime):
         return moment.timestamp()
-    # Of a file without a date nobody knows how old it is: it stays.
+    # A file without a date has an unknown age: it stays.
     return time.time() if moment is None else float(moment)

@@ -21,9 +21,9 @@ from resources.storage.atomic_writes import (
 from resources.storage.disk_reserve import DiskReserve
 
 _AT_ONCE = 32
-"""How many images are looked for at once: in an object store, each takes a request."""
+"""Images looked up at once: in an object store, each takes a request."""
 _HEAD = struct.Struct(">16s2I")
-"""What a PNG begins with: signature and kind of chunk, then width and height."""
+"""The beginning of a PNG: signature and kind of chunk, then width and height."""
 _NAME = re.compile(r"[0-9a-f]{64}")
 
 
@@ -36,7 +36,7 @@ class ImageStore(ConfigurableResource[None]):
     root: str
 
     def path(self, digest: str) -> UPath:
-        """Where the image of that sha256 would lie; raises `Outside` for what is no such name."""
+        """The path of the image with that sha256; raises `Outside` for another kind of name."""
         if not _NAME.fullmatch(digest):
             raise PathOutsideStore(
                 f"{digest!r} is not an image of {self.root}: an image is named by the 64 "
@@ -56,7 +56,7 @@ class ImageStore(ConfigurableResource[None]):
         return digest
 
     def reserve(self, size: int) -> DiskReserve:
-        """Room for pictures that will be paid for, as many bytes; it is held already.
+        """Reserve bytes for pictures that will be paid for.
 
         Raises `Unwritable` or `Unreachable` where no picture could be kept, and `Full` where a disk
         has less. An object store is asked to take an empty object, which is removed.
@@ -81,7 +81,7 @@ class ImageStore(ConfigurableResource[None]):
         except (FileNotFoundError, NotADirectoryError) as error:
             raise MissingItem(
                 f"The image {path} is gone. Materialize again what made it: what is missing is "
-                "drawn again, the rest is kept; of what a model made it says what to do."
+                "drawn again, the rest is kept; for pictures by a model the run says what to do."
             ) from error
         except PermissionError as error:
             raise AccessDenied(
@@ -96,7 +96,7 @@ class ImageStore(ConfigurableResource[None]):
         return png
 
     def holds(self, digest: str) -> bool:
-        """Whether the image is there and whole."""
+        """True where the image is there and whole."""
         try:
             self.get(digest)
         except (MissingItem, CorruptItem):
@@ -104,21 +104,23 @@ class ImageStore(ConfigurableResource[None]):
         return True
 
     def find_missing(self, digests: Collection[str]) -> set[str]:
-        """Those of the images that are not there; those that are there may still be damaged."""
+        """Find the images that are not there; existing ones may still be damaged."""
         paths = {digest: self.path(digest) for digest in digests}
         with ThreadPoolExecutor(_AT_ONCE) as threads:
-            there = threads.map(_is_there, paths.values())
-            return {digest for digest, is_there in zip(paths, there, strict=True) if not is_there}
+            presence = threads.map(_is_there, paths.values())
+            return {
+                digest for digest, is_there in zip(paths, presence, strict=True) if not is_there
+            }
 
     def sizes(self, digests: Collection[str]) -> dict[str, tuple[int, int]]:
-        """Width and height in px of those that are there, read off their first bytes."""
+        """Read width and height in px of the existing images from their first bytes."""
         paths = {digest: self.path(digest) for digest in digests}
         with ThreadPoolExecutor(_AT_ONCE) as threads:
-            sizes = zip(paths, threads.map(_size_of, paths.values()), strict=True)
+            sizes = zip(paths, threads.map(_read_size, paths.values()), strict=True)
             return {digest: size for digest, size in sizes if size is not None}
 
 
-def _size_of(path: UPath) -> tuple[int, int] | None:
+def _read_size(path: UPath) -> tuple[int, int] | None:
     try:
         with remote_errors(path):
             if is_remote(path):
@@ -127,7 +129,7 @@ def _size_of(path: UPath) -> tuple[int, int] | None:
                 with path.open("rb") as file:
                     head = file.read(_HEAD.size)
     except OSError:
-        # Who sends it says what is wrong with it.
+        # The sender of the image reports the error.
         return None
     if len(head) < _HEAD.size:
         return None

@@ -27,7 +27,7 @@ from resources.storage.streamed_tables import (
 
 
 def read_table(path: UPath, asset: str, columns: list[str] | None = None) -> pd.DataFrame:
-    """The stored table of an asset, or those of its columns. Raises `Corrupt`.
+    """Load the stored table of an asset, or some columns. Raises `Corrupt`.
 
     Raises FileNotFoundError where there is none, which is what Dagster expects of a partition
     that was not materialized.
@@ -64,7 +64,7 @@ def _remedy(path: UPath, asset: str) -> str:
 
 
 class MultiplePartitions(ValueError):
-    """A run is to make several partitions at once of an asset that makes one."""
+    """A run needs several partitions at once of an asset that takes one."""
 
 
 class _Parquet(UPathIOManager):
@@ -91,7 +91,7 @@ class _Parquet(UPathIOManager):
             raise MultiplePartitions(
                 f"This run needs {len(context.asset_partition_keys)} partitions of "
                 f"{context.asset_key.to_user_string()} at once. Launch it as multiple runs, one "
-                "per partition. Nothing was asked or drawn."
+                "per partition. Nothing was sent or drawn."
             )
         return super().load_input(context)
 
@@ -101,12 +101,12 @@ class _Parquet(UPathIOManager):
         One that is missing has no rows, where the metadata say that it is optional.
         """
         metadata = context.definition_metadata or {}
-        wanted = metadata.get("columns")
+        columns = metadata.get("columns")
         asset = context.asset_key.to_user_string()
         is_absent = metadata.get("optional") and not path.exists()
         if context.dagster_type.typing_type is StoredTable:
             return StoredTable.of(pa.table({})) if is_absent else open_table(path, asset)
-        return pd.DataFrame(columns=wanted) if is_absent else read_table(path, asset, wanted)
+        return pd.DataFrame(columns=columns) if is_absent else read_table(path, asset, columns)
 
     def get_metadata(
         self, context: OutputContext, obj: pa.Table | StoredTable

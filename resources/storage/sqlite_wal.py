@@ -41,7 +41,7 @@ def _engine(path: Path, patience_s: float) -> Engine:
 
 
 def create_wal_file(path: Path, tables: MetaData, more: Iterable[str] = ()) -> None:
-    """Make a file with empty tables elsewhere and give it its name whole; one there stays.
+    """Make a file with empty tables and give it its name once complete; an existing one stays.
 
     `more` are statements for what the tables do not say themselves.
 
@@ -67,14 +67,14 @@ def create_wal_file(path: Path, tables: MetaData, more: Iterable[str] = ()) -> N
 
 @cache
 def _statements(tables: MetaData) -> list[str]:
-    """What makes tables and their indexes: to compile it takes longer than to make them."""
-    made: list[ExecutableDDLElement] = [*map(CreateTable, tables.sorted_tables)]
-    made += [CreateIndex(index) for table in tables.sorted_tables for index in table.indexes]
-    return [str(each.compile(dialect=dialect())) for each in made]
+    """Compile the statements that make tables and their indexes; cached, as it takes long."""
+    elements: list[ExecutableDDLElement] = [*map(CreateTable, tables.sorted_tables)]
+    elements += [CreateIndex(index) for table in tables.sorted_tables for index in table.indexes]
+    return [str(element.compile(dialect=dialect())) for element in elements]
 
 
 def _require_wal(path: Path, mode: str) -> None:
-    """Hold SQLite to WAL: it raises no error where it cannot, but answers with another mode."""
+    """Raise `Unusable` where SQLite answers with another mode than WAL, which is no error to it."""
     if mode != "wal":
         raise UnusableStore(
             f"{path}: SQLite cannot keep a log (WAL) there, only the mode {mode!r}: the file "

@@ -17,15 +17,15 @@ from generators.name_suggestions import find_similar
 from resources.faults import CorruptItem, write_errors
 
 ROWS_PER_BATCH = 1000
-"""How many rows are decoded at once."""
+"""Rows decoded at a time."""
 WRITE_OPTIONS = {"compression": "zstd", "write_page_checksum": True}
-"""How every table is written."""
+"""Options with which tables are written."""
 
 
 class StoredTable:
-    """A table of which some rows and columns are read at a time.
+    """A table that is read by some rows and columns at a time.
 
-    It keeps its file open as long as it is there: what takes the file's name meanwhile is not seen.
+    It keeps its file open: a file that takes its name meanwhile is not seen.
     Reading raises `Corrupt`, which names the table and the remedy.
     """
 
@@ -38,59 +38,61 @@ class StoredTable:
 
     @classmethod
     def of(cls, table: pa.Table) -> "StoredTable":
-        """A table that is stored nowhere else, as one that a plan foresees."""
+        """Build a stored table in memory, as one that a plan foresees."""
         file = io.BytesIO()
         pq.write_table(table, file, **WRITE_OPTIONS)
         return cls(file, "in memory", "")
 
     @property
     def num_rows(self) -> int:
-        """How many rows it has."""
+        """The number of rows."""
         return int(self._parquet.metadata.num_rows)
 
     def portions(
         self, columns: Collection[str] | None = None, size: int = ROWS_PER_BATCH
     ) -> Iterator[pa.Table]:
-        """Its rows in their order, at most so many at a time; of the `columns` those it has."""
-        chosen = pa.schema(
-            [each for each in self.schema if columns is None or each.name in columns]
+        """Yield rows in their order, `size` at a time, with those of `columns` that exist."""
+        chosen_schema = pa.schema(
+            [field for field in self.schema if columns is None or field.name in columns]
         )
         with self._readable():
-            for batch in self._parquet.iter_batches(size, columns=chosen.names, use_threads=False):
-                yield pa.Table.from_batches([batch]).cast(chosen)
+            for batch in self._parquet.iter_batches(
+                size, columns=chosen_schema.names, use_threads=False
+            ):
+                yield pa.Table.from_batches([batch]).cast(chosen_schema)
 
     def require(self, columns: Iterable[str]) -> None:
         """Raise `Corrupt` where it lacks one of the columns."""
         require_columns(self._name, columns, self.schema.names, self._remedy)
 
     def rows(self, columns: Collection[str] | None = None) -> Iterator[dict[str, Any]]:
-        """Its rows in their order, None where a cell is empty; of the `columns` those it has."""
+        """Yield rows in their order, None for an empty cell, with those of `columns` that exist."""
         for portion in self.portions(columns):
             yield from portion.to_pylist()
 
-    def row(self, at: int) -> dict[str, Any]:
-        """One row, by its place."""
+    def row(self, index: int) -> dict[str, Any]:
+        """Read one row by its index."""
         for group in range(self._parquet.num_row_groups):
-            held = self._parquet.metadata.row_group(group).num_rows
-            if at < held:
+            group_rows = self._parquet.metadata.row_group(group).num_rows
+            if index < group_rows:
                 with self._readable():
-                    (found,) = self._parquet.read_row_group(group).slice(at, 1).to_pylist()
-                return dict(found)
-            at -= held
-        raise IndexError(at)
+                    (row,) = self._parquet.read_row_group(group).slice(index, 1).to_pylist()
+                return dict(row)
+            index -= group_rows
+        raise IndexError(index)
 
     def to_frame(self, columns: Sequence[str], coded: Collection[str] = ()) -> pd.DataFrame:
-        """Some columns of all rows; those that are `coded` are categories: few texts, many rows."""
+        """Load columns of all rows; `coded` ones as categories: few texts, many rows."""
         self.require(columns)
         portions = [_coded(portion, coded) for portion in self.portions(columns)]
         schema = pa.schema([self.schema.field(name) for name in columns])
         empty = _coded(schema.empty_table(), coded)
-        whole = pa.concat_tables([empty, *(each.select(columns) for each in portions)])
-        frame: pd.DataFrame = whole.unify_dictionaries().to_pandas()
+        table = pa.concat_tables([empty, *(chunk.select(columns) for chunk in portions)])
+        frame: pd.DataFrame = table.unify_dictionaries().to_pandas()
         return frame
 
     def copy_to(self, file: IO[bytes]) -> None:
-        """Write its file to another one."""
+        """Copy the table's file to another one."""
         self._file.seek(0)
         shutil.copyfileobj(self._file, file)
 
@@ -124,7 +126,7 @@ class TableWriter:
 
     def __exit__(self, *_: object) -> None:
         if self._parquet.is_open:
-            # What is not finished is given up: closing it would write its end.
+            # An unfinished table is given up: closing it would write its end.
             self._parquet.is_open = False
             self._file.close()
 
@@ -142,39 +144,40 @@ class TableWriter:
 
 
 def build_unreadable_error(name: object, error: Exception, remedy: str) -> CorruptItem:
-    """The error of a table whose file is not what was written."""
+    """Build the error for a table whose file is damaged."""
     return CorruptItem(f"The table {name} cannot be read ({error}). {remedy}")
 
 
 def require_columns(
-    name: object, wanted: Iterable[str], there: Iterable[object], remedy: str
+    name: object, required: Iterable[str], existing: Iterable[object], remedy: str
 ) -> None:
-    """Raise `Corrupt` where the table of that name has not all columns that are wanted."""
-    names = [*map(str, there)]
-    lacking = [
-        f"`{each}`" + "".join(f" (the nearest is `{other}`)" for other in find_similar(each, names))
-        for each in wanted
-        if each not in names
+    """Raise `Corrupt` where a table lacks one of the required columns."""
+    names = [*map(str, existing)]
+    missing = [
+        f"`{column}`"
+        + "".join(f" (the nearest is `{other}`)" for other in find_similar(column, names))
+        for column in required
+        if column not in names
     ]
-    if lacking:
+    if missing:
         raise CorruptItem(
-            f"The table {name} has no column {' and no '.join(lacking)}: another version of this "
+            f"The table {name} has no column {' and no '.join(missing)}: another version of this "
             f"project made it, or it was edited. {remedy}"
         )
 
 
 def _plain(schema: pa.Schema) -> pa.Schema:
     """A schema without metadata, and without what Parquet calls the items of lists."""
-    kinds = (
-        pa.list_(each.type.value_type) if pa.types.is_list(each.type) else each.type
-        for each in schema
+    types = (
+        pa.list_(item.type.value_type) if pa.types.is_list(item.type) else item.type
+        for item in schema
     )
-    return pa.schema([pa.field(*field) for field in zip(schema.names, kinds, strict=True)])
+    return pa.schema([pa.field(*field) for field in zip(schema.names, types, strict=True)])
 
 
 def _coded(portion: pa.Table, names: Collection[str]) -> pa.Table:
-    for place, name in enumerate(portion.column_names):
+    for index, name in enumerate(portion.column_names):
         if name in names:
             coded = portion.column(name).dictionary_encode()
-            portion = portion.set_column(place, name, coded)
+            portion = portion.set_column(index, name, coded)
     return portion

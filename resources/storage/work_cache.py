@@ -1,4 +1,4 @@
-"""The ledger of finished drawing and measuring."""
+"""A cache of finished drawing and measuring."""
 
 import fcntl
 import json
@@ -39,7 +39,7 @@ def build_work_key(*parts: object) -> str:
 class WorkCache(ConfigurableResource[None]):
     """Results of deterministic work by key, in `<root>/work.sqlite`; safe across processes.
 
-    It holds nothing that cannot be done again, so that a damaged file heals: it is set aside,
+    All of it can be computed again, so that a damaged file heals: it is set aside,
     which is logged, and the work is done anew. The file is in WAL mode, for processes of one
     machine. Raises `Unwritable`, `Full`, or `Busy` where another run writes for a minute.
     """
@@ -49,18 +49,18 @@ class WorkCache(ConfigurableResource[None]):
     _opened: _File | None = PrivateAttr(default=None)
 
     def known(self, keys: Iterable[str]) -> dict[str, Any]:
-        """Those of `keys` whose work has been done, with the results."""
+        """Find the results of finished work by key."""
         wanted = list(keys)
         if not wanted:
             return {}
 
         def look_up(engine: Engine) -> dict[str, Any]:
-            found: dict[str, Any] = {}
+            results: dict[str, Any] = {}
             with engine.connect() as connection:
                 for chunk in split_into_chunks(wanted):
                     rows = connection.execute(select(_WORK).where(_WORK.c.key.in_(chunk)))
-                    found.update((row.key, json.loads(row.result)) for row in rows)
-            return found
+                    results.update((row.key, json.loads(row.result)) for row in rows)
+            return results
 
         return self._healing(look_up)
 
@@ -107,7 +107,7 @@ class WorkCache(ConfigurableResource[None]):
 
     @contextmanager
     def _locked(self, how: int) -> Iterator[None]:
-        """With the file in use (LOCK_SH) or for this process alone (LOCK_EX).
+        """Lock the file for shared use (LOCK_SH) or for this process alone (LOCK_EX).
 
         The system lets go for a process that is killed.
         """
@@ -165,9 +165,9 @@ class WorkCache(ConfigurableResource[None]):
 
 
 def _file(path: Path) -> _File | None:
-    """Which file has that name; None if there is none."""
+    """The identity of the file with that name; None if there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino

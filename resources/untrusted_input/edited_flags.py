@@ -13,7 +13,7 @@ from resources.untrusted_input.sandbox import SandboxFailure, run_sandboxed
 from resources.untrusted_input.svg import BadSvg, read_view_box, sanitize_svg
 
 PATIENCE_S = 20
-"""How long one reply may keep a processor to be drawn and read; a flag takes 0.1 s."""
+"""Processor time for one reply; a flag takes 0.1 s."""
 
 _CODE = re.compile(r"<code\b[^<>]*>", re.IGNORECASE)
 _CODE_ENDS = re.compile(r"</code\s*>", re.IGNORECASE)
@@ -31,7 +31,7 @@ class FlagReply:
 
 @dataclass(frozen=True, slots=True)
 class DrawnFlag:
-    """What became of a reply: the picture and what its pixels say, or why there is none."""
+    """The picture that a reply drew and the readings of its pixels, or the reason for none."""
 
     ending: Literal["drawn", "no svg", "unsafe", "unreadable"]
     problem: str = ""
@@ -40,17 +40,17 @@ class DrawnFlag:
 
 
 def draw_flags(answers: Sequence[FlagReply]) -> list[DrawnFlag]:
-    """Draw and read the flags in replies; what a model sends is never an error of ours.
+    """Draw and read the flags in replies; no reply raises an error.
 
     A few shapes can keep a rasteriser busy for hours: it works where it can be ended.
     """
     return [
         DrawnFlag("unsafe", f"{result}.") if isinstance(result, SandboxFailure) else result
-        for result in run_sandboxed(_seen, answers, PATIENCE_S)
+        for result in run_sandboxed(_draw_flag, answers, PATIENCE_S)
     ]
 
 
-def _seen(answer: FlagReply) -> DrawnFlag:
+def _draw_flag(answer: FlagReply) -> DrawnFlag:
     svg = extract_svg(answer.reply)
     if svg is None:
         return DrawnFlag("no svg", "There is no <svg> element with its end in the reply.")
@@ -58,19 +58,19 @@ def _seen(answer: FlagReply) -> DrawnFlag:
         png = render_flag(sanitize_svg(svg), answer.size)
     except BadSvg as why:
         return DrawnFlag("unsafe", f"{why}.")
-    found = read_png(ReadJob("flags", png, answer.targets, is_legibility_read=False))
-    return DrawnFlag("unreadable" if found.problem else "drawn", found.problem, png, found)
+    readings = read_png(ReadJob("flags", png, answer.targets, is_legibility_read=False))
+    return DrawnFlag("unreadable" if readings.problem else "drawn", readings.problem, png, readings)
 
 
 def extract_svg(reply: str) -> str | None:
     """The SVG within `<code>`, else the first in the reply, fenced or bare; None without one."""
     code = _CODE.search(reply)
-    end = code and _CODE_ENDS.search(reply, code.end())
-    text = reply[code.end() : end.start()] if code and end else reply
-    begins, ends = _BEGINS.search(text), text.rfind("</svg>")
-    if begins is None or ends < begins.start():
+    code_end = code and _CODE_ENDS.search(reply, code.end())
+    text = reply[code.end() : code_end.start()] if code and code_end else reply
+    start, end_tag_index = _BEGINS.search(text), text.rfind("</svg>")
+    if start is None or end_tag_index < start.start():
         return None
-    return text[begins.start() : ends + len("</svg>")]
+    return text[start.start() : end_tag_index + len("</svg>")]
 
 
 def render_flag(svg: str, size: int) -> bytes:
@@ -80,9 +80,9 @@ def render_flag(svg: str, size: int) -> bytes:
     twenty-fourth. What a drawing leaves open shows the grey. The rasteriser, resvg, fetches
     nothing: it has no network, and no element that could name a file is left.
     """
-    whole = rasterise(_on_ground(svg, size, margin=0))
-    if _has_ground(decode_png(whole)):
-        return whole
+    full_bleed = rasterise(_on_ground(svg, size, margin=0))
+    if _has_ground(decode_png(full_bleed)):
+        return full_bleed
     return rasterise(_on_ground(svg, size, margin=round(size / 24)))
 
 

@@ -69,8 +69,8 @@ def _check(image: Image.Image, media_type: str | None, claimed: str | None) -> N
             f"{MAX_AREA // 1_000_000} megapixels are taken"
         )
     # A JPEG with previews or a depth map after it, as cameras and telephones make.
-    found = "JPEG" if image.format == "MPO" else image.format
-    if claimed not in (None, found):
-        raise BadImage(f"The image came as {media_type} but is {found}")
+    image_format = "JPEG" if image.format == "MPO" else image.format
+    if claimed not in (None, image_format):
+        raise BadImage(f"The image came as {media_type} but is {image_format}")
     if image.format != "MPO" and getattr(image, "n_frames", 1) > 1:
         raise BadImage("The image is animated: one picture was asked for")

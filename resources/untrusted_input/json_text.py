@@ -33,7 +33,7 @@ MIN_SECRET_LENGTH, MIN_LETTERS_ONLY_SECRET_LENGTH = 8, 20
 word: striking it out would change what answers say."""
 
 _secrets: list[str] = []
-"""Every form in which a key may come back, the longest first."""
+"""Forms in which a key may come back, the longest first."""
 _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 _INSTEAD = "\ufffd"
 
@@ -43,7 +43,7 @@ class BadJson(ValueError):
 
 
 class IncompleteJson(BadJson):
-    """What is no JSON at all, such as a web page, or JSON that ends too early."""
+    """Data that is no JSON, such as a web page, or JSON that ends too early."""
 
 
 def replace_surrogates(text: str) -> str:
@@ -88,7 +88,7 @@ def keep_written_infinity(constant: str) -> str | None:
 def parse_untrusted(data: str | bytes, constant: Callable[[str], str | None] = _no_number) -> Any:
     """The value of JSON from outside, as `clean` gives it; bytes that are no UTF-8 are replaced.
 
-    `constant` says what stands for NaN, Infinity, -Infinity, and numbers too large to be any other;
+    `constant` gives the value of NaN, Infinity, -Infinity, and numbers too large for a float;
     by default None.
 
     Raises `IncompleteJson` where no JSON came, or not all of it, and `BadJson` where it is
@@ -118,7 +118,7 @@ def check_json_size(text: str) -> None:
 
 
 def count_values(text: str) -> int:
-    """How many values JSON holds, and no fewer: what decides how much memory it takes."""
+    """Count values of JSON, or more: an upper bound, by which memory is limited."""
     return sum(text.count(sign) for sign in "[{,")
 
 
@@ -159,7 +159,7 @@ def _whole_number(digits: str) -> int | None:
 
 
 def _came_in_part(text: str) -> bool:
-    """Whether text that is no JSON is the beginning of some, or from somebody else."""
+    """True for the beginning of some JSON, and for text that is no JSON at all."""
     if not text.lstrip().startswith(("{", "[")):
         return True
     try:

@@ -76,19 +76,19 @@ class _Rows:
 
 def _chunks(png: bytes) -> Iterator[tuple[bytes, memoryview]]:
     """The chunks by kind, the last of which is IEND, where the bytes end as well."""
-    whole, at, kind = memoryview(png), len(_SIGNATURE), b""
+    view, offset, kind = memoryview(png), len(_SIGNATURE), b""
     if not png.startswith(_SIGNATURE):
         raise BadPng("it is no PNG")
     while kind != b"IEND":
-        if at + _CHUNK.size > len(png):
+        if offset + _CHUNK.size > len(png):
             raise BadPng("it is cut short")
-        length, kind = _CHUNK.unpack_from(png, at)
-        data = whole[at + _CHUNK.size : at + _CHUNK.size + length]
-        at += _CHUNK.size + length + _CRC.size
-        if at > len(png):
+        length, kind = _CHUNK.unpack_from(png, offset)
+        data = view[offset + _CHUNK.size : offset + _CHUNK.size + length]
+        offset += _CHUNK.size + length + _CRC.size
+        if offset > len(png):
             raise BadPng("it is cut short")
-        if _CRC.unpack_from(png, at - _CRC.size)[0] != zlib.crc32(data, zlib.crc32(kind)):
+        if _CRC.unpack_from(png, offset - _CRC.size)[0] != zlib.crc32(data, zlib.crc32(kind)):
             raise BadPng("it is damaged")
         yield kind, data
-    if at != len(png):
+    if offset != len(png):
         raise BadPng("it holds more than a picture (after its end)")

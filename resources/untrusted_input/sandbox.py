@@ -42,30 +42,30 @@ def _in_one_process(
     """Results until all are there or one is `SandboxFailure`."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["generators.worker_jobs"])
-    here, there = context.Pipe(duplex=False)
-    process = context.Process(target=_do, args=(there, work, items, seconds), daemon=True)
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_do, args=(sender, work, items, seconds), daemon=True)
     process.start()
-    there.close()
+    sender.close()
     too_long = SandboxFailure(f"It takes longer than {seconds} s")
     try:
         for _ in items:
-            if not here.poll(_BUSY * seconds):
+            if not receiver.poll(_BUSY * seconds):
                 yield too_long
                 return
-            yield here.recv()
+            yield receiver.recv()
     except (EOFError, OSError):
         # An error of the system's where it ended in the middle of telling a result.
         process.join()
-        ended = SandboxFailure("It ends the process that works on it")
-        yield too_long if process.exitcode == -signal.SIGXCPU else ended
+        crashed = SandboxFailure("It ends the process that works on it")
+        yield too_long if process.exitcode == -signal.SIGXCPU else crashed
     finally:
         process.kill()
         process.join()
         process.close()
-        here.close()
+        receiver.close()
 
 
-def _do(there: Connection, work: Callable[[Any], Any], items: Sequence[Any], seconds: int) -> None:
+def _do(sender: Connection, work: Callable[[Any], Any], items: Sequence[Any], seconds: int) -> None:
     # Ctrl-C on a terminal reaches it as well; whoever waits for it decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # What is ended for its time leaves no image of its memory.
@@ -77,5 +77,5 @@ def _do(there: Connection, work: Callable[[Any], Any], items: Sequence[Any], sec
         # Only root may raise that: elsewhere each item would end its process.
         allowed = limit if most == resource.RLIM_INFINITY else min(limit, most)
         resource.setrlimit(resource.RLIMIT_CPU, (allowed, most))
-        there.send(work(item))
-    there.close()
+        sender.send(work(item))
+    sender.close()

@@ -36,7 +36,7 @@ _ELEMENTS = frozenset(
     }
 )
 _SILENT = frozenset({"title", "desc"})
-"""Elements that are left out with all that they hold: words for a reader."""
+"""Elements that are left out with their content: words for a reader."""
 _PAINT = frozenset(
     {
         *("fill", "fill-opacity", "fill-rule", "clip-path", "clip-rule", "color", "display"),
@@ -45,7 +45,7 @@ _PAINT = frozenset(
         *("stroke-opacity", "stroke-width"),
     }
 )
-"""How shapes are painted: as attributes, or within `style`."""
+"""Painting properties, as attributes or within `style`."""
 _SHAPE = frozenset(
     {
         *("id", "d", "points", "pathLength", "transform", "x", "y", "x1", "y1", "x2", "y2"),
@@ -83,7 +83,7 @@ def sanitize_svg(text: str) -> str:
     size = len(text) if len(text) > MAX_BYTES else len(text.encode(errors="replace"))
     if size > MAX_BYTES:
         raise BadSvg(f"It has {size:,} bytes or more; at most {MAX_BYTES:,} are taken")
-    reader = _Reader()
+    reader = _ShapeReader()
     try:
         parser = XMLParser(target=reader, forbid_dtd=True)
         parser.feed(text.strip())
@@ -96,18 +96,18 @@ def sanitize_svg(text: str) -> str:
         _check_unfolded(reader.root, reader.named)
         box = " ".join(f"{number:g}" for number in reader.box)
         # As a group, the outermost element still says how all within it is painted.
-        whole = _written([replace(reader.root, name="g")])
-        return f'<svg xmlns="{_NAMESPACE}" viewBox="{box}">{whole}</svg>'
+        shapes = _written([replace(reader.root, name="g")])
+        return f'<svg xmlns="{_NAMESPACE}" viewBox="{box}">{shapes}</svg>'
     raise BadSvg(problem)
 
 
 def read_view_box(svg: str) -> tuple[float, float, float, float]:
     """Left, top, width and height of what `safe_svg` gave, in the units of its shapes."""
-    left, top, width, height = re.findall(_NUMBER, svg.partition('viewBox="')[2])[:4]
-    return float(left), float(top), float(width), float(height)
+    left_edge, top, width, height = re.findall(_NUMBER, svg.partition('viewBox="')[2])[:4]
+    return float(left_edge), float(top), float(width), float(height)
 
 
-class _Reader:
+class _ShapeReader:
     """The parser's events, until the first one that is not allowed."""
 
     root: _Element
@@ -133,14 +133,14 @@ class _Reader:
         if name not in _ELEMENTS or (name == "svg") == bool(self._open):
             place = "within another" if self._open else "outermost"
             raise BadSvg(f"It has the element {name[:60]!r} {place}, which is not taken")
-        kept = dict(_attributes(name, attributes))
-        element = _Element(name, kept, tuple(_references(kept)))
+        allowed = dict(_attributes(name, attributes))
+        element = _Element(name, allowed, tuple(_references(allowed)))
         if not self._open:
             self.root, self.box = element, _box(attributes)
         else:
             self._open[-1].children.append(element)
-        if self.named.setdefault(kept.get("id", ""), element) is not element and "id" in kept:
-            raise BadSvg(f"It has the id {kept['id']!r} twice")
+        if self.named.setdefault(allowed.get("id", ""), element) is not element and "id" in allowed:
+            raise BadSvg(f"It has the id {allowed['id']!r} twice")
         self._open.append(element)
 
     def end(self, tag: str) -> None:
@@ -161,10 +161,10 @@ class _Reader:
         """The document has ended."""
 
 
-def _attributes(element: str, given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _attributes(element: str, attributes: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """The attributes that are kept, their values looked through."""
     # What `style` says of a shape holds against its attributes.
-    for key, value in sorted(given.items(), key=lambda item: item[0] == "style"):
+    for key, value in sorted(attributes.items(), key=lambda item: item[0] == "style"):
         name = key.removeprefix(_XLINK)
         if len(value) > MAX_VALUE_LENGTH:
             raise BadSvg(f"It has the attribute {name[:60]!r} of {len(value):,} characters")
@@ -174,9 +174,12 @@ def _attributes(element: str, given: Mapping[str, str]) -> Iterator[tuple[str, s
             yield name, value
         elif name == "style":
             for declaration in filter(str.strip, value.split(";")):
-                what, _, how = declaration.partition(":")
-                if what.strip() in _PAINT:
-                    yield what.strip(), _plain(what.strip(), how.strip())
+                property_name, _, property_value = declaration.partition(":")
+                if property_name.strip() in _PAINT:
+                    yield (
+                        property_name.strip(),
+                        _plain(property_name.strip(), property_value.strip()),
+                    )
                 else:
                     raise BadSvg(f"It has the style {declaration.strip()[:60]!r}, not taken")
         elif name in _PAINT or name in _SHAPE:
@@ -188,21 +191,21 @@ def _attributes(element: str, given: Mapping[str, str]) -> Iterator[tuple[str, s
 
 def _plain(name: str, value: str) -> str:
     """A value without an address, and without a character that only other languages need."""
-    targets = [_target(found) for found in _REFERENCE.finditer(value)]
+    targets = [_target(match) for match in _REFERENCE.finditer(value)]
     for target in targets:
         if not _WITHIN.fullmatch(target):
             raise BadSvg(f"It refers to {target[:60]!r}: only to #id within itself is taken")
-    value = _REFERENCE.sub(lambda found: f"url({_target(found)})", value)
+    value = _REFERENCE.sub(lambda match: f"url({_target(match)})", value)
     if not _PLAIN.fullmatch(value) or value.lower().count("url(") != len(targets):
         raise BadSvg(f"It has {name} with {value[:60]!r}, which none needs")
     return value
 
 
 def _target(reference: re.Match[str]) -> str:
-    """What is referred to, without the quotation marks and spaces around it."""
-    said = reference[1].strip()
-    quoted = len(said) > 1 and said[0] == said[-1] and said[0] in "'\""
-    return said[1:-1] if quoted else said
+    """The target of a reference, without quotation marks and spaces."""
+    address = reference[1].strip()
+    quoted = len(address) > 1 and address[0] == address[-1] and address[0] in "'\""
+    return address[1:-1] if quoted else address
 
 
 def _references(attributes: Mapping[str, str]) -> Iterator[str]:
@@ -210,50 +213,54 @@ def _references(attributes: Mapping[str, str]) -> Iterator[str]:
         if name == "href":
             yield value[1:]
         else:
-            yield from (_target(found)[1:] for found in _REFERENCE.finditer(value))
+            yield from (_target(match)[1:] for match in _REFERENCE.finditer(value))
 
 
 def _box(attributes: Mapping[str, str]) -> tuple[float, float, float, float]:
-    """What the drawing shows: its `viewBox`, else its size."""
+    """The shown area of a drawing: its `viewBox`, else its size."""
     if "viewBox" in attributes:
-        given = attributes["viewBox"].replace(",", " ").split()
+        numbers = attributes["viewBox"].replace(",", " ").split()
     else:
         sides = [attributes.get(side, "").removesuffix("px") for side in ("width", "height")]
-        given = ["0", "0", *sides]
-    said = " ".join(given)[:60]
-    if len(given) != 4 or not all(re.fullmatch(_NUMBER, number) for number in given):
-        raise BadSvg(f"It has no viewBox or size that could be read (found {said!r})")
-    left, top, width, height = map(float, given)
-    if not all(isfinite(part) and abs(part) <= MAX_UNITS for part in (left, top, width, height)):
-        raise BadSvg(f"It shows {said!r}: at most {MAX_UNITS:,.0f} units either way are taken")
+        numbers = ["0", "0", *sides]
+    shown_text = " ".join(numbers)[:60]
+    if len(numbers) != 4 or not all(re.fullmatch(_NUMBER, number) for number in numbers):
+        raise BadSvg(f"It has no viewBox or size that could be read (found {shown_text!r})")
+    left_edge, top, width, height = map(float, numbers)
+    if not all(
+        isfinite(part) and abs(part) <= MAX_UNITS for part in (left_edge, top, width, height)
+    ):
+        raise BadSvg(
+            f"It shows {shown_text!r}: at most {MAX_UNITS:,.0f} units either way are taken"
+        )
     if min(width, height) <= MIN_SIDE_RATIO * max(width, height):
-        raise BadSvg(f"It shows {said!r}, which is no flag's shape")
-    return left, top, width, height
+        raise BadSvg(f"It shows {shown_text!r}, which is no flag's shape")
+    return left_edge, top, width, height
 
 
 def _check_unfolded(root: _Element, named: Mapping[str, _Element]) -> None:
     """Raise `BadSvg` where an element shows itself, or more than is taken."""
-    known: dict[int, tuple[int, int]] = {}
+    sizes_by_id: dict[int, tuple[int, int]] = {}
     under_way: set[int] = set()
 
     def unfolded(element: _Element, depth: int) -> tuple[int, int]:
-        """How many elements it shows, and how deep they lie."""
+        """Count the elements that an element shows, and their depth."""
         if id(element) in under_way:
             raise BadSvg("It has an element that shows itself")
-        if id(element) not in known:
+        if id(element) not in sizes_by_id:
             if depth > MAX_DEPTH:
                 raise BadSvg(f"It unfolds to elements more than {MAX_DEPTH} deep")
             under_way.add(id(element))
             shown = [*element.children, *(named[n] for n in element.references if n in named)]
-            sizes = [unfolded(each, depth + 1) for each in shown]
+            sizes = [unfolded(shown_element, depth + 1) for shown_element in shown]
             under_way.remove(id(element))
             count = 1 + sum(size for size, _ in sizes)
-            known[id(element)] = count, 1 + max((deep for _, deep in sizes), default=0)
+            sizes_by_id[id(element)] = count, 1 + max((deep for _, deep in sizes), default=0)
             if count > MAX_ELEMENTS:
                 raise BadSvg(f"It unfolds to more than {MAX_ELEMENTS:,} elements")
-        if depth + known[id(element)][1] > MAX_DEPTH + 1:
+        if depth + sizes_by_id[id(element)][1] > MAX_DEPTH + 1:
             raise BadSvg(f"It unfolds to elements more than {MAX_DEPTH} deep")
-        return known[id(element)]
+        return sizes_by_id[id(element)]
 
     unfolded(root, 1)
 

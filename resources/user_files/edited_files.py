@@ -1,4 +1,4 @@
-"""Files that a user edits while runs start: a run goes by the last content that could be read."""
+"""Files that a user edits while runs start: a run uses the last content that could be read."""
 
 import multiprocessing
 import sys
@@ -37,9 +37,9 @@ def load_user_file(
         value = load(content)
     except fault as error:
         last_content = _read(copy)
-        if last_content is None or not _is_of_run():
+        if last_content is None or not _executes_run():
             raise
-        fallback_warnings.append(f"This run goes by {path} as it last could be read. {error}")
+        fallback_warnings.append(f"This run uses the last readable content of {path}. {error}")
         return load(last_content)
     if content and copies.is_dir() and content != _read(copy):
         with suppress(StoreError):
@@ -54,6 +54,6 @@ def _read(path: Path) -> bytes | None:
         return None
 
 
-def _is_of_run() -> bool:
-    """Whether this process executes a run or a step: Dagster starts it by multiprocessing."""
+def _executes_run() -> bool:
+    """True in a process that executes a run or a step: Dagster starts it by multiprocessing."""
     return multiprocessing.parent_process() is not None or FORKED_STEPS in sys.modules

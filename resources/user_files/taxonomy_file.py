@@ -16,8 +16,8 @@ class TaxonomyError(Exception):
 
 def find_taxonomy_path() -> Path:
     """COUNTERFACTORY_TAXONOMY, or taxonomy.yaml beside definitions.py."""
-    beside = Path(__file__).parents[2] / "taxonomy.yaml"
-    return Path(os.environ.get("COUNTERFACTORY_TAXONOMY") or beside)
+    default = Path(__file__).parents[2] / "taxonomy.yaml"
+    return Path(os.environ.get("COUNTERFACTORY_TAXONOMY") or default)
 
 
 def load_taxonomy(path: Path | str) -> Taxonomy:

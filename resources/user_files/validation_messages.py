@@ -1,4 +1,4 @@
-"""Errors of pydantic in words that name the field, the nearest valid one and the remedy."""
+"""Messages for pydantic's errors: the field, the nearest valid one and the remedy."""
 
 import re
 from collections.abc import Mapping
@@ -19,43 +19,45 @@ _REMEDIES = {
 
 def format_validation_error(error: ErrorDetails, model: type[BaseModel]) -> str:
     """One error of validating an entry, without the value where that could be a secret."""
-    where = [part for part in error["loc"] if isinstance(part, str) and part != "[key]"]
-    if not where:
+    field_path = [part for part in error["loc"] if isinstance(part, str) and part != "[key]"]
+    if not field_path:
         return "the entry is no mapping: write `name: …` and what follows below it"
-    fields, kind = _fields(model, where[:-1]), error["type"]
-    if kind == "missing":
-        text = f"is missing: {fields[where[-1]].description}"
-    elif kind == "extra_forbidden":
-        text = f"is no field{suggest_names(where[-1], fields)}{_instead(where[-1], fields)}"
-    elif kind == "literal_error":
+    fields, error_type = _fields(model, field_path[:-1]), error["type"]
+    if error_type == "missing":
+        text = f"is missing: {fields[field_path[-1]].description}"
+    elif error_type == "extra_forbidden":
+        text = (
+            f"is no field{suggest_names(field_path[-1], fields)}{_instead(field_path[-1], fields)}"
+        )
+    elif error_type == "literal_error":
         choices = re.findall(r"'(.*?)'", error["ctx"]["expected"])
         text = f"is {error['input']!r}{suggest_names(str(error['input']), choices)}"
-    elif kind == "value_error":
+    elif error_type == "value_error":
         text = str(error["ctx"]["error"])
-    elif kind in ("too_short", "string_too_short") or error["input"] is None:
-        field = fields.get(where[-1])
+    elif error_type in ("too_short", "string_too_short") or error["input"] is None:
+        field = fields.get(field_path[-1])
         text = f"is empty: {(field and field.description) or 'write a value, or remove it'}"
-    elif kind == "string_pattern_mismatch":
+    elif error_type == "string_pattern_mismatch":
         text = 'is no size of an image: write it as in "1024x1024/high", "1024x1024", "2K"'
     else:
         text = re.sub(r"^(Input )?should", "has to", error["msg"].replace("Input should", "should"))
         text = re.sub(r"dictionary( or instance of \w+)?", "mapping of names to values", text)
         text = text.replace("valid tuple", "list, as in [judge]")
-        if kind.endswith("_type"):
-            text += f", not {type(error['input']).__name__}{_REMEDIES.get(kind, '')}"
-    return f"`{'.'.join(where)}` {text}"
+        if error_type.endswith("_type"):
+            text += f", not {type(error['input']).__name__}{_REMEDIES.get(error_type, '')}"
+    return f"`{'.'.join(field_path)}` {text}"
 
 
 def _instead(name: str, fields: Mapping[str, Any]) -> str:
-    """Where something goes that is no field of an entry."""
+    """The place of a value that is no field of an entry."""
     if "parameters" not in fields:
         return ""
     if SECRET_NAME.fullmatch(name):
         return (
             ". `key` takes the name of the environment variable that holds an API key. If this was "
-            "one, hold it for leaked"
+            "one, treat it as leaked"
         )
-    return ". What the provider is to be sent goes below `parameters`"
+    return ". Settings for the provider go below `parameters`"
 
 
 def _fields(model: type[BaseModel], path: list[str]) -> dict[str, Any]:
@@ -63,15 +65,19 @@ def _fields(model: type[BaseModel], path: list[str]) -> dict[str, Any]:
 
     The path has the names of fields and those in mappings, without the places in lists.
     """
-    found: Any = model
-    for part in path:
-        if _is_model(found):
-            found = found.model_fields[part].annotation if part in found.model_fields else None
+    annotation: Any = model
+    for name in path:
+        if _is_model(annotation):
+            annotation = (
+                annotation.model_fields[name].annotation
+                if name in annotation.model_fields
+                else None
+            )
         else:
-            found = next(reversed(get_args(found)), None)
-        if get_origin(found) is tuple:
-            found = get_args(found)[0]
-    return dict(found.model_fields) if _is_model(found) else {}
+            annotation = next(reversed(get_args(annotation)), None)
+        if get_origin(annotation) is tuple:
+            annotation = get_args(annotation)[0]
+    return dict(annotation.model_fields) if _is_model(annotation) else {}
 
 
 def _is_model(annotation: Any) -> bool:

@@ -167,7 +167,7 @@ class TestNames:
 
     @pytest.mark.parametrize("names", [(["a", "a"], ["b", "c"]), (["b", "c"], ["a", "a"])])
     def test_the_same_model_twice_is_an_error(self, names):
-        with pytest.raises(ValueError, match=r"a comes twice\. Name each model once"):
+        with pytest.raises(ValueError, match=r"a is listed twice\. Name each model once"):
             CaptionScores.of(np.zeros((1, 2, 2)), *names)
 
     def test_names_that_do_not_fit_are_an_error(self):

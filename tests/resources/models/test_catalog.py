@@ -251,7 +251,7 @@ WRONG = {
     "unknown role": (entry(roles=["judge", "panter"]), 5, "'panter' … did you mean painter?"),
     "only role unknown": (entry(roles=["juge"]), 5, "'juge' … did you mean judge?"),
     "unknown field": (entry(famly="gpt"), 6, "`famly` is no field … did you mean family?"),
-    "a key in a field of its own": (entry(api_key=SECRET), 6, "no field … hold it for leaked"),
+    "a key in a field of its own": (entry(api_key=SECRET), 6, "no field … treat it as leaked"),
     "a parameter in the entry": (entry(temperature=1.0), 6, "no field … below `parameters`"),
     "unknown price": (entry(price={"input": 1}), 6, "`price.input` … input_per_million"),
     "missing name": (

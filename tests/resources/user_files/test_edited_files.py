@@ -52,7 +52,7 @@ def test_a_run_goes_by_what_was_read_last_and_says_so_while_a_person_hears_of_it
     names, warnings = names_in_run(files)
     assert names == ["gpt"]
     [warning] = warnings
-    assert warning.startswith(f"This run goes by {files.models} as it last could be read.")
+    assert warning.startswith(f"This run uses the last readable content of {files.models}.")
     assert len(warning.splitlines()) > 1 or text is None, "and what is wrong with it"
 
 
