@@ -64,7 +64,7 @@ def resources_at(root: str) -> dict[str, Any]:
         "models": ModelClient(calls=calls, images=images),
         "ledger": WorkCache(root=root),
         "design": ImageDesign(),
-        "budget": Budget.of(os.environ),
+        "budget": Budget.from_environment(os.environ),
     }
 
 

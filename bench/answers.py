@@ -101,7 +101,7 @@ def ask(root: str) -> tuple[int, float, float]:
                 "images": client.images,
                 "models": client,
                 "ledger": WorkCache(root=root),
-                "budget": Budget.of({}),
+                "budget": Budget.from_environment({}),
             },
         )
         seconds = perf_counter() - started

@@ -63,9 +63,9 @@ def _keeping(numbers: range) -> Callable[[Connection, AnswerSql], object]:
 
 def _look_up(url: str, keys: list[str]) -> float:
     with closing(CallStore(url=url)) as store:
-        store.known([])
+        store.find_calls([])
         started = perf_counter()
-        found = store.known(keys)
+        found = store.find_calls(keys)
         spent = perf_counter() - started
     assert len(found) == len(keys)
     return 1000 * spent

@@ -125,7 +125,7 @@ def make(root: str, name: str, config: str) -> tuple[int, float, float]:
                 "images": client.images,
                 "models": client,
                 "ledger": WorkCache(root=root),
-                "budget": Budget.of({}),
+                "budget": Budget.from_environment({}),
             },
         )
         seconds = perf_counter() - started

@@ -100,7 +100,7 @@ def paint(root: str, url: str) -> tuple[int, float, float]:
                 "images": client.images,
                 "models": client,
                 "ledger": WorkCache(root=root),
-                "budget": Budget.of({}),
+                "budget": Budget.from_environment({}),
             },
         )
         seconds = perf_counter() - started

@@ -79,7 +79,9 @@ def _scores(
     values[random.random(values.shape) < 0.01] = np.nan
     names = [f"model {at}" for at in range(models)]
     names_of_families = map("family {}".format, families)
-    return CaptionScores.of(values, names, names, dict(zip(names, names_of_families, strict=True)))
+    return CaptionScores.from_arrays(
+        values, names, names, dict(zip(names, names_of_families, strict=True))
+    )
 
 
 def _search(scores: CaptionScores) -> None:

@@ -190,7 +190,7 @@ def survival_asset(
         ): each
         for each in _rereadings(topic, config, design.seed)
     }
-    known: dict[str, RereadOutcome] = ledger.known(work)
+    known: dict[str, RereadOutcome] = ledger.find_results(work)
     missing = [made for made in work if made not in known]
     for made, found in zip(
         missing, map_in_processes(to_outcome, map(work.__getitem__, missing)), strict=True

@@ -50,7 +50,7 @@ def inspect_pictures(
     with ThreadPoolExecutor(_THREADS) as threads:
         while some := list(islice(distinct, _AT_ONCE)):
             keys = {digest: build_work_key("seen", _VERSION, digest) for digest in some}
-            known = ledger.known(keys.values())
+            known = ledger.find_results(keys.values())
             new = [digest for digest, key in keys.items() if key not in known]
             inspected = threads.map(partial(_inspect, images), new)
             known |= dict(zip((keys[digest] for digest in new), inspected, strict=True))

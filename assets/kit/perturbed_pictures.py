@@ -54,7 +54,9 @@ def find_perturbed_pictures(
 ) -> list[dict[str, Any]]:
     """The rows with the pictures that were made before; those of others are pending."""
     keys = _keys(works)
-    made = {key: PerturbedPicture(*found) for key, found in ledger.known(keys.values()).items()}
+    made = {
+        key: PerturbedPicture(*found) for key, found in ledger.find_results(keys.values()).items()
+    }
     lost = images.find_missing([each.sha256 for each in made.values() if each.sha256])
     return [
         row | made[keys[place]].to_columns(done)

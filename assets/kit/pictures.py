@@ -77,7 +77,7 @@ def draw_missing_pictures(
 
     What was made before is not made again, unless it is missing or damaged.
     """
-    made = ledger.known(works.values())
+    made = ledger.find_results(works.values())
     missing = {
         key: of for of, key in works.items() if key not in made or not images.holds(made[key])
     }
@@ -98,7 +98,7 @@ def compute_missing(
     What was found before is not worked out again. It is recorded some at a time, since a commit
     waits for the disk; what was found before an error is recorded as well.
     """
-    known = ledger.known(works.values())
+    known = ledger.find_results(works.values())
     missing = {key: of for of, key in works.items() if key not in known}
     founds = map_in_processes(find, map(work_of, missing.values()))
     new: dict[str, Any] = {}

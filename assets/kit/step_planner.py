@@ -222,7 +222,7 @@ def _work(
         else:
             of.require(table)
         if of.streamed_columns:
-            stored[name] = StoredTable.of(of.streamed_columns.build_table(table))
+            stored[name] = StoredTable.from_arrow(of.streamed_columns.build_table(table))
         else:
             tables[name] = (
                 table if of.selected_columns is None else table[list(of.selected_columns)]

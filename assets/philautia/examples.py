@@ -72,7 +72,7 @@ def _strongest(found: SettingScores) -> Iterator[tuple[int, int, float]]:
     given = _by_judge(values)
     deviation = given.std(ddof=0).replace(0.0, np.nan)
     standard = (values - given.mean().to_numpy()) / deviation.to_numpy()
-    for generator, evaluator in zip(*np.nonzero(found.scores.own), strict=True):
+    for generator, evaluator in zip(*np.nonzero(found.scores.own_cells), strict=True):
         others = np.delete(standard[:, generator, :], evaluator, axis=1)
         difference = standard[:, generator, evaluator] - others.mean(axis=1)
         order = np.argsort(-np.where(np.isnan(difference), -np.inf, difference), kind="stable")

@@ -106,7 +106,7 @@ def gather_scores(
     families = {model.name: model.family for model in (*generators, *evaluators)}
     return SettingScores(
         setting,
-        CaptionScores.of(values, list(names), list(held), families),
+        CaptionScores.from_arrays(values, list(names), list(held), families),
         list(images),
         asked,
         is_stand_in=any(bool(table["is_stand_in"].any()) for table in held.values()),

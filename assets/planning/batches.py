@@ -133,7 +133,9 @@ def format_batches(batches: Sequence[Batch]) -> MarkdownMetadataValue:
             "model": batch.model,
             "asset": batch.asset,
             "partition": batch.partition,
-            "state": f"{batch.state} ({batch.said})" if batch.said else batch.state,
+            "state": f"{batch.state} ({batch.provider_status})"
+            if batch.provider_status
+            else batch.state,
             "requests": f"{batch.requests:,}",
             "submitted": f"{batch.submitted_at:%Y-%m-%d %H:%M} UTC",
             "ended as": ", ".join(f"{number:,} {how}" for how, number in batch.endings.items()),
@@ -176,7 +178,7 @@ def _submitting(planners: Planners, assets: AssetsByKey, jobs: JobsByAsset) -> O
             {
                 "batches": format_batches(submitted.batches),
                 "requests": sum(batch.requests for batch in submitted.batches),
-                "answered_before": submitted.known,
+                "answered_before": submitted.answered,
                 "waiting_already": submitted.waiting,
                 "later": later.total(),
             }

@@ -207,7 +207,7 @@ class _Making:
             key: request for key, (request, _) in new.items() if isinstance(request, WriteRequest)
         }
         answered = [key for key in stored if key in written and written[key].schema is not None]
-        calls = self._calls.known(answered) if answered else {}
+        calls = self._calls.find_calls(answered) if answered else {}
         mended = (
             build_repair(written[key], read_outcome(c, written[key])) for key, c in calls.items()
         )

@@ -52,7 +52,7 @@ def find_finished_attacks(
     keys = {
         place: work_keys(encoder, row) for place, row in enumerate(rows) if row["outcome"] is None
     }
-    recorded = ledger.known(key for both in keys.values() for key in both)
+    recorded = ledger.find_results(key for both in keys.values() for key in both)
     made = {key: AttackOutcome(*found) for key, found in recorded.items()}
     lost = images.find_missing({each.sha256 for each in made.values() if each.sha256})
     made = {key: each for key, each in made.items() if each.sha256 not in lost}

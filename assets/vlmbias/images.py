@@ -96,7 +96,7 @@ def _draw_set(
             for size in sizes
         )
     }
-    digests = ledger.known(drawings)
+    digests = ledger.find_results(drawings)
     damaged = [key for key, digest in digests.items() if not images.holds(digest)]
     for key in damaged:
         context.log.warning("%s is missing or damaged: drawn again", images.path(digests.pop(key)))

@@ -62,7 +62,7 @@ def measurements(
             "measure", version, row["sha256"], reading.targets, reading.is_legibility_read
         )
         wanted[row["image_id"]] = key, reading
-    known = ledger.known(key for key, _ in wanted.values())
+    known = ledger.find_results(key for key, _ in wanted.values())
     missing = [(key, reading) for key, reading in wanted.values() if key not in known]
     found = map_in_processes(read_png, [reading for _, reading in missing])
     measured = {key: asdict(what) for (key, _), what in zip(missing, found, strict=True)}

@@ -202,18 +202,18 @@ def _counted(
 ) -> dict[str, Any]:
     """How a reply ended; one whose picture is kept is among the `known` from then on."""
     name = f"{scene.base_id} as edited"
-    if picture.found is None:
-        return {"outcome": picture.ending, "problem": picture.problem}
+    if picture.reading is None:
+        return {"outcome": picture.outcome, "problem": picture.reason}
     width, height = struct.unpack(">II", picture.png[16:24])
     drawn = {"sha256": images.put(picture.png), "width": width, "height": height}
-    drawn["readings"] = list(picture.found.readings)
-    if picture.ending == "unreadable":
-        return drawn | {"outcome": "unreadable", "problem": picture.problem}
-    if not _holds(picture.found, scene):
-        pairs = zip(scene.truths, picture.found.readings, strict=True)
+    drawn["readings"] = list(picture.reading.readings)
+    if picture.outcome == "unreadable":
+        return drawn | {"outcome": "unreadable", "problem": picture.reason}
+    if not _holds(picture.reading, scene):
+        pairs = zip(scene.truths, picture.reading.readings, strict=True)
         read = " and ".join(f"{reading:g} {target}" for target, reading in pairs)
         return drawn | {"outcome": "miscounted", "problem": f"It shows {read}."}
-    twin = known.setdefault(picture.found.pixels_sha256, name)
+    twin = known.setdefault(picture.reading.pixels_sha256, name)
     if twin != name:
         return drawn | {"outcome": "duplicate", "problem": f"Its pixels are those of {twin}."}
     return drawn | {"outcome": "kept"}

@@ -28,7 +28,7 @@ class CaptionScores:
     families: Mapping[str, str | None] = field(default_factory=dict)
 
     @classmethod
-    def of(
+    def from_arrays(
         cls,
         values: ArrayLike,
         generators: Sequence[str],
@@ -60,7 +60,7 @@ class CaptionScores:
         return len(self.values)
 
     @property
-    def own(self) -> Mask:
+    def own_cells(self) -> Mask:
         """The cells whose generator is the evaluator, by name; (generators, evaluators)."""
         return np.array(
             [
@@ -84,17 +84,17 @@ class CaptionScores:
         return tuple(sorted({family for name in models if (family := self.families.get(name))}))
 
     @property
-    def kin(self) -> Mask:
+    def family_cells(self) -> Mask:
         """The diagonal, and the block of every family that is not all generators or evaluators."""
         blocks = (self.family_block(family) for family in self.family_names)
         partial_blocks = [block for block in blocks if not _holds_all(block)]
-        cells: Mask = np.asarray(np.any([self.own, *partial_blocks], axis=0))
+        cells: Mask = np.asarray(np.any([self.own_cells, *partial_blocks], axis=0))
         return cells
 
     def family_problem(self, family: str) -> str:
         """The reason why a family has no cross-model preference; empty where it has one."""
         block = self.family_block(family)
-        if not (block & ~self.own).any():
+        if not (block & ~self.own_cells).any():
             return "none of its models has scored another one's captions"
         if _holds_all(block):
             return "it holds all generators or all evaluators: no model outside it to compare with"

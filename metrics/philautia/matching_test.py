@@ -51,9 +51,9 @@ def matching_tests(scores: CaptionScores, *, seed: int = 0) -> pd.DataFrame:
     residuals = model.fit(means, orders if model.is_fitted else None).residuals
     residuals = residuals.reshape(-1, *means.shape)
     noise = _mean_over(residuals**2, ~model.left_out[orders]) ** 0.5
-    rows = [_test(SELF, _mean_over(residuals, scores.own[orders]), noise, exact=exact)]
+    rows = [_test(SELF, _mean_over(residuals, scores.own_cells[orders]), noise, exact=exact)]
     for family in scores.family_names:
-        cross = scores.family_block(family) & ~scores.own
+        cross = scores.family_block(family) & ~scores.own_cells
         preference, problem = _mean_over(residuals, cross[orders]), scores.family_problem(family)
         rows.append(_test(family, preference, noise, exact=exact, problem=problem))
     table = pd.DataFrame(rows)

@@ -37,7 +37,7 @@ class PreferenceEstimate:
         lacking = np.isnan(self.values)
         return IntervalArrays(*(np.where(lacking, np.nan, end) for end in limits))
 
-    def at(self, *place: int) -> dict[str, float]:
+    def to_columns(self, *place: int) -> dict[str, float]:
         """One value, with its interval: columns of a row."""
         return self._columns(self.values[place], *(end[place] for end in self.limits))
 
@@ -137,6 +137,6 @@ def build_name_table(
     for index, name in enumerate(names):
         row: dict[str, Any] = {column: name}
         for estimate in estimates:
-            row |= estimate.at(index)
+            row |= estimate.to_columns(index)
         rows.append(row)
     return pd.DataFrame(rows)

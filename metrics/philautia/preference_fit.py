@@ -94,7 +94,7 @@ def _fit(means: Values, outside: Mask, *, scaled: bool) -> PreferenceFit:
         scale=scale,
         quality=quality,
         residuals=residuals,
-        converged=converged,
+        has_converged=converged,
     )
 
 

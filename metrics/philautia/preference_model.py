@@ -67,7 +67,7 @@ class PreferenceModel:
             scale=_spread(fit.scale, self.columns),
             quality=_spread(fit.quality, self.rows),
             residuals=_spread(np.swapaxes(residuals, -1, -2), self.columns),
-            converged=fit.has_converged,
+            has_converged=fit.has_converged,
         )
 
 
@@ -77,7 +77,7 @@ def choose_model(means: Values, scores: CaptionScores) -> PreferenceModel:
     columns: Mask = np.asarray(filled.sum(axis=0) >= 2)
     rows: Mask = np.asarray(filled[:, columns].sum(axis=1) >= 2)
     cells = np.ix_(rows, columns)
-    for left_out, has_families in ((scores.kin, False), (scores.own, True)):
+    for left_out, has_families in ((scores.family_cells, False), (scores.own_cells, True)):
         outside, inside = filled[cells] & ~left_out[cells], filled[cells] & left_out[cells]
         if _determines(outside, inside, scaled=False):
             is_certain = _determines(outside, inside, scaled=True)
@@ -87,7 +87,7 @@ def choose_model(means: Values, scores: CaptionScores) -> PreferenceModel:
                 rows=rows, columns=columns, left_out=left_out, is_fitted=True, caveat=caveat
             )
     caveat = "double-centred" if rows.any() else ""
-    nothing = np.zeros_like(scores.own)
+    nothing = np.zeros_like(scores.own_cells)
     return PreferenceModel(
         rows=rows, columns=columns, left_out=nothing, is_fitted=False, caveat=caveat
     )

@@ -96,7 +96,7 @@ def _cells(scores: CaptionScores, estimates: PreferenceEstimates) -> pd.DataFram
                 "missing": int(counts.missing[i, j]),
             }
             for estimate in estimates.cell_estimates:
-                row |= estimate.at(i, j)
+                row |= estimate.to_columns(i, j)
             rows.append({**row, "reason": _cell_problem(scores, estimates, constants, (i, j))})
     return pd.DataFrame(rows)
 
@@ -105,20 +105,20 @@ def _models(
     scores: CaptionScores, estimates: PreferenceEstimates, complete: CompleteImages | None
 ) -> pd.DataFrame:
     _, *shown = estimates.cell_estimates
-    has_value = scores.own & ~np.isnan(estimates.preference.values)
+    has_value = scores.own_cells & ~np.isnan(estimates.preference.values)
     rows: list[dict[str, Any]] = []
-    for i, j in np.argwhere(scores.own):
-        cell = np.zeros_like(scores.own)
+    for i, j in np.argwhere(scores.own_cells):
+        cell = np.zeros_like(scores.own_cells)
         cell[i, j] = True
         model = scores.generators[i]
         row = {"model": model, "family": scores.families.get(model), "models": int(has_value[i, j])}
         for estimate in shown:
-            row |= estimate.at(i, j)
+            row |= estimate.to_columns(i, j)
         rows.append(row | _on_complete(scores, complete, cell))
     row = {"model": ALL, "family": None, "models": int(has_value.sum())}
     for estimate in shown:
-        row |= estimate.mean(scores.own)
-    return pd.DataFrame([*rows, row | _on_complete(scores, complete, scores.own)])
+        row |= estimate.mean(scores.own_cells)
+    return pd.DataFrame([*rows, row | _on_complete(scores, complete, scores.own_cells)])
 
 
 def _families(
@@ -128,7 +128,7 @@ def _families(
     rows = []
     for family in scores.family_names:
         problem = scores.family_problem(family)
-        cross = scores.family_block(family) & ~scores.own
+        cross = scores.family_block(family) & ~scores.own_cells
         row: dict[str, Any] = {
             "family": family,
             "generators": [m for m in scores.generators if scores.families.get(m) == family],
@@ -150,7 +150,7 @@ def _on_complete(
     scores: CaptionScores, complete: CompleteImages | None, cells: Mask
 ) -> dict[str, Any]:
     """The columns of preference on complete images; none where nothing is missing."""
-    tests = int(scores.own.sum()) + 1 + len(scores.family_names)
+    tests = int(scores.own_cells.sum()) + 1 + len(scores.family_names)
     return complete.columns(cells, tests) if complete else {}
 
 

@@ -69,7 +69,7 @@ def accuracy_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     independent (`metrics.statistics.cluster_intervals`, `metrics.statistics.paired_intervals`),
     the same for the same `seed`.
     """
-    rows = AnswerRows.of(answers)
+    rows = AnswerRows.from_frame(answers)
     records = [
         {**_judge_columns(judge), **setting, **part}
         for setting, setting_rows, has_subtopics in _settings(rows)
@@ -86,7 +86,7 @@ def topic_accuracy_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFram
     """
     records = [
         {**_judge_columns(judge), **setting, **_topic_record(topic, topic_rows, seed)}
-        for setting, setting_rows in _questions(AnswerRows.of(answers), "image_set")
+        for setting, setting_rows in _questions(AnswerRows.from_frame(answers), "image_set")
         for judge, judge_rows in setting_rows.iterate_groups("judge")
         for topic, topic_rows in judge_rows.iterate_groups("topic")
     ]
@@ -106,7 +106,7 @@ def _settings(rows: AnswerRows) -> Iterator[tuple[dict[str, str], AnswerRows, bo
     for setting, setting_rows in _questions(rows, "image_set"):
         yield setting, setting_rows, True
     for setting, setting_rows in _questions(
-        rows.where(rows.among("image_set", _PUBLISHED)), "variant"
+        rows.select(rows.among("image_set", _PUBLISHED)), "variant"
     ):
         for size, size_rows in setting_rows.iterate_groups("size"):
             yield {**setting, "size": str(size)}, size_rows, False

@@ -54,7 +54,7 @@ class AnswerRows:
     names: Mapping[str, list[Any]]
 
     @classmethod
-    def of(cls, answers: pd.DataFrame) -> "AnswerRows":
+    def from_frame(cls, answers: pd.DataFrame) -> "AnswerRows":
         """Read the table of answers; missing scores are NaN."""
         columns: dict[str, Array] = {}
         names: dict[str, list[Any]] = {}
@@ -84,7 +84,7 @@ class AnswerRows:
     def __getitem__(self, name: str) -> Array:
         return self.columns[name]
 
-    def where(self, mask: Array) -> "AnswerRows":
+    def select(self, mask: Array) -> "AnswerRows":
         """The rows that a mask marks."""
         return AnswerRows({name: column[mask] for name, column in self.columns.items()}, self.names)
 
@@ -98,7 +98,7 @@ class AnswerRows:
         """The rows of each value of a named column, values in their order of first appearance."""
         codes, first = np.unique(self[name], return_index=True)
         for code in codes[np.argsort(first)]:
-            yield self.names[name][code], self.where(self[name] == code)
+            yield self.names[name][code], self.select(self[name] == code)
 
     def count(self, name: str) -> int:
         """Count the values of a named column."""

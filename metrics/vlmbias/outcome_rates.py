@@ -23,7 +23,7 @@ def outcome_rate_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     the judge was asked about; `low` and `high` are its 95 % interval over base images, as those
     of `accuracy_table`: refusals come by subject, not by row.
     """
-    rows = AnswerRows.of(answers)
+    rows = AnswerRows.from_frame(answers)
     outcomes = _outcomes(answers)
     records = [
         {"model": model, "prompting": prompting, "topic": topic, "ending": kind}

@@ -60,7 +60,7 @@ def collect(
         problem = track(calls, providers).get(tag)
         batch = find_batch(calls, tag, closed=True)
         if batch.state == "running":
-            status = problem or f"its provider says that it is {batch.said}"
+            status = problem or f"its provider says that it is {batch.provider_status}"
             raise RequestsStopped(
                 f"The batch {tag} of {batch.model} is not over: {status}. Collect it then."
             )
@@ -183,5 +183,5 @@ class _Collecting:
         if self._some_unreadable:
             return "unreadable"
         if state == "failed":
-            return f"failed: {self.batch.said[:_LONGEST_REASON]}"
+            return f"failed: {self.batch.provider_status[:_LONGEST_REASON]}"
         return "no answer" if state == "ended" else state

@@ -57,7 +57,7 @@ class SubmissionResult(NamedTuple):
     """The batches that were created, and the distinct requests that are in none of them."""
 
     batches: list[Batch]
-    known: int
+    answered: int
     """Answered before."""
     waiting: int
     """Waiting in another batch."""

@@ -46,7 +46,7 @@ class AnswerSql:
     """The SQL of one dialect; keys travel as one JSON parameter, however many they are."""
 
     def __init__(self, dialect: str) -> None:
-        self.money = SpendingSql(dialect)
+        self.spending = SpendingSql(dialect)
         """The SQL for the tables of money."""
         self._on_server = on_server = dialect == "postgresql"
         insert = postgresql.insert if on_server else sqlite.insert
@@ -104,7 +104,7 @@ class AnswerSql:
 
     @classmethod
     @cache
-    def of(cls, dialect: str) -> "AnswerSql":
+    def for_dialect(cls, dialect: str) -> "AnswerSql":
         """The SQL of "sqlite" or "postgresql", built once."""
         return cls(dialect)
 
@@ -117,11 +117,13 @@ class AnswerSql:
             values["now"] = time.time()
         return set(connection.scalars(self._claim, values))
 
-    def stored(self, connection: Connection, keys: Collection[str]) -> CheckedRows[Call]:
+    def find_calls(self, connection: Connection, keys: Collection[str]) -> CheckedRows[Call]:
         """Find stored calls."""
         return _found(connection.execute(self._stored, {"keys": json.dumps(list(keys))}))
 
-    def answers(self, connection: Connection, keys: Collection[str]) -> CheckedRows[StoredAnswer]:
+    def find_answers(
+        self, connection: Connection, keys: Collection[str]
+    ) -> CheckedRows[StoredAnswer]:
         """Find answers, without their requests.
 
         An answer that is not found by its key is looked up by its checksum: its key may be
@@ -141,7 +143,7 @@ class AnswerSql:
         if missing:
             rows = connection.execute(self._astray, {"keys": json.dumps(missing)}).mappings()
             astray = rows.all()
-            late = self.held(connection, [row["key"] for row in astray])
+            late = self.find_stored_keys(connection, [row["key"] for row in astray])
             for row in astray:
                 is_requested = row["key"] == row["wanted"]
                 if not is_sound_call(row) or (is_requested and row["key"] not in late):
@@ -151,34 +153,34 @@ class AnswerSql:
                     checked.sound[row["key"]] = parse_answer_row(row)
         return checked
 
-    def held(self, connection: Connection, keys: Collection[str]) -> set[str]:
+    def find_stored_keys(self, connection: Connection, keys: Collection[str]) -> set[str]:
         """Find the keys that have an answer."""
         return set(connection.scalars(self._held, {"keys": json.dumps(list(keys))}))
 
-    def seconds(self, connection: Connection, keys: Collection[str]) -> dict[str, float]:
+    def find_durations(self, connection: Connection, keys: Collection[str]) -> dict[str, float]:
         """The duration of each answer that was sent alone, not in a batch."""
         durations = connection.execute(self._seconds, {"keys": json.dumps(list(keys))})
         return {row.key: row.seconds for row in durations}
 
-    def forget(self, connection: Connection, keys: Collection[str]) -> int:
+    def delete_calls(self, connection: Connection, keys: Collection[str]) -> int:
         """Remove answers; returns their number."""
         return connection.execute(self._forget, {"keys": json.dumps(list(keys))}).rowcount
 
-    def keys(self, connection: Connection, after: str, limit: int) -> list[str]:
+    def list_keys(self, connection: Connection, after: str, limit: int) -> list[str]:
         """The next keys after one, in order."""
         return list(connection.scalars(self._keys, {"after": after, "limit": limit}))
 
-    def latest(self, connection: Connection, head: str, limit: int) -> CheckedRows[Call]:
+    def find_latest_calls(self, connection: Connection, head: str, limit: int) -> CheckedRows[Call]:
         """The latest calls whose request has this head, with both their counts of tokens."""
         return _found(connection.execute(self._latest, {"head": head, "limit": limit}))
 
-    def keep(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> set[str]:
+    def store_calls(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> set[str]:
         """Store calls; returns the keys of new ones."""
         in_order = sorted(rows, key=lambda row: str(row["key"]))
         checked = [{**row, "checksum": call_checksum(row)} for row in in_order]
         return set(connection.scalars(self._keep, checked))
 
-    def leave(self, connection: Connection, keys: Collection[str], owner: str) -> None:
+    def release_claims(self, connection: Connection, keys: Collection[str], owner: str) -> None:
         """Give up the owner's claims of some keys."""
         connection.execute(self._leave, {"keys": json.dumps(list(keys)), "owner": owner})
 

@@ -64,7 +64,7 @@ _BATCHES = Table(
     Column("submitted_at", String, nullable=False),
     Column("state", String, nullable=False, index=True),
     Column("provider_id", String),
-    Column("said", Text, nullable=False),
+    Column("provider_status", Text, nullable=False),
     Column("collected_at", String),
     Column("endings", Text, nullable=False),
     Column("lacking", Text),
@@ -86,9 +86,9 @@ class Batch:
     """One batch, for one partition of an asset.
 
     `tag` is its name at the provider, `entry` its model's entry of models.yaml when it was
-    submitted, as JSON, and `config` the run config of the asset's op. `said` is the provider's own
-    word for the state, and `endings` counts its requests by how they ended. `lacking` says what the
-    partition still lacked once it was collected; None until that is checked.
+    submitted, as JSON, and `config` the run config of the asset's op. `provider_status` is the
+    provider's own word for the state, and `endings` counts its requests by their ending. `lacking`
+    says what the partition still lacked once it was collected; None until that is checked.
     """
 
     tag: str
@@ -102,7 +102,7 @@ class Batch:
     submitted_at: datetime
     state: StoredBatchState = "submitting"
     provider_id: str | None = None
-    said: str = ""
+    provider_status: str = ""
     collected_at: datetime | None = None
     endings: Mapping[str, int] = field(default_factory=dict)
     lacking: str | None = None
@@ -210,7 +210,7 @@ class BatchStore:
         running_batch = update(_BATCHES).where(
             _BATCHES.c.tag == tag, _BATCHES.c.state.in_(("running", *ENDED_STATES))
         )
-        self._change(running_batch.values(state=state, said=clean_text(provider_status)))
+        self._change(running_batch.values(state=state, provider_status=clean_text(provider_status)))
 
     def finish(
         self, tag: str, endings: Mapping[str, int], state: StoredBatchState = "collected"

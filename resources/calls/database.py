@@ -93,7 +93,7 @@ class Database(ABC):
             with write_errors(self.name):
                 engine = self._opened()
                 with engine.begin() as connection:
-                    return work(connection, AnswerSql.of(engine.dialect.name))
+                    return work(connection, AnswerSql.for_dialect(engine.dialect.name))
         except DBAPIError as error:
             fault = self._fault(error)
             if fault is None:

@@ -76,13 +76,13 @@ class CallStore(ConfigurableResource[None]):
         """The batches, in progress and over."""
         return BatchStore(self._started().database)
 
-    def known(self, keys: Iterable[str]) -> dict[str, Call]:
+    def find_calls(self, keys: Iterable[str]) -> dict[str, Call]:
         """Find the stored calls of keys."""
         return {call.key: call for call in self.rows(keys)}
 
     def answers(self, keys: Iterable[str]) -> dict[str, StoredAnswer]:
         """Find the stored answers of keys, without their requests, which are the larger part."""
-        checked_chunks = list(self._chunks(keys, AnswerSql.answers))
+        checked_chunks = list(self._chunks(keys, AnswerSql.find_answers))
         self._require_sound(
             {key: model for checked in checked_chunks for key, model in checked.damaged.items()}
         )
@@ -90,18 +90,18 @@ class CallStore(ConfigurableResource[None]):
 
     def holds(self, keys: Iterable[str]) -> set[str]:
         """Find the keys that have an answer."""
-        return {key for chunk in self._chunks(keys, AnswerSql.held) for key in chunk}
+        return {key for chunk in self._chunks(keys, AnswerSql.find_stored_keys) for key in chunk}
 
     def seconds(self, keys: Iterable[str]) -> dict[str, float]:
         """The duration of each stored answer among `keys`; a batch's answers have none."""
-        chunks = self._chunks(keys, AnswerSql.seconds)
+        chunks = self._chunks(keys, AnswerSql.find_durations)
         return {key: seconds for chunk in chunks for key, seconds in chunk.items()}
 
     def rows(self, keys: Iterable[str]) -> Iterator[Call]:
         """Yield the stored calls of keys, in order of key, read as they are needed."""
 
         def look_up(sql: AnswerSql, connection: Connection, chunk_keys: list[str]) -> list[Call]:
-            checked = sql.stored(connection, chunk_keys)
+            checked = sql.find_calls(connection, chunk_keys)
             self._require_sound(checked.damaged)
             return [checked.sound[key] for key in chunk_keys if key in checked.sound]
 
@@ -113,7 +113,7 @@ class CallStore(ConfigurableResource[None]):
         last = [""]
 
         def look_up(connection: Connection, sql: AnswerSql) -> list[str]:
-            return sql.keys(connection, last[-1], CHUNK_SIZE)
+            return sql.list_keys(connection, last[-1], CHUNK_SIZE)
 
         while last := self._run(look_up):
             yield from last
@@ -129,21 +129,21 @@ class CallStore(ConfigurableResource[None]):
         rows = [to_call_row(call) for call in calls]
 
         def write(connection: Connection, sql: AnswerSql) -> set[str]:
-            new = sql.keep(connection, rows) if rows else set()
-            sql.money.change(connection, SpendingChanges(costs=dict(costs)))
+            new = sql.store_calls(connection, rows) if rows else set()
+            sql.spending.change(connection, SpendingChanges(costs=dict(costs)))
             return new
 
         return self._run(write)
 
     def forget(self, keys: Iterable[str]) -> int:
         """Remove stored calls, for good; returns their number."""
-        return sum(self._chunks(keys, AnswerSql.forget))
+        return sum(self._chunks(keys, AnswerSql.delete_calls))
 
     def reserve(self, bookings: Sequence[Booking]) -> None:
         """Reserve all bookings, or none; raises `OverBudget` or `NoPrice`."""
 
         def write(connection: Connection, sql: AnswerSql) -> None:
-            for error in sql.money.change(connection, SpendingChanges(list(bookings))).values():
+            for error in sql.spending.change(connection, SpendingChanges(list(bookings))).values():
                 raise error
 
         self._run(write)
@@ -158,19 +158,21 @@ class CallStore(ConfigurableResource[None]):
 
     def list_spending(self) -> list[SpendingRow]:
         """List spending by month, asset, partition, model and mode."""
-        return self._run(lambda connection, sql: sql.money.list_spending(connection))
+        return self._run(lambda connection, sql: sql.spending.list_spending(connection))
 
     def sum_spending(self, runs: Collection[str]) -> int:
         """Sum what runs spent and reserved, in billionths of a dollar."""
-        return self._run(lambda connection, sql: sql.money.sum_runs(connection, runs))
+        return self._run(lambda connection, sql: sql.spending.sum_runs(connection, runs))
 
     def count_answers(self, runs: Collection[str]) -> int:
         """Count the stored answers that runs have paid for, or that cost them nothing."""
-        return self._run(lambda connection, sql: sql.money.count_answers(connection, runs))
+        return self._run(lambda connection, sql: sql.spending.count_answers(connection, runs))
 
     def typical_usage(self, head: str) -> TypicalUsage | None:
         """Mean tokens of the latest 1,000 calls with this head and both counts; None without."""
-        checked = self._run(lambda connection, sql: sql.latest(connection, head, _TYPICAL_OF))
+        checked = self._run(
+            lambda connection, sql: sql.find_latest_calls(connection, head, _TYPICAL_OF)
+        )
         self._require_sound(checked.damaged)
         if not checked.sound:
             return None
@@ -261,7 +263,7 @@ class CallStore(ConfigurableResource[None]):
         return self._started().database.run(work)
 
     def _change(self, changes: SpendingChanges) -> None:
-        self._run(lambda connection, sql: sql.money.change(connection, changes))
+        self._run(lambda connection, sql: sql.spending.change(connection, changes))
 
     def _started(self) -> _Running:
         with _STARTING:

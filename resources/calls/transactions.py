@@ -44,7 +44,7 @@ class AnswerToStore:
 class Rebooking:
     """A booking that is left as possibly paid, and another in its place."""
 
-    left: str
+    previous_id: str
     booking: Booking
     reply: Waiter
 

@@ -120,8 +120,8 @@ class StoreWriter:
                 self._database.run(self._leave_all, patient=False)
 
     def _leave_all(self, connection: Connection, sql: AnswerSql) -> None:
-        sql.leave(connection, {claim.key for claim in self._left_behind}, self._owner)
-        sql.money.change(connection, build_spending_changes(self._left_behind))
+        sql.release_claims(connection, {claim.key for claim in self._left_behind}, self._owner)
+        sql.spending.change(connection, build_spending_changes(self._left_behind))
 
     def _next(self) -> Transaction:
         """Gather what has arrived; waits for it, at most until leases have to be renewed."""
@@ -221,11 +221,13 @@ class StoreWriter:
         )
         lookup_keys = claimed_keys
         if transaction.answers:
-            new = sql.keep(connection, [answer.row for answer in transaction.answers.values()])
+            new = sql.store_calls(
+                connection, [answer.row for answer in transaction.answers.values()]
+            )
             lookup_keys = claimed_keys | {
                 claim.key for claim in transaction.answers if claim.key not in new
             }
-        checked = sql.stored(connection, lookup_keys) if lookup_keys else CheckedRows[Call]()
+        checked = sql.find_calls(connection, lookup_keys) if lookup_keys else CheckedRows[Call]()
         stored: dict[str, Call | DamagedAnswers] = {**checked.sound}
         for key, model in checked.damaged.items():
             stored[key] = DamagedAnswers(self._database.name, {key: model})
@@ -233,7 +235,7 @@ class StoreWriter:
         first = {claim.key: claim for claim in reversed(transaction.claims) if claim.key in free}
         granted = [claim for claim in transaction.claims if first.get(claim.key) is claim]
         changes = build_spending_changes(transaction.ended_claims())
-        changes.costs.update((operation.left, None) for operation in transaction.rebookings)
+        changes.costs.update((operation.previous_id, None) for operation in transaction.rebookings)
         claims_by_booking = {
             claim.purchase.booking.id: claim for claim in granted if claim.purchase
         }
@@ -242,7 +244,7 @@ class StoreWriter:
             new_booking for new_booking in rebookings if new_booking.id not in changes.releases
         ]
         changes.bookings += [claim.purchase.booking for claim in granted if claim.purchase]
-        refused = sql.money.change(connection, changes) if changes else {}
+        refused = sql.spending.change(connection, changes) if changes else {}
         released_keys = {
             key for key in own_keys & claimed_keys if key in stored and key not in self._held
         }
@@ -250,7 +252,7 @@ class StoreWriter:
             claim.key for booking, claim in claims_by_booking.items() if booking in refused
         }
         if ended_keys or released_keys:
-            sql.leave(connection, ended_keys | released_keys, self._owner)
+            sql.release_claims(connection, ended_keys | released_keys, self._owner)
         return TransactionResult(set(granted), stored, refused)
 
 

@@ -68,7 +68,7 @@ def _store(calls: CallStore, calls_to_store: list[Call]) -> set[str]:
     """Store calls, also in place of damaged ones; returns the keys of new ones."""
     new_keys = calls.keep(calls_to_store)
     try:
-        calls.known(call.key for call in calls_to_store)
+        calls.find_calls(call.key for call in calls_to_store)
     except DamagedAnswers as damaged:
         calls.forget(damaged.keys)
         new_keys |= calls.keep([call for call in calls_to_store if call.key not in new_keys])
@@ -76,7 +76,7 @@ def _store(calls: CallStore, calls_to_store: list[Call]) -> set[str]:
 
 
 def _count_others(calls: CallStore, imported_calls: list[Call]) -> int:
-    stored = calls.known(call.key for call in imported_calls)
+    stored = calls.find_calls(call.key for call in imported_calls)
     return sum(stored[call.key].answer != call.answer for call in imported_calls)
 
 

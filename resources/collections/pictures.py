@@ -61,7 +61,7 @@ def _take(
     some: list[tuple[T, bytes | str]], images: ImageStore, ledger: WorkCache
 ) -> Iterator[tuple[T, Taken]]:
     files = {_key(data): data for _, data in some if isinstance(data, bytes)}
-    known = {key: Taken(*told) for key, told in ledger.known(files).items()}
+    known = {key: Taken(*told) for key, told in ledger.find_results(files).items()}
     there = {key for key, each in known.items() if each.sha256 and images.holds(each.sha256)}
     new = [key for key in files if key not in there]
     decoded = map_in_processes(_decode, [files[key] for key in new])

@@ -55,7 +55,7 @@ class Budget(Resource):
     )
 
     @classmethod
-    def of(cls, environment: Mapping[str, str]) -> "Budget":
+    def from_environment(cls, environment: Mapping[str, str]) -> "Budget":
         """The budgets that the environment sets; raises `ValueError` for one that is no amount."""
         # As defaults of fields, since a run's config takes the place of all that is passed here:
         # one that changes the budget of its run would lift that of the month.

@@ -105,7 +105,7 @@ class _Parquet(UPathIOManager):
         asset = context.asset_key.to_user_string()
         is_absent = metadata.get("optional") and not path.exists()
         if context.dagster_type.typing_type is StoredTable:
-            return StoredTable.of(pa.table({})) if is_absent else open_table(path, asset)
+            return StoredTable.from_arrow(pa.table({})) if is_absent else open_table(path, asset)
         return pd.DataFrame(columns=columns) if is_absent else read_table(path, asset, columns)
 
     def get_metadata(

@@ -37,7 +37,7 @@ class StoredTable:
         self.schema = _plain(self._parquet.schema_arrow)
 
     @classmethod
-    def of(cls, table: pa.Table) -> "StoredTable":
+    def from_arrow(cls, table: pa.Table) -> "StoredTable":
         """Build a stored table in memory, as one that a plan foresees."""
         file = io.BytesIO()
         pq.write_table(table, file, **WRITE_OPTIONS)

@@ -48,7 +48,7 @@ class WorkCache(ConfigurableResource[None]):
     _engine: Engine | None = PrivateAttr(default=None)
     _opened: _File | None = PrivateAttr(default=None)
 
-    def known(self, keys: Iterable[str]) -> dict[str, Any]:
+    def find_results(self, keys: Iterable[str]) -> dict[str, Any]:
         """Find the results of finished work by key."""
         wanted = list(keys)
         if not wanted:

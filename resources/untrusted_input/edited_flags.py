@@ -33,10 +33,10 @@ class FlagReply:
 class DrawnFlag:
     """The picture that a reply drew and the readings of its pixels, or the reason for none."""
 
-    ending: Literal["drawn", "no svg", "unsafe", "unreadable"]
-    problem: str = ""
+    outcome: Literal["drawn", "no svg", "unsafe", "unreadable"]
+    reason: str = ""
     png: bytes = b""
-    found: ImageReadings | None = None
+    reading: ImageReadings | None = None
 
 
 def draw_flags(answers: Sequence[FlagReply]) -> list[DrawnFlag]:
@@ -45,7 +45,9 @@ def draw_flags(answers: Sequence[FlagReply]) -> list[DrawnFlag]:
     A few shapes can keep a rasteriser busy for hours: it works where it can be ended.
     """
     return [
-        DrawnFlag("unsafe", f"{result}.") if isinstance(result, SandboxFailure) else result
+        DrawnFlag(outcome="unsafe", reason=f"{result}.")
+        if isinstance(result, SandboxFailure)
+        else result
         for result in run_sandboxed(_draw_flag, answers, PATIENCE_S)
     ]
 
@@ -53,13 +55,20 @@ def draw_flags(answers: Sequence[FlagReply]) -> list[DrawnFlag]:
 def _draw_flag(answer: FlagReply) -> DrawnFlag:
     svg = extract_svg(answer.reply)
     if svg is None:
-        return DrawnFlag("no svg", "There is no <svg> element with its end in the reply.")
+        return DrawnFlag(
+            outcome="no svg", reason="There is no <svg> element with its end in the reply."
+        )
     try:
         png = render_flag(sanitize_svg(svg), answer.size)
-    except BadSvg as why:
-        return DrawnFlag("unsafe", f"{why}.")
-    readings = read_png(ReadJob("flags", png, answer.targets, is_legibility_read=False))
-    return DrawnFlag("unreadable" if readings.problem else "drawn", readings.problem, png, readings)
+    except BadSvg as error:
+        return DrawnFlag(outcome="unsafe", reason=f"{error}.")
+    reading = read_png(ReadJob("flags", png, answer.targets, is_legibility_read=False))
+    return DrawnFlag(
+        outcome="unreadable" if reading.problem else "drawn",
+        reason=reading.problem,
+        png=png,
+        reading=reading,
+    )
 
 
 def extract_svg(reply: str) -> str | None:

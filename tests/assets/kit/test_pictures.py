@@ -34,7 +34,7 @@ def stores(tmp_path, monkeypatch):
 
 def recorded(images, ledger):
     """What is recorded, each of which has to be there."""
-    known = ledger.known(map(str, range(MANY)))
+    known = ledger.find_results(map(str, range(MANY)))
     for key, digest in known.items():
         assert images.get(digest) == picture(int(key))
     return set(map(int, known))
@@ -147,4 +147,4 @@ def test_what_was_worked_out_before_an_error_is_recorded(stores):
     works = {number: str(number) for number in (4, 6, 7)}
     with pytest.raises(ValueError, match="7 is odd"):
         compute_missing(works, int, half, stores[1])
-    assert stores[1].known(works.values()) == {"4": 2, "6": 3}
+    assert stores[1].find_results(works.values()) == {"4": 2, "6": 3}

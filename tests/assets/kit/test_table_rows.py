@@ -104,9 +104,9 @@ def test_how_it_was_written_changes_no_version(tmp_path):
     }
     assert len(versions) == 1
     few = COLUMNS.build_table(PLAIN[:5_000])
-    assert content_hash(StoredTable.of(few)) == content_hash(few)
-    assert content_hash(StoredTable.of(few[:0])) == content_hash(few[:0])
-    assert content_hash(StoredTable.of(few[:4_999])) != content_hash(few)
+    assert content_hash(StoredTable.from_arrow(few)) == content_hash(few)
+    assert content_hash(StoredTable.from_arrow(few[:0])) == content_hash(few[:0])
+    assert content_hash(StoredTable.from_arrow(few[:4_999])) != content_hash(few)
 
 
 def test_names_that_are_missing_doubled_or_strange_are_told(rows):

@@ -78,7 +78,7 @@ def test_a_later_turn_is_bound_to_cost_no_less_than_it_does(root, server):
     (before,) = quoted(root, judge, "double-check").lines
     assert ask(root, judge, "double-check").success
     with plan_context(root) as sources:
-        calls = sources.calls.known(stored(root)).values()
+        calls = sources.calls.find_calls(stored(root)).values()
     tokens = sum(call.input_tokens + call.output_tokens for call in calls)
     assert tokens * 1000 <= before.prices["online"].bound.nano
 

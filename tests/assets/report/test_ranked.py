@@ -103,7 +103,7 @@ def of_philautia(missing: Missing) -> Site:
         held = values[:, :, column]
         held[lacking(held.size, missing[judge]).reshape(held.shape)] = np.nan
     models = [*JUDGES, "C", "D"]
-    scores = CaptionScores.of(values, models, models, None)
+    scores = CaptionScores.from_arrays(values, models, models, None)
     return philautia.REPORT.build([compared(scores)], facts={})
 
 

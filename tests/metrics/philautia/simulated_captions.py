@@ -43,9 +43,9 @@ def simulated(
     """
     leniency, scale, quality = parts(random, models, gap)
     own = np.eye(models, dtype=bool)
-    kin = CaptionScores.of(
+    kin = CaptionScores.from_arrays(
         np.zeros((1, models, models)), letters(models), letters(models), families
-    ).kin
+    ).family_cells
     truth = true_means(
         leniency, scale, quality, preference * own + family_preference * (kin & ~own)
     )
@@ -53,7 +53,7 @@ def simulated(
     values = truth + scale * hard + random.normal(0, noise, (images, models, models))
     poorest = hard[..., 0] < np.quantile(hard[..., 0], declines, axis=0)
     values[np.where(poorest)[0], np.where(poorest)[1], np.where(poorest)[1]] = np.nan
-    return CaptionScores.of(values, letters(models), letters(models), families)
+    return CaptionScores.from_arrays(values, letters(models), letters(models), families)
 
 
 def expanded_quantiles(resampled, images):

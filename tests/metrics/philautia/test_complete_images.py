@@ -51,7 +51,7 @@ def test_a_cell_that_nobody_scored_makes_no_image_incomplete():
     values = np.ones((4, 2, 2))
     values[:, 0, 1] = np.nan
     values[2, 1, 1] = np.nan
-    scores = CaptionScores.of(values, "AB", "AB")
+    scores = CaptionScores.from_arrays(values, "AB", "AB")
     assert scores.is_complete.tolist() == [True, True, False, True]
 
 
@@ -95,14 +95,14 @@ def test_both_are_resampled_together_by_one_seed():
     found = estimate_complete(scores, estimates, seed=4, rounds=30)
     values = np.where((np.arange(30) >= 8)[:, None, None], scores.values, np.nan)
     drawn = resample_matrices(replace(scores, values=values), seed=4, rounds=30)
-    residuals = fit_preference(drawn, ~scores.own).residuals
+    residuals = fit_preference(drawn, ~scores.own_cells).residuals
     np.testing.assert_allclose(found.preference.drawn, residuals, atol=1e-3)
-    means = found.columns(scores.own, 1)
-    ends = expanded_quantiles(residuals[:, scores.own].mean(axis=1), 22)
+    means = found.columns(scores.own_cells, 1)
+    ends = expanded_quantiles(residuals[:, scores.own_cells].mean(axis=1), 22)
     low, high = means["complete_preference_low"], means["complete_preference_high"]
     assert (low, high) == pytest.approx(ends, abs=1e-3)
     # the images that are not complete move preference on all of them alone
-    all_drawn = fit_preference(resample_matrices(scores, seed=4, rounds=30), ~scores.own)
+    all_drawn = fit_preference(resample_matrices(scores, seed=4, rounds=30), ~scores.own_cells)
     np.testing.assert_allclose(found.difference.drawn, all_drawn.residuals - residuals, atol=1e-3)
 
 

@@ -33,7 +33,7 @@ def by_hand(scores, family=None):
 def test_it_is_what_every_matching_by_itself_says():
     families = {"A": "one", "B": "one", "C": "two"}
     scores = simulated(np.random.default_rng(0), images=10, models=4, families=families, gap=9)
-    scores = CaptionScores.of(
+    scores = CaptionScores.from_arrays(
         np.concatenate(
             [scores.values, scores.values[:, :, :2] * 1.2 + np.arange(10)[:, None, None]], axis=2
         ),
@@ -105,7 +105,9 @@ def test_what_cannot_be_tested_says_why():
     found = matching_tests(simulated(np.random.default_rng(5), models=4, families=everyone))
     assert found.loc[1, "reason"].startswith("it holds all generators or all evaluators")
 
-    apart = CaptionScores.of(np.random.default_rng(6).random((5, 4, 2)), letters(4), ["x", "y"])
+    apart = CaptionScores.from_arrays(
+        np.random.default_rng(6).random((5, 4, 2)), letters(4), ["x", "y"]
+    )
     (alone,) = matching_tests(apart).to_dict("records")
     assert alone["reason"] == "no cell of it has a preference"
 

@@ -57,8 +57,8 @@ def test_intervals_are_those_of_all_resamples():
     tables = panel_tables(scores, [panel], seed=2, rounds=ROUNDS)
 
     def estimate(means):
-        one_image = CaptionScores.of(means[None], scores.generators, scores.evaluators)
-        residuals = fit_preference(means, ~scores.own).residuals
+        one_image = CaptionScores.from_arrays(means[None], scores.generators, scores.evaluators)
+        residuals = fit_preference(means, ~scores.own_cells).residuals
         deviations = means[:, [1, 3]].std(axis=0)
         shared = (residuals[:, [1, 3]] / deviations).mean(axis=1) * deviations.mean()
         return by_loops(one_image, panel), shared
@@ -98,7 +98,7 @@ def test_intervals_are_those_of_all_resamples():
 def test_a_panel_of_two_that_are_one_is_that_one():
     scores = simulated(np.random.default_rng(1), models=5)
     values = np.concatenate([scores.values, 7 + 0.5 * scores.values[:, :, :1]], axis=2)
-    scores = CaptionScores.of(values, letters(5), [*letters(5), "twin"])
+    scores = CaptionScores.from_arrays(values, letters(5), [*letters(5), "twin"])
     found = panel_tables(scores, [("A", "twin")], rounds=ROUNDS).generators
     cells = preference_tables(scores, rounds=ROUNDS).cells
     alone = cells[cells["evaluator"] == "A"]
@@ -160,7 +160,9 @@ def test_members_without_a_measure_are_named():
 
 
 def test_metrics_that_write_nothing_have_no_captions_of_their_own():
-    scores = CaptionScores.of(np.random.default_rng(6).random((9, 4, 3)), letters(4), list("xyz"))
+    scores = CaptionScores.from_arrays(
+        np.random.default_rng(6).random((9, 4, 3)), letters(4), list("xyz")
+    )
     (found,) = panel_tables(scores, [("x", "y")], rounds=ROUNDS).panels.to_dict("records")
     assert found["reason"] == "none of its members has written captions"
     assert found["absolute"] > 0
@@ -238,7 +240,7 @@ class TestSearch:
         """F says what C says, so that both are as good; C comes first by name."""
         scores = simulated(np.random.default_rng(9), models=5)
         twin = np.concatenate([scores.values, 1 + 2 * scores.values[:, :, 2:3]], axis=2)
-        scores = CaptionScores.of(twin, letters(5), letters(6))
+        scores = CaptionScores.from_arrays(twin, letters(5), letters(6))
         plain = greedy_panels(scores, IMAGES, rounds=2).panels
         asked = greedy_panels(scores, IMAGES, agreement=lambda of: float("F" in of), rounds=2)
         (at,) = {at for at, name in enumerate(plain[-1]) if name == "C"}
@@ -254,6 +256,6 @@ class TestSearch:
         two = simulated(np.random.default_rng(10), images=2, models=3)
         found = greedy_panels(two, ["one.jpg", "two.jpg"], rounds=2)
         assert (found.chosen_on, found.reported_on) == (1, 1)
-        alone = CaptionScores.of(np.zeros((4, 2, 1)), ["A", "B"], ["A"])
+        alone = CaptionScores.from_arrays(np.zeros((4, 2, 1)), ["A", "B"], ["A"])
         with pytest.raises(ValueError, match="A is too few"):
             greedy_panels(alone, IMAGES[:4])

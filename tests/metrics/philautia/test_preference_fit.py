@@ -163,7 +163,7 @@ def test_models_of_equal_quality_do_not_break_it():
 
 def model_for(means, families=None):
     names = letters(len(means))
-    return choose_model(means, CaptionScores.of(means[None], names, names, families))
+    return choose_model(means, CaptionScores.from_arrays(means[None], names, names, families))
 
 
 class TestTooFew:
@@ -206,7 +206,7 @@ class TestTooFew:
     def test_metrics_with_a_single_cell_are_left_out_of_the_count(self):
         means = np.random.default_rng(0).normal(size=(4, 6))
         means[1:, 4:] = np.nan
-        model = choose_model(means, CaptionScores.of(means[None], letters(4), letters(6)))
+        model = choose_model(means, CaptionScores.from_arrays(means[None], letters(4), letters(6)))
         assert model.columns.tolist() == [True] * 4 + [False] * 2
         assert model.caveat == ""
 

@@ -31,7 +31,7 @@ def test_a_row_a_cell_with_its_counts_and_estimates():
     means = mean_matrix(scores).means
     np.testing.assert_allclose(cells["mean"], means.ravel())
     np.testing.assert_allclose(cells["standardized"], standardized_matrix(means).ravel())
-    fit = fit_preference(means, ~scores.kin)
+    fit = fit_preference(means, ~scores.family_cells)
     np.testing.assert_allclose(cells["preference"], fit.residuals.ravel())
     row = cells.set_index(["generator", "evaluator"]).loc["B", "C"]
     assert row[["requests", "scored", "missing", "is_self"]].tolist() == [60, 53, 7, False]
@@ -77,7 +77,7 @@ def test_without_families_their_table_has_the_same_columns():
 def test_evaluators_and_generators_say_what_was_taken_out():
     scores = simulated(np.random.default_rng(2))
     tables = tables_of(scores)
-    fit = fit_preference(mean_matrix(scores).means, ~scores.own)
+    fit = fit_preference(mean_matrix(scores).means, ~scores.own_cells)
     np.testing.assert_allclose(tables.evaluators["scale"], fit.scale)
     np.testing.assert_allclose(tables.evaluators["leniency"], fit.leniency)
     np.testing.assert_allclose(tables.generators["quality"], fit.quality)
@@ -101,7 +101,7 @@ class TestIntervals:
     @pytest.fixture
     def fits(self, scores):
         drawn = resample_matrices(scores, seed=3, rounds=ROUNDS)
-        return fit_preference(drawn, ~scores.kin)
+        return fit_preference(drawn, ~scores.family_cells)
 
     def check(self, table, name, resampled):
         ends = table[[f"{name}_low", f"{name}_high"]].to_numpy(float).T
@@ -113,10 +113,10 @@ class TestIntervals:
         drawn = resample_matrices(scores, seed=3, rounds=ROUNDS)
         self.check(tables.cells, "mean", drawn)
         self.check(tables.cells, "preference", residuals)
-        own = residuals[:, scores.own]
+        own = residuals[:, scores.own_cells]
         self.check(tables.models[:-1], "preference", own)
         self.check(tables.models[-1:], "preference", own.mean(axis=1))
-        others = residuals[:, scores.kin & ~scores.own].mean(axis=1)
+        others = residuals[:, scores.family_cells & ~scores.own_cells].mean(axis=1)
         self.check(tables.families, "preference", others)
 
     def test_of_what_was_taken_out(self, tables, fits):
@@ -133,8 +133,12 @@ class TestIntervals:
         most = np.sqrt(self.MODELS - 1)
         for table, value, part in (
             (tables.cells, values, resampled),
-            (tables.models[:-1], values[scores.own], resampled[:, scores.own]),
-            (tables.models[-1:], values[scores.own].mean(), resampled[:, scores.own].mean(axis=1)),
+            (tables.models[:-1], values[scores.own_cells], resampled[:, scores.own_cells]),
+            (
+                tables.models[-1:],
+                values[scores.own_cells].mean(),
+                resampled[:, scores.own_cells].mean(axis=1),
+            ),
         ):
             low, high = expanded_quantiles(part, self.IMAGES)
             reach = np.maximum(np.abs(value - low), np.abs(high - value))
@@ -202,7 +206,7 @@ class TestNotWhole:
     def test_one_or_two_models_give_tables_all_the_same(self, names):
         shape = (9, len(names[0]), len(names[1]))
         values = np.random.default_rng(8).random(shape)
-        tables = tables_of(CaptionScores.of(values, list(names[0]), list(names[1])))
+        tables = tables_of(CaptionScores.from_arrays(values, list(names[0]), list(names[1])))
         assert len(tables.cells) == shape[1] * shape[2]
         (problem,) = tables.problems[-1:]
         if 1 in shape:
@@ -211,7 +215,9 @@ class TestNotWhole:
             assert (tables.cells["reason"] == "too few cells to standardise").all()
 
     def test_nothing_but_missing_scores(self):
-        tables = tables_of(CaptionScores.of(np.full((5, 4, 4), np.nan), letters(4), letters(4)))
+        tables = tables_of(
+            CaptionScores.from_arrays(np.full((5, 4, 4), np.nan), letters(4), letters(4))
+        )
         assert (tables.cells["reason"] == "no score").all()
         assert tables.models["preference"].isna().all()
 
@@ -229,7 +235,7 @@ class TestNotWhole:
     def test_a_model_in_no_family_is_in_no_block(self):
         scores = simulated(np.random.default_rng(11), families={"A": "one", "B": "one", "C": None})
         assert scores.family_names == ("one",)
-        assert scores.kin.sum() == 6 + 2
+        assert scores.family_cells.sum() == 6 + 2
 
 
 class TestBootstrap:
@@ -243,7 +249,9 @@ class TestBootstrap:
 
     def test_means_are_over_what_was_drawn_and_there(self):
         values = np.array([[[1.0]], [[np.nan]], [[4.0]]])
-        found = resample_matrices(CaptionScores.of(values, "A", "B"), seed=0, rounds=400).ravel()
+        found = resample_matrices(
+            CaptionScores.from_arrays(values, "A", "B"), seed=0, rounds=400
+        ).ravel()
         assert set(found[~np.isnan(found)]) == {1, 4, 2.5, 2.0, 3.0}
         assert np.isnan(found).mean() == pytest.approx(1 / 27, abs=0.03)
 

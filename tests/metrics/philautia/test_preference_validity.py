@@ -22,7 +22,7 @@ def covered(random, truth, sets, **simulation):
         found = estimate_preference(scores, seed=seed, rounds=ROUNDS).preference
         low, high = (np.diagonal(end) for end in found.limits)
         cells += ((low <= truth) & (truth <= high)).sum()
-        mean = found.mean(scores.own)
+        mean = found.mean(scores.own_cells)
         means += mean["preference_low"] <= truth <= mean["preference_high"]
     return cells / (sets * len(low)), means / sets
 

@@ -62,7 +62,7 @@ def test_it_is_what_loops_say(missing, shape):
     random = np.random.default_rng(0)
     values = random.integers(0, 101, shape).astype(float)
     values[random.random(shape) < missing] = np.nan
-    scores = CaptionScores.of(values, letters(shape[1]), letters(shape[2]))
+    scores = CaptionScores.from_arrays(values, letters(shape[1]), letters(shape[2]))
     phi, standardized = by_loops(values)
     found = mean_matrix(scores)
     np.testing.assert_allclose(found.means, phi)
@@ -120,7 +120,7 @@ def test_equal_scores_are_constant_whatever_their_rounding():
     values = np.full((7, 4, 4), 70.1)
     values[::2] = 0.3
     values[:, :, 1:] += np.random.default_rng(0).normal(size=(7, 4, 3))
-    means = mean_matrix(CaptionScores.of(values, letters(4), letters(4))).means
+    means = mean_matrix(CaptionScores.from_arrays(values, letters(4), letters(4))).means
     assert find_constants(means)[1].tolist() == [True, False, False, False]
 
 
@@ -148,12 +148,14 @@ def test_a_cell_without_scores_is_empty_not_zero():
 
 class TestNames:
     def test_the_diagonal_is_by_name(self):
-        scores = CaptionScores.of(np.zeros((1, 2, 3)), ["b", "x"], ["a", "b", "metric"])
-        np.testing.assert_array_equal(scores.own, [[False, True, False], [False] * 3])
+        scores = CaptionScores.from_arrays(np.zeros((1, 2, 3)), ["b", "x"], ["a", "b", "metric"])
+        np.testing.assert_array_equal(scores.own_cells, [[False, True, False], [False] * 3])
 
     def test_a_family_is_a_block_of_what_writes_and_what_scores(self):
         families = {"b": "one", "a": "one", "x": None}
-        scores = CaptionScores.of(np.zeros((1, 2, 3)), ["b", "x"], ["a", "b", "c"], families)
+        scores = CaptionScores.from_arrays(
+            np.zeros((1, 2, 3)), ["b", "x"], ["a", "b", "c"], families
+        )
         assert scores.family_names == ("one",)
         np.testing.assert_array_equal(
             scores.family_block("one"), [[True, True, False], [False] * 3]
@@ -161,15 +163,15 @@ class TestNames:
 
     def test_models_may_stand_in_another_order_as_evaluators(self):
         families = {"a": "one", "b": "one"}
-        scores = CaptionScores.of(np.zeros((1, 3, 3)), list("abc"), list("cab"), families)
+        scores = CaptionScores.from_arrays(np.zeros((1, 3, 3)), list("abc"), list("cab"), families)
         np.testing.assert_array_equal(scores.family_block("one"), [[0, 1, 1], [0, 1, 1], [0, 0, 0]])
-        np.testing.assert_array_equal(scores.own, [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+        np.testing.assert_array_equal(scores.own_cells, [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
 
     @pytest.mark.parametrize("names", [(["a", "a"], ["b", "c"]), (["b", "c"], ["a", "a"])])
     def test_the_same_model_twice_is_an_error(self, names):
         with pytest.raises(ValueError, match=r"a is listed twice\. Name each model once"):
-            CaptionScores.of(np.zeros((1, 2, 2)), *names)
+            CaptionScores.from_arrays(np.zeros((1, 2, 2)), *names)
 
     def test_names_that_do_not_fit_are_an_error(self):
         with pytest.raises(ValueError, match=r"shape is \(3, 2, 2\), not \(images, 1 generators"):
-            CaptionScores.of(np.zeros((3, 2, 2)), ["a"], ["b", "c"])
+            CaptionScores.from_arrays(np.zeros((3, 2, 2)), ["a"], ["b", "c"])

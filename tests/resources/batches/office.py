@@ -86,7 +86,7 @@ class Office:
 
     def stored(self, requests):
         """The stored calls, in order, None where there is none."""
-        known = self.calls.known(self.keys(requests))
+        known = self.calls.find_calls(self.keys(requests))
         return [known.get(key) for key in self.keys(requests)]
 
     def waiting(self, requests):

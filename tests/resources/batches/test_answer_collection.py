@@ -93,7 +93,7 @@ def test_what_has_expired_is_free_again_and_costs_nothing(of_each):
     assert of_each.money()[1:] == (0, answered)
     of_each.provider.batches.course = lambda _: Course()
     again = of_each.submit(requests)
-    assert (again.known, again.batches[0].requests) == (answered, 10 - answered)
+    assert (again.answered, again.batches[0].requests) == (answered, 10 - answered)
 
 
 def test_a_batch_that_failed_says_why_and_frees_all(of_each):

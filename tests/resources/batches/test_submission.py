@@ -30,13 +30,13 @@ def on(task):
 def test_requests_that_are_known_or_wait_are_not_submitted(office):
     office.ask(looks(2))
     first = office.submit(looks(5))
-    assert (first.known, first.waiting) == (2, 0)
+    assert (first.answered, first.waiting) == (2, 0)
     assert [batch.requests for batch in first.batches] == [3]
     again = office.submit([*looks(7), *looks(7)])
-    assert (again.known, again.waiting) == (2, 3)
+    assert (again.answered, again.waiting) == (2, 3)
     assert [batch.requests for batch in again.batches] == [2]
     nothing = office.submit(looks(7))
-    assert (nothing.known, nothing.waiting, nothing.batches) == (2, 5, [])
+    assert (nothing.answered, nothing.waiting, nothing.batches) == (2, 5, [])
     assert office.created() == 2
     names = [name for batch in office.provider.batches.all.values() for name, _ in batch.requests]
     assert sorted(names) == sorted(office.keys(looks(7)[2:]))
@@ -46,7 +46,7 @@ def test_a_request_that_is_repeated_counts_once(office, monkeypatch):
     monkeypatch.setattr("resources.storage.chunks.CHUNK_SIZE", 2)
     office.ask(looks(1))
     submitted = office.submit([*looks(3), *looks(3)])
-    assert (submitted.known, submitted.waiting) == (1, 0)
+    assert (submitted.answered, submitted.waiting) == (1, 0)
     assert [batch.requests for batch in submitted.batches] == [2]
     assert office.money()[2] == 3
 

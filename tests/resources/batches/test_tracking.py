@@ -105,7 +105,7 @@ def test_running_batches_are_asked_after_and_no_others(lost):
     tag = lost.submit_one(looks(2))
     assert lost.track() == {}
     assert lost.calls.batches.find(tag).state == "running"
-    assert lost.calls.batches.find(tag).said
+    assert lost.calls.batches.find(tag).provider_status
     assert lost.track() == {}
     assert lost.calls.batches.find(tag).state == "ended"
     before = lost.provider.count

@@ -113,12 +113,15 @@ def test_it_is_told_collected_looked_at_and_closed(batches):
     assert batches.find("one").state == "submitting"
     batches.record("one", "me", "id-1")
     batches.tell("one", "expired", "EXPIRED")
-    assert (batches.find("one").state, batches.find("one").said) == ("expired", "EXPIRED")
+    assert (batches.find("one").state, batches.find("one").provider_status) == (
+        "expired",
+        "EXPIRED",
+    )
     assert batches.finish("one", {"answered": 1, "expired": 1})
     assert not batches.finish("one", {"answered": 2})
     batches.tell("one", "running", "late")
     found = batches.find("one")
-    assert (found.state, found.said) == ("collected", "EXPIRED")
+    assert (found.state, found.provider_status) == ("collected", "EXPIRED")
     assert found.endings == {"answered": 1, "expired": 1}
     assert found.collected_at.tzinfo is not None
     assert batches.waiting(keys(2)) == {}

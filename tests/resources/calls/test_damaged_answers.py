@@ -77,12 +77,12 @@ class TestEveryBit:
         """None of them gives another answer, or has one asked again without a word."""
         chance = random.Random(1)
         with closing(CallStore(url=f"sqlite:///{path}")) as store:
-            answers, calls = store.answers(keys(3)), store.known(keys(3))
+            answers, calls = store.answers(keys(3)), store.find_calls(keys(3))
         told = 0
         for _ in range(FLIPS):
             column, *before = damaged(path, "calls", chance)
             with closing(CallStore(url=f"sqlite:///{path}")) as store:
-                for look_up, right in ((store.answers, answers), (store.known, calls)):
+                for look_up, right in ((store.answers, answers), (store.find_calls, calls)):
                     found, error = outcome(look_up, keys(3))
                     if error:
                         told += 1
@@ -91,7 +91,7 @@ class TestEveryBit:
                     else:
                         # What is read is right, or it is not found by those who would not pay.
                         assert found.items() <= right.items()
-                        assert look_up == store.known or found == right, column
+                        assert look_up == store.find_calls or found == right, column
             mended(path, "calls", column, *before)
         assert told > FLIPS
 

@@ -78,7 +78,7 @@ class TestDamage:
             rf"{path} is damaged \(.+\).*nothing is asked.*Restore a copy.*sqlite3 {path} .recover"
         )
         with pytest.raises(CorruptItem, match=told):
-            store.known(keys(600))
+            store.find_calls(keys(600))
         with pytest.raises(CorruptItem, match=told):
             asyncio.run(model.all_of(store, range(600)))
         store.close()
@@ -139,7 +139,7 @@ class TestAway:
         asyncio.run(main())
         interruption.join()
         assert sorted(model.asked) == list(range(40))
-        assert len(opened(url).known(keys(40))) == 40
+        assert len(opened(url).find_calls(keys(40))) == 40
         assert "cannot be reached" in caplog.text
 
     def test_after_minutes_it_gives_up(self, fragile, opened, monkeypatch):
@@ -158,7 +158,7 @@ class TestAway:
 
         asyncio.run(main())
         with pytest.raises(UnreachableStore):
-            store.known(keys(3))
+            store.find_calls(keys(3))
         fragile.start()
         asyncio.run(Model().all_of(store, range(3)))
 
@@ -214,7 +214,7 @@ class TestAway:
 def told(url):
     """All that a reader of the error sees."""
     with pytest.raises(StoreError) as caught, closing(CallStore(url=url)) as store:
-        store.known(["key"])
+        store.find_calls(["key"])
     return caught.type, "".join(traceback.format_exception(caught.value))
 
 
@@ -225,7 +225,7 @@ def test_a_link_to_nothing_is_named_and_nothing_is_made_there(tmp_path):
     (tmp_path / "calls.sqlite").symlink_to(tmp_path / "not mounted")
     store = CallStore(url=f"sqlite:///{tmp_path}/calls.sqlite")
     with pytest.raises(MissingItem, match="not mounted, which is not there"):
-        store.known(["a" * 64])
+        store.find_calls(["a" * 64])
     assert not (tmp_path / "not mounted").exists()
 
 
@@ -287,7 +287,7 @@ def test_where_a_folder_cannot_be_made_it_says_so(tmp_path):
 def test_a_database_that_is_read_only_says_so(server):
     url = server.database()
     with closing(CallStore(url=url)) as store:
-        store.known([])
+        store.find_calls([])
         name = url.rpartition("/")[2]
         store._started().database.run(
             lambda connection, _: connection.execute(
@@ -304,7 +304,7 @@ def test_one_that_is_locked_is_waited_for_and_then_named(tmp_path, opened, monke
     monkeypatch.setattr(resources.calls.sqlite, "_LOCKED_S", 0.05)
     path, model = tmp_path / "calls.sqlite", Model()
     store = opened(f"sqlite:///{path}")
-    store.known([])
+    store.find_calls([])
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
 

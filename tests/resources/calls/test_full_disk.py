@@ -63,12 +63,12 @@ def fill(url):
         assert 10 < len(kept) < MANY, len(kept)
         # What had been asked for was stored in the room that was kept free.
         assert len(asked) == len(kept), (len(asked), len(kept))
-        assert store.known(keys(MANY + 1)) == {one.key: one for one in kept}
+        assert store.find_calls(keys(MANY + 1)) == {one.key: one for one in kept}
         filler.unlink()
         # Whoever is still there goes on, with no lease to wait for.
         asyncio.run(store_one(store, len(kept)))
     with closing(CallStore(url=url)) as store:
-        assert store.known(keys(MANY + 1)) == {one.key: one for one in kept}
+        assert store.find_calls(keys(MANY + 1)) == {one.key: one for one in kept}
 
 
 def wait(url):
@@ -80,7 +80,7 @@ def wait(url):
         log.addHandler(Freeing())
         asyncio.run(store_all(store))
         assert not filler.exists()
-        assert len(store.known(keys(MANY))) == len(kept) - 1 == MANY
+        assert len(store.find_calls(keys(MANY))) == len(kept) - 1 == MANY
 
 
 class Freeing(logging.Handler):

@@ -94,7 +94,7 @@ def test_of_one_that_is_killed_only_what_was_in_flight_is_asked_again(
     with three_askers(url, log) as (killed, *others):
         os.kill(killed, signal.SIGKILL)
         end_lease(url, killed)
-        kept = opened(url).known(keys(MANY))
+        kept = opened(url).find_calls(keys(MANY))
     assert_whole(url)
     second, third = (answers(log, asker) for asker in others)
     assert second == third

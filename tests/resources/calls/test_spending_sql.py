@@ -231,7 +231,7 @@ class TestBudgets:
             return spent
 
         store = opened(url)
-        store.known([])
+        store.find_calls([])
         with ThreadPoolExecutor(2) as threads:
             spent = sum(threads.map(spend, range(2)))
         assert 800 < spent <= 1_000
@@ -302,7 +302,7 @@ class TestBulk:
         assert store.keep([call(number) for number in range(2_101)]) == {keys(2_101)[-1]}
         assert store.holds(keys(3_000)) == set(keys(2_101))
         assert [row.key for row in store.rows(iter(keys(3_000)))] == sorted(keys(2_101))
-        assert next(store.rows(keys(3))) in store.known(keys(3)).values()
+        assert next(store.rows(keys(3))) in store.find_calls(keys(3)).values()
         assert list(store.iterate_keys()) == sorted(keys(2_101))
         assert store.forget(keys(2_000)) == 2_000
         assert store.forget(keys(2_000)) == 0

@@ -38,7 +38,7 @@ def test_what_is_stored_comes_back_whole(url, opened):
     first = opened(url)
     asyncio.run(store_all(first))
     first.close()
-    assert opened(url).known([*keys(3), "unknown"]) == {one.key: one for one in told.values()}
+    assert opened(url).find_calls([*keys(3), "unknown"]) == {one.key: one for one in told.values()}
 
 
 def test_no_character_loses_an_answer(url, opened):
@@ -58,7 +58,7 @@ def test_no_character_loses_an_answer(url, opened):
     store = opened(url)
     asyncio.run(once(store, given.key, ask))
     store.keep([replace(call(2), answer=odd, served_model=ODD)])
-    found = opened(url).known(keys(3))
+    found = opened(url).find_calls(keys(3))
     assert [found[key].answer for key in keys(3)[1:]] == [odd, odd]
     assert found[given.key].served_model.replace("\ufffd", "") == ODD.replace("\0", "").replace(
         "\ud83d", ""
@@ -72,13 +72,13 @@ def test_no_more_is_asked_than_is_missing(url, opened):
     store.close()
     asyncio.run(model.all_of(store, range(31)))
     assert sorted(model.asked) == list(range(31))
-    assert len(opened(url).known(keys(31))) == 31
+    assert len(opened(url).find_calls(keys(31))) == 31
 
 
 def test_many_keys_are_looked_up_at_once(url, opened):
     store = opened(url)
     asyncio.run(Model().all_of(store, range(1200)))
-    assert opened(url).known(reversed(keys(2500))).keys() == set(keys(1200))
+    assert opened(url).find_calls(reversed(keys(2500))).keys() == set(keys(1200))
 
 
 def test_the_same_request_at_once_is_sent_once(url, opened):
@@ -95,7 +95,7 @@ def test_it_is_committed_before_it_is_seen(url, opened):
         for number in range(20):
             seen = await once(store, call(number).key, Model().asking(number))
             other = opened(url)
-            assert other.known([seen.key]) == {seen.key: seen}
+            assert other.find_calls([seen.key]) == {seen.key: seen}
             other.close()
 
     asyncio.run(main())
@@ -113,7 +113,7 @@ def test_what_asking_raises_is_raised_to_all_and_nothing_is_stored(url, opened):
         sharers = (once(store, key, ask) for _ in range(5))
         ended = await asyncio.gather(*sharers, return_exceptions=True)
         assert [str(error) for error in ended] == ["no such model"] * 5
-        assert store.known([key]) == {}
+        assert store.find_calls([key]) == {}
         # The claim is gone at once: another process need not wait for the end of a lease.
         async with asyncio.timeout(120):
             assert await once(other, key, Model(name="other").asking(1)) == call(1, text="other")
@@ -202,7 +202,7 @@ def test_an_answer_that_nobody_waits_for_any_more_is_stored(url, opened):
 
     asyncio.run(main())
     store.close()
-    assert opened(url).known([call(1).key]) == {call(1).key: call(1)}
+    assert opened(url).find_calls([call(1).key]) == {call(1).key: call(1)}
 
 
 def test_threads_share_what_they_ask_for(url, opened):
@@ -222,7 +222,7 @@ def test_threads_share_what_they_ask_for(url, opened):
 
 def test_what_arrives_together_shares_a_commit(url, opened, monkeypatch):
     store = opened(url)
-    store.known([])
+    store.find_calls([])
     commits, gathered = [], store._started().writer._operations
 
     def gather(_seconds):
@@ -314,7 +314,7 @@ with closing(CallStore(url=sys.argv[1])) as store:
         store.close()
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
-    assert len(store.known(keys(9))) == 9
+    assert len(store.find_calls(keys(9))) == 9
 """
 
 

@@ -160,7 +160,7 @@ class TestThereAndBack:
     def test_an_answer_that_is_here_stays(self, empty, path):
         empty.calls.keep([looked(1, text="{9}"), looked(2)])
         assert empty.imported(path)[:3] == (5, 3, 1)
-        assert empty.calls.known([looked(1).key])[looked(1).key].answer["text"] == "{9}"
+        assert empty.calls.find_calls([looked(1).key])[looked(1).key].answer["text"] == "{9}"
 
     def test_an_answer_that_is_damaged_here_heals(self, full, empty, path):
         empty.imported(path)

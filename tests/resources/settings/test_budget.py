@@ -20,7 +20,7 @@ def account_of(environment, config=None, partitions=None):
 
     dg.materialize(
         [answers],
-        resources={"budget": Budget.of(environment)},
+        resources={"budget": Budget.from_environment(environment)},
         run_config={"resources": {"budget": {"config": config}}} if config else {},
         partition_key="flags" if partitions else None,
     )
@@ -61,7 +61,7 @@ def test_what_is_no_amount_is_named(variable, value):
     with pytest.raises(
         ValueError, match=f"^{variable} is '{re.escape(value)}', which is no amount"
     ):
-        Budget.of({variable: value})
+        Budget.from_environment({variable: value})
 
 
 def test_a_negative_one_in_a_run_is_refused():

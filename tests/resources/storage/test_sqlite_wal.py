@@ -84,7 +84,7 @@ def test_where_sqlite_can_keep_no_log_nothing_is_asked(tmp_path, is_there):
         calls.holds(["0" * 64])
     assert path.exists() is is_there
     with pytest.raises(UnusableStore, match=r"work\.sqlite: SQLite cannot keep a log"):
-        WorkCache(root=str(tmp_path)).known(["one"])
+        WorkCache(root=str(tmp_path)).find_results(["one"])
 
 
 def test_a_database_is_made_whole_or_not_at_all_however_much_space_is_left(forks, tmp_path):

@@ -68,7 +68,7 @@ FULL_DISK = """
         raise AssertionError("the disk never filled")
     assert len(kept) > 3
     assert all(store.holds(digest) for digest in kept)
-    assert ledger.known(["before"]) == {"before": "full"}
+    assert ledger.find_results(["before"]) == {"before": "full"}
     names = [path.name for path in store.path(kept[0]).parent.parent.rglob("*.*")]
     assert all(name.endswith(".png") for name in names), names
     try:
@@ -78,7 +78,7 @@ FULL_DISK = """
         assert "work.sqlite" in str(error), error
     else:
         raise AssertionError("the disk never filled")
-    assert ledger.known(["before"]) == {"before": "full"}
+    assert ledger.find_results(["before"]) == {"before": "full"}
     print("whole")
 """
 

@@ -44,7 +44,7 @@ def test_columns_of_few_texts_are_categories(path):
     frame = open_table(path, "frame/pictures").to_frame(["n", "name"], ["name"])
     assert frame["name"].dtype.categories.tolist() == ["a/0", "a/1", "a/2"]
     assert frame.astype({"name": "str"}).equals(TABLE.select(["n", "name"]).to_pandas())
-    empty = StoredTable.of(TABLE[:0]).to_frame(["n", "name"], ["name"])
+    empty = StoredTable.from_arrow(TABLE[:0]).to_frame(["n", "name"], ["name"])
     assert (len(empty), list(empty)) == (0, ["n", "name"])
 
 

@@ -23,9 +23,9 @@ def root(tmp_path):
 
 def test_it_remembers_across_instances_and_takes_new_results(root):
     ledger = WorkCache(root=str(root))
-    assert ledger.known([*MANY, "unknown"]) == MANY
+    assert ledger.find_results([*MANY, "unknown"]) == MANY
     ledger.record({next(iter(MANY)): "new"})
-    assert ledger.known(MANY)[next(iter(MANY))] == "new"
+    assert ledger.find_results(MANY)[next(iter(MANY))] == "new"
 
 
 def test_the_key_of_work_depends_on_every_part_and_on_nothing_else():
@@ -64,17 +64,17 @@ class TestDamage:
     def test_it_forgets_says_so_and_goes_on(self, root, damage, caplog):
         damage(root / "work.sqlite")
         ledger = WorkCache(root=str(root))
-        assert ledger.known(MANY) == {}
+        assert ledger.find_results(MANY) == {}
         (said,) = [record.getMessage() for record in caplog.records]
         assert f"{root / 'work.sqlite'} is damaged" in said
         assert "its work is done again" in said
         ledger.record(MANY)
-        assert WorkCache(root=str(root)).known(MANY) == MANY
+        assert WorkCache(root=str(root)).find_results(MANY) == MANY
 
     def test_what_was_damaged_is_set_aside_and_named(self, root, damage, caplog):
         damage(root / "work.sqlite")
         damaged = (root / "work.sqlite").read_bytes()
-        WorkCache(root=str(root)).known(MANY)
+        WorkCache(root=str(root)).find_results(MANY)
         (aside,) = root.glob("work.sqlite.damaged-????????")
         assert aside.name in caplog.text
         assert aside.read_bytes() == damaged
@@ -82,20 +82,20 @@ class TestDamage:
     def test_one_that_is_damaged_while_it_is_open_never_lies(self, root, damage):
         """SQLite may not notice for as long as it has the pages in memory."""
         ledger = WorkCache(root=str(root))
-        assert ledger.known(MANY) == MANY
+        assert ledger.find_results(MANY) == MANY
         damage(root / "work.sqlite")
         ledger.record({"meanwhile": 1})
-        found = WorkCache(root=str(root)).known(MANY)
+        found = WorkCache(root=str(root)).find_results(MANY)
         assert found == {key: MANY[key] for key in found}
         WorkCache(root=str(root)).record(MANY)
-        assert WorkCache(root=str(root)).known(MANY) == MANY
+        assert WorkCache(root=str(root)).find_results(MANY) == MANY
 
 
 def test_a_damaged_one_heals_when_it_is_first_written_to(root, caplog):
     no_database(root / "work.sqlite")
     WorkCache(root=str(root)).record(MANY)
     assert "is damaged" in caplog.text
-    assert WorkCache(root=str(root)).known(MANY) == MANY
+    assert WorkCache(root=str(root)).find_results(MANY) == MANY
 
 
 def test_another_run_that_writes_is_waited_for_and_then_named(root, monkeypatch):
@@ -105,17 +105,17 @@ def test_another_run_that_writes_is_waited_for_and_then_named(root, monkeypatch)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreBusy, match=r"Another run .*work\.sqlite.* run again"):
             ledger.record({"key": 1})
-        assert ledger.known(MANY) == MANY
+        assert ledger.find_results(MANY) == MANY
         other.execute("ROLLBACK")
     ledger.record({"key": 1})
-    assert ledger.known(["key"]) == {"key": 1}
+    assert ledger.find_results(["key"]) == {"key": 1}
     assert not list(root.glob("work.sqlite.damaged-*"))
 
 
 def test_an_empty_file_becomes_a_ledger(tmp_path, caplog):
     (tmp_path / "work.sqlite").touch()
     WorkCache(root=str(tmp_path)).record(MANY)
-    assert WorkCache(root=str(tmp_path)).known(MANY) == MANY
+    assert WorkCache(root=str(tmp_path)).find_results(MANY) == MANY
     assert not caplog.records
 
 
@@ -140,7 +140,7 @@ for attempt in range(6):
                 pass
             ledger = WorkLedger(root=str(root))
             for key in list(everything)[2 * number : 2 * number + 2]:
-                ledger.known(sys.argv[3:])
+                ledger.find_results(sys.argv[3:])
                 ledger.record({key: number})
             os._exit(0)
         children.append(child)
@@ -148,7 +148,7 @@ for attempt in range(6):
     ledger = WorkLedger(root=str(root))
     asides = [path.read_bytes() for path in root.glob("work.sqlite.damaged-*")]
     assert asides == ([damage] if damage else [])
-    assert ledger.known(everything) == everything
+    assert ledger.find_results(everything) == everything
 """
 
 

@@ -212,8 +212,8 @@ def test_a_drawing_that_takes_hours_is_given_up_and_the_others_are_not(monkeypat
     monkeypatch.setattr(edited_flags, "PATIENCE_S", 3)
     good = draw(list_scenes(0)[0], 384)
     ends = draw_flags([FlagReply(text, ("stars",), 384) for text in (good, svg(HANGS), good)])
-    assert [end.ending for end in ends] == ["drawn", "unsafe", "drawn"]
-    assert ends[1].problem == "It takes longer than 3 s."
+    assert [end.outcome for end in ends] == ["drawn", "unsafe", "drawn"]
+    assert ends[1].reason == "It takes longer than 3 s."
 
 
 def test_a_drawing_that_ends_its_process_is_given_up():
