@@ -58,7 +58,7 @@ def fill(url: str, numbers: range) -> None:
 
 def _keeping(numbers: range) -> Callable[[Connection, AnswerSql], object]:
     rows = [to_call_row(_call(number)) for number in numbers]
-    return lambda connection, sql: sql.keep(connection, rows)
+    return lambda connection, sql: sql.store_calls(connection, rows)
 
 
 def _look_up(url: str, keys: list[str]) -> float:

@@ -34,7 +34,7 @@ _WITHOUT = (
 FORKING = (
     *("calls/test_processes.py", "calls/test_store.py", "batches/test_killed.py"),
     *("models/test_stores_in_trouble.py", "vlmbias/test_full_disk.py", "kit/test_pictures.py"),
-    "resources/test_ledger.py",
+    "storage/test_work_cache.py",
 )
 """Files whose tests fork programs: the process from which they are takes 6 s to import all."""
 FIRST = (
