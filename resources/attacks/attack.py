@@ -82,28 +82,31 @@ class EncoderAttack:
         """The clean embeddings. Raises `Closed` where the processor does what we do not follow."""
         encoder, theirs = self._encoder, self._processed(originals)
         with import_library("torch").no_grad():
-            for levels, each in zip(originals, theirs, strict=True):
+            for levels, their_tensor in zip(originals, theirs, strict=True):
                 ours = encoder.prepare(self._pixels(levels))
-                if why := describe_disagreement(ours, each, encoder.image_processor):
+                if why := describe_disagreement(ours, their_tensor, encoder.image_processor):
                     raise ModelUnavailable(
                         f"{self._model.model}: its processor "
                         f"({type(encoder.image_processor).__name__}) "
                         f"prepares pictures in a way that no gradient follows here: {why}. Name "
                         "another model as encoder in models.yaml."
                     )
-        return [each.float().flatten() for each in self._embedded(theirs, originals, works)]
+        return [
+            their_tensor.float().flatten()
+            for their_tensor in self._embedded(theirs, originals, works)
+        ]
 
     def _similarities(
         self, pictures: Sequence[Any], works: Sequence[AttackJob], targets: Sequence[Tensor]
     ) -> list[float]:
         """By the model's own processor: the similarity of each picture to its clean embedding."""
         embedded = self._embedded(self._processed(pictures), pictures, works)
-        found: list[float] = compute_similarities(embedded, targets).tolist()
-        return found
+        values: list[float] = compute_similarities(embedded, targets).tolist()
+        return values
 
     def _processed(self, pictures: Sequence[Any]) -> list[Tensor]:
         device = self._encoder.network.device
-        return [self._encoder.process(Image.fromarray(each)).to(device) for each in pictures]
+        return [self._encoder.process(Image.fromarray(levels)).to(device) for levels in pictures]
 
     def _embedded(
         self, processed: Sequence[Tensor], pictures: Sequence[Any], works: Sequence[AttackJob]
@@ -111,7 +114,7 @@ class EncoderAttack:
         with import_library("torch").no_grad():
             return self._encoder.embed(
                 processed,
-                [each.shape[:2] for each in pictures],
+                [levels.shape[:2] for levels in pictures],
                 [work.question for work in works],
             )
 
@@ -128,9 +131,9 @@ def _changed(levels: Any, change: Tensor, work: AttackJob) -> Any:
     return (levels + added).clip(0, 255).astype(np.uint8)
 
 
-def _apart(one: Any, other: Any) -> int:
+def _apart(first: Any, second: Any) -> int:
     """The largest difference of two pictures, in levels of 255."""
-    return int(np.abs(one.astype(np.int16) - other.astype(np.int16)).max())
+    return int(np.abs(first.astype(np.int16) - second.astype(np.int16)).max())
 
 
 def _ended(

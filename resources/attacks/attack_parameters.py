@@ -46,12 +46,12 @@ class AttackParameters(BaseModel):
 
     def select_used(self, objective: Objective) -> dict[str, float]:
         """Those that an attack with that objective depends on."""
-        own = (
+        objective_fields = (
             {"iterations"}
             if objective == "lower"
             else {"raising_iterations", "start", "early_stop"}
         )
-        return self.model_dump(include={"epsilon", "step", *own})
+        return self.model_dump(include={"epsilon", "step", *objective_fields})
 
     def get_max_steps(self, objective: Objective) -> int:
         """How many steps an attack with that objective takes at most."""

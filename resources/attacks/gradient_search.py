@@ -49,9 +49,9 @@ def run_searches(encoder: Encoder, searches: Sequence[GradientSearch], watch: Wa
     """Take all steps of some searches; each ends by itself, and the others go on without it."""
     active = list(searches)
     while active := [each for each in active if not _has_ended(each)]:
-        found, gradients = _looked_at(encoder, active)
-        watch(active[0].steps, found)
-        _stop_early(encoder, active, found)
+        similarity_values, gradients = _looked_at(encoder, active)
+        watch(active[0].steps, similarity_values)
+        _stop_early(encoder, active, similarity_values)
         largest = import_library("torch").stack([each.abs().max() for each in gradients]).tolist()
         for search, gradient, most in zip(active, gradients, largest, strict=True):
             if not search.is_over:
@@ -63,8 +63,10 @@ def compute_similarities(embedded: Sequence[Tensor], targets: Sequence[Tensor]) 
     torch = import_library("torch")
     return torch.stack(
         [
-            torch.nn.functional.cosine_similarity(one.flatten().float(), other.flatten(), dim=0)
-            for one, other in zip(embedded, targets, strict=True)
+            torch.nn.functional.cosine_similarity(
+                embedding.flatten().float(), target.flatten(), dim=0
+            )
+            for embedding, target in zip(embedded, targets, strict=True)
         ]
     )
 
@@ -85,15 +87,15 @@ def _looked_at(
 ) -> tuple[list[float], list[Tensor]]:
     """The similarity of each picture as it is now, and its gradient by the change."""
     torch = import_library("torch")
-    changes = [each.change.detach().requires_grad_() for each in active]
-    found = _similarities(encoder, active, changes)
-    if not found.requires_grad:
+    changes = [search.change.detach().requires_grad_() for search in active]
+    similarity_values = _similarities(encoder, active, changes)
+    if not similarity_values.requires_grad:
         raise ModelUnavailable(
             f"The encoder of {type(encoder.network).__name__} gives no gradient, without which "
             "there is no attack. Take the role encoder from it in models.yaml."
         )
-    gradients = torch.autograd.grad(_SCALE * found.sum(), changes)
-    return found.tolist(), gradients
+    gradients = torch.autograd.grad(_SCALE * similarity_values.sum(), changes)
+    return similarity_values.tolist(), gradients
 
 
 def _similarities(
@@ -101,19 +103,21 @@ def _similarities(
 ) -> Tensor:
     embedded = encoder.embed(
         [
-            encoder.prepare(each.pixels + change)
-            for each, change in zip(active, changes, strict=True)
+            encoder.prepare(search.pixels + change)
+            for search, change in zip(active, changes, strict=True)
         ],
-        [tuple(each.pixels.shape[-2:]) for each in active],
-        [each.job.question for each in active],
+        [tuple(search.pixels.shape[-2:]) for search in active],
+        [search.job.question for search in active],
     )
-    return compute_similarities(embedded, [each.target for each in active])
+    return compute_similarities(embedded, [search.target for search in active])
 
 
-def _stop_early(encoder: Encoder, active: Sequence[GradientSearch], found: Sequence[float]) -> None:
+def _stop_early(
+    encoder: Encoder, active: Sequence[GradientSearch], similarity_values: Sequence[float]
+) -> None:
     """End those whose similarity has been raised enough, also once their change is rounded."""
     near = []
-    for search, similarity in zip(active, found, strict=True):
+    for search, similarity in zip(active, similarity_values, strict=True):
         part = search.job.parameters.early_stop
         if not search.steps:
             search.target_similarity = 1 - part * (1 - similarity)
@@ -121,7 +125,7 @@ def _stop_early(encoder: Encoder, active: Sequence[GradientSearch], found: Seque
             near.append(search)
     if near:
         with import_library("torch").no_grad():
-            changes = [round_to_levels(each.change, each.job) / 255 for each in near]
+            changes = [round_to_levels(search.change, search.job) / 255 for search in near]
             for search, similarity in zip(
                 near, _similarities(encoder, near, changes).tolist(), strict=True
             ):
@@ -136,8 +140,8 @@ def _step(search: GradientSearch, gradient: Tensor, largest: float) -> None:
     """
     work, parameters = search.job, search.job.parameters
     if largest == 0 or not math.isfinite(largest):
-        what = "not finite" if largest else "nil"
-        search.failure_reason = f"The gradient is {what} at step {search.steps + 1}."
+        gradient_state = "not finite" if largest else "nil"
+        search.failure_reason = f"The gradient is {gradient_state} at step {search.steps + 1}."
         search.is_over = True
         return
     direction = gradient.sign() if work.method == "i_fgsm" else gradient / largest

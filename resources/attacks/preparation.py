@@ -55,23 +55,23 @@ def pad_to_square(pixels: Tensor, processor: Any) -> Tensor:
     side = max(height, width)
     levels = [int(mean * 255) / 255 for mean in processor.image_mean]
     square = pixels.new_tensor(levels)[:, None, None].repeat(1, side, side)
-    top, left = (side - height) // 2, (side - width) // 2
-    square[:, top : top + height, left : left + width] = pixels
+    top_margin, left_margin = (side - height) // 2, (side - width) // 2
+    square[:, top_margin : top_margin + height, left_margin : left_margin + width] = pixels
     return square
 
 
 def crop_center(pixels: Tensor, size: Size) -> Tensor:
     """The middle of a picture; black around one that is smaller."""
     pad = import_library("torch").nn.functional.pad
-    for axis, wanted in ((-2, size[0]), (-1, size[1])):
-        there = pixels.shape[axis]
-        if there < wanted:
-            before = (wanted - there + 1) // 2
-            after = wanted - there - before
+    for axis, target_length in ((-2, size[0]), (-1, size[1])):
+        length = pixels.shape[axis]
+        if length < target_length:
+            before = (target_length - length + 1) // 2
+            after = target_length - length - before
             around = (before, after) if axis == -1 else (0, 0, before, after)
             pixels = pad(pixels, around)
         else:
-            pixels = pixels.narrow(axis, (there - wanted) // 2, wanted)
+            pixels = pixels.narrow(axis, (length - target_length) // 2, target_length)
     return pixels
 
 
@@ -81,8 +81,8 @@ def normalize_picture(pixels: Tensor, processor: Any) -> Tensor:
     if not processor.do_normalize:
         return pixels
     mean, deviation = (
-        pixels.new_tensor(each)[:, None, None]
-        for each in (processor.image_mean, processor.image_std)
+        pixels.new_tensor(channel_values)[:, None, None]
+        for channel_values in (processor.image_mean, processor.image_std)
     )
     return (pixels - mean) / deviation
 
@@ -96,8 +96,8 @@ def cut_tiles(pixels: Tensor, processor: Any) -> Tensor:
     first = import_library("transformers.image_utils").ChannelDimension.FIRST
     size, crop = processor.size, processor.crop_size
     short = size.get("shortest_edge")
-    whole = (size["height"], size["width"]) if short is None else (short, short)
-    side = crop["height"] if crop else whole[0]
+    overview_size = (size["height"], size["width"]) if short is None else (short, short)
+    side = crop["height"] if crop else overview_size[0]
     grid = utilities.select_best_resolution(
         tuple(pixels.shape[-2:]), processor.image_grid_pinpoints
     )
@@ -108,9 +108,9 @@ def cut_tiles(pixels: Tensor, processor: Any) -> Tensor:
         for top in range(0, grid[0], side)
         for left in range(0, grid[1], side)
     ]
-    overview = scale_picture(pixels, whole, _filter_of(processor))
+    overview = scale_picture(pixels, overview_size, _filter_of(processor))
     return import_library("torch").stack(
-        [prepare_picture(each, processor) for each in (overview, *cut)]
+        [prepare_picture(tile, processor) for tile in (overview, *cut)]
     )
 
 
@@ -129,10 +129,11 @@ def describe_disagreement(ours: Tensor, theirs: Tensor, processor: Any) -> str |
 
 def _in_the_middle(pixels: Tensor, size: Size) -> Tensor:
     """A picture in the middle of a black one of that size."""
-    (top, odd_row), (left, odd_column) = (
-        divmod(wanted - there, 2) for wanted, there in zip(size, pixels.shape[-2:], strict=True)
+    (top_margin, odd_row), (left_margin, odd_column) = (
+        divmod(target_length - length, 2)
+        for target_length, length in zip(size, pixels.shape[-2:], strict=True)
     )
-    around = (left, left + odd_column, top, top + odd_row)
+    around = (left_margin, left_margin + odd_column, top_margin, top_margin + odd_row)
     return import_library("torch").nn.functional.pad(pixels, around)
 
 
@@ -160,17 +161,19 @@ def _weights(pixels: Tensor, after: int, axis: int, resample: int) -> Tensor:
 def _matrix(before: int, after: int, resample: int, device: str) -> Tensor:
     """Pillow's weights, after x before: what it makes of one bright row after the other."""
     rows = Image.fromarray(np.eye(before, dtype=np.float32))
-    made = np.array(rows.resize((before, after), Image.Resampling(resample)))
-    return import_library("torch").from_numpy(made).to(device)
+    weights = np.array(rows.resize((before, after), Image.Resampling(resample)))
+    return import_library("torch").from_numpy(weights).to(device)
 
 
 def stack_pictures(prepared: Sequence[Tensor]) -> Tensor:
     """Prepared pictures as one tensor; those with fewer tiles end in empty ones."""
     torch = import_library("torch")
-    most = max(len(each) for each in prepared)
+    most = max(len(picture) for picture in prepared)
     return torch.stack(
         [
-            torch.nn.functional.pad(each, (*(0, 0) * (each.dim() - 1), 0, most - len(each)))
-            for each in prepared
+            torch.nn.functional.pad(
+                picture, (*(0, 0) * (picture.dim() - 1), 0, most - len(picture))
+            )
+            for picture in prepared
         ]
     )

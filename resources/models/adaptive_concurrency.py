@@ -77,12 +77,12 @@ class AdaptiveConcurrency:
         Those that were on their way together count as one. With `retry_after` in seconds, nothing
         is sent before it is over. Gives the moment at which pauses end.
         """
-        now = monotonic()
+        current_time = monotonic()
         if began >= self._last_decrease:
             self._limit = max(1.0, self._limit / 2)
-            self._last_decrease = now
+            self._last_decrease = current_time
         if retry_after is not None:
-            self._paused_until = max(self._paused_until, now + retry_after)
+            self._paused_until = max(self._paused_until, current_time + retry_after)
         return self._paused_until
 
     async def sleep(self, seconds: float) -> None:
@@ -105,10 +105,10 @@ class AdaptiveConcurrency:
 
     def _book(self, tokens: float) -> None:
         if self.tokens_per_minute:
-            taken = tokens * 60 / self.tokens_per_minute
-            self._tokens_free_at = max(self._tokens_free_at, monotonic()) + taken
+            booked_s = tokens * 60 / self.tokens_per_minute
+            self._tokens_free_at = max(self._tokens_free_at, monotonic()) + booked_s
 
     async def _until(self, start: Callable[[], float]) -> None:
         """Wait for a moment that may be put off meanwhile."""
-        while not self._ended.is_set() and (left := start() - monotonic()) > 0:
-            await self.sleep(left)
+        while not self._ended.is_set() and (remaining_s := start() - monotonic()) > 0:
+            await self.sleep(remaining_s)

@@ -82,10 +82,10 @@ def parse_answer(answer: Any, kind: str) -> AnsweredForm | RefusedForm | Malform
     Raises ValueError where it is none, with what is wrong.
     """
     try:
-        found = _FORM.validate_python(clean_json(answer, replace_surrogates))
+        form = _FORM.validate_python(clean_json(answer, replace_surrogates))
     except ValidationError as error:
         raise ValueError(format_first_error(error)) from None
-    return require_answer_kind(found, kind)
+    return require_answer_kind(form, kind)
 
 
 def require_answer_kind(

@@ -55,7 +55,7 @@ class CatalogFiles(NamedTuple):
 
 
 def load_catalog(
-    path: Path | str, found: Path | None = None, content: bytes | None = None
+    path: Path | str, discovered_path: Path | None = None, content: bytes | None = None
 ) -> Catalog:
     """The models in a file, and in that of `found` ones; raises `CatalogError`.
 
@@ -76,7 +76,11 @@ def load_catalog(
     models, patterns = _read(document)
     document.require_right()
     catalog = Catalog(tuple(models.values()), str(path), patterns)
-    return catalog if found is None else _with_found(catalog, found, document, models)
+    return (
+        catalog
+        if discovered_path is None
+        else _with_found(catalog, discovered_path, document, models)
+    )
 
 
 def _read(document: Document) -> tuple[dict[int, Model], tuple[Pattern, ...]]:
@@ -101,8 +105,8 @@ def _pattern(document: Document, place: int, entry: dict[str, Any]) -> Pattern |
     for field, text in find_pattern_problems(entry):
         document.add((place, field), text)
     template = extract_template(entry)
-    whole = {"name": "pattern", "model": "pattern", **template}
-    model = document.validated(Model, whole, (place,))
+    fields = {"name": "pattern", "model": "pattern", **template}
+    model = document.validated(Model, fields, (place,))
     right = model is not None and len(document.problems) == before
     return Pattern(entry["pattern"], template) if right else None
 
@@ -111,15 +115,17 @@ def _check_requests(models: Mapping[int, Model], document: Document) -> None:
     """Requests that two entries have in common, which would share their answers."""
     requests: dict[str, int] = {}
     for place, model in models.items():
-        asked = json.dumps([model.backend, model.model, model.parameters], sort_keys=True)
-        earlier = requests.setdefault(asked, place)
+        request_identity = json.dumps(
+            [model.backend, model.model, model.parameters], sort_keys=True
+        )
+        earlier = requests.setdefault(request_identity, place)
         if earlier == place:
             continue
-        where = f"`{models[earlier].name}` on line {document.line((earlier,))}"
-        text = f"the same model as {where}: keep one, with the roles of both"
+        earlier_entry = f"`{models[earlier].name}` on line {document.line((earlier,))}"
+        text = f"the same model as {earlier_entry}: keep one, with the roles of both"
         if models[earlier].base_url != model.base_url:
             text = (
-                f"the same backend, model and parameters as {where} at another `base_url`: "
+                f"the same backend, model and parameters as {earlier_entry} at another `base_url`: "
                 "they would share their answers. Let one server give its model another name"
             )
         document.add((place, "model"), text)
@@ -127,9 +133,9 @@ def _check_requests(models: Mapping[int, Model], document: Document) -> None:
 
 def _check_patterns(patterns: Mapping[int, Pattern], document: Document) -> None:
     """Patterns of which the second would never get a model."""
-    seen: dict[tuple[Any, ...], int] = {}
+    first_places: dict[tuple[Any, ...], int] = {}
     for place, pattern in patterns.items():
-        first = seen.setdefault((*pattern.source, pattern.pattern), place)
+        first = first_places.setdefault((*pattern.source, pattern.pattern), place)
         if first != place:
             line = document.line((first, "pattern"))
             text = f"`pattern` is that of line {line}, which gets all that it matches: keep one"
@@ -144,17 +150,19 @@ def _with_found(
     records = [
         record.apply_pattern(catalog.patterns) for record in discovered_models.read_discovered(path)
     ]
-    found = tuple(record.model for record in records if to_identity(record.model) not in listed)
-    names = {model.name.casefold(): model for model in found}
+    discovered = tuple(
+        record.model for record in records if to_identity(record.model) not in listed
+    )
+    names = {model.name.casefold(): model for model in discovered}
     for place, model in models.items():
-        if taken := names.get(model.name.casefold()):
+        if clashing_model := names.get(model.name.casefold()):
             document.add(
                 (place, "name"),
-                f"`name` {model.name!r} is that of {taken.model}, which a pattern has found "
-                f"({path}): choose another",
+                f"`name` {model.name!r} is that of {clashing_model.model}, which a pattern has "
+                f"found ({path}): choose another",
             )
     document.require_right()
-    return replace(catalog, models=(*catalog.models, *found))
+    return replace(catalog, models=(*catalog.models, *discovered))
 
 
 def to_identity(model: Model) -> tuple[str, str | None, str]:

@@ -93,31 +93,34 @@ class ModelClient(ConfigurableResource[None]):
         `OverBudget`, and `Stopped` where the provider takes no more or cannot be reached, and
         `RunEnded` where the run was cancelled or its process killed.
         """
-        asked = self._ask(model, requests, log, account)
+        result = self._ask(model, requests, log, account)
         for _ in range(MAX_REPAIRS):
-            again = {
+            repairs = {
                 place: build_repair_request(request, outcome)
                 for place, (request, outcome) in enumerate(
-                    zip(requests, asked.outcomes, strict=True)
+                    zip(requests, result.outcomes, strict=True)
                 )
                 if isinstance(outcome, MalformedOutcome)
                 and not outcome.is_unreadable
                 and isinstance(request, WriteRequest)
             }
-            if not again:
+            if not repairs:
                 break
-            mended = self._ask(model, list(again.values()), log, account, answered=True)
-            better = dict(zip(again, mended.outcomes, strict=True))
-            further = dict(zip(again, mended.keys, strict=True))
-            asked = AskResult(
-                [better.get(place, outcome) for place, outcome in enumerate(asked.outcomes)],
-                asked.already_stored + mended.already_stored,
-                asked.sent + mended.sent,
-                _sum(asked.spent, mended.spent),
-                [keys + further.get(place, ()) for place, keys in enumerate(asked.keys)],
-                asked.possibly_spent + mended.possibly_spent,
+            repaired = self._ask(model, list(repairs.values()), log, account, answered=True)
+            repaired_outcomes = dict(zip(repairs, repaired.outcomes, strict=True))
+            repair_keys = dict(zip(repairs, repaired.keys, strict=True))
+            result = AskResult(
+                [
+                    repaired_outcomes.get(place, outcome)
+                    for place, outcome in enumerate(result.outcomes)
+                ],
+                result.already_stored + repaired.already_stored,
+                result.sent + repaired.sent,
+                _sum(result.spent, repaired.spent),
+                [keys + repair_keys.get(place, ()) for place, keys in enumerate(result.keys)],
+                result.possibly_spent + repaired.possibly_spent,
             )
-        return asked
+        return result
 
     def close(self) -> None:
         """Close connections and let go of local models."""
@@ -146,7 +149,7 @@ class ModelClient(ConfigurableResource[None]):
         calls = self._stored(distinct, account)
         missing = {key: request for key, request in distinct.items() if key not in calls}
         sizes = self.images.sizes(
-            {image for each in missing.values() for image in list_images(each)}
+            {image for request in missing.values() for image in list_images(request)}
         )
         bounds = {
             k: compute_cost_bound(model, request, sizes=sizes) for k, request in missing.items()
@@ -194,30 +197,30 @@ class ModelClient(ConfigurableResource[None]):
         Raises `LostPictures` and `DamagedAnswers` unless the account has them asked for again.
         """
         try:
-            found = self.calls.answers(requests)
+            answers = self.calls.answers(requests)
         except DamagedAnswers as damaged:
             if not account.replace_damaged_answers:
                 raise
             self.calls.forget(damaged.keys)
-            found = self.calls.answers(requests)
-        pictures = {key: answer.answer.get("images", ()) for key, answer in found.items()}
+            answers = self.calls.answers(requests)
+        pictures = {key: answer.answer.get("images", ()) for key, answer in answers.items()}
         lost = self.images.find_missing(
             {digest for digests in pictures.values() for digest in digests}
         )
         without = [key for key, digests in pictures.items() if not lost.isdisjoint(digests)]
         if without and not account.remake_lost_pictures:
             raise LostPictures(
-                f"Of {len(found):,} answers that were paid for, {len(without):,} name pictures "
+                f"Of {len(answers):,} answers that were paid for, {len(without):,} name pictures "
                 f"that are not in {self.images.root}. Correct COUNTERFACTORY_IMAGES if they lie "
                 "elsewhere, restore them, or import the cassette that has them. To have them made "
                 "and pay for them again, set in the run config: resources: {budget: {config: "
                 "{remake_lost_pictures: true}}}. Nothing was sent."
             )
         if account.replace_malformed_answers:
-            without += [key for key, call in found.items() if _holds_none(call, requests[key])]
+            without += [key for key, call in answers.items() if _holds_none(call, requests[key])]
         if without:
             self.calls.forget(without)
-        return {key: call for key, call in found.items() if key not in without}
+        return {key: call for key, call in answers.items() if key not in without}
 
     def _require_wanted(self) -> None:
         """Raise `RunEnded` where the run was cancelled meanwhile, or its process killed."""
@@ -242,8 +245,8 @@ def _holds_none(call: StoredAnswer, request: Request) -> bool:
     return isinstance(outcome, MalformedOutcome) and outcome.is_unreadable
 
 
-def _sum(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one + other
+def _sum(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else first + second
 
 
 def require_abilities(backend: Any, model: Model, requests: Iterable[Request]) -> None:

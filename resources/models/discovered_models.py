@@ -35,8 +35,8 @@ class DiscoveredModel:
         """The same as the first pattern that matches it would have it now; as it is, if none."""
         for pattern in patterns:
             if pattern.matches(self.model.backend, self.model.base_url, self.model.model):
-                made = pattern.build_entry(self.model.name, self.model.model)
-                return replace(self, model=made, pattern=pattern.pattern)
+                model = pattern.build_entry(self.model.name, self.model.model)
+                return replace(self, model=model, pattern=pattern.pattern)
         return self
 
 
@@ -47,18 +47,18 @@ def read_discovered(path: Path) -> list[DiscoveredModel]:
     document = load_entries(path, f"{path} is not there any more.", CatalogError, "models")
     records = []
     for place, entry in enumerate(document.value):
-        given = dict(entry) if isinstance(entry, dict) else {}
-        about = {name: given.pop(name, None) for name in ("pattern", "discovered_on")}
-        for name, value in about.items():
+        fields = dict(entry) if isinstance(entry, dict) else {}
+        discovery = {name: fields.pop(name, None) for name in ("pattern", "discovered_on")}
+        for name, value in discovery.items():
             if not isinstance(value, str):
                 document.add(
                     (place, name),
                     f"`{name}` is missing: mend the entry, or remove it to have it found again",
                 )
-        model = document.validated(Model, given, (place,))
+        model = document.validated(Model, fields, (place,))
         if model is not None:
             records.append(
-                DiscoveredModel(model, str(about["pattern"]), str(about["discovered_on"]))
+                DiscoveredModel(model, str(discovery["pattern"]), str(discovery["discovered_on"]))
             )
     document.require_right()
     return records

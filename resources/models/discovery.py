@@ -44,24 +44,30 @@ def poll_providers(files: CatalogFiles) -> PollResult:
     catalog = files.load()
     lists = asyncio.run(_lists(catalog.patterns))
     # Read after the wait, for someone else may have found something meanwhile.
-    known = discovered_models.read_discovered(files.discovered)
-    made = PollResult([], [])
-    taken = {model.name for model in catalog.models} | {record.model.name for record in known}
+    stored = discovered_models.read_discovered(files.discovered)
+    result = PollResult([], [])
+    taken_names = {model.name for model in catalog.models} | {
+        record.model.name for record in stored
+    }
     for pattern in catalog.patterns:
         ids = _matched(
-            pattern, lists[_source(pattern)], catalog, [*known, *made.new_models], made.warnings
+            pattern,
+            lists[_source(pattern)],
+            catalog,
+            [*records, *result.new_models],
+            result.warnings,
         )
         for model in ids:
-            name = build_model_name(model, taken)
-            taken.add(name)
+            name = build_model_name(model, taken_names)
+            taken_names.add(name)
             today = f"{datetime.now(UTC):%Y-%m-%d}"
-            made.new_models.append(
+            result.new_models.append(
                 DiscoveredModel(pattern.build_entry(name, model), pattern.pattern, today)
             )
-    records = [*(record.apply_pattern(catalog.patterns) for record in known), *made.new_models]
-    if records != known:
+    records = [*(record.apply_pattern(catalog.patterns) for record in stored), *result.new_models]
+    if records != stored:
         discovered_models.write_discovered(files.discovered, records)
-    return made
+    return result
 
 
 def _matched(
@@ -69,43 +75,45 @@ def _matched(
     listed: Sequence[str] | str,
     catalog: Catalog,
     records: Iterable[DiscoveredModel],
-    told: list[str],
+    warnings: list[str],
 ) -> list[str]:
     """The ids that a pattern matches and nobody knows yet; what is wrong with it is told."""
-    where = f"the pattern {pattern.pattern} in {catalog.path}"
+    pattern_label = f"the pattern {pattern.pattern} in {catalog.path}"
     if isinstance(listed, str):
-        told.append(f"The list for {where} could not be had: {listed}")
+        warnings.append(f"The list for {pattern_label} could not be had: {listed}")
         return []
     odd = [model for model in listed if not _is_an_id(model)]
     if odd:
         named = ", ".join(f"{ascii(model)[:_SHOWN]}" for model in odd[:_NAMED])
-        told.append(
-            f"{len(odd):,} of the models that are listed for {where} are no ids that could be used "
-            f"and were passed over: {named}{' …' if len(odd) > _NAMED else ''}. Tell the provider."
+        warnings.append(
+            f"{len(odd):,} of the models that are listed for {pattern_label} are no ids that could "
+            f"be used and were passed over: {named}{' …' if len(odd) > _NAMED else ''}. Tell the provider."
         )
     listed = [model for model in listed if _is_an_id(model)]
     ids = [model for model in listed if pattern.matches(*pattern.source, model)]
     count = f"{len(listed):,} models that {pattern.source[1] or pattern.source[0]} lists"
     if not ids:
-        told.append(f"Of the {count}, {where} matches none. Correct it, or wait for one that fits.")
+        warnings.append(
+            f"Of the {count}, {pattern_label} matches none. Correct it, or wait for one that fits."
+        )
         return []
     everybody = (*catalog.models, *(record.model for record in records))
-    known = {to_identity(model) for model in everybody}
-    new = [model for model in ids if (*pattern.source, model) not in known]
+    identities = {to_identity(model) for model in everybody}
+    new = [model for model in ids if (*pattern.source, model) not in identities]
     everything = len(ids) == len(listed)
     if new and (len(new) > MAX_NEW_MODELS or (everything and len(ids) > MAX_NEW_MODELS)):
         narrower = pattern.suggest_narrower(ids, MAX_NEW_MODELS)
-        told.append(
-            f"Of the {count}, {where} matches {len(ids):,}, {len(new):,} of them new: too many to "
-            f"be meant, so none was taken. A pattern may find {MAX_NEW_MODELS} models at once"
+        warnings.append(
+            f"Of the {count}, {pattern_label} matches {len(ids):,}, {len(new):,} of them new: too many "
+            f"to be meant, so none was taken. A pattern may find {MAX_NEW_MODELS} models at once"
             f"{', and not all of a longer list' if everything else ''}. Replace it by narrower "
             f"ones{f', as in {narrower}' if narrower else ''}, or give the models that you mean "
             "entries with `name` and `model`."
         )
         return []
     if new and everything and len(ids) > 1:
-        told.append(
-            f"{where[0].upper()}{where[1:]} matches all {count}, and takes them: "
+        warnings.append(
+            f"{pattern_label[0].upper()}{pattern_label[1:]} matches all {count}, and takes them: "
             f"{', '.join(ids)}. Make it narrower if some of them paint no pictures."
         )
     return new

@@ -88,7 +88,7 @@ class Dispatch:
     _adaptive: AdaptiveConcurrency = field(init=False)
     _reservations: ReservationQueue = field(init=False, default_factory=ReservationQueue)
     _elsewhere: deque[tuple[str, float]] = field(init=False, default_factory=deque)
-    _asked: set[str] = field(init=False, default_factory=set)
+    _requested_keys: set[str] = field(init=False, default_factory=set)
     _why_stopped: str | Exception | None = field(init=False, default=None)
     _failed_in_a_row: int = field(init=False, default=0)
 
@@ -118,19 +118,19 @@ class Dispatch:
         if self._why_stopped is None and not self._anything_answered:
             (*_, last) = self.failures.values()
             self._why_stopped = self._outage(last.error)
-        kept = self.progress.total - len(self.missing) + len(self.calls)
-        told = f"Of {self.progress.total:,} requests, {kept:,} are answered and kept."
+        stored_count = self.progress.total - len(self.missing) + len(self.calls)
+        summary = f"Of {self.progress.total:,} requests, {stored_count:,} are answered and kept."
         if isinstance(self._why_stopped, OverBudget):
-            words = (str(self._why_stopped), self.gate.pictures_note, told)
+            words = (str(self._why_stopped), self.gate.pictures_note, summary)
             raise OverBudget(" ".join(filter(None, words))) from None
         if isinstance(self._why_stopped, RunEnded):
-            raise RunEnded(f"{self._why_stopped} {told}")
+            raise RunEnded(f"{self._why_stopped} {summary}")
         if isinstance(self._why_stopped, Exception):
             raise self._why_stopped
         if self._why_stopped is not None:
             raise RequestsStopped(
-                f"{self.model.name} was stopped: {self._why_stopped} {told} Materialize again once "
-                "that is mended: only the rest is asked."
+                f"{self.model.name} was stopped: {self._why_stopped} {summary} Materialize again "
+                "once that is mended: only the rest is asked."
             )
 
     def interrupt(self) -> None:
@@ -213,7 +213,7 @@ class Dispatch:
 
     def _take(self, call: Call) -> None:
         self.calls[call.key] = call.to_stored_answer()
-        if call.key in self._asked:
+        if call.key in self._requested_keys:
             self.progress.record_outcome(call.answer["outcome"])
         else:
             # Another process has asked it meanwhile.
@@ -233,8 +233,8 @@ class Dispatch:
         """One more request has ended without an answer; of many in a row the run ends."""
         self._failed_in_a_row += 1
         if self._failed_in_a_row >= max(FAILURES_IN_A_ROW, self.model.concurrency):
-            what = f"{self._failed_in_a_row} requests in a row failed, the last with: "
-            self._stop(self._outage(what + why))
+            summary = f"{self._failed_in_a_row} requests in a row failed, the last with: "
+            self._stop(self._outage(summary + why))
 
     def _count_attempt(self, failed: FailedOutcome) -> None:
         """One more attempt has failed, for which the request itself is not to blame."""
@@ -242,12 +242,12 @@ class Dispatch:
         tries = self.progress.failure_counts.total() - self.progress.failure_counts["overloaded"]
         enough = FAILED_ATTEMPTS_FACTOR * max(FAILURES_IN_A_ROW, self.model.concurrency)
         if not self.calls and tries >= enough:
-            what = f"{tries} attempts failed before any answer, the last with: "
-            self._stop(self._outage(what + failed.error))
+            summary = f"{tries} attempts failed before any answer, the last with: "
+            self._stop(self._outage(summary + failed.error))
 
     def _outage(self, why: str) -> str:
-        where = self.model.base_url or f"the provider of {self.model.model}"
-        return f"{_sentence(why)} See that {where} can be reached and is what you mean."
+        server = self.model.base_url or f"the provider of {self.model.model}"
+        return f"{_sentence(why)} See that {server} can be reached and is what you mean."
 
     def _stop(self, why: str | Exception) -> None:
         """Send no more; of several reasons the first is told."""
@@ -263,7 +263,7 @@ class Dispatch:
         purchase: Purchase,
     ) -> Call:
         """Send a request until it is answered, and make that a call; raises `_GaveUp`."""
-        self._asked.add(key)
+        self._requested_keys.add(key)
         try:
             return await self._answered(key, request, send, purchase)
         finally:
@@ -292,8 +292,8 @@ class Dispatch:
                 kind = "unreadable" if isinstance(fault, UnparsableReply) else "interrupted"
                 failed = FailedOutcome(kind, str(fault), attempt)
             except TimeoutError:
-                said = f"No whole reply within {self.model.deadline_s:g} s."
-                failed = FailedOutcome("deadline", said, attempt)
+                message = f"No whole reply within {self.model.deadline_s:g} s."
+                failed = FailedOutcome("deadline", message, attempt)
             self._count_attempt(failed)
             ended[failed.kind] += 1
             if attempt == MAX_ATTEMPTS or ended[failed.kind] == MAX_BY_FAILURE.get(failed.kind):

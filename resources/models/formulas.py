@@ -68,10 +68,10 @@ def _unfit_formula(roles: Collection[str], parameters: Mapping[str, Any]) -> str
 
 def _unfit_for_own(called: bool, parameters: Mapping[str, Any]) -> str | None:
     """What is wrong with the parameters of a metric of the user's own, if anything."""
-    taken = ("scale", "version") if called else ("scale",)
+    allowed_names = ("scale", "version") if called else ("scale",)
     for name in parameters:
-        if name not in taken:
-            return f"has `{name}`: remove it, a metric of your own takes {', '.join(taken)}"
+        if name not in allowed_names:
+            return f"has `{name}`: remove it, a metric of your own takes {', '.join(allowed_names)}"
     if called and not isinstance(parameters.get("version"), str | int):
         return (
             "has no `version`, by which answers of your function are told from those of another "

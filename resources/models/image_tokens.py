@@ -88,14 +88,20 @@ TokenRule: TypeAlias = ImageTokens | _Crops
 """What one provider counts."""
 
 
-def _tiles(base: int, each: int) -> ImageTokens:
+def _tiles(base: int, tokens_per_tile: int) -> ImageTokens:
     return ImageTokens(
-        patch=512, tokens_per_square=each, base=base, longest_side=2048, shortest_side=768
+        patch=512,
+        tokens_per_square=tokens_per_tile,
+        base=base,
+        longest_side=2048,
+        shortest_side=768,
     )
 
 
-def _patches(each: float = 1.0, most: int | None = None, patch: int = 32) -> ImageTokens:
-    return ImageTokens(patch=patch, tokens_per_square=each, max_squares=most)
+def _patches(
+    tokens_per_patch: float = 1.0, most: int | None = None, patch: int = 32
+) -> ImageTokens:
+    return ImageTokens(patch=patch, tokens_per_square=tokens_per_patch, max_squares=most)
 
 
 _OPENAI: Mapping[str, TokenRule] = {
@@ -137,8 +143,8 @@ def find_token_rule(backend: str, model: str, parameters: Mapping[str, Any]) -> 
                 patch=28, longest_side=1568 if lower else 2576, max_squares=1568 if lower else 4784
             )
         case "openai_compatible":
-            found = (side for name, side in _QWEN.items() if re.search(name, model.lower()))
-            return next((_patches(1.0, 16_384, side) for side in found), None)
+            patch_sides = (side for name, side in _QWEN.items() if re.search(name, model.lower()))
+            return next((_patches(1.0, 16_384, side) for side in patch_sides), None)
     return None
 
 
@@ -162,8 +168,8 @@ def _undated(model: str, ids: str) -> str | None:
 
 
 def _gemini(model: str, parameters: Mapping[str, Any]) -> TokenRule | None:
-    said = str(parameters.get("media_resolution", parameters.get("mediaResolution", "")))
-    level = said.upper().removeprefix("MEDIA_RESOLUTION_").replace("UNSPECIFIED", "")
+    resolution = str(parameters.get("media_resolution", parameters.get("mediaResolution", "")))
+    level = resolution.upper().removeprefix("MEDIA_RESOLUTION_").replace("UNSPECIFIED", "")
     version = re.search(r"gemini-(\d+)", model)
     if version is None or level not in _GEMINI_3:
         return None

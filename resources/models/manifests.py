@@ -73,16 +73,18 @@ class PictureManifest(NamedTuple):
     rows: Mapping[PromptKey, PaintedFile]
     may_leave_folder: bool
 
-    def find(self, wanted: PromptKey) -> PaintedFile:
+    def find(self, prompt_key: PromptKey) -> PaintedFile:
         """The row of a picture, whose file is there, in the folder. Raises `NotPainted`."""
-        row = self.rows.get(wanted)
+        row = self.rows.get(prompt_key)
         if row is None:
-            number = f"sample {wanted.sample}"
-            number += "" if wanted.seed is None else f", seed {wanted.seed}"
-            said = (
-                wanted.prompt if len(wanted.prompt) < _LONGEST else f"{wanted.prompt[:_LONGEST]}…"
+            number = f"sample {prompt_key.sample}"
+            number += "" if prompt_key.seed is None else f", seed {prompt_key.seed}"
+            prompt = (
+                prompt_key.prompt
+                if len(prompt_key.prompt) < _LONGEST
+                else f"{prompt_key.prompt[:_LONGEST]}…"
             )
-            raise NotPainted(f"{self.path} has no row of the prompt {said!r}, {number}.")
+            raise NotPainted(f"{self.path} has no row of the prompt {prompt!r}, {number}.")
         if not row.path.is_file():
             raise NotPainted(f"{self.path}, {row.place}: {row.path} is not there.")
         try:
@@ -113,7 +115,7 @@ def load_manifest(model: Model) -> PictureManifest:
             f"{model.name}: {path} is no manifest. Name a file that ends in {', '.join(_KINDS)}."
         )
     try:
-        told = path.stat()
+        file_stat = path.stat()
     except OSError:
         raise ManifestError(
             f"{model.name}: the manifest {path} is not there. Write it, with the columns "
@@ -121,7 +123,7 @@ def load_manifest(model: Model) -> PictureManifest:
             f"prompts` "
             "lists what is to be painted."
         ) from None
-    return _read(path, _state_of(told), model.takes_seed, model.may_leave_folder)
+    return _read(path, _state_of(file_stat), model.takes_seed, model.may_leave_folder)
 
 
 def identify_picture_file(
@@ -143,9 +145,9 @@ def digest_file(path: Path) -> str:
     return _digest(path, _state_of(path.stat()))
 
 
-def _state_of(told: stat_result) -> _State:
+def _state_of(file_stat: stat_result) -> _State:
     """What differs once a file was written or replaced, by a copy that keeps its times as well."""
-    return told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
+    return file_stat.st_ino, file_stat.st_size, file_stat.st_mtime_ns, file_stat.st_ctime_ns
 
 
 @lru_cache(maxsize=200_000)

@@ -124,8 +124,8 @@ def parse_json_answer(text: str, schema: dict[str, Any]) -> Any:
     from jsonschema.exceptions import best_match  # noqa: PLC0415
 
     bare = _fenced(text)
-    found = _OBJECT.match(bare)
-    data = parse_untrusted(found[1] if found else bare)
+    match = _OBJECT.match(bare)
+    data = parse_untrusted(match[1] if match else bare)
     worst = best_match(islice(Draft202012Validator(schema).iter_errors(data), _MOST_ERRORS))
     if worst is not None:
         raise ValueError(f"{worst.json_path}: {worst.message}")

@@ -62,10 +62,10 @@ def read_token_limits(backend: object, parameters: Mapping[str, Any]) -> dict[st
     Other spellings limit nothing, since nobody reads them. What is no whole number above 0 is no
     limit; some servers take -1 for none.
     """
-    given = {name: parameters.get(name) for name in LIMIT_PARAMETERS.get(str(backend), ())}
+    limits = {name: parameters.get(name) for name in LIMIT_PARAMETERS.get(str(backend), ())}
     return {
         name: int(value)
-        for name, value in given.items()
+        for name, value in limits.items()
         if isinstance(value, int | float) and not isinstance(value, bool)
         if value > 0 and value % 1 == 0
     }

@@ -46,14 +46,20 @@ class Pattern:
         It begins as one of them does, matches as many as it can, and is as short as it can be. None
         where there is no such pattern.
         """
-        found: dict[str, int] = {}
-        for one in ids:
-            for end in range(1, len(one) + 1):
-                begin = escape(one[:end])
-                found[f"{begin}*"] = sum(fnmatchcase(model, f"{begin}*") for model in ids)
-        fit = {each: n for each, n in found.items() if n <= most and n < len(ids)}
-        fit.pop(self.pattern, None)
-        return min(fit, key=lambda each: (-fit[each], len(each), each), default=None)
+        match_counts: dict[str, int] = {}
+        for model_id in ids:
+            for end in range(1, len(model_id) + 1):
+                begin = escape(model_id[:end])
+                match_counts[f"{begin}*"] = sum(fnmatchcase(model, f"{begin}*") for model in ids)
+        fitting_counts = {
+            candidate: n for candidate, n in match_counts.items() if n <= most and n < len(ids)
+        }
+        fitting_counts.pop(self.pattern, None)
+        return min(
+            fitting_counts,
+            key=lambda candidate: (-fitting_counts[candidate], len(candidate), candidate),
+            default=None,
+        )
 
     def build_entry(self, name: str, model: str) -> Model:
         """The entry of a model that it matches."""
@@ -106,7 +112,7 @@ def extract_template(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in entry.items() if key not in ("pattern", "name", "model")}
 
 
-def build_model_name(model: str, taken: Collection[str]) -> str:
+def build_model_name(model: str, taken_names: Collection[str]) -> str:
     """A name for a model made of its id, the same every time; a number tells it from `taken`.
 
     Names that differ in capitals alone are the same.
@@ -120,9 +126,9 @@ def build_model_name(model: str, taken: Collection[str]) -> str:
         require_asset_name(plain)
     except ValueError:
         plain = f"{plain}_model"
-    known = {name.casefold() for name in taken}
+    folded_names = {name.casefold() for name in taken_names}
     name, number = plain, 1
-    while name.casefold() in known:
+    while name.casefold() in folded_names:
         number += 1
         name = f"{plain[: _LONGEST_NAME - 4]}_{number}"
     return name

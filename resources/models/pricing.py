@@ -114,7 +114,7 @@ def estimate_answer_tokens(model: Model, request: Request) -> int | None:
 
 def explain_picture_cost(model: Model, requests: Iterable[Request], sizes: Sizes = NO_SIZES) -> str:
     """That most of a bound is for pictures, where it is, and what to do about it."""
-    request = next((each for each in requests if list_images(each)), None)
+    request = next((candidate for candidate in requests if list_images(candidate)), None)
     if request is None:
         return ""
     pictured = count_most_picture_tokens(model, request, sizes)
@@ -179,10 +179,10 @@ def _per_token(per_million: float | None) -> Decimal | None:
 
 def _per_image(model: Model) -> Decimal | None:
     """The price of a picture of the size, and the quality, that the parameters ask for."""
-    wanted, prices = format_size_and_quality(model), model.price.per_image
-    if wanted is None:
+    size, prices = format_size_and_quality(model), model.price.per_image
+    if size is None:
         return None
-    price = prices.get(wanted, prices.get(wanted.partition("/")[0]))
+    price = prices.get(size, prices.get(size.partition("/")[0]))
     return None if price is None else _exactly(price) * NANO
 
 
@@ -199,15 +199,19 @@ def has_image_price(model: Model) -> bool:
 
 def format_size_and_quality(model: Model) -> str | None:
     """As price.per_image has them: "1024x1024/high", "1024x1024" or "2K"; None without a size."""
-    given = model.parameters
-    config = given.get("image_config")
+    parameters = model.parameters
+    config = parameters.get("image_config")
     if model.backend == "gemini":
         return str(config.get("image_size", "1K")) if isinstance(config, dict) else "1K"
-    if "width" in given and "height" in given:
-        return f"{given['width']}x{given['height']}"
-    if "size" not in given:
+    if "width" in parameters and "height" in parameters:
+        return f"{parameters['width']}x{parameters['height']}"
+    if "size" not in parameters:
         return None
-    return f"{given['size']}/{given['quality']}" if "quality" in given else str(given["size"])
+    return (
+        f"{parameters['size']}/{parameters['quality']}"
+        if "quality" in parameters
+        else str(parameters["size"])
+    )
 
 
 def _turns(request: Request) -> tuple[Turn, ...]:

@@ -60,8 +60,8 @@ class RequestProgress:
 
     def __str__(self) -> str:
         """The state in one line, as a reader of the log wants it."""
-        now = monotonic()
-        seconds = max(now - self._began, 1e-9)
+        current_time = monotonic()
+        seconds = max(current_time - self._began, 1e-9)
         rate = self.done / seconds
         missing = self.total - self.already_stored
         parts = [
@@ -73,14 +73,14 @@ class RequestProgress:
             else "time left unknown",
             self._money(),
         ]
-        if self.paused_until > now:
-            pause = format_duration(self.paused_until - now)
+        if self.paused_until > current_time:
+            pause = format_duration(self.paused_until - current_time)
             parts.append(f"nothing is sent for {pause}, as the provider asks")
-        told = {
+        counts = {
             **{k: n for k, n in self.outcome_counts.items() if k != "answered"},
             **self.failure_counts,
         }
-        return " · ".join(parts + [f"{number:,} {what}" for what, number in told.items()])
+        return " · ".join(parts + [f"{number:,} {name}" for name, number in counts.items()])
 
     def _money(self) -> str:
         if self.unpriced or not self.has_price:

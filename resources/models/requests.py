@@ -157,21 +157,21 @@ def is_painted(model: Model, request: Request) -> bool:
     )
 
 
-def _with_file(model: Model, found: dict[str, Any], request: Request) -> dict[str, Any]:
+def _with_file(model: Model, canonical_request: dict[str, Any], request: Request) -> dict[str, Any]:
     """The request with what identifies an answer of the backend `folder`: the picture's file."""
     if model.backend != "folder" or not isinstance(request, PaintRequest):
-        return found
+        return canonical_request
     file = identify_picture_file(model, request.prompt, request.seed, request.sample)
-    return {**found, "parameters": found["parameters"] | file}
+    return {**canonical_request, "parameters": canonical_request["parameters"] | file}
 
 
 def parse_canonical_request(canonical_request: Mapping[str, Any]) -> Request:
     """The request in a canonical one, which may have been JSON meanwhile."""
-    kind, given = _KINDS[canonical_request["kind"]], dict(canonical_request["request"])
-    if "turns" in given:
-        turns = ({**turn, "images": tuple(turn["images"])} for turn in given["turns"])
-        given["turns"] = tuple(Turn(**turn) for turn in turns)
-    if "images" in given:
-        given["images"] = tuple(given["images"])
-    request: Request = kind(**given)
+    kind, fields = _KINDS[canonical_request["kind"]], dict(canonical_request["request"])
+    if "turns" in fields:
+        turns = ({**turn, "images": tuple(turn["images"])} for turn in fields["turns"])
+        fields["turns"] = tuple(Turn(**turn) for turn in turns)
+    if "images" in fields:
+        fields["images"] = tuple(fields["images"])
+    request: Request = kind(**fields)
     return request

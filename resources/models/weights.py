@@ -74,7 +74,7 @@ def find_weights(folder: Path) -> Weights:
         folder,
         files,
         parameters=sum(prod(tensor.shape) for tensor in tensors),
-        size=sum(end - start for start, end in (each.data_offsets for each in tensors)),
+        size=sum(end - start for start, end in (tensor.data_offsets for tensor in tensors)),
     )
 
 
@@ -112,8 +112,8 @@ def _first_line(error: Exception) -> str:
 
 
 def _state(path: Path) -> tuple[int, int]:
-    told = path.stat()
-    return told.st_size, told.st_mtime_ns
+    file_stat = path.stat()
+    return file_stat.st_size, file_stat.st_mtime_ns
 
 
 @lru_cache(maxsize=16)

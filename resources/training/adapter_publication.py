@@ -43,18 +43,18 @@ def publish_adapter(job: TrainingJob, place: Path) -> dict[str, Any]:
 
     Removes the checkpoints then.
     """
-    made = Path(job.folder)
+    job_folder = Path(job.folder)
     temporary = place.with_name(f".{place.name}.{uuid4().hex}")
     with write_errors(place):
         temporary.mkdir(parents=True)
-        shutil.copy2(made / ADAPTER / WEIGHTS, temporary)
-        config = json.loads((made / ADAPTER / CONFIG).read_text())
+        shutil.copy2(job_folder / ADAPTER / WEIGHTS, temporary)
+        config = json.loads((job_folder / ADAPTER / CONFIG).read_text())
         config |= {"base_model_name_or_path": job.base.model, "revision": job.base.revision}
         (temporary / CONFIG).write_text(json.dumps(config, indent=2, sort_keys=True))
         record = _record(job, temporary)
         _write_record(temporary, record)
         temporary.rename(place)
-    for checkpoint in made.glob("checkpoint-*"):
+    for checkpoint in job_folder.glob("checkpoint-*"):
         shutil.rmtree(checkpoint)
     return record
 
@@ -102,7 +102,9 @@ def write_card(
     record = read_record(place)
     assert record is not None
     base = record["base"]
-    at = f" at `{base['revision']}`" if base["revision"] else f", weights `{base['sha256'][:12]}`"
+    base_version = (
+        f" at `{base['revision']}`" if base["revision"] else f", weights `{base['sha256'][:12]}`"
+    )
     lines = [
         "---",
         "library_name: peft",
@@ -115,7 +117,7 @@ def write_card(
         summary,
         "",
         *([_STAND_IN, ""] if record.get("is_stand_in") else []),
-        f"A LoRA adapter of `{base['model']}`{at}; with another base it is refused.",
+        f"A LoRA adapter of `{base['model']}`{base_version}; with another base it is refused.",
         "",
         _HELD_OUT,
         "",
@@ -131,7 +133,7 @@ def write_card(
         "",
         "## Never tried",
         "",
-        *(f"- {each}" for each in untried),
+        *(f"- {use}" for use in untried),
         "",
         "## Record",
         "",

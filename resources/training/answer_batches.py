@@ -32,19 +32,19 @@ class AnswerCollator:
     def __call__(self, rows: Sequence[Row]) -> dict[str, Any]:
         """The batch: each row's tokens, padded on the right, with its picture and labels."""
         torch = import_library("torch")
-        asked = self._speaking.tokenize_conversations([_conversation(row) for row in rows])
-        mask = asked.pop("attention_mask").bool()
+        batch = self._speaking.tokenize_conversations([_conversation(row) for row in rows])
+        mask = batch.pop("attention_mask").bool()
         answers = [torch.tensor(self._answer(_said(row["completion"]))) for row in rows]
-        begun = _each(asked.pop("input_ids"), mask)
-        told = {
-            "input_ids": (begun, answers, self._speaking.processor.tokenizer.pad_token_id),
-            "attention_mask": (_all(begun, 1), _all(answers, 1), 0),
-            "labels": (_all(begun, IGNORED_LABEL), answers, IGNORED_LABEL),
+        questions = _each(batch.pop("input_ids"), mask)
+        columns = {
+            "input_ids": (questions, answers, self._speaking.processor.tokenizer.pad_token_id),
+            "attention_mask": (_all(questions, 1), _all(answers, 1), 0),
+            "labels": (_all(questions, IGNORED_LABEL), answers, IGNORED_LABEL),
         }
         for name in _BY_TOKEN:
-            if name in asked:
-                told[name] = (_each(asked.pop(name), mask), _all(answers, 0), 0)
-        return {**asked, **{name: _joined(*parts) for name, parts in told.items()}}
+            if name in batch:
+                columns[name] = (_each(batch.pop(name), mask), _all(answers, 0), 0)
+        return {**batch, **{name: _joined(*parts) for name, parts in columns.items()}}
 
 
 def _conversation(row: Row) -> list[ChatMessage]:
@@ -60,15 +60,15 @@ def _said(turns: Sequence[Mapping[str, str]]) -> str:
 
 def _each(tokens: Any, mask: Any) -> list[Any]:
     """The tokens of each row, without what pads it."""
-    return [row[kept] for row, kept in zip(tokens, mask, strict=True)]
+    return [row[row_mask] for row, row_mask in zip(tokens, mask, strict=True)]
 
 
 def _all(rows: Sequence[Any], value: int) -> list[Any]:
     return [row.new_full(row.shape, value) for row in rows]
 
 
-def _joined(begun: Sequence[Any], answers: Sequence[Any], padding: int) -> Any:
+def _joined(questions: Sequence[Any], answers: Sequence[Any], padding: int) -> Any:
     """Both parts of each row, one after the other, and the rows as one tensor."""
     torch = import_library("torch")
-    whole = [torch.cat(parts) for parts in zip(begun, answers, strict=True)]
-    return torch.nn.utils.rnn.pad_sequence(whole, batch_first=True, padding_value=padding)
+    sequences = [torch.cat(parts) for parts in zip(questions, answers, strict=True)]
+    return torch.nn.utils.rnn.pad_sequence(sequences, batch_first=True, padding_value=padding)

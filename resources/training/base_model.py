@@ -61,13 +61,14 @@ def find_recipe_weights(recipe: Recipe) -> tuple[str | None, Weights]:
         name="base", backend="transformers", model=recipe.base, family="base", roles=("judge",)
     )
     try:
-        found = resolve_commit(entry, None, recipe.revision)
-        return found, find_base_weights(recipe.base, found)
+        base_commit = resolve_commit(entry, None, recipe.revision)
+        return base_commit, find_base_weights(recipe.base, base_commit)
     except NoWeights as error:
-        at = f" --revision {recipe.revision}" if recipe.revision else ""
+        revision_option = f" --revision {recipe.revision}" if recipe.revision else ""
         raise TrainingError(
             f"The weights of {recipe.base} are not on this machine: {error}. Download them: "
-            f"hf download {recipe.base}{at}; then materialize again. Nothing was begun."
+            f"hf download {recipe.base}{revision_option}; then materialize again. Nothing was "
+            "begun."
         ) from error
     except ModelUnavailable as error:
         raise TrainingError(f"base: it cannot be had. {error}") from error
@@ -75,8 +76,8 @@ def find_recipe_weights(recipe: Recipe) -> tuple[str | None, Weights]:
 
 def estimate_training(weights: Weights, recipe: Recipe, samples: int) -> TrainingEstimate:
     """What it takes to train on so many samples, on the processors of this machine."""
-    ends = tuple(f".{end}" for end in recipe.target_modules)
-    shapes = [shape for name, shape in _layers(weights) if name.endswith(ends)]
+    suffixes = tuple(f".{end}" for end in recipe.target_modules)
+    shapes = [shape for name, shape in _layers(weights) if name.endswith(suffixes)]
     adapter = sum(recipe.rank * sum(shape) for shape in shapes)
     width = _width(recipe.dtype) or weights.size / weights.parameters
     gigabytes = (width * weights.parameters + _BYTES_A_WEIGHT * adapter) / _GIGA
@@ -93,17 +94,19 @@ def estimate_training(weights: Weights, recipe: Recipe, samples: int) -> Trainin
     )
 
 
-def require_room(recipe: Recipe, found: TrainingEstimate, *, has_gpu: bool, memory: float) -> None:
+def require_room(
+    recipe: Recipe, estimate: TrainingEstimate, *, has_gpu: bool, memory: float
+) -> None:
     """Raise `TrainingError` where there is no GPU and this machine is not up to it.
 
     `memory` is what the machine has, in GB.
     """
-    fits = found.gigabytes < memory and found.hours < _LONGEST_H
+    fits = estimate.gigabytes < memory and estimate.hours < _LONGEST_H
     if has_gpu or fits or recipe.skip_estimate_check:
         return
     raise TrainingError(
-        f"{recipe.base} cannot be trained here: torch finds no GPU. It has {found}; this machine "
-        f"has {memory:.0f} GB, and {found.cpu_time}. Train "
+        f"{recipe.base} cannot be trained here: torch finds no GPU. It has {estimate}; this "
+        f"machine has {memory:.0f} GB, and {estimate.cpu_time}. Train "
         "where there is a GPU of 80 GB, or set `skip_estimate_check: true`. Nothing was loaded."
     )
 
@@ -113,10 +116,10 @@ def require_targets(weights: Weights, recipe: Recipe) -> None:
     layers = [name for name, _ in _layers(weights)]
     for target in recipe.target_modules:
         if not any(name.endswith(f".{target}") for name in layers):
-            ends = sorted({name.rpartition(".")[2] for name in layers})
+            layer_names = sorted({name.rpartition(".")[2] for name in layers})
             raise TrainingError(
                 f"targets: the language model of {recipe.base} has no layer {target!r} that can be "
-                f"adapted{suggest_names(target, ends)}. Nothing was loaded."
+                f"adapted{suggest_names(target, layer_names)}. Nothing was loaded."
             )
 
 
@@ -142,8 +145,8 @@ def _width(dtype: str | None) -> int | None:
 
 def _operations_a_second() -> float:
     """What this machine's processors reach, on matrices as large as a model's."""
-    left: Any = np.ones((_SIDE, _SIDE), np.float32)
-    times: Sequence[float] = [_seconds(left) for _ in range(3)]
+    matrix: Any = np.ones((_SIDE, _SIDE), np.float32)
+    times: Sequence[float] = [_seconds(matrix) for _ in range(3)]
     return 2 * _SIDE**3 / min(times)
 
 

@@ -19,12 +19,12 @@ def mark_complete(checkpoint: Path) -> None:
 
 def find_last_checkpoint(folder: Path) -> Path | None:
     """The last whole checkpoint; what a killed process left of others is removed."""
-    found = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
-    for path in found:
+    checkpoints = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
+    for path in checkpoints:
         if not (path / _WHOLE).exists():
             shutil.rmtree(path)
-    whole = [path for path in found if path.exists()]
-    return whole[-1] if whole else None
+    complete = [path for path in checkpoints if path.exists()]
+    return complete[-1] if complete else None
 
 
 def _sync(path: Path) -> None:

@@ -58,8 +58,8 @@ class TrainingJob:
 
 def read_job(path: Path) -> TrainingJob:
     """The job in a file."""
-    found = json.loads(path.read_text())
-    return TrainingJob(**{**found, "base": TrainingBase(**found["base"])})
+    fields = json.loads(path.read_text())
+    return TrainingJob(**{**fields, "base": TrainingBase(**fields["base"])})
 
 
 class TrainingTerms(NamedTuple):
@@ -81,7 +81,7 @@ class TrainingTerms(NamedTuple):
 
     def find_differences(self, other: "TrainingTerms") -> list[str]:
         """The names of what another has otherwise."""
-        ours, theirs = ({**each.recipe, **each._asdict()} for each in (self, other))
+        ours, theirs = ({**terms.recipe, **terms._asdict()} for terms in (self, other))
         return [name for name in ours if name != "recipe" and ours[name] != theirs.get(name)]
 
 
@@ -89,15 +89,15 @@ def build_terms(
     kind: TrainingKind, base: str, recipe: Mapping[str, Any], data: str, processes: int
 ) -> TrainingTerms:
     """The terms of a training by these words; `base` is the sha256 of its weights."""
-    deciding = {name: of for name, of in recipe.items() if name not in NEUTRAL_FIELDS}
+    deciding = {name: value for name, value in recipe.items() if name not in NEUTRAL_FIELDS}
     return TrainingTerms(kind, base, deciding, data, processes, _short(build_wording(kind)))
 
 
 def read_terms(record: Mapping[str, Any]) -> TrainingTerms:
     """The terms of a published adapter, by its record."""
     base, processes = record["base"]["sha256"], record["trained"]["processes"]
-    known = build_terms(record["kind"], base, record["recipe"], record["data"], processes)
-    return known._replace(wording=_short(record["wording"]))
+    terms = build_terms(record["kind"], base, record["recipe"], record["data"], processes)
+    return terms._replace(wording=_short(record["wording"]))
 
 
 def build_wording(kind: TrainingKind) -> str:

@@ -81,16 +81,16 @@ def _importable() -> str:
 
 def _wait(process: "subprocess.Popen[bytes]", folder: Path, log: Logger) -> int:
     """The exit code, once it has ended; until then each step is told as it comes."""
-    told = len(read_progress(folder))
+    logged_count = len(read_progress(folder))
     try:
         while True:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_LOOK_EVERY_S)
-            found = read_progress(folder)
-            for line in found[told:]:
+            steps = read_progress(folder)
+            for line in steps[logged_count:]:
                 if line["step"] <= _TOLD_EVERY or line["step"] % _TOLD_EVERY == 0:
                     log.info("%s", format_progress(line))
-            told = max(told, len(found))
+            logged_count = max(logged_count, len(steps))
             if process.returncode is not None:
                 return process.returncode
     finally:
@@ -124,18 +124,18 @@ def _noted(path: Path) -> dict[str, Any]:
 def build_failure(job: TrainingJob, code: int) -> Exception:
     """What a training ended by, by what its process has noted, printed and left."""
     folder = Path(job.folder)
-    found = _noted(folder / ERROR)
+    error = _noted(folder / ERROR)
     free = shutil.disk_usage(folder).free
-    if found.get("errno") in (ENOSPC, EDQUOT) or free < _LITTLE:
+    if error.get("errno") in (ENOSPC, EDQUOT) or free < _LITTLE:
         return DiskFull(
             f"No space is left to write {folder}. The last whole checkpoint is kept: free some "
             "space, or set COUNTERFACTORY_HOME to a larger disk, and materialize again; it goes on "
             "there."
         )
-    if found.get("kind") in _SAY_ALL:
-        return TrainingError(found["message"])
+    if error.get("kind") in _SAY_ALL:
+        return TrainingError(error["message"])
     tail = (folder / "output.log").read_text(errors="replace")[-_TAIL:]
-    words = f"{found['kind']}: {found['message']}" if found else f"it ended with code {code}"
+    words = f"{error['kind']}: {error['message']}" if error else f"it ended with code {code}"
     return TrainingError(
         f"The training {job.name} stopped: {words}. Its last whole checkpoint is kept, and the "
         f"next run goes on there. What it printed last ({folder / 'output.log'}):\n{tail}"

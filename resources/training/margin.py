@@ -22,10 +22,10 @@ def build_margin_loss(
         answers = labels != IGNORED_LABEL
         # The answer's first token, which is predicted one place before.
         first = answers.int().argmax(dim=1)
-        every = range(len(labels))
-        tokens = labels[every, first]
+        row_indices = range(len(labels))
+        tokens = labels[row_indices, first]
         _require_whole((tokens == yes).tolist())
-        probable = outputs.logits[every, first - 1].float().softmax(-1)[:, yes]
+        probable = outputs.logits[row_indices, first - 1].float().softmax(-1)[:, yes]
         differences = probable[0::2] - probable[1::2]
         meter.add("difference", differences.tolist())
         meter.add("misranked", (differences <= 0).float().tolist())

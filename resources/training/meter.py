@@ -21,8 +21,8 @@ class Meter:
 
     def read(self) -> tuple[dict[str, float], list[str]]:
         """The means and samples since the last time."""
-        means = {name: sum(found) / len(found) for name, found in self._values.items() if found}
-        said = self._said
+        means = {name: sum(values) / len(values) for name, values in self._values.items() if values}
+        samples = self._said
         self._values.clear()
         self._said = []
-        return means, said
+        return means, samples

@@ -37,14 +37,14 @@ def is_without_launcher(config: str) -> bool:
 
     So it does of processors, unless MPI starts them; for GPUs, DeepSpeed and FSDP it has launchers.
     """
-    said = yaml.safe_load(Path(config).read_text())
-    return said.get("distributed_type") in _OF_PROCESSORS and not said.get("mpirun_config")
+    settings = yaml.safe_load(Path(config).read_text())
+    return settings.get("distributed_type") in _OF_PROCESSORS and not settings.get("mpirun_config")
 
 
 def require_process_count(started: int, config: str | None) -> None:
     """Raise `TrainingError` where others have started than the adapter is named for."""
-    if started != (wanted := read_process_count(config)):
+    if started != (expected := read_process_count(config)):
         raise TrainingError(
-            f"accelerate_config: {config} is for {wanted} processes, and {started} started. Make "
+            f"accelerate_config: {config} is for {expected} processes, and {started} started. Make "
             "it again by accelerate config, for as many as there are GPUs. Nothing was trained."
         )

@@ -31,17 +31,24 @@ def compute_rewards(
     samples, rounded to 2⁻¹⁶: −0.5 − λ to 1.5; −1 for a reply without a score, and 0 where no reply
     about the other picture has one. Raises `TornPair`.
     """
-    found = _by_pair(scores, pairs, sides)
-    given = []
+    samples_by_pair = _by_pair(scores, pairs, sides)
+    values_by_sample = []
     for score, pair, side in zip(scores, pairs, sides, strict=True):
-        others = [each for each in found[pair][_other(side)] if each is not None]
+        others = [
+            other_score
+            for other_score in samples_by_pair[pair][_other(side)]
+            if other_score is not None
+        ]
         if score is None:
-            given.append(UNSCORED_REWARD)
+            values_by_sample.append(UNSCORED_REWARD)
             continue
-        differences = [score - each if side == CORRECT else each - score for each in others]
+        differences = [
+            score - other_score if side == CORRECT else other_score - score
+            for other_score in others
+        ]
         values = [_value(difference, margin, penalty) for difference in differences]
-        given.append(sum(values) / len(values) if values else 0.0)
-    return [round(reward / _STEP) * _STEP for reward in given]
+        values_by_sample.append(sum(values) / len(values) if values else 0.0)
+    return [round(reward / _STEP) * _STEP for reward in values_by_sample]
 
 
 def compute_misranked_shares(
@@ -53,7 +60,7 @@ def compute_misranked_shares(
     """
     shares = []
     for sampled in _by_pair(scores, pairs, sides).values():
-        right, wrong = ([each for each in sampled[side] if each is not None] for side in SIDES)
+        right, wrong = ([score for score in sampled[side] if score is not None] for side in SIDES)
         lost = [other >= score for score in right for other in wrong]
         if lost:
             shares.append(sum(lost) / len(lost))
@@ -68,10 +75,12 @@ def _value(difference: float, margin: float, penalty: float) -> float:
 def _by_pair(
     scores: Sequence[float | None], pairs: Sequence[str], sides: Sequence[str]
 ) -> Mapping[str, Mapping[str, Sequence[float | None]]]:
-    found: dict[str, dict[str, list[float | None]]] = defaultdict(lambda: {s: [] for s in SIDES})
+    samples_by_pair: dict[str, dict[str, list[float | None]]] = defaultdict(
+        lambda: {s: [] for s in SIDES}
+    )
     for score, pair, side in zip(scores, pairs, sides, strict=True):
-        found[pair][side].append(score)
-    for pair, sampled in found.items():
+        samples_by_pair[pair][side].append(score)
+    for pair, sampled in samples_by_pair.items():
         right, wrong = (len(sampled[side]) for side in SIDES)
         if right != wrong:
             raise TornPair(
@@ -79,7 +88,7 @@ def _by_pair(
                 "adversarial picture are in one process's batch. Keep the order of the rows, and "
                 "on each device a multiple of two pictures with all their samples."
             )
-    return found
+    return samples_by_pair
 
 
 def _other(side: str) -> str:

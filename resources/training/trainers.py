@@ -96,20 +96,22 @@ def build_reward_function(recipe: RankingRecipe, meter: Meter) -> Callable[..., 
     def ranking(
         completions: Sequence[Any], pair: Sequence[str], side: Sequence[str], **others: Any
     ) -> list[float]:
-        said = [completion[0]["content"] for completion in completions]
-        digits = [parse_digit(text) for text in said]
+        replies = [completion[0]["content"] for completion in completions]
+        digits = [parse_digit(text) for text in replies]
         scores = [None if digit is None else digit / MAX_DIGIT for digit in digits]
-        given = compute_rewards(scores, pair, side, margin=recipe.margin, penalty=recipe.penalty)
+        sample_rewards = compute_rewards(
+            scores, pair, side, margin=recipe.margin, penalty=recipe.penalty
+        )
         meter.add("unscored", [float(score is None) for score in scores])
         meter.add("misranked", compute_misranked_shares(scores, pair, side))
-        step = -(-len(said) // _SAID)
+        step = -(-len(replies) // _SAID)
         meter.record_samples(
             [
-                f"{side[at]}: {said[at][:_LONG]!r} ({given[at]:+.2f})"
-                for at in range(0, len(said), step)
+                f"{side[index]}: {replies[index][:_LONG]!r} ({sample_rewards[index]:+.2f})"
+                for index in range(0, len(replies), step)
             ]
         )
-        return given
+        return sample_rewards
 
     return ranking
 
@@ -153,7 +155,7 @@ def _tuning(job: TrainingJob, recipe: TuningRecipe, rows: Sequence[Row]) -> Trai
             "completion": build_assistant_turn(row["answer"]),
         }
 
-    ordered = build_dataset([rows[at] for at in shape.order], _images(job), shown)
+    ordered = build_dataset([rows[index] for index in shape.order], _images(job), shown)
     speaking = _loaded(job, recipe)
     trainer = _supervised(
         job, recipe, shape, speaking, ordered, rows_at_once=recipe.per_device_batch_size
@@ -199,9 +201,11 @@ class _Shape:
     def __init__(self, recipe: Recipe, rows: Sequence[Row]) -> None:
         self._rows = len(rows)
         self._processes: int = get_process_state().num_processes
-        each = recipe.per_device_batch_size * recipe.gradient_accumulation_steps * self._processes
-        self.steps = recipe.steps or -(-len(rows) // each)
-        self.order = build_order(len(rows), self.steps * each, recipe.seed)
+        rows_per_step = (
+            recipe.per_device_batch_size * recipe.gradient_accumulation_steps * self._processes
+        )
+        self.steps = recipe.steps or -(-len(rows) // rows_per_step)
+        self.order = build_order(len(rows), self.steps * rows_per_step, recipe.seed)
 
     def trained(self, trainer: Any, meter: Meter) -> TrainerSetup:
         of_rows = len(set(self.order))
@@ -239,26 +243,26 @@ def _schedule(recipe: Recipe, steps: int) -> dict[str, Any]:
 
 def _loaded(job: TrainingJob, recipe: Recipe) -> VisionLanguageModel:
     """The base on this process's device."""
-    wanted = AdapterSettings(dtype=recipe.dtype, revision=job.base.revision)
-    speaking = VisionLanguageModel(_entry(job), None, wanted)
+    settings = AdapterSettings(dtype=recipe.dtype, revision=job.base.revision)
+    speaking = VisionLanguageModel(_entry(job), None, settings)
     # Pictures of several sizes in one batch of Qwen2.5-VL need it.
     speaking.processor.tokenizer.padding_side = "left"
     return speaking
 
 
 def _entry(job: TrainingJob) -> Model:
-    known: dict[str, Any] = {"name": job.name, "model": job.base.model, "family": "base"}
-    return Model(backend="transformers", roles=("judge",), **known)
+    fields: dict[str, Any] = {"name": job.name, "model": job.base.model, "family": "base"}
+    return Model(backend="transformers", roles=("judge",), **fields)
 
 
 def _lora(recipe: Recipe) -> Any:
     """Low-rank matrices beside the language model's layers; its head and all pictures stay."""
-    ends = "|".join(recipe.target_modules)
+    suffixes = "|".join(recipe.target_modules)
     return import_library("peft").LoraConfig(
         r=recipe.rank,
         lora_alpha=recipe.alpha,
         lora_dropout=recipe.dropout if isinstance(recipe, TuningRecipe) else 0.0,
-        target_modules=rf".*language_model.*\.({ends})",
+        target_modules=rf".*language_model.*\.({suffixes})",
         task_type="CAUSAL_LM",
     )
 

@@ -51,20 +51,27 @@ class _Progress:
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any, **others: Any) -> None:
         """Write the numbers of a step; raises `NoSpread`, `NoGradient` and `Diverged`."""
-        means, said = self._meter.read()
-        told = {name: float(logs[name]) for name in _KEPT if logs.get(name) is not None}
-        if "loss" not in told:
+        means, samples = self._meter.read()
+        numbers = {name: float(logs[name]) for name in _KEPT if logs.get(name) is not None}
+        if "loss" not in numbers:
             return
         step = state.global_step
         pace = (monotonic() - self._started) / max(1, step - self._first)
-        line = {"step": step, "of": state.max_steps, "seconds": pace, **told, **means, "said": said}
+        line = {
+            "step": step,
+            "of": state.max_steps,
+            "seconds": pace,
+            **numbers,
+            **means,
+            "said": samples,
+        }
         if state.is_world_process_zero:
             with (self._folder / PROGRESS_FILE).open("a", encoding="utf-8") as file:
                 # A full disk may have left half of a line, which is not to be gone on with.
                 file.write(f"\n{json.dumps(line)}\n")
-        _require_numbers(step, told)
-        self._require_spread(step, told)
-        self._require_gradient(step, told)
+        _require_numbers(step, numbers)
+        self._require_spread(step, numbers)
+        self._require_gradient(step, numbers)
 
     def on_save(self, args: Any, state: Any, control: Any, **others: Any) -> None:
         """Mark the checkpoint as whole, once every process has written its part."""
@@ -72,34 +79,34 @@ class _Progress:
         if state.is_world_process_zero:
             mark_complete(self._folder / f"checkpoint-{state.global_step}")
 
-    def _require_spread(self, step: int, told: Mapping[str, float]) -> None:
-        idle = isclose(told.get(_SPREAD, 0.0), 1.0)
+    def _require_spread(self, step: int, numbers: Mapping[str, float]) -> None:
+        idle = isclose(numbers.get(_SPREAD, 0.0), 1.0)
         self._idle = self._idle + 1 if idle else 0
         if self._idle >= PATIENCE:
             raise NoSpread(
                 f"The training stopped after step {step}: for {PATIENCE} steps all samples of each "
-                f"picture had the same reward ({told['reward']:+.2f} on average), from which "
+                f"picture had the same reward ({numbers['reward']:+.2f} on average), from which "
                 f"nothing is learned. If that is near 1.5, all is learned: set steps to "
                 f"{max(1, step - PATIENCE)}. Else raise temperature, or take a base whose answers "
                 "are digits."
             )
 
-    def _require_gradient(self, step: int, told: Mapping[str, float]) -> None:
+    def _require_gradient(self, step: int, numbers: Mapping[str, float]) -> None:
         # Without a spread of rewards there is none either, which is told in other words.
-        learned = "reward" in told or told["loss"] < _NOTHING
-        still = not learned and told.get("grad_norm", 1.0) < _NOTHING
+        learned = "reward" in numbers or numbers["loss"] < _NOTHING
+        still = not learned and numbers.get("grad_norm", 1.0) < _NOTHING
         self._still = self._still + 1 if still else 0
         if self._still >= PATIENCE:
             raise NoGradient(
                 f"The training stopped after step {step}: for {PATIENCE} steps its gradient was 0 "
-                f"at a loss of {told['loss']:.3g}: nothing is learned any more, as where the "
+                f"at a loss of {numbers['loss']:.3g}: nothing is learned any more, as where the "
                 "probability of yes has become 0 for every picture. Set a smaller learning_rate."
             )
 
 
-def _require_numbers(step: int, told: Mapping[str, float]) -> None:
+def _require_numbers(step: int, numbers: Mapping[str, float]) -> None:
     # Of the loss, trainers tell the mean of those that are numbers.
-    if not isfinite(told.get("grad_norm", 0.0)):
+    if not isfinite(numbers.get("grad_norm", 0.0)):
         raise Diverged(
             f"The training stopped at step {step}: its gradient is no number any more, and the "
             "weights would be none either. Set a smaller learning_rate."
@@ -111,8 +118,8 @@ def read_progress(folder: Path) -> list[dict[str, Any]]:
     path = folder / PROGRESS_FILE
     if not path.exists():
         return []
-    found = {line["step"]: line for line in _whole_lines(path.read_text(encoding="utf-8"))}
-    return [found[step] for step in sorted(found)]
+    lines_by_step = {line["step"]: line for line in _whole_lines(path.read_text(encoding="utf-8"))}
+    return [lines_by_step[step] for step in sorted(lines_by_step)]
 
 
 def _whole_lines(text: str) -> Iterator[dict[str, Any]]:
@@ -133,7 +140,7 @@ def format_progress(line: Mapping[str, Any]) -> str:
         words.append(f"reward {line['reward']:+.3f} ({spread}, {idle})")
     if "misranked" in line:
         words.append(f"misranked {line['misranked']:.0%}")
-    left = (line["of"] - line["step"]) * line["seconds"]
-    words.append(f"{line['seconds']:.2g} s a step, {left / 60:.1f} min left")
-    said = f"; said: {'; '.join(line['said'])}" if line["said"] else ""
-    return f"{', '.join(words)}{said}"
+    remaining_s = (line["of"] - line["step"]) * line["seconds"]
+    words.append(f"{line['seconds']:.2g} s a step, {remaining_s / 60:.1f} min left")
+    samples_text = f"; said: {'; '.join(line['said'])}" if line["said"] else ""
+    return f"{', '.join(words)}{samples_text}"

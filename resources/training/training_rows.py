@@ -19,23 +19,28 @@ Row = Mapping[str, Any]
 Shown = Callable[[Row, str], dict[str, Any]]
 
 
-def build_order(rows: int, wanted: int, seed: int) -> list[int]:
+def build_order(rows: int, row_count: int, seed: int) -> list[int]:
     """Places of `wanted` rows: pass after pass over all, each in an order of its own."""
 
     def passes() -> Iterator[int]:
-        for number in range(-(-wanted // rows)):
+        for number in range(-(-row_count // rows)):
             places = list(range(rows))
             random.Random(f"{seed}/{number}").shuffle(places)
             yield from places
 
-    return [place for place, _ in zip(passes(), range(wanted), strict=False)]
+    return [place for place, _ in zip(passes(), range(row_count), strict=False)]
 
 
 def build_side_rows(rows: Sequence[Row], order: Sequence[int]) -> list[dict[str, Any]]:
     """By pair in that order: its correct and then its adversarial picture."""
     return [
-        {"text": rows[at]["text"], "sha256": rows[at][side], "pair": f"{at}/{turn}", "side": side}
-        for turn, at in enumerate(order)
+        {
+            "text": rows[index]["text"],
+            "sha256": rows[index][side],
+            "pair": f"{index}/{turn}",
+            "side": side,
+        }
+        for turn, index in enumerate(order)
         for side in SIDES
     ]
 
@@ -46,11 +51,13 @@ def build_dataset(rows: Sequence[Row], images: ImageStore, shown: Callable[[Row]
 
     def opened(batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         names = list(batch)
-        found = [
+        rows_of_batch = [
             dict(zip(names, cells, strict=True)) for cells in zip(*batch.values(), strict=True)
         ]
-        given = [{**shown(row), "image": picture(row["sha256"])} for row in found]
-        return {name: [each[name] for each in given] for name in given[0]}
+        trainer_rows = [{**shown(row), "image": picture(row["sha256"])} for row in rows_of_batch]
+        return {
+            name: [trainer_row[name] for trainer_row in trainer_rows] for name in trainer_rows[0]
+        }
 
     return (
         import_library("datasets").Dataset.from_list(list(map(dict, rows))).with_transform(opened)

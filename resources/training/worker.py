@@ -29,17 +29,20 @@ def train(job: TrainingJob) -> None:
         find_last_checkpoint(folder)
     state.wait_for_everyone()
     start = find_last_checkpoint(folder)
-    found = build_trainer(job)
-    found.trainer.add_callback(build_callback(folder, found.meter))
-    found.trainer.train(resume_from_checkpoint=str(start) if start else None)
-    found.trainer.save_model(str(folder / ADAPTER))
+    setup = build_trainer(job)
+    setup.trainer.add_callback(build_callback(folder, setup.meter))
+    setup.trainer.train(resume_from_checkpoint=str(start) if start else None)
+    setup.trainer.save_model(str(folder / ADAPTER))
     if state.is_main_process:
         mark_complete(folder / ADAPTER)
-        told: dict[str, Any] = {"steps": found.steps, "processes": found.processes}
-        told |= {"rows": found.row_count, "rows_trained": found.used_row_count}
-        told |= {"device": str(found.trainer.model.device), "dtype": str(found.trainer.model.dtype)}
+        record: dict[str, Any] = {"steps": setup.steps, "processes": setup.processes}
+        record |= {"rows": setup.row_count, "rows_trained": setup.used_row_count}
+        record |= {
+            "device": str(setup.trainer.model.device),
+            "dtype": str(setup.trainer.model.dtype),
+        }
         # Whole, or a full disk would leave one that says that all is done.
-        write_atomically(UPath(folder / TRAINED), json.dumps(told).encode())
+        write_atomically(UPath(folder / TRAINED), json.dumps(record).encode())
 
 
 def main(path: str) -> None:
@@ -55,9 +58,9 @@ def main(path: str) -> None:
 
 def write_error(job: TrainingJob, error: BaseException) -> None:
     """Write what ends a training beside its job, as far as there is room."""
-    told = {"kind": type(error).__name__, "message": str(error), "errno": _errno_of(error)}
+    record = {"kind": type(error).__name__, "message": str(error), "errno": _errno_of(error)}
     with suppress(OSError):
-        Path(job.folder, ERROR).write_text(json.dumps(told))
+        Path(job.folder, ERROR).write_text(json.dumps(record))
 
 
 def _end_with_parent() -> None:

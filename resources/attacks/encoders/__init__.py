@@ -22,7 +22,7 @@ from resources.models.replies import ModelUnavailable
 __all__ = ["ENCODERS", "Encoder", "LoadedEncoder", "load_encoder"]
 
 ENCODERS: Mapping[str, type[Encoder]] = {
-    each.architecture: each for each in (Llava, LlavaNext, InstructBlip)
+    encoder.architecture: encoder for encoder in (Llava, LlavaNext, InstructBlip)
 }
 """By the `model_type` of a model's configuration."""
 
@@ -41,8 +41,8 @@ def load_encoder(model: Model, key: str | None) -> LoadedEncoder:
     that hardly changed is 1. Raises `Closed` for an architecture without a file here, and for
     quantized weights, whose gradient is not that of the model.
     """
-    transformers, wanted = import_library("transformers"), parse_settings(model)
-    files = ModelFiles.resolve(model, key, wanted.revision)
+    transformers, encoder_settings = import_library("transformers"), parse_settings(model)
+    files = ModelFiles.resolve(model, key, encoder_settings.revision)
     with translate_loading_errors(model, key):
         config = files.load(transformers.AutoConfig)
         kind = _kind(model, config)
@@ -50,15 +50,15 @@ def load_encoder(model: Model, key: str | None) -> LoadedEncoder:
         config.text_config.num_hidden_layers = 0
         processor = files.load(transformers.AutoProcessor)
         with _without_report(transformers.logging):
-            network, told = files.load(
+            network, loading_info = files.load(
                 transformers.AutoModelForImageTextToText,
                 config=config,
-                dtype=wanted.dtype or "float32",
+                dtype=encoder_settings.dtype or "float32",
                 use_safetensors=True,
                 output_loading_info=True,
             )
-        _require_weights(model, told["missing_keys"])
-        network = network.requires_grad_(False).eval().to(choose_device(wanted))
+        _require_weights(model, loading_info["missing_keys"])
+        network = network.requires_grad_(False).eval().to(choose_device(encoder_settings))
     return LoadedEncoder(kind(network, processor), files.served_model)
 
 

@@ -17,10 +17,12 @@ class InstructBlip(Encoder):
     ) -> list[Tensor]:
         """One vector for each query of the Q-Former."""
         device = self.network.device
-        read = self.processor.qformer_tokenizer(list(questions), padding=True, return_tensors="pt")
-        found = self.network.get_image_features(
-            pixel_values=stack_pictures(pictures).to(self.network.dtype),
-            qformer_input_ids=read["input_ids"].to(device),
-            qformer_attention_mask=read["attention_mask"].to(device),
+        question_tokens = self.processor.qformer_tokenizer(
+            list(questions), padding=True, return_tensors="pt"
         )
-        return list(found.pooler_output)
+        features = self.network.get_image_features(
+            pixel_values=stack_pictures(pictures).to(self.network.dtype),
+            qformer_input_ids=question_tokens["input_ids"].to(device),
+            qformer_attention_mask=question_tokens["attention_mask"].to(device),
+        )
+        return list(features.pooler_output)

@@ -20,5 +20,5 @@ class LlavaNext(Encoder):
     ) -> list[Tensor]:
         """One vector for each patch of the whole picture and of its tiles, padding left out."""
         pixels = stack_pictures(pictures).to(self.network.dtype)
-        found = self.network.get_image_features(pixel_values=pixels, image_sizes=list(sizes))
-        return list(found.pooler_output)
+        features = self.network.get_image_features(pixel_values=pixels, image_sizes=list(sizes))
+        return list(features.pooler_output)

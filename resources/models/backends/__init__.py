@@ -23,6 +23,6 @@ _BACKENDS = {
 def build_backend(model: Model, key: str | None, picture: PictureLoader) -> Any:
     """The backend of an entry of models.yaml; its key is struck out of all that comes back."""
     register_secret(key or "")
-    where = "devices.Devices" if model.devices else _BACKENDS[model.backend]
-    module, name = where.split(".")
+    class_path = "devices.Devices" if model.devices else _BACKENDS[model.backend]
+    module, name = class_path.split(".")
     return getattr(import_module(f"{__name__}.{module}"), name)(model, key, picture)

@@ -42,7 +42,7 @@ class AdapterSettings(LocalSettings):
     adapter: str | None = None
 
 
-def attach_adapter(network: Any, model: Model, adapter: str, found: str | None) -> Any:
+def attach_adapter(network: Any, model: Model, adapter: str, base_commit: str | None) -> Any:
     """A network with an adapter, which stays apart from its weights: merged, it would be rounded.
 
     `found` is the commit of the base. Raises `Closed` for a folder that is no adapter, one whose
@@ -52,7 +52,7 @@ def attach_adapter(network: Any, model: Model, adapter: str, found: str | None) 
     _require_files(model, folder)
     try:
         fields = LoraFields(**read_fields(folder / CONFIG, LoraFields))
-        _require_base(model, folder, fields, found)
+        _require_base(model, folder, fields, base_commit)
         fields.require_ranks(read_shapes(folder / WEIGHTS))
         config = fields.to_config(name for name, _ in network.named_modules())
     except BadRecord as error:
@@ -69,20 +69,22 @@ def resolve_adapter_folder(adapter: str) -> Path:
     return find_data_root() / Path(adapter).expanduser()
 
 
-def find_snapshot(name: str, found: str | None) -> Path:
+def find_snapshot(name: str, commit: str | None) -> Path:
     """The folder of a base: the one that is named, or that of a commit in the Hub's cache."""
-    if found is None:
+    if commit is None:
         return Path(name)
     hub = import_library("huggingface_hub")
     try:
-        return Path(hub.snapshot_download(name, revision=found, local_files_only=True))
+        return Path(hub.snapshot_download(name, revision=commit, local_files_only=True))
     except (hub.errors.LocalEntryNotFoundError, OSError) as error:
-        raise NoWeights(f"{name} at {found} is not in the cache of the Hugging Face Hub") from error
+        raise NoWeights(
+            f"{name} at {commit} is not in the cache of the Hugging Face Hub"
+        ) from error
 
 
-def find_base_weights(name: str, found: str | None) -> Weights:
+def find_base_weights(name: str, commit: str | None) -> Weights:
     """The weights of a base on this machine; raises `NoWeights`."""
-    return find_weights(find_snapshot(name, found))
+    return find_weights(find_snapshot(name, commit))
 
 
 def _require_files(model: Model, folder: Path) -> None:
@@ -93,16 +95,16 @@ def _require_files(model: Model, folder: Path) -> None:
         )
 
 
-def _require_base(model: Model, folder: Path, fields: LoraFields, found: str | None) -> None:
+def _require_base(model: Model, folder: Path, fields: LoraFields, base_commit: str | None) -> None:
     trained = read_checked_record(folder)
     base = trained["base"] if trained is not None else _base_of_peft(fields)
-    if not _is_base(base, model.model, found):
-        at = f" at {base['revision']}" if base["revision"] else ""
-        here = f" at {found}" if found else ""
+    if not _is_base(base, model.model, base_commit):
+        expected_revision = f" at {base['revision']}" if base["revision"] else ""
+        actual_revision = f" at {base_commit}" if base_commit else ""
         raise ModelUnavailable(
-            f"The adapter {folder} was trained for {base['model']}{at}, and {model.name} has "
-            f"{model.model}{here}. Set `model`, and `revision` among the parameters, to that base "
-            "in models.yaml"
+            f"The adapter {folder} was trained for {base['model']}{expected_revision}, and "
+            f"{model.name} has {model.model}{actual_revision}. Set `model`, and `revision` among the "
+            "parameters, to that base in models.yaml"
         )
 
 
@@ -124,8 +126,8 @@ def read_checked_record(folder: Path) -> dict[str, Any] | None:
         for name, digest in {WEIGHTS: record["weights"], **record[FILES]}.items():
             path = folder / name
             if not path.is_file() or digest_file(path) != digest:
-                what = "not the one" if path.is_file() else "missing, one of those"
-                raise BadRecord(f"{path}: it is {what} that {RECORD} is about. {_AGAIN}")
+                mismatch = "not the one" if path.is_file() else "missing, one of those"
+                raise BadRecord(f"{path}: it is {mismatch} that {RECORD} is about. {_AGAIN}")
     return record
 
 
@@ -142,13 +144,13 @@ def _base_of_peft(fields: LoraFields) -> Mapping[str, Any]:
     }
 
 
-def _is_base(base: Mapping[str, Any], name: str, found: str | None) -> bool:
+def _is_base(base: Mapping[str, Any], name: str, base_commit: str | None) -> bool:
     """Whether a model is that base: by id and commit, or else by its weights."""
     if base["sha256"] is None:
-        return bool(base["model"] == name and base["revision"] in (None, found))
-    if found is not None and (name, found) == (base["model"], base["revision"]):
+        return bool(base["model"] == name and base["revision"] in (None, base_commit))
+    if base_commit is not None and (name, base_commit) == (base["model"], base["revision"]):
         return True
     try:
-        return find_base_weights(name, found).digest == str(base["sha256"])
+        return find_base_weights(name, base_commit).digest == str(base["sha256"])
     except NoWeights:
         return False

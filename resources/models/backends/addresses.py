@@ -26,31 +26,31 @@ async def fetch_public_url(client: httpx2.AsyncClient, url: str, provider: str) 
     or what `client` raises.
     """
     try:
-        there = httpx2.URL(url)
+        target = httpx2.URL(url)
     except httpx2.InvalidURL:
         raise ForbiddenAddress("an address that is none") from None
-    if there.scheme not in ("http", "https") or not there.host:
+    if target.scheme not in ("http", "https") or not target.host:
         raise ForbiddenAddress("an address that is none of the web")
-    found = await _addresses(there.host)
-    if not found:
-        raise ForbiddenAddress(f"{there.host}, which is not known here")
-    home = await _addresses(httpx2.URL(provider).host)
-    if not all(_is_public(address) or address in home for address in found):
-        raise ForbiddenAddress(f"{there.host}, which is not a public address")
-    request = client.build_request("GET", there.copy_with(host=str(found[0])))
-    request.headers["host"] = there.netloc.decode("ascii")
-    request.extensions = {**request.extensions, "sni_hostname": there.host}
+    addresses = await _addresses(target.host)
+    if not addresses:
+        raise ForbiddenAddress(f"{target.host}, which is not known here")
+    provider_addresses = await _addresses(httpx2.URL(provider).host)
+    if not all(_is_public(address) or address in provider_addresses for address in addresses):
+        raise ForbiddenAddress(f"{target.host}, which is not a public address")
+    request = client.build_request("GET", target.copy_with(host=str(addresses[0])))
+    request.headers["host"] = target.netloc.decode("ascii")
+    request.extensions = {**request.extensions, "sni_hostname": target.host}
     return await client.send(request)
 
 
 async def _addresses(host: str) -> list[IPv4Address | IPv6Address]:
     """The addresses of a host; none where its name is not known."""
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        records = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         return []
     # A scope, as in fe80::1%eth0, is of link-local addresses alone.
-    return [ip_address(str(address[0]).partition("%")[0]) for *_, address in found]
+    return [ip_address(str(address[0]).partition("%")[0]) for *_, address in records]
 
 
 def _is_public(address: IPv4Address | IPv6Address) -> bool:

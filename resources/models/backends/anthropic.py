@@ -116,8 +116,8 @@ class Anthropic:
         What the API's schemas cannot say (a largest number, a longest list) is put to the model in
         their descriptions; objects have no other fields than those that the schema names.
         """
-        wanted = {} if request.schema is None else self._format(request.schema)
-        return await self._say(request.turns, wanted)
+        output_fields = {} if request.schema is None else self._format(request.schema)
+        return await self._say(request.turns, output_fields)
 
     async def look(self, request: LookRequest) -> ModelReply:
         """Answer in text what is asked of pictures."""
@@ -125,21 +125,26 @@ class Anthropic:
 
     def _format(self, schema: str) -> dict[str, Any]:
         try:
-            said = transform_schema(json.loads(schema))
+            json_schema = transform_schema(json.loads(schema))
         except ValueError as error:
             problem = f"{self._model.name} cannot be given the schema of this request: {error}"
         else:
             config = self._model.parameters.get("output_config", {})
-            return {"output_config": {**config, "format": {"type": "json_schema", "schema": said}}}
+            return {
+                "output_config": {
+                    **config,
+                    "format": {"type": "json_schema", "schema": json_schema},
+                }
+            }
         raise UnacceptableRequest(problem)
 
-    async def _say(self, turns: Sequence[Turn], wanted: Mapping[str, Any]) -> ModelReply:
+    async def _say(self, turns: Sequence[Turn], output_fields: Mapping[str, Any]) -> ModelReply:
         system = "\n\n".join(turn.text for turn in turns if turn.role == "system")
         answer = await self._send(
             {
                 **({"system": system} if system else {}),
                 "messages": [await self._message(turn) for turn in turns if turn.role != "system"],
-                **wanted,
+                **output_fields,
             }
         )
         texts = [block.text or "" for block in answer.content if block.type == "text"]

@@ -112,10 +112,10 @@ class BatchBackend(ABC):
         """
         uploaded = ""
         with TemporaryFile() as file:
-            where = await self._write_lines(requests, file)
+            endpoint = await self._write_lines(requests, file)
             try:
                 uploaded = await self._upload(file)
-                return await self._create(uploaded, where, tag)
+                return await self._create(uploaded, endpoint, tag)
             except RequestFault as fault:
                 problem = _not_created(fault, self._model, uploaded=bool(uploaded))
         raise problem
@@ -167,7 +167,7 @@ class BatchBackend(ABC):
         """Send a file of requests; gives its name at the provider."""
 
     @abstractmethod
-    async def _create(self, file: str, where: str, tag: str) -> str:
+    async def _create(self, file: str, endpoint: str, tag: str) -> str:
         """Create the batch of an uploaded file at an endpoint; gives its id."""
 
     @abstractmethod
@@ -190,10 +190,10 @@ def _not_created(fault: RequestFault, model: Model, *, uploaded: bool) -> Reques
             f"{fault} (the batch was not created: submit fewer requests at once)"
         )
     if isinstance(fault, ModelUnavailable):
-        where = model.base_url or "the provider"
+        server = model.base_url or "the provider"
         key = f"{model.key_variable} holds a key" if model.key_variable else "you"
         return ModelUnavailable(
-            f"{fault} (the batch was not created: see that {where} has batches of {model.model} "
+            f"{fault} (the batch was not created: see that {server} has batches of {model.model} "
             f"and that {key} may create them)"
         )
     return fault

@@ -54,45 +54,45 @@ async def read_results(
 
     One that is longer than `longest` bytes, or no result, is still that of the request it names.
     """
-    seen: set[str] = set()
-    torn = 0
+    seen_names: set[str] = set()
+    unreadable_count = 0
     async for data in lines:
         if not data.strip():
             continue
         name, line = _named(data, shape, longest)
         if name is None:
-            torn += 1
-        if name is None or name in seen:
+            unreadable_count += 1
+        if name is None or name in seen_names:
             continue
-        seen.add(name)
+        seen_names.add(name)
         yield name, await _ended(line, read)
-    if torn and not seen:
+    if unreadable_count and not seen_names:
         raise Interrupted("Not one line of the results of the batch can be read: collect it again.")
-    if torn:
+    if unreadable_count:
         raise UnparsableReply(
-            f"{torn:,} of the lines in the results of the batch cannot be read; {len(seen):,} can. "
-            "Collect it once more: if they stay unreadable, ask those requests again."
+            f"{unreadable_count:,} of the lines in the results of the batch cannot be read; "
+            f"{len(seen_names):,} can. Collect it once more: if they stay unreadable, ask those requests again."
         )
 
 
 def _named(data: bytes, shape: type[Line], longest: int) -> tuple[str | None, Line | NoAnswer]:
     """The name in a line, None where it has none, with what it says, or why it says nothing."""
-    said: Line | NoAnswer
+    result: Line | NoAnswer
     if len(data) > longest:
-        said = NoAnswer(f"The reply has more than {longest:,} bytes.")
+        result = NoAnswer(f"The reply has more than {longest:,} bytes.")
     else:
         try:
-            said = parse_reply(shape, data)
+            result = parse_reply(shape, data)
         except NoAnswer as fault:
-            said = fault
+            result = fault
         except Interrupted:
             return None, NoAnswer("")
-    if not isinstance(said, NoAnswer):
-        return said.name if len(said.name) <= _LONGEST_NAME else None, said
+    if not isinstance(result, NoAnswer):
+        return result.name if len(result.name) <= _LONGEST_NAME else None, result
     # A quotation mark within text is written as \", so that this is the name of a field.
     alias = (shape.model_fields["name"].alias or "name").encode()
-    found = re.search(rb'"%b"\s*:\s*"([^"\\]{1,%d})"' % (alias, _LONGEST_NAME), data[:_HEAD])
-    return found and found[1].decode(errors="replace"), said
+    match = re.search(rb'"%b"\s*:\s*"([^"\\]{1,%d})"' % (alias, _LONGEST_NAME), data[:_HEAD])
+    return match and match[1].decode(errors="replace"), result
 
 
 async def _ended(

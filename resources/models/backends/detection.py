@@ -45,10 +45,10 @@ class Detector:
             detector = transformers.AutoModelForZeroShotObjectDetection
             self._network = files.load_network(detector, self._wanted)
 
-    def detect(self, asked: Sequence[LookRequest]) -> list[ModelReply]:
+    def detect(self, requests: Sequence[LookRequest]) -> list[ModelReply]:
         """The boxes of what each request's text names in its picture, one by one."""
         with translate_running_errors(self._model):
-            return [self._reply(each.turns[-1]) for each in asked]
+            return [self._reply(request.turns[-1]) for request in requests]
 
     def _reply(self, turn: Turn) -> ModelReply:
         (digest,), name = turn.images, turn.text.lower()
@@ -56,20 +56,20 @@ class Detector:
         inputs = self._processor(images=image, text=[[f"a {name}"]], return_tensors="pt")
         with import_library("torch").inference_mode():
             outputs = self._network(**inputs.to(self._network.device, dtype=self._network.dtype))
-        (found,) = self._processor.post_process_grounded_object_detection(
+        (detection,) = self._processor.post_process_grounded_object_detection(
             outputs, threshold=self._wanted.threshold, target_sizes=[image.size[::-1]]
         )
-        boxes = [_box(sides, image.size, name) for sides in found["boxes"].tolist()]
+        boxes = [_box(sides, image.size, name) for sides in detection["boxes"].tolist()]
         return ModelReply(
-            text=format_box_reply([each for each in boxes if each]), served_model=self._served
+            text=format_box_reply([box for box in boxes if box]), served_model=self._served
         )
 
 
 def _box(sides: Sequence[Any], size: tuple[int, int], label: str) -> ObjectBox | None:
     """A box within the picture; None for one that lies outside of it."""
     across, down = size
-    left, right = (min(max(side / across, 0.0), 1.0) for side in sides[::2])
-    top, bottom = (min(max(side / down, 0.0), 1.0) for side in sides[1::2])
-    if right <= left or bottom <= top:
+    left_edge, right_edge = (min(max(side / across, 0.0), 1.0) for side in sides[::2])
+    top_edge, bottom_edge = (min(max(side / down, 0.0), 1.0) for side in sides[1::2])
+    if right_edge <= left_edge or bottom_edge <= top_edge:
         return None
-    return ObjectBox(left, top, right - left, bottom - top, label)
+    return ObjectBox(left_edge, top_edge, right_edge - left_edge, bottom_edge - top_edge, label)

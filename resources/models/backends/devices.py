@@ -75,11 +75,11 @@ class Devices:
     async def _tend(self) -> None:
         while True:
             await asyncio.sleep(POLL_INTERVAL_S)
-            for worker in [each for each in self._workers if each.is_over]:
+            for worker in [worker for worker in self._workers if worker.is_over]:
                 self._workers.remove(worker)
                 await asyncio.to_thread(worker.close)
             self._take()
-            remaining = [each for each in self._workers if each.takes_more]
+            remaining = [worker for worker in self._workers if worker.takes_more]
             if len(remaining) > 1 and self._others_wait():
                 remaining[-1].retire()
 
@@ -87,10 +87,10 @@ class Devices:
         """Take what is free, unless another run has nothing yet; wait in sight of the others."""
         if self._workers and self._others_wait():
             return
-        seen = Counter[str]()
+        device_counts = Counter[str]()
         for device in self._model.devices:
-            seen[device] += 1
-            lease = _locked(self._file(f"{device} {seen[device]}"), fcntl.LOCK_EX)
+            device_counts[device] += 1
+            lease = _locked(self._file(f"{device} {device_counts[device]}"), fcntl.LOCK_EX)
             if lease is not None:
                 self._start(device, lease)
         if not self._workers and self._waiting is None:
@@ -114,9 +114,9 @@ class Devices:
             free.close()
         return free is None
 
-    def _file(self, what: str) -> Path:
+    def _file(self, purpose: str) -> Path:
         """What the runs of this painter on this machine lock, whatever their data root."""
-        named = sha256(f"{self._model.name} {what}".encode()).hexdigest()
+        named = sha256(f"{self._model.name} {purpose}".encode()).hexdigest()
         return Path(tempfile.gettempdir(), f"counterfactory-{os.getuid()}", named)
 
 

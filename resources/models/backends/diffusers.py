@@ -80,8 +80,8 @@ class Diffusers(LocalBackend):
         pictures = [
             Image.open(io.BytesIO(self._picture(name))).convert("RGB") for name in request.images
         ]
-        wanted = {"height": pictures[0].height, "width": pictures[0].width}
-        size = {side: max(length // _STEP, 1) * _STEP for side, length in wanted.items()}
+        picture_size = {"height": pictures[0].height, "width": pictures[0].width}
+        size = {side: max(length // _STEP, 1) * _STEP for side, length in picture_size.items()}
         named = _named(self._editor)
         if not size.keys() <= named or size.keys() & self._settings.model_parameters.keys():
             size = {}
@@ -89,42 +89,47 @@ class Diffusers(LocalBackend):
             # It would paint over the first one, and not say so.
             raise self._cannot_join(self._editor)
         shown = pictures[0] if len(pictures) == 1 else pictures
-        asked = {"prompt": request.prompt, "image": shown, **size}
-        return self._made(self._editor, requests, asked)
+        arguments = {"prompt": request.prompt, "image": shown, **size}
+        return self._made(self._editor, requests, arguments)
 
     def _made(
-        self, pipeline: Any, requests: Sequence[PaintRequest | EditRequest], asked: dict[str, Any]
+        self,
+        pipeline: Any,
+        requests: Sequence[PaintRequest | EditRequest],
+        arguments: dict[str, Any],
     ) -> list[ModelReply]:
         generator = import_library("torch").Generator
         seeds = [compute_noise_seed(request) for request in requests]
         self._check(pipeline)
-        called = {**self._settings.model_parameters, **asked}
+        all_arguments = {**self._settings.model_parameters, **arguments}
         with translate_running_errors(self._model):
-            made = pipeline(
-                **called, generator=[generator("cpu").manual_seed(seed) for seed in seeds]
+            output = pipeline(
+                **all_arguments, generator=[generator("cpu").manual_seed(seed) for seed in seeds]
             )
-        if len(made.images) != len(seeds):
+        if len(output.images) != len(seeds):
             raise self._cannot_join(pipeline)
-        unsafe = getattr(made, "nsfw_content_detected", None) or [False] * len(seeds)
-        how = build_provenance(pipeline, called, requests, seeds) | {"commit": self._files.commit}
+        unsafe = getattr(output, "nsfw_content_detected", None) or [False] * len(seeds)
+        provenance = build_provenance(pipeline, all_arguments, requests, seeds) | {
+            "commit": self._files.commit
+        }
         return [
-            self._reply(image, bool(held_back), {**how, "place": place})
-            for place, (image, held_back) in enumerate(zip(made.images, unsafe, strict=True))
+            self._reply(image, bool(held_back), {**provenance, "place": place})
+            for place, (image, held_back) in enumerate(zip(output.images, unsafe, strict=True))
         ]
 
-    def _reply(self, image: Image.Image, unsafe: bool, how: dict[str, Any]) -> ModelReply:
-        said = self._files.served_model
+    def _reply(self, image: Image.Image, unsafe: bool, provenance: dict[str, Any]) -> ModelReply:
+        served_model = self._files.served_model
         if unsafe:
             reason = "The pipeline's safety checker held the picture back."
-            return ModelReply(refusal=Refusal("content filter", reason), served_model=said)
+            return ModelReply(refusal=Refusal("content filter", reason), served_model=served_model)
         file = io.BytesIO()
         image.save(file, "PNG")
         return ModelReply(
             pictures=(ImageFile(file.getvalue(), "image/png"),),
-            served_model=said,
+            served_model=served_model,
             provenance={
-                **how,
-                "seed": how["batch"][how["place"]][1],
+                **provenance,
+                "seed": provenance["batch"][provenance["place"]][1],
                 "width": image.width,
                 "height": image.height,
             },
@@ -142,12 +147,12 @@ class Diffusers(LocalBackend):
 
     @cached_property
     def _pipeline(self) -> Any:
-        torch, where = import_library("torch"), choose_device(self._settings)
+        torch, device_name = import_library("torch"), choose_device(self._settings)
         with translate_loading_errors(self._model, self._key):
-            default = "float32" if where == "cpu" else "bfloat16"
+            default = "float32" if device_name == "cpu" else "bfloat16"
             dtype = getattr(torch, self._settings.dtype or default)
             kind = import_library("diffusers").DiffusionPipeline
-            pipeline = self._files.load(kind, dtype=dtype, use_safetensors=True).to(where)
+            pipeline = self._files.load(kind, dtype=dtype, use_safetensors=True).to(device_name)
         pipeline.set_progress_bar_config(disable=True)
         return pipeline
 

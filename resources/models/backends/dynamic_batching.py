@@ -65,31 +65,35 @@ class DynamicBatcher:
             if len(self._waiting) < self._waiting[0].at_once:
                 await asyncio.sleep(_GATHER_S)
             # Who was cancelled meanwhile, or waited in an event loop that has ended, is not served.
-            self._waiting = [one for one in self._waiting if not one.done.done()]
+            self._waiting = [waiting for waiting in self._waiting if not waiting.done.done()]
             if self._waiting:
                 await self._do(self._taken())
 
     def _taken(self) -> list[_Waiting]:
         first = self._waiting[0]
-        like = [one for one in self._waiting if (one.work, one.alike) == (first.work, first.alike)]
-        taken = like[: first.at_once]
-        self._waiting = [one for one in self._waiting if one not in taken]
-        return taken
+        like = [
+            waiting
+            for waiting in self._waiting
+            if (waiting.work, waiting.alike) == (first.work, first.alike)
+        ]
+        batch = like[: first.at_once]
+        self._waiting = [waiting for waiting in self._waiting if waiting not in batch]
+        return batch
 
     async def _do(self, batch: list[_Waiting]) -> None:
-        items = [one.item for one in batch]
+        items = [waiting.item for waiting in batch]
         loop = asyncio.get_running_loop()
         running = loop.run_in_executor(self._thread, batch[0].work, items)
         await asyncio.wait([running])
         error = running.exception()
         if isinstance(error, UnacceptableRequest) and len(batch) > 1:
-            for one in batch:
-                await self._do([one])
+            for waiting in batch:
+                await self._do([waiting])
             return
-        for place, one in enumerate(batch):
-            if one.done.done():
+        for place, waiting in enumerate(batch):
+            if waiting.done.done():
                 continue
             if error is not None:
-                one.done.set_exception(error)
+                waiting.done.set_exception(error)
             else:
-                one.done.set_result(running.result()[place])
+                waiting.done.set_result(running.result()[place])

@@ -36,8 +36,8 @@ class Folder:
     def _painted(self, request: PaintRequest) -> ModelReply:
         try:
             manifest = load_manifest(self._model)
-            wanted = to_prompt_key(self._model, request.prompt, request.seed, request.sample)
-            row = manifest.find(wanted)
+            prompt_key = to_prompt_key(self._model, request.prompt, request.seed, request.sample)
+            row = manifest.find(prompt_key)
             digest, data = digest_file(row.path), row.path.read_bytes()
             png = decode_image(ImageFile(data))
         except ManifestError as error:
@@ -45,11 +45,11 @@ class Folder:
         except NotPainted as error:
             raise UnacceptableRequest(str(error)) from None
         except BadImage as error:
-            where = f"{manifest.path}, {row.place}: {row.path}"
-            raise UnacceptableRequest(f"{where} cannot be used: {error}.") from None
+            location = f"{manifest.path}, {row.place}: {row.path}"
+            raise UnacceptableRequest(f"{location} cannot be used: {error}.") from None
         except OSError as error:
             raise UnacceptableRequest(f"{manifest.path}, {row.place}: {error}.") from None
         if sha256(data).hexdigest() != digest:
             raise UnacceptableRequest(f"{row.path} was changed while it was read.")
-        made = {"manifest": self._model.model, "file": row.file}
-        return ModelReply(pictures=(ImageFile(png, "image/png"),), provenance=made)
+        provenance = {"manifest": self._model.model, "file": row.file}
+        return ModelReply(pictures=(ImageFile(png, "image/png"),), provenance=provenance)

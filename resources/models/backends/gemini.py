@@ -78,17 +78,17 @@ class Gemini:
         check_key(model, key)
         self._model, self._key, self._picture = model, key, picture
         try:
-            given = types.GenerateContentConfig(**model.parameters)
+            config = types.GenerateContentConfig(**model.parameters)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            where = ".".join(map(str, first["loc"]))
+            field_path = ".".join(map(str, first["loc"]))
             raise ModelUnavailable(
-                f"{model.name} has the parameter {where} in models.yaml, which Gemini does not "
-                f"take: {first['msg']}. GenerateContentConfig of google-genai has their names."
+                f"{model.name} has the parameter {field_path} in models.yaml, which Gemini does "
+                f"not take: {first['msg']}. GenerateContentConfig of google-genai has their names."
             ) from None
         # The body is taken as it came. The SDK's own reading warns of what it does not know yet,
         # and asks again by itself where a reply is to be continued or calls a function.
-        self._config = given.model_copy(
+        self._config = config.model_copy(
             update={
                 "automatic_function_calling": types.AutomaticFunctionCallingConfig(disable=True),
                 "should_return_http_response": True,
@@ -203,7 +203,7 @@ class Gemini:
 
     async def _contents(self, turns: Sequence[Turn]) -> tuple[list[types.Content], dict[str, Any]]:
         """The turns of user and model, and the system's as the field of the configuration."""
-        said: list[types.Content] = []
+        contents: list[types.Content] = []
         system: list[types.Part] = []
         for turn in turns:
             parts = [
@@ -215,8 +215,8 @@ class Gemini:
                 system += parts
             else:
                 role = "model" if turn.role == "assistant" else "user"
-                said.append(types.Content(role=role, parts=parts))
-        return said, {"system_instruction": types.Content(parts=system)} if system else {}
+                contents.append(types.Content(role=role, parts=parts))
+        return contents, {"system_instruction": types.Content(parts=system)} if system else {}
 
     async def _asked(
         self, request: WriteRequest | LookRequest | PaintRequest | EditRequest
@@ -226,22 +226,22 @@ class Gemini:
             images = request.images if isinstance(request, EditRequest) else ()
             contents, _ = await self._contents([Turn("user", request.prompt, images)])
             return contents, {} if request.seed is None else {"seed": request.seed}
-        contents, wanted = await self._contents(request.turns)
+        contents, config_fields = await self._contents(request.turns)
         if isinstance(request, WriteRequest) and request.schema is not None:
-            wanted["response_mime_type"] = "application/json"
-            wanted["response_json_schema"] = json.loads(request.schema)
-        return contents, wanted
+            config_fields["response_mime_type"] = "application/json"
+            config_fields["response_json_schema"] = json.loads(request.schema)
+        return contents, config_fields
 
     async def _send(
         self, client: Client, request: WriteRequest | LookRequest | PaintRequest | EditRequest
     ) -> str:
         """The body of the reply to a request."""
-        contents, wanted = await self._asked(request)
+        contents, config_fields = await self._asked(request)
         try:
             answer = await client.aio.models.generate_content(
                 model=self._model.model,
                 contents=contents,
-                config=self._config.model_copy(update=wanted),
+                config=self._config.model_copy(update=config_fields),
             )
             http = answer.sdk_http_response
             return (http and http.body) or ""
@@ -264,27 +264,29 @@ class Gemini:
     def _problem(self, status: int, body: Any, headers: Mapping[str, str]) -> RequestFault:
         """What an error means; `body` is Google's envelope, or another object with a message."""
         try:
-            said = GoogleErrorEnvelope.model_validate(body).error
+            error = GoogleErrorEnvelope.model_validate(body).error
         except ValidationError:
-            told = body.get("error", body) if isinstance(body, Mapping) else body
-            words = told.get("message") if isinstance(told, Mapping) else told
-            said = GoogleError(message=str(words or ""))
-        words = redact_key(said.message, self._key)
+            error_body = body.get("error", body) if isinstance(body, Mapping) else body
+            words = error_body.get("message") if isinstance(error_body, Mapping) else error_body
+            error = GoogleError(message=str(words or ""))
+        words = redact_key(error.message, self._key)
         closed = ModelUnavailable(f"HTTP {status}: {words}")
         if status == 400:
-            key_is_bad = any(detail.reason == "API_KEY_INVALID" for detail in said.details)
-            if key_is_bad or said.status == "FAILED_PRECONDITION":
+            key_is_bad = any(detail.reason == "API_KEY_INVALID" for detail in error.details)
+            if key_is_bad or error.status == "FAILED_PRECONDITION":
                 return closed
         if status == 429:
-            quotas = [quota.quota_id for detail in said.details for quota in detail.violations]
+            quotas = [quota.quota_id for detail in error.details for quota in detail.violations]
             delays = [
-                re.fullmatch(r"(\d+(?:\.\d+)?)s", detail.retry_delay) for detail in said.details
+                re.fullmatch(r"(\d+(?:\.\d+)?)s", detail.retry_delay) for detail in error.details
             ]
-            asked = [float(delay[1]) for delay in delays if delay and len(delay[1]) < _LONGEST_WAIT]
+            delays_s = [
+                float(delay[1]) for delay in delays if delay and len(delay[1]) < _LONGEST_WAIT
+            ]
             if any("PerDay" in quota for quota in quotas):
                 return closed
-            if asked:
-                return Overloaded(f"HTTP 429: {words}", asked[0])
+            if delays_s:
+                return Overloaded(f"HTTP 429: {words}", delays_s[0])
             if "billing" in words or "credit" in words:
                 return closed
         return to_status_fault(status, words, headers, self._key)
@@ -296,9 +298,9 @@ def _parts(response: GeminiResponse) -> list[GeminiPart]:
     return [part for part in parts if not part.thought]
 
 
-def _reply(response: GeminiResponse, **said: Any) -> ModelReply:
+def _reply(response: GeminiResponse, **reply_fields: Any) -> ModelReply:
     """A reply with what all have."""
-    return ModelReply(**said, served_model=response.model_version, usage=_usage(response))
+    return ModelReply(**reply_fields, served_model=response.model_version, usage=_usage(response))
 
 
 def _no_answer(response: GeminiResponse, problem: str) -> NoAnswer:

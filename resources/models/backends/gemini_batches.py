@@ -64,22 +64,22 @@ _STATUSES: Mapping[int, int] = {
 """The HTTP status of a code of gRPC, which errors in a file of results have in its place."""
 
 
-class _RemoteBatch(GoogleForm):
+class _GeminiBatch(GoogleForm):
     name: str
     state: str = nested_field("metadata", "state", default="UNSPECIFIED")
     responses_file: str | None = nested_field("metadata", "output", "responsesFile")
     why_failed: str | None = nested_field("error", "message")
 
 
-class _Listed(GoogleForm):
+class _ListedBatch(GoogleForm):
     name: str
     metadata: dict[str, Any]
     """Checked as a whole: who finds no tag here believes that there is no such batch."""
     tag: str | None = nested_field("metadata", "displayName")
 
 
-class _Page(GoogleForm):
-    operations: list[_Listed] = Field(default_factory=list)
+class _GeminiBatchPage(GoogleForm):
+    operations: list[_ListedBatch] = Field(default_factory=list)
     next_page_token: str | None = None
 
     @model_validator(mode="before")
@@ -95,7 +95,7 @@ class _Uploaded(GoogleForm):
     name: str = nested_field("file", "name", default=...)
 
 
-class _Line(ResultLine):
+class _GeminiResultLine(ResultLine):
     name: str = Field(alias="key")
     response: Any = None
     error: Any = None
@@ -122,7 +122,7 @@ class BatchedGemini(BatchBackend, Gemini):
         """The id of the batch that carries `tag`, the latest one of several."""
         query: dict[str, Any] = {"pageSize": _PAGE}
         while True:
-            page = await self._call(_Page, "GET", self._at("batches"), params=query)
+            page = await self._call(_GeminiBatchPage, "GET", self._at("batches"), params=query)
             for batch in page.operations:
                 if batch.tag == tag:
                     return batch.name
@@ -132,11 +132,11 @@ class BatchedGemini(BatchBackend, Gemini):
 
     async def state(self, batch: str) -> BatchState:
         """How a batch stands; of one that failed, with Google's reason."""
-        return self._state_of(await self._call(_RemoteBatch, "GET", self._at(batch)))
+        return self._state_of(await self._call(_GeminiBatch, "GET", self._at(batch)))
 
     async def results(self, batch: str) -> AsyncIterator[tuple[str, ModelReply | RequestFault]]:
         """What came of the requests of a batch, by name; see `BatchBackend`."""
-        shown = await self._call(_RemoteBatch, "GET", self._at(batch))
+        shown = await self._call(_GeminiBatch, "GET", self._at(batch))
         self._state_of(shown).require_ended(batch)
         file = shown.responses_file
         if file is None:
@@ -144,18 +144,18 @@ class BatchedGemini(BatchBackend, Gemini):
                 raise Interrupted(f"The batch {batch} has succeeded, yet has no file of results.")
             return
         async for name, end in read_results(
-            self._lines(file), _Line, self._read, get_max_reply_bytes(self._model)
+            self._lines(file), _GeminiResultLine, self._read, get_max_reply_bytes(self._model)
         ):
             yield name.partition(":")[2], end
 
-    def _state_of(self, shown: _RemoteBatch) -> BatchState:
+    def _state_of(self, shown: _GeminiBatch) -> BatchState:
         state = redact_key(shown.state, self._key)
-        said = redact_key(". ".join(filter(None, [state, shown.why_failed])), self._key)
-        return BatchState(to_batch_status(_WORDS, state.rpartition("_STATE_")[2]), said)
+        description = redact_key(". ".join(filter(None, [state, shown.why_failed])), self._key)
+        return BatchState(to_batch_status(_WORDS, state.rpartition("_STATE_")[2]), description)
 
-    async def _create(self, file: str, where: str, tag: str) -> str:
-        asked = {"displayName": tag, "inputConfig": {"fileName": file}}
-        return (await self._call(_RemoteBatch, "POST", where, json={"batch": asked})).name
+    async def _create(self, file: str, endpoint: str, tag: str) -> str:
+        batch = {"displayName": tag, "inputConfig": {"fileName": file}}
+        return (await self._call(_GeminiBatch, "POST", endpoint, json={"batch": batch})).name
 
     async def _stop(self, batch: str) -> None:
         await self._call(GoogleForm, "POST", self._at(f"{batch}:cancel"), json={})
@@ -186,29 +186,33 @@ class BatchedGemini(BatchBackend, Gemini):
         """Send a file by the resumable protocol, in one piece; gives its name at Google."""
         size = file.tell()
         file.seek(0)
-        start = {
+        start_headers = {
             "X-Goog-Upload-Protocol": "resumable",
             "X-Goog-Upload-Command": "start",
             "X-Goog-Upload-Header-Content-Length": str(size),
             "X-Goog-Upload-Header-Content-Type": _MEDIA_TYPE,
         }
-        begin = f"{self._base}/upload/{VERSION}/files"
-        asked = {"file": {"mimeType": _MEDIA_TYPE}}
-        begun = await self._answer("POST", begin, json=asked, headers=start)
+        start_url = f"{self._base}/upload/{VERSION}/files"
+        metadata = {"file": {"mimeType": _MEDIA_TYPE}}
+        start_reply = await self._answer("POST", start_url, json=metadata, headers=start_headers)
         # To the server of models.yaml, whichever it names: no other gets the key.
-        there = urlsplit(begun.headers.get("x-goog-upload-url", ""))
-        if not there.path:
+        upload_url = urlsplit(start_reply.headers.get("x-goog-upload-url", ""))
+        if not upload_url.path:
             raise Interrupted("Google does not say where to send the file of requests.")
-        whole = {
+        upload_headers = {
             "X-Goog-Upload-Command": "upload, finalize",
             "X-Goog-Upload-Offset": "0",
             "Content-Length": str(size),
         }
-        where = httpx2.URL(begin).copy_with(raw_path=f"{there.path}?{there.query}".encode())
-        sent = await self._answer("POST", str(where), content=_chunks(file), headers=whole)
-        return parse_batch_reply(_Uploaded, sent.content).name
+        url = httpx2.URL(start_url).copy_with(
+            raw_path=f"{upload_url.path}?{upload_url.query}".encode()
+        )
+        upload_reply = await self._answer(
+            "POST", str(url), content=_chunks(file), headers=upload_headers
+        )
+        return parse_batch_reply(_Uploaded, upload_reply.content).name
 
-    async def _read(self, line: _Line) -> ModelReply:
+    async def _read(self, line: _GeminiResultLine) -> ModelReply:
         """The reply in a line; raises the fault that it would have been online."""
         if line.error is not None:
             code = to_object(line.error).get("code")

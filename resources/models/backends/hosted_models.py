@@ -92,8 +92,8 @@ def to_connection_fault(error: BaseException, key: str | None) -> Interrupted | 
         return NoAnswer(str(error))
     words = str(error) or "the connection to the server failed"
     never_made = isinstance(error, _NEVER_MADE)
-    said = redact_key(f"{type(error).__name__}: {words}", key)
-    return Interrupted(said, possibly_paid=not never_made)
+    message = redact_key(f"{type(error).__name__}: {words}", key)
+    return Interrupted(message, possibly_paid=not never_made)
 
 
 def to_status_fault(
@@ -104,10 +104,10 @@ def to_status_fault(
     if status in (429, 503, 529):
         return Overloaded(message, parse_retry_after(headers))
     if 300 <= status < 400:
-        there = redact_key(headers.get("location", "an address that it does not say"), key)
+        location = redact_key(headers.get("location", "an address that it does not say"), key)
         return ModelUnavailable(
-            f"HTTP {status}: the server redirects to {there}, and redirects are not followed: set "
-            "base_url in models.yaml to where the API is"
+            f"HTTP {status}: the server redirects to {location}, and redirects are not followed: "
+            "set base_url in models.yaml to where the API is"
         )
     if status in (401, 402, 403, 404):
         return ModelUnavailable(message)

@@ -116,8 +116,8 @@ class RestrictedClient(httpx2.AsyncClient):
         }
 
     async def _restrict(self, request: httpx2.Request) -> None:
-        own = [pair for pair in request.headers.raw if pair[0].lower() in _OWN_HEADERS]
-        request.headers = httpx2.Headers(own)
+        allowed_headers = [pair for pair in request.headers.raw if pair[0].lower() in _OWN_HEADERS]
+        request.headers = httpx2.Headers(allowed_headers)
         request.headers.update(self._credentials)
         request.extensions = {**request.extensions, "timeout": _TIMEOUT.as_dict()}
 
@@ -150,10 +150,10 @@ class _Bounded(httpx2.AsyncByteStream):
         if not self._packed.is_success:
             yield _plain_error(await self._beginning())
             return
-        left = self._longest
+        remaining_bytes = self._longest
         async for chunk in self._packed.aiter_bytes():
-            left -= len(chunk)
-            if left < 0:
+            remaining_bytes -= len(chunk)
+            if remaining_bytes < 0:
                 raise ReplyTooLong(f"The reply has more than {self._longest:,} bytes.")
             yield chunk
 
@@ -176,5 +176,5 @@ def _plain_error(body: bytes) -> bytes:
     except IncompleteJson:
         return body
     except BadJson:
-        said = body[:_LONGEST_MESSAGE].decode(errors="replace")
-        return json.dumps({"error": {"message": said}}).encode()
+        message = body[:_LONGEST_MESSAGE].decode(errors="replace")
+        return json.dumps({"error": {"message": message}}).encode()

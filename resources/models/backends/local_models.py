@@ -69,9 +69,9 @@ def import_library(name: str) -> Any:
         ) from error
 
 
-def choose_device(wanted: LocalSettings) -> str:
+def choose_device(settings: LocalSettings) -> str:
     """Where to run: as the entry says, else on a CUDA device if there is one, else on the CPU."""
-    return wanted.device or ("cuda" if import_library("torch").cuda.is_available() else "cpu")
+    return settings.device or ("cuda" if import_library("torch").cuda.is_available() else "cpu")
 
 
 def resolve_commit(model: Model, key: str | None, revision: str | None) -> str | None:
@@ -87,7 +87,7 @@ def resolve_commit(model: Model, key: str | None, revision: str | None) -> str |
     check_key(model, key)
     hub = import_library("huggingface_hub")
     try:
-        found = hub.resolve_revision(model.model, revision=revision, token=key)
+        revision_info = hub.resolve_revision(model.model, revision=revision, token=key)
     except (hub.errors.RevisionResolutionError, OSError, ValueError) as error:
         raise ModelUnavailable(
             f"{model.model} is no folder, and the Hugging Face Hub does not give "
@@ -95,7 +95,7 @@ def resolve_commit(model: Model, key: str | None, revision: str | None) -> str |
             "its licence on the Hub and set HF_TOKEN if it is gated or private; without a "
             f"network, fetch it before: hf download {model.model}"
         ) from None
-    return str(found.resolved)
+    return str(revision_info.resolved)
 
 
 class ModelFiles(NamedTuple):
@@ -120,10 +120,10 @@ class ModelFiles(NamedTuple):
         source = {"revision": self.commit, "token": self.key, "trust_remote_code": False}
         return kind.from_pretrained(self.model.model, **source, **how)
 
-    def load_network(self, kind: Any, wanted: LocalSettings) -> Any:
+    def load_network(self, kind: Any, settings: LocalSettings) -> Any:
         """A network as its entry wants it, from weights in safetensors alone."""
-        network = self.load(kind, dtype=wanted.dtype or "auto", use_safetensors=True)
-        return network.to(choose_device(wanted))
+        network = self.load(kind, dtype=settings.dtype or "auto", use_safetensors=True)
+        return network.to(choose_device(settings))
 
 
 class LocalBackend:

@@ -258,10 +258,10 @@ class OpenAI:
         cause = error.__cause__ if isinstance(error, APIConnectionError) else None
         return to_connection_fault(cause or error, self._key)
 
-    def _problem(self, status: int, said: Any, headers: Mapping[str, str]) -> RequestFault:
+    def _problem(self, status: int, error_body: Any, headers: Mapping[str, str]) -> RequestFault:
         """What an error means; `said` is the error in its body, or the body as text."""
-        error = said if isinstance(said, Mapping) else {}
-        words = redact_key(error.get("message") or said or "", self._key)
+        error = error_body if isinstance(error_body, Mapping) else {}
+        words = redact_key(error.get("message") or error_body or "", self._key)
         code, kind = str(error.get("code")), str(error.get("type"))
         if status == 400 and code in _FILTER_CODES:
             return Declined(Refusal(_FILTER_CODES[code], words))

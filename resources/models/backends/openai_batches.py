@@ -43,7 +43,7 @@ _WORDS: Mapping[str, BatchStatus] = {
 _NOT_RUN = ("batch_expired", "batch_cancelled")
 
 
-class _File(BaseModel):
+class _UploadedFile(BaseModel):
     id: str
 
 
@@ -55,7 +55,7 @@ class _Error(BaseModel):
         return ": ".join(filter(None, [self.code, self.message]))
 
 
-class _RemoteBatch(BaseModel):
+class _OpenAIBatch(BaseModel):
     id: str
     status: str
     endpoint: str
@@ -65,8 +65,8 @@ class _RemoteBatch(BaseModel):
     errors: list[_Error] | None = nested_field("errors", "data")
 
 
-class _Page(BaseModel):
-    data: list[_RemoteBatch]
+class _OpenAIBatchPage(BaseModel):
+    data: list[_OpenAIBatch]
     has_more: bool | None = None
     """Never guessed: who reads too few pages believes that there is no such batch."""
     error: Any = None
@@ -77,7 +77,7 @@ class _Response(BaseModel):
     body: Any = None
 
 
-class _Line(ResultLine):
+class _OpenAIResultLine(ResultLine):
     name: str = Field(alias="custom_id")
     response: Any = None
     error: Any = None
@@ -92,29 +92,31 @@ class BatchedOpenAI(BatchBackend, OpenAI):
     async def _upload(self, file: IO[bytes]) -> str:
         file.seek(0)
         files = [("file", ("batch.jsonl", file, "application/jsonl"))]
-        return parse_batch_reply(_File, await self._post("/files", {"purpose": "batch"}, files)).id
+        return parse_batch_reply(
+            _UploadedFile, await self._post("/files", {"purpose": "batch"}, files)
+        ).id
 
-    async def _create(self, file: str, where: str, tag: str) -> str:
-        asked = {
+    async def _create(self, file: str, endpoint: str, tag: str) -> str:
+        fields = {
             "input_file_id": file,
-            "endpoint": where,
+            "endpoint": endpoint,
             "completion_window": "24h",
             "metadata": {TAG_FIELD: tag},
         }
-        return parse_batch_reply(_RemoteBatch, await self._post("/batches", asked)).id
+        return parse_batch_reply(_OpenAIBatch, await self._post("/batches", fields)).id
 
     async def find(self, tag: str) -> str | None:
         """The id of the batch that carries `tag`, the latest one of several."""
         query: dict[str, Any] = {"limit": _PAGE}
-        seen: set[str] = set()
+        seen_ids: set[str] = set()
         while True:
-            page = parse_batch_reply(_Page, await self._got("/batches", query))
+            page = parse_batch_reply(_OpenAIBatchPage, await self._got("/batches", query))
             if page.error is not None:
                 raise Interrupted("The list of batches holds an error as well: it may lack some.")
             for batch in page.data:
                 if (batch.metadata or {}).get(TAG_FIELD) == tag:
                     return batch.id
-            new = [batch.id for batch in page.data if batch.id not in seen]
+            new = [batch.id for batch in page.data if batch.id not in seen_ids]
             # Where it says nothing of more, pages are read until one has none, as by the SDK.
             if page.has_more is False or (page.has_more is None and not new):
                 return None
@@ -122,7 +124,7 @@ class BatchedOpenAI(BatchBackend, OpenAI):
                 raise Interrupted(
                     "A page of the list of batches has no further one, and is not the last."
                 )
-            seen.update(new)
+            seen_ids.update(new)
             query["after"] = new[-1]
 
     async def state(self, batch: str) -> BatchState:
@@ -139,21 +141,21 @@ class BatchedOpenAI(BatchBackend, OpenAI):
             raise Interrupted(f"The batch {batch} is completed, yet has no file of results.")
         path = shown.endpoint.removeprefix(_VERSION)
 
-        async def read(line: _Line) -> ModelReply:
+        async def read(line: _OpenAIResultLine) -> ModelReply:
             return await self._reply(path, self._body(line))
 
         async for end in read_results(
-            self._lines(files), _Line, read, get_max_reply_bytes(self._model)
+            self._lines(files), _OpenAIResultLine, read, get_max_reply_bytes(self._model)
         ):
             yield end
 
-    def _state_of(self, shown: _RemoteBatch) -> BatchState:
+    def _state_of(self, shown: _OpenAIBatch) -> BatchState:
         status = redact_key(shown.status, self._key)
-        said = redact_key(". ".join([status, *map(str, shown.errors or [])]), self._key)
-        return BatchState(to_batch_status(_WORDS, status), said)
+        description = redact_key(". ".join([status, *map(str, shown.errors or [])]), self._key)
+        return BatchState(to_batch_status(_WORDS, status), description)
 
     async def _stop(self, batch: str) -> None:
-        parse_batch_reply(_RemoteBatch, await self._post(f"/batches/{batch}/cancel", {}))
+        parse_batch_reply(_OpenAIBatch, await self._post(f"/batches/{batch}/cancel", {}))
 
     async def _write_lines(self, requests: Mapping[str, Request], file: IO[bytes]) -> str:
         """Write one line for each request; gives the endpoint that all of them share."""
@@ -178,7 +180,7 @@ class BatchedOpenAI(BatchBackend, OpenAI):
             }
         return await self._asked(request)
 
-    async def _body(self, line: _Line) -> bytes:
+    async def _body(self, line: _OpenAIResultLine) -> bytes:
         """The reply in a line; raises the fault that it would have been online."""
         if line.response is None:
             error = validate_reply(_Error, to_object(line.error))
@@ -189,8 +191,8 @@ class BatchedOpenAI(BatchBackend, OpenAI):
         status, body = response.status_code, response.body
         if status == 200:
             return json.dumps(body).encode()
-        said = body.get("error", body) if isinstance(body, Mapping) else body
-        raise self._problem(status, said, {})
+        error_body = body.get("error", body) if isinstance(body, Mapping) else body
+        raise self._problem(status, error_body, {})
 
     async def _lines(self, files: list[str]) -> AsyncIterator[bytes]:
         """The lines of files, as they come down."""
@@ -206,5 +208,5 @@ class BatchedOpenAI(BatchBackend, OpenAI):
             problem = self._fault(error)
         raise problem
 
-    async def _shown(self, batch: str) -> _RemoteBatch:
-        return parse_batch_reply(_RemoteBatch, await self._got(f"/batches/{batch}", {}))
+    async def _shown(self, batch: str) -> _OpenAIBatch:
+        return parse_batch_reply(_OpenAIBatch, await self._got(f"/batches/{batch}", {}))

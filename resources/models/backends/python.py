@@ -34,15 +34,15 @@ class Python:
         called = f"{self._model.name}: {self._model.model}"
         module, _, name = self._model.model.partition(":")
         try:
-            found: Callable[[Any, str], Any] = getattr(import_module(module), name)
+            function: Callable[[Any, str], Any] = getattr(import_module(module), name)
         except (ImportError, AttributeError) as error:
             raise ModelUnavailable(
                 f"{called} cannot be imported ({error}). Write it as "
                 "module:function, and put the module where Dagster runs, or install it"
             ) from error
-        if not callable(found):
+        if not callable(function):
             raise ModelUnavailable(f"{called} is no function")
-        return found
+        return function
 
     async def aclose(self) -> None:
         """Nothing is open."""
@@ -57,17 +57,17 @@ class Python:
         with Image.open(io.BytesIO(self._picture(request.image))) as image:
             picture = image.convert("RGB")
         try:
-            given = function(picture, request.text)
+            result = function(picture, request.text)
         except Exception as error:
             raise UnacceptableRequest(
                 f"{self._model.model} raised {type(error).__name__}: {error}"
             ) from error
         low, high = read_scale(self._model.parameters)
         try:
-            score = float(given)
+            score = float(result)
         except (TypeError, ValueError):
             raise UnacceptableRequest(
-                f"{self._model.model} gave {given!r}, which is no number"
+                f"{self._model.model} gave {result!r}, which is no number"
             ) from None
         if not low <= score <= high:
             raise UnacceptableRequest(f"{self._model.model} gave {score}, not {low:g} to {high:g}")

@@ -34,7 +34,7 @@ class RemadePicture(NamedTuple):
 
 def remake_picture(
     model: Model,
-    made: Mapping[str, Any],
+    provenance: Mapping[str, Any],
     prompts: Iterable[str],
     *,
     alone: bool = False,
@@ -50,21 +50,25 @@ def remake_picture(
     its batch are, `key` is the token of the Hugging Face Hub, for a model that needs one. Raises
     `NotRemade` where a prompt is not there, and the faults of the backend.
     """
-    known = {digest_prompt(prompt): prompt for prompt in prompts}
-    batch = [made["batch"][made["place"]]] if alone else made["batch"]
-    if missing := [digest for digest, _ in batch if digest not in known]:
+    prompts_by_digest = {digest_prompt(prompt): prompt for prompt in prompts}
+    batch = [provenance["batch"][provenance["place"]]] if alone else provenance["batch"]
+    if missing := [digest for digest, _ in batch if digest not in prompts_by_digest]:
         raise NotRemade(
             f"Of the {len(batch)} prompts of its batch {len(missing)} are not among those given: "
             "give the prompts of the whole table, or make it alone, which is equal but for rounding"
         )
-    place = 0 if alone else made["place"]
+    place = 0 if alone else provenance["place"]
     reply = Diffusers(model, key, _no_picture).paint_batch(
-        [PaintRequest(known[digest], seed) for digest, seed in batch]
+        [PaintRequest(prompts_by_digest[digest], seed) for digest, seed in batch]
     )[place]
     if not reply.pictures:
         raise NotRemade(f"It was painted once, and is refused now: {reply.refusal}")
-    now = reply.provenance or {}
-    unlike = {name: (old, now.get(name)) for name, old in made.items() if old != now.get(name)}
+    new_provenance = reply.provenance or {}
+    unlike = {
+        name: (old, new_provenance.get(name))
+        for name, old in provenance.items()
+        if old != new_provenance.get(name)
+    }
     return RemadePicture(decode_image(reply.pictures[0]), unlike)
 
 

@@ -77,8 +77,8 @@ def validate_reply(shape: type[Shape], value: Any) -> Shape:
         return shape.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the body"
-        problem: RequestFault = NoAnswer(f"{_NOT_THIS}: {where}: {first['msg']}")
+        field_path = ".".join(map(str, first["loc"])) or "the body"
+        problem: RequestFault = NoAnswer(f"{_NOT_THIS}: {field_path}: {first['msg']}")
     if isinstance(value, Mapping) and value.get("error"):
         problem = Interrupted("The server sent an error as if it was a good reply.")
     raise problem

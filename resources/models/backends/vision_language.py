@@ -28,14 +28,14 @@ _LONGEST_ANSWER = 1024
 class VisionLanguageModel:
     """A vision-language model with its processor and chat template; raises `Closed` without."""
 
-    def __init__(self, model: Model, key: str | None, wanted: AdapterSettings) -> None:
+    def __init__(self, model: Model, key: str | None, settings: AdapterSettings) -> None:
         self._model = model
-        files = ModelFiles.resolve(model, key, wanted.revision)
+        files = ModelFiles.resolve(model, key, settings.revision)
         self.served_model = files.served_model
-        self.processor, self.network = _loaded(files, wanted)
-        if wanted.adapter is not None:
-            self.network = attach_adapter(self.network, model, wanted.adapter, files.commit)
-            self.served_model += f" with {Path(wanted.adapter).name}"
+        self.processor, self.network = _loaded(files, settings)
+        if settings.adapter is not None:
+            self.network = attach_adapter(self.network, model, settings.adapter, files.commit)
+            self.served_model += f" with {Path(settings.adapter).name}"
 
     @property
     def image_processor_name(self) -> str:
@@ -65,20 +65,20 @@ class VisionLanguageModel:
         What the template writes after that one is left out; where it writes none, as LLaVA-1.5's,
         it is added. Raises `Closed` where an answer does not follow what it is asked by.
         """
-        asked: ChatMessage = {"role": "user", "content": [{"type": "text", "text": "?"}]}
-        said: ChatMessage = {
+        question: ChatMessage = {"role": "user", "content": [{"type": "text", "text": "?"}]}
+        reply: ChatMessage = {
             "role": "assistant",
             "content": [{"type": "text", "text": answer.strip()}],
         }
-        before = self._rendered([asked], add_generation_prompt=True)
-        after = self._rendered([asked, said], add_generation_prompt=False)
+        before = self._rendered([question], add_generation_prompt=True)
+        after = self._rendered([question, reply], add_generation_prompt=False)
         text = after.removeprefix(before) if after.startswith(before) else ""
         # Where a token would reach over the beginning, after which a model says what it says, the
         # answer stands in a line of its own: to a text alone some tokenizers add a space before it.
         for lead in (before, "\n"):
-            begun, tokens = self._tokens(lead), self._tokens(lead + text)
-            if text and tokens[: len(begun)] == begun:
-                return self._ended(tokens[len(begun) :])
+            lead_tokens, tokens = self._tokens(lead), self._tokens(lead + text)
+            if text and tokens[: len(lead_tokens)] == lead_tokens:
+                return self._ended(tokens[len(lead_tokens) :])
         raise ModelUnavailable(
             f"The chat template of {self._model.model} does not write an answer after what it "
             "is asked by, so that its tokens are unknown: choose another model in models.yaml"
@@ -86,12 +86,18 @@ class VisionLanguageModel:
 
     def _ended(self, tokens: list[int]) -> list[int]:
         """An answer's tokens up to the one that ends it, or else without spaces and then that."""
-        tokenizer, own = self.processor.tokenizer, self.network.generation_config.eos_token_id
-        ends = [tokenizer.eos_token_id, *(own if isinstance(own, list) else [own])]
-        tokens = _until_the_end(tokens, ends)
+        tokenizer, model_end_tokens = (
+            self.processor.tokenizer,
+            self.network.generation_config.eos_token_id,
+        )
+        end_tokens = [
+            tokenizer.eos_token_id,
+            *(model_end_tokens if isinstance(model_end_tokens, list) else [model_end_tokens]),
+        ]
+        tokens = _until_the_end(tokens, end_tokens)
         while tokens and not tokenizer.decode(tokens[-1:]).strip():
             tokens = tokens[:-1]
-        return tokens if {*tokens[-1:]} & {*ends} else [*tokens, tokenizer.eos_token_id]
+        return tokens if {*tokens[-1:]} & {*end_tokens} else [*tokens, tokenizer.eos_token_id]
 
     def _tokens(self, text: str) -> list[int]:
         tokens: list[int] = self.processor.tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -105,9 +111,9 @@ class VisionLanguageModel:
     ) -> list[tuple[str, Usage]]:
         """What the model says at the end of each conversation, and the tokens that it took."""
         inputs = self.build_inputs(conversations)
-        made = self.network.generate(**inputs, generation_config=generation)
+        sequences = self.network.generate(**inputs, generation_config=generation)
         answers = []
-        for mask, tokens in zip(inputs["attention_mask"], made, strict=True):
+        for mask, tokens in zip(inputs["attention_mask"], sequences, strict=True):
             answer = _until_the_end(tokens[len(mask) :].tolist(), generation.eos_token_id)
             text = self.processor.decode(answer, skip_special_tokens=True).strip()
             answers.append((text, Usage(int(mask.sum()), len(answer))))
@@ -115,8 +121,8 @@ class VisionLanguageModel:
 
     def build_generation_config(self, parameters: Mapping[str, Any]) -> Any:
         """How to generate: the model's own configuration, changed as parameters say."""
-        own = self.network.generation_config
-        config = type(own).from_dict(own.to_dict())
+        model_config = self.network.generation_config
+        config = type(model_config).from_dict(model_config.to_dict())
         wrong = parameters.keys() - (config.to_dict().keys() - _OURS)
         if wrong:
             raise ModelUnavailable(
@@ -143,12 +149,12 @@ def build_message(turn: Turn, picture: PictureLoader) -> ChatMessage:
     return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}
 
 
-def _loaded(files: ModelFiles, wanted: AdapterSettings) -> tuple[Any, Any]:
+def _loaded(files: ModelFiles, settings: AdapterSettings) -> tuple[Any, Any]:
     """The processor and the network."""
     transformers = import_library("transformers")
     with translate_loading_errors(files.model, files.key):
         processor = files.load(transformers.AutoProcessor)
-        network = files.load_network(transformers.AutoModelForImageTextToText, wanted)
+        network = files.load_network(transformers.AutoModelForImageTextToText, settings)
     if getattr(processor, "chat_template", None) is None:
         raise ModelUnavailable(
             f"{files.model.model} has no chat template, so that nothing "
@@ -160,8 +166,8 @@ def _loaded(files: ModelFiles, wanted: AdapterSettings) -> tuple[Any, Any]:
     return processor, network
 
 
-def _until_the_end(tokens: list[int], ends: int | list[int] | None) -> list[int]:
+def _until_the_end(tokens: list[int], end_tokens: int | list[int] | None) -> list[int]:
     """An answer's tokens up to the one that ends it: the others of its batch were longer."""
-    ending = {ends} if isinstance(ends, int) else set(ends or ())
+    ending = {end_tokens} if isinstance(end_tokens, int) else set(end_tokens or ())
     end = next((place for place, token in enumerate(tokens) if token in ending), len(tokens))
     return tokens[: end + 1]

@@ -34,5 +34,5 @@ _FORMULAS: Mapping[
 
 def load_formula(model: Model, key: str | None, picture: PictureLoader) -> ScoringFormula:
     """The metric of an entry of models.yaml, loaded; raises `Closed` where it cannot be."""
-    wanted = parse_settings(model, FormulaSettings)
-    return _FORMULAS[wanted.formula](model, key, picture, wanted)
+    formula_settings = parse_settings(model, FormulaSettings)
+    return _FORMULAS[formula_settings.formula](model, key, picture, formula_settings)

@@ -32,7 +32,7 @@ class ScoringFormula(Protocol):
     def prepare(self, request: ScoreRequest) -> Any:
         """A request with its picture opened; for any thread, while the model works."""
 
-    def score_batch(self, asked: Sequence[Any]) -> list[ModelReply]:
+    def score_batch(self, prepared_requests: Sequence[Any]) -> list[ModelReply]:
         """The scores of requests that are worked on together."""
 
 

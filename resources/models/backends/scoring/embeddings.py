@@ -43,16 +43,22 @@ class ClipScore:
     prefix = "A photo depicts "
 
     def __init__(
-        self, model: Model, key: str | None, picture: PictureLoader, wanted: FormulaSettings
+        self,
+        model: Model,
+        key: str | None,
+        picture: PictureLoader,
+        formula_settings: FormulaSettings,
     ) -> None:
         self._model, self._picture = model, picture
-        if wanted.prefix is not None:
-            self.prefix = wanted.prefix
-        files = ModelFiles.resolve(model, key, wanted.revision)
+        if formula_settings.prefix is not None:
+            self.prefix = formula_settings.prefix
+        files = ModelFiles.resolve(model, key, formula_settings.revision)
         self._served = files.served_model
-        self._images, self._tokenizer, self._processor = _processor(files, wanted)
+        self._images, self._tokenizer, self._processor = _processor(files, formula_settings)
         with translate_loading_errors(model, key):
-            self._network = files.load_network(import_library("transformers").AutoModel, wanted)
+            self._network = files.load_network(
+                import_library("transformers").AutoModel, formula_settings
+            )
         self._require_that_they_fit()
 
     def prepare(self, request: ScoreRequest) -> PreparedPicture:
@@ -62,11 +68,11 @@ class ClipScore:
             shown = self._images(image, return_tensors="pt")["pixel_values"][0]
         return PreparedPicture(request.text, shown)
 
-    def score_batch(self, asked: Sequence[PreparedPicture]) -> list[ModelReply]:
+    def score_batch(self, prepared_requests: Sequence[PreparedPicture]) -> list[ModelReply]:
         """The scores of pictures, each against its text."""
         torch, network = import_library("torch"), self._network
-        tokens = self._tokens([self.prefix + seen.text for seen in asked])
-        pixels = torch.stack([seen.pixels for seen in asked])
+        tokens = self._tokens([self.prefix + prepared.text for prepared in prepared_requests])
+        pixels = torch.stack([prepared.pixels for prepared in prepared_requests])
         with torch.inference_mode():
             embedded = network(
                 **tokens.to(network.device),
@@ -76,7 +82,7 @@ class ClipScore:
                 embedded.image_embeds.float(), embedded.text_embeds.float()
             )
             scores = (cosines * self._scale).tolist()
-        how = self._how(len(asked))
+        how = self._how(len(prepared_requests))
         return [
             ModelReply(score=score, served_model=self._served, provenance=how)
             for score in require_finite(self._model, scores)
@@ -116,12 +122,15 @@ class ClipScore:
                 "takes a CLIPModel: choose a CLIP in models.yaml"
             )
         # Without its files, a tokenizer is made all the same, and knows no word.
-        known, embedded = len(self._tokenizer), network.config.text_config.vocab_size
-        if known != embedded:
+        tokenizer_size, vocabulary_size = (
+            len(self._tokenizer),
+            network.config.text_config.vocab_size,
+        )
+        if tokenizer_size != vocabulary_size:
             raise ModelUnavailable(
-                f"The tokenizer of {self._processor} knows {known:,} tokens, and "
-                f"{self._model.model} {embedded:,}: name the model whose processor it was trained "
-                f"with as `processor` among the parameters of {name} in models.yaml"
+                f"The tokenizer of {self._processor} knows {tokenizer_size:,} tokens, and "
+                f"{self._model.model} {vocabulary_size:,}: name the model whose processor it was "
+                f"trained with as `processor` among the parameters of {name} in models.yaml"
             )
 
 
@@ -140,11 +149,11 @@ class PickScore(ClipScore):
         return scale
 
 
-def _processor(files: ModelFiles, wanted: FormulaSettings) -> tuple[Any, Any, str]:
+def _processor(files: ModelFiles, formula_settings: FormulaSettings) -> tuple[Any, Any, str]:
     """What prepares pictures, what prepares texts, and whose they are."""
     transformers, (model, key, _) = import_library("transformers"), files
-    if wanted.processor is not None:
-        model = model.model_copy(update={"model": wanted.processor})
+    if formula_settings.processor is not None:
+        model = model.model_copy(update={"model": formula_settings.processor})
         files = ModelFiles.resolve(model, key, None)
     with translate_loading_errors(model, key):
         try:

@@ -38,21 +38,21 @@ class ExpectedScore(PromptedFormula):
 
     prompt, max_answer_tokens = PROMPT, MAX_ANSWER_TOKENS
 
-    def score_batch(self, asked: Sequence[list[ChatMessage]]) -> list[ModelReply]:
+    def score_batch(self, conversations: Sequence[list[ChatMessage]]) -> list[ModelReply]:
         """The digits that are said of pictures, each with its text, and those expected."""
         speaking = self._speaking
-        inputs, made = self._generated(asked)
+        inputs, output = self._generated(conversations)
         before = inputs["input_ids"].shape[1]
         replies = []
         for row, mask in enumerate(inputs["attention_mask"]):
-            tokens = made.sequences[row, before:].tolist()
+            tokens = output.sequences[row, before:].tolist()
             text = speaking.processor.decode(tokens, skip_special_tokens=True).strip()
-            places = [at for at, token in enumerate(tokens) if token in self._digits]
+            places = [index for index, token in enumerate(tokens) if token in self._digits]
             score, mass = None, None
             if parse_digit(text) is not None and places:
-                score, mass = self._expected(made.logits[places[0]][row])
+                score, mass = self._expected(output.logits[places[0]][row])
             usage = Usage(int(mask.sum()), len(tokens))
-            how = self._how(len(asked), digits=mass)
+            how = self._how(len(conversations), digits=mass)
             replies.append(
                 ModelReply(
                     text=text,
@@ -81,12 +81,12 @@ class ExpectedScore(PromptedFormula):
 def find_digit_tokens(tokenizer: Any) -> dict[int, int]:
     """By token: the digit that it stands for, with or without a space before it."""
     names = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
-    few = [token for token, name in enumerate(names) if name and name[-1:] in "0123456789"]
-    found = ((token, parse_digit(tokenizer.decode([token]))) for token in few)
-    return {token: digit for token, digit in found if digit is not None}
+    candidates = [token for token, name in enumerate(names) if name and name[-1:] in "0123456789"]
+    token_digits = ((token, parse_digit(tokenizer.decode([token]))) for token in candidates)
+    return {token: digit for token, digit in token_digits if digit is not None}
 
 
 def parse_digit(text: str) -> int | None:
     """The digit that an answer is; None for any other."""
-    said = text.strip()
-    return int(said) if re.fullmatch("[0-9]", said) else None
+    stripped = text.strip()
+    return int(stripped) if re.fullmatch("[0-9]", stripped) else None

@@ -24,25 +24,31 @@ class PromptedFormula:
     """Tokens of an answer, unless the entry says otherwise."""
 
     def __init__(
-        self, model: Model, key: str | None, picture: PictureLoader, wanted: FormulaSettings
+        self,
+        model: Model,
+        key: str | None,
+        picture: PictureLoader,
+        formula_settings: FormulaSettings,
     ) -> None:
         self._model, self._picture = model, picture
-        self._speaking = VisionLanguageModel(model, key, wanted)
-        told = {"max_new_tokens": self.max_answer_tokens} | wanted.model_parameters | _GREEDY
-        self._generation = self._speaking.build_generation_config(told)
+        self._speaking = VisionLanguageModel(model, key, formula_settings)
+        parameters = (
+            {"max_new_tokens": self.max_answer_tokens} | formula_settings.model_parameters | _GREEDY
+        )
+        self._generation = self._speaking.build_generation_config(parameters)
 
     def prepare(self, request: ScoreRequest) -> list[ChatMessage]:
         """The conversation that ends before the answer."""
         prompt = self.prompt.format(text=request.text)
         return [build_message(Turn("user", prompt, (request.image,)), self._picture)]
 
-    def _generated(self, asked: Sequence[list[ChatMessage]]) -> tuple[Any, Any]:
+    def _generated(self, conversations: Sequence[list[ChatMessage]]) -> tuple[Any, Any]:
         """What the network was given of conversations, and what it made of that, with logits.
 
         The logits are as they come: what else a configuration does to them belongs to sampling.
         """
         self._generation.update(output_logits=True, return_dict_in_generate=True)
-        inputs = self._speaking.build_inputs(asked)
+        inputs = self._speaking.build_inputs(conversations)
         return inputs, self._speaking.network.generate(**inputs, generation_config=self._generation)
 
     def _how(self, batch: int, **more: Any) -> dict[str, Any]:

@@ -34,10 +34,10 @@ class VisionScore(PromptedFormula):
 
     prompt, max_answer_tokens = PROMPT, 32
 
-    def score_batch(self, asked: Sequence[list[ChatMessage]]) -> list[ModelReply]:
+    def score_batch(self, conversations: Sequence[list[ChatMessage]]) -> list[ModelReply]:
         """What is said of pictures, each with its text, and the numbers in it."""
-        answers = self._speaking.generate_answers(asked, self._generation)
-        how = self._how(len(asked))
+        answers = self._speaking.generate_answers(conversations, self._generation)
+        how = self._how(len(conversations))
         return [
             ModelReply(
                 text=text,

@@ -20,18 +20,22 @@ class VqaScore(PromptedFormula):
     prompt, max_answer_tokens = QUESTION, 1
 
     def __init__(
-        self, model: Model, key: str | None, picture: PictureLoader, wanted: FormulaSettings
+        self,
+        model: Model,
+        key: str | None,
+        picture: PictureLoader,
+        formula_settings: FormulaSettings,
     ) -> None:
-        super().__init__(model, key, picture, wanted)
+        super().__init__(model, key, picture, formula_settings)
         self._yes = find_yes_token(self._speaking, model)
 
-    def score_batch(self, asked: Sequence[list[ChatMessage]]) -> list[ModelReply]:
+    def score_batch(self, conversations: Sequence[list[ChatMessage]]) -> list[ModelReply]:
         """The scores of pictures, each against its text."""
         speaking = self._speaking
-        inputs, made = self._generated(asked)
-        probable = made.logits[0].float().softmax(-1)[:, self._yes].tolist()
+        inputs, output = self._generated(conversations)
+        probable = output.logits[0].float().softmax(-1)[:, self._yes].tolist()
         token = speaking.processor.tokenizer.convert_ids_to_tokens(self._yes)
-        how = self._how(len(asked), token=token)
+        how = self._how(len(conversations), token=token)
         return [
             ModelReply(
                 score=score,
