@@ -54,7 +54,7 @@ def poll_providers(files: CatalogFiles) -> PollResult:
             pattern,
             lists[_source(pattern)],
             catalog,
-            [*records, *result.new_models],
+            [*stored, *result.new_models],
             result.warnings,
         )
         for model in ids:
@@ -87,7 +87,8 @@ def _matched(
         named = ", ".join(f"{ascii(model)[:_SHOWN]}" for model in odd[:_NAMED])
         warnings.append(
             f"{len(odd):,} of the models that are listed for {pattern_label} are no ids that could "
-            f"be used and were passed over: {named}{' …' if len(odd) > _NAMED else ''}. Tell the provider."
+            f"be used and were passed over: {named}{' …' if len(odd) > _NAMED else ''}. Tell the "
+            "provider."
         )
     listed = [model for model in listed if _is_an_id(model)]
     ids = [model for model in listed if pattern.matches(*pattern.source, model)]
@@ -104,8 +105,9 @@ def _matched(
     if new and (len(new) > MAX_NEW_MODELS or (everything and len(ids) > MAX_NEW_MODELS)):
         narrower = pattern.suggest_narrower(ids, MAX_NEW_MODELS)
         warnings.append(
-            f"Of the {count}, {pattern_label} matches {len(ids):,}, {len(new):,} of them new: too many "
-            f"to be meant, so none was taken. A pattern may find {MAX_NEW_MODELS} models at once"
+            f"Of the {count}, {pattern_label} matches {len(ids):,}, {len(new):,} of them new: too "
+            f"many to be meant, so none was taken. A pattern may find {MAX_NEW_MODELS} models at "
+            f"once"
             f"{', and not all of a longer list' if everything else ''}. Replace it by narrower "
             f"ones{f', as in {narrower}' if narrower else ''}, or give the models that you mean "
             "entries with `name` and `model`."

@@ -103,8 +103,8 @@ def _require_base(model: Model, folder: Path, fields: LoraFields, base_commit: s
         actual_revision = f" at {base_commit}" if base_commit else ""
         raise ModelUnavailable(
             f"The adapter {folder} was trained for {base['model']}{expected_revision}, and "
-            f"{model.name} has {model.model}{actual_revision}. Set `model`, and `revision` among the "
-            "parameters, to that base in models.yaml"
+            f"{model.name} has {model.model}{actual_revision}. Set `model`, and `revision` among "
+            "the parameters, to that base in models.yaml"
         )
 
 

@@ -71,7 +71,8 @@ async def read_results(
     if unreadable_count:
         raise UnparsableReply(
             f"{unreadable_count:,} of the lines in the results of the batch cannot be read; "
-            f"{len(seen_names):,} can. Collect it once more: if they stay unreadable, ask those requests again."
+            f"{len(seen_names):,} can. Collect it once more: if they stay unreadable, ask those "
+            "requests again."
         )
 
 

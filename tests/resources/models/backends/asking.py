@@ -19,6 +19,7 @@ from resources.models.requests import (
     Request,
     Turn,
     WriteRequest,
+    get_request_kind,
 )
 from tests.providers import pictures
 
@@ -62,9 +63,7 @@ class Asker:
         backend = self._backend(model, key)
 
         async def all_of_them() -> list[Any]:
-            calls = [
-                getattr(backend, type(request).__name__.lower())(request) for request in requests
-            ]
+            calls = [getattr(backend, get_request_kind(request))(request) for request in requests]
             async with asyncio.timeout(_PATIENCE_S):
                 return await asyncio.gather(*calls, return_exceptions=True)
 

@@ -16,7 +16,7 @@ from PIL import Image
 from resources.models.backends import build_backend
 from resources.models.backends.diffusers import compute_noise_seed
 from resources.models.replies import ModelUnavailable, Refusal, UnacceptableRequest
-from resources.models.requests import EditRequest, PaintRequest
+from resources.models.requests import EditRequest, PaintRequest, get_request_kind
 from tests import tiny
 from tests.resources.models.backends.local_models import (
     Pictures,
@@ -56,7 +56,7 @@ def stable_diffusion(tmp_path_factory):
 def made(model, *requests, **parameters):
     """The replies of a backend made for these requests alone."""
     backend = build_backend(entry("diffusers", model, **parameters), None, PICTURES)
-    return answers(backend, *((type(one).__name__.lower(), one) for one in requests))
+    return answers(backend, *((get_request_kind(one), one) for one in requests))
 
 
 def pixels(reply):
@@ -295,7 +295,7 @@ WITHOUT = """
 import asyncio, sys
 from resources.models.backends import backend_of
 from resources.models.catalog import Model
-from resources.models.requests import Paint, Look, Turn
+from resources.models.requests import Paint, Look, Turn, get_request_kind
 
 for name, role in {"diffusers": "painter", "transformers": "judge"}.items():
     model = Model(name="tiny", backend=name, family="f", roles=[role], model="m")

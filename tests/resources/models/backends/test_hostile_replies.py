@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from resources.calls.call import StoredAnswer
 from resources.models.backends.batch_files import read_results, split_lines
 from resources.models.backends.http_client import MAX_ERROR_BYTES, MAX_REPLY_BYTES
-from resources.models.backends.openai_batches import _Line
+from resources.models.backends.openai_batches import _OpenAIResultLine
 from resources.models.backends.reply_schemas import parse_reply
 from resources.models.catalog import Model
 from resources.models.outcomes import (
@@ -127,7 +127,9 @@ def test_whatever_lines_a_batch_has_each_ends_for_itself(lines):
     async def ends():
         found = {}
         try:
-            async for name, end in read_results(split_lines(chunks(), 1000), _Line, read, 1000):
+            async for name, end in read_results(
+                split_lines(chunks(), 1000), _OpenAIResultLine, read, 1000
+            ):
                 found[name] = end
         except Interrupted:
             pass
@@ -145,10 +147,13 @@ def test_a_line_that_is_too_long_is_still_of_its_request():
         yield b"x" * 900 + b'"}\n{"custom_id": "odd", "custom_id": 7}\n{"custom_id": "torn'
 
     async def ends():
-        return [end async for end in read_results(split_lines(chunks(), 500), _Line, read, 500)]
+        return [
+            end
+            async for end in read_results(split_lines(chunks(), 500), _OpenAIResultLine, read, 500)
+        ]
 
     async def first():
-        async for end in read_results(split_lines(chunks(), 500), _Line, read, 500):
+        async for end in read_results(split_lines(chunks(), 500), _OpenAIResultLine, read, 500):
             return end
         raise AssertionError
 

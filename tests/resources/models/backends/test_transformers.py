@@ -13,7 +13,7 @@ from PIL import Image
 from resources.models.backends import build_backend
 from resources.models.backends.transformers import compute_sampling_seed
 from resources.models.replies import ModelUnavailable, UnacceptableRequest
-from resources.models.requests import LookRequest, Turn, WriteRequest
+from resources.models.requests import LookRequest, Turn, WriteRequest, get_request_kind
 from tests import tiny
 from tests.resources.models.backends.local_models import (
     Pictures,
@@ -62,7 +62,7 @@ def plainly(llava):
 def said(model, *requests, **parameters):
     """The replies of a backend made for these requests alone."""
     backend = build_backend(entry("transformers", model, **parameters), None, PICTURES)
-    return answers(backend, *((type(one).__name__.lower(), one) for one in requests))
+    return answers(backend, *((get_request_kind(one), one) for one in requests))
 
 
 def look(text, *images, sample=0):
