@@ -107,8 +107,7 @@ def _matched(
         warnings.append(
             f"Of the {count}, {pattern_label} matches {len(ids):,}, {len(new):,} of them new: too "
             f"many to be meant, so none was taken. A pattern may find {MAX_NEW_MODELS} models at "
-            f"once"
-            f"{', and not all of a longer list' if everything else ''}. Replace it by narrower "
+            f"once{', and not all of a longer list' if everything else ''}. Replace it by narrower "
             f"ones{f', as in {narrower}' if narrower else ''}, or give the models that you mean "
             "entries with `name` and `model`."
         )

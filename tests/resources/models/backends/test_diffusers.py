@@ -293,17 +293,17 @@ def test_a_model_of_the_hub_says_its_commit(flux):
 
 WITHOUT = """
 import asyncio, sys
-from resources.models.backends import backend_of
+from resources.models.backends import build_backend
 from resources.models.catalog import Model
-from resources.models.requests import Paint, Look, Turn, get_request_kind
+from resources.models.requests import LookRequest, PaintRequest
 
 for name, role in {"diffusers": "painter", "transformers": "judge"}.items():
     model = Model(name="tiny", backend=name, family="f", roles=[role], model="m")
-    backend = backend_of(model, None, None)
+    backend = build_backend(model, None, None)
     heavy = {"torch", "diffusers", "transformers", "huggingface_hub"} & set(sys.modules)
     assert not heavy, heavy
     sys.modules["torch"] = sys.modules["transformers"] = None
-    ask = backend.paint(Paint("a")) if name == "diffusers" else backend.look(Look(()))
+    ask = backend.paint(PaintRequest("a")) if name == "diffusers" else backend.look(LookRequest(()))
     try:
         asyncio.run(ask)
     except Exception as error:
@@ -319,5 +319,5 @@ def test_without_the_extra_a_code_location_loads_and_asking_says_what_to_install
     said = run.stdout.splitlines()
     assert len(said) == 2
     for line in said:
-        assert line.startswith("Closed Local models need ")
+        assert line.startswith("ModelUnavailable Local models need ")
         assert line.endswith("install it with pip install 'counterfactory[local]'")
