@@ -1,7 +1,7 @@
 """Concepts and triplets: sampled, written by somebody who errs, told, mended or rejected."""
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from types import SimpleNamespace
 
 import pandas as pd
@@ -29,7 +29,6 @@ from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import AnsweredOutcome
 from resources.models.requests import compute_call_keys
 from resources.user_files.taxonomy_file import TaxonomyError
-from tests.assets.paired import triplet_rows
 from tests.assets.plans import plan_context, stored
 from tests.assets.written import RULES, Author, right, writer_at
 from tests.providers import Provider
@@ -357,13 +356,6 @@ def test_triplets_of_a_file_go_the_way_of_all_and_bad_rows_are_named(tmp_path):
     about = metadata(result, "prompt_triplets", "protobias")
     assert about["own"] == 1
     assert "| 2 | correct: correct has to read" in about["own_rows_not_used"]
-
-
-def test_tables_of_before_which_do_not_say_where_animals_can_be_are_read():
-    told = concepts(3)
-    earlier = COLUMNS.build_table(triplet_rows(told)).to_pandas().drop(columns="habitats")
-    assert all(concept.habitats for concept in told)
-    assert select_accepted(earlier) == [(replace(each, habitats=()), right(each)) for each in told]
 
 
 def test_too_many_concepts_and_a_taxonomy_that_is_not_there_are_told(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from resources.models.backends.adapters import BadRecord, read_record
 from resources.models.weights import Weights
 from resources.storage.data_root import DataRoot
 from resources.storage.image_store import ImageStore
-from resources.training.job import build_terms
+from resources.training.job import build_terms, build_wording
 from resources.training.recipe import RankingRecipe
 from resources.training.training_errors import TrainingError
 from tests.adapters import adapter_record
@@ -77,6 +77,7 @@ def test_what_is_trained_anew_is_told_with_what_it_has_otherwise(tmp_path, caplo
         folder.mkdir()
         record = adapter_record(kind="ranking", data="d")
         record |= {"recipe": recipe | {"margin": 0.5}, "trained": {"processes": 1}}
+        record["wording"] = build_wording("ranking")
         record |= changes or {}
         (folder / "record.json").write_text(json.dumps(record) if changes else "{")
     with caplog.at_level(logging.WARNING):

@@ -138,11 +138,11 @@ class TestTablesThatDoNotBelongTogether:
         assert "answers other questions" in message
         assert re.search(rf"Materialize vlmbias/answers_\w+ for {TOPIC} again", message)
 
-    def test_answers_in_columns_of_another_time(self, root):
+    def test_answers_without_a_column_are_named_and_made_again(self, root):
         stored = table(root, "answers_prior")
         pd.read_parquet(stored).drop(columns=["refusal", "accepted"]).to_parquet(stored)
         message = failure(materialize(root, "accuracy"))
-        assert f"Materialize vlmbias/answers_prior for {TOPIC} again" in message
+        assert f"Materialize vlmbias/answers_prior ({TOPIC}) again" in message
         assert materialize(root, "answers_prior", topic=TOPIC).success
         assert materialize(root, "accuracy").success
 
