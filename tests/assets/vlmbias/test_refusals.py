@@ -191,5 +191,5 @@ def test_nothing_to_report_is_said(root):
     assert materialize(root, "accuracy").success
     table(root, "measurements").unlink()
     message = failure(materialize(root, "report"))
-    assert "NothingYet" in message
+    assert "NotMaterialized" in message
     assert "no measurements yet" in message
