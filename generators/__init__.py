@@ -1,1 +1,1 @@
-"""What is drawn, asked and measured. Pure: a spec and a seed in, values out."""
+"""Drawings, questions, prompts and measurements. Pure: a spec and a seed in, values out."""

@@ -1,4 +1,4 @@
-"""Stand-ins for the main entity of a scene: one figure for all persons, animals or things.
+"""Figures of a scene's main entity: one for all persons, one for all animals, one for all things.
 
 The label says what it is; the figure shows only where it is.
 """
@@ -13,7 +13,7 @@ from generators.tiles import create_sheet
 
 INK = "#333333"
 WIDTH, HEIGHT = 150, 202
-"""In px, the same for all, so that of things beside it one sees how large they are."""
+"""The size in px of all figures, against which things beside them show their size."""
 
 _FOOT, _MIDDLE = HEIGHT - 2, WIDTH / 2
 _FILL = "#c9d6df"
@@ -26,7 +26,7 @@ _PERSON = re.compile(r"\b(?:person|people|man|woman)\b")
 
 
 def classify_entity(name: str) -> str:
-    """Name the kind of stand-in for an entity."""
+    """The kind of figure for an entity: person, animal or thing."""
     if _PERSON.search(name.lower()):
         return "person"
     return "animal" if _ANIMAL.search(name.lower()) else "thing"
@@ -36,12 +36,12 @@ def draw_entity(kind: str) -> svgwrite.Drawing:
     """A person, an animal or a thing on a sheet of `WIDTH` x `HEIGHT` px."""
     drawing = create_sheet(WIDTH, HEIGHT)
     group = drawing.g(fill=_FILL, stroke=INK, stroke_width=3, stroke_linejoin="round")
-    _DRAWN[kind](drawing, group)
+    _DRAWERS[kind](drawing, group)
     drawing.add(group)
     return drawing
 
 
-def _person(drawing: svgwrite.Drawing, group: Any) -> None:
+def _draw_person(drawing: svgwrite.Drawing, group: Any) -> None:
     """Shoulders and a head, as on a sign."""
     left_x, right_x, shoulder = _MIDDLE - 58, _MIDDLE + 58, 70
     group.add(
@@ -53,14 +53,14 @@ def _person(drawing: svgwrite.Drawing, group: Any) -> None:
     group.add(drawing.circle((_MIDDLE, 41), 39))
 
 
-def _animal(drawing: svgwrite.Drawing, group: Any) -> None:
+def _draw_animal(drawing: svgwrite.Drawing, group: Any) -> None:
     """A body and a head with an eye, of no particular species."""
     group.add(drawing.ellipse((_MIDDLE, _FOOT - 66), (71, 66)))
     group.add(drawing.circle((_MIDDLE + 22, 47), 45))
     group.add(drawing.circle((_MIDDLE + 38, 41), 4, fill=INK, stroke="none"))
 
 
-def _thing(drawing: svgwrite.Drawing, group: Any) -> None:
+def _draw_thing(drawing: svgwrite.Drawing, group: Any) -> None:
     """A box, seen a little from above."""
     left_x, right_x, top_y, deep = 16, 104, 36, 34
     group.add(drawing.rect((left_x, top_y), (right_x - left_x, _FOOT - top_y)))
@@ -80,8 +80,8 @@ def _thing(drawing: svgwrite.Drawing, group: Any) -> None:
     group.add(drawing.polygon(side))
 
 
-_DRAWN: dict[str, Callable[[svgwrite.Drawing, Any], None]] = {
-    "person": _person,
-    "animal": _animal,
-    "thing": _thing,
+_DRAWERS: dict[str, Callable[[svgwrite.Drawing, Any], None]] = {
+    "person": _draw_person,
+    "animal": _draw_animal,
+    "thing": _draw_thing,
 }

@@ -77,7 +77,7 @@ def _plain(node: object) -> object:
 
 
 def _is_docstring(node: object) -> bool:
-    """Whether a node is a string that stands as a statement of its own."""
+    """True if a node is a string that stands as a statement of its own."""
     match node:
         case ast.Expr(value=ast.Constant(value=str())):
             return True
@@ -93,7 +93,7 @@ def _file_of(inner: list[str]) -> Path | None:
 
 
 def _imports(source: ast.Module) -> Iterator[str]:
-    """Every name that is imported; it may be of something in a module."""
+    """List the imported names, which may be of something in a module."""
     for node in ast.walk(source):
         match node:
             case ast.Import(names=names):

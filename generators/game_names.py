@@ -16,7 +16,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         *("围棋", "圍棋", "囲碁", "바둑"),
     ),
 }
-"""Every name of a game by its subtopic, the usual one first. Shogi and janggi are others."""
+"""The names of a game by its subtopic, the usual one first. Shogi and janggi are others."""
 
 
 def build_name_question(scene: Scene) -> Question:

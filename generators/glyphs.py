@@ -19,7 +19,7 @@ from fontTools.pens.transformPen import TransformPen
 from fontTools.ttLib import TTFont
 
 Anchor = Literal["start", "middle", "end"]
-_READING = RLock()
+_FONT_LOCK = RLock()
 """Held while the font is read, which unpacks glyphs at first use."""
 
 
@@ -28,7 +28,7 @@ class MissingGlyph(Exception):
 
 
 @cache
-def _font() -> TTFont:
+def _load_font() -> TTFont:
     package = find_spec("matplotlib_fontja")
     if package is None or package.origin is None:
         raise MissingGlyph(
@@ -39,8 +39,8 @@ def _font() -> TTFont:
 
 
 @cache
-def _glyph_name(character: str) -> str:
-    name = _font().getBestCmap().get(ord(character))
+def _find_glyph_name(character: str) -> str:
+    name = _load_font().getBestCmap().get(ord(character))
     if name is None:
         raise MissingGlyph(
             f"IPAexGothic has no glyph for {character!r} (U+{ord(character):04X}). "
@@ -50,11 +50,11 @@ def _glyph_name(character: str) -> str:
 
 
 @cache
-def _ink(text: str) -> tuple[float, float, float, float]:
+def _measure_ink(text: str) -> tuple[float, float, float, float]:
     """Bounds of the inked part of `text` in font units: x from, y from, x to, y to."""
-    bounds, glyphs, advance = [], _font().getGlyphSet(), 0.0
+    bounds, glyphs, advance = [], _load_font().getGlyphSet(), 0.0
     for character in text:
-        name = _glyph_name(character)
+        name = _find_glyph_name(character)
         pen = BoundsPen(glyphs)
         glyphs[name].draw(pen)
         if pen.bounds is not None:
@@ -72,9 +72,9 @@ def measure_ink_box(text: str) -> tuple[float, float, float, float]:
 
     Raises `MissingGlyph` for a character that the font lacks.
     """
-    with _READING:
-        em = _font()["head"].unitsPerEm
-        min_x, min_y, max_x, max_y = _ink(text)
+    with _FONT_LOCK:
+        em = _load_font()["head"].unitsPerEm
+        min_x, min_y, max_x, max_y = _measure_ink(text)
     return min_x / em, min_y / em, max_x / em, max_y / em
 
 
@@ -84,21 +84,21 @@ def outline_text(text: str, *, x: float, y: float, height: float, anchor: Anchor
     `x` is the left end, the middle or the right end of the ink as `anchor` says, `y` its
     vertical middle. Raises `MissingGlyph` for a character that the font lacks.
     """
-    with _READING:
-        return _outline(text, x, y, height, anchor)
+    with _FONT_LOCK:
+        return _build_outline(text, x, y, height, anchor)
 
 
 # Pictures of one layout have the same letters in the same places, and other trials the same label.
 @lru_cache(4096)
-def _outline(text: str, x: float, y: float, height: float, anchor: Anchor) -> str:
-    min_x, min_y, max_x, max_y = _ink(text)
+def _build_outline(text: str, x: float, y: float, height: float, anchor: Anchor) -> str:
+    min_x, min_y, max_x, max_y = _measure_ink(text)
     scale = height / (max_y - min_y)
     shift = {"start": min_x, "middle": (min_x + max_x) / 2, "end": max_x}[anchor]
     to_canvas = Transform(scale, 0, 0, -scale, x - shift * scale, y + (min_y + max_y) / 2 * scale)
-    glyphs, advance = _font().getGlyphSet(), 0.0
+    glyphs, advance = _load_font().getGlyphSet(), 0.0
     pen = SVGPathPen(glyphs, ntos=lambda number: f"{number:.3f}".rstrip("0").rstrip("."))
     for character in text:
-        name = _glyph_name(character)
+        name = _find_glyph_name(character)
         glyphs[name].draw(TransformPen(pen, to_canvas.translate(advance, 0)))
         advance += glyphs[name].width
     return str(pen.getCommands())

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 from heapq import nlargest
 
-_BETWEEN_PARTS = re.compile(r"[|/]|__")
-_ALIKE = 0.6
-_LISTED = 20
+_SEPARATOR = re.compile(r"[|/]|__")
+_MIN_LIKENESS = 0.6
+_MAX_LISTED = 20
 """More names than these are no list to choose from: the most similar ones are told."""
-_OF_MANY = 6
+_LISTED_OF_MANY = 6
 
 
 def find_similar(name: str, choices: Iterable[str], max_count: int = 1) -> list[str]:
@@ -18,8 +18,8 @@ def find_similar(name: str, choices: Iterable[str], max_count: int = 1) -> list[
     Names of several parts, as in `flux|animals` or `vlmbias__answers__gpt`, are compared part by
     part, so that what many of them share does not make them alike.
     """
-    likeness = {choice: _likeness(name.lower(), choice.lower()) for choice in choices}
-    alike = [choice for choice in likeness if likeness[choice] >= _ALIKE]
+    likeness = {choice: _compute_likeness(name.lower(), choice.lower()) for choice in choices}
+    alike = [choice for choice in likeness if likeness[choice] >= _MIN_LIKENESS]
     return nlargest(max_count, alike, key=likeness.__getitem__)
 
 
@@ -30,10 +30,14 @@ def suggest_names(name: str, choices: Iterable[str]) -> str:
         return ": there is none"
     similar = find_similar(name, names)
     meant = f", did you mean {similar[0]}?" if similar else "."
-    if len(names) <= _LISTED:
+    if len(names) <= _MAX_LISTED:
         return f"{meant} Choose from {', '.join(names)}"
     similar_names = set(
-        nlargest(_OF_MANY, names, key=lambda candidate: _likeness(name.lower(), candidate.lower()))
+        nlargest(
+            _LISTED_OF_MANY,
+            names,
+            key=lambda candidate: _compute_likeness(name.lower(), candidate.lower()),
+        )
     )
     listed_names = [candidate for candidate in names if candidate in similar_names]
     return (
@@ -41,13 +45,13 @@ def suggest_names(name: str, choices: Iterable[str]) -> str:
     )
 
 
-def _likeness(name: str, choice: str) -> float:
+def _compute_likeness(name: str, choice: str) -> float:
     """Similarity of the least similar parts, 0 to 1."""
-    name_parts, choice_parts = _BETWEEN_PARTS.split(name), _BETWEEN_PARTS.split(choice)
+    name_parts, choice_parts = _SEPARATOR.split(name), _SEPARATOR.split(choice)
     if len(name_parts) == len(choice_parts):
-        return min(map(_ratio, name_parts, choice_parts))
-    return max(_ratio(name, part) for part in (choice, *choice_parts))
+        return min(map(_compute_ratio, name_parts, choice_parts))
+    return max(_compute_ratio(name, part) for part in (choice, *choice_parts))
 
 
-def _ratio(first: str, second: str) -> float:
+def _compute_ratio(first: str, second: str) -> float:
     return SequenceMatcher(None, first, second).ratio()

@@ -1,4 +1,4 @@
-"""Any picture as opaque RGB of 8 bits, upright and without metadata."""
+"""Pictures as opaque RGB of 8 bits, upright and without metadata."""
 
 from PIL import Image, ImageOps
 

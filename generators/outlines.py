@@ -7,5 +7,5 @@ from generators.worker_jobs import DrawJob
 
 
 def find_drawing_outline(drawing: DrawJob) -> Sequence[OutlineBox]:
-    """Where a counterfactual was changed."""
+    """The boxes around what was changed in a counterfactual."""
     return load_domain(drawing.topic).find_outline(drawing.scene, drawing.size)

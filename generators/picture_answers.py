@@ -1,4 +1,4 @@
-"""What a drawn picture, perturbed or not, answers to a question of its domain."""
+"""Answers that code reads from a drawn picture, perturbed or not, to a question of its domain."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class PictureQuestion:
 
 
 def find_inquiry(domain: str, question: str) -> Inquiry | None:
-    """What a question wants measured; None where no code draws that domain, or it asks for less."""
+    """Find what a question wants measured; None where no code draws that domain, or reads it."""
     drawn_domain = load_domains().get(domain)
     return drawn_domain.ask_module.parse_question(question) if drawn_domain else None
 

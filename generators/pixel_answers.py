@@ -1,4 +1,4 @@
-"""What code reads in a picture, whatever was done to its pixels.
+"""Readings of any picture by code, whatever was done to its pixels.
 
 A picture of a drawn domain is read by a question about it, as the domain's `ask` puts it; any other
 is tried as a schematic of `generators.sketch`.
@@ -35,7 +35,7 @@ def match_drawn_domain(question: str) -> tuple[Domain, Inquiry] | None:
 
 
 def describe_picture(sight: PixelQuery) -> str | None:
-    """What a picture shows, in words that are equal for equal readings; None for nothing readable.
+    """Describe what a picture shows, equal words for equal readings; None for nothing readable.
 
     That is the answer to a question of a drawn domain, and the traits of a schematic otherwise.
     """

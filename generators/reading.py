@@ -1,6 +1,6 @@
-"""Readings of a picture, and inquiries: what a prompt asks to be read.
+"""Readings of a picture, and inquiries: the demands of prompts.
 
-Shared by every domain's `measure` and `ask`. Nothing here knows a scene.
+Shared by every domain's `measure` and `ask`. No reading knows a scene.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ class Legibility(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """What a prompt wants to know: the targets to measure, and the answer to give for them."""
+    """The demand of a prompt: the targets to measure, and the answer to give for them."""
 
     targets: tuple[str, ...]
     answer: Callable[[Sequence[float]], str]
@@ -35,7 +35,7 @@ class Inquiry:
 
 def build_count_inquiry(target: str) -> Inquiry:
     """An inquiry that answers with the count itself."""
-    return Inquiry((target,), lambda readings: str(round(readings[0])))
+    return Inquiry(targets=(target,), answer=lambda readings: str(round(readings[0])))
 
 
 def build_yes_no_inquiry(claims: Mapping[str, float], *, tolerance: float = 0.5) -> Inquiry:
@@ -45,4 +45,4 @@ def build_yes_no_inquiry(claims: Mapping[str, float], *, tolerance: float = 0.5)
         agree = (abs(r - c) < tolerance for r, c in zip(readings, claims.values(), strict=True))
         return "Yes" if all(agree) else "No"
 
-    return Inquiry(tuple(claims), answer)
+    return Inquiry(targets=tuple(claims), answer=answer)

@@ -28,18 +28,18 @@ _SMALLEST, _LARGEST, _ROUND = 0.03, 0.2, 0.93
 _WHITE, _GREY, _COLOUR = 250, 84, (120, 200, 120)
 """The least level of a white ground, and what grounds are given instead."""
 _UNEVEN = 2
-"""By how many px margins on two sides may differ that are the same."""
+"""The px by which equal margins on two sides may differ."""
 _TEXT = (0.01, 0.07)
 """The height of a line of text above a picture, in parts of the longer side."""
 _CLOSE = 2
 """Half the width in px of a light line that parts the ink of a piece."""
-_EIGHT = np.ones((3, 3), np.bool_)
+_EIGHT_NEIGHBOURS = np.ones((3, 3), np.bool_)
 
 Mask = NDArray[np.bool_]
 
 
 def restore_tones(pixels: Pixels) -> Iterator[Pixels]:
-    """The picture unchanged, and with restored tones."""
+    """Yield the picture unchanged, and with restored tones."""
     yield pixels
     darkest, lightest = (float(level) for level in np.quantile(pixels[::4, ::4], [0.002, 0.998]))
     if (darkest > 8 or lightest < 247) and lightest - darkest > 32:
@@ -48,59 +48,59 @@ def restore_tones(pixels: Pixels) -> Iterator[Pixels]:
     if is_full.mean() > _CLIPPED:
         span = 255 - _HIGHLIGHT
         yield map_levels(pixels, lambda level: 255 * (level - _HIGHLIGHT) / span)
-    if _edge_colour(pixels).max() < _WHITE:
+    if _find_edge_colour(pixels).max() < _WHITE:
         for strength in _STRENGTHS:
-            yield _dimmed(pixels, strength)
+            yield _dim(pixels, strength)
     for gamma in _GAMMAS:
-        yield _lowered(pixels, gamma)
+        yield _lower_tones(pixels, gamma)
 
 
 def restore_layout(pixels: Pixels) -> Iterator[Pixels]:
-    """The picture much darker, with another ground, and without lines of text on top."""
-    yield _dimmed(pixels, _STRONGEST)
-    yield _coloured(pixels)
-    if _edge_colour(pixels).min() >= _WHITE:
-        yield from _greyed(pixels)
-    yield from _untitled(pixels)
+    """Yield the picture much darker, with another ground, and without lines of text on top."""
+    yield _dim(pixels, _STRONGEST)
+    yield _recolour(pixels)
+    if _find_edge_colour(pixels).min() >= _WHITE:
+        yield from _grey_ground(pixels)
+    yield from _crop_titles(pixels)
 
 
-def _dimmed(pixels: Pixels, strength: float) -> Pixels:
+def _dim(pixels: Pixels, strength: float) -> Pixels:
     """Darker, but for what is full: brightness clips there."""
     return map_levels(pixels, lambda level: level if level == 255 else level * strength)
 
 
-def _lowered(pixels: Pixels, gamma: float) -> Pixels:
+def _lower_tones(pixels: Pixels, gamma: float) -> Pixels:
     return map_levels(pixels, lambda level: 255 * (level / 255) ** gamma)
 
 
-def _edge_colour(pixels: Pixels) -> NDArray[np.float64]:
+def _find_edge_colour(pixels: Pixels) -> NDArray[np.float64]:
     """The commonest colour along the picture's edges, about."""
     ring = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
     return np.asarray(np.median(ring, axis=0), np.float64)
 
 
-def _coloured(pixels: Pixels) -> Pixels:
+def _recolour(pixels: Pixels) -> Pixels:
     """Ink black, what it encloses white, and all else in one colour, so that pieces stand out.
 
     On a board with light discs these alone are white. Frames and lines are taken off.
     """
     ink = pixels[..., 1] < _INK
-    discs = _discs(~ink)
+    discs = _mark_discs(~ink)
     if discs.any():
         light = discs
     else:
         areas, number = ndimage.label(~ink)
         light = (np.bincount(areas.ravel(), minlength=number + 1) < _GROUND * ink.size)[areas]
-        light |= ndimage.binary_closing(ink & ~_wide(ink), _EIGHT, _CLOSE)
+        light |= ndimage.binary_closing(ink & ~_mark_wide(ink), _EIGHT_NEIGHBOURS, _CLOSE)
     remade = np.empty_like(pixels)
     remade[:] = _COLOUR
     remade[light & ~ink] = 255
-    remade[ink & ~_wide(ink)] = 0
+    remade[ink & ~_mark_wide(ink)] = 0
     return remade
 
 
-def _wide(ink: Mask) -> Mask:
-    pieces, number = ndimage.label(ink, _EIGHT)
+def _mark_wide(ink: Mask) -> Mask:
+    pieces, number = ndimage.label(ink, _EIGHT_NEIGHBOURS)
     wide = np.zeros(number + 1, np.bool_)
     for index, box in enumerate(ndimage.find_objects(pieces), start=1):
         sides = zip(box, ink.shape, strict=True)
@@ -110,7 +110,7 @@ def _wide(ink: Mask) -> Mask:
     return np.asarray(wide[pieces])
 
 
-def _discs(light: Mask) -> Mask:
+def _mark_discs(light: Mask) -> Mask:
     """The light areas that are round, with all that is in them."""
     areas, _ = ndimage.label(light)
     discs = np.zeros_like(light)
@@ -127,7 +127,7 @@ def _discs(light: Mask) -> Mask:
     return discs
 
 
-def _greyed(pixels: Pixels) -> Iterator[Pixels]:
+def _grey_ground(pixels: Pixels) -> Iterator[Pixels]:
     """A white ground in grey, where it leaves the same margin on all sides, or on all but one.
 
     On that one side something white lies on it as far as to the same margin, as a white stripe at a
@@ -154,7 +154,7 @@ def _greyed(pixels: Pixels) -> Iterator[Pixels]:
     yield remade
 
 
-def _untitled(pixels: Pixels) -> Iterator[Pixels]:
+def _crop_titles(pixels: Pixels) -> Iterator[Pixels]:
     """Without a white strip on top, and without the lines of text above a drawing on white."""
     is_white = (pixels[:, [0, -1]] == 255).all(axis=(1, 2))
     strip = int(np.argmin(is_white))

@@ -1,4 +1,4 @@
-"""What a drawn benchmark passes around: scenes, their truths and their questions.
+"""The values of a drawn benchmark: scenes, their truths and their questions.
 
 A scene is numbers, not pixels. It states the truth before the picture exists; `measure`, which
 never sees a scene, verifies it from the pixels.
@@ -22,8 +22,8 @@ class Scene:
     from memory. `target` is the one that Q1 and Q2 ask about. Values are counts, or for the
     illusions a difference (see that domain's `measure`).
 
-    `settings` holds every number that `draw` needs beyond this, in plain values: it is shown
-    to the reader as how the image was made, and it is part of the key under which a drawn
+    `settings` holds every number that `draw` needs beyond this, in plain values: readers see it
+    as the way in which the image was made, and it is part of the key under which a drawn
     image is reused.
     """
 

@@ -43,17 +43,21 @@ def paint_sketch(prompt: str, seed: str, pictures: Sequence[bytes] = ()) -> byte
     a prompt that cannot be written.
     """
     photograph = draw_schematic(prompt, seed, pictures)
-    return _opaque(photograph) if photograph is not None else _scene(parse_scenery(prompt), seed)
+    return (
+        _encode_opaque(photograph)
+        if photograph is not None
+        else _paint_scene(parse_scenery(prompt), seed)
+    )
 
 
-def _opaque(svg: str) -> bytes:
+def _encode_opaque(svg: str) -> bytes:
     """The PNG of an SVG without resvg's fourth channel: stores keep it as it is."""
     file = io.BytesIO()
     Image.fromarray(decode_png(rasterise(svg))).save(file, "PNG")
     return file.getvalue()
 
 
-def _scene(scenery: Scenery, seed: str) -> bytes:
+def _paint_scene(scenery: Scenery, seed: str) -> bytes:
     chance = Random(f"sketch/{seed}")
     horizon, main_is_left = _HORIZON + chance.randint(-15, 15), chance.random() < 0.5
     if scenery.side is not None:
@@ -66,27 +70,27 @@ def _scene(scenery: Scenery, seed: str) -> bytes:
     picture = Image.new("RGB", (SIZE, SIZE), _AIR)
     picture.paste(_GROUND, (0, horizon, SIZE, SIZE))
     x, y = main_x + chance.randint(-8, 8), _FOOT + chance.randint(-5, 5)
-    paste_tile(picture, _stand_in(classify_entity(scenery.main)), x, y)
+    paste_tile(picture, _load_entity(classify_entity(scenery.main)), x, y)
     name = re.sub(r"^(?:an?|the) (?=.)", "", scenery.main, flags=re.IGNORECASE)
-    _write(picture, _label(name, main_width, 4), x, y)
+    _paste_label(picture, _load_label(name, main_width, 4), x, y)
     if scenery.extra is not None:
         x, y = extra_x + chance.randint(-8, 8), _FEET[scenery.depth] + chance.randint(-5, 5)
-        _things(picture, scenery, x, y)
-        _write(picture, _label(scenery.extra, extra_width, 2), x, y)
+        _paste_things(picture, scenery, x, y)
+        _paste_label(picture, _load_label(scenery.extra, extra_width, 2), x, y)
     return encode_png(picture)
 
 
-def _things(picture: Image.Image, scenery: Scenery, x: int, y: int) -> None:
+def _paste_things(picture: Image.Image, scenery: Scenery, x: int, y: int) -> None:
     """The extra elements, in the stated number."""
     fill = COLOURS[scenery.colour] if scenery.colour else _PLAIN
-    thing = _thing(fill, _RADIUS * _SMALLER[scenery.size] * _FARTHER[scenery.depth])
-    for across, up in _places(scenery.count):
+    thing = _load_thing(fill, _RADIUS * _SMALLER[scenery.size] * _FARTHER[scenery.depth])
+    for across, up in _list_places(scenery.count):
         pitch = thing.width + _GAP
         paste_tile(picture, thing, x + round(across * pitch), y - up * pitch)
 
 
-def _places(count: int) -> Iterator[tuple[float, int]]:
-    """Where each stands in a block of rows, from its middle to the right and from below."""
+def _list_places(count: int) -> Iterator[tuple[float, int]]:
+    """The places in a block of rows, from its middle to the right and from below."""
     columns = ceil(sqrt(count))
     for number in range(count):
         row, column = divmod(number, columns)
@@ -94,23 +98,23 @@ def _places(count: int) -> Iterator[tuple[float, int]]:
         yield column - (in_row - 1) / 2, row
 
 
-def _write(picture: Image.Image, text: Tile, x: int, y: int) -> None:
+def _paste_label(picture: Image.Image, text: Tile, x: int, y: int) -> None:
     """Put a label below what stands at x and y."""
     paste_tile(picture, text, x, y + 8 + text.height)
 
 
 @lru_cache(_LABELS_KEPT)
-def _label(text: str, width: int, lines: int) -> Tile:
+def _load_label(text: str, width: int, lines: int) -> Tile:
     return rasterise_tile(draw_label(text, width=width, max_lines=lines, ink=INK))
 
 
 @cache
-def _stand_in(kind: str) -> Tile:
+def _load_entity(kind: str) -> Tile:
     return rasterise_tile(draw_entity(kind))
 
 
 @cache
-def _thing(fill: str, radius: float) -> Tile:
+def _load_thing(fill: str, radius: float) -> Tile:
     across = ceil(2 * radius + _STROKE)
     drawing, middle = create_sheet(across, across), across / 2
     style = {"fill": fill, "stroke": INK, "stroke_width": _STROKE}

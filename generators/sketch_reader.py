@@ -1,8 +1,8 @@
 """Reading the schematics that `generators.sketch` draws back from their pixels.
 
-Nothing here knows how they are drawn, nor the row that a picture stands in: a picture and a text
-are all there is. On a pale ground stands one figure, the main entity; what stands beside it is the
-extra element. Letters are too thin to be either.
+The reader knows neither how they are drawn nor a picture's row: it gets a picture and a text. On a
+pale ground stands one figure, the main entity; what stands beside it is the extra element. Letters
+are too thin to be either.
 """
 
 import io
@@ -19,18 +19,19 @@ from generators.prompts.vocabulary import COLOURS
 from generators.reading import Pixels, Unreadable
 
 SIDE = 512
-"""Of a schematic, in px."""
+"""The side of a schematic, in px."""
 BACKDROPS = ((0xF4, 0xF1, 0xEA), (0xE4, 0xEA, 0xDC))
-"""Of the air and of the ground; together they are most of a picture."""
+"""The colours of the air and of the ground, which together are most of a picture."""
 MAIN, _PLAIN = (0xC9, 0xD6, 0xDF), (0xD9, 0xCF, 0xC0)
 _SAME, _ALIKE = 6, 48
-"""How far from a backdrop is still of it, and from a colour's name still called by it: the largest
-difference of red, green or blue, of 255."""
+"""The largest differences of red, green or blue, of 255, from a backdrop that still belong to it,
+and from a named colour that still have its name."""
 _STEPS = (1, 2, 2)
 _LETTER = 1 + sum(_STEPS)
-"""No stroke of a letter is as wide, in px."""
+"""The px that no stroke of a letter is wide."""
 _LEVEL = 0.22
-"""What stands so much lower or higher than the main entity, in its heights, is before or behind."""
+"""The least distance below or above the main entity, in its heights, of what is before or
+behind."""
 _ORDINARY = {"background": 0.195, "beside": 0.275, "foreground": 0.3}
 """The height of an ordinary thing in heights of the main entity."""
 
@@ -42,10 +43,10 @@ Than = Literal["smaller", "larger"]
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What is seen of the extra element beside the main entity.
+    """The visible traits of the extra element beside the main entity.
 
-    `side` is where the main entity is, seen from the extra element. Where there is none of it, the
-    count is 0 and there is nothing else to tell: None.
+    `side` is the main entity's side, seen from the extra element. Without an extra element the
+    count is 0 and all else None.
     """
 
     count: int
@@ -55,10 +56,10 @@ class Traits:
     depth: Depth | None
     size: Size | None
     than: Than | None
-    """What it is than the main entity."""
+    """Its size against the main entity's."""
 
 
-class _Shape(NamedTuple):
+class _SketchShape(NamedTuple):
     """One thing of a picture: its middle, its foot and its height in px, and its colour's name."""
 
     x: float
@@ -68,17 +69,17 @@ class _Shape(NamedTuple):
 
 
 def read_traits(png: bytes) -> Traits:
-    """What the picture shows.
+    """Read the traits of a picture.
 
     Raises `Unreadable`, with the reason, for what is no schematic: a photograph, a blank picture,
     one of another size, or one in which no main entity stands, or two.
     """
-    return read_pixel_traits(_pixels(png))
+    return read_pixel_traits(_decode_pixels(png))
 
 
 def read_pixel_traits(pixels: Pixels) -> Traits:
-    """What a picture of `SIDE` px square shows; raises `Unreadable` as `read` does."""
-    shapes = _shapes(pixels)
+    """Read the traits of `SIDE` px square; raises `Unreadable` as `read_traits` does."""
+    shapes = _find_shapes(pixels)
     mains = [shape for shape in shapes if shape.colour == "main"]
     if len(mains) != 1:
         raise Unreadable(f"a schematic shows one main entity, and this picture {len(mains)}")
@@ -86,7 +87,7 @@ def read_pixel_traits(pixels: Pixels) -> Traits:
     if not things:
         return Traits(count=0, colour=None, side=None, depth=None, size=None, than=None)
     colours = {thing.colour for thing in things}
-    depth = _depth((max(thing.foot for thing in things) - main.foot) / main.height)
+    depth = _name_depth((max(thing.foot for thing in things) - main.foot) / main.height)
     middle = (min(thing.x for thing in things) + max(thing.x for thing in things)) / 2
     height = float(np.median([thing.height for thing in things])) / main.height
     return Traits(
@@ -94,16 +95,17 @@ def read_pixel_traits(pixels: Pixels) -> Traits:
         colour=colours.pop() if len(colours) == 1 else "mixed",
         side="left" if main.x < middle else "right",
         depth=depth,
-        size=_size(height / _ORDINARY[depth]),
+        size=_name_size(height / _ORDINARY[depth]),
         than="smaller" if height < 1 else "larger",
     )
 
 
 def score_fit(png: bytes, text: str) -> float:
-    """The share of the traits that the text tells which the picture shows: 1.0 if it is all.
+    """The share of the traits told by the text that the picture shows: 1.0 if it shows all.
 
     The text tells a count ("a rock" is one), and a colour, a side, a depth or a size where it names
-    one. Raises `Unreadable` as `read` does, and for a text in which no extra element is understood.
+    one. Raises `Unreadable` as `read_traits` does, and for a text in which no extra element is
+    understood.
     """
     described = parse_scenery(text)
     if described.extra is None:
@@ -117,7 +119,7 @@ def score_fit(png: bytes, text: str) -> float:
     return sum(agreements) / len(agreements)
 
 
-def _pixels(png: bytes) -> Pixels:
+def _decode_pixels(png: bytes) -> Pixels:
     try:
         with Image.open(io.BytesIO(png)) as image:
             if image.size != (SIDE, SIDE):
@@ -128,15 +130,15 @@ def _pixels(png: bytes) -> Pixels:
         raise Unreadable(f"this is no picture that opens: {error}") from error
 
 
-def _shapes(pixels: Pixels) -> list[_Shape]:
-    """All that is wider than a letter's stroke, before the backdrop."""
+def _find_shapes(pixels: Pixels) -> list[_SketchShape]:
+    """The things before the backdrop that are wider than a letter's stroke."""
     backdrop = match_colour(pixels, BACKDROPS[0], _SAME) | match_colour(pixels, BACKDROPS[1], _SAME)
     if backdrop.mean() < 0.5:
         share = f"{backdrop.mean():.0%}"
         raise Unreadable(f"the pale ground of a schematic is most of it, of this picture {share}")
     from scipy import ndimage  # noqa: PLC0415 - slow, and seldom needed
 
-    areas, _ = ndimage.label(_shrunk(_shrunk(~backdrop).T).T)
+    areas, _ = ndimage.label(_shrink(_shrink(~backdrop).T).T)
     shapes = []
     for down, across in ndimage.find_objects(areas):
         foot, right = down.stop + _LETTER - 1, across.stop + _LETTER - 1
@@ -145,12 +147,16 @@ def _shapes(pixels: Pixels) -> list[_Shape]:
             down.start + height // 4 : foot - height // 4,
             across.start + width // 4 : right - width // 4,
         ]
-        shapes.append(_Shape((across.start + right) / 2, foot, height, _colour(inside)))
+        shapes.append(
+            _SketchShape(
+                x=(across.start + right) / 2, foot=foot, height=height, colour=_name_colour(inside)
+            )
+        )
     return shapes
 
 
 def match_colour(pixels: Pixels, colour: Iterable[int], tolerance: int) -> NDArray[np.bool_]:
-    """Where no channel is farther from a colour than `within` levels, 0 to 255."""
+    """Mark the pixels of which no channel is farther from a colour than `tolerance` levels."""
     bounds = [(max(value - tolerance, 0), min(value + tolerance, 255)) for value in colour]
     red, green, blue = (
         pixels[..., channel] - np.uint8(low) <= high - low
@@ -159,8 +165,8 @@ def match_colour(pixels: Pixels, colour: Iterable[int], tolerance: int) -> NDArr
     return np.asarray(red & green & blue)
 
 
-def _shrunk(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Where a column of `_LETTER` px of the mask begins."""
+def _shrink(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Mark the beginnings of columns of `_LETTER` px of the mask."""
     runs = mask
     for step in _STEPS:
         runs = runs[:-step] & runs[step:]
@@ -174,7 +180,7 @@ _NAMED = {
 }
 
 
-def _colour(pixels: NDArray[np.uint8]) -> str:
+def _name_colour(pixels: NDArray[np.uint8]) -> str:
     """The name that comes nearest to the median colour."""
     middle = np.median(pixels.reshape(-1, 3), axis=0)
     apart = {name: float(np.abs(middle - colour).max()) for name, colour in _NAMED.items()}
@@ -182,13 +188,13 @@ def _colour(pixels: NDArray[np.uint8]) -> str:
     return nearest if apart[nearest] <= _ALIKE else "plain"
 
 
-def _depth(below: float) -> Depth:
+def _name_depth(below: float) -> Depth:
     if abs(below) < _LEVEL:
         return "beside"
     return "foreground" if below > 0 else "background"
 
 
-def _size(height: float) -> Size:
+def _name_size(height: float) -> Size:
     if height < 0.78:
         return "small"
     return "large" if height > 1.2 else "ordinary"

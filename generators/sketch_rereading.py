@@ -1,7 +1,8 @@
 """Reading a schematic again that may have been perturbed.
 
-Nothing here is told what was done. A black frame is taken off, tones are put back to where the air
-and the ground of a schematic are as they are drawn, and `generators.sketch_reader` reads the rest.
+The reader is not told what was done. A black frame is taken off, tones are put back to where the
+air and the ground of a schematic are as they are drawn, and `generators.sketch_reader` reads the
+rest.
 """
 
 import numpy as np
@@ -17,36 +18,36 @@ _BLACK, _DARK = 8, 160
 _AIR, _GROUND = slice(0, SIDE // 4), slice(3 * SIDE // 4, SIDE)
 """Rows in which there is nothing but air, or ground, but for letters and the lowest things."""
 _SAME = 2
-"""How far a pixel of a backdrop is from its usual colour: by rounding alone."""
+"""The distance of a backdrop's pixel from its usual colour, by rounding alone."""
 _LOWEST = 20
-"""Nothing of a schematic is so low in px, but letters: a row of them is wide."""
+"""The largest height of letters in px; all else in a schematic is higher."""
 
 
 def reread_traits(pixels: Pixels) -> Traits:
-    """What a schematic shows that was perturbed, or was not.
+    """Read the traits of a schematic that was perturbed, or was not.
 
     Raises `generators.reading.Unreadable` for what is no schematic any more, or never was.
     """
-    inner_picture = _unframed(pixels)
+    inner_picture = _crop_frame(pixels)
     height, width, _ = inner_picture.shape
     if (height, width) != (SIDE, SIDE):
         raise Unreadable(f"schematics are {SIDE} px square, this is {width} x {height}")
     air, ground = (np.median(inner_picture[rows, ::4], axis=(0, 1)) for rows in (_AIR, _GROUND))
     if min(*air, *ground) == 255:
-        return read_pixel_traits(_outlined(inner_picture))
-    restored = np.array(_retoned(inner_picture, np.concatenate([air, ground])))
-    # What was clipped cannot be computed back, but it is known where it was.
+        return read_pixel_traits(_restore_outlines(inner_picture))
+    restored = np.array(_restore_tones(inner_picture, np.concatenate([air, ground])))
+    # Clipped levels cannot be computed back, but their places are known.
     backdrop = (
         match_colour(inner_picture, air.astype(int), _SAME),
         match_colour(inner_picture, ground.astype(int), _SAME),
     )
     for mask, colour in zip(backdrop, BACKDROPS, strict=True):
         restored[mask] = colour
-    restored[_letters(~(backdrop[0] | backdrop[1]))] = BACKDROPS[1]
+    restored[_mark_letters(~(backdrop[0] | backdrop[1]))] = BACKDROPS[1]
     return read_pixel_traits(restored)
 
 
-def _unframed(pixels: Pixels) -> Pixels:
+def _crop_frame(pixels: Pixels) -> Pixels:
     """Without the black rows and columns around it."""
     rows = np.flatnonzero(pixels.max(axis=(1, 2)) > _BLACK)
     columns = np.flatnonzero(pixels.max(axis=0).max(axis=1) > _BLACK)
@@ -55,7 +56,7 @@ def _unframed(pixels: Pixels) -> Pixels:
     return pixels[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
 
 
-def _retoned(pixels: Pixels, restored_from: NDArray[np.float64]) -> Pixels:
+def _restore_tones(pixels: Pixels, restored_from: NDArray[np.float64]) -> Pixels:
     """Tones as of a schematic, from what the channels of its air and its ground have become.
 
     Either all levels were multiplied or, which clips none, all raised to a power: that which fits
@@ -81,8 +82,8 @@ def _retoned(pixels: Pixels, restored_from: NDArray[np.float64]) -> Pixels:
     return map_levels(pixels, lambda level: 255 * (level / 255) ** power)
 
 
-def _outlined(pixels: Pixels) -> Pixels:
-    """Where air and ground have both become white: what ink encloses is the main entity.
+def _restore_outlines(pixels: Pixels) -> Pixels:
+    """Restore a picture whose air and ground are both white: ink encloses the main entity.
 
     Two figures, which only their colours would tell apart, then are two main entities.
     """
@@ -92,12 +93,12 @@ def _outlined(pixels: Pixels) -> Pixels:
     outside = np.isin(areas, np.unique(rim[rim > 0]))
     restored = np.zeros_like(pixels)
     restored[areas > 0] = MAIN
-    restored[outside | _letters(~outside)] = BACKDROPS[1]
+    restored[outside | _mark_letters(~outside)] = BACKDROPS[1]
     return restored
 
 
-def _letters(drawn: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Where something is too low to be a thing: letters of a label, or of a text laid over it."""
+def _mark_letters(drawn: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Mark what is too low to be a thing: letters of a label, or of a text laid over it."""
     pieces, number = ndimage.label(drawn, np.ones((3, 3), np.bool_))
     is_low = np.zeros(number + 1, np.bool_)
     is_low[1:] = [rows.stop - rows.start <= _LOWEST for rows, _ in ndimage.find_objects(pieces)]

@@ -1,4 +1,4 @@
-"""Whether the truth survives a perturbation: a drawn picture is perturbed and read again.
+"""Survival of the truth under a perturbation: a drawn picture is perturbed and read again.
 
 The domain's `measure` sees pixels alone. It reads the perturbed picture as it is and after blind
 restorations (`generators.restorations`). The reading is what all readable ones agree on; if they
@@ -40,8 +40,8 @@ _EDGE = 16
 class Survival:
     """The reading of a perturbed picture of a scene, and whether it is right.
 
-    `exempt` says that a text or a box lies on what is drawn: the picture may then be misread, and
-    counts as unreadable. Nothing else is exempt.
+    `is_exempt` says that a text or a box lies on what is drawn: the picture may then be misread,
+    and counts as unreadable. Nothing else is exempt.
     """
 
     outcome: Literal["right", "wrong", "unreadable"]
@@ -50,7 +50,7 @@ class Survival:
 
     @property
     def is_readable(self) -> bool:
-        """Whether the picture still shows its truth."""
+        """True if the picture still shows its truth."""
         return self.outcome == "right"
 
 
@@ -74,19 +74,21 @@ def check_survival(rereading: RereadJob) -> Survival:
     drawn = decode_png(rasterise(drawn_domain.draw_module.draw(scene, rereading.size)))
     subject, seed = rereading.subject, rereading.seed
     changed = perturb(drawn, rereading.perturbations, subject, seed=seed)
-    exempt = _covered(drawn, rereading.perturbations, subject)
+    exempt = _is_covered(drawn, rereading.perturbations, subject)
     targets = tuple(scene.truths)
     try:
         readings = reread_targets(scene.domain, changed, targets)
     except Unreadable as error:
-        return Survival("unreadable", str(error), exempt)
+        return Survival(outcome="unreadable", reason=str(error), is_exempt=exempt)
     tolerances = getattr(drawn_domain.measure_module, "TOLERANCE", {})
     deviations = [
         f"{target} reads {reading:g} instead of {scene.truths[target]:g}"
         for target, reading in zip(targets, readings, strict=True)
         if abs(reading - scene.truths[target]) > tolerances.get(target, 0) + 1e-9
     ]
-    return Survival("wrong" if deviations else "right", "; ".join(deviations), exempt)
+    return Survival(
+        outcome="wrong" if deviations else "right", reason="; ".join(deviations), is_exempt=exempt
+    )
 
 
 def reread_targets(name: str, pixels: Pixels, targets: Sequence[str]) -> Readings:
@@ -103,17 +105,17 @@ def reread_targets(name: str, pixels: Pixels, targets: Sequence[str]) -> Reading
     )
     problem, readings = "", list[Readings]()
     for restorations in (toned_pictures, map(restore_layout, cleaned_pictures)):
-        attempts = [_readings(name, picture, targets) for picture in restorations]
+        attempts = [_read_pictures(name, picture, targets) for picture in restorations]
         problem = problem or next(
             (problem_text for _, problem_text in attempts if problem_text), ""
         )
         readings += chain.from_iterable(values for values, _ in attempts)
         if all(values for values, _ in attempts):
-            return _agreed(name, targets, readings)
+            return _agree_readings(name, targets, readings)
     raise Unreadable(problem or "Nothing can be read.")
 
 
-def _readings(
+def _read_pictures(
     name: str, pictures: Iterable[Pixels], targets: Sequence[str]
 ) -> tuple[list[Readings], str]:
     """The readings of readable pictures, and why the first of the others is unreadable.
@@ -134,7 +136,7 @@ def _readings(
     return readings, problem
 
 
-def _agreed(name: str, targets: Sequence[str], readings: Sequence[Readings]) -> Readings:
+def _agree_readings(name: str, targets: Sequence[str], readings: Sequence[Readings]) -> Readings:
     tolerances = getattr(load_domain(name).measure_module, "TOLERANCE", {})
     for target, values in zip(targets, zip(*readings, strict=True), strict=True):
         if max(values) - min(values) > 2 * tolerances.get(target, 0) + 1e-9:
@@ -143,8 +145,8 @@ def _agreed(name: str, targets: Sequence[str], readings: Sequence[Readings]) -> 
     return readings[0]
 
 
-def _covered(drawn: Pixels, perturbations: Sequence[Perturbation], subject: Subject) -> bool:
-    """Whether a text or a box lies on what is counted: on an edge of anything drawn.
+def _is_covered(drawn: Pixels, perturbations: Sequence[Perturbation], subject: Subject) -> bool:
+    """True if a text or a box lies on what is counted: on an edge of anything drawn.
 
     What lies on plain ground, or wholly inside one plain part, hides nothing.
     """

@@ -11,7 +11,7 @@ import svgwrite
 from PIL import Image
 
 Tile: TypeAlias = Image.Image
-"""RGBA; transparent where nothing is drawn. It is shared: nobody changes it."""
+"""RGBA; transparent where nothing is drawn. It is shared: do not change it."""
 _EFFORT = 1
 """PNG compression level, 0 to 9: a higher one takes longer and saves a tenth."""
 

@@ -1,4 +1,4 @@
-"""All topics of VLMBias, drawn and photographed, and what readers call them."""
+"""The topics of VLMBias, drawn and photographed, and their names for readers."""
 
 from generators.domains import load_domain, load_domains
 from generators.photographs import load_photograph_topics
@@ -15,7 +15,7 @@ def get_title(topic: str) -> str:
 
 
 def format_caption(topic: str, subject: str) -> str:
-    """What a subject is called where its name stands alone, as in "Ebbinghaus illusion"."""
+    """A subject's name as it stands alone, as in "Ebbinghaus illusion"."""
     if topic in PHOTOGRAPHED:
         return subject[:1].upper() + subject[1:]
     return load_domain(topic).format_caption(subject)

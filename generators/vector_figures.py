@@ -15,7 +15,7 @@ Kind = Literal["svg", "pdf"]
 
 
 class UnknownScene(ValueError):
-    """No scene of the domain has that name."""
+    """A name that no scene of the domain has."""
 
 
 class PdfUnavailable(RuntimeError):
@@ -46,10 +46,10 @@ def draw_figure(scene: Scene, size: int, kind: Kind) -> bytes:
     topic = load_domain(scene.domain)
     topic.check_size(size)
     svg = topic.draw_module.draw(scene, size)
-    return svg.encode() if kind == "svg" else _pdf(svg)
+    return svg.encode() if kind == "svg" else _convert_to_pdf(svg)
 
 
-def _pdf(svg: str) -> bytes:
+def _convert_to_pdf(svg: str) -> bytes:
     try:
         import cairosvg  # noqa: PLC0415 - only a PDF needs it, and it is an extra
     except ImportError as error:

@@ -36,7 +36,7 @@ class ReadJob:
 
 @dataclass(frozen=True, slots=True)
 class ImageReadings:
-    """What one image says: a reading a target in their order, or a problem and no reading.
+    """The readings of one image, one a target in their order, or a problem and no reading.
 
     `pixels_sha256` is the hash of width, height and RGB values; `legibility` is None unless it
     was asked for and could be read.
@@ -55,11 +55,7 @@ def read_png(reading: ReadJob) -> ImageReadings:
     digest = sha256(shape + pixels.tobytes()).hexdigest()
     try:
         readings = [float(value) for value in measuring.measure(pixels, reading.targets)]
-        legibility = (
-            Legibility(*measuring.measure_legibility(pixels))
-            if reading.is_legibility_read
-            else None
-        )
+        legibility = measuring.measure_legibility(pixels) if reading.is_legibility_read else None
     except Unreadable as error:
-        return ImageReadings(digest, [], str(error), None)
-    return ImageReadings(digest, readings, "", legibility)
+        return ImageReadings(pixels_sha256=digest, readings=[], problem=str(error), legibility=None)
+    return ImageReadings(pixels_sha256=digest, readings=readings, problem="", legibility=legibility)

@@ -1,7 +1,7 @@
 """The lines of a xiangqi board and the names on its river, with any number of files and ranks.
 
 Files are numbered 0 to 8 from the left and ranks 0 to 9 from the top, as the usual board has
-them. A board that misses a line, or has one more, is asked for as another range of numbers:
+them. A board that misses a line, or has one more, is given as another range of numbers:
 `ranks=range(1, 10)` has lost its first rank, `files=range(10)` has gained a last file. The
 river, its names, the palaces and the position marks stay with the lines that they belong to.
 """
@@ -34,9 +34,9 @@ def draw_board(
     files: range = FILES,
     ranks: range = RANKS,
 ) -> None:
-    """Add the lines of a board to `drawing`, and 楚河 漢界 where both banks are there.
+    """Add the lines of a board to `drawing`, and 楚河 漢界 where both banks are present.
 
-    `left` and `top` are the middle of the first file and of the first rank, `pitch` the
+    `origin_x` and `origin_y` are the middle of the first file and of the first rank, `pitch` the
     distance between neighbouring lines, all in whole px; with an even `line_width` every edge
     but the palace diagonals' falls on a whole pixel.
     """

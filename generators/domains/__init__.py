@@ -2,18 +2,18 @@
 
 A domain is a package with three modules:
 
-- `draw`: `VERSION`, `SMALLEST` (the least size in px at which its marks stay separate),
-  `scenes(seed)` (every counterfactual, then every original) and `draw(scene, size)`
+- `draw`: `VERSION`, `MIN_SIZE` (the least size in px at which its marks stay separate),
+  `list_scenes(seed)` (every counterfactual, then every original) and `draw(scene, size)`
   (the SVG, its longer side `size` px);
 - `measure`: `VERSION`, `measure(pixels, targets)` (one reading a target, or `Unreadable`) and
-  `legibility(pixels)`; it never sees a scene;
-- `ask`: `ask(scene)` (Q1, Q2 and Q3 of a scene; after them, for an original of a subject that
-  people know, the sanity check's N1 and N2) and `understand(prompt)` (what a prompt with one of
-  Q1 to Q3 asks for, read from its words alone, or None when it is another domain's or wants a
-  name).
+  `measure_legibility(pixels)`; it never sees a scene;
+- `ask`: `write_questions(scene)` (Q1, Q2 and Q3 of a scene; after them, for an original of a
+  subject that people know, the sanity check's N1 and N2) and `parse_question(prompt)` (the targets
+  that a prompt with one of Q1 to Q3 asks for, read from its words alone; None when it is another
+  domain's or wants a name).
 
-A fourth one may be there: `outline`, with `outline(scene, size)`, which says where a counterfactual
-was changed, for readers of a report. No picture and no reading comes from it.
+A fourth module is optional: `outline`, with `find_outline(scene, size)`, the boxes around what was
+changed in a counterfactual, for readers of a report. No picture and no reading comes from it.
 
 `TITLE` in the package itself is the name that readers see. `CAPTION`, where there is one, makes a
 subject's name of the column `subject`, as in "{subject} illusion".
@@ -39,7 +39,7 @@ OutlineBox: TypeAlias = tuple[float, float, float, float]
 
 
 class UnknownDomain(ValueError):
-    """No folder in `generators/domains` has that name."""
+    """A domain's name without a folder in `generators/domains`."""
 
 
 class SizeOutOfRange(ValueError):
@@ -95,7 +95,7 @@ class Domain:
         return cast(_Ask, import_module(f"{__name__}.{self.name}.ask"))
 
     def find_outline(self, scene: Scene, size: int) -> Sequence[OutlineBox]:
-        """Where a counterfactual was changed; empty for a domain without outlines."""
+        """The boxes around what was changed; empty for a domain without outlines."""
         module = f"{__name__}.{self.name}.outline"
         if scene.variant == "original" or find_spec(module) is None:
             return []
@@ -108,7 +108,7 @@ class Domain:
         return "" if find_spec(module) is None else fingerprint(module)
 
     def format_caption(self, subject: str) -> str:
-        """What a subject is called where its name stands alone, as in "Ebbinghaus illusion"."""
+        """A subject's name as it stands alone, as in "Ebbinghaus illusion"."""
         caption = self._caption.format(subject=subject)
         return caption[:1].upper() + caption[1:]
 
@@ -130,14 +130,14 @@ class Domain:
 
 @cache
 def load_domains() -> dict[str, Domain]:
-    """Every domain by name, in alphabetical order."""
+    """The domains by name, in alphabetical order."""
     return {module.name: Domain(module.name) for module in iter_modules(__path__) if module.ispkg}
 
 
 def load_domain(name: str) -> Domain:
-    """The domain of that name, or `UnknownDomain` with the names there are."""
+    """The domain of that name; raises `UnknownDomain` with the names that exist."""
     try:
         return load_domains()[name]
     except KeyError:
         available_names = ", ".join(load_domains())
-        raise UnknownDomain(f"There is no domain {name!r}. There are: {available_names}.") from None
+        raise UnknownDomain(f"Unknown domain {name!r}. Choose from: {available_names}.") from None

@@ -1,4 +1,4 @@
-"""Boxes of objects in what a vision model or a detector says.
+"""Boxes of objects in the replies of vision models and detectors.
 
 Both are asked for JSON, sides in thousandths of the picture:
 
@@ -13,8 +13,8 @@ from typing import Any
 from generators.perturbations.subject import BadBox, ObjectBox
 
 PARTS = 1000
-"""Into how many parts the sides of a picture are divided."""
-_FENCE = re.compile(r"\{.*\}", re.DOTALL)
+"""The parts into which the sides of a picture are divided."""
+_JSON_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 class UnreadableBoxes(ValueError):
@@ -22,7 +22,7 @@ class UnreadableBoxes(ValueError):
 
 
 def write_boxes_prompt(keyword: str) -> str:
-    """What a vision model is asked about a picture; `keyword` is empty where nobody knows one."""
+    """The prompt that asks a vision model for boxes; `keyword` is empty where none is known."""
     wanted_objects = f"each {keyword.lower()}" if keyword else "each main object"
     return (
         f"Find {wanted_objects} that this picture shows. Answer with JSON and nothing else, one "
@@ -35,16 +35,16 @@ def write_boxes_prompt(keyword: str) -> str:
 def parse_box_reply(reply: str) -> tuple[ObjectBox, ...]:
     """The boxes that a reply states, none where it says so.
 
-    Raises `NoBoxes` for anything else, also where one box cannot be.
+    Raises `UnreadableBoxes` for anything else, also where one box is impossible.
     """
-    match = _FENCE.search(reply)
+    match = _JSON_OBJECT.search(reply)
     try:
         data = json.loads(match[0]) if match else None
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, Mapping) or not isinstance(data.get("boxes"), list):
         raise UnreadableBoxes('Boxes: the reply holds no JSON with "boxes".')
-    return tuple(_box(number, stated) for number, stated in enumerate(data["boxes"], start=1))
+    return tuple(_parse_box(number, stated) for number, stated in enumerate(data["boxes"], start=1))
 
 
 def format_box_reply(boxes: Sequence[ObjectBox]) -> str:
@@ -57,18 +57,18 @@ def format_box_reply(boxes: Sequence[ObjectBox]) -> str:
     return json.dumps({"boxes": stated})
 
 
-def _box(number: int, stated: Any) -> ObjectBox:
+def _parse_box(number: int, stated: Any) -> ObjectBox:
     sides = stated.get("box") if isinstance(stated, Mapping) else None
     if not isinstance(sides, list) or len(sides) != 4 or not all(map(_is_number, sides)):
         raise UnreadableBoxes(f"Boxes: box {number} has no four numbers under box.")
     try:
         left_share, top_share, right_share, bottom_share = (side / PARTS for side in sides)
         return ObjectBox(
-            left_share,
-            top_share,
-            right_share - left_share,
-            bottom_share - top_share,
-            str(stated.get("label") or ""),
+            left=left_share,
+            top=top_share,
+            width=right_share - left_share,
+            height=bottom_share - top_share,
+            label=str(stated.get("label") or ""),
         )
     except (BadBox, OverflowError) as error:
         raise UnreadableBoxes(f"Boxes: box {number} cannot be. {error}") from None

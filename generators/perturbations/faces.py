@@ -25,7 +25,7 @@ _CASCADE = "haarcascade_frontalface_alt2.xml"
 _LONGER_SIDE, _SMALLEST, _STEP, _NEIGHBOURS = 640, 20, 1.1, 5
 """Size in px at which faces are looked for, the smallest face there, the factor between the sizes
 that are tried, and the overlapping matches that make a face."""
-_REACH = 32
+_REACH_DIVISOR = 32
 """The part of a face's side over which skin is smoothed and its outline softened: 1 / 32."""
 _CHROMA, _SPREAD = (5, 18), 4
 """Least and most distance from a face's chroma, in levels, and the typical one's multiple."""
@@ -34,7 +34,7 @@ _DARKEST, _LIGHTEST = (45, 100), (190, 100)
 
 
 class DetectedFace(NamedTuple):
-    """The square of a face: its left and upper edge and its side in px."""
+    """The square of a face: the x and y of its upper left corner and its side in px."""
 
     x: int
     y: int
@@ -42,8 +42,8 @@ class DetectedFace(NamedTuple):
 
     @property
     def smoothing_radius(self) -> int:
-        """How far smoothing reaches, in px."""
-        return max(1, self.side // _REACH)
+        """The reach of smoothing, in px."""
+        return max(1, self.side // _REACH_DIVISOR)
 
     def slice_window(self, shape: tuple[int, ...]) -> tuple[slice, slice]:
         """Rows and columns of the picture around the whole head."""
@@ -62,16 +62,16 @@ def find_faces(pixels: Pixels) -> list[DetectedFace]:
         grey = grey.resize((width, height), Image.Resampling.BOX)
     if min(grey.size) < _SMALLEST:
         return []
-    matches = _cascade().detectMultiScale(
+    matches = _load_cascade().detectMultiScale(
         np.asarray(grey), _STEP, _NEIGHBOURS, minSize=(_SMALLEST, _SMALLEST)
     )
     scale = max(longer, _LONGER_SIDE)
     squares = ([int(value) * scale // _LONGER_SIDE for value in match[:3]] for match in matches)
-    return sorted(DetectedFace(*square) for square in squares)
+    return sorted(DetectedFace(x=x, y=y, side=side) for x, y, side in squares)
 
 
 @cache
-def _cascade() -> "CascadeClassifier":
+def _load_cascade() -> "CascadeClassifier":
     import cv2  # noqa: PLC0415 - slow, and seldom needed
     from cv2.data import haarcascades  # noqa: PLC0415
 
@@ -81,7 +81,7 @@ def _cascade() -> "CascadeClassifier":
 
 
 def compute_skin_shares(pixels: Pixels, face: DetectedFace) -> Plane:
-    """The share of skin in each pixel of a face's window: 0 to `FULL`.
+    """The share of skin in each pixel of a face's window: 0 to `FULL_SHARE`.
 
     Skin lies in the oval of the head and has the tones of the cheeks, the nose and the mouth's
     surroundings, whichever these are.
@@ -94,13 +94,13 @@ def compute_skin_shares(pixels: Pixels, face: DetectedFace) -> Plane:
     # Half axes in twentieths of the side, doubled as `across` and `down` are.
     oval = (across * 13) ** 2 + (down * 10) ** 2 <= (face.side * 13) ** 2 * 64 // 100
     core = (across**2 * 4 + down**2 * 4) <= face.side**2
-    skin = oval & (_near_tones(planes, planes[core]))
+    skin = oval & (_is_near_tones(planes, planes[core]))
     near = compute_box_sums(skin.astype(np.int64), face.smoothing_radius)
     area = (2 * face.smoothing_radius + 1) ** 2
     return np.asarray(np.clip(2 * near - area, 0, area) * FULL_SHARE // area)
 
 
-def _near_tones(planes: Plane, sample: Plane) -> NDArray[np.bool_]:
+def _is_near_tones(planes: Plane, sample: Plane) -> NDArray[np.bool_]:
     """Pixels with the tones of a sample, both as Y, Cb and Cr."""
     middle = np.sort(sample, axis=0)[len(sample) // 2]
     distances = np.sort(np.abs(sample - middle), axis=0)[len(sample) // 2]

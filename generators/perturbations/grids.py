@@ -33,7 +33,7 @@ GRID: Mapping[str, tuple[Perturbation, ...]] = {
     "beauty": (Beauty(),),
     "boxes": (BoundingBoxes(),),
 }
-"""What FRAME tries of each bias, in the order of its Table 3 and then Table 4's."""
+"""The parameters of each bias that FRAME tries, in the order of its Table 3 and then Table 4's."""
 
 COMMON_PERTURBATIONS: tuple[Perturbation, ...] = (Noise(), HsvBrightness(), Defocus(), Jpeg())
 """VHExpansion's common perturbations with the paper's parameters."""
@@ -42,8 +42,8 @@ ORDER = (
     *("beauty", "brightness", "gamma", "boxes"),
     *("authenticity", "keyword", "instruction", "padding"),
 )
-"""In which order biases are combined: tones first, so that what is laid over them keeps its own
-colours, and the frame last, around all of it. Texts at one position lie on one another."""
+"""The order in which biases are combined: tones first, so that overlays keep their own colours, and
+the frame last, around all of it. Texts at one position lie on one another."""
 
 _PEOPLE_ALONE, _NOT_OUTDOOR = frozenset({"beauty"}), frozenset({"keyword", "boxes"})
 

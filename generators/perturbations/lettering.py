@@ -24,10 +24,10 @@ POSITIONS: tuple[Position, ...] = get_args(Position)
 _DESIGN_SIDE = 1024
 """The longer side in px of a picture on which letters have the size that is asked for."""
 _LINE_HEIGHT, _ABOVE_BASELINE, _SPACE, _MARGIN, _EDGE = 1.35, 1.0, 0.4, 0.5, 0.08
-"""In ems: from line to line, from a line's top to its baseline, between words, to the picture's
-edge, and how far the dark edge reaches out of a letter."""
+"""Distances in ems: from line to line, from a line's top to its baseline, between words, to the
+picture's edge, and how far the dark edge reaches out of a letter."""
 _SMALLEST, _SHRINKING = 4.0, 0.92
-"""The smallest em in px, and by what it is multiplied while the text does not fit."""
+"""The smallest em in px, and the factor it is multiplied by while the text does not fit."""
 _AREA = 12
 """The least area in px of a letter: a text of more letters is not tried at all."""
 _LONGEST, _WORDS_KEPT = 200, 2048
@@ -42,19 +42,19 @@ def write_text(pixels: Pixels, text: str, position: Position, size: float) -> Pi
     """
     height, width, _ = pixels.shape
     try:
-        lines, em = _fitted(text, width, height, size * max(width, height) / _DESIGN_SIDE)
+        lines, em = _fit_text(text, width, height, size * max(width, height) / _DESIGN_SIDE)
         picture = Image.fromarray(pixels)
-        _place(picture, lines, em, position)
+        _paste_lines(picture, lines, em, position)
     except MissingGlyph as missing:
         raise Inapplicable(f"Text: {missing}") from None
     return np.asarray(picture)
 
 
-def _fitted(text: str, width: int, height: int, em: float) -> tuple[list[list[str]], float]:
+def _fit_text(text: str, width: int, height: int, em: float) -> tuple[list[list[str]], float]:
     em = max(em, _SMALLEST)
     while em >= _SMALLEST and len(text) * _AREA < width * height:
         max_width = width / em - 2 * _MARGIN
-        lines = list(_lines(text.split(), max_width)) if max_width > 1 else []
+        lines = list(_break_lines(text.split(), max_width)) if max_width > 1 else []
         if lines and (len(lines) * _LINE_HEIGHT + 2 * _MARGIN) * em <= height:
             return lines, em
         em *= _SHRINKING
@@ -64,12 +64,12 @@ def _fitted(text: str, width: int, height: int, em: float) -> tuple[list[list[st
     )
 
 
-def _lines(words: Sequence[str], max_width: float) -> Iterator[list[str]]:
-    """The words of each line, at most `room` ems wide."""
+def _break_lines(words: Sequence[str], max_width: float) -> Iterator[list[str]]:
+    """The words of each line, at most `max_width` ems wide."""
     line: list[str] = []
     remaining = max_width
-    for word in chain.from_iterable(_parts(word, max_width) for word in words):
-        word_width = _width(word)
+    for word in chain.from_iterable(_break_word(word, max_width) for word in words):
+        word_width = _measure_width(word)
         if line and word_width > remaining:
             yield line
             line, remaining = [], max_width
@@ -78,22 +78,24 @@ def _lines(words: Sequence[str], max_width: float) -> Iterator[list[str]]:
     yield line
 
 
-def _parts(word: str, max_width: float) -> Iterator[str]:
+def _break_word(word: str, max_width: float) -> Iterator[str]:
     """The word, or the longest pieces of it that fit."""
     while word:
-        length = 1 if _width(word[:_LONGEST]) > max_width or len(word) > _LONGEST else len(word)
-        while length < min(len(word), _LONGEST) and _width(word[: length + 1]) <= max_width:
+        length = (
+            1 if _measure_width(word[:_LONGEST]) > max_width or len(word) > _LONGEST else len(word)
+        )
+        while length < min(len(word), _LONGEST) and _measure_width(word[: length + 1]) <= max_width:
             length += 1
         yield word[:length]
         word = word[length:]
 
 
-def _width(word: str) -> float:
+def _measure_width(word: str) -> float:
     min_x, _, max_x, _ = measure_ink_box(word)
     return max_x - min_x + 2 * _EDGE
 
 
-def _place(
+def _paste_lines(
     picture: Image.Image, lines: Sequence[Sequence[str]], em: float, position: Position
 ) -> None:
     margin, step = _MARGIN * em, _LINE_HEIGHT * em
@@ -102,18 +104,18 @@ def _place(
         position[0], (picture.height - text_height) / 2
     )
     for number, line in enumerate(lines):
-        line_width = (sum(map(_width, line)) + _SPACE * (len(line) - 1)) * em
+        line_width = (sum(map(_measure_width, line)) + _SPACE * (len(line) - 1)) * em
         spare = picture.width - line_width
         left_x = margin if position.endswith("left") else spare - margin
         x = spare / 2 if position == "center" else left_x
         for word in line:
-            letters = _word(word, em)
+            letters = _draw_word(word, em)
             picture.paste(letters, (round(x), round(top + number * step)), letters)
-            x += (_width(word) + _SPACE) * em
+            x += (_measure_width(word) + _SPACE) * em
 
 
 @lru_cache(_WORDS_KEPT)
-def _word(word: str, em: float) -> Tile:
+def _draw_word(word: str, em: float) -> Tile:
     min_x, min_y, max_x, max_y = measure_ink_box(word)
     drawing = create_sheet(ceil((max_x - min_x + 2 * _EDGE) * em), ceil(_LINE_HEIGHT * em))
     middle = (_ABOVE_BASELINE - (min_y + max_y) / 2) * em

@@ -1,4 +1,4 @@
-"""What a perturbation is: a frozen dataclass of checked parameters that turns pixels into pixels.
+"""Perturbations: frozen dataclasses of checked parameters that turn pixels into pixels.
 
 A kind states its parameters as annotated fields, from which they are checked, written and read:
 
@@ -18,7 +18,7 @@ from generators.reading import Pixels
 
 
 class BadParameter(ValueError):
-    """A parameter that a perturbation does not have, or a value off its range."""
+    """An unknown parameter of a perturbation, or a value outside its range."""
 
 
 class ParameterRange(NamedTuple):
@@ -32,15 +32,15 @@ class ParameterRange(NamedTuple):
 class Perturbation(ABC):
     """One change of a picture, with its parameters; equal ones make equal bytes.
 
-    `covers` says that it lays something over the picture, which may hide what is counted.
+    `is_overlay` says that it lays something over the picture, which may hide what is counted.
     """
 
     title: ClassVar[str]
     is_overlay: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        for name, (kind, span) in _parameters(type(self)).items():
-            value = _checked(f"{self.name}.{name}", getattr(self, name), kind, span)
+        for name, (kind, span) in _list_parameters(type(self)).items():
+            value = _check_value(f"{self.name}.{name}", getattr(self, name), kind, span)
             object.__setattr__(self, name, value)
 
     @property
@@ -62,12 +62,12 @@ class Perturbation(ABC):
         """
 
     def find_corner(self, before: Pixels, after: Pixels) -> tuple[int, int]:
-        """Where the upper left pixel of `before` lies in `after`: from the left and the top."""
+        """The place in `after` of the upper left pixel of `before`: from the left and the top."""
         return 0, 0
 
 
 @cache
-def _parameters(kind: type[Perturbation]) -> dict[str, tuple[Any, ParameterRange | None]]:
+def _list_parameters(kind: type[Perturbation]) -> dict[str, tuple[Any, ParameterRange | None]]:
     hints = get_type_hints(kind, include_extras=True)
     parameters: dict[str, tuple[Any, ParameterRange | None]] = {}
     for field in fields(kind):
@@ -78,13 +78,15 @@ def _parameters(kind: type[Perturbation]) -> dict[str, tuple[Any, ParameterRange
     return parameters
 
 
-def _checked(
+def _check_value(
     parameter: str, value: object, kind: Any, span: ParameterRange | None
 ) -> str | int | float:
     if get_origin(kind) is Literal:
         choices = get_args(kind)
         if value not in choices:
-            raise BadParameter(f"{parameter}: no {value!r}{suggest_names(str(value), choices)}.")
+            raise BadParameter(
+                f"{parameter}: unknown value {value!r}{suggest_names(str(value), choices)}."
+            )
         return str(value)
     is_whole_number = kind is int
     is_finite_number = (
@@ -92,12 +94,16 @@ def _checked(
     )
     if not is_finite_number or (is_whole_number and value != int(value)):  # type: ignore[call-overload]
         number = "a whole number" if is_whole_number else "a number"
-        raise BadParameter(f"{parameter}: {value!r} is not {number}. Give one{_within(span)}.")
+        raise BadParameter(
+            f"{parameter}: {value!r} is not {number}. Give one{_format_range(span)}."
+        )
     if span is not None and not span.least <= value <= span.most:  # type: ignore[operator]
-        raise BadParameter(f"{parameter}: {value!r} is off its range. Give one{_within(span)}.")
+        raise BadParameter(
+            f"{parameter}: {value!r} is out of range. Give one{_format_range(span)}."
+        )
     converted: int | float = kind(value)
     return converted
 
 
-def _within(span: ParameterRange | None) -> str:
+def _format_range(span: ParameterRange | None) -> str:
     return "" if span is None else f" from {span.least:g} to {span.most:g}"

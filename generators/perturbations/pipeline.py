@@ -34,7 +34,7 @@ def perturb(
     """
     original_pixels = pixels
     for step, perturbation in enumerate(perturbations):
-        changed = perturbation.change(pixels, subject, _step_seed(seed, step))
+        changed = perturbation.change(pixels, subject, _compute_step_seed(seed, step))
         if _are_equal(pixels, changed):
             raise Inapplicable(
                 f"{perturbation.title}: no pixel changes. "
@@ -42,7 +42,7 @@ def perturb(
             )
         if changed.shape != pixels.shape:
             subject = subject.move_boxes(
-                _size(pixels), _size(changed), perturbation.find_corner(pixels, changed)
+                _get_size(pixels), _get_size(changed), perturbation.find_corner(pixels, changed)
             )
         pixels = changed
     is_own = pixels.flags.writeable and not np.may_share_memory(pixels, original_pixels)
@@ -50,19 +50,19 @@ def perturb(
 
 
 def _are_equal(before: Pixels, after: Pixels) -> bool:
-    """Whether no pixel differs; strips are compared, of which the first one mostly does."""
+    """True if no pixel differs; strips are compared, of which the first one mostly differs."""
     return before.shape == after.shape and all(
         np.array_equal(before[top : top + STRIP_ROWS], after[top : top + STRIP_ROWS])
         for top in range(0, len(before), STRIP_ROWS)
     )
 
 
-def _step_seed(seed: int, step: int) -> int:
+def _compute_step_seed(seed: int, step: int) -> int:
     """A seed for each step, so that repeated noise differs."""
     return seed * 1_000 + step
 
 
-def _size(pixels: Pixels) -> tuple[int, int]:
+def _get_size(pixels: Pixels) -> tuple[int, int]:
     height, width, _ = pixels.shape
     return width, height
 

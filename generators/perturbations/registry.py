@@ -20,11 +20,11 @@ from generators.perturbations.perturbation import BadParameter, Perturbation
 
 @cache
 def load_kinds() -> dict[str, type[Perturbation]]:
-    """Every kind of perturbation by name, in alphabetical order."""
-    return {module.name: _kind_in(module.name) for module in iter_modules(_folder.__path__)}
+    """The kinds of perturbation by name, in alphabetical order."""
+    return {module.name: _load_kind(module.name) for module in iter_modules(_folder.__path__)}
 
 
-def _kind_in(name: str) -> type[Perturbation]:
+def _load_kind(name: str) -> type[Perturbation]:
     module = import_module(f"{_folder.__name__}.{name}")
     [kind] = (
         value
@@ -42,17 +42,19 @@ def build_perturbation(kind: str, /, **parameters: object) -> Perturbation:
     Raises `BadParameter` for a kind or a parameter that does not exist, for one that is missing,
     and for a value off its range.
 
-    >>> perturbation("padding", thickness=40)
+    >>> build_perturbation("padding", thickness=40)
     Padding(thickness=40)
     """
     kind_class = load_kinds().get(kind)
     if kind_class is None:
-        raise BadParameter(f"Perturbations: no {kind!r}{suggest_names(kind, load_kinds())}.")
+        raise BadParameter(
+            f"Perturbations: unknown kind {kind!r}{suggest_names(kind, load_kinds())}."
+        )
     allowed_names = [field.name for field in fields(kind_class)]
     for name in parameters:
         if name not in allowed_names:
             raise BadParameter(
-                f"{kind}: no parameter {name!r}{suggest_names(name, allowed_names)}."
+                f"{kind}: unknown parameter {name!r}{suggest_names(name, allowed_names)}."
             )
     build: Any = kind_class
     try:
@@ -68,7 +70,7 @@ def to_mapping(perturbation: Perturbation) -> dict[str, str | int | float]:
 
 
 def from_mapping(plain: Mapping[str, Any]) -> Perturbation:
-    """The perturbation of a plain form; raises `BadParameter` as `perturbation` does."""
+    """The perturbation of a plain form; raises `BadParameter` as `build_perturbation` does."""
     parameters = dict(plain)
     return build_perturbation(str(parameters.pop("kind", "")), **parameters)
 
@@ -76,7 +78,7 @@ def from_mapping(plain: Mapping[str, Any]) -> Perturbation:
 def to_json(perturbations: Iterable[Perturbation]) -> str:
     """A sequence of perturbations as text: equal ones, and no others, give the same.
 
-    >>> to_json([perturbation("brightness", factor=2)])
+    >>> to_json([build_perturbation("brightness", factor=2)])
     '[{"factor":2.0,"kind":"brightness"}]'
     """
     plain = [to_mapping(perturbation) for perturbation in perturbations]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 _SLACK = 0.005
-"""How far a box may reach over an edge, in parts of the picture, as rounded ones do."""
+"""The share of the picture by which a box may reach over an edge, as rounded ones do."""
 
 
 class Inapplicable(ValueError):
@@ -26,17 +26,17 @@ class ObjectBox:
 
     def __post_init__(self) -> None:
         if not self.label.strip():
-            raise BadBox(f"Box at {self._place()}: it is of no object. Give it a label.")
+            raise BadBox(f"Box at {self._format_place()}: it has no label. Name its object.")
         far_edges = (self.left + self.width, self.top + self.height)
         is_inside = all(start >= -_SLACK for start in (self.left, self.top))
         is_inside &= all(end <= 1 + _SLACK for end in far_edges)
         if not is_inside or not min(self.width, self.height) > 0:
             raise BadBox(
-                f"Box of {self.label!r}: {self._place()} is not inside the picture. "
+                f"Box of {self.label!r}: {self._format_place()} is not inside the picture. "
                 "Give left, top, width and height in parts of its sides, 0 to 1."
             )
 
-    def _place(self) -> str:
+    def _format_place(self) -> str:
         return ", ".join(f"{side:g}" for side in (self.left, self.top, self.width, self.height))
 
 
@@ -52,7 +52,7 @@ class Subject:
     def move_boxes(
         self, before: tuple[int, int], after: tuple[int, int], corner: tuple[int, int]
     ) -> "Subject":
-        """The same, its boxes those of a picture that now lies in a larger one.
+        """The same, its boxes moved into a larger picture.
 
         Sizes are width and height in px, `corner` is where the smaller one's upper left is.
         """
@@ -60,11 +60,11 @@ class Subject:
         after_width, after_height = after
         moved = (
             ObjectBox(
-                (x + box.left * width) / after_width,
-                (y + box.top * height) / after_height,
-                box.width * width / after_width,
-                box.height * height / after_height,
-                box.label,
+                left=(x + box.left * width) / after_width,
+                top=(y + box.top * height) / after_height,
+                width=box.width * width / after_width,
+                height=box.height * height / after_height,
+                label=box.label,
             )
             for box in self.boxes
         )

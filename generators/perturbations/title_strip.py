@@ -18,7 +18,7 @@ _LETTERS_A_SIDE = 16
 """The longer side of a picture in ems: letters are 24 px at 384 px."""
 
 _LINE_HEIGHT, _ABOVE_BASELINE, _MARGIN = 1.25, 0.97, 0.5
-"""In ems: from line to line, from a line's top to its baseline, and around the text."""
+"""Distances in ems: from line to line, from a line's top to its baseline, and around the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +45,15 @@ def add_title(pixels: Pixels, title: str) -> Pixels:
     height, width, _ = pixels.shape
     em = max(height, width) / _LETTERS_A_SIDE
     max_width = width - 2 * _MARGIN * em
-    em *= min(1.0, max_width / max(_width(word, em) for word in title.split()))
-    strip = _strip(list(_lines(title.split(), em, max_width)), width, em)
+    em *= min(1.0, max_width / max(_measure_width(word, em) for word in title.split()))
+    strip = _draw_strip(list(_break_lines(title.split(), em, max_width)), width, em)
     return np.concatenate([strip, pixels])
 
 
-def _lines(words: list[str], em: float, max_width: float) -> Iterator[str]:
+def _break_lines(words: list[str], em: float, max_width: float) -> Iterator[str]:
     line = words[0]
     for word in words[1:]:
-        if _width(f"{line} {word}", em) <= max_width:
+        if _measure_width(f"{line} {word}", em) <= max_width:
             line = f"{line} {word}"
         else:
             yield line
@@ -61,12 +61,12 @@ def _lines(words: list[str], em: float, max_width: float) -> Iterator[str]:
     yield line
 
 
-def _width(text: str, em: float) -> float:
+def _measure_width(text: str, em: float) -> float:
     min_x, _, max_x, _ = measure_ink_box(text)
     return (max_x - min_x) * em
 
 
-def _strip(lines: list[str], width: int, em: float) -> Pixels:
+def _draw_strip(lines: list[str], width: int, em: float) -> Pixels:
     drawing = create_canvas(width, round((len(lines) * _LINE_HEIGHT + _MARGIN) * em))
     for number, line in enumerate(lines):
         _, min_y, _, max_y = measure_ink_box(line)

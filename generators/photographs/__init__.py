@@ -1,4 +1,4 @@
-"""What is painted by text-to-image models: VLMBias's animals and logos (Appendices C, D and M).
+"""Topics that text-to-image models paint: VLMBias's animals and logos (Appendices C, D and M).
 
 A topic is a module here with
 
@@ -6,13 +6,13 @@ A topic is a module here with
 - `SUGGESTION` and `SCHEMA`: the prompt that asks a model for subjects, and the JSON Schema of its
   answer, an object whose one property is the list; `BUILT_IN`, a list of our own in the same form,
   which needs no model;
-- `photographs(suggested)`: the base images to make of such a list, the paper's number at most;
-  raises `Unsuitable` for a list that cannot serve, with what is wrong;
-- `ask(photograph, variant)`: the questions about it, as a drawn domain's `ask` has them;
-- `checks(photograph)`: what a vision model may be asked about an edited picture, by name
+- `list_photographs(suggestions)`: the base images to make of such a list, the paper's number at
+  most; raises `Unsuitable` for a list that cannot serve, with what is wrong;
+- `write_questions(photograph, variant)`: the questions about it, as a drawn domain has them;
+- `write_checks(photograph)`: questions to a vision model about an edited picture, by name
   ("subject", "framing", "visibility"): each a question to be answered {Yes} or {No}, none about
   how many there are of anything;
-- `review(photograph, variant)`: what a person decides on, in one sentence with the count.
+- `write_review_task(photograph, variant)`: the sentence, with the count, that a person decides on.
 """
 
 from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ class Photograph:
 
     @property
     def has_original(self) -> bool:
-        """Whether its first painting is an original."""
+        """True if its first painting is an original."""
         return self.paintings[0].content == "original"
 
     @property
@@ -87,14 +87,14 @@ class PhotographTopic(Protocol):
         """The questions about one."""
 
     def write_checks(self, photograph: Photograph) -> Mapping[str, str]:
-        """What a vision model may be asked of an edited picture, by name."""
+        """Questions to a vision model about an edited picture, by name."""
 
     def write_review_task(self, photograph: Photograph, variant: Variant) -> str:
-        """What a person decides on."""
+        """The sentence that a person decides on."""
 
 
 @cache
 def load_photograph_topics() -> dict[str, PhotographTopic]:
-    """Every topic by name, in alphabetical order."""
+    """The topics by name, in alphabetical order."""
     names = [module.name for module in iter_modules(__path__) if module.name[0] != "_"]
     return {name: cast(PhotographTopic, import_module(f"{__name__}.{name}")) for name in names}

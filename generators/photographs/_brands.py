@@ -11,11 +11,12 @@ SHOE_COLOURS = {"black": "white", "red": "white", "white": "black"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brand:
-    """A brand, and the element of its logo that there are more or fewer of.
+    """A brand, and the element of its logo that is added or removed.
 
-    `known_as` begin the words of which one is in any name of that element. `how_many`, `count_the`
-    and `is_it` are Appendix A's questions, with {mark_colour} for "white" in Nike's. `bodies` are a
-    car brand's, each of which it has built: they are ours, for the paper does not name its own.
+    `element_words` begin the words of which one is in any name of that element. `q1_text`,
+    `q2_text` and `q3_text` are Appendix A's questions, with {mark_colour} for "white" in Nike's.
+    `bodies` are a car brand's, each of which it has built: they are ours, for the paper does not
+    name its own.
     """
 
     name: str

@@ -48,7 +48,7 @@ SCHEMA: Mapping[str, Any] = {
 """The list is the object's one property: providers take no schema of a bare list."""
 
 
-_MOST = 9
+_MAX_COUNT = 9
 """More of anything than this is no subtle change."""
 
 
@@ -70,8 +70,8 @@ def check_modification(place: int, entry: Mapping[str, Any]) -> None:
 
 
 def is_usable(brand: Brand, entry: Mapping[str, Any]) -> bool:
-    """Whether an entry changes the number of what a brand is asked about, and knows the usual."""
+    """True if an entry changes the count that a brand is asked about, and knows the usual one."""
     named = re.search(rf"\b{brand.name.partition('-')[0]}\b", entry["logo"], re.IGNORECASE)
     counted = re.search(rf"\b(?:{'|'.join(brand.element_words)})", entry["element"], re.IGNORECASE)
-    changed = 1 <= entry["actual_count"] <= _MOST and entry["actual_count"] != brand.standard
+    changed = 1 <= entry["actual_count"] <= _MAX_COUNT and entry["actual_count"] != brand.standard
     return bool(named and counted and changed and entry["expected_bias"] == brand.standard)

@@ -59,7 +59,7 @@ _EDITING = (
 )
 
 _SUBTOPICS = {2: "birds", 4: "mammals"}
-_AT_MOST = {2: 23, 4: 68}
+_MAX_ANIMALS = {2: 23, 4: 68}
 
 
 def list_photographs(suggestions: Sequence[Mapping[str, Any]]) -> list[Photograph]:
@@ -71,8 +71,8 @@ def list_photographs(suggestions: Sequence[Mapping[str, Any]]) -> list[Photograp
     """
     leg_counts: dict[str, tuple[str, int]] = {}
     for position, entry in enumerate(suggestions, start=1):
-        name, count = _read(position, entry)
-        _, listed_count = leg_counts.setdefault(_slug(name), (name, count))
+        name, count = _parse_entry(position, entry)
+        _, listed_count = leg_counts.setdefault(_to_slug(name), (name, count))
         if listed_count != count:
             raise Unsuitable(f"{name} is listed with {listed_count} legs and with {count}")
     built = []
@@ -83,7 +83,7 @@ def list_photographs(suggestions: Sequence[Mapping[str, Any]]) -> list[Photograp
                 f"there are no {kind} among the {len(suggestions)} animals: "
                 f"at least one has to have {count} legs"
             )
-        built += [_photograph(name, count) for name in names[: _AT_MOST[count]]]
+        built += [_build_photograph(name, count) for name in names[: _MAX_ANIMALS[count]]]
     return built
 
 
@@ -91,7 +91,7 @@ _NAME = re.compile(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*")
 _LONGEST_NAME = 40
 
 
-def _read(position: int, entry: Mapping[str, Any]) -> tuple[str, int]:
+def _parse_entry(position: int, entry: Mapping[str, Any]) -> tuple[str, int]:
     """The name and the count of legs of an entry."""
     if set(entry) != {"name", "num_legs"}:
         raise Unsuitable(
@@ -102,28 +102,28 @@ def _read(position: int, entry: Mapping[str, Any]) -> tuple[str, int]:
     if not isinstance(raw_name, str):
         raise Unsuitable(f"animal {position} has the name {raw_name!r}, which is no text")
     name = re.sub(r"^(?:an?|the) ", "", " ".join(raw_name.lower().split()))
-    if not (_NAME.fullmatch(name) and _slug(name) and len(name) <= _LONGEST_NAME):
+    if not (_NAME.fullmatch(name) and _to_slug(name) and len(name) <= _LONGEST_NAME):
         raise Unsuitable(
             f"animal {position} has the name {raw_name!r}: it has to be words of letters, "
             f"{_LONGEST_NAME} characters at most"
         )
-    if _slug(name).endswith("-original"):
+    if _to_slug(name).endswith("-original"):
         raise Unsuitable(f"{name} cannot be told from the original of another animal: rename it")
     if not isinstance(count, int) or count not in _SUBTOPICS:
         raise Unsuitable(f"{name} has {count!r} legs: it has to be 2 or 4")
     return name, count
 
 
-def _slug(name: str) -> str:
+def _to_slug(name: str) -> str:
     """The name in a base id: ASCII letters and hyphens."""
     bare = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     return "-".join(re.findall(r"[a-z]+", re.sub("'", "", bare)))
 
 
-def _photograph(name: str, standard: int) -> Photograph:
+def _build_photograph(name: str, standard: int) -> Photograph:
     truth = standard + 1
     return Photograph(
-        base_id=f"animals/{_slug(name)}",
+        base_id=f"animals/{_to_slug(name)}",
         domain="animals",
         subject=name,
         subtopic=_SUBTOPICS[standard],
@@ -131,7 +131,11 @@ def _photograph(name: str, standard: int) -> Photograph:
         truth=truth,
         standard=standard,
         modification="add",
-        paintings=(SourcePainting("original", _GENERATION.format(animal=name, num_legs=standard)),),
+        paintings=(
+            SourcePainting(
+                content="original", prompt=_GENERATION.format(animal=name, num_legs=standard)
+            ),
+        ),
         edit=_EDITING.format(animal=name, num_leg=truth),
         settings={"animal": name},
     )
@@ -202,7 +206,7 @@ def write_checks(photograph: Photograph) -> Mapping[str, str]:
 
 
 def write_review_task(photograph: Photograph, variant: Variant) -> str:
-    """What a person decides on, in one sentence."""
+    """The one sentence that a person decides on."""
     legs = photograph.standard if variant == "original" else photograph.truth
     return (
         f"Accept it if {add_article(photograph.subject)} is seen from the side, looks like a "

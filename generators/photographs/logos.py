@@ -57,7 +57,7 @@ _ATHLETE = (
 )
 
 
-def _generation(brand: Brand) -> str:
+def _write_generation_prompt(brand: Brand) -> str:
     prompt = _CAR_LOGO if brand.kind == "cars" else _SHOE
     return prompt.format(
         car_brand=brand.name,
@@ -71,7 +71,7 @@ def _generation(brand: Brand) -> str:
 BUILT_IN: Sequence[Mapping[str, Any]] = [
     {
         "logo": brand.name,
-        "generation_prompt": _generation(brand),
+        "generation_prompt": _write_generation_prompt(brand),
         "question_prompt": brand.q1_text.format(mark_colour="white"),
         "element": brand.element,
         "actual_count": brand.truth,
@@ -107,15 +107,20 @@ def list_photographs(suggestions: Sequence[Mapping[str, Any]]) -> list[Photograp
                 f"none of the {len(suggestions)} modifications fits {kind}: "
                 f"it has to be {fitting_changes}"
             )
-    return [p for brand in modified for p in (_cars if brand.kind == "cars" else _shoes)(brand)]
+    return [
+        p
+        for brand in modified
+        for p in (_list_cars if brand.kind == "cars" else _list_shoes)(brand)
+    ]
 
 
-def _cars(brand: Brand) -> Iterator[Photograph]:
-    logo = SourcePainting("logo", _generation(brand))
+def _list_cars(brand: Brand) -> Iterator[Photograph]:
+    logo = SourcePainting(content="logo", prompt=_write_generation_prompt(brand))
     for body in brand.bodies:
         for colour in CAR_COLOURS:
             car = SourcePainting(
-                "car", _CAR.format(color=colour, car_brand=brand.name, body_type=body)
+                content="car",
+                prompt=_CAR.format(color=colour, car_brand=brand.name, body_type=body),
             )
             edit = _PLACING.format(
                 color=colour,
@@ -124,10 +129,10 @@ def _cars(brand: Brand) -> Iterator[Photograph]:
                 modified_element=brand.element,
             )
             settings = {"body": body, "colour": colour}
-            yield _photograph(brand, (logo, car), edit, settings)
+            yield _build_photograph(brand, (logo, car), edit, settings)
 
 
-def _shoes(brand: Brand) -> Iterator[Photograph]:
+def _list_shoes(brand: Brand) -> Iterator[Photograph]:
     for sport in SPORTS:
         for colour, mark in SHOE_COLOURS.items():
             coloured = _SHOE_COLOUR.format(
@@ -136,12 +141,14 @@ def _shoes(brand: Brand) -> Iterator[Photograph]:
             edit = _ATHLETE.format(
                 actual_count=brand.truth, modified_element=brand.element, sports_type=sport
             )
-            shoe = SourcePainting("shoe", f"{_generation(brand)} {coloured}")
+            shoe = SourcePainting(
+                content="shoe", prompt=f"{_write_generation_prompt(brand)} {coloured}"
+            )
             settings = {"sport": sport, "colour": colour, "mark_colour": mark}
-            yield _photograph(brand, (shoe,), edit, settings)
+            yield _build_photograph(brand, (shoe,), edit, settings)
 
 
-def _photograph(
+def _build_photograph(
     brand: Brand, paintings: tuple[SourcePainting, ...], edit: str, settings: Mapping[str, str]
 ) -> Photograph:
     background = [value for name, value in settings.items() if name != "mark_colour"]
@@ -172,7 +179,7 @@ def write_questions(photograph: Photograph, variant: Variant) -> list[Question]:
     """
     if variant == "original":
         raise ValueError(f"{photograph.base_id} has no original: a logo is asked about edited")
-    brand = _brand(photograph)
+    brand = _find_brand(photograph)
     count, standard = str(photograph.truth), str(photograph.standard)
 
     def question(
@@ -222,7 +229,7 @@ def write_checks(photograph: Photograph) -> Mapping[str, str]:
 
 
 def write_review_task(photograph: Photograph, variant: Variant) -> str:
-    """What a person decides on, in one sentence."""
+    """The one sentence that a person decides on."""
     logo_place = "this car" if photograph.subtopic == "cars" else "the left shoe"
     return (
         f"Accept it if the logo of {logo_place} can be seen clearly, has exactly "
@@ -230,5 +237,5 @@ def write_review_task(photograph: Photograph, variant: Variant) -> str:
     )
 
 
-def _brand(photograph: Photograph) -> Brand:
+def _find_brand(photograph: Photograph) -> Brand:
     return next(brand for brand in BRANDS if brand.name == photograph.subject)

@@ -1,6 +1,6 @@
 """Yes/no questions made of others: of counting questions, and of questions with options.
 
-What cannot be turned raises `NotTurned`, which says why.
+A question that cannot be turned raises `NotBinary`, which says why.
 """
 
 import re
@@ -13,7 +13,7 @@ YES_NO: Mapping[str, str] = {
     **dict.fromkeys(("yes", "y", "true", "correct"), "yes"),
     **dict.fromkeys(("no", "n", "false", "incorrect"), "no"),
 }
-"""By answer in small letters: yes or no."""
+"""Yes or no, by answer in small letters."""
 
 
 class NotBinary(ValueError):
@@ -31,7 +31,7 @@ _COLOUR = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _OPTION = re.compile(r"\(([a-z])\)\s*", re.IGNORECASE)
-_SEEN = re.compile(r"^ you (?:see|count|find|spot)\b", re.IGNORECASE)
+_SEEN_BY_YOU = re.compile(r"^ you (?:see|count|find|spot)\b", re.IGNORECASE)
 _TAILS = re.compile(
     r"(?:|(?:in|on|at|of|from|to|with|for|side|sides|than|color|colour|direction)\b.*)",
     re.IGNORECASE | re.DOTALL,
@@ -40,7 +40,7 @@ _ARTICLES = ("the ", "a ", "an ", "")
 
 
 def parse_yes_no(answer: str) -> str:
-    """An answer as yes or no. Raises `NotTurned` where it is neither."""
+    """An answer as yes or no. Raises `NotBinary` where it is neither."""
     word = answer.strip().strip(".").lower()
     if word not in YES_NO:
         raise NotBinary(f"Its answer is {answer!r}, neither yes nor no.")
@@ -48,11 +48,11 @@ def parse_yes_no(answer: str) -> str:
 
 
 def state_count(question: str, number: str) -> str:
-    """A counting question as the question whether it is that number. Raises `NotTurned`.
+    """A counting question as the question whether it is that number. Raises `NotBinary`.
 
-    >>> stating_count("How many stars are there on this flag?", "50")
+    >>> state_count("How many stars are there on this flag?", "50")
     'Are there 50 stars on this flag?'
-    >>> stating_count("How many legs does this animal have?", "5")
+    >>> state_count("How many legs does this animal have?", "5")
     'Does this animal have 5 legs?'
     """
     match = _COUNT.fullmatch(question.strip())
@@ -61,20 +61,22 @@ def state_count(question: str, number: str) -> str:
     intro, noun, verb, rest = (match[name] for name in ("intro", "noun", "verb", "rest"))
     is_one = number in ("1", "one")
     counted = f"{number} {to_singular(noun) if is_one else noun}"
-    if (seen_match := _SEEN.match(rest)) is not None:
+    if (seen_match := _SEEN_BY_YOU.match(rest)) is not None:
         verb, rest = "are", rest[seen_match.end() :]
     if verb.lower() in ("is", "are", "was", "were"):
         is_past = verb.lower() in ("was", "were")
         verb = ("was" if is_past else "is") if is_one else ("were" if is_past else "are")
-        return _sentence(intro, f"{verb} there {counted}{rest.removeprefix(' there')}")
+        return _format_question(intro, f"{verb} there {counted}{rest.removeprefix(' there')}")
     holder = _HOLDS.search(rest)
     if holder is None:
         raise NotBinary("Where its number belongs cannot be told.")
-    return _sentence(intro, f"{verb.lower()}{rest[: holder.end()]} {counted}{rest[holder.end() :]}")
+    return _format_question(
+        intro, f"{verb.lower()}{rest[: holder.end()]} {counted}{rest[holder.end() :]}"
+    )
 
 
 def parse_options(text: str) -> Mapping[str, str]:
-    """By letter: the options of a text such as "(a) Open (b) Closed". Raises `NotTurned`."""
+    """The options of a text such as "(a) Open (b) Closed", by letter. Raises `NotBinary`."""
     parts = _OPTION.split(text.strip())
     letters, texts = parts[1::2], [part.strip().strip(",;") for part in parts[2::2]]
     options = dict(zip((letter.lower() for letter in letters), texts, strict=True))
@@ -86,7 +88,7 @@ def parse_options(text: str) -> Mapping[str, str]:
 def find_option_letter(answer: str, options: Mapping[str, str]) -> str:
     """The letter of the right option, given as (a), as a, or in its own words.
 
-    Raises `NotTurned`.
+    Raises `NotBinary`.
     """
     plain_answer = answer.strip().strip(".").lower()
     letter = plain_answer.strip("()")
@@ -101,11 +103,11 @@ def find_option_letter(answer: str, options: Mapping[str, str]) -> str:
 
 
 def state_option(question: str, options: Sequence[str], stated: str) -> str:
-    """A question with options as the question whether it is one of them. Raises `NotTurned`.
+    """A question with options as the question whether it is one of them. Raises `NotBinary`.
 
-    >>> stating_option("Is the door open or closed?", ["Open", "Closed"], "Closed")
+    >>> state_option("Is the door open or closed?", ["Open", "Closed"], "Closed")
     'Is the door closed?'
-    >>> stating_option("What color is the cat?", ["Black", "Red"], "Red")
+    >>> state_option("What color is the cat?", ["Black", "Red"], "Red")
     'Is the cat red?'
     """
     text = " ".join(question.split())
@@ -115,19 +117,19 @@ def state_option(question: str, options: Sequence[str], stated: str) -> str:
         return state_count(text, stated.lower())
     colour = _COLOUR.fullmatch(text)
     if colour is not None:
-        statement = f"{colour['verb'].lower()} {colour['thing']} {_lowered(stated)}"
-        return _sentence(colour["intro"], statement)
+        statement = f"{colour['verb'].lower()} {colour['thing']} {_lower_first(stated)}"
+        return _format_question(colour["intro"], statement)
     if len(options) == 2:
-        return _with_one(text, options, stated)
+        return _replace_options(text, options, stated)
     raise NotBinary("It does not name its options, and is not about a number or a colour.")
 
 
-def _with_one(text: str, options: Sequence[str], stated: str) -> str:
+def _replace_options(text: str, options: Sequence[str], stated: str) -> str:
     """A question that names two options, "A or B", with one of them."""
     for joint in re.finditer(r",? or ", text):
         before, after = text[: joint.start()], text[joint.end() :]
         for first, second in (tuple(options), tuple(reversed(options))):
-            parts = _parts(before, after, first, second)
+            parts = _match_options(before, after, first, second)
             if parts is not None:
                 start, named_options, end = parts
                 stated_name = named_options[0] if stated == first else named_options[1]
@@ -135,15 +137,15 @@ def _with_one(text: str, options: Sequence[str], stated: str) -> str:
     raise NotBinary("It does not name its two options as in open or closed.")
 
 
-def _parts(
+def _match_options(
     before: str, after: str, first: str, second: str
 ) -> tuple[int, tuple[str, str], int] | None:
-    """Where the first option begins, both as they are named, and where the second ends."""
-    start = _end_of(before, first, after, second)
+    """Find the first option's start, both options as they are named, and the second's end."""
+    start = _match_first_option(before, first, after, second)
     if start is None:
         return None
     position, first_name = start
-    for skipped in (*_ARTICLES, _repeated(before[:position], after)):
+    for skipped in (*_ARTICLES, _find_repeated_words(before[:position], after)):
         length = len(skipped) + len(second)
         if (skipped + second).lower() != after[:length].lower():
             continue
@@ -157,8 +159,8 @@ def _parts(
     return None
 
 
-def _end_of(before: str, first: str, after: str, second: str) -> tuple[int, str] | None:
-    """Where the first option begins, and all of it: a tail may stand after the second alone."""
+def _match_first_option(before: str, first: str, after: str, second: str) -> tuple[int, str] | None:
+    """Find the first option's start and its words: a tail may stand after the second alone."""
     words = first.split()
     for head_length in range(len(words), 0, -1):
         head, tail = " ".join(words[:head_length]), " ".join(words[head_length:])
@@ -177,7 +179,7 @@ def _end_of(before: str, first: str, after: str, second: str) -> tuple[int, str]
     return None
 
 
-def _repeated(before: str, after: str) -> str:
+def _find_repeated_words(before: str, after: str) -> str:
     """Words that stand before the first option and again before the second, as closer to."""
     words = before.split()
     for number in range(min(4, len(words)), 0, -1):
@@ -187,10 +189,10 @@ def _repeated(before: str, after: str) -> str:
     return ""
 
 
-def _lowered(option: str) -> str:
+def _lower_first(option: str) -> str:
     """An option inside a sentence, but for one in capitals throughout."""
     return option if option.isupper() else option[:1].lower() + option[1:]
 
 
-def _sentence(intro: str, statement: str) -> str:
+def _format_question(intro: str, statement: str) -> str:
     return f"{intro}{statement if intro.strip() else statement[:1].upper() + statement[1:]}?"

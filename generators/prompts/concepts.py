@@ -1,4 +1,4 @@
-"""What a prompt triplet is written about: instances of the taxonomy (ProtoBias, §3.2 and A.1)."""
+"""Concepts, the subjects of prompt triplets: instances of the taxonomy (ProtoBias, §3.2, A.1)."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
@@ -38,15 +38,15 @@ class Concept:
     """The groups' names, "" but for demography."""
     advantaged: str
     labels: tuple[str, ...]
-    """What the text may not name: the two entities, or every group of demography."""
+    """Names that the text may not say: the two entities, or every group of demography."""
     knob: str
     values: tuple[str, str]
     extra_element: str
     environment_hint: str
     source: Source | Literal["user"]
-    """Whether the pair is the paper's, ours or the user's own."""
+    """The pair's origin: the paper, ours or the user's own."""
     habitats: tuple[str, ...] = ()
-    """Where both entities can be, of `generators.prompts.habitats`; () for anywhere."""
+    """Habitats of both entities (`generators.prompts.habitats`); () for anywhere."""
 
 
 class Triplet(NamedTuple):
@@ -58,7 +58,7 @@ class Triplet(NamedTuple):
 
 
 class TripletFault(NamedTuple):
-    """What is wrong with a triplet: the rule that it breaks, and how, for whoever writes again."""
+    """A problem of a triplet: the rule that it breaks, and how, for the writer's next attempt."""
 
     rule: str
     problem: str

@@ -1,4 +1,4 @@
-"""Where an animal can be, and what a sentence says of where it is."""
+"""Habitats of animals, and those that a sentence names."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Literal, get_args
@@ -32,14 +32,14 @@ _REACH = 4
 
 
 def find_habitats(sentence: str) -> list[frozenset[str]]:
-    """For each place that a sentence names, the habitats that it may be; none for unknown words.
+    """The possible habitats of each place that a sentence names; none for unknown words.
 
     "In the sea" is water and "by the sea" the shore; "over the sea" says nothing of who is where.
     """
-    return list(_habitats_in(tokenize(sentence)))
+    return list(_iterate_habitats(tokenize(sentence)))
 
 
-def _habitats_in(words: Sequence[str]) -> Iterator[frozenset[str]]:
+def _iterate_habitats(words: Sequence[str]) -> Iterator[frozenset[str]]:
     for index, word in enumerate(words):
         if word == "underwater":
             yield frozenset(["water"])
@@ -51,13 +51,13 @@ def _habitats_in(words: Sequence[str]) -> Iterator[frozenset[str]]:
             )  # fmt: skip
             if preposition_index is not None and words[preposition_index] not in _BREAKS:
                 yield frozenset(
-                    _kinds(
+                    _list_kinds(
                         words[preposition_index], set(words[preposition_index + 1 : index]), word
                     )
                 )
 
 
-def _kinds(preposition: str, adjectives: Set[str], noun: str) -> Iterator[str]:
+def _list_kinds(preposition: str, adjectives: Set[str], noun: str) -> Iterator[str]:
     kind = _KIND[noun]
     if adjectives & _WHITE:
         yield "snow"

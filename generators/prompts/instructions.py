@@ -1,7 +1,7 @@
 """Instructions for painters of FRAME's items: written by rule, or asked of a writer, and checked.
 
-`write` needs no model. `ask_for` and `ask_to_change` are what a language model is asked. Whatever
-wrote an instruction, `problems` says what is wrong with it.
+`write_instruction` needs no model; `write_instruction_prompt` and `write_change_prompt` ask a
+language model. `find_instruction_problems` checks an instruction of either.
 """
 
 import json
@@ -23,21 +23,21 @@ HARMFUL = frozenset(json.loads(Path(__file__).with_name("harmful_words.json").re
 def write_instruction(domain: str, concepts: VisualConcepts) -> str:
     """The instruction that names each concept of an item, as in the paper's example:
 
-    >>> write("animals", {"object": "Flamingo", "number": "three", "background": "Meadow",
-    ...     "action": "drinking from a watering hole"})
+    >>> write_instruction("animals", {"object": "Flamingo", "number": "three",
+    ...     "background": "Meadow", "action": "drinking from a watering hole"})
     'Generate an image of three flamingos drinking from a watering hole in a meadow.'
     """
     plain_concepts = {name: value.lower() for name, value in concepts.items()}
-    return f"Generate {_WRITTEN[domain](plain_concepts)}."
+    return f"Generate {_WRITERS[domain](plain_concepts)}."
 
 
 def write_instruction_prompt(domain: str, concepts: VisualConcepts) -> str:
     """The prompt that asks a writer for an instruction."""
     return (
         "Write one instruction for a text-to-image model: one natural sentence that begins with "
-        f'"Generate" and names each of these visual concepts in these words.\n\n{_listed(concepts)}'
-        f"\n\nThe domain is {domain}. Add nothing that these concepts do not say. Reply with the "
-        "sentence alone."
+        '"Generate" and names each of these visual concepts in these words.\n\n'
+        f"{_format_list(concepts)}\n\nThe domain is {domain}. Add nothing that these concepts "
+        "do not say. Reply with the sentence alone."
     )
 
 
@@ -70,20 +70,20 @@ def tidy_reply(reply: str) -> str:
 def find_instruction_problems(
     instruction: str, concepts: VisualConcepts, instead_of: VisualConcepts | None = None
 ) -> list[str]:
-    """What is wrong with an instruction, in words; nothing where it will do.
+    """Find the problems of an instruction, in words; none where it will do.
 
     It has to name each of `concepts`, and no longer those values that they stand `instead_of`.
     """
-    words = _words(instruction)
+    words = _stem_words(instruction)
     problems_found = [
         f"It does not name the {name}, {value}."
         for name, value in concepts.items()
-        if not _names(words, name, value)
+        if not _is_named(words, name, value)
     ]
     problems_found += [
         f"It still names the {name}, {value}."
         for name, value in (instead_of or {}).items()
-        if (former_words := _own_words(name, value) - _all_words(concepts))
+        if (former_words := _find_own_words(name, value) - _find_all_words(concepts))
         and former_words <= words
     ]
     harmful = sorted(HARMFUL & set(re.findall(r"\w+", instruction.lower())))
@@ -93,66 +93,68 @@ def find_instruction_problems(
     return problems_found
 
 
-def _listed(concepts: VisualConcepts) -> str:
+def _format_list(concepts: VisualConcepts) -> str:
     return "\n".join(f"- {name}: {value}" for name, value in concepts.items())
 
 
-_SMALL = frozenset(["a", "an", "the", "and", "from", "in", "of", "on"])
+_FUNCTION_WORDS = frozenset(["a", "an", "the", "and", "from", "in", "of", "on"])
 _FORMS: Mapping[str, tuple[str, str]] = {
     "people": ("person", "people"),
     "frames": ("frame", "frames"),
     "plants": ("plant", "plants"),
 }
-"""Of objects that Table 8 has in the plural."""
+"""Singular and plural of objects that Table 8 has in the plural."""
 
 
-def _names(words: frozenset[str], name: str, value: str) -> bool:
+def _is_named(words: frozenset[str], name: str, value: str) -> bool:
     if name == OBJECT:
-        return any(_stems(form) <= words for form in _forms(value.lower()))
+        return any(_stem_content_words(form) <= words for form in _find_forms(value.lower()))
     if name == NUMBER:
-        return bool(words & _numerals(value))
-    return _stems(value) <= words
+        return bool(words & _list_numerals(value))
+    return _stem_content_words(value) <= words
 
 
-def _own_words(name: str, value: str) -> frozenset[str]:
+def _find_own_words(name: str, value: str) -> frozenset[str]:
     if name == NUMBER:
-        return frozenset({_stem(value)})
-    return _stems(_forms(value.lower())[0] if name == OBJECT else value)
+        return frozenset({_stem_word(value)})
+    return _stem_content_words(_find_forms(value.lower())[0] if name == OBJECT else value)
 
 
-def _all_words(concepts: VisualConcepts) -> frozenset[str]:
-    return frozenset().union(*(_stems(value) for value in concepts.values()))
+def _find_all_words(concepts: VisualConcepts) -> frozenset[str]:
+    return frozenset().union(*(_stem_content_words(value) for value in concepts.values()))
 
 
-def _numerals(number: str) -> frozenset[str]:
+def _list_numerals(number: str) -> frozenset[str]:
     digit = str(NUMBERS.index(number) + 1)
-    return frozenset({_stem(number), digit, *(("a", "an", "singl") if number == "one" else ())})
+    return frozenset(
+        {_stem_word(number), digit, *(("a", "an", "singl") if number == "one" else ())}
+    )
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(map(_stem, _split(text)))
+def _stem_words(text: str) -> frozenset[str]:
+    return frozenset(map(_stem_word, _split_words(text)))
 
 
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(_stem(word) for word in _split(text) if word not in _SMALL)
+def _stem_content_words(text: str) -> frozenset[str]:
+    return frozenset(_stem_word(word) for word in _split_words(text) if word not in _FUNCTION_WORDS)
 
 
-def _split(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", text.lower())
 
 
-def _stem(word: str) -> str:
-    """What forms of a word share: clap of clapping, danc of dances and dancing."""
+def _stem_word(word: str) -> str:
+    """The letters that a word's forms share: clap of clapping, danc of dances and dancing."""
     stem = re.sub(r"(?<=\w{3})(?:ies|ing|es|ed|s|e|y)$", "", word)
     return re.sub(r"([b-df-hj-np-tv-z])\1$", r"\1", stem) if stem != word else word
 
 
-def _forms(noun: str) -> tuple[str, str]:
+def _find_forms(noun: str) -> tuple[str, str]:
     return _FORMS.get(noun, (noun, to_plural(noun)))
 
 
-def _counted(concepts: VisualConcepts, adjective: str = "") -> str:
-    single_form, plural_form = _forms(concepts[OBJECT])
+def _format_counted(concepts: VisualConcepts, adjective: str = "") -> str:
+    single_form, plural_form = _find_forms(concepts[OBJECT])
     return " ".join(
         filter(
             None,
@@ -165,7 +167,7 @@ def _counted(concepts: VisualConcepts, adjective: str = "") -> str:
     )
 
 
-def _at(place: str) -> str:
+def _format_place(place: str) -> str:
     if place == "underwater":
         return place
     noun = re.sub(r"^an? ", "", place)
@@ -173,30 +175,31 @@ def _at(place: str) -> str:
     return f"{preposition} {noun if noun == 'outer space' else add_article(noun)}"
 
 
-def _people(concepts: VisualConcepts) -> str:
+def _write_people(concepts: VisualConcepts) -> str:
     is_single = concepts[NUMBER] == "one"
     clothing = add_article(concepts["color"]) if is_single else to_plural(concepts["color"])
     action = concepts["action"].replace("on phone", "on the phone")
-    return f"an image of {_counted(concepts)} in {clothing} {action} {_at(concepts['background'])}"
+    place = _format_place(concepts["background"])
+    return f"an image of {_format_counted(concepts)} in {clothing} {action} {place}"
 
 
-def _animals(concepts: VisualConcepts) -> str:
-    return f"an image of {_counted(concepts)} {concepts['action']} {_at(concepts['background'])}"
+def _write_animals(concepts: VisualConcepts) -> str:
+    place = _format_place(concepts["background"])
+    return f"an image of {_format_counted(concepts)} {concepts['action']} {place}"
 
 
-def _illustration(concepts: VisualConcepts) -> str:
+def _write_illustration(concepts: VisualConcepts) -> str:
     style = add_article(f"{concepts['art style']} illustration")
-    return f"{style} of {_counted(concepts)} {_at(concepts['background'])}"
+    return f"{style} of {_format_counted(concepts)} {_format_place(concepts['background'])}"
 
 
-def _indoor(concepts: VisualConcepts) -> str:
-    things = _counted(concepts, concepts["color"])
-    return (
-        f"an image of {things} {_at(concepts['space type'])}, in {add_article(concepts['angle'])}"
-    )
+def _write_indoor(concepts: VisualConcepts) -> str:
+    things = _format_counted(concepts, concepts["color"])
+    place, angle = _format_place(concepts["space type"]), add_article(concepts["angle"])
+    return f"an image of {things} {place}, in {angle}"
 
 
-def _outdoor(concepts: VisualConcepts) -> str:
+def _write_outdoor(concepts: VisualConcepts) -> str:
     terrain, time = concepts["terrain"], concepts["time of day"]
     terrain_words = {"mountains": "mountains", "sea": "the sea"}.get(terrain) or add_article(
         terrain
@@ -206,10 +209,10 @@ def _outdoor(concepts: VisualConcepts) -> str:
     return f"an image of {terrain_words} {time_words} in {weather}"
 
 
-_WRITTEN: Mapping[str, Callable[[VisualConcepts], str]] = {
-    "people": _people,
-    "animals": _animals,
-    "illustration": _illustration,
-    "indoor": _indoor,
-    "outdoor": _outdoor,
+_WRITERS: Mapping[str, Callable[[VisualConcepts], str]] = {
+    "people": _write_people,
+    "animals": _write_animals,
+    "illustration": _write_illustration,
+    "indoor": _write_indoor,
+    "outdoor": _write_outdoor,
 }

@@ -21,13 +21,13 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "spatial": ("foreground", "background"),
     "scale_size": ("smaller", "larger", "small", "large"),
 }
-"""What a sentence can say of each knob.
+"""The values that a sentence can state of each knob.
 
-Of sizes the first two are drawn, in comparison with the main entity: a picture does not show
-whether a coaster is small. The last two are of concepts that were drawn before.
+The first two sizes are drawn, in comparison with the main entity: a picture does not show
+whether a coaster is small. The last two may stand in concepts of a user's own.
 """
 
-_ALIKE = frozenset(
+_ALIKE_COLOURS = frozenset(
     frozenset(pair)
     for near in (("red", "orange", "yellow"), ("red", "pink", "purple", "blue"))
     for pair in pairwise(near)
@@ -46,7 +46,7 @@ _ALIKE = frozenset(
 
 
 def is_change(knob: str, shown: str, changed: str) -> bool:
-    """Whether two values of `VALUES` differ as they have to: a count by 1 or 2."""
+    """True if two values of `VALUES` differ as they have to: a count by 1 or 2."""
     places = [VALUES[knob].index(value) for value in (shown, changed)]
     apart = abs(places[0] - places[1])
     if knob == "scale_size":
@@ -63,16 +63,16 @@ def list_changes(
     exchanged; `most` is how many of it there may be, and `sized` whether its size is told at all.
     """
     if knob in COLOUR_KNOBS:
-        return _changes(knob, tuple(colours))
+        return _list_changes(knob, tuple(colours))
     if knob == "scale_size":
-        return _changes(knob, VALUES[knob][: 2 * sized])
-    return _changes(knob, VALUES[knob][:most])
+        return _list_changes(knob, VALUES[knob][: 2 * sized])
+    return _list_changes(knob, VALUES[knob][:most])
 
 
 @cache
-def _changes(knob: str, values: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+def _list_changes(knob: str, values: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     return tuple(
         pair
         for pair in permutations(values, 2)
-        if is_change(knob, *pair) and frozenset(pair) not in _ALIKE
+        if is_change(knob, *pair) and frozenset(pair) not in _ALIKE_COLOURS
     )

@@ -13,25 +13,25 @@ VAGUE = (
 )  # fmt: skip
 """Words that make a value uncertain, so that the text states no truth."""
 
-_REACH, _FAR = 4, 8
+_NOUN_REACH, _MAX_DISTANCE = 4, 8
 _VAGUE = frozenset(VAGUE)
-_SOME = (" about", " around", " over", " under", " up to")
+_VAGUE_BEFORE_NUMBER = (" about", " around", " over", " under", " up to")
 """The same, right before a number."""
 _BREAKS = frozenset(
     ("a", "an", "the", "and", "or", "of", "in", "on", "at", "by", "near", "beside", "behind",
      "under", "over", "with", "to", "from", "next", "is", "are")
 )  # fmt: skip
 _APART = _BREAKS - {"a", "an", "the", "of", "is", "are"}
-"""What begins another part of a sentence."""
+"""Words that begin another part of a sentence."""
 _JOINS = frozenset(["with", "and"])
-"""What begins another thing than the one before."""
+"""Words that begin another thing than the one before."""
 _AFTER_SIDES = _BREAKS.union(
     (",", "there", "side", "edge", "corner", "half", "part", "foreground", "background")
 )
-"""What may follow a side that is no bird's left foot."""
+"""Words that may follow a side that is no bird's left foot."""
 _GAZES = ("fac", "look", "gaz", "glanc", "turn", "head", "point")
 _SURFACES = frozenset(["water", "surface", "leaves", "foliage", "needles", "petals"])
-"""What a thing's colour is said of, as in "a pond with blue water" (Table 3)."""
+"""Parts whose colour stands for the thing's, as in "a pond with blue water" (Table 3)."""
 _LINKS = frozenset(
     ("that", "which", "is", "are", "was", "were", "being", "painted", "colored", "coloured",
      "dark", "light", "bright", "pale", "deep")
@@ -39,24 +39,27 @@ _LINKS = frozenset(
 _VIEWS = frozenset(["it", "itself", "scene", "image", "picture", "frame", "view"])
 _ABOUT = frozenset(["exactly", "only", "just"])
 _PLURAL: Mapping[str, str] = {"is": "are", "was": "were", "has": "have"}
-_SINGULAR = {many: one for one, many in _PLURAL.items()}
+_SINGULAR = {plural: singular for singular, plural in _PLURAL.items()}
 
 
 class KnobMentions:
-    """Finds where sentences mention the value of a knob, of its two, for one extra element."""
+    """Finds the mentions of a knob's two values for one extra element in sentences."""
 
     def __init__(self, knob: str, values: tuple[str, str], element: str) -> None:
         self._knob, (self._shown, self._changed) = knob, values
-        self._one, self._many = tokenize_phrase(element), tokenize_phrase(to_plural(element))
+        self._single_form, self._plural_form = (
+            tokenize_phrase(element),
+            tokenize_phrase(to_plural(element)),
+        )
         self.shown_phrase = describe_extra(knob, self._shown, element, "main thing")
 
     def find_shown(self, words: Sequence[str], main: Sequence[str]) -> list[int]:
-        """Where the text says the value of the element; `main` are the words of the main entity."""
-        return self._said_at(words, self._shown, self._changed, main)
+        """Find where the text states the value; `main` are the words of the main entity."""
+        return self._find_value(words, self._shown, self._changed, main)
 
     def find_changed(self, words: Sequence[str], main: Sequence[str]) -> list[int]:
-        """Where a sentence says the value that the adversarial one has to have."""
-        return self._said_at(words, self._changed, self._shown, main)
+        """Find where a sentence states the value that the adversarial one has to have."""
+        return self._find_value(words, self._changed, self._shown, main)
 
     def write_changes(self, words: Sequence[str], indices: Sequence[int]) -> Iterator[list[str]]:
         """The ways to say the other value at these places instead; the plainest first."""
@@ -69,18 +72,18 @@ class KnobMentions:
             yield changed
             return
         for index in reversed(indices):
-            start = self._follows(words, index, self._forms(self._shown))
-            changed[start : start + len(self._one)] = self._forms(self._changed)[0]
+            start = self._find_noun(words, index, self._list_forms(self._shown))
+            changed[start : start + len(self._single_form)] = self._list_forms(self._changed)[0]
         yield changed
-        yield self._agreeing(changed, indices)
+        yield self._agree_verbs(changed, indices)
 
-    def _forms(self, value: str) -> tuple[tuple[str, ...], ...]:
-        """How the element is called with a value."""
+    def _list_forms(self, value: str) -> tuple[tuple[str, ...], ...]:
+        """The element's names with a value."""
         if self._knob != "count":
-            return (self._one, self._many)
-        return (self._one,) if value == "one" else (self._many,)
+            return (self._single_form, self._plural_form)
+        return (self._single_form,) if value == "one" else (self._plural_form,)
 
-    def _said_at(
+    def _find_value(
         self, words: Sequence[str], value: str, other_value: str, main: Sequence[str]
     ) -> list[int]:
         is_comparison = value in ("smaller", "larger")
@@ -94,30 +97,32 @@ class KnobMentions:
         ]
         if is_comparison:
             return [index for index in indices if self._is_compared(words, index, main)]
-        forms = self._forms(value)
+        forms = self._list_forms(value)
         if self._knob == "spatial":
             return [index for index in indices if self._is_about(words, index, other_value, main)]
         if self._knob == "layout_relation":
-            return [index for index in indices if self._relates(words, index, other_value, main)]
-        preceding = [index for index in indices if self._follows(words, index, forms) >= 0]
+            return [index for index in indices if self._is_related(words, index, other_value, main)]
+        preceding = [index for index in indices if self._find_noun(words, index, forms) >= 0]
         if self._knob == "count":
             return [
-                index for index in preceding if not f" {' '.join(words[:index])}".endswith(_SOME)
+                index
+                for index in preceding
+                if not f" {' '.join(words[:index])}".endswith(_VAGUE_BEFORE_NUMBER)
             ]
         return preceding or [index for index in indices if self._is_linked(words, index)]
 
-    def _follows(self, words: Sequence[str], index: int, forms: Sequence[Sequence[str]]) -> int:
-        """Where the element follows a value as its noun, with adjectives between; else -1."""
-        for start in range(index + 1, min(index + 1 + _REACH, len(words))):
+    def _find_noun(self, words: Sequence[str], index: int, forms: Sequence[Sequence[str]]) -> int:
+        """Find where the element follows a value as its noun, with adjectives between; else -1."""
+        for start in range(index + 1, min(index + 1 + _NOUN_REACH, len(words))):
             for form in forms:
                 if words[start] == form[0] and tuple(words[start : start + len(form)]) == form:
                     return start
-            if words[start] in _BREAKS or (words[start] == "," and _is_many(words[start - 1])):
+            if words[start] in _BREAKS or (words[start] == "," and _is_plural(words[start - 1])):
                 break
         return -1
 
     def _is_linked(self, words: Sequence[str], index: int) -> bool:
-        """Whether a value is said of the element before it, as in "a rock that is gray"."""
+        """True if a value is said of the element before it, as in "a rock that is gray"."""
         end = index
         while end and words[end - 1] in _LINKS:
             end -= 1
@@ -127,35 +132,38 @@ class KnobMentions:
             and _SURFACES.intersection(words[index + 1 : index + 2])
         ):
             end -= 1
-        return end < index and self._ends(words, end)
+        return end < index and self._is_element_end(words, end)
 
     def _is_compared(self, words: Sequence[str], index: int, main: Sequence[str]) -> bool:
-        """Whether it is the element that is said to be smaller or larger than the main entity."""
+        """True if the element is said to be smaller or larger than the main entity."""
         end = index
         while end and words[end - 1] in _LINKS:
             end -= 1
         main_index = index + 1 + (words[index + 2 : index + 3] == ["the"])
         return (
-            self._ends(words, end)
+            self._is_element_end(words, end)
             and words[index + 1 : index + 2] == ["than"]
             and (
                 words[main_index + 1 : main_index + 2] == ["it"]
-                or self._follows(words, main_index, (tuple(main),)) >= 0
+                or self._find_noun(words, main_index, (tuple(main),)) >= 0
             )
         )
 
-    def _ends(self, words: Sequence[str], end: int) -> bool:
-        """Whether the element is what ends there."""
-        return any(tuple(words[end - len(form) : end]) == form for form in (self._one, self._many))
+    def _is_element_end(self, words: Sequence[str], end: int) -> bool:
+        """True if the element's words end there."""
+        return any(
+            tuple(words[end - len(form) : end]) == form
+            for form in (self._single_form, self._plural_form)
+        )
 
     def _is_about(
         self, words: Sequence[str], index: int, other_value: str, main: Sequence[str]
     ) -> bool:
-        """Whether a side or depth is said of the element, and of nothing else that is nearer."""
-        for form in (self._one, self._many):
+        """True if a side or depth is said of the element, and of nothing else that is nearer."""
+        for form in (self._single_form, self._plural_form):
             for form_index in find_phrase(words, form):
                 between = words[min(form_index, index) : max(form_index, index)]
-                if len(between) > _FAR or other_value in between:
+                if len(between) > _MAX_DISTANCE or other_value in between:
                     continue
                 main_indices = find_phrase(between, tuple(main))
                 if form_index < index:
@@ -171,18 +179,18 @@ class KnobMentions:
                     return True
         return False
 
-    def _relates(
+    def _is_related(
         self, words: Sequence[str], index: int, other_value: str, main: Sequence[str]
     ) -> bool:
-        """Whether a side is of the element, or the element's side of the main entity."""
+        """True if a side is of the element, or the element's side of the main entity."""
         start = index + 2 if words[index + 1 : index + 2] == ["side"] else index + 1
         next_word = words[start] if start < len(words) else ","
         if next_word == "of":
             owner_index = start + (words[start + 1 : start + 2] in (["a"], ["an"], ["the"]))
-            if self._follows(words, owner_index, (self._one, self._many)) >= 0:
+            if self._find_noun(words, owner_index, (self._single_form, self._plural_form)) >= 0:
                 return True
             is_view = _VIEWS.intersection(words[owner_index + 1 : owner_index + 2])
-            if not (is_view or self._follows(words, owner_index, (tuple(main),)) >= 0):
+            if not (is_view or self._find_noun(words, owner_index, (tuple(main),)) >= 0):
                 return False
         elif not (next_word in _AFTER_SIDES or next_word.endswith("s")) or any(
             word.startswith(_GAZES) for word in words[max(0, index - 3) : index]
@@ -190,30 +198,30 @@ class KnobMentions:
             return False
         return self._is_about(words, index, other_value, main)
 
-    def _agreeing(self, words: Sequence[str], indices: Sequence[int]) -> list[str]:
+    def _agree_verbs(self, words: Sequence[str], indices: Sequence[int]) -> list[str]:
         """The sentence with the verbs beside the element in its new number."""
-        changed, form = list(words), self._forms(self._changed)[0]
+        changed, form = list(words), self._list_forms(self._changed)[0]
         verbs = _SINGULAR if self._changed == "one" else _PLURAL
         for index in indices:
             before = index - 2 if index and words[index - 1] in _ABOUT else index - 1
             if before >= 0:
                 changed[before] = verbs.get(words[before], words[before])
-            after = self._follows(words, index, (form,)) + len(form)
+            after = self._find_noun(words, index, (form,)) + len(form)
             if after < len(words) and words[after] in ("that", "which"):
                 after += 1
             if after < len(words):
-                changed[after] = verbs.get(words[after]) or _in_number(
+                changed[after] = verbs.get(words[after]) or _inflect_verb(
                     words[after], single=self._changed == "one"
                 )
         return changed
 
 
-def _is_many(word: str) -> bool:
-    """Whether it is a plural, as "trees" of "two trees, rocks", and no adjective."""
+def _is_plural(word: str) -> bool:
+    """True if a word is a plural, as "trees" of "two trees, rocks", and no adjective."""
     return word.endswith("s") and not word.endswith(("ous", "less"))
 
 
-def _in_number(verb: str, *, single: bool) -> str:
+def _inflect_verb(verb: str, *, single: bool) -> str:
     if single:
         return to_plural(verb)
     stems = (verb[:-1], verb[:-2], f"{verb[:-3]}y")

@@ -11,5 +11,5 @@ _TEXT = Path(__file__).with_name(f"pairwise-{VERSION}.txt").read_text("utf-8")
 
 
 def write_pairwise_prompt(instruction: str) -> str:
-    """What a judge is asked about two pictures, by the instruction that both were painted for."""
+    """The prompt that asks a judge about two pictures, by the instruction of both."""
     return _TEXT.replace("{instruction}", instruction).strip()

@@ -21,7 +21,7 @@ _SPELLED = (
 
 
 def tidy_sentence(sentence: str) -> str:
-    """The sentence as it is painted: single spaces, and hyphens that are on every keyboard."""
+    """The sentence as painters get it: single spaces, and hyphens that are on every keyboard."""
     return " ".join(sentence.translate(_HYPHENS).split())
 
 
@@ -40,7 +40,7 @@ def tokenize(sentence: str) -> list[str]:
 
 
 def _is_odd(plain: str) -> bool:
-    """Whether anything in a sentence may be spelled in another way; of most the first line says it.
+    """True if a sentence may be spelled in another way; for most the first line says no.
 
     Looking for a pattern would take half of the time of all checking.
     """
@@ -50,13 +50,13 @@ def _is_odd(plain: str) -> bool:
 
 
 def join_tokens(words: Sequence[str]) -> str:
-    """The sentence that `tokens` makes such words of."""
+    """The sentence of which `tokenize` makes these words."""
     sentence = " ".join(words).replace(" ,", ",").replace(" 's", "'s")
     return f"{sentence[:1].upper()}{sentence[1:]}."
 
 
 def is_one_sentence(sentence: str) -> bool:
-    """Whether the only full stop, question or exclamation mark is a full stop at its end."""
+    """True if the only full stop, question or exclamation mark is a full stop at its end."""
     ends_once = 0 < sentence.find(".") == len(sentence) - 1
     return ends_once and not ("!" in sentence or "?" in sentence or "\n" in sentence)
 
@@ -68,7 +68,7 @@ def tokenize_phrase(words: str) -> tuple[str, ...]:
 
 
 def find_phrase(words: Sequence[str], phrase_words: Sequence[str]) -> list[int]:
-    """Where a phrase begins in a sentence, each time."""
+    """The indices at which a phrase begins in a sentence."""
     first, length = phrase_words[0], len(phrase_words)
     indices = [index for index, word in enumerate(words) if word == first]
     if length > 1:
@@ -81,7 +81,7 @@ def find_phrase(words: Sequence[str], phrase_words: Sequence[str]) -> list[int]:
 def replace_phrase(
     words: Sequence[str], indices: Sequence[int], length: int, entity: str
 ) -> list[str]:
-    """The sentence with `entity` for the words at some places, and the article that goes with it.
+    """The sentence with `entity` for the words at some places, with the article that goes with it.
 
     The entity is one item of what is returned, in its own spelling: compare what is joined.
     """
@@ -101,11 +101,11 @@ def find_article(words: str) -> str:
 
 def find_labels(text: str, labels: tuple[str, ...]) -> list[str]:
     """The labels that a text names, alone, in the plural or within a compound."""
-    return list(dict.fromkeys(_finding(labels).findall(text.lower()))) if labels else []
+    return list(dict.fromkeys(_compile_labels(labels).findall(text.lower()))) if labels else []
 
 
 @lru_cache(maxsize=1024)
-def _finding(labels: tuple[str, ...]) -> re.Pattern[str]:
+def _compile_labels(labels: tuple[str, ...]) -> re.Pattern[str]:
     forms = {form for label in labels for form in (label, to_plural(label), label.rstrip("+"))}
     longest_first = sorted(forms, key=lambda form: (-len(form), form))
     # "Beanbag" and "bean-bag" are a "bean bag" as well.

@@ -71,10 +71,10 @@ Output Format:
 _WITH_TEXT = "{instruction}\n\nText prompt:\n\n{text}"
 
 JUDGE_SCALE = (1, 4)
-"""The lowest and the highest rating of `judge_prompt`."""
+"""The lowest and the highest rating of `write_rating_prompt`."""
 
 FILTER_SCALE = (1, 10)
-"""Those of `filter_prompt`."""
+"""The lowest and the highest rating of `write_filter_prompt`."""
 
 
 def write_rating_prompt(text: str) -> str:

@@ -19,17 +19,17 @@ _FRAMES = (
     *("From this picture, {}", "As far as the image shows, {}", "With this image in view, {}"),
 )
 MAX_WORDINGS = len(_FRAMES)
-"""So many wordings can be had by rule."""
+"""The number of wordings by rule."""
 _MARK = re.compile(r"^\s*(?:[-*•]|\(?\d+[.):]\)?)\s*")
 
 
 def write_rephrasing_prompt(question: str, number: int) -> str:
-    """What a writer is asked for."""
+    """The prompt that asks a writer for rephrasings."""
     return _TEXT.strip().replace("{number}", str(number)).replace("{question}", question)
 
 
 def rephrase(question: str, number: int) -> list[str]:
-    """So many wordings by rule, `MOST` at most: a phrase before the question that changes nothing.
+    """`number` wordings by rule, `MAX_WORDINGS` at most: a phrase before that changes nothing.
 
     >>> rephrase("Is there a dog?", 1)
     ['Looking at the image, is there a dog?']
@@ -47,27 +47,27 @@ def parse_wordings(reply: str) -> list[str]:
 
 
 def find_rephrasing_problem(question: str, wordings: Sequence[str], number: int) -> str | None:
-    """What is wrong with the rephrasings of a question; None where they will do.
+    """Find the first problem of a question's rephrasings; None where they will do.
 
-    Whether they ask the same nobody can tell by rule; that one is the question's negation, or no
-    question, or stands there twice, can be told.
+    No rule can tell that they ask the same; it can tell that one is the question's negation, or no
+    question, or stands there twice.
 
-    >>> problem_of("Is there a dog?", ["Is there no dog?", "Can you see a dog?"], 2)
+    >>> find_rephrasing_problem("Is there a dog?", ["Is there no dog?", "Can you see a dog?"], 2)
     'a negation: "Is there no dog?" asks the opposite.'
     """
     if len(wordings) != number:
         return f"so many: there are {len(wordings)} lines, and there have to be {number}."
-    known_wordings = {_plain(question)}
+    known_wordings = {_to_plain(question)}
     for wording in wordings:
         if not wording.endswith("?") or wording.count("?") > 1:
             return f'one question: "{wording}" is not one.'
-        if _plain(wording) in known_wordings:
+        if _to_plain(wording) in known_wordings:
             return f'another wording: "{wording}" stands there already.'
         if check_negation(question, wording) is None or check_negation(wording, question) is None:
             return f'a negation: "{wording}" asks the opposite.'
-        known_wordings.add(_plain(wording))
+        known_wordings.add(_to_plain(wording))
     return None
 
 
-def _plain(question: str) -> str:
+def _to_plain(question: str) -> str:
     return " ".join(re.findall(r"\w+", question.casefold()))

@@ -16,7 +16,7 @@ from generators.prompts.concepts import Concept
 from generators.prompts.taxonomy import Taxonomy, TaxonomyCell, TaxonomyScene, list_taxonomy_cells
 
 SIZES: Mapping[str, int] = {"animals": 2000, "demography": 2400, "objects": 1875}
-"""How many concepts the paper has of each domain (§4)."""
+"""The number of the paper's concepts in each domain (§4)."""
 
 
 class NotEnoughConcepts(Exception):
@@ -30,7 +30,7 @@ def sample_concepts(
     seed: int = 0,
     kept_concepts: Sequence[Concept] = (),
 ) -> Iterator[Concept]:
-    """Concepts of a domain, as many as in the paper where no `number` is given.
+    """Concepts of a domain, as many as in the paper where no `count` is given.
 
     They are even over the cells of the taxonomy, and over its knobs, as long as these last: a knob
     that all values were drawn of leaves its share to the others. A smaller number gives the
@@ -40,29 +40,29 @@ def sample_concepts(
     the concept says. So what is added to the taxonomy takes the places that its own concepts win,
     which is its share of all, and no other concept comes or goes.
 
-    `kept` are concepts of `still_there`, none twice: the sample begins with them, in their order,
+    `kept_concepts` come from `find_existing`, none twice: the sample begins with them, in order,
     and is filled up where cells and knobs lack concepts.
 
-    Raises `NotEnough`.
+    Raises `NotEnoughConcepts`.
     """
     count = SIZES[domain] if count is None else count
-    strata_by_cell = _by_cell(taxonomy, domain)
+    strata_by_cell = _list_strata(taxonomy, domain)
     available = sum(stratum.size for strata in strata_by_cell for stratum in strata)
     if count > available:
         raise NotEnoughConcepts(
             f"{count:,} concepts of {domain} are asked for, and taxonomy.yaml has {available:,}: "
             "ask for fewer, or add pairs, environments or elements to it"
         )
-    return islice(_kept_and_drawn(strata_by_cell, count, seed, kept_concepts), count)
+    return islice(_draw_concepts(strata_by_cell, count, seed, kept_concepts), count)
 
 
 def find_existing(
     taxonomy: Taxonomy, domain: str, concepts: Iterable[Concept]
 ) -> Iterator[Concept]:
-    """Those of some concepts that the taxonomy still has, as it describes them now."""
+    """The concepts that the taxonomy still has, of those given, as it describes them now."""
     strata = {
         stratum.name: stratum
-        for cell_strata in _by_cell(taxonomy, domain)
+        for cell_strata in _list_strata(taxonomy, domain)
         for stratum in cell_strata
     }
     for concept in concepts:
@@ -72,7 +72,7 @@ def find_existing(
             yield current
 
 
-def _by_cell(taxonomy: Taxonomy, domain: str) -> list[list["_Stratum"]]:
+def _list_strata(taxonomy: Taxonomy, domain: str) -> list[list["_Stratum"]]:
     knobs: Sequence[str] = getattr(taxonomy, domain).knobs
     return [
         [_Stratum(domain, cell, knob) for knob in knobs]
@@ -80,7 +80,7 @@ def _by_cell(taxonomy: Taxonomy, domain: str) -> list[list["_Stratum"]]:
     ]
 
 
-def _kept_and_drawn(
+def _draw_concepts(
     strata_by_cell: list[list["_Stratum"]], count: int, seed: int, kept_concepts: Sequence[Concept]
 ) -> Iterator[Concept]:
     yield from kept_concepts
@@ -89,8 +89,8 @@ def _kept_and_drawn(
     sizes = [
         (kept_counts[stratum.name], stratum.size) for strata in strata_by_cell for stratum in strata
     ]
-    rounds = _rounds(sizes, count)
-    turns = sorted((_digest(f"{seed}/{strata[0].cell}"), strata) for strata in strata_by_cell)
+    rounds = _count_rounds(sizes, count)
+    turns = sorted((_hash_text(f"{seed}/{strata[0].cell}"), strata) for strata in strata_by_cell)
     remaining = {
         stratum.name: stratum.concepts(seed, rounds + kept_counts[stratum.name], kept_ids)
         for strata in strata_by_cell
@@ -105,8 +105,8 @@ def _kept_and_drawn(
                     yield from islice(remaining[name], 1)
 
 
-def _rounds(sizes: Sequence[tuple[int, int]], count: int) -> int:
-    """How many concepts each stratum has to have, where it has them, for `number` in all."""
+def _count_rounds(sizes: Sequence[tuple[int, int]], count: int) -> int:
+    """The concepts that each stratum has to give, where it has them, for `count` in all."""
     low, high = 0, max(size for _, size in sizes)
     while low < high:
         middle = (low + high) // 2
@@ -118,7 +118,7 @@ def _rounds(sizes: Sequence[tuple[int, int]], count: int) -> int:
 
 
 class _Stratum:
-    """All concepts of a cell with one knob, numbered from 0."""
+    """The concepts of a cell with one knob, numbered from 0."""
 
     def __init__(self, domain: str, cell: TaxonomyCell, knob: str) -> None:
         self._domain, self._cell, self._knob = domain, cell, knob
@@ -138,9 +138,9 @@ class _Stratum:
         self.size = self._ends[-1]
 
     def concepts(self, seed: int, count: int, excluded_ids: Collection[str]) -> Iterator[Concept]:
-        """The `number` concepts of lowest rank, in that order, but for those of some ids."""
-        for place in self._lowest(f"{seed}/{self.name}", count):
-            concept = self._concept(int(place))
+        """The `count` concepts of lowest rank, in that order, without the excluded ids."""
+        for place in self._find_lowest(f"{seed}/{self.name}", count):
+            concept = self._build_concept_at(int(place))
             if concept.concept_id not in excluded_ids:
                 yield concept
 
@@ -153,44 +153,44 @@ class _Stratum:
                 and concept.environment_hint in scene.environments
                 and concept.attribute in self._cell.attributes
             ):
-                return self._of(
+                return self._build_concept(
                     concept.attribute, concept.values, element, concept.environment_hint
                 )
         return None
 
-    def _lowest(self, key: str, count: int) -> NDArray[np.intp]:
+    def _find_lowest(self, key: str, count: int) -> NDArray[np.intp]:
         """The places of the concepts of lowest rank by `key`, in order."""
-        ranks = np.concatenate([*self._ranks(key)])
+        ranks = np.concatenate([*self._compute_ranks(key)])
         if count < self.size:
             lowest = np.argpartition(ranks, count)[:count]
             return np.asarray(lowest[np.argsort(ranks[lowest])])
         return np.argsort(ranks)
 
-    def _ranks(self, key: str) -> Iterator[NDArray[np.uint64]]:
-        """Of each choice its concepts' ranks: a hash of one word after the other, by `key`."""
-        attributes = _hashes(self._cell.attributes)
+    def _compute_ranks(self, key: str) -> Iterator[NDArray[np.uint64]]:
+        """The ranks of each choice's concepts: a hash of one word after the other, by `key`."""
+        attributes = _hash_texts(self._cell.attributes)
         for scene, element, values in self._choices:
-            element_hashes = _hashes(
+            element_hashes = _hash_texts(
                 tuple(f"{element}/{shown}/{changed}" for shown, changed in values)
             )
-            ranks = _mixed(element_hashes ^ _hashes((key,)))
-            ranks = _mixed(ranks[:, None] ^ _hashes(scene.environments))
-            yield _mixed(ranks[:, :, None] ^ attributes).ravel()
+            ranks = _mix_bits(element_hashes ^ _hash_texts((key,)))
+            ranks = _mix_bits(ranks[:, None] ^ _hash_texts(scene.environments))
+            yield _mix_bits(ranks[:, :, None] ^ attributes).ravel()
 
-    def _concept(self, number: int) -> Concept:
+    def _build_concept_at(self, number: int) -> Concept:
         choice_index = bisect_right(self._ends, number)
         scene, element, values = self._choices[choice_index]
         rest = number - (self._ends[choice_index - 1] if choice_index else 0)
         rest, attribute = divmod(rest, len(self._cell.attributes))
         value, environment = divmod(rest, len(scene.environments))
-        return self._of(
+        return self._build_concept(
             self._cell.attributes[attribute],
             values[value],
             element,
             scene.environments[environment],
         )
 
-    def _of(
+    def _build_concept(
         self, attribute: str, values: tuple[str, str], element: str, environment: str
     ) -> Concept:
         cell = self._cell
@@ -223,7 +223,7 @@ _ID_DIGITS = 10
 _ODD, _EVEN = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
-def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _mix_bits(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Mix the bits of each word (the finalizer of SplitMix64)."""
     words = (words ^ words >> np.uint64(30)) * _ODD
     words = (words ^ words >> np.uint64(27)) * _EVEN
@@ -231,13 +231,13 @@ def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 @lru_cache(maxsize=4096)
-def _hashes(texts: tuple[str, ...]) -> NDArray[np.uint64]:
+def _hash_texts(texts: tuple[str, ...]) -> NDArray[np.uint64]:
     """A word for each text, the same on every machine."""
-    words = np.frombuffer(b"".join(_digest(text)[:8] for text in texts), dtype=">u8")
+    words = np.frombuffer(b"".join(_hash_text(text)[:8] for text in texts), dtype=">u8")
     return words.astype(np.uint64)
 
 
-def _digest(text: str) -> bytes:
+def _hash_text(text: str) -> bytes:
     return sha256(text.encode()).digest()
 
 

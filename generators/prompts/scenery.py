@@ -9,7 +9,7 @@ from generators.prompts.vocabulary import COLOURS, NUMBERS
 
 @dataclass(frozen=True, slots=True)
 class Scenery:
-    """What a prompt says: the main entity, and the extra element's name and traits.
+    """The scene of a prompt: the main entity, and the extra element's name and traits.
 
     None is what it does not say. `side` is where the main entity is, seen from the extra element;
     `size` is smaller or larger than the main entity, or small or large.
@@ -38,7 +38,7 @@ _COMPARED = re.compile(r"(?P<said>.+) (?P<size>smaller|larger) than the .+")
 
 
 def parse_scenery(prompt: str) -> Scenery:
-    """What the words of `prompt` say; a sentence of another form is all main entity."""
+    """Read a scene from a prompt's words; a sentence of another form is all main entity."""
     plain = " ".join(prompt.split())
     if len(plain) > _LONGEST:
         return Scenery(main=plain)

@@ -28,11 +28,11 @@ def find_sentence_problems(taxonomy: Taxonomy, domain: str) -> Iterator[tuple[Pa
         for cell in list_taxonomy_cells(taxonomy, domain)
         for scene in cell.scenes
     ]
-    yield from _forbidden_names(cell_scenes)
-    yield from _too_long(cell_scenes, partial(_longest, domain_entry))
+    yield from _find_forbidden_names(cell_scenes)
+    yield from _find_long_sentences(cell_scenes, partial(_count_longest, domain_entry))
 
 
-def _forbidden_names(
+def _find_forbidden_names(
     cell_scenes: Iterable[tuple[TaxonomyCell, str, TaxonomyScene]],
 ) -> Iterator[tuple[Path, str]]:
     checked, reported = set(), set()
@@ -40,7 +40,7 @@ def _forbidden_names(
         if (name, cell.labels, cell.hypernym) in checked:
             continue
         checked.add((name, cell.labels, cell.hypernym))
-        for path, words in _scenery(name, scene):
+        for path, words in _list_scenery(name, scene):
             for word in find_labels(words, (*cell.labels, cell.hypernym)):
                 if (path, word) not in reported:
                     reported.add((path, word))
@@ -51,15 +51,18 @@ def _forbidden_names(
                     )
 
 
-def _too_long(
+def _find_long_sentences(
     cell_scenes: Iterable[tuple[TaxonomyCell, str, TaxonomyScene]],
     count_scenery_words: Callable[[str, str], int],
 ) -> Iterator[tuple[Path, str]]:
     reported = set()
     for cell, name, _ in cell_scenes:
-        main = max((cell.hypernym, cell.non_prototype, cell.prototype), key=_length)
+        main = max((cell.hypernym, cell.non_prototype, cell.prototype), key=_count_words)
         count = (
-            len(_FRAME) + _most(cell.attributes) + _length(main) + count_scenery_words(name, main)
+            len(_FRAME)
+            + _count_most_words(cell.attributes)
+            + _count_words(main)
+            + count_scenery_words(name, main)
         )
         if count > MAX_WORDS and cell.concept not in reported:
             reported.add(cell.concept)
@@ -73,7 +76,7 @@ def _too_long(
 _FRAME = ("A", "is")
 
 
-def _longest(domain: Things | People, name: str, main: str) -> int:
+def _count_longest(domain: Things | People, name: str, main: str) -> int:
     """Words at most of an environment and an element in a sentence of the grammar."""
     scene = domain.scenes[name]
     extra_texts = (
@@ -81,18 +84,18 @@ def _longest(domain: Things | People, name: str, main: str) -> int:
         for knob in domain.knobs
         for element in scene.elements
     )
-    return _most(scene.environments) + _most(extra_texts)
+    return _count_most_words(scene.environments) + _count_most_words(extra_texts)
 
 
-def _most(choices: Iterable[str]) -> int:
-    return max(map(_length, choices))
+def _count_most_words(choices: Iterable[str]) -> int:
+    return max(map(_count_words, choices))
 
 
-def _length(words: str) -> int:
+def _count_words(words: str) -> int:
     return len(words.split())
 
 
-def _scenery(name: str, scene: TaxonomyScene) -> Iterator[tuple[Path, str]]:
+def _list_scenery(name: str, scene: TaxonomyScene) -> Iterator[tuple[Path, str]]:
     for place, environment in enumerate(scene.environments):
         yield ("scenes", name, "environments", place), environment
     for element in scene.elements:

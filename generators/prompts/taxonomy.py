@@ -16,7 +16,7 @@ from generators.prompts.habitats import Habitat
 from generators.prompts.knobs import MAX_COUNT, Knob, list_changes
 
 
-def _words(text: str) -> str:
+def _check_words(text: str) -> str:
     if not text or text != " ".join(text.split()) or set('".!?') & set(text):
         raise ValueError(
             f"is {text!r}: write words with one space between them and no quotes or full stops"
@@ -24,7 +24,7 @@ def _words(text: str) -> str:
     return text
 
 
-Words = Annotated[str, AfterValidator(_words)]
+Words = Annotated[str, AfterValidator(_check_words)]
 
 
 class _Entry(BaseModel):
@@ -126,7 +126,7 @@ class Token(_Entry):
 
 
 class Poles(_Entry):
-    """What is said of a person at either end of a socio-attribute."""
+    """Words for a person at either end of a socio-attribute."""
 
     positive: tuple[Token, ...] = Field(min_length=1, description="list words, as in wealthy")
     negative: tuple[Token, ...] = Field(min_length=1, description="list words, as in poor")
@@ -142,7 +142,7 @@ class People(_Entry):
 
 
 class Taxonomy(_Entry):
-    """All domains."""
+    """The domains of a taxonomy."""
 
     animals: Things = Field(description="give its knobs, scenes and groups")
     demography: People = Field(description="give its knobs, scenes, groups and attributes")
@@ -173,7 +173,9 @@ def list_taxonomy_cells(taxonomy: Taxonomy, domain: str) -> tuple[TaxonomyCell, 
     """The contrasts of a domain, in the order of the file."""
     domain_entry: Things | People = getattr(taxonomy, domain)
     return tuple(
-        _of_people(domain_entry) if isinstance(domain_entry, People) else _of_things(domain_entry)
+        _list_people_cells(domain_entry)
+        if isinstance(domain_entry, People)
+        else _list_thing_cells(domain_entry)
     )
 
 
@@ -183,7 +185,7 @@ def list_labels(entity: str) -> tuple[str, ...]:
     return (entity,) if bare == entity else (entity, bare)
 
 
-def _of_things(things: Things) -> Iterator[TaxonomyCell]:
+def _list_thing_cells(things: Things) -> Iterator[TaxonomyCell]:
     for group, family in things.groups.items():
         for pair in family.pairs:
             yield TaxonomyCell(
@@ -199,7 +201,7 @@ def _of_things(things: Things) -> Iterator[TaxonomyCell]:
             )
 
 
-def _of_people(people: People) -> Iterator[TaxonomyCell]:
+def _list_people_cells(people: People) -> Iterator[TaxonomyCell]:
     """Positive: the advantaged group is the prototype; negative: the other way round (Table 4)."""
     labels = tuple(
         identity.name

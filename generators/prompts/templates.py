@@ -171,7 +171,7 @@ def write_triplet_prompt(
 ) -> str:
     """The prompt for a concept: its domain's of `templates`, or else the paper's, filled in.
 
-    What may stand in braces are the `FIELDS` of the domain.
+    Braces may hold the `FIELDS` of the domain.
     """
     fields = _FIELDS[concept.domain](concept)
     text = templates.get(concept.domain, _TEMPLATES[concept.domain])
@@ -198,10 +198,10 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
         _TEMPLATES.items(), ((), ("hypernym",), ("hypernym",)), strict=True
     )
 }
-"""By domain, what a template can say in braces."""
+"""The fields that a template can have in braces, by domain."""
 
 
-def _animal(concept: Concept) -> dict[str, str]:
+def _list_animal_fields(concept: Concept) -> dict[str, str]:
     return {
         "hypernym": concept.hypernym,
         "non_proto": concept.non_prototype,
@@ -213,15 +213,15 @@ def _animal(concept: Concept) -> dict[str, str]:
     }
 
 
-def _object(concept: Concept) -> dict[str, str]:
+def _list_object_fields(concept: Concept) -> dict[str, str]:
     return {
-        **_animal(concept),
+        **_list_animal_fields(concept),
         "subcategory": concept.group,
         "environment_hint": concept.environment_hint,
     }
 
 
-def _person(concept: Concept) -> dict[str, str]:
+def _list_person_fields(concept: Concept) -> dict[str, str]:
     described = (concept.non_prototype, concept.prototype)
     disadvantaged, advantaged = described if concept.pole == "positive" else described[::-1]
     return {
@@ -242,7 +242,7 @@ def _person(concept: Concept) -> dict[str, str]:
 
 
 _FIELDS: Mapping[str, Callable[[Concept], dict[str, str]]] = {
-    "animals": _animal,
-    "demography": _person,
-    "objects": _object,
+    "animals": _list_animal_fields,
+    "demography": _list_person_fields,
+    "objects": _list_object_fields,
 }

@@ -30,11 +30,11 @@ RULES: Mapping[str, str] = {
     "change": "The adversarial sentence tells the knob's other value",
     "adversarial": "It differs from the text in that and in the prototype alone",
 }
-"""What a triplet is checked for, by name."""
+"""The rules for triplets, by name."""
 
 
 def find_faults(concept: Concept, triplet: Triplet) -> TripletFaults:
-    """Everything that is wrong with a triplet; nothing where it keeps all rules.
+    """Find all faults of a triplet; none where it keeps all rules.
 
     A sentence may say in any words where things are: what has to be in it is the hypernym, or what
     stands in its place, and the extra element with the knob's value. Neither capitals nor "2" for
@@ -42,16 +42,19 @@ def find_faults(concept: Concept, triplet: Triplet) -> TripletFaults:
     ("two rocks lie" for "one rock lies"). A second "person" may stay where a description, which has
     that word in it, stands for the first.
     """
-    return tuple(_faults(concept, triplet))
+    return tuple(_iterate_faults(concept, triplet))
 
 
-def _faults(concept: Concept, triplet: Triplet) -> Iterator[TripletFault]:
+def _iterate_faults(concept: Concept, triplet: Triplet) -> Iterator[TripletFault]:
     for name, sentence in zip(Triplet._fields, triplet, strict=True):
         if sentence.count(" ") >= MAX_WORDS and len(sentence.split()) > MAX_WORDS:
-            yield TripletFault("words", f"{name} has more than {MAX_WORDS} words: shorten it.")
+            yield TripletFault(
+                rule="words", problem=f"{name} has more than {MAX_WORDS} words: shorten it."
+            )
         if not is_one_sentence(sentence):
             yield TripletFault(
-                "sentence", f"{name} has to be one sentence that ends with a full stop."
+                rule="sentence",
+                problem=f"{name} has to be one sentence that ends with a full stop.",
             )
     text, hypernym = tokenize(triplet.text), tokenize_phrase(concept.hypernym)
     text_habitats = find_habitats(triplet.text) if concept.habitats else []
@@ -59,43 +62,56 @@ def _faults(concept: Concept, triplet: Triplet) -> Iterator[TripletFault]:
         habitats.intersection(concept.habitats) for habitats in text_habitats
     ):
         yield TripletFault(
-            "habitat",
-            f"text has to say a place where {concept.non_prototype} and {concept.prototype} can "
-            f"both be ({', '.join(concept.habitats)}), as in “{concept.environment_hint}”.",
+            rule="habitat",
+            problem=f"text has to say a place where {concept.non_prototype} and "
+            f"{concept.prototype} can both be ({', '.join(concept.habitats)}), "
+            f"as in “{concept.environment_hint}”.",
         )
     for label in find_labels(triplet.text, concept.labels):
-        yield TripletFault("label", f"text may not say “{label}”: say “{concept.hypernym}” alone.")
-    opening = _opening(concept.attribute, concept.hypernym) if concept.attribute else ()
+        yield TripletFault(
+            rule="label", problem=f"text may not say “{label}”: say “{concept.hypernym}” alone."
+        )
+    opening = _build_opening(concept.attribute, concept.hypernym) if concept.attribute else ()
     if tuple(text[: len(opening)]) != opening:
-        yield TripletFault("opening", f"text has to begin with “{join_tokens(opening)[:-1]}”.")
+        yield TripletFault(
+            rule="opening", problem=f"text has to begin with “{join_tokens(opening)[:-1]}”."
+        )
     main = find_phrase(text, hypernym)
     if not main:
-        yield TripletFault("hypernym", f"text has to call the main thing “{concept.hypernym}”.")
+        yield TripletFault(
+            rule="hypernym", problem=f"text has to call the main thing “{concept.hypernym}”."
+        )
         return
-    if not _is_one_of(triplet.correct, _instead(text, main, concept, concept.non_prototype)):
-        expected_words = next(_instead(text, main, concept, concept.non_prototype))
-        yield TripletFault("correct", f"correct has to read “{join_tokens(expected_words)}”")
+    if not _is_one_of(
+        triplet.correct, _write_with_entity(text, main, concept, concept.non_prototype)
+    ):
+        expected_words = next(_write_with_entity(text, main, concept, concept.non_prototype))
+        yield TripletFault(
+            rule="correct", problem=f"correct has to read “{join_tokens(expected_words)}”"
+        )
     knob = load_mentions(concept.knob, concept.values, concept.extra_element)
     shown, expected = knob.find_shown(text, hypernym), knob.shown_phrase
     if not shown or knob.find_changed(text, hypernym):
-        yield TripletFault("knob", f"text has to tell the knob once, for certain: “{expected}”.")
-    elif not _is_one_of(triplet.adversarial, _changed(text, main, concept, knob, shown)):
+        yield TripletFault(
+            rule="knob", problem=f"text has to tell the knob once, for certain: “{expected}”."
+        )
+    elif not _is_one_of(triplet.adversarial, _write_adversarial(text, main, concept, knob, shown)):
         has_other_value = knob.find_changed(
             tokenize(triplet.adversarial), tokenize_phrase(concept.prototype)
         )
-        expected_words = next(_changed(text, main, concept, knob, shown))
+        expected_words = next(_write_adversarial(text, main, concept, knob, shown))
         yield TripletFault(
-            "adversarial" if has_other_value else "change",
-            f"adversarial has to read “{join_tokens(expected_words)}”",
+            rule="adversarial" if has_other_value else "change",
+            problem=f"adversarial has to read “{join_tokens(expected_words)}”",
         )
 
 
 @lru_cache(maxsize=1024)
-def _opening(attribute: str, hypernym: str) -> tuple[str, ...]:
+def _build_opening(attribute: str, hypernym: str) -> tuple[str, ...]:
     return tokenize_phrase(add_article(f"{attribute} {hypernym}"))
 
 
-def _instead(
+def _write_with_entity(
     words: Sequence[str], main: Sequence[int], concept: Concept, entity: str
 ) -> Iterator[list[str]]:
     """The sentence with an entity for the hypernym: each time, or where it may, the first."""
@@ -105,16 +121,16 @@ def _instead(
         yield replace_phrase(words, main[:1], len(hypernym), entity)
 
 
-def _changed(
+def _write_adversarial(
     words: Sequence[str],
     main: Sequence[int],
     concept: Concept,
     knob: KnobMentions,
     indices: Sequence[int],
 ) -> Iterator[list[str]]:
-    """What the adversarial sentence may be: the knob changed, and the prototype in place."""
+    """The possible adversarial sentences: the knob changed, and the prototype in place."""
     for changed in knob.write_changes(words, indices):
-        yield from _instead(changed, main, concept, concept.prototype)
+        yield from _write_with_entity(changed, main, concept, concept.prototype)
 
 
 def _is_one_of(sentence: str, candidates: Iterable[Sequence[str]]) -> bool:

@@ -26,31 +26,32 @@ class BadTripletFields(Exception):
 def build_triplet(fields: Mapping[str, Any]) -> dict[str, str]:
     """The sentences `text`, `correct` and `adversarial` for
 
-    - `hypernym`: what the text calls the main entity, as in "bird" or "person";
-    - `non_prototype`, `prototype`: what stands in its place in the other two;
-    - `attribute`: what all three say of the main entity before its name, as in "uneducated"; "" for
+    - `hypernym`: the text's word for the main entity, as in "bird" or "person";
+    - `non_prototype`, `prototype`: its words in the other two;
+    - `attribute`: the words of all three before the main entity's name, as in "uneducated"; "" for
       nothing;
     - `extra_element`: one noun, as in "rock";
-    - `knob` and `values`: the trait of the extra element that is told, and its value in the text
+    - `knob` and `values`: the stated trait of the extra element, and its value in the text
       and in the adversarial sentence: `count` ["two", "three"], `color` or `color_tone`
       ["red", "blue"], `layout_relation` ["left", "right"], `spatial`
       ["foreground", "background"], `scale_size` ["smaller", "larger"], than the main entity, or
       ["small", "large"];
-    - `environment_hint`: where it is, as in "on a quiet beach".
+    - `environment_hint`: the place, as in "on a quiet beach".
 
-    Raises `NotUnderstood`.
+    Raises `BadTripletFields`.
     """
-    words = {name: _words(fields, name) for name in _FIELDS}
+    words = {name: _get_words(fields, name) for name in _FIELDS}
     unknown_fields = sorted(set(fields) - {*_FIELDS, "values"})
     if unknown_fields:
-        raise BadTripletFields(f"{unknown_fields[0]} is no field of a triplet")
+        allowed = ", ".join((*_FIELDS, "values"))
+        raise BadTripletFields(f"unknown field {unknown_fields[0]}; a triplet has {allowed}")
     if words["environment_hint"].split()[0] not in PLACES:
         raise BadTripletFields(f"environment_hint has to begin with one of {', '.join(PLACES)}")
-    shown_value, changed_value = _values(words["knob"], fields.get("values"))
+    shown_value, changed_value = _check_values(words["knob"], fields.get("values"))
     sentences = {
-        "text": _sentence(words, words["hypernym"], shown_value),
-        "correct": _sentence(words, words["non_prototype"], shown_value),
-        "adversarial": _sentence(words, words["prototype"], changed_value),
+        "text": _write_sentence(words, words["hypernym"], shown_value),
+        "correct": _write_sentence(words, words["non_prototype"], shown_value),
+        "adversarial": _write_sentence(words, words["prototype"], changed_value),
     }
     for name, sentence in sentences.items():
         if len(sentence.split()) > MAX_WORDS:
@@ -62,13 +63,13 @@ def build_triplet(fields: Mapping[str, Any]) -> dict[str, str]:
 
 
 def to_triplet_fields(concept: Concept) -> dict[str, Any]:
-    """What `triplet` takes to write the sentences of a concept."""
+    """The fields from which `build_triplet` writes the sentences of a concept."""
     fields: dict[str, Any] = {name: getattr(concept, name) for name in _FIELDS}
     return {**fields, "values": list(concept.values)}
 
 
 def describe_extra(knob: str, value: str, element: str, main: str) -> str:
-    """How the extra element is told with a value of a knob, as in "with exactly two rocks".
+    """Describe the extra element with a value of a knob, as in "with exactly two rocks".
 
     `main` is what the sentence calls the main entity, as in "than the vehicle".
     """
@@ -88,14 +89,14 @@ _FIELDS = (
 )
 
 
-def _words(fields: Mapping[str, Any], name: str) -> str:
+def _get_words(fields: Mapping[str, Any], name: str) -> str:
     value = fields.get(name)
     if not isinstance(value, str) or not (value.strip() or name == "attribute"):
-        raise BadTripletFields(f"{name} is missing, or no words")
+        raise BadTripletFields(f"{name} is missing or not words")
     return " ".join(value.split())
 
 
-def _values(knob: str, values: Any) -> tuple[str, str]:
+def _check_values(knob: str, values: Any) -> tuple[str, str]:
     if knob not in VALUES:
         raise BadTripletFields(f"knob is {knob}: it has to be one of {', '.join(VALUES)}")
     possible = VALUES[knob]
@@ -119,7 +120,7 @@ _EXTRA: Mapping[str, Callable[[str, str], str]] = {
 }
 
 
-def _sentence(words: Mapping[str, str], entity: str, value: str) -> str:
+def _write_sentence(words: Mapping[str, str], entity: str, value: str) -> str:
     main = add_article(f"{words['attribute']} {entity}".strip())
     extra_words = describe_extra(words["knob"], value, words["extra_element"], entity)
     return f"{main[0].upper()}{main[1:]} is {words['environment_hint']} {extra_words}."

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 VisualConcepts: TypeAlias = Mapping[str, str]
-"""By attribute, in the order of Table 8: its value, as in {"object": "Dog", "number": "two"}."""
+"""Values by attribute, in the order of Table 8, as in {"object": "Dog", "number": "two"}."""
 
 OBJECT, NUMBER = "object", "number"
 _FILE = Path(__file__).with_name("visual_concepts.json")
 _INFEASIBLE: tuple[VisualConcepts, ...] = ({"time of day": "Midnight", "climate": "Sunny"},)
-"""What no picture can show at once."""
+"""Combinations that no picture can show."""
 
 
 class NotEnoughItems(ValueError):
@@ -27,7 +27,7 @@ class NotEnoughItems(ValueError):
 
 
 class SampledItems(NamedTuple):
-    """Items of a domain, and how many that could not be painted were drawn and left out."""
+    """Items of a domain, and the number of infeasible ones that were drawn and left out."""
 
     items: tuple[VisualConcepts, ...]
     infeasible_count: int
@@ -35,7 +35,7 @@ class SampledItems(NamedTuple):
 
 @cache
 def load_lists(domain: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """By attribute of a domain: the values that are the paper's, and ours where there are such."""
+    """The values of each attribute of a domain, by source: the paper's, and ours if any."""
     return {
         attribute: {source: tuple(values) for source, values in values_by_source.items()}
         for attribute, values_by_source in json.loads(_FILE.read_text("utf-8"))[domain].items()
@@ -47,7 +47,7 @@ DOMAINS: tuple[str, ...] = tuple(json.loads(_FILE.read_text("utf-8")))
 
 
 def list_values(domain: str) -> Mapping[str, tuple[str, ...]]:
-    """By attribute of a domain: every value it can have."""
+    """The values of each attribute of a domain."""
     return {
         name: tuple(value for source_values in values_by_source.values() for value in source_values)
         for name, values_by_source in load_lists(domain).items()
@@ -55,10 +55,10 @@ def list_values(domain: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def sample_items(domain: str, count: int, seed: int) -> SampledItems:
-    """The items of a domain whose rank is lowest: a hash of the seed and of what the item says.
+    """The items of a domain whose rank is lowest: a hash of the seed and of its values.
 
     A smaller number gives the beginning of a larger one's, and a value that is added to a list
-    moves no item but those that it displaces at the end. Raises `NotEnough`.
+    moves no item but those that it displaces at the end. Raises `NotEnoughItems`.
     """
     values_by_attribute = list_values(domain)
     combinations = [
@@ -73,7 +73,9 @@ def sample_items(domain: str, count: int, seed: int) -> SampledItems:
         )
     needed = count + prod(map(len, values_by_attribute.values())) - feasible_count
     ranked = nsmallest(
-        needed, combinations, key=lambda combination: _rank(seed, domain, *combination.values())
+        needed,
+        combinations,
+        key=lambda combination: _compute_rank(seed, domain, *combination.values()),
     )
     items, infeasible_count = list[VisualConcepts](), 0
     for combination in ranked:
@@ -83,11 +85,11 @@ def sample_items(domain: str, count: int, seed: int) -> SampledItems:
             items.append(combination)
         else:
             infeasible_count += 1
-    return SampledItems(tuple(items), infeasible_count)
+    return SampledItems(items=tuple(items), infeasible_count=infeasible_count)
 
 
 def is_feasible(concepts: VisualConcepts) -> bool:
-    """Whether a picture can show them all at once."""
+    """True if a picture can show them all at once."""
     return not any(rule.items() <= concepts.items() for rule in _INFEASIBLE)
 
 
@@ -103,22 +105,24 @@ def find_keyword(concepts: VisualConcepts) -> str:
 
 
 def has_objects(domain: str) -> bool:
-    """Whether items of a domain have an object; the scenes of outdoor have none."""
+    """True if items of a domain have an object; the scenes of outdoor have none."""
     return OBJECT in load_lists(domain)
 
 
 def change_concepts(domain: str, concepts: VisualConcepts, count: int, seed: int) -> dict[str, str]:
-    """So many of an item's concepts, each with another value; all of it is still feasible.
+    """Change `count` of an item's concepts to other values; the item stays feasible.
 
-    Which ones, and to what, is decided by a hash of the seed and of the item.
+    A hash of the seed and of the item decides which, and to what.
     """
     name = build_item_id(domain, concepts)
     chosen_attributes = nsmallest(
-        count, concepts, key=lambda attribute: _rank(seed, name, "changed", attribute)
+        count, concepts, key=lambda attribute: _compute_rank(seed, name, "changed", attribute)
     )
     changed_item = dict(concepts)
     for attribute in (attribute for attribute in concepts if attribute in chosen_attributes):
-        changed_item[attribute] = next(_others(domain, changed_item, attribute, f"{seed}/{name}"))
+        changed_item[attribute] = next(
+            _list_other_values(domain, changed_item, attribute, f"{seed}/{name}")
+        )
     return {
         attribute: changed_item[attribute]
         for attribute in concepts
@@ -126,12 +130,14 @@ def change_concepts(domain: str, concepts: VisualConcepts, count: int, seed: int
     }
 
 
-def _others(domain: str, concepts: VisualConcepts, attribute: str, seed: str) -> Iterator[str]:
+def _list_other_values(
+    domain: str, concepts: VisualConcepts, attribute: str, seed: str
+) -> Iterator[str]:
     others = [value for value in list_values(domain)[attribute] if value != concepts[attribute]]
-    for value in sorted(others, key=lambda value: _rank(seed, attribute, value)):
+    for value in sorted(others, key=lambda value: _compute_rank(seed, attribute, value)):
         if is_feasible({**concepts, attribute: value}):
             yield value
 
 
-def _rank(*parts: object) -> bytes:
+def _compute_rank(*parts: object) -> bytes:
     return sha256("/".join(map(str, parts)).encode()).digest()

@@ -62,9 +62,9 @@ def to_plural(noun: str) -> str:
 
 
 def to_singular(noun: str) -> str:
-    """One of it: the noun of which `plural` makes this one; unchanged where there is none.
+    """One of it: the noun of which `to_plural` makes this one; unchanged where there is none.
 
-    >>> singular("red apples"), singular("eyes of the cat"), singular("people")
+    >>> to_singular("red apples"), to_singular("eyes of the cat"), to_singular("people")
     ('red apple', 'eye of the cat', 'person')
     """
     head, of_part, rest = noun.partition(" of ")

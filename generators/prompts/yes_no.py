@@ -11,9 +11,9 @@ _TEXT = Path(__file__).with_name(f"yes_no-{VERSION}.txt").read_text("utf-8")
 
 
 def write_yes_no_prompt(question: str) -> str:
-    """What a judge is asked beside the picture.
+    """The prompt that a judge gets beside the picture.
 
-    >>> yes_no_prompt("Is there a dog?")
+    >>> write_yes_no_prompt("Is there a dog?")
     'Is there a dog? Answer in curly brackets, e.g., {Yes} or {No}.'
     """
     return _TEXT.replace("{question}", question).strip()

@@ -1,8 +1,8 @@
-"""Schematics of animals and logos: what their prompts ask for, drawn by rule.
+"""Schematics of animals and logos, drawn by rule from their prompts.
 
 They understand the prompts of `generators.photographs`. An edit is a drawing of what its prompt
-asks for and no change of the pixels it is given: it is a stand-in, in which only a shoe's colour
-is looked up in the picture, since the paper's prompt leaves it out.
+asks for and no change of the pixels it is given: it is a stand-in, which looks up only a shoe's
+colour in the picture, since the paper's prompt leaves it out.
 """
 
 import re
@@ -13,7 +13,7 @@ from generators.schematics._shoes import ShoeColours
 
 Pictures = Sequence[bytes]
 
-_MOST = 12
+_MAX_COUNT = 12
 """Legs, stripes and the like that still can be drawn apart."""
 _ELEMENT = r"(?P<count>\d+) (?P<element>[^.]+?)"
 
@@ -26,59 +26,61 @@ def draw_schematic(prompt: str, seed: str, pictures: Pictures = ()) -> str | Non
     """
     for sentence, draw in _SENTENCES.items():
         match = re.search(sentence, prompt)
-        if match is not None and int(match.groupdict().get("count") or 1) in range(1, _MOST + 1):
+        if match is not None and int(match.groupdict().get("count") or 1) in range(
+            1, _MAX_COUNT + 1
+        ):
             return draw(match.groupdict(), seed, pictures)
     return None
 
 
-Said = dict[str, str]
+PromptFields = dict[str, str]
 
 
-def _animal(fields: Said, seed: str, pictures: Pictures) -> str:
+def _draw_animal(fields: PromptFields, seed: str, pictures: Pictures) -> str:
     return _animals.draw_animal(fields["animal"], int(fields["count"]), seed)
 
 
-def _logo(fields: Said, seed: str, pictures: Pictures) -> str:
+def _draw_logo(fields: PromptFields, seed: str, pictures: Pictures) -> str:
     return _cars.draw_logo(fields["brand"], fields["element"], int(fields["count"]), seed)
 
 
-def _car(fields: Said, seed: str, pictures: Pictures) -> str:
+def _draw_car(fields: PromptFields, seed: str, pictures: Pictures) -> str:
     name = f"{fields['colour']} {fields['brand']} {fields['body']}"
     return _cars.draw_car(fields["colour"], fields["body"], name, seed)
 
 
-def _placed(fields: Said, seed: str, pictures: Pictures) -> str:
+def _draw_car_with_logo(fields: PromptFields, seed: str, pictures: Pictures) -> str:
     badge, name = (fields["element"], int(fields["count"])), f"{fields['colour']} {fields['body']}"
     return _cars.draw_car(fields["colour"], fields["body"], name, seed, badge)
 
 
-def _shoe(fields: Said, seed: str, pictures: Pictures) -> str:
-    colours = ShoeColours(fields["colour"], fields["mark"])
+def _draw_shoe(fields: PromptFields, seed: str, pictures: Pictures) -> str:
+    colours = ShoeColours(shoe=fields["colour"], mark=fields["mark"])
     return _shoes.draw_shoe(fields["brand"], fields["element"], int(fields["count"]), colours, seed)
 
 
-def _athlete(fields: Said, seed: str, pictures: Pictures) -> str:
+def _draw_athlete(fields: PromptFields, seed: str, pictures: Pictures) -> str:
     colours = _shoes.find_shoe_colours(pictures)
     return _shoes.draw_athlete(
         fields["sport"], fields["element"], int(fields["count"]), colours, seed
     )
 
 
-_SENTENCES: dict[str, Callable[[Said, str, Pictures], str]] = {
-    r"side-view image of a\(n\) (?P<animal>.+?) with (?P<count>\d+) legs": _animal,
-    r"more legs? to the (?P<animal>.+?) so that it has (?P<count>\d+) legs": _animal,
-    rf"an? (?P<brand>.+?) logo but with {_ELEMENT} instead of": _logo,
-    r"front-view image of an? (?P<colour>\w+) (?P<brand>\S+) (?P<body>.+?) on the road": _car,
+_SENTENCES: dict[str, Callable[[PromptFields, str, Pictures], str]] = {
+    r"side-view image of a\(n\) (?P<animal>.+?) with (?P<count>\d+) legs": _draw_animal,
+    r"more legs? to the (?P<animal>.+?) so that it has (?P<count>\d+) legs": _draw_animal,
+    rf"an? (?P<brand>.+?) logo but with {_ELEMENT} instead of": _draw_logo,
+    r"front-view image of an? (?P<colour>\w+) (?P<brand>\S+) (?P<body>.+?) on the road": _draw_car,
     (
         r"Place the logo .+? front of the (?P<colour>\w+) (?P<body>.+?) of the second image"
         rf".+?particularly the {_ELEMENT}\."
-    ): _placed,
+    ): _draw_car_with_logo,
     (
         rf"an? (?P<brand>.+?) style running shoe but with {_ELEMENT} instead of \d+\. The shoe is "
         r"(?P<colour>\w+) and its .+? are (?P<mark>white|black)\."
-    ): _shoe,
+    ): _draw_shoe,
     (
         rf"an athlete wearing this pair of shoes\..+?particularly the {_ELEMENT} on both shoes\."
         r".+?playing (?P<sport>\w+)"
-    ): _athlete,
+    ): _draw_athlete,
 }

@@ -15,7 +15,7 @@ _LONG_NECKED = frozenset(
         *("guanaco", "gerenuk", "horse", "moose", "okapi"),
     )
 )
-_MOST_OF_A_BIRD = 3
+_MAX_BIRD_LEGS = 3
 _FOOT = 478.0
 
 
@@ -26,23 +26,23 @@ def draw_animal(name: str, legs: int, seed: str) -> str:
     x = WIDTH / 2 - 30 + chance.uniform(-40, 40)
     coat = looks.choice(_COATS)
     neck = looks.uniform(135, 165) if name in _LONG_NECKED else looks.uniform(55, 85)
-    if legs <= _MOST_OF_A_BIRD:
-        _bird(drawing, legs, x, coat, neck, chance)
+    if legs <= _MAX_BIRD_LEGS:
+        _draw_bird(drawing, legs, x, coat, neck, chance)
     else:
-        _mammal(drawing, legs, x, coat, neck, looks, chance)
+        _draw_mammal(drawing, legs, x, coat, neck, looks, chance)
     add_label(drawing, name)
     return str(drawing.tostring())
 
 
-def _bird(
+def _draw_bird(
     drawing: svgwrite.Drawing, legs: int, x: float, coat: str, neck: float, chance: Random
 ) -> None:
     y = 285.0
-    _legs(drawing, legs, x - 6, 120, y + 40, 9, chance)
+    _draw_legs(drawing, legs, x - 6, 120, y + 40, 9, chance)
     head = (x + 105 + neck * 0.2, y - 30 - neck)
     style = {"fill": coat, "stroke": INK, "stroke_width": 3}
     drawing.add(drawing.polygon([(x - 70, y - 20), (x - 175, y - 38), (x - 95, y + 22)], **style))
-    drawing.add(_curve(drawing, (x + 72, y - 12), head, 28, coat))
+    drawing.add(_draw_neck(drawing, (x + 72, y - 12), head, 28, coat))
     drawing.add(drawing.ellipse((x, y), (108, 62), **style))
     drawing.add(drawing.ellipse((x - 22, y - 4), (62, 30), fill="#000000", opacity=0.18))
     drawing.add(
@@ -57,10 +57,10 @@ def _bird(
             stroke_width=2,
         )
     )
-    _head(drawing, head, 30, 26, coat)
+    _draw_head(drawing, head, 30, 26, coat)
 
 
-def _mammal(
+def _draw_mammal(
     drawing: svgwrite.Drawing,
     legs: int,
     x: float,
@@ -70,7 +70,7 @@ def _mammal(
     chance: Random,
 ) -> None:
     y, long = 285.0, looks.uniform(150, 172)
-    _legs(drawing, legs, x, 2 * long * 0.8, y + 30, 19, chance)
+    _draw_legs(drawing, legs, x, 2 * long * 0.8, y + 30, 19, chance)
     head = (x + long + neck * 0.3, y - 20 - neck)
     style = {"fill": coat, "stroke": INK, "stroke_width": 3}
     tail = (
@@ -81,7 +81,7 @@ def _mammal(
     drawing.add(
         drawing.path(tail, fill="none", stroke=coat, stroke_width=10, stroke_linecap="round")
     )
-    drawing.add(_curve(drawing, (x + long - 40, y - 8), head, 52, coat))
+    drawing.add(_draw_neck(drawing, (x + long - 40, y - 8), head, 52, coat))
     drawing.add(drawing.ellipse((x, y), (long, looks.uniform(62, 72)), **style))
     for side in (-16, 8):
         ear = [
@@ -91,10 +91,10 @@ def _mammal(
         ]
         drawing.add(drawing.polygon(ear, **style))
     drawing.add(drawing.ellipse((head[0] + 40, head[1] + 14), (36, 22), **style))
-    _head(drawing, head, 42, 32, coat)
+    _draw_head(drawing, head, 42, 32, coat)
 
 
-def _head(
+def _draw_head(
     drawing: svgwrite.Drawing,
     centre: tuple[float, float],
     half_width: float,
@@ -107,7 +107,7 @@ def _head(
     drawing.add(drawing.circle((centre[0] + half_width * 0.3, centre[1] - 5), 5, fill=INK))
 
 
-def _curve(
+def _draw_neck(
     drawing: svgwrite.Drawing,
     low: tuple[float, float],
     high: tuple[float, float],
@@ -126,7 +126,7 @@ def _curve(
     return group
 
 
-def _legs(
+def _draw_legs(
     drawing: svgwrite.Drawing,
     count: int,
     x: float,

@@ -34,17 +34,17 @@ def create_outdoors(chance: Random, ground: str = "#cfdcbb") -> svgwrite.Drawing
 
 
 def add_label(drawing: svgwrite.Drawing, text: str) -> None:
-    """What is shown, on a strip along the lower edge.
+    """Write what is shown on a strip along the lower edge.
 
     Raises `generators.glyphs.MissingGlyph` for a text that cannot be written.
     """
     shown_text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-    letters = _letters(shown_text)
+    letters = _outline_letters(shown_text)
     drawing.add(drawing.rect((0, HEIGHT - 52), (WIDTH, 52), fill="#f4f1ea"))
     drawing.add(drawing.path(letters, fill=INK))
 
 
-def _letters(shown_text: str) -> str:
+def _outline_letters(shown_text: str) -> str:
     min_x, min_y, max_x, max_y = measure_ink_box(shown_text)
     em = min(_LARGEST, (WIDTH - 40) / (max_x - min_x))
     return outline_text(shown_text, x=WIDTH / 2, y=HEIGHT - 26, height=em * (max_y - min_y))

@@ -52,7 +52,7 @@ def draw_car(
     style = {"fill": paint, "stroke": INK, "stroke_width": 3}
     for side in (-1, 1):
         drawing.add(drawing.rect((x + side * 182 - 34, 415), (68, 82), rx=12, fill=INK))
-    _cabin(drawing, x, body, style)
+    _draw_cabin(drawing, x, body, style)
     drawing.add(drawing.rect((x - 240, 268), (480, 190), rx=46, ry=46, **style))
     for side in (-1, 1):
         lamp = (x + side * 184, 318)
@@ -66,7 +66,7 @@ def draw_car(
     return str(drawing.tostring())
 
 
-def _cabin(drawing: svgwrite.Drawing, x: float, body: str, style: dict[str, object]) -> None:
+def _draw_cabin(drawing: svgwrite.Drawing, x: float, body: str, style: dict[str, object]) -> None:
     half, high = _ROOFS.get(body, _ROOFS["sedan"])
     top, low = 278 - high, 284
     frame = [(x - half, top), (x + half, top), (x + half + 46, low), (x - half - 46, low)]

@@ -10,14 +10,14 @@ Box = tuple[float, float, float, float]
 
 def draw_marks(drawing: svgwrite.Drawing, element: str, count: int, box: Box, colour: str) -> None:
     """`count` of what `element` names, filling the box; dots for a name that is not known."""
-    for words, draw in _DRAWN.items():
+    for words, draw in _DRAWERS.items():
         if any(word in element for word in words):
             draw(drawing, count, box, colour)
             return
-    _dots(drawing, count, box, colour)
+    _draw_dots(drawing, count, box, colour)
 
 
-def _stripes(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
+def _draw_stripes(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
     x, y, width, height = box
     lean, pitch = height * 0.35, (width - height * 0.35) / count
     thick = pitch * 0.55
@@ -32,7 +32,7 @@ def _stripes(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> No
         drawing.add(drawing.polygon(corners, fill=colour))
 
 
-def _curves(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
+def _draw_curves(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
     x, y, width, height = box
     left_x, pitch = x - width / 2, height / count
     for place in range(count):
@@ -48,7 +48,7 @@ def _curves(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> Non
         drawing.add(drawing.path(curve, fill=colour))
 
 
-def _rings(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
+def _draw_rings(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
     x, y, width, height = box
     step = 1.45
     radius = min(height / 2, width / (2 + step * (count - 1))) * 0.92
@@ -61,7 +61,7 @@ def _rings(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None
         )
 
 
-def _star(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
+def _draw_star(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
     x, y, _, height = box
     radius = height / 2
     waist = radius * 0.13
@@ -77,7 +77,7 @@ def _star(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
     )
 
 
-def _prongs(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
+def _draw_prongs(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
     x, y, width, height = box
     across = min(width, height * (0.5 + 0.14 * count))
     pitch = across / count
@@ -100,7 +100,7 @@ def _prongs(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> Non
     )
 
 
-def _dots(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
+def _draw_dots(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
     x, y, width, height = box
     pitch = width / count
     for place in range(count):
@@ -108,10 +108,10 @@ def _dots(drawing: svgwrite.Drawing, count: int, box: Box, colour: str) -> None:
         drawing.add(drawing.circle(centre, min(height / 2, pitch * 0.35), fill=colour))
 
 
-_DRAWN = {
-    ("stripe", "bar"): _stripes,
-    ("curve", "swoosh"): _curves,
-    ("circle", "ring"): _rings,
-    ("point",): _star,
-    ("prong",): _prongs,
+_DRAWERS = {
+    ("stripe", "bar"): _draw_stripes,
+    ("curve", "swoosh"): _draw_curves,
+    ("circle", "ring"): _draw_rings,
+    ("point",): _draw_star,
+    ("prong",): _draw_prongs,
 }

@@ -18,7 +18,7 @@ _SHIRTS = ("#2a6fdb", "#2e9e4f", "#7d4bb5", "#f08c1e")
 
 
 class ShoeColours(NamedTuple):
-    """Of a shoe, and of the marks on it, by name."""
+    """The colours of a shoe and of the marks on it, by name."""
 
     shoe: str
     mark: str
@@ -31,7 +31,7 @@ def draw_shoe(brand: str, element: str, count: int, colours: ShoeColours, seed: 
     x, y = WIDTH / 2 + chance.uniform(-20, 20), 270 + chance.uniform(-14, 14)
     floor = (x, y + 148)
     drawing.add(drawing.ellipse(floor, (300, 26), fill="#c3ccd1"))
-    _shoe(drawing, x - 300, y - 150, 2, element, count, colours)
+    _draw_one_shoe(drawing, x - 300, y - 150, 2, element, count, colours)
     add_label(drawing, f"{brand} style running shoe")
     return str(drawing.tostring())
 
@@ -45,7 +45,7 @@ def find_shoe_colours(pictures: Sequence[bytes]) -> ShoeColours:
             paint_areas[name] += int((pixels == list(bytes.fromhex(paint[1:]))).all(axis=2).sum())
     [(name, area)] = paint_areas.most_common(1) or [("black", 0)]
     shoe = name if area else "black"
-    return ShoeColours(shoe, "black" if shoe == "white" else "white")
+    return ShoeColours(shoe=shoe, mark="black" if shoe == "white" else "white")
 
 
 def draw_athlete(sport: str, element: str, count: int, colours: ShoeColours, seed: str) -> str:
@@ -57,24 +57,24 @@ def draw_athlete(sport: str, element: str, count: int, colours: ShoeColours, see
     ankles = ((x - 168, 424), (x + 128, 424))
     for (ankle_x, ankle_y), knee in zip(ankles, ((x - 62, 356), (x + 112, 320)), strict=True):
         limb = [hip, knee, (ankle_x, ankle_y)]
-        drawing.add(_limb(drawing, limb, 30, _SKIN))
+        drawing.add(_draw_limb(drawing, limb, 30, _SKIN))
         drawing.add(
-            _limb(drawing, [hip, ((hip[0] + knee[0]) / 2, (hip[1] + knee[1]) / 2)], 40, INK)
+            _draw_limb(drawing, [hip, ((hip[0] + knee[0]) / 2, (hip[1] + knee[1]) / 2)], 40, INK)
         )
     hands = ((x - 78, 226), (x + 122, 168))
-    drawing.add(_limb(drawing, [neck, (x - 50, 176), hands[0]], 20, _SKIN))
-    drawing.add(_limb(drawing, [hip, neck], 62, shirt))
-    drawing.add(_limb(drawing, [neck, (x + 72, 186), hands[1]], 20, _SKIN))
+    drawing.add(_draw_limb(drawing, [neck, (x - 50, 176), hands[0]], 20, _SKIN))
+    drawing.add(_draw_limb(drawing, [hip, neck], 62, shirt))
+    drawing.add(_draw_limb(drawing, [neck, (x + 72, 186), hands[1]], 20, _SKIN))
     drawing.add(drawing.circle((x + 30, 62), 34, fill=_SKIN, stroke=INK, stroke_width=3))
     drawing.add(drawing.circle((x + 46, 56), 4, fill=INK))
-    _gear(drawing, sport, x, hands[1])
+    _draw_gear(drawing, sport, x, hands[1])
     for ankle_x, ankle_y in ankles:
-        _shoe(drawing, ankle_x - 58, ankle_y - 22, 0.72, element, count, colours)
+        _draw_one_shoe(drawing, ankle_x - 58, ankle_y - 22, 0.72, element, count, colours)
     add_label(drawing, f"athlete, {sport}")
     return str(drawing.tostring())
 
 
-def _limb(
+def _draw_limb(
     drawing: svgwrite.Drawing, joints: Sequence[tuple[float, float]], thick: float, colour: str
 ) -> svgwrite.shapes.Polyline:
     return drawing.polyline(
@@ -87,7 +87,7 @@ def _limb(
     )
 
 
-def _gear(drawing: svgwrite.Drawing, sport: str, x: float, hand: tuple[float, float]) -> None:
+def _draw_gear(drawing: svgwrite.Drawing, sport: str, x: float, hand: tuple[float, float]) -> None:
     line = {"stroke": INK, "stroke_width": 3}
     if sport == "tennis":
         head = (hand[0] + 66, hand[1] - 62)
@@ -108,7 +108,7 @@ def _gear(drawing: svgwrite.Drawing, sport: str, x: float, hand: tuple[float, fl
             drawing.add(drawing.line((x - 270, y), (x - 160, y), stroke="#9fb4bd", stroke_width=6))
 
 
-def _shoe(
+def _draw_one_shoe(
     drawing: svgwrite.Drawing,
     x: float,
     y: float,

@@ -55,7 +55,7 @@ def test_an_independent_renderer_shows_the_same_picture(name):
 def test_an_unknown_scene_names_the_nearest():
     with pytest.raises(UnknownScene, match=rf"Did you mean: {STARS},"):
         find_scene(STARS[:-1], 0)
-    with pytest.raises(UnknownDomain, match="There are: chess_pieces, flags"):
+    with pytest.raises(UnknownDomain, match="Choose from: chess_pieces, flags"):
         find_scene("flag/united-states", 0)
 
 

@@ -63,7 +63,7 @@ class Game:
         )
 
     def count_pieces(self, position: Position) -> dict[str, int]:
-        """How many pieces there are in all, and of each type, both colours together."""
+        """Count the pieces in all, and of each type, both colours together."""
         type_counts = Counter(self.find_type(letter) for letter in position.values())
         return {self.total_target: len(position)} | {
             type_name: type_counts[type_name] for type_name in self.letters

@@ -15,17 +15,17 @@ from generators.reading import Pixels, Unreadable
 
 Mask = NDArray[np.bool_]
 
-_COLOURED = 48
+_MIN_CHROMA = 48
 """The least difference between a pixel's channels at which it counts as coloured."""
-_FULL = 0.9
+_MIN_ROW_SHARE = 0.9
 """The share of the most coloured row that a board's first and last row reach, free of pieces."""
-_LIGHT = 176
+_MIN_LIGHT = 176
 """The least value that all channels of a light pixel have."""
-_ENOUGH = 500
+_READING_SIZE = 500
 """The longer side in px that pieces are looked for at: larger images are thinned out."""
-_SPECK = 0.0005
+_MIN_PATCH_SHARE = 0.0005
 """Patches below this share of the board are no pieces."""
-_SOLID = 0.4
+_MIN_DISC_SHARE = 0.4
 """The least share of a disc that is light. The halos that a JPEG leaves along rims and lines of the
 board are less of the circle around them."""
 
@@ -33,7 +33,7 @@ Box = tuple[slice, slice]
 
 
 class BoardPiece(NamedTuple):
-    """Where a piece stands on the board, in px of the thinned-out picture, and its shape."""
+    """A piece's place on the board, in px of the thinned-out picture, and its shape."""
 
     box: Box
     ink: Ink
@@ -43,7 +43,8 @@ def find_chessmen(pixels: Pixels) -> list[BoardPiece]:
     """The outlines, filled, of all that is white, grey or black on coloured squares."""
     board = find_board(pixels)
     return [
-        BoardPiece(box, patch.astype(np.float32)) for box, patch in _patches(~is_coloured(board))
+        BoardPiece(box=box, ink=patch.astype(np.float32))
+        for box, patch in _find_patches(~is_coloured(board))
     ]
 
 
@@ -54,24 +55,26 @@ def find_discs(pixels: Pixels) -> list[BoardPiece]:
     """
     board = find_board(pixels)
     pieces = []
-    for box, disc in _patches((board.min(axis=2) >= _LIGHT) & ~is_coloured(board), _SOLID):
+    for box, disc in _find_patches(
+        (board.min(axis=2) >= _MIN_LIGHT) & ~is_coloured(board), _MIN_DISC_SHARE
+    ):
         height, width = disc.shape
         if not (0.8 < height / width < 1.25 and 0.68 < disc.mean() < 0.88):
             raise Unreadable("Something light on the board is not a round piece.")
         inside = ndimage.binary_erosion(disc)
-        pieces.append(BoardPiece(box, compute_darkness(board[box]) * inside))
+        pieces.append(BoardPiece(box=box, ink=compute_darkness(board[box]) * inside))
     return pieces
 
 
 def compute_darkness(pixels: Pixels) -> Ink:
-    """How dark each pixel is, from 0 to 1; red is as dark as black, ivory as light as white."""
+    """The darkness of each pixel, from 0 to 1; red is as dark as black, ivory as light as white."""
     return np.asarray((1 - pixels[..., 1] / np.float32(240)).clip(0), np.float32)
 
 
 def compute_thinning_step(pixels: Pixels) -> int:
-    """How many rows and columns of a picture lie between those that are looked at."""
+    """The step between the rows, and the columns, of a picture that are read."""
     height, width, _ = pixels.shape
-    return max(1, int(max(height, width)) // _ENOUGH)
+    return max(1, int(max(height, width)) // _READING_SIZE)
 
 
 def find_board(pixels: Pixels) -> Pixels:
@@ -80,22 +83,22 @@ def find_board(pixels: Pixels) -> Pixels:
     thinned = pixels[::step, ::step]
     shares = is_coloured(thinned)
     across, down = shares.mean(axis=1), shares.mean(axis=0)
-    if across.max() < _FULL / 2:
+    if across.max() < _MIN_ROW_SHARE / 2:
         raise Unreadable("There is no coloured board in the picture.")
-    rows = np.flatnonzero(across > _FULL * across.max())
-    columns = np.flatnonzero(down > _FULL * down.max())
+    rows = np.flatnonzero(across > _MIN_ROW_SHARE * across.max())
+    columns = np.flatnonzero(down > _MIN_ROW_SHARE * down.max())
     return thinned[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
 
 
 def is_coloured(pixels: Pixels) -> Mask:
-    """Which pixels are neither white nor grey nor black."""
+    """Mark the pixels that are neither white nor grey nor black."""
     red, green, blue = np.moveaxis(pixels, 2, 0)
     highest = np.maximum(np.maximum(red, green), blue)
     lowest = np.minimum(np.minimum(red, green), blue)
-    return np.asarray(highest - lowest >= _COLOURED)
+    return np.asarray(highest - lowest >= _MIN_CHROMA)
 
 
-def _patches(mask: Mask, solid: float = 0.0) -> list[tuple[Box, Mask]]:
+def _find_patches(mask: Mask, solid: float = 0.0) -> list[tuple[Box, Mask]]:
     """The connected patches of `mask`: the box of each, and the patch in it, its holes filled.
 
     `solid` is the least share that a patch has to fill of the circle as wide as it is.
@@ -106,5 +109,7 @@ def _patches(mask: Mask, solid: float = 0.0) -> list[tuple[Box, Mask]]:
         ((down, right), ndimage.binary_fill_holes(labels[down, right] == n))
         for n, (down, right) in enumerate(ndimage.find_objects(labels), start=1)
         if areas[n]
-        >= max(_SPECK * mask.size, solid * np.pi / 4 * max(labels[down, right].shape) ** 2)
+        >= max(
+            _MIN_PATCH_SHARE * mask.size, solid * np.pi / 4 * max(labels[down, right].shape) ** 2
+        )
     ]

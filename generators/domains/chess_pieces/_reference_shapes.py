@@ -69,22 +69,22 @@ class PieceShapes:
 @cache
 def load_chess_shapes() -> PieceShapes:
     """The six chessmen, white and black."""
-    return PieceShapes(CHESSMEN, _silhouette)
+    return PieceShapes(CHESSMEN, _draw_silhouette)
 
 
 @cache
 def load_xiangqi_shapes() -> PieceShapes:
     """The seven pieces by the characters that either side writes."""
-    return PieceShapes(CHARACTERS, _character)
+    return PieceShapes(CHARACTERS, _draw_character)
 
 
-def _silhouette(symbol: str) -> Ink:
+def _draw_silhouette(symbol: str) -> Ink:
     svg = chess.svg.piece(chess.Piece.from_symbol(symbol), size=_SIZE)
-    return find_chessmen(_picture(svg, background="#00c000"))[0].ink
+    return find_chessmen(_rasterise(svg, background="#00c000"))[0].ink
 
 
-def _character(character: str) -> Ink:
-    font = _font()
+def _draw_character(character: str) -> Ink:
+    font = _load_font()
     pen = SVGPathPen(font.getGlyphSet())
     font.getGlyphSet()[font.getBestCmap()[ord(character)]].draw(pen)
     em = font["head"].unitsPerEm
@@ -93,11 +93,11 @@ def _character(character: str) -> Ink:
         f'viewBox="0 0 {em} {em}"><path transform="matrix(1 0 0 -1 0 {em * 0.88:g})" '
         f'd="{pen.getCommands()}"/></svg>'
     )
-    return compute_darkness(_picture(svg, background="#ffffff"))
+    return compute_darkness(_rasterise(svg, background="#ffffff"))
 
 
 @cache
-def _font() -> TTFont:
+def _load_font() -> TTFont:
     package = find_spec("matplotlib_fontja")
     if package is None or package.origin is None:
         raise ModuleNotFoundError(
@@ -107,7 +107,7 @@ def _font() -> TTFont:
     return TTFont(io.BytesIO(file.read_bytes()), lazy=True)
 
 
-def _picture(svg: str, background: str) -> Pixels:
+def _rasterise(svg: str, background: str) -> Pixels:
     png = resvg_py.svg_to_bytes(svg_string=svg, background=background, skip_system_fonts=True)
     with Image.open(io.BytesIO(png)) as image:
         return np.asarray(image.convert("RGB"))

@@ -5,12 +5,12 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 Ink = NDArray[np.float32]
-"""How much ink each pixel of a patch holds, from 0 to 1."""
+"""The ink of each pixel of a patch, from 0 to 1."""
 
 _SIDE = 28
-_REACH = 2.6
+_HALF_SIDE = 2.6
 """Half the signature's side, in standard deviations of the ink about its centre."""
-_NOTHING = 1e-6
+_MIN_INK = 1e-6
 
 
 def compute_signature(ink: Ink) -> Ink:
@@ -20,7 +20,7 @@ def compute_signature(ink: Ink) -> Ink:
     the two shapes, 1 for the same shape. Zero throughout where there is no ink.
     """
     total = float(ink.sum())
-    if total < _NOTHING:
+    if total < _MIN_INK:
         return np.zeros(_SIDE * _SIDE, np.float32)
     columns, rows = ink.sum(axis=0), ink.sum(axis=1)
     centre, spread = np.empty(2), 0.0
@@ -28,11 +28,11 @@ def compute_signature(ink: Ink) -> Ink:
         places = np.arange(len(profile))
         centre[axis] = profile @ places / total
         spread += float(profile @ (places - centre[axis]) ** 2) / total
-    step = 2 * _REACH * np.sqrt(spread / 2) / (_SIDE - 1)
+    step = 2 * _HALF_SIDE * np.sqrt(spread / 2) / (_SIDE - 1)
     smooth = ndimage.gaussian_filter(ink, 0.65 * step, mode="constant")
     start = centre - step * (_SIDE - 1) / 2
     patch = ndimage.affine_transform(
         smooth, np.array([step, step]), start, output_shape=(_SIDE, _SIDE), order=1
     ).ravel()
     patch -= patch.mean()
-    return np.asarray(patch / max(float(np.linalg.norm(patch)), _NOTHING), np.float32)
+    return np.asarray(patch / max(float(np.linalg.norm(patch)), _MIN_INK), np.float32)

@@ -8,9 +8,9 @@ from generators.game_names import build_name_question
 from generators.reading import Inquiry, build_count_inquiry, build_yes_no_inquiry
 from generators.scene import Question, Scene
 
-_COUNTERS: tuple[Literal["Q1", "Q2"], ...] = ("Q1", "Q2")
-_COUNTING = "Answer with a number in curly brackets, e.g., {9}."
-_IDENTIFYING = "Answer in curly brackets, e.g., {Yes} or {No}."
+_COUNT_IDS: tuple[Literal["Q1", "Q2"], ...] = ("Q1", "Q2")
+_COUNT_FORMAT = "Answer with a number in curly brackets, e.g., {9}."
+_YES_NO_FORMAT = "Answer in curly brackets, e.g., {Yes} or {No}."
 
 
 def write_questions(scene: Scene) -> list[Question]:
@@ -23,19 +23,29 @@ def write_questions(scene: Scene) -> list[Question]:
     """
     game = GAMES[scene.subtopic]
     if scene.variant == "counterfactual":
-        return [*_counting(scene, game, scene.target), _identifying(scene, game)]
+        return [
+            *_build_count_questions(scene, game, scene.target),
+            _build_identity_question(scene, game),
+        ]
     counted = [game.total_target, *game.letters]
-    questions = [question for target in counted for question in _counting(scene, game, target)]
+    questions = [
+        question for target in counted for question in _build_count_questions(scene, game, target)
+    ]
     usual_count = replace(questions[0], question_id="N2")
-    return [*questions, _identifying(scene, game), build_name_question(scene), usual_count]
+    return [
+        *questions,
+        _build_identity_question(scene, game),
+        build_name_question(scene),
+        usual_count,
+    ]
 
 
 def parse_question(prompt: str) -> Inquiry | None:
-    """What to count for a prompt that holds one of this domain's questions."""
+    """Find what to measure for a prompt with one of this domain's questions; None for any other."""
     return next((inquiry for text, inquiry in _INQUIRIES.items() if text in prompt), None)
 
 
-def _counting(scene: Scene, game: Game, target: str) -> list[Question]:
+def _build_count_questions(scene: Scene, game: Game, target: str) -> list[Question]:
     truth, standard = (str(round(values[target])) for values in (scene.truths, scene.standards))
     return [
         Question(
@@ -46,44 +56,44 @@ def _counting(scene: Scene, game: Game, target: str) -> list[Question]:
             ground_truth=truth,
             expected_bias=standard,
         )
-        for question_id, text in zip(_COUNTERS, _counting_texts(game, target), strict=True)
+        for question_id, text in zip(_COUNT_IDS, _write_count_texts(game, target), strict=True)
     ]
 
 
-def _identifying(scene: Scene, game: Game) -> Question:
+def _build_identity_question(scene: Scene, game: Game) -> Question:
     return Question(
         question_id="Q3",
         target=game.total_target,
         subtopic=scene.subtopic,
-        text=_identifying_text(game),
+        text=_write_identity_text(game),
         ground_truth="Yes" if scene.truths == scene.standards else "No",
         expected_bias="Yes",
     )
 
 
-def _counting_texts(game: Game, target: str) -> tuple[str, str]:
+def _write_count_texts(game: Game, target: str) -> tuple[str, str]:
     pieces = target if target == game.total_target else f"{target} pieces"
     return (
-        f"How many {pieces} are there on this board? {_COUNTING}",
-        f"Count the {pieces} on this board. {_COUNTING}",
+        f"How many {pieces} are there on this board? {_COUNT_FORMAT}",
+        f"Count the {pieces} on this board. {_COUNT_FORMAT}",
     )
 
 
-def _identifying_text(game: Game) -> str:
-    return f"Is this the {game.spoken_name} starting position? {_IDENTIFYING}"
+def _write_identity_text(game: Game) -> str:
+    return f"Is this the {game.spoken_name} starting position? {_YES_NO_FORMAT}"
 
 
-def _inquiries(game: Game) -> dict[str, Inquiry]:
+def _build_inquiries(game: Game) -> dict[str, Inquiry]:
     at_start = game.count_pieces(game.parse_fen(game.start_fen))
     counting = {
         text: build_count_inquiry(target)
         for target in at_start
-        for text in _counting_texts(game, target)
+        for text in _write_count_texts(game, target)
     }
     types = {target: at_start[target] for target in game.letters}
-    return counting | {_identifying_text(game): build_yes_no_inquiry(types)}
+    return counting | {_write_identity_text(game): build_yes_no_inquiry(types)}
 
 
 _INQUIRIES = {
-    text: inquiry for game in GAMES.values() for text, inquiry in _inquiries(game).items()
+    text: inquiry for game in GAMES.values() for text, inquiry in _build_inquiries(game).items()
 }

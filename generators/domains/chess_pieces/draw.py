@@ -19,7 +19,7 @@ MIN_SIZE = 384
 SQUARES_A_BOARD = 12
 
 CHESS_MARGIN = 0.42
-"""From the squares to the edge of the image, in squares; the coordinates stand in it."""
+"""The distance from the squares to the image's edge, in squares; it holds the coordinates."""
 _CHESS_COLORS = {
     "margin": "#ffffff",
     "outer border": "#ffffff",
@@ -27,13 +27,13 @@ _CHESS_COLORS = {
     "coord": "#4a3b2f",
 }
 _CHESS_OFFSET = 17
-"""From the corner of python-chess's picture to its first square: two borders and the margin."""
+"""The px from the corner of python-chess's picture to its first square: borders and margin."""
 
 _DESCRIPTION = re.compile("<desc>.*?</desc>", re.DOTALL)
 _VIEW_BOX = re.compile('viewBox="[^"]*"')
 
 XIANGQI_MARGIN = 0.64
-"""From the outer lines to the edge of the image, in distances between lines."""
+"""The distance from the outer lines to the image's edge, in distances between lines."""
 _IVORY = "#fffdf4"
 _RED, _BLACK = "#b80000", "#000000"
 _CHARACTERS = {
@@ -48,9 +48,11 @@ def list_scenes(seed: int) -> list[Scene]:
     By `seed`: 12 occupied squares a board, and for each the type that takes the place of its
     own. The types are dealt round as evenly as they go, so that each of them is asked about.
     """
-    counterfactuals = [scene for game in GAMES.values() for scene in _counterfactuals(game, seed)]
+    counterfactuals = [
+        scene for game in GAMES.values() for scene in _build_counterfactuals(game, seed)
+    ]
     originals = [
-        _scene(game, game.parse_fen(game.start_fen), target=game.total_target)
+        _build_scene(game, game.parse_fen(game.start_fen), target=game.total_target)
         for game in GAMES.values()
     ]
     return counterfactuals + originals
@@ -59,24 +61,28 @@ def list_scenes(seed: int) -> list[Scene]:
 def draw(scene: Scene, size: int) -> str:
     """The SVG of the scene's board, its longer side `size` px."""
     fen = str(scene.settings["fen"])
-    return _chess(fen, size) if scene.subtopic == CHESS.name else _xiangqi(fen, size)
+    return _draw_chess(fen, size) if scene.subtopic == CHESS.name else _draw_xiangqi(fen, size)
 
 
-def _counterfactuals(game: Game, seed: int) -> Iterator[Scene]:
+def _build_counterfactuals(game: Game, seed: int) -> Iterator[Scene]:
     start = game.parse_fen(game.start_fen)
-    added_types = _added(game, start, random.Random(f"chess_pieces/{seed}/{game.name}"))
+    added_types = _choose_replacements(
+        game, start, random.Random(f"chess_pieces/{seed}/{game.name}")
+    )
     for square in added_types:
         position = {s: letter for s, letter in start.items() if s != square}
         removed = {"square": square, "removed": game.find_type(start[square])}
-        yield _scene(game, position, target=game.total_target, change="remove", settings=removed)
+        yield _build_scene(
+            game, position, target=game.total_target, change="remove", settings=removed
+        )
     for square, kind in added_types.items():
         letter = game.letters[kind]
         position = start | {square: letter.upper() if start[square].isupper() else letter}
         replaced = {"square": square, "removed": game.find_type(start[square]), "added": kind}
-        yield _scene(game, position, target=kind, change="replace", settings=replaced)
+        yield _build_scene(game, position, target=kind, change="replace", settings=replaced)
 
 
-def _added(game: Game, start: Position, rng: random.Random) -> dict[str, str]:
+def _choose_replacements(game: Game, start: Position, rng: random.Random) -> dict[str, str]:
     """The chosen squares, each with the type that is to replace the one it holds."""
     kinds = list(game.letters)
     while True:
@@ -89,7 +95,7 @@ def _added(game: Game, start: Position, rng: random.Random) -> dict[str, str]:
             return added_types
 
 
-def _scene(
+def _build_scene(
     game: Game,
     position: Position,
     *,
@@ -117,7 +123,7 @@ def _scene(
     )
 
 
-def _chess(fen: str, size: int) -> str:
+def _draw_chess(fen: str, size: int) -> str:
     """The picture of python-chess, scaled so that the edges of squares fall on whole pixels."""
     cell = int(size / (8 + 2 * CHESS_MARGIN))
     unit = chess.svg.SQUARE_SIZE / cell
@@ -131,7 +137,7 @@ def _chess(fen: str, size: int) -> str:
     return _VIEW_BOX.sub(view_box, picture, count=1)
 
 
-def _xiangqi(fen: str, size: int) -> str:
+def _draw_xiangqi(fen: str, size: int) -> str:
     """Round pieces of ivory on the crossings of the board that `game_boards` shows empty."""
     pitch = int(size / (9 + 2 * XIANGQI_MARGIN))
     edge = (size - 9 * pitch) // 2

@@ -22,7 +22,7 @@ from generators.reading import Legibility, Pixels, Unreadable
 VERSION = "2"
 
 
-class _Reader(NamedTuple):
+class _GameReader(NamedTuple):
     looks: Mapping[str, str]
     find: Callable[[Pixels], list[BoardPiece]]
     gallery: Callable[[], PieceShapes]
@@ -30,13 +30,23 @@ class _Reader(NamedTuple):
 
 
 _READERS = {
-    "chess pieces": _Reader(CHESSMEN, find_chessmen, load_chess_shapes, measure_chessmen_spacing),
-    "xiangqi pieces": _Reader(CHARACTERS, find_discs, load_xiangqi_shapes, measure_disc_spacing),
+    "chess pieces": _GameReader(
+        looks=CHESSMEN,
+        find=find_chessmen,
+        gallery=load_chess_shapes,
+        legibility=measure_chessmen_spacing,
+    ),
+    "xiangqi pieces": _GameReader(
+        looks=CHARACTERS,
+        find=find_discs,
+        gallery=load_xiangqi_shapes,
+        legibility=measure_disc_spacing,
+    ),
 }
 
 
 def measure(pixels: Pixels, targets: Sequence[str]) -> Sequence[float]:
-    """How many pieces of each target there are, both colours together.
+    """Count the pieces of each target, both colours together.
 
     A target is `chess pieces`, `xiangqi pieces` or the name of a type of either game. Raises
     `Unreadable` when the picture shows no board, or a piece that resembles none of the game's.
@@ -45,7 +55,7 @@ def measure(pixels: Pixels, targets: Sequence[str]) -> Sequence[float]:
     for total_target, reader in _READERS.items():
         reader_targets = {total_target, *reader.looks}
         if reader_targets & set(targets):
-            types = _types(reader.find(pixels), reader)
+            types = _find_types(reader.find(pixels), reader)
             counts |= dict.fromkeys(reader_targets, 0) | Counter(types) | {total_target: len(types)}
     if unknown := set(targets) - counts.keys():
         raise Unreadable(f"No game has a piece called {', '.join(sorted(unknown))}.")
@@ -61,12 +71,12 @@ def measure_legibility(pixels: Pixels) -> Legibility:
     for reader in _READERS.values():
         with suppress(Unreadable):
             pieces = reader.find(pixels)
-            if pieces and _types(pieces, reader):
+            if pieces and _find_types(pieces, reader):
                 return reader.legibility(pixels, pieces)
     raise Unreadable("There are no pieces of chess or xiangqi in the picture.")
 
 
-def _types(pieces: Sequence[BoardPiece], reader: _Reader) -> list[str]:
+def _find_types(pieces: Sequence[BoardPiece], reader: _GameReader) -> list[str]:
     """The type of each piece, or `Unreadable` for one that is of none."""
     gallery, types = reader.gallery(), list[str]()
     for piece in pieces:

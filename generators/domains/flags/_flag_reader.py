@@ -25,7 +25,8 @@ class FlagPixels(NamedTuple):
     """A flag without its ground.
 
     `values` is 3 x h x w (red, green and blue of 0 to 255), `palette` n x 3, and `labels` h x w:
-    which of them each has most of. Each cell of it is `cell` x `cell` pixels of the picture.
+    the palette's colour that each has most of. Each cell of it is `cell` x `cell` pixels of the
+    picture.
     """
 
     values: Values
@@ -36,37 +37,43 @@ class FlagPixels(NamedTuple):
 
 def read_flag(pixels: Pixels) -> FlagPixels:
     """Find the flag on its plain grey ground; raises `Unreadable` where there is none."""
-    values, cell = _shrink(_without_ground(pixels)[TRIM:-TRIM, TRIM:-TRIM])
-    palette = _palette(values)
-    return FlagPixels(values, palette, _labels(values, palette), cell)
+    values, cell = _shrink(_crop_ground(pixels)[TRIM:-TRIM, TRIM:-TRIM])
+    palette = _find_palette(values)
+    return FlagPixels(
+        values=values, palette=palette, labels=_label_pixels(values, palette), cell=cell
+    )
 
 
 def measure_coverage(values: Values, ink: Values, others: Values) -> Values:
-    """How much of each pixel is `ink`, 0 to 1: m values from m x 3 colours.
+    """The share of `ink` in each pixel, 0 to 1: m values from m x 3 colours.
 
-    A pixel on an edge mixes two colours. What the ink is mixed with is the one of `others` that
+    A pixel on an edge mixes two colours. The ink is mixed with the one of `others` that
     explains the pixel best, so that a star may lie across several grounds.
     """
-    share, residuals = _shares(values, ink, others)
+    share, residuals = _fit_shares(values, ink, others)
     ink_share: Values = np.take_along_axis(share, residuals.argmin(1)[:, None], 1)[:, 0]
     return ink_share
 
 
-def _without_ground(pixels: Pixels) -> Pixels:
+def _crop_ground(pixels: Pixels) -> Pixels:
     """Take off plain frames from the outside in: any padding, then the ground, which is grey."""
     grey_seen = False
     while min(pixels.shape[:2]) > 8:
         ring = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
         colour = np.median(ring, axis=0).astype(np.int16)
-        plain = (_distance(ring, colour) <= CLEAR_DIFFERENCE).mean() > 0.95 and np.ptp(
+        plain = (_measure_distance(ring, colour) <= CLEAR_DIFFERENCE).mean() > 0.95 and np.ptp(
             colour
         ) <= CLEAR_DIFFERENCE / 2
         grey = 64 <= colour.mean() <= 192
         if not plain or (grey_seen and not grey):
             break
         grey_seen |= bool(grey)
-        rows = np.flatnonzero((_distance(pixels[:, ::8], colour) > CLEAR_DIFFERENCE).mean(1) > 0.25)
-        columns = np.flatnonzero((_distance(pixels[::8], colour) > CLEAR_DIFFERENCE).mean(0) > 0.25)
+        rows = np.flatnonzero(
+            (_measure_distance(pixels[:, ::8], colour) > CLEAR_DIFFERENCE).mean(1) > 0.25
+        )
+        columns = np.flatnonzero(
+            (_measure_distance(pixels[::8], colour) > CLEAR_DIFFERENCE).mean(0) > 0.25
+        )
         if not (rows.size and columns.size):
             raise Unreadable("There is nothing on the ground.")
         pixels = pixels[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
@@ -75,7 +82,7 @@ def _without_ground(pixels: Pixels) -> Pixels:
     return pixels
 
 
-def _distance(pixels: Pixels, colour: NDArray[np.int16]) -> NDArray[np.int16]:
+def _measure_distance(pixels: Pixels, colour: NDArray[np.int16]) -> NDArray[np.int16]:
     """The largest difference in any channel."""
     distance: NDArray[np.int16] = np.abs(pixels - colour).max(-1)
     return distance
@@ -92,9 +99,9 @@ def _shrink(pixels: Pixels) -> tuple[Values, int]:
     return total / cell**2, cell
 
 
-def _palette(values: Values) -> Values:
+def _find_palette(values: Values) -> Values:
     """The flat colours, the most frequent first: n x 3."""
-    flat = _flat_pixels(values)
+    flat = _select_flat_pixels(values)
     bins = (flat.astype(np.int32) >> 4).T @ np.array([256, 16, 1])
     counts = np.bincount(bins, minlength=4096)
     sums = np.stack([np.bincount(bins, channel, 4096) for channel in flat], axis=1)
@@ -107,7 +114,7 @@ def _palette(values: Values) -> Values:
     return np.array(colours, np.float32)
 
 
-def _flat_pixels(values: Values) -> Values:
+def _select_flat_pixels(values: Values) -> Values:
     """The pixels that look like their four neighbours: 3 x m. Edges and noise are left out."""
     alike = CLEAR_DIFFERENCE / 2
     below = np.abs(np.diff(values, axis=1)).max(0) < alike
@@ -117,7 +124,7 @@ def _flat_pixels(values: Values) -> Values:
     return flat_values
 
 
-def _labels(values: Values, palette: Values) -> Labels:
+def _label_pixels(values: Values, palette: Values) -> Labels:
     """The colour that each pixel has most of.
 
     That is not always the nearest: halfway from red to white lies what looks more like yellow.
@@ -127,17 +134,19 @@ def _labels(values: Values, palette: Values) -> Labels:
     pairs = np.array(list(combinations(range(len(palette)), 2)))
     mixed = squares.min(0) > CLEAR_DIFFERENCE**2
     if len(pairs) and mixed.any():
-        share, residuals = _shares(values[:, mixed].T, *palette[pairs.T])
+        share, residuals = _fit_shares(values[:, mixed].T, *palette[pairs.T])
         best = residuals.argmin(1)
         main_index = np.where(np.take_along_axis(share, best[:, None], 1)[:, 0] > 0.5, 0, 1)
         labels[mixed] = pairs[best, main_index]
     return labels
 
 
-def _shares(values: Values, first_colours: Values, second_colours: Values) -> tuple[Values, Values]:
-    """Each of m values as a mix of each of n pairs of colours, all x 3.
+def _fit_shares(
+    values: Values, first_colours: Values, second_colours: Values
+) -> tuple[Values, Values]:
+    """Mix each of m values from each of n pairs of colours, all x 3.
 
-    Gives how much it has of the `one`, 0 to 1, and how far off (squared) the best mix is: m x n.
+    Gives the share of the first colour, 0 to 1, and the squared error of the best mix: m x n.
     """
     axes = first_colours - second_colours
     lengths = np.maximum((axes**2).sum(1), 1)

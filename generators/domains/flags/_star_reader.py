@@ -33,7 +33,7 @@ IMPURITY = 0.4
 class Star(NamedTuple):
     """One star in cells of the flag: its centre, and its extent across but for tips that fade.
 
-    `ink` is its coverage, 0 to 1, and `top`, `left` is where that lies in the flag.
+    `ink` is its coverage, 0 to 1, and the offsets are where that lies in the flag.
     """
 
     points: int
@@ -45,14 +45,14 @@ class Star(NamedTuple):
     column_offset: int
 
     def matches_box(self, box: tuple[slice, ...]) -> bool:
-        """Whether a mark within that box is this star again, or its border or filling."""
+        """True if a mark within that box is this star again, or its border or filling."""
         rows, columns = box
         right, down = (columns.start + columns.stop) / 2, (rows.start + rows.stop) / 2
         return hypot(right - self.x, down - self.y) < self.width / 2
 
     @property
     def ink_pixels(self) -> tuple[NDArray[np.complex128], Values]:
-        """Where its ink is, as complex x + iy, and how much of each of those pixels it covers."""
+        """The pixels of its ink, as complex x + iy, and the share of each that it covers."""
         rows, columns = np.nonzero(self.ink > FAINTEST)
         return (self.column_offset + columns) + 1j * (self.row_offset + rows), self.ink[
             rows, columns
@@ -60,7 +60,7 @@ class Star(NamedTuple):
 
 
 def read_stars(flag: FlagPixels) -> list[Star]:
-    """Every star of the flag, each once even if it has a border in another colour.
+    """Find the stars of the flag, each once even if it has a border in another colour.
 
     First what lies in one colour, whatever its own colours are (a bordered star), then what is
     of one colour, whatever it lies in (a star across two stripes).
@@ -68,7 +68,7 @@ def read_stars(flag: FlagPixels) -> list[Star]:
     stars: list[Star] = []
     for one_colour in (False, True):
         for colour in range(len(flag.palette)):
-            stars += [*_stars_of(flag, colour, one_colour, known_stars=stars)]
+            stars += [*_find_stars(flag, colour, one_colour, known_stars=stars)]
     return stars
 
 
@@ -79,7 +79,7 @@ def measure_gap(first: Star, second: Star) -> float:
     return float((between_centres + 1 - np.add.outer(first_ink, second_ink)).min())
 
 
-def _stars_of(
+def _find_stars(
     flag: FlagPixels, colour: int, one_colour: bool, known_stars: Sequence[Star]
 ) -> Iterator[Star]:
     marks, _ = ndimage.label((flag.labels == colour) == one_colour)
@@ -95,31 +95,31 @@ def _stars_of(
         ink = np.zeros(mark.shape, np.float32)
         ink[mark] = share if one_colour else 1 - share
         y, x = ndimage.center_of_mass(ink)
-        points = _points(ink, y, x)
+        points = _count_points(ink, y, x)
         if points is not None:
             row_offset, column_offset = around[0].start, around[1].start
             width = min(ink.max(0).sum(), ink.max(1).sum())
             yield Star(
-                points,
-                column_offset + x,
-                row_offset + y,
-                float(width),
-                ink,
-                row_offset,
-                column_offset,
+                points=points,
+                x=column_offset + x,
+                y=row_offset + y,
+                width=float(width),
+                ink=ink,
+                row_offset=row_offset,
+                column_offset=column_offset,
             )
 
 
 def _may_hold_star(box: tuple[slice, ...], shape: tuple[int, ...]) -> bool:
-    """Whether a mark is about as wide as high, not tiny, and clear of the flag's edges."""
+    """True if a mark is about as wide as high, not tiny, and clear of the flag's edges."""
     short, long = sorted(side.stop - side.start for side in box)
     is_inside = all(s.start > 0 and s.stop < length for s, length in zip(box, shape, strict=True))
     return is_inside and short >= SMALLEST and long <= 1.5 * short
 
 
-def _points(ink: Values, y: float, x: float) -> int | None:
-    """How many points a star has, or None if it is none."""
-    moments = _angular_moments(ink, y, x)
+def _count_points(ink: Values, y: float, x: float) -> int | None:
+    """Count the points of a star; None where the ink is none."""
+    moments = _compute_moments(ink, y, x)
     points = int(moments.argmax()) + 1
     strongest = moments[points - 1]
     if not FEWEST_POINTS <= points <= MOST_POINTS or strongest < POINTEDNESS:
@@ -129,7 +129,7 @@ def _points(ink: Values, y: float, x: float) -> int | None:
     return points if strongest_other < IMPURITY * strongest else None
 
 
-def _angular_moments(ink: Values, y: float, x: float) -> NDArray[np.float64]:
+def _compute_moments(ink: Values, y: float, x: float) -> NDArray[np.float64]:
     """Moments about a centre as shares of the 0th, weighted by squared distance."""
     rows, columns = np.nonzero(ink)
     dy, dx = rows - y, columns - x

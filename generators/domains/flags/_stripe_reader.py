@@ -34,7 +34,7 @@ def read_stripes(flag: FlagPixels) -> Stripes:
     Raises `Unreadable` if there are none: one band only, or bands that do not lie level.
     """
     sampled_columns = np.arange(0, flag.labels.shape[1], EVERY)
-    bands = [_bands(flag.labels[:, column]) for column in sampled_columns]
+    bands = [_find_bands(flag.labels[:, column]) for column in sampled_columns]
     colours, _ = Counter(colours for colours, _ in bands).most_common(1)[0]
     is_usual = np.array([band_colours == colours for band_colours, _ in bands])
     starts = np.array([starts for band_colours, starts in bands if band_colours == colours])
@@ -42,7 +42,11 @@ def read_stripes(flag: FlagPixels) -> Stripes:
     is_level = (np.abs(starts - usual_starts) <= 1).all(axis=1)
     if len(colours) < 2 or is_level.sum() < LEAST_SHARE * len(sampled_columns):
         raise Unreadable("There are no stripes that run along the whole height of the flag.")
-    return Stripes(colours, usual_starts.astype(np.intp), sampled_columns[is_usual][is_level])
+    return Stripes(
+        colours=colours,
+        starts=usual_starts.astype(np.intp),
+        columns=sampled_columns[is_usual][is_level],
+    )
 
 
 def measure_stripe_heights(flag: FlagPixels) -> NDArray[np.float64]:
@@ -59,7 +63,7 @@ def measure_stripe_heights(flag: FlagPixels) -> NDArray[np.float64]:
     return np.diff(edges)
 
 
-def _bands(column: Labels) -> tuple[tuple[int, ...], NDArray[np.intp]]:
+def _find_bands(column: Labels) -> tuple[tuple[int, ...], NDArray[np.intp]]:
     """The colours met going down a column and where each starts, but for what is too thin."""
     starts = np.flatnonzero(np.diff(column, prepend=255))
     starts = starts[np.diff(starts, append=len(column)) >= THINNEST]

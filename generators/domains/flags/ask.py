@@ -62,13 +62,23 @@ def write_questions(scene: Scene) -> list[Question]:
     original has the sanity check's questions too, N2 for stripes as the paper words it for stars.
     """
     if scene.variant == "counterfactual":
-        return [*_counting(scene, scene.target), _identity(scene, truth="No")]
-    counting = [question for target in scene.standards for question in _counting(scene, target)]
-    usual_counts = [_known_count(scene, target) for target in scene.standards]
-    return [*counting, _identity(scene, truth="Yes"), _naming(scene), *usual_counts]
+        return [
+            *_build_count_questions(scene, scene.target),
+            _build_identity_question(scene, truth="No"),
+        ]
+    counting = [
+        question for target in scene.standards for question in _build_count_questions(scene, target)
+    ]
+    usual_counts = [_build_usual_count_question(scene, target) for target in scene.standards]
+    return [
+        *counting,
+        _build_identity_question(scene, truth="Yes"),
+        _build_name_question(scene),
+        *usual_counts,
+    ]
 
 
-def _counting(scene: Scene, target: str) -> list[Question]:
+def _build_count_questions(scene: Scene, target: str) -> list[Question]:
     def question(question_id: Literal["Q1", "Q2"], text: str) -> Question:
         return Question(
             question_id=question_id,
@@ -82,7 +92,7 @@ def _counting(scene: Scene, target: str) -> list[Question]:
     return [question("Q1", _Q1), question("Q2", _Q2)]
 
 
-def _identity(scene: Scene, *, truth: str) -> Question:
+def _build_identity_question(scene: Scene, *, truth: str) -> Question:
     flag = FLAGS[str(scene.settings["flag"])]
     formerly = (
         flag.former_star_counts.get(int(scene.truths["stars"])) if scene.target == "stars" else None
@@ -98,7 +108,7 @@ def _identity(scene: Scene, *, truth: str) -> Question:
     )
 
 
-def _naming(scene: Scene) -> Question:
+def _build_name_question(scene: Scene) -> Question:
     flag = str(scene.settings["flag"])
     name = f"Flag of {FLAGS[flag].name}"
     return Question(
@@ -112,7 +122,7 @@ def _naming(scene: Scene) -> Question:
     )
 
 
-def _known_count(scene: Scene, target: str) -> Question:
+def _build_usual_count_question(scene: Scene, target: str) -> Question:
     return Question(
         question_id="N2",
         target=target,
@@ -124,7 +134,7 @@ def _known_count(scene: Scene, target: str) -> Question:
 
 
 def parse_question(prompt: str) -> Inquiry | None:
-    """What a question about a flag wants measured, or None for any other prompt.
+    """Find what to measure for a question about a flag; None for any other prompt.
 
     A flag is its country's if every count on it is the one that the real flag has.
     """

@@ -18,10 +18,10 @@ class Cloth:
     width: float
     height: float
 
-    def _x(self, x: float) -> float:
+    def _to_x(self, x: float) -> float:
         return self.corner[0] + x * self.extent[0] / self.width
 
-    def _y(self, y: float) -> float:
+    def _to_y(self, y: float) -> float:
         return self.corner[1] + y * self.extent[1] / self.height
 
     @property
@@ -32,8 +32,8 @@ class Cloth:
         self, left_x: float, top_y: float, right_x: float, bottom_y: float, colour: str
     ) -> None:
         """A rectangle, its edges moved to the nearest whole pixels so that they are sharp."""
-        x, y = round(self._x(left_x)), round(self._y(top_y))
-        size = round(self._x(right_x)) - x, round(self._y(bottom_y)) - y
+        x, y = round(self._to_x(left_x)), round(self._to_y(top_y))
+        size = round(self._to_x(right_x)) - x, round(self._to_y(bottom_y)) - y
         self.drawing.add(self.drawing.rect((x, y), size, fill=colour))
 
     def fill(self, colour: str) -> None:
@@ -47,7 +47,7 @@ class Cloth:
 
     def paint_polygon(self, points: Iterable[Point], colour: str) -> None:
         """A filled polygon."""
-        corners = [(round(self._x(x), 3), round(self._y(y), 3)) for x, y in points]
+        corners = [(round(self._to_x(x), 3), round(self._to_y(y), 3)) for x, y in points]
         self.drawing.add(self.drawing.polygon(corners, fill=colour))
 
     def paint_star(
@@ -67,7 +67,7 @@ class Cloth:
 
     def paint_disc(self, centre: Point, radius: float, colour: str) -> None:
         """A filled circle."""
-        middle = (round(self._x(centre[0]), 3), round(self._y(centre[1]), 3))
+        middle = (round(self._to_x(centre[0]), 3), round(self._to_y(centre[1]), 3))
         self.drawing.add(self.drawing.circle(middle, round(radius * self._scale, 3), fill=colour))
 
     def paint_emblem(
@@ -75,7 +75,7 @@ class Cloth:
     ) -> None:
         """SVG path data about (0, 0), one of its units being `unit` of the sheet's."""
         place = (
-            f"translate({self._x(centre[0]):.3f} {self._y(centre[1]):.3f}) "
+            f"translate({self._to_x(centre[0]):.3f} {self._to_y(centre[1]):.3f}) "
             f"scale({unit * self._scale:.5f})"
         )
         self.drawing.add(

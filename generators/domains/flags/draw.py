@@ -11,7 +11,7 @@ VERSION = "2"
 MIN_SIZE = 384
 
 GROUND = "#808080"
-"""What the flag lies on: a grey that is far from every colour of every flag."""
+"""The ground under the flag: a grey that is far from every colour of every flag."""
 
 _STEPS = {"add": 1, "remove": -1}
 
@@ -56,7 +56,7 @@ def build_original(slug: str) -> Scene:
         base_id=f"flags/{slug}",
         original_id=f"flags/{slug}",
         domain="flags",
-        subject=_subject(slug),
+        subject=_get_subject(slug),
         subtopic=target,
         variant="original",
         modification="none",
@@ -68,7 +68,7 @@ def build_original(slug: str) -> Scene:
     )
 
 
-def _subject(slug: str) -> str:
+def _get_subject(slug: str) -> str:
     return FLAGS[slug].name.removeprefix("the ")
 
 

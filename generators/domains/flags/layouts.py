@@ -51,12 +51,12 @@ def place_star_field(count: int, width: float, height: float) -> list[Point]:
 
     def imbalance(rows: Sequence[int]) -> tuple[float, float]:
         sides = max(rows), len(rows)
-        return max(sides) / min(sides), -find_min_distance(_staggered(rows, width, height))
+        return max(sides) / min(sides), -find_min_distance(_place_staggered(rows, width, height))
 
-    return _staggered(min(_even_rows(count), key=imbalance), width, height)
+    return _place_staggered(min(_list_row_splits(count), key=imbalance), width, height)
 
 
-def _even_rows(count: int) -> Iterator[list[int]]:
+def _list_row_splits(count: int) -> Iterator[list[int]]:
     for rows in range(1, count + 1):
         short, longer = divmod(count, rows)
         if longer == 0:
@@ -67,7 +67,7 @@ def _even_rows(count: int) -> Iterator[list[int]]:
             yield [short + row % 2 for row in range(rows)]
 
 
-def _staggered(rows: Sequence[int], width: float, height: float) -> list[Point]:
+def _place_staggered(rows: Sequence[int], width: float, height: float) -> list[Point]:
     """Stars on every second place of a lattice, each row half a step aside from the one above.
 
     The margins are a step of the lattice; those at the sides are widened where steps to the
@@ -97,7 +97,7 @@ def compute_boundaries(widths: Sequence[float], length: float) -> list[float]:
 
 
 def count_canton_stripes(share: float, count: int, colours: tuple[str, str], canton: str) -> int:
-    """How many of `count` equal stripes a canton spans that usually takes `share` of the height.
+    """Count the stripes, of `count` equal ones, that a canton of `share` of the height spans.
 
     Its lower edge meets the nearest boundary that can be seen: one below which the stripe is
     not of the canton's own colour.

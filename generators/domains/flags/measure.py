@@ -51,4 +51,5 @@ def measure_legibility(pixels: Pixels) -> Legibility:
         if len(stars) < 2:
             raise
         heights = []
-    return Legibility(*(flag.cell * min(widths + heights) for widths in (marks, gaps)))
+    mark, gap = (flag.cell * min(widths + heights) for widths in (marks, gaps))
+    return Legibility(mark=mark, gap=gap)

@@ -9,8 +9,8 @@ from generators.scene import Scene
 
 Box = tuple[float, float, float, float]
 _Edges = tuple[float, float, float, float]
-_APART = 2
-"""How many boxes are told apart; more are one box around them all."""
+_MAX_BOXES = 2
+"""The most boxes that stay apart; more become one box around all."""
 
 
 def find_outline(scene: Scene, size: int) -> list[Box]:
@@ -18,7 +18,7 @@ def find_outline(scene: Scene, size: int) -> list[Box]:
     counts = {name: int(count) for name, count in scene.settings.items() if name != "flag"}
     flag = FLAGS[str(scene.settings["flag"])]
     changed_shapes, usual_shapes = (
-        _painted(flag, star_counts, size) for star_counts in (counts, flag.standards)
+        _record_shapes(flag, star_counts, size) for star_counts in (counts, flag.standards)
     )
     changed_edges = [
         edges
@@ -26,7 +26,7 @@ def find_outline(scene: Scene, size: int) -> list[Box]:
             (changed_shapes - usual_shapes) + (usual_shapes - changed_shapes)
         ).elements()
     ]
-    if len(changed_edges) > _APART:
+    if len(changed_edges) > _MAX_BOXES:
         lefts, tops, rights, bottoms = zip(*changed_edges, strict=True)
         changed_edges = [(min(lefts), min(tops), max(rights), max(bottoms))]
     margin = round(size / 24)
@@ -37,10 +37,10 @@ def find_outline(scene: Scene, size: int) -> list[Box]:
     ]
 
 
-def _painted(flag: FlagDesign, counts: Any, size: int) -> Counter[tuple[_Edges, str]]:
+def _record_shapes(flag: FlagDesign, counts: Any, size: int) -> Counter[tuple[_Edges, str]]:
     margin = round(size / 24)
     width = size - 2 * margin
-    drawing = _Record()
+    drawing = _ShapeRecorder()
     cloth = Cloth(
         drawing=cast(Any, drawing),
         corner=(margin, margin),
@@ -52,8 +52,8 @@ def _painted(flag: FlagDesign, counts: Any, size: int) -> Counter[tuple[_Edges, 
     return Counter(drawing.shapes)
 
 
-class _Record:
-    """What a cloth draws on, that keeps the edges and colours of shapes alone.
+class _ShapeRecorder:
+    """A drawing that keeps only the edges and colours of the shapes painted on it.
 
     Emblems are left out: they only ever stand in a canton, which is there as a shape.
     """

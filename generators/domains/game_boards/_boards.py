@@ -35,10 +35,10 @@ _STAR_LINES = (3, 9, 15)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardGrid:
-    """Where a board lies, in whole px.
+    """The place and measures of a board, in whole px.
 
-    `rows` and `columns` number what is counted (squares, cells or lines) from the first one of
-    the standard board; `left` and `top` are the edge of the first cell or the middle of the
+    `rows` and `columns` number what is counted (squares, cells or lines) from the first one of the
+    standard board; `origin_x` and `origin_y` are the edge of the first cell or the middle of the
     first line. With an even `line_width` the edges of all lines fall on whole pixels.
     """
 
@@ -50,11 +50,11 @@ class BoardGrid:
     line_width: int
 
     def column_x(self, column: float) -> float:
-        """Where the column's line, or its left edge, lies."""
+        """The x of the column's line, or of its left edge."""
         return self.origin_x + (column - self.columns.start) * self.pitch
 
     def row_y(self, row: float) -> float:
-        """Where the row's line, or its upper edge, lies."""
+        """The y of the row's line, or of its upper edge."""
         return self.origin_y + (row - self.rows.start) * self.pitch
 
 
@@ -99,12 +99,12 @@ def draw_sudoku(drawing: svgwrite.Drawing, grid: BoardGrid) -> None:
     bold: list[str] = []
     for row in range(rows.start, rows.stop + 1):
         weight = bold if row in (rows.start, rows.stop, 0, 3, 6, 9) else thin
-        weight.append(_level(grid, row, columns.start, columns.stop))
+        weight.append(_build_level_path(grid, row, columns.start, columns.stop))
     for column in range(columns.start, columns.stop + 1):
         weight = bold if column in (columns.start, columns.stop, 0, 3, 6, 9) else thin
-        weight.append(_upright(grid, column, rows.start, rows.stop))
-    _rule(drawing, thin, grid.line_width)
-    _rule(drawing, bold, 2 * grid.line_width)
+        weight.append(_build_upright_path(grid, column, rows.start, rows.stop))
+    _draw_lines(drawing, thin, grid.line_width)
+    _draw_lines(drawing, bold, 2 * grid.line_width)
     digits = [
         glyphs.outline_text(
             digit, x=grid.column_x(column + 0.5), y=grid.row_y(row + 0.5), height=0.56 * grid.pitch
@@ -120,9 +120,9 @@ def draw_sudoku(drawing: svgwrite.Drawing, grid: BoardGrid) -> None:
 def draw_go(drawing: svgwrite.Drawing, grid: BoardGrid) -> None:
     """Lines with star points on the fourth, tenth and sixteenth of each direction."""
     rows, columns = grid.rows, grid.columns
-    lines = [_level(grid, row, columns[0], columns[-1]) for row in rows]
-    lines += [_upright(grid, column, rows[0], rows[-1]) for column in columns]
-    _rule(drawing, lines, grid.line_width)
+    lines = [_build_level_path(grid, row, columns[0], columns[-1]) for row in rows]
+    lines += [_build_upright_path(grid, column, rows[0], rows[-1]) for column in columns]
+    _draw_lines(drawing, lines, grid.line_width)
     for row in _STAR_LINES:
         for column in _STAR_LINES:
             if row in rows and column in columns:
@@ -130,15 +130,15 @@ def draw_go(drawing: svgwrite.Drawing, grid: BoardGrid) -> None:
                 drawing.add(drawing.circle(centre, 1.75 * grid.line_width, fill=INK))
 
 
-def _level(grid: BoardGrid, row: int, begin: int, end: int) -> str:
+def _build_level_path(grid: BoardGrid, row: int, begin: int, end: int) -> str:
     return f"M{grid.column_x(begin)} {grid.row_y(row)}H{grid.column_x(end)}"
 
 
-def _upright(grid: BoardGrid, column: int, begin: int, end: int) -> str:
+def _build_upright_path(grid: BoardGrid, column: int, begin: int, end: int) -> str:
     return f"M{grid.column_x(column)} {grid.row_y(begin)}V{grid.row_y(end)}"
 
 
-def _rule(drawing: svgwrite.Drawing, lines: list[str], width: int) -> None:
+def _draw_lines(drawing: svgwrite.Drawing, lines: list[str], width: int) -> None:
     if lines:
         pen = {"fill": "none", "stroke": INK, "stroke_width": width, "stroke_linecap": "square"}
         drawing.add(drawing.path("".join(lines), **pen))

@@ -9,14 +9,14 @@ Grey = NDArray[np.uint8]
 """The lightness of an image, H x W."""
 
 Spans = NDArray[np.intp]
-"""N x 2 values: where each stretch begins, and where it has ended."""
+"""N x 2 values: the start and the stop of each stretch."""
 
 TOLERANCE = 24
-"""How far the noise of a JPEG or of scaling takes a level, at most, from what was drawn."""
+"""The most levels by which JPEG noise or scaling changes a pixel."""
 
 
 def compute_luma(pixels: Pixels) -> Grey:
-    """What a JPEG keeps best: weighted as its luma is, so that blurred colours do not show."""
+    """The lightness as JPEG weights it, which keeps it best: blurred colours do not show."""
     weighted = pixels[..., 0] * np.uint16(5)
     weighted += pixels[..., 1] * np.uint16(9)
     weighted += pixels[..., 2] * np.uint16(2)

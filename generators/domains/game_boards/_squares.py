@@ -11,18 +11,18 @@ from generators.domains.game_boards._grey_pixels import (
     slice_middle,
 )
 
-_MIXED = 0.15
-_ALIKE, _OPPOSITE = 0.8, 0.2
+_MIN_MIX = 0.15
+_MIN_AGREEMENT, _MAX_DISAGREEMENT = 0.8, 0.2
 
 
 def find_squares(grey: Grey) -> tuple[Spans, Spans] | None:
-    """Where the rows and the columns of squares lie, in px; None without a chequer."""
+    """Find the rows and the columns of squares, in px; None without a chequer."""
     light = grey > sum(find_common_levels(grey)) // 2
-    rows, columns = _alternation(light.T), _alternation(light)
+    rows, columns = _find_alternation(light.T), _find_alternation(light)
     return None if rows is None or columns is None else (rows, columns)
 
 
-def _alternation(light: NDArray[np.bool_]) -> Spans | None:
+def _find_alternation(light: NDArray[np.bool_]) -> Spans | None:
     """Stretches of pixel columns that are by turns the same as the middle one and its opposite.
 
     A margin or a frame has one colour, which is that of about half of any column of squares:
@@ -32,13 +32,16 @@ def _alternation(light: NDArray[np.bool_]) -> Spans | None:
     """
     width = light.shape[1]
     shares = light[:, slice_middle(width)].mean(axis=1)
-    board = light[(shares > _MIXED) & (shares < 1 - _MIXED)]
+    board = light[(shares > _MIN_MIX) & (shares < 1 - _MIN_MIX)]
     if not board.size:
         return None
     # The very middle of an even board is an edge between two squares.
     reference = board[:, width // 2 + width // 96]
     agreement = np.mean(board == reference[:, None], axis=0)
-    spans_by_tone = find_spans(agreement > _ALIKE), find_spans(agreement < _OPPOSITE)
+    spans_by_tone = (
+        find_spans(agreement > _MIN_AGREEMENT),
+        find_spans(agreement < _MAX_DISAGREEMENT),
+    )
     widest_span = np.diff(np.concatenate(spans_by_tone)).max(initial=0)
     alike_spans, opposite_spans = (
         tone_spans[np.diff(tone_spans)[:, 0] > widest_span / 2] for tone_spans in spans_by_tone

@@ -36,14 +36,16 @@ def write_questions(scene: Scene) -> list[Question]:
     noun is the one that Q1 has for the board ("horizontal lines", a sudoku "puzzle").
     """
     if scene.variant == "counterfactual":
-        return [*_counting(scene, scene.target), _identifying(scene)]
-    questions = [question for target in scene.truths for question in _counting(scene, target)]
+        return [*_build_count_questions(scene, scene.target), _build_identity_question(scene)]
+    questions = [
+        question for target in scene.truths for question in _build_count_questions(scene, target)
+    ]
     usual_count = replace(questions[0], question_id="N2")
-    return [*questions, _identifying(scene), build_name_question(scene), usual_count]
+    return [*questions, _build_identity_question(scene), build_name_question(scene), usual_count]
 
 
 def parse_question(prompt: str) -> Inquiry | None:
-    """What a prompt of this domain asks to measure, or None when it is another domain's."""
+    """Find what to measure for a prompt of this domain; None for any other."""
     if counting := _COUNTING.search(prompt):
         return build_count_inquiry(counting[1])
     if standard := _IDENTIFYING.search(prompt):
@@ -55,7 +57,7 @@ def parse_question(prompt: str) -> Inquiry | None:
     return None
 
 
-def _counting(scene: Scene, target: str) -> Iterator[Question]:
+def _build_count_questions(scene: Scene, target: str) -> Iterator[Question]:
     place = "puzzle" if scene.subtopic == "sudoku" else "board"
     ways: tuple[tuple[Literal["Q1", "Q2"], str], ...] = (
         ("Q1", f"How many {target} are there on this {place}?"),
@@ -72,7 +74,7 @@ def _counting(scene: Scene, target: str) -> Iterator[Question]:
         )
 
 
-def _identifying(scene: Scene) -> Question:
+def _build_identity_question(scene: Scene) -> Question:
     return Question(
         question_id="Q3",
         target=scene.target,

@@ -18,20 +18,22 @@ _NAME = "game_boards"
 MARGIN = 0.05
 
 
-class _Kind(NamedTuple):
+class _BoardKind(NamedTuple):
     subject: str
     rows: int
     columns: int
     targets: tuple[str, str]
-    ends: tuple[str, ...] = ("first", "last")
+    edges: tuple[str, ...] = ("first", "last")
 
 
 _CELLS, LINE_TARGETS = ("rows", "columns"), ("horizontal lines", "vertical lines")
 _KINDS = {
-    "chess": _Kind("Chessboard", 8, 8, _CELLS),
-    "xiangqi": _Kind("Xiangqi board", 10, 9, LINE_TARGETS),
-    "sudoku": _Kind("Sudoku puzzle", 9, 9, _CELLS),
-    "go": _Kind("Go board", 19, 19, LINE_TARGETS, ends=("last",)),
+    "chess": _BoardKind(subject="Chessboard", rows=8, columns=8, targets=_CELLS),
+    "xiangqi": _BoardKind(subject="Xiangqi board", rows=10, columns=9, targets=LINE_TARGETS),
+    "sudoku": _BoardKind(subject="Sudoku puzzle", rows=9, columns=9, targets=_CELLS),
+    "go": _BoardKind(
+        subject="Go board", rows=19, columns=19, targets=LINE_TARGETS, edges=("last",)
+    ),
 }
 _PAINTERS = {
     "chess": _boards.draw_chess,
@@ -44,13 +46,13 @@ _PAINTERS = {
 def list_scenes(seed: int) -> list[Scene]:
     """The 28 counterfactuals, then the 4 originals. Boards have nothing for a seed to vary."""
     changed = [
-        _changed(subtopic, action, along, end)
+        _build_counterfactual(subtopic, action, along, end)
         for subtopic, kind in _KINDS.items()
         for action in ("remove", "add")
         for along in ("row", "column")
-        for end in kind.ends
+        for end in kind.edges
     ]
-    return changed + [_scene(subtopic) for subtopic in _KINDS]
+    return changed + [_build_scene(subtopic) for subtopic in _KINDS]
 
 
 def draw(scene: Scene, size: int) -> str:
@@ -79,24 +81,24 @@ def draw(scene: Scene, size: int) -> str:
     return str(drawing.tostring())
 
 
-def _changed(subtopic: str, action: str, along: str, end: str) -> Scene:
+def _build_counterfactual(subtopic: str, action: str, along: str, end: str) -> Scene:
     kind = _KINDS[subtopic]
     rows, columns = range(kind.rows), range(kind.columns)
     if along == "row":
-        rows = _resized(rows, action, end)
+        rows = _resize_range(rows, action, end)
     else:
-        columns = _resized(columns, action, end)
-    return _scene(subtopic, rows, columns, change=(action, along, end))
+        columns = _resize_range(columns, action, end)
+    return _build_scene(subtopic, rows, columns, change=(action, along, end))
 
 
-def _resized(lines: range, action: str, end: str) -> range:
+def _resize_range(lines: range, action: str, end: str) -> range:
     change = 1 if action == "add" else -1
     if end == "first":
         return range(lines.start - change, lines.stop)
     return range(lines.start, lines.stop + change)
 
 
-def _scene(
+def _build_scene(
     subtopic: str,
     rows: range | None = None,
     columns: range | None = None,

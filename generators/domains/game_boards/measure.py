@@ -18,12 +18,12 @@ VERSION = "1"
 
 
 def measure(pixels: Pixels, targets: Sequence[str]) -> list[float]:
-    """How many rows, columns, horizontal lines or vertical lines the board has.
+    """Count the rows, columns, horizontal lines or vertical lines of the board.
 
     A ruled board has one row or column fewer than lines. Raises `Unreadable` when the picture
     shows no board, or when lines are asked for and it has coloured squares.
     """
-    counts = _counts(pixels)
+    counts = _count_all(pixels)
     missing = [target for target in targets if target not in counts]
     if missing:
         raise Unreadable(f"A board of coloured squares has no {' and no '.join(missing)}.")
@@ -39,7 +39,7 @@ def measure_legibility(pixels: Pixels) -> Legibility:
     return Legibility(mark=narrowest, gap=narrowest)
 
 
-def _counts(pixels: Pixels) -> dict[str, int]:
+def _count_all(pixels: Pixels) -> dict[str, int]:
     grey = compute_luma(pixels)
     if square_spans := find_squares(grey):
         rows, columns = map(len, square_spans)

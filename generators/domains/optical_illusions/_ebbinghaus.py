@@ -28,24 +28,27 @@ class _Disc(NamedTuple):
 
 def measure_ebbinghaus(pieces: Sequence[InkPiece]) -> FigureReading:
     """The inner circles' areas: larger over smaller, less 1, positive if the left is larger."""
-    discs = [_disc(piece) for piece in pieces]
-    inner = [disc for disc in discs if _surrounded(disc, discs)]
+    discs = [_fit_disc(piece) for piece in pieces]
+    inner = [disc for disc in discs if _is_surrounded(disc, discs)]
     if len(inner) != 2:
         raise Unreadable(f"{len(inner)} discs instead of 2 lie amid others.")
     left_disc, right_disc = inner
     mark = 2 * min(disc.radius for disc in discs)
     gap = min(first.gap(second) for first, second in combinations(discs, 2))
     return FigureReading(
-        compute_signed_ratio(left_disc.radius**2, right_disc.radius**2), Legibility(mark, gap)
+        difference=compute_signed_ratio(left_disc.radius**2, right_disc.radius**2),
+        legibility=Legibility(mark=mark, gap=gap),
     )
 
 
-def _disc(piece: InkPiece) -> _Disc:
+def _fit_disc(piece: InkPiece) -> _Disc:
     area = piece.ink.sum()
     y = np.arange(piece.ink.shape[0]) @ piece.ink.sum(axis=1) / area
     x = np.arange(piece.ink.shape[1]) @ piece.ink.sum(axis=0) / area
     disc = _Disc(
-        float(x) + piece.column_offset, float(y) + piece.row_offset, float(np.sqrt(area / np.pi))
+        x=float(x) + piece.column_offset,
+        y=float(y) + piece.row_offset,
+        radius=float(np.sqrt(area / np.pi)),
     )
     off_round = max(abs(extent - 2 * EDGE_WIDTH - 2 * disc.radius) for extent in piece.ink.shape)
     if off_round > 2:
@@ -53,8 +56,8 @@ def _disc(piece: InkPiece) -> _Disc:
     return disc
 
 
-def _surrounded(disc: _Disc, discs: Sequence[_Disc]) -> bool:
-    """Whether the nearest others leave no side of a disc open."""
+def _is_surrounded(disc: _Disc, discs: Sequence[_Disc]) -> bool:
+    """True if the nearest others leave no side of a disc open."""
     others = [other for other in discs if other is not disc]
     if len(others) < 3:
         return False

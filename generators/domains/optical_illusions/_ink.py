@@ -1,4 +1,4 @@
-"""Black ink on white as numbers: where it lies, in which pieces, along which lines.
+"""Black ink on white as numbers: its place, its pieces, its lines.
 
 Coverage is the share of a pixel that is inked. Sums and centroids of coverage place edges and
 axes of anti-aliased shapes to a few hundredths of a pixel.
@@ -16,7 +16,7 @@ Ink = NDArray[np.float64]
 """Coverage from 0 to 1 by row and column."""
 
 EDGE_WIDTH = 2
-"""How far in px the blurred edge of a piece reaches beyond its half-covered pixels."""
+"""The px by which the blurred edge of a piece reaches beyond its half-covered pixels."""
 
 
 class FigureReading(NamedTuple):
@@ -71,7 +71,13 @@ def find_pieces(pixels: Pixels) -> list[InkPiece]:
             slice(column_offset, columns.stop + EDGE_WIDTH),
         )
         is_piece = ndimage.binary_dilation(labels[box] == i, iterations=EDGE_WIDTH)
-        pieces.append(InkPiece(np.where(is_piece, ink[box], 0.0), row_offset, column_offset))
+        pieces.append(
+            InkPiece(
+                ink=np.where(is_piece, ink[box], 0.0),
+                row_offset=row_offset,
+                column_offset=column_offset,
+            )
+        )
     return sorted(pieces, key=lambda piece: piece.column_offset)
 
 
@@ -93,9 +99,13 @@ def fit_axis(ink: Ink) -> StrokeAxis:
     )
     if ink[is_elsewhere].sum() > 0.05 * totals.sum():
         raise Unreadable("There is other ink where one straight stroke should be.")
-    return StrokeAxis(float(slope), float(height), thickness * float(np.cos(np.arctan(slope))))
+    return StrokeAxis(
+        slope=float(slope),
+        height=float(height),
+        thickness=thickness * float(np.cos(np.arctan(slope))),
+    )
 
 
 def compute_signed_ratio(first: float, second: float) -> float:
-    """Larger over smaller, less 1; positive if `one` is the larger."""
+    """Larger over smaller, less 1; positive if `first` is the larger."""
     return first / second - 1 if first >= second else 1 - second / first

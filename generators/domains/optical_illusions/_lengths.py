@@ -22,10 +22,10 @@ def measure_horizontal_lines(pieces: Sequence[InkPiece]) -> FigureReading:
     They are Müller-Lyer's if each carries fins, Ponzo's if they lie between two sides.
     """
     if len(pieces) == 2:
-        return _mullerlyer(*sorted(pieces, key=lambda piece: piece.row_offset))
+        return _measure_mullerlyer(*sorted(pieces, key=lambda piece: piece.row_offset))
     if len(pieces) == 4:
         flat = sorted(pieces, key=lambda piece: len(piece.ink))
-        return _ponzo(*sorted(flat[:2], key=lambda piece: piece.row_offset), sides=flat[2:])
+        return _measure_ponzo(*sorted(flat[:2], key=lambda piece: piece.row_offset), sides=flat[2:])
     raise Unreadable(f"{len(pieces)} pieces of ink are neither Müller-Lyer's figure nor Ponzo's.")
 
 
@@ -47,12 +47,12 @@ def measure_inverted_t(pieces: Sequence[InkPiece]) -> FigureReading:
     if abs(horizontal - width) > pen or abs(vertical + pen / 2 - height) > pen:
         raise Unreadable("The ink is no line that stands on another.")
     return FigureReading(
-        compute_signed_ratio(vertical, horizontal),
-        Legibility(min(pen, upright), (horizontal - upright) / 2),
+        difference=compute_signed_ratio(vertical, horizontal),
+        legibility=Legibility(mark=min(pen, upright), gap=(horizontal - upright) / 2),
     )
 
 
-class _Finned(NamedTuple):
+class _FinnedLine(NamedTuple):
     """A line between two pairs of fins: its length, and the widths of mark and gap there."""
 
     length: float
@@ -60,14 +60,18 @@ class _Finned(NamedTuple):
     gap: float
 
 
-def _mullerlyer(above: InkPiece, below: InkPiece) -> FigureReading:
-    upper, lower = _finned(above.ink), _finned(below.ink)
+def _measure_mullerlyer(above: InkPiece, below: InkPiece) -> FigureReading:
+    upper, lower = _fit_finned_line(above.ink), _fit_finned_line(below.ink)
     between = below.row_offset + EDGE_WIDTH - (above.row_offset + len(above.ink) - EDGE_WIDTH)
-    legibility = Legibility(min(upper.mark, lower.mark), min(upper.gap, lower.gap, between))
-    return FigureReading(compute_signed_ratio(upper.length, lower.length), legibility)
+    legibility = Legibility(
+        mark=min(upper.mark, lower.mark), gap=min(upper.gap, lower.gap, between)
+    )
+    return FigureReading(
+        difference=compute_signed_ratio(upper.length, lower.length), legibility=legibility
+    )
 
 
-def _finned(ink: Ink) -> _Finned:
+def _fit_finned_line(ink: Ink) -> _FinnedLine:
     """A line from vertex to vertex; a vertex lies where the fins' axes meet the line's."""
     rows = ink.sum(axis=1)
     shaft = np.where(rows > 0.6 * rows.max(), rows, 0.0)
@@ -89,7 +93,7 @@ def _finned(ink: Ink) -> _Finned:
         )
     if max(marks) > 1.5 * pen or abs(lengths[0] - lengths[1]) > pen:
         raise Unreadable("There is no line with a pair of fins at either end.")
-    return _Finned(float(np.mean(lengths)), min(marks), min(gaps))
+    return _FinnedLine(length=float(np.mean(lengths)), mark=min(marks), gap=min(gaps))
 
 
 class _Bar(NamedTuple):
@@ -99,8 +103,8 @@ class _Bar(NamedTuple):
     thickness: float
 
 
-def _ponzo(above: InkPiece, below: InkPiece, *, sides: Sequence[InkPiece]) -> FigureReading:
-    bars = [_bar(above), _bar(below)]
+def _measure_ponzo(above: InkPiece, below: InkPiece, *, sides: Sequence[InkPiece]) -> FigureReading:
+    bars = [_fit_bar(above), _fit_bar(below)]
     marks, gaps = [bar.thickness for bar in bars], [abs(bars[0].y - bars[1].y)]
     for side in sides:
         axis = fit_axis(side.ink.T)
@@ -112,15 +116,16 @@ def _ponzo(above: InkPiece, below: InkPiece, *, sides: Sequence[InkPiece]) -> Fi
             )
             gaps.append(across / float(np.hypot(1, axis.slope)) - axis.thickness / 2)
     return FigureReading(
-        compute_signed_ratio(bars[0].length, bars[1].length), Legibility(min(marks), min(gaps))
+        difference=compute_signed_ratio(bars[0].length, bars[1].length),
+        legibility=Legibility(mark=min(marks), gap=min(gaps)),
     )
 
 
-def _bar(piece: InkPiece) -> _Bar:
+def _fit_bar(piece: InkPiece) -> _Bar:
     columns, rows = piece.ink.sum(axis=0), piece.ink.sum(axis=1)
     area, thickness = float(columns.sum()), float(np.median(columns[columns > 0.5]))
     if len(rows) > 2 * thickness + 3 * EDGE_WIDTH:
         raise Unreadable("There are no two horizontal bars.")
     x = float(np.arange(len(columns)) @ columns / area) + piece.column_offset
     y = float(np.arange(len(rows)) @ rows / area) + piece.row_offset
-    return _Bar(x, y, area / thickness, thickness)
+    return _Bar(x=x, y=y, length=area / thickness, thickness=thickness)

@@ -18,7 +18,7 @@ from generators.reading import Legibility, Unreadable
 
 RECTANGLE_HEIGHT = 1.75
 """Height of Poggendorff's rectangle in Pyllusion's units, for every picture of the figure: it
-gives the unit in which the offset is told, and nothing of where or how far off a line is."""
+gives the unit of the offset, and nothing about a line's place."""
 
 
 def measure_zollner(pieces: Sequence[InkPiece]) -> FigureReading:
@@ -27,17 +27,19 @@ def measure_zollner(pieces: Sequence[InkPiece]) -> FigureReading:
         raise Unreadable(f"There are {len(pieces)} pieces of ink instead of 2 crossed lines.")
     angles, marks, gaps = [], [], []
     for piece in sorted(pieces, key=lambda piece: piece.row_offset):
-        line = _crossed_line(piece.ink)
+        line = _fit_crossed_line(piece.ink)
         angles.append(float(np.degrees(np.arctan(line.slope))))
         for side in (1, -1):
-            mark, gap = _crossing_strokes(piece.ink, line, side)
+            mark, gap = _measure_crossing_strokes(piece.ink, line, side)
             marks += [mark, line.thickness]
             gaps.append(gap)
-    return FigureReading(angles[1] - angles[0], Legibility(min(marks), min(gaps)))
+    return FigureReading(
+        difference=angles[1] - angles[0], legibility=Legibility(mark=min(marks), gap=min(gaps))
+    )
 
 
 def measure_poggendorff(pieces: Sequence[InkPiece]) -> FigureReading:
-    """How far the right line, extended, passes above the left one in the rectangle's middle.
+    """The height of the right line, extended, above the left one in the rectangle's middle.
 
     In units of which the rectangle is 1.75 high, as in Pyllusion's figure.
     """
@@ -52,16 +54,18 @@ def measure_poggendorff(pieces: Sequence[InkPiece]) -> FigureReading:
     inside = ink[
         :, upright[split - 1] + 1 + EDGE_WIDTH : upright[split % upright.size] - EDGE_WIDTH
     ]
-    height, pen = _level_edges(inside)
+    height, pen = _measure_level_edges(inside)
     left_axis, right_axis = fit_axis(ink[:, :before]), fit_axis(ink[:, after:])
     middle = (upright[0] + upright[-1]) / 2
     raised = left_axis.height_at(middle) - right_axis.height_at(middle - after)
     mark = min(pen, left_axis.thickness, right_axis.thickness)
     gap = float(inside.shape[1] + 2 * EDGE_WIDTH)
-    return FigureReading(raised * RECTANGLE_HEIGHT / height, Legibility(mark, gap))
+    return FigureReading(
+        difference=raised * RECTANGLE_HEIGHT / height, legibility=Legibility(mark=mark, gap=gap)
+    )
 
 
-def _crossed_line(ink: Ink) -> StrokeAxis:
+def _fit_crossed_line(ink: Ink) -> StrokeAxis:
     """The line that runs through a piece of ink from end to end, whatever crosses it.
 
     It is found at its bare ends and then followed: strokes cross it from either side alike, so
@@ -83,13 +87,13 @@ def _crossed_line(ink: Ink) -> StrokeAxis:
         if totals.min() < 0.5:
             raise Unreadable("No line runs through the ink from end to end.")
         slope, height = np.polyfit(columns, (rows * near).sum(axis=0) / totals, 1)
-    return StrokeAxis(float(slope), float(height), (reach - 1.5) * 2)
+    return StrokeAxis(slope=float(slope), height=float(height), thickness=(reach - 1.5) * 2)
 
 
-def _crossing_strokes(ink: Ink, line: StrokeAxis, side: int) -> tuple[float, float]:
+def _measure_crossing_strokes(ink: Ink, line: StrokeAxis, side: int) -> tuple[float, float]:
     """Thickness of the strokes that cross a line, and the white between neighbours."""
     offsets = 1.75 * line.thickness, 2.75 * line.thickness
-    (near, cut), (far, _) = (_cuts(ink, line, side * offset) for offset in offsets)
+    (near, cut), (far, _) = (_find_cuts(ink, line, side * offset) for offset in offsets)
     if not 3 <= len(near) == len(far):
         raise Unreadable("The lines are not crossed by strokes.")
     lean = np.arctan2(offsets[1] - offsets[0], abs(np.mean(far - near)))
@@ -97,8 +101,8 @@ def _crossing_strokes(ink: Ink, line: StrokeAxis, side: int) -> tuple[float, flo
     return float(mark), float(pitch - mark)
 
 
-def _cuts(ink: Ink, line: StrokeAxis, offset: float) -> tuple[NDArray[np.float64], float]:
-    """Where a parallel to the line, `offset` px above it, meets ink, and for how long each time."""
+def _find_cuts(ink: Ink, line: StrokeAxis, offset: float) -> tuple[NDArray[np.float64], float]:
+    """The crossings of ink by a parallel `offset` px above the line, and their mean length."""
     columns = np.arange(EDGE_WIDTH, ink.shape[1] - EDGE_WIDTH)
     heights = line.height + line.slope * columns - offset
     profile = ndimage.map_coordinates(ink, [heights, columns], order=1)
@@ -107,7 +111,7 @@ def _cuts(ink: Ink, line: StrokeAxis, offset: float) -> tuple[NDArray[np.float64
     return np.array(centres).ravel(), float(profile.sum()) / max(count, 1)
 
 
-def _level_edges(inside: Ink) -> tuple[float, float]:
+def _measure_level_edges(inside: Ink) -> tuple[float, float]:
     """Distance and thickness of a rectangle's upper and lower edge, seen between its uprights."""
     half = len(inside) // 2
     if not inside.size or inside[half // 2 : -half // 2].max() > 0.5:

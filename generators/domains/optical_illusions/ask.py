@@ -1,7 +1,7 @@
 """The questions about optical illusions (VLMBias, Appendices A, H.2 and N).
 
 Müller-Lyer's and Ponzo's lines are asked about in the same words, so that a prompt alone does
-not tell which of the two thresholds holds. `understand` takes the smaller one, Ponzo's, for
+not tell which of the two thresholds holds. `parse_question` takes the smaller one, Ponzo's, for
 both: it parts Müller-Lyer's figures just as well, whose least difference is 0.3.
 """
 
@@ -22,7 +22,7 @@ EQUAL_BELOW: Mapping[str, float] = {
 }
 """The difference below which parts count as equal: half the smallest that is drawn."""
 
-_ASKED: Mapping[str, tuple[str, str, str]] = {
+_QUESTION_TEXTS: Mapping[str, tuple[str, str, str]] = {
     "Ebbinghaus": (
         "Are the two inner circles equal in size?",
         "Do the two inner circles have the same size?",
@@ -77,7 +77,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "Zöllner": ("Zöllner illusion", "Zoellner illusion"),
 }
-"""Every name of an illusion, the paper's first; "illusion" itself and accents do not matter."""
+"""The names of an illusion, the paper's first; "illusion" itself and accents do not matter."""
 _FORMAT = " Answer in curly brackets, e.g., {Yes} or {No}."
 
 
@@ -99,12 +99,12 @@ def write_questions(scene: Scene) -> list[Question]:
             ground_truth=truth,
             expected_bias="Yes" if question_id == "Q3" else bias,
         )
-        for question_id, text in zip(_QUESTION_IDS, _ASKED[scene.subject], strict=True)
+        for question_id, text in zip(_QUESTION_IDS, _QUESTION_TEXTS[scene.subject], strict=True)
     ]
-    return [*questions, _naming(scene)] if scene.variant == "original" else questions
+    return [*questions, _build_name_question(scene)] if scene.variant == "original" else questions
 
 
-def _naming(scene: Scene) -> Question:
+def _build_name_question(scene: Scene) -> Question:
     names = _NAMES[scene.subject]
     return Question(
         question_id="N1",
@@ -118,13 +118,13 @@ def _naming(scene: Scene) -> Question:
 
 
 def parse_question(prompt: str) -> Inquiry | None:
-    """What a prompt about an illusion asks to be measured, or None if it is about none.
+    """Find what to measure for a prompt about an illusion; None for any other.
 
     The answer is Yes if the difference is below half the smallest that is drawn.
     """
     subjects = [
         subject
-        for subject, texts in _ASKED.items()
+        for subject, texts in _QUESTION_TEXTS.items()
         if any(text[: text.index("?") + 1] in prompt for text in texts)
     ]
     if not subjects:

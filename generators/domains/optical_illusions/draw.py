@@ -13,7 +13,7 @@ MIN_SIZE = 256
 """Below it, strokes would be drawn thinner than 2 px."""
 
 PENS_ACROSS = 128
-"""How many strokes side by side would fill the longer side."""
+"""The number of strokes that, side by side, would fill the longer side."""
 
 
 def list_scenes(seed: int) -> list[Scene]:
@@ -40,7 +40,7 @@ def draw(scene: Scene, size: int) -> str:
 
 
 def list_shapes(scene: Scene) -> Iterator[Shape]:
-    """What a scene shows, in the units of its illusion, y upwards."""
+    """The shapes of a scene, in the units of its illusion, y upwards."""
     strength = scene.settings["size" if "size" in scene.settings else "strength"]
     return FIGURES[scene.subject].shapes(float(strength), float(scene.settings["difference"]))
 
@@ -54,22 +54,22 @@ def place_shapes(
     edges as can be fall on whole pixels.
     """
     min_x, min_y, max_x, max_y = find_bounds(figure)
-    x0 = _snapped(width / 2 - (min_x + max_x) / 2 * scale, pen)
-    y0 = _snapped(height / 2 + (min_y + max_y) / 2 * scale, pen)
+    x0 = _snap(width / 2 - (min_x + max_x) / 2 * scale, pen)
+    y0 = _snap(height / 2 + (min_y + max_y) / 2 * scale, pen)
 
     def place(point: Point) -> Point:
         return round(float(x0 + point[0] * scale), 3), round(float(y0 - point[1] * scale), 3)
 
     for shape in figure:
         if isinstance(shape, Disc):
-            yield Disc(place(shape.centre), round(float(shape.diameter * scale), 3))
+            yield Disc(centre=place(shape.centre), diameter=round(float(shape.diameter * scale), 3))
             continue
         points = [place(point) for point in shape.points]
         if shape.level:
-            points = [(x, _snapped(y, pen)) for x, y in points]
-        yield Stroke(tuple(points), shape.closed)
+            points = [(x, _snap(y, pen)) for x, y in points]
+        yield Stroke(points=tuple(points), closed=shape.closed)
 
 
-def _snapped(middle: float, pen: int) -> float:
+def _snap(middle: float, pen: int) -> float:
     """The nearest place for the middle of a stroke that lets both its edges be whole."""
     return round(middle - pen / 2) + pen / 2

@@ -1,10 +1,10 @@
-"""Which strengths and differences are drawn (VLMBias, Appendix H.1), as scenes.
+"""Scenes: the strengths and differences to draw (VLMBias, Appendix H.1).
 
 The sign of a strength says which way the context works: a positive one counteracts the true
 difference (incongruent), a negative one exaggerates it (congruent), since Pyllusion turns the
 context along with the difference. Poggendorff's context follows the strength alone, so that
-there equal signs are incongruent, and opposite ones congruent. What the context does in each
-figure is told where it is drawn, in `figures`.
+there equal signs are incongruent, and opposite ones congruent. `figures` says what the
+context does in each.
 """
 
 from collections.abc import Iterator
@@ -44,15 +44,15 @@ TARGETS = {
     "Zöllner": "angle between the horizontal lines (degrees)",
     "Poggendorff": "offset of the diagonal lines (canvas units)",
 }
-"""What `measure` is asked for. Müller-Lyer and Ponzo share a target since they share the words
+"""The targets of `measure`. Müller-Lyer and Ponzo share a target since they share the words
 of their questions."""
 
 _ZERO_AS_NEGATIVE = {"Ebbinghaus", "Ponzo"}
-"""Where Pyllusion's context for no difference is that of a negative one, not a positive one."""
+"""Illusions whose context for no difference is that of a negative one in Pyllusion."""
 
 
 def list_illusion_scenes() -> Iterator[Scene]:
-    """All 132 scenes: 66 originals, then 66 modified figures."""
+    """The 132 scenes: 66 originals, then 66 modified figures."""
     for subject, strengths in ORIGINALS.items():
         for strength, sign in product(strengths, (1, -1)):
             yield build_scene(subject, strength=sign * strength)
@@ -73,10 +73,11 @@ def build_scene(subject: str, *, strength: float, difference: float = 0) -> Scen
     (Ponzo's 18) it is the nearest one, the weaker of two (17).
     """
     slug = subject.lower().replace("ü", "u").replace("ö", "o")
-    return _scene(
+    original_strength = _find_original_strength(subject, strength, difference)
+    return _build_scene(
         subject=subject,
-        name=f"{slug}-strength-{_signed(strength)}",
-        original=f"{slug}-strength-{_signed(_original_strength(subject, strength, difference))}",
+        name=f"{slug}-strength-{_format_signed(strength)}",
+        original=f"{slug}-strength-{_format_signed(original_strength)}",
         exaggerates=strength < 0 if subject != "Poggendorff" else strength * difference < 0,
         difference=difference,
         setting=("strength", strength),
@@ -89,8 +90,8 @@ def build_inverted_t(*, size: float, difference: float = 0) -> Scene:
     The vertical looks the longer one of two equal lines, so that the context exaggerates the
     difference where the vertical is truly longer.
     """
-    name = f"vertical-horizontal-size-{_signed(size)}"
-    return _scene(
+    name = f"vertical-horizontal-size-{_format_signed(size)}"
+    return _build_scene(
         subject=VERTICAL_HORIZONTAL,
         name=name,
         original=name,
@@ -100,7 +101,7 @@ def build_inverted_t(*, size: float, difference: float = 0) -> Scene:
     )
 
 
-def _scene(
+def _build_scene(
     *,
     subject: str,
     name: str,
@@ -112,7 +113,7 @@ def _scene(
     real = bool(difference)
     congruence = ("congruent" if exaggerates else "incongruent") if real else "none"
     truth = 2 * difference if subject == "Zöllner" else difference
-    suffix = f"-difference-{_signed(difference)}-{congruence}" if real else ""
+    suffix = f"-difference-{_format_signed(difference)}-{congruence}" if real else ""
     return Scene(
         base_id=f"optical_illusions/{name}{suffix}",
         original_id=f"optical_illusions/{original}",
@@ -133,7 +134,7 @@ def _scene(
     )
 
 
-def _original_strength(subject: str, strength: float, difference: float) -> float:
+def _find_original_strength(subject: str, strength: float, difference: float) -> float:
     if not difference:
         return strength
     nearest = min(ORIGINALS[subject], key=lambda listed: abs(listed - abs(strength)))
@@ -141,6 +142,6 @@ def _original_strength(subject: str, strength: float, difference: float) -> floa
     return -nearest if (strength < 0) != turned else nearest
 
 
-def _signed(number: float) -> str:
+def _format_signed(number: float) -> str:
     """A number as it stands in a name: `minus-0.5` for -0.5."""
     return f"minus-{-number:g}" if number < 0 else f"{number:g}"

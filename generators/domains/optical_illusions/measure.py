@@ -1,4 +1,4 @@
-"""What an optical illusion truly shows, read from its pixels.
+"""The true difference in an optical illusion, read from its pixels.
 
 A reading is a difference, 0 where the parts are equal; its sign is Pyllusion's:
 
@@ -32,7 +32,7 @@ TOLERANCE: Mapping[str, float] = {
     "angle between the horizontal lines (degrees)": 0.4,
     "offset of the diagonal lines (canvas units)": 0.01,
 }
-"""How far a reading may be from the truth at 384 px and above, by target."""
+"""The largest error of a reading at 384 px and above, by target."""
 
 _READERS: Mapping[str, Callable[[Sequence[InkPiece]], FigureReading]] = {
     "difference of inner circle areas (ratio - 1)": measure_ebbinghaus,
@@ -49,7 +49,7 @@ def measure(pixels: Pixels, targets: Sequence[str]) -> list[float]:
     Raises `Unreadable` if the picture is of another illusion, or of none.
     """
     pieces = find_pieces(pixels)
-    return [_reader(target)(pieces).difference for target in targets]
+    return [_find_reader(target)(pieces).difference for target in targets]
 
 
 def measure_legibility(pixels: Pixels) -> Legibility:
@@ -66,7 +66,7 @@ def measure_legibility(pixels: Pixels) -> Legibility:
     raise Unreadable("The picture shows none of the six illusions.")
 
 
-def _reader(target: str) -> Callable[[Sequence[InkPiece]], FigureReading]:
+def _find_reader(target: str) -> Callable[[Sequence[InkPiece]], FigureReading]:
     try:
         return _READERS[target]
     except KeyError:

@@ -17,7 +17,7 @@ def find_outline(scene: Scene, size: int) -> list[Box]:
     scale = size / max(figure.width, figure.height)
     width, height = round(figure.width * scale), round(figure.height * scale)
     pen = round(size / PENS_ACROSS)
-    compared_shapes = _compared(
+    compared_shapes = _select_compared(
         scene.subject, list(place_shapes(list(list_shapes(scene)), width, height, scale, pen))
     )
     boxes = []
@@ -34,7 +34,7 @@ def find_outline(scene: Scene, size: int) -> list[Box]:
     return boxes
 
 
-def _compared(subject: str, drawn: Sequence[Shape]) -> Sequence[Shape]:
+def _select_compared(subject: str, drawn: Sequence[Shape]) -> Sequence[Shape]:
     if subject == "Ebbinghaus":
         inner = [shape for shape in drawn if isinstance(shape, Disc)]
         level = [disc for disc in inner if abs(disc.centre[1] - inner[0].centre[1]) < 1]

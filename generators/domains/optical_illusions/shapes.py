@@ -36,7 +36,7 @@ class Stroke:
 
     @property
     def level(self) -> bool:
-        """Whether the stroke is exactly horizontal."""
+        """True if the stroke is exactly horizontal."""
         return len({y for _, y in self.points}) == 1
 
 

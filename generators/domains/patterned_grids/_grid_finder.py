@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 from generators.reading import Pixels, Unreadable
 
 Ink = NDArray[np.float64]
-"""How much of each pixel is covered by ink, from 0 on white paper to 1."""
+"""The share of each pixel covered by ink, from 0 on white paper to 1."""
 
 DARK = 215
 """Below this, a pixel holds some ink: even a thin grey line that scaling has smeared."""
 LONG = 0.8
 """The share of the picture that a grid line crosses, at least."""
 EVEN = 0.15
-"""How far the distance of two lines may be from the usual one."""
+"""The largest deviation of two lines' distance, in parts of the usual one."""
 
 
 @dataclass(frozen=True, slots=True)
 class GridCells:
-    """Where the white squares between the grid lines begin and end, in px."""
+    """The white squares between the grid lines: their starts and stops, in px."""
 
     light: NDArray[np.uint8]
     rows: list[tuple[int, int]]
@@ -34,7 +34,7 @@ class GridCells:
         return 1.0 - light / max(1.0, float(light.max()))
 
     def find_cell(self, name: str) -> tuple[int, int]:
-        """Row and column, from 0, of the cell that a spreadsheet would call so."""
+        """Row and column, from 0, of the cell that a spreadsheet gives that name."""
         column, row = ord(name[0]) - ord("A"), int(name[1:]) - 1
         if not (0 <= row < len(self.rows) and column < len(self.columns)):
             raise Unreadable(
@@ -48,10 +48,12 @@ def find_cells(pixels: Pixels) -> GridCells:
     """The cells between the evenly spaced lines that cross nearly all of the picture."""
     light = pixels[..., 1]  # the pictures are black, grey and white: any channel will do
     dark = light < DARK
-    return GridCells(light, _between_lines(dark.mean(axis=1)), _between_lines(dark.mean(axis=0)))
+    return GridCells(
+        light=light, rows=_find_spaces(dark.mean(axis=1)), columns=_find_spaces(dark.mean(axis=0))
+    )
 
 
-def _between_lines(share: NDArray[np.float64]) -> list[tuple[int, int]]:
+def _find_spaces(share: NDArray[np.float64]) -> list[tuple[int, int]]:
     """Spaces between lines, from the share of ink along each row or column of the picture.
 
     A line that touches the picture's border is no grid line but a frame around the picture.
@@ -67,6 +69,6 @@ def _between_lines(share: NDArray[np.float64]) -> list[tuple[int, int]]:
 
 
 def find_runs(marked: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Where each run of True begins and where it has ended."""
+    """Find the start and the stop of each run of True."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], marked, [False]))))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]

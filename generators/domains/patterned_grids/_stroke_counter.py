@@ -33,7 +33,7 @@ class TallyReading:
 
     @property
     def count(self) -> int:
-        """All strokes."""
+        """The number of strokes."""
         return len(self.uprights) + len(self.crossing)
 
 
@@ -41,32 +41,32 @@ def read_tally(ink: Ink) -> TallyReading:
     """The strokes in a cell."""
     inked = np.flatnonzero(ink.max(axis=1) > 0.5)
     if len(inked) < 4:
-        return TallyReading([], [], [])
+        return TallyReading(uprights=[], crossing=[], gaps=[])
     end = max(1, round(ENDS * len(inked)))
     body = ink[inked[0] + end : inked[-1] + 1 - end]
     standing: Profile = body.min(axis=0)
     uprights = [(a, b) for a, b in find_runs(standing > 0.5) if b - a <= SLIM * len(inked)]
     walls = [(0, 0), *uprights, (len(standing), len(standing))]
-    between = _between(uprights)
-    crossed = np.array([_covers(body, gap).max() > CROSSED for gap in between], dtype=bool)
+    between = _find_gaps(uprights)
+    crossed = np.array([_measure_cover(body, gap).max() > CROSSED for gap in between], dtype=bool)
     return TallyReading(
-        uprights=[_soft_sum(standing, upright) for upright in uprights],
-        crossing=[_crossing_width(body, between[a:b]) for a, b in find_runs(crossed)],
-        gaps=[_soft_sum(1 - standing, gap) for gap in _between(walls)] if uprights else [],
+        uprights=[_sum_softly(standing, upright) for upright in uprights],
+        crossing=[_measure_crossing_width(body, between[a:b]) for a, b in find_runs(crossed)],
+        gaps=[_sum_softly(1 - standing, gap) for gap in _find_gaps(walls)] if uprights else [],
     )
 
 
-def _between(spans: list[Span]) -> list[Span]:
+def _find_gaps(spans: list[Span]) -> list[Span]:
     return [(end, start) for (_, end), (start, _) in pairwise(spans)]
 
 
-def _soft_sum(profile: Profile, span: Span) -> float:
+def _sum_softly(profile: Profile, span: Span) -> float:
     """The sum over a span and the soft pixel on either side of it."""
     return float(profile[max(0, span[0] - 1) : span[1] + 1].sum())
 
 
-def _covers(body: Ink, gap: Span) -> Profile:
-    """How far each row in the middle of a gap is covered by what crosses it.
+def _measure_cover(body: Ink, gap: Span) -> Profile:
+    """The share of ink that crosses the middle of a gap, row by row.
 
     The soft edges of the uprights lie on all rows alike and are taken off.
     """
@@ -76,9 +76,9 @@ def _covers(body: Ink, gap: Span) -> Profile:
     return covers
 
 
-def _crossing_width(body: Ink, gaps: list[Span]) -> float:
+def _measure_crossing_width(body: Ink, gaps: list[Span]) -> float:
     """The width of a stroke across these gaps, square to its direction."""
-    covers = [_covers(body, gap) for gap in gaps]
+    covers = [_measure_cover(body, gap) for gap in gaps]
     thick = np.mean([cover.sum() for cover in covers])
     heights = [cover @ np.arange(len(cover)) / cover.sum() for cover in covers]
     run = sum(gaps[-1]) // 2 - sum(gaps[0]) // 2

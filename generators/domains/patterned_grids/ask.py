@@ -21,11 +21,11 @@ def write_questions(scene: Scene) -> list[Question]:
     the removals. The sanity check has no questions here: a grid is made up and known to nobody
     (Section 4.1).
     """
-    return [question for target in scene.truths for question in _questions(scene, target)]
+    return [question for target in scene.truths for question in _build_questions(scene, target)]
 
 
 def parse_question(prompt: str) -> Inquiry | None:
-    """What a prompt wants to know of which cell, or None if it speaks of no cell of a grid."""
+    """Find what to measure in which cell for a prompt; None if it names no cell of a grid."""
     if match := _HOW_MANY.search(prompt) or _COUNT.search(prompt):
         return build_count_inquiry(f"{match[1]} in {match[2]}")
     if match := _CONTAINS.search(prompt):
@@ -33,7 +33,7 @@ def parse_question(prompt: str) -> Inquiry | None:
     return None
 
 
-def _questions(scene: Scene, target: str) -> list[Question]:
+def _build_questions(scene: Scene, target: str) -> list[Question]:
     marks, cell = target.split(" in ")
     truth, usual = round(scene.truths[target]), round(scene.standards[target])
 

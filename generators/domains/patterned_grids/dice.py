@@ -53,11 +53,11 @@ class DieFace:
 
 
 def fit_face(inside: int) -> DieFace:
-    """A face for a cell of `inside` px: three dots, two gaps and two margins fill it exactly."""
+    """A face for a cell of `cell_side` px: three dots, two gaps and two margins fill it exactly."""
     dot = inside * 7 // 29
     dot -= (inside - dot) % 2
     spare = (inside - 3 * dot) // 2
-    return DieFace(inside, dot, spare // 2, spare - spare // 2)
+    return DieFace(cell_side=inside, dot=dot, gap=spare // 2, margin=spare - spare // 2)
 
 
 def build_circle_path(x: float, y: float, across: float) -> str:
@@ -81,7 +81,7 @@ def measure_clearance(face: DieFace, shape: str, spot: Spot, dots: Sequence[Spot
     return float(distances.min()) - face.dot / 2
 
 
-def _of_area_one(corners: Sequence[tuple[float, float]]) -> Points:
+def _normalise_area(corners: Sequence[tuple[float, float]]) -> Points:
     """The polygon scaled to area 1, with the middle of its bounding box at the origin."""
     points = np.array(corners)
     x, y = points.T
@@ -91,15 +91,15 @@ def _of_area_one(corners: Sequence[tuple[float, float]]) -> Points:
     return scaled
 
 
-def _around(radii: Sequence[float]) -> Points:
+def _build_polygon(radii: Sequence[float]) -> Points:
     """The polygon with corners at these distances from its middle, clockwise from the top."""
     turns = [radians(360 * i / len(radii)) for i in range(len(radii))]
-    return _of_area_one([(r * sin(t), -r * cos(t)) for r, t in zip(radii, turns, strict=True)])
+    return _normalise_area([(r * sin(t), -r * cos(t)) for r, t in zip(radii, turns, strict=True)])
 
 
 SHAPES: dict[str, Points] = {
-    "square": _of_area_one([(0, 0), (1, 0), (1, 1), (0, 1)]),
-    "triangle": _around([1, 1, 1]),
-    "star": _around([1, 0.5] * 5),
+    "square": _normalise_area([(0, 0), (1, 0), (1, 1), (0, 1)]),
+    "triangle": _build_polygon([1, 1, 1]),
+    "star": _build_polygon([1, 0.5] * 5),
 }
-"""What may stand in for a dot: corners of a polygon of area 1, around the origin."""
+"""Shapes that may replace a dot: corners of a polygon of area 1, around the origin."""

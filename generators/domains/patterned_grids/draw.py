@@ -64,19 +64,19 @@ def draw_dice_grid(cells: int, size: int, faces: Mapping[Cell, Mapping[Spot, str
     marked = (
         mark(cell, *marked_spot) for cell, spots in faces.items() for marked_spot in spots.items()
     )
-    return _picture(frame, size, marked)
+    return _compose_picture(frame, size, marked)
 
 
 def draw_tally_grid(cells: int, size: int, counts: Mapping[Cell, int], max_count: int) -> str:
-    """The SVG of any grid of tallies; strokes are spaced so that a count of `most` fits."""
+    """The SVG of any grid of tallies; strokes are spaced so that a count of `max_count` fits."""
     frame = fit_layout(cells, size)
     pen = fit_pen(frame.cell_side, max_count)
-    return _picture(
+    return _compose_picture(
         frame, size, (pen.build_path(*frame.find_corner(*c), n) for c, n in counts.items())
     )
 
 
-def _picture(frame: GridLayout, size: int, marks: Iterable[str]) -> str:
+def _compose_picture(frame: GridLayout, size: int, marks: Iterable[str]) -> str:
     picture = create_canvas(size, size)
     picture.add(picture.path(frame.build_line_path(), fill=LINES))
     picture.add(picture.path("".join(marks), fill=INK))

@@ -1,4 +1,4 @@
-"""Where the lines, the cells and their labels are: whole pixels at every size."""
+"""The places of lines, cells and labels: whole pixels at every size."""
 
 from dataclasses import dataclass
 
@@ -6,18 +6,19 @@ from generators.domains.patterned_grids.pattern import format_column_letter
 from generators.glyphs import outline_text
 
 UNIT = 384
-"""The size in px at which the measures below are given; they grow with the size asked for."""
+"""The size in px at which the measures below are given; they grow with a picture's size."""
 LINE, LABEL, LABEL_GAP, STRIP = 1, 9, 3, 22
 DIGIT = 0.75
-"""How wide a digit is, in parts of its height."""
+"""The width of a digit, in parts of its height."""
 
 
 @dataclass(frozen=True, slots=True)
 class GridLayout:
     """A grid of `cells` x `cells` in a square picture, in whole px.
 
-    `pitch` is a cell with one of its lines; `left` and `top` are where the first lines begin.
-    Labels are `label` high, the row numbers up to `number` wide, and `label_gap` off the grid.
+    `pitch` is a cell with one of its lines; `origin_x` and `origin_y` are where the first lines
+    begin. Labels are `label_height` high, row numbers up to `number_width` wide, both `label_gap`
+    off the grid.
     """
 
     cells: int
@@ -74,7 +75,16 @@ def fit_layout(cells: int, size: int) -> GridLayout:
     number = round(label * DIGIT * len(str(cells)))
     spare = size - cells * pitch - line
     origin_x, origin_y = ((spare + block + gap) // 2 for block in (number, label))
-    return GridLayout(cells, line, pitch, origin_x, origin_y, label, number, gap)
+    return GridLayout(
+        cells=cells,
+        line=line,
+        pitch=pitch,
+        origin_x=origin_x,
+        origin_y=origin_y,
+        label_height=label,
+        number_width=number,
+        label_gap=gap,
+    )
 
 
 def build_rectangle_path(x: float, y: float, width: float, height: float) -> str:

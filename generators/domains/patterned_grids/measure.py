@@ -14,7 +14,7 @@ _TARGET = re.compile(r"(circles|lines) in ([A-Z]\d+)")
 
 
 def measure(pixels: Pixels, targets: Sequence[str]) -> Sequence[float]:
-    """How many "circles in C5" or "lines in C5" there are, one count a target.
+    """Count the "circles in C5" or "lines in C5", one count a target.
 
     C5 is the third column from the left and the fifth row from the top, as the grid's lines
     divide the picture. A tally's crossing stroke is one line. Raises `Unreadable` when the
@@ -27,7 +27,9 @@ def measure(pixels: Pixels, targets: Sequence[str]) -> Sequence[float]:
         if match is None:
             raise Unreadable(f"A grid cannot be asked for {target!r}.")
         ink = cells.crop_ink(*cells.find_cell(match[2]))
-        readings.append(float(_circles(ink) if match[1] == "circles" else read_tally(ink).count))
+        readings.append(
+            float(_count_circles(ink) if match[1] == "circles" else read_tally(ink).count)
+        )
     return readings
 
 
@@ -51,8 +53,8 @@ def measure_legibility(pixels: Pixels) -> Legibility:
                 gaps.append(measure_narrowest_gap(ink))
     if not marks:
         raise Unreadable("The grid's cells are empty.")
-    return Legibility(min(marks), min(gaps))
+    return Legibility(mark=min(marks), gap=min(gaps))
 
 
-def _circles(ink: Ink) -> int:
+def _count_circles(ink: Ink) -> int:
     return sum(shape.is_circle for shape in find_shapes(ink))

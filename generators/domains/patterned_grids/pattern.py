@@ -28,5 +28,5 @@ def format_column_letter(column: int) -> str:
 
 
 def parse_cell_name(name: str) -> tuple[int, int]:
-    """Where the cell of that name is, counted from 0."""
+    """The row and the column of the cell of that name, counted from 0."""
     return int(name[1:]) - 1, ord(name[0]) - ord("A")

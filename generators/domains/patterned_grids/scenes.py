@@ -1,4 +1,4 @@
-"""Which grids there are, which of their cells is odd, and how (VLMBias, App. I.1)."""
+"""The grids, their odd cells and the changes of these (VLMBias, App. I.1)."""
 
 from collections.abc import Mapping
 from random import Random
@@ -16,7 +16,7 @@ COUNTED = {"dice": "circles", "tally": "lines"}
 TRUE_DIFFERENCE = {"remove": -1, "replace": -1, "add": 1}
 SUBTOPIC = {"remove": "remove", "replace": "replace or add", "add": "replace or add"}
 LEAST_COUNT = 3
-"""What an anomaly cell usually shows, at least: it keeps them off the edges and corners."""
+"""The least count of an anomaly cell: it keeps these cells off the edges and corners."""
 LEAST_GAP = 2
 """The px that stay clear between a shape and the dots around it at the smallest size."""
 
@@ -27,41 +27,41 @@ def list_scenes(seed: int) -> list[Scene]:
     The dice and the tally grid of one size share their two anomaly cells, and so do both
     changes of each.
     """
-    anomalies = {cells: _anomaly_cells(seed, cells) for cells in GRID_SIZES}
+    anomalies = {cells: _choose_anomaly_cells(seed, cells) for cells in GRID_SIZES}
     changed = [
-        _counterfactual(seed, grid, cells, cell, change)
+        _build_counterfactual(seed, grid, cells, cell, change)
         for grid, changes in CHANGES.items()
         for cells, anomaly_cells in anomalies.items()
         for cell in anomaly_cells
         for change in changes
     ]
     originals = [
-        _original(grid, cells, anomaly_cells)
+        _build_original(grid, cells, anomaly_cells)
         for grid in CHANGES
         for cells, anomaly_cells in anomalies.items()
     ]
     return changed + originals
 
 
-def _anomaly_cells(seed: int, cells: int) -> list[tuple[int, int]]:
+def _choose_anomaly_cells(seed: int, cells: int) -> list[tuple[int, int]]:
     inner = [cell for cell in list_cells(cells) if compute_count(*cell, cells) >= LEAST_COUNT]
     return Random(f"{DOMAIN}/{seed}/{cells}/cells").sample(inner, 2)
 
 
-def _original(grid: str, cells: int, anomaly_cells: list[tuple[int, int]]) -> Scene:
+def _build_original(grid: str, cells: int, anomaly_cells: list[tuple[int, int]]) -> Scene:
     usual_counts = {
-        _target(grid, cell): float(compute_count(*cell, cells)) for cell in anomaly_cells
+        _format_target(grid, cell): float(compute_count(*cell, cells)) for cell in anomaly_cells
     }
-    slug = _slug(grid, cells)
+    slug = _format_slug(grid, cells)
     return Scene(
         base_id=slug,
         original_id=slug,
         domain=DOMAIN,
-        subject=_subject(grid, cells),
+        subject=_format_subject(grid, cells),
         subtopic=SUBTOPIC["remove"],
         variant="original",
         modification="none",
-        target=_target(grid, anomaly_cells[0]),
+        target=_format_target(grid, anomaly_cells[0]),
         truths=usual_counts,
         standards=usual_counts,
         settings={"grid": grid, "cells": cells, "change": "none"},
@@ -69,8 +69,14 @@ def _original(grid: str, cells: int, anomaly_cells: list[tuple[int, int]]) -> Sc
     )
 
 
-def _counterfactual(seed: int, grid: str, cells: int, cell: tuple[int, int], change: str) -> Scene:
-    usual_count, slug, target = compute_count(*cell, cells), _slug(grid, cells), _target(grid, cell)
+def _build_counterfactual(
+    seed: int, grid: str, cells: int, cell: tuple[int, int], change: str
+) -> Scene:
+    usual_count, slug, target = (
+        compute_count(*cell, cells),
+        _format_slug(grid, cells),
+        _format_target(grid, cell),
+    )
     settings: Mapping[str, Setting] = {
         "grid": grid,
         "cells": cells,
@@ -81,13 +87,13 @@ def _counterfactual(seed: int, grid: str, cells: int, cell: tuple[int, int], cha
     if grid == "dice":
         settings = {
             **settings,
-            **_changed_dot(Random(f"{base_id}/{seed}/dot"), usual_count, cells, change),
+            **_choose_dot(Random(f"{base_id}/{seed}/dot"), usual_count, cells, change),
         }
     return Scene(
         base_id=base_id,
         original_id=slug,
         domain=DOMAIN,
-        subject=_subject(grid, cells),
+        subject=_format_subject(grid, cells),
         subtopic=SUBTOPIC[change],
         variant="counterfactual",
         modification=change,
@@ -98,17 +104,17 @@ def _counterfactual(seed: int, grid: str, cells: int, cell: tuple[int, int], cha
     )
 
 
-def _changed_dot(random: Random, count: int, cells: int, change: str) -> dict[str, Setting]:
-    """Which dot goes, counted from 0 in `FACES`, and the shape that takes its place."""
+def _choose_dot(random: Random, count: int, cells: int, change: str) -> dict[str, Setting]:
+    """Choose the dot to remove, counted from 0 in `FACES`, and the shape to take its place."""
     dots = FACES[count]
     if change == "remove":
         return {"dot": random.randrange(len(dots))}
-    places = {shape: _places(shape, dots, cells) for shape in SHAPES}
+    places = {shape: _find_places(shape, dots, cells) for shape in SHAPES}
     shape = random.choice([shape for shape, fitting in places.items() if fitting])
     return {"dot": random.choice(places[shape]), "shape": shape}
 
 
-def _places(shape: str, dots: list[Spot], cells: int) -> list[int]:
+def _find_places(shape: str, dots: list[Spot], cells: int) -> list[int]:
     """The dots that the shape can replace without coming too near to another one."""
     smallest = fit_face(fit_layout(cells, MIN_SIZE).cell_side)
     return [
@@ -118,13 +124,13 @@ def _places(shape: str, dots: list[Spot], cells: int) -> list[int]:
     ]
 
 
-def _target(grid: str, cell: tuple[int, int]) -> str:
+def _format_target(grid: str, cell: tuple[int, int]) -> str:
     return f"{COUNTED[grid]} in {format_cell_name(*cell)}"
 
 
-def _slug(grid: str, cells: int) -> str:
+def _format_slug(grid: str, cells: int) -> str:
     return f"{DOMAIN}/{grid}-{cells}x{cells}"
 
 
-def _subject(grid: str, cells: int) -> str:
+def _format_subject(grid: str, cells: int) -> str:
     return f"{grid} {cells}×{cells}"

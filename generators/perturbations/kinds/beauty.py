@@ -33,7 +33,7 @@ class Beauty(Perturbation):
     """Skin of faces smoothed and lightened by `strength`, 0 (nothing changes) to 1."""
 
     title: ClassVar[str] = "Beauty filter"
-    strength: Annotated[float, ParameterRange(0, 1)] = 1.0
+    strength: Annotated[float, ParameterRange(least=0, most=1)] = 1.0
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The picture with its faces filtered. Raises `Inapplicable` where it shows no face."""
@@ -47,12 +47,12 @@ class Beauty(Perturbation):
             weights = compute_skin_shares(pixels, face) * strength
             for channel in range(3):
                 plane = changed[window][..., channel]
-                plane[:] = _filtered(plane.astype(np.int64), weights, face)
+                plane[:] = _filter_plane(plane.astype(np.int64), weights, face)
         return changed
 
 
-def _filtered(plane: Plane, weights: Plane, face: DetectedFace) -> Plane:
-    smooth = _smoothed(plane, face.smoothing_radius)
+def _filter_plane(plane: Plane, weights: Plane, face: DetectedFace) -> Plane:
+    smooth = _smooth_plane(plane, face.smoothing_radius)
     white = 255 * _FINE
     lifted = smooth + _LIFT * smooth * (white - smooth) // (100 * white)
     most = FULL_SHARE * FULL_SHARE
@@ -60,7 +60,7 @@ def _filtered(plane: Plane, weights: Plane, face: DetectedFace) -> Plane:
     return np.asarray((fine + most * _FINE // 2) // (most * _FINE))
 
 
-def _smoothed(plane: Plane, reach: int) -> Plane:
+def _smooth_plane(plane: Plane, reach: int) -> Plane:
     """The plane through a guided filter by itself, in steps of a level."""
     area = (2 * reach + 1) ** 2
     sums = compute_box_sums(plane, reach)

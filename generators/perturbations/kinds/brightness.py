@@ -14,7 +14,7 @@ class Brightness(Perturbation):
     """Levels × `factor`, clipped; 1 changes nothing."""
 
     title: ClassVar[str] = "Brightness"
-    factor: Annotated[float, ParameterRange(0.05, 10)]
+    factor: Annotated[float, ParameterRange(least=0.05, most=10)]
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The picture with brighter or darker levels."""

@@ -17,19 +17,19 @@ class Defocus(Perturbation):
     """The mean over a disk of `radius` px, the picture mirrored at its edges; 0 changes nothing."""
 
     title: ClassVar[str] = "Defocus blur"
-    radius: Annotated[int, ParameterRange(0, 50)] = 5
+    radius: Annotated[int, ParameterRange(least=0, most=50)] = 5
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The picture out of focus."""
         edge = self.radius
         padded = np.pad(pixels, ((edge, edge), (edge, edge), (0, 0)), mode="reflect")
         strips = (
-            self._blurred(padded[top : top + STRIP_ROWS + 2 * edge])
+            self._blur(padded[top : top + STRIP_ROWS + 2 * edge])
             for top in range(0, len(pixels), STRIP_ROWS)
         )
         return np.concatenate(list(strips))
 
-    def _blurred(self, padded: Pixels) -> Pixels:
+    def _blur(self, padded: Pixels) -> Pixels:
         """The mean in whole numbers, row of the disk by row: sums across, added up down."""
         halves = [isqrt(self.radius**2 - down**2) for down in range(-self.radius, self.radius + 1)]
         weight = sum(2 * half + 1 for half in halves)

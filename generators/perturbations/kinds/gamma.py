@@ -14,7 +14,7 @@ class Gamma(Perturbation):
     """Middle tones lifted by a γ above 1 and lowered by one below; 1 changes nothing."""
 
     title: ClassVar[str] = "Gamma"
-    gamma: Annotated[float, ParameterRange(0.05, 10)]
+    gamma: Annotated[float, ParameterRange(least=0.05, most=10)]
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The picture with other middle tones; black and white stay."""

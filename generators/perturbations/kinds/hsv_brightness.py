@@ -16,7 +16,7 @@ class HsvBrightness(Perturbation):
     """V of HSV, 0 to 1, plus `amount`, clipped; hue and saturation stay. 0 changes nothing."""
 
     title: ClassVar[str] = "Brightness of HSV"
-    amount: Annotated[float, ParameterRange(-1, 1)] = 0.5
+    amount: Annotated[float, ParameterRange(least=-1, most=1)] = 0.5
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The picture with another V: each channel × V after / V before, and grey for black."""

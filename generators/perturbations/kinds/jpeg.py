@@ -17,7 +17,7 @@ class Jpeg(Perturbation):
     """The picture after JPEG at a `quality` of 1 to 95."""
 
     title: ClassVar[str] = "JPEG compression"
-    quality: Annotated[int, ParameterRange(1, 95)] = 30
+    quality: Annotated[int, ParameterRange(least=1, most=95)] = 30
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The picture compressed by Pillow, and unpacked again."""

@@ -17,26 +17,28 @@ _CHANCES = 1 << 16
 
 @dataclass(frozen=True, kw_only=True)
 class Noise(Perturbation):
-    """Each channel of each pixel plus a normal number of deviation `sigma` × 255, clipped.
+    """Noise: a normal number of deviation `sigma` × 255 added to each channel, clipped.
 
     0 changes nothing.
     """
 
     title: ClassVar[str] = "Gaussian noise"
-    sigma: Annotated[float, ParameterRange(0, 1)] = 0.08
+    sigma: Annotated[float, ParameterRange(least=0, most=1)] = 0.08
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The noisy picture: the same noise for the same seed and size."""
         random_values = (
             np.random.PCG64(seed).random_raw(-(-pixels.size // 4)).astype("<u8").view("<u2")
         )
-        noise = np.take(_levels(self.sigma), random_values[: pixels.size].reshape(pixels.shape))
+        noise = np.take(
+            _build_levels(self.sigma), random_values[: pixels.size].reshape(pixels.shape)
+        )
         noise += pixels
         return np.clip(noise, 0, 255, out=noise).astype(np.uint8)
 
 
 @lru_cache(16)
-def _levels(sigma: float) -> NDArray[np.int16]:
+def _build_levels(sigma: float) -> NDArray[np.int16]:
     """Whole levels of noise, each as often as it is likely: a table that 16 random bits look up.
 
     Drawn from bits and a table, noise is the same on every machine, and levels are whole anyway.

@@ -15,7 +15,7 @@ class Padding(Perturbation):
     """`thickness` px of black on each side: the canvas grows; 0 changes nothing."""
 
     title: ClassVar[str] = "Black padding"
-    thickness: Annotated[int, ParameterRange(0, 1_000)]
+    thickness: Annotated[int, ParameterRange(least=0, most=1_000)]
 
     def change(self, pixels: Pixels, subject: Subject, seed: int) -> Pixels:
         """The picture in a black frame; it has to be larger than the frame is thick."""

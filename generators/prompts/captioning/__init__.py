@@ -20,29 +20,29 @@ class CaptionTemplate(NamedTuple):
     version: str
 
 
-def _found() -> Mapping[str, CaptionTemplate]:
+def _load_templates() -> Mapping[str, CaptionTemplate]:
     files = sorted(Path(__file__).parent.glob("*.txt"))
     parts = [(*file.stem.rsplit("-", 1), file.read_text("utf-8")) for file in files]
-    return {name: CaptionTemplate(text, version) for name, version, text in parts}
+    return {name: CaptionTemplate(text=text, version=version) for name, version, text in parts}
 
 
-TEMPLATES: Mapping[str, CaptionTemplate] = _found()
-"""By name: caption, reference_free and reference_based."""
+TEMPLATES: Mapping[str, CaptionTemplate] = _load_templates()
+"""The templates by name: caption, reference_free and reference_based."""
 CAPTION = TEMPLATES["caption"]
 _FIELD = re.compile(r"\{(caption|references)\}")
 
 
 def write_caption_prompt() -> str:
-    """What a model is asked for a caption with."""
+    """The prompt that asks a model for a caption."""
     return CAPTION.text.strip()
 
 
 def write_score_prompt(caption: str, references: Sequence[str] = ()) -> str:
-    """What a judge is asked about a caption, with captions that are known to be right if any."""
+    """The prompt that asks a judge to score a caption, beside reference captions if any."""
     field_values = {
         "caption": caption,
         "references": "\n".join(f"- {reference}" for reference in references),
     }
     text = TEMPLATES[REFERENCE_BASED if references else REFERENCE_FREE].text
-    # In one pass: a caption may hold the words of a field.
+    # One pass: a caption may hold the words of a field.
     return _FIELD.sub(lambda field: field_values[field[1]], text).strip()

@@ -31,18 +31,18 @@ class JudgingTemplate(NamedTuple):
     version: str
 
 
-def _found() -> Mapping[str, JudgingTemplate]:
+def _load_templates() -> Mapping[str, JudgingTemplate]:
     files = sorted(Path(__file__).parent.glob("*.txt"))
     parts = [(*file.stem.rsplit("-", 1), file.read_text("utf-8")) for file in files]
-    return {name: JudgingTemplate(text, version) for name, version, text in parts}
+    return {name: JudgingTemplate(text=text, version=version) for name, version, text in parts}
 
 
-TEMPLATES: Mapping[str, JudgingTemplate] = _found()
-"""By name: standard, bias_aware, bias_definition and chain_of_thought."""
+TEMPLATES: Mapping[str, JudgingTemplate] = _load_templates()
+"""The templates by name: standard, bias_aware, bias_definition and chain_of_thought."""
 
 
 def write_judging_prompt(template: str, instruction: str) -> str:
-    """What a judge is asked about a picture, by the instruction that it was painted for."""
+    """The prompt that asks a judge about a picture, by the instruction that it was painted for."""
     defined = "\n".join(f"- {definition}" for definition in DEFINITIONS.values())
     text = TEMPLATES[template].text.replace("{definitions}", defined)
     return text.replace("{instruction}", instruction).strip()

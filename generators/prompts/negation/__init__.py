@@ -29,5 +29,5 @@ _TEXT = Path(__file__).with_name(f"negation-{VERSION}.txt").read_text("utf-8")
 
 
 def write_negation_prompt(question: str) -> str:
-    """What a writer is asked for, to negate a question."""
+    """The prompt that asks a writer to negate a question."""
     return _TEXT.strip().replace("{question}", question)

@@ -1,4 +1,4 @@
-"""Whether a question is the negation of another, by rule, whoever wrote it.
+"""Checks, by rule, that a question is the negation of another, whoever wrote it.
 
 A negation keeps the words of its question and adds one thing: a prefix ("Is it false that"), "no"
 in the place of an article or before what there is, or "not" before the predicate. After the prefix
@@ -28,7 +28,7 @@ _QUOTES = "\"'“”‘’` \n"
 
 
 class NegationReading(NamedTuple):
-    """How a question was negated, or why it was not."""
+    """The way in which a question was negated, or the reason why it was not."""
 
     way: NegationWay | None
     reason: str | None
@@ -37,40 +37,41 @@ class NegationReading(NamedTuple):
 def check_negation(question: str, negated: str) -> str | None:
     """The rule that a negation breaks, and how; None where it is right.
 
-    >>> check("Is the sky blue?", "Is it false that the sky is blue?")
-    >>> check("Is the sky blue?", "Is it false that the sky is red?")
+    >>> check_negation("Is the sky blue?", "Is it false that the sky is blue?")
+    >>> check_negation("Is the sky blue?", "Is it false that the sky is red?")
     "words kept: it lacks 'blue'."
     """
     return read_negation(question, negated).reason
 
 
 def read_negation(question: str, negated: str) -> NegationReading:
-    """How a question was negated, or which rule is broken and how."""
+    """Find the way in which a question was negated, or the rule that is broken and how."""
     negated, original = negated.strip(_QUOTES), parse_original(question.strip())
     if not original.words.lower_case:
-        return NegationReading(None, "a negation: the question has no words.")
+        return NegationReading(way=None, reason="a negation: the question has no words.")
     if _is_quotation(question, negated):
-        return NegationReading("quoted", None)
+        return NegationReading(way="quoted", reason=None)
     marks = negated.count("?")
     if not 0 < marks <= max(1, question.count("?")):
         count = "is more than one" if marks else "has no question mark"
-        return NegationReading(None, f"one question: it {count}.")
+        return NegationReading(way=None, reason=f"one question: it {count}.")
     after = split_words(negated)
     if original.words.lower_case == after.lower_case:
-        return NegationReading(None, "a negation: it is the question itself.")
+        return NegationReading(way=None, reason="a negation: it is the question itself.")
     stated = strip_prefix(original, negated)
     if stated is None:
-        return NegationReading(*read_in_place(original, after))
+        way, reason = read_in_place(original, after)
+        return NegationReading(way=way, reason=reason)
     problem = (
         find_statement_problem(original, stated)
         if stated.strip(" ?")
         else ("words kept: nothing follows the prefix.")
     )
-    return NegationReading(None if problem else "prefix", problem)
+    return NegationReading(way=None if problem else "prefix", reason=problem)
 
 
 def _is_quotation(question: str, negated: str) -> bool:
-    """Whether a text asks if "no" is the right answer to a question."""
+    """True if a text asks whether "no" is the right answer to a question."""
     try:
         return quote(question).question.strip(_QUOTES) == negated
     except NotNegatable:

@@ -1,7 +1,7 @@
 """The subject and the predicate of a yes/no question.
 
 A question is read in all ways that its words allow: a word may belong to several classes, and a
-subject may end after any word. Where one reading is left, that is it; else `NotUnderstood` says so,
+subject may end after any word. Where one reading is left, that is it; else `NotNegatable` says so,
 and nothing is guessed.
 """
 
@@ -95,10 +95,13 @@ class Clause(NamedTuple):
 
 
 def parse_clause(question: ParsedQuestion) -> Clause:
-    """The subject and the predicate of a question. Raises `NotUnderstood`."""
+    """The subject and the predicate of a question. Raises `NotNegatable`."""
     subject_lengths = find_subject_ends(question)
     if len(subject_lengths) == 1:
-        return Clause(question.words[: subject_lengths[0]], question.words[subject_lengths[0] :])
+        return Clause(
+            subject=question.words[: subject_lengths[0]],
+            predicate=question.words[subject_lengths[0] :],
+        )
     if not subject_lengths:
         raise NotNegatable("Where its subject ends cannot be told: no way to read it is known.")
     ways = " or ".join(repr(" ".join(question.words[:end])) for end in subject_lengths)
@@ -106,16 +109,16 @@ def parse_clause(question: ParsedQuestion) -> Clause:
 
 
 def find_subject_ends(question: ParsedQuestion) -> list[int]:
-    """After how many words its subject may end. Raises `NotUnderstood`."""
+    """The numbers of words after which its subject may end. Raises `NotNegatable`."""
     words = question.words
     if len(words) < 2:
         raise NotNegatable("It has no predicate.")
     if len(words) > MAX_WORDS:
         raise NotNegatable(f"It is longer than {MAX_WORDS} words.")
-    if _stands_alone(words):
+    if _is_subject_alone(words):
         return [1]
     marked, places = mark_words(words)
-    if (name_index := _name_again(words, marked, places)) is not None:
+    if (name_index := _find_repeated_name(words, marked, places)) is not None:
         return [name_index]
     kind, number = _KINDS.get(question.auxiliary, "do"), _NUMBERS.get(question.auxiliary, "any")
     subject_lengths = [
@@ -141,24 +144,24 @@ def find_subject_ends(question: ParsedQuestion) -> list[int]:
         )
         return [] if is_quoted_name else subject_lengths[-1:]
     pairs = [(word, places[word] or 0) for word in subject_lengths]
-    readings = list(_without_lesser(words, marked, pairs))
+    readings = list(_drop_lesser(words, marked, pairs))
     if len(readings) == 1 and (
         _is_doubtful(words, marked, *readings[0], kind)
-        or _shares_words(words, marked, *readings[0], kind)
+        or _may_share_words(words, marked, *readings[0], kind)
     ):
         return []
     return [word for word, _ in readings]
 
 
 def is_scene_phrase(words: Sequence[str]) -> bool:
-    """Whether words say where to look, as "in the image"."""
+    """True if words say where to look, as "in the image"."""
     first, last = normalise_word(words[0]), normalise_word(words[-1])
     is_short = 2 <= len(words) <= _MOST_SCENE_WORDS
     return is_short and first in ("in", "of", "from", "on") and last in PLACES | PICTURES
 
 
-def _stands_alone(words: Sequence[str]) -> bool:
-    """Whether the first word is the whole subject, whatever follows."""
+def _is_subject_alone(words: Sequence[str]) -> bool:
+    """True if the first word is the whole subject, whatever follows."""
     if words[0][0] in _QUOTES:
         return False
     first = normalise_word(words[0])
@@ -167,8 +170,10 @@ def _stands_alone(words: Sequence[str]) -> bool:
     return first == "there" or (first in PRONOUNS and first not in INDEFINITE)
 
 
-def _name_again(words: Sequence[str], marked: str, places: Sequence[int | None]) -> int | None:
-    """Where a name begins after which the subject's noun comes again, as in "the logo on this car
+def _find_repeated_name(
+    words: Sequence[str], marked: str, places: Sequence[int | None]
+) -> int | None:
+    """Find the name after which the subject's noun comes again, as in "the logo on this car
     Audi logo"."""
     marks_by_word = [" " if place is None else marked[place] for place in places]
     phrase_index = next(
@@ -191,7 +196,7 @@ def _name_again(words: Sequence[str], marked: str, places: Sequence[int | None])
 def _is_doubtful(
     words: Sequence[str], marked: str, word: int, end: int, kind: PredicateKind
 ) -> bool:
-    """Whether a subject may well go on, or end before: at a material, a name or a place, or where
+    """True if a subject may well go on, or end before: at a material, a name or a place, or where
     its last word is in no lexicon, or usually a verb."""
     is_after_this = word == 2 and marked[0] in "qhQ"
     if MATERIAL.fullmatch(marked, end) and (is_after_this or not SINGLE.fullmatch(marked, 0, end)):
@@ -214,10 +219,10 @@ def _is_doubtful(
     )
 
 
-def _shares_words(
+def _may_share_words(
     words: Sequence[str], marked: str, word: int, end: int, kind: PredicateKind
 ) -> bool:
-    """Whether a subject may have taken words of the predicate, or left it some of its own."""
+    """True if a subject may have taken words of the predicate, or left it some of its own."""
     last, following = normalise_word(words[word - 1]), normalise_word(words[word])
     before = normalise_word(words[word - 2]) if word > 1 else ""
     is_being = kind in ("is", "are")
@@ -260,7 +265,7 @@ def _shares_words(
     )
 
 
-def _without_lesser(
+def _drop_lesser(
     words: Sequence[str], marked: str, candidates: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
     """The readings that are left where another one says the same better."""

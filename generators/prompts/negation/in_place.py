@@ -32,7 +32,7 @@ _REACH = 3
 def read_in_place(
     original: OriginalQuestion, after: QuestionWords
 ) -> tuple[NegationWay | None, str | None]:
-    """How a question was negated without a prefix, or what is wrong with it."""
+    """Find the way in which a question was negated without a prefix, or what is wrong with it."""
     before = original.words.lower_case
     index = next(
         (
@@ -48,14 +48,14 @@ def read_in_place(
     replaces = word == "no" and before[index : index + 1] and before[index] in _REPLACED
     rest = before[index + 1 :] if replaces else before[index:]
     if word not in ("no", "not") or rest != after.lower_case[index + 1 :]:
-        return None, _difference(before, after.lower_case)
+        return None, _describe_change(before, after.lower_case)
     if (other := find_recased_word(original, after.written)) is not None:
         return None, f"case kept: it writes {other!r}, which is no word of the question."
-    problem = _misplaced(original, after.lower_case, index, bool(replaces))
+    problem = _find_misplacement(original, after.lower_case, index, bool(replaces))
     return (None, problem) if problem else ("no" if word == "no" else "not", None)
 
 
-def _difference(before: Sequence[str], after: Sequence[str]) -> str:
+def _describe_change(before: Sequence[str], after: Sequence[str]) -> str:
     lacks, adds = count_differences(before, after)
     negations = [word for word in adds.elements() if word in NEGATIONS or word.endswith("n't")]
     if not negations:
@@ -68,62 +68,62 @@ def _difference(before: Sequence[str], after: Sequence[str]) -> str:
     return describe_difference(lacks, adds) or "order kept: its words stand in another order."
 
 
-def _misplaced(
+def _find_misplacement(
     original: OriginalQuestion, after: Sequence[str], place: int, replaces: bool
 ) -> str | None:
-    """Why a negation does not negate all that is asked; None where it does."""
+    """The reason why a negation does not negate all that is asked; None where it does."""
     if original.question is None:
-        return _unclear(after[place])
+        return _say_unclear(after[place])
     if NEGATIONS.intersection(map(normalise_word, original.question.words)):
         return "one negation: the question has one, and only the prefix negates that."
     try:
         subject = split_words(" ".join(parse_clause(original.question).subject)).lower_case
     except NotNegatable:
-        return _unclear(after[place])
-    if _is_some(subject):
+        return _say_unclear(after[place])
+    if _is_quantified(subject):
         return f"a negation: of {' '.join(subject)!r} only the prefix negates what is asked."
     if after[place] == "no" and ABSOLUTE.intersection(after[place:]):
-        return _not_all("no")
+        return _say_not_all("no")
     intro = split_words(" ".join(original.question.intro)).lower_case
     start = original.start + len(intro) + 1 + len(subject)
     if after[place] == "not":
         is_valid = place == start and subject != ["there"]
     elif replaces and subject != ["there"]:
-        is_valid = _reaches(after, start, place)
+        is_valid = _is_reached(after, start, place)
     else:
         is_valid = _may_begin(original.auxiliary, subject, start, place) and _is_free(after, place)
-    return None if is_valid else _not_all(after[place])
+    return None if is_valid else _say_not_all(after[place])
 
 
 def _may_begin(auxiliary: str, subject: Sequence[str], start: int, place: int) -> bool:
-    """Whether "no" stands before what there is, or before what a verb is about."""
+    """True if "no" stands before what there is, or before what a verb is about."""
     if subject == ["there"]:
         return place == start
     return place == start + 1 or (place == start and auxiliary in BE)
 
 
-def _unclear(word: str) -> str:
+def _say_unclear(word: str) -> str:
     return f"a negation: whether {word!r} negates all that is asked cannot be told."
 
 
-def _not_all(word: str) -> str:
+def _say_not_all(word: str) -> str:
     return f"a negation: where {word!r} stands, it does not negate all that is asked."
 
 
 def _is_free(after: Sequence[str], place: int) -> bool:
-    """Whether a noun can follow "no" here: no number or article does."""
+    """True if a noun can follow "no" here: no number or article does."""
     following = after[place + 1 : place + 2]
     return bool(following) and not (is_number(following[0]) or following[0] in DETERMINERS)
 
 
-def _is_some(subject: Sequence[str]) -> bool:
-    """Whether a subject is some of several, or all: "not" then says less or more than it should."""
+def _is_quantified(subject: Sequence[str]) -> bool:
+    """True if a subject is some of several, or all: "not" then says less or more than it should."""
     words = set(subject)
     return bool(words & (ABSOLUTE | QUANTIFIERS | ARTICLES)) or is_number(subject[0])
 
 
-def _reaches(after: Sequence[str], start: int, place: int) -> bool:
-    """Whether an article belongs to what the predicate itself says."""
+def _is_reached(after: Sequence[str], start: int, place: int) -> bool:
+    """True if an article belongs to what the predicate itself says."""
     between = after[start:place]
     if place < start or len(between) > _REACH or ARTICLES.intersection(between):
         return False

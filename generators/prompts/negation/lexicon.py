@@ -7,7 +7,7 @@ MODALS = frozenset(
 )  # fmt: skip
 HAVE = frozenset(["has", "have", "had"])
 AUXILIARIES = BE | DO | MODALS | HAVE
-"""What a yes/no question begins with."""
+"""The words that a yes/no question begins with."""
 QUESTION_WORDS = frozenset(["what", "which", "who", "whose", "where", "when", "why", "how"])
 
 ARTICLES = frozenset(["a", "an"])
@@ -27,20 +27,20 @@ INDEFINITE = frozenset(
      "everything"]
 )  # fmt: skip
 PRONOUNS = INDEFINITE | {"it", "he", "she", "they", "we", "you", "i"}
-"""What can be a subject by itself."""
+"""Words that can be a subject by themselves."""
 
 VALUES = frozenset(
     ["number", "answer", "time", "result", "sum", "total", "value", "score", "price", "year",
      "date", "count", "digit", "temperature", "speed"]
 )  # fmt: skip
-"""What can be a number: "the number on the jersey 23"."""
+"""Nouns that can be a number: "the number on the jersey 23"."""
 
 NEGATIONS = frozenset(
     ["no", "not", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "cannot",
      "false", "untrue"]
 )  # fmt: skip
 ABSOLUTE = frozenset(["all", "both", "each", "every", "either", "everyone", "everything", "always"])
-"""With them "not" after the subject is another question than the negated one."""
+"""Words with which "not" after the subject asks something else than the negated question."""
 
 PREPOSITIONS = frozenset(
     ["of", "in", "on", "at", "by", "with", "without", "to", "from", "for", "about", "above",
@@ -52,7 +52,7 @@ PREPOSITIONS = frozenset(
 )  # fmt: skip
 JOINS = frozenset(["and", "or", "but", "than", "as", "while", "because", "if", "when"])
 CLAUSE_WORDS = QUESTION_WORDS | {"whom", "because", "if", "while"}
-"""What a clause within a question begins with, beside "that"."""
+"""The words that a clause within a question begins with, beside "that"."""
 
 ADVERBS = frozenset(
     ["very", "too", "quite", "more", "less", "most", "least", "almost", "also", "already", "still",
@@ -77,7 +77,7 @@ PLACES = frozenset(
      "front", "back", "end", "edge", "side", "sides", "corner", "foreground", "background",
      "distance", "box", "boxes"]
 )  # fmt: skip
-"""Where something is in a picture. These do nothing: "wearing a hat" is said of no "left"."""
+"""Places in a picture. They act on nothing: "wearing a hat" is said of no "left"."""
 AROUND = frozenset(
     ["here", "there", "nearby", "outside", "inside", "outdoors", "indoors", "upstairs",
      "downstairs"]
@@ -124,5 +124,5 @@ COMPOUNDS = frozenset(
 
 
 def is_number(word: str) -> bool:
-    """Whether a word is a number, in digits or letters."""
+    """True if a word is a number, in digits or letters."""
     return word[:1].isdigit() or word in NUMBERS

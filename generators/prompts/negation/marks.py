@@ -56,7 +56,7 @@ _BRACKETS = "([{"
 
 
 def _is_possible(tag: WordClass) -> bool:
-    """Whether a word may have these classes together: few marks make short patterns."""
+    """True if a word may have these classes together: few marks make short patterns."""
     noun = tag & (WordClass.SINGULAR | WordClass.MASS | WordClass.PLACE)
     verb = tag & (WordClass.BASE | VERBAL)
     return (
@@ -86,7 +86,7 @@ def select_marks(tag: WordClass, *, without: WordClass | None = None) -> str:
 
 @lru_cache(maxsize=65_536)
 def is_known(word: str) -> bool:
-    """Whether a word in small letters stands in a lexicon, or among the closed classes."""
+    """True if a word in small letters stands in a lexicon, or among the closed classes."""
     return word in _CLOSED or bool(find_open_classes(word))
 
 
@@ -115,15 +115,15 @@ def mark_words(words: Sequence[str]) -> tuple[str, list[int | None]]:
     marked, places = "", list[int | None]()
     place = 0
     while place < len(words):
-        number, mark = _next(words, place)
+        number, mark = _read_unit(words, place)
         places += [len(marked), *[None] * (number - 1)]
         place += number
         marked += mark + ("," if words[place - 1][-1] in ",;:" else "")
     return marked, places
 
 
-def _next(words: Sequence[str], place: int) -> tuple[int, str]:
-    """How many words make up one, and its mark."""
+def _read_unit(words: Sequence[str], place: int) -> tuple[int, str]:
+    """Read one unit: the number of its words, and its mark."""
     word = words[place]
     if word[0] in _CLOSING and len(word) > 1:
         end = _CLOSING[word[0]]

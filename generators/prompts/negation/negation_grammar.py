@@ -45,7 +45,7 @@ class Negation(NamedTuple):
 def negate(text: str) -> Negation:
     """The negation of a yes/no question, with prefix or no.
 
-    Raises `generators.prompts.negation.questions.NotUnderstood`.
+    Raises `generators.prompts.negation.questions.NotNegatable`.
 
     >>> negate("Is there a dog in the image?").question
     'Is there no dog in the image?'
@@ -63,13 +63,13 @@ def negate(text: str) -> Negation:
             "no",
             *question.words[2:],
         ]
-        return Negation(f"{question.before}{' '.join(words)}?{question.after}", "no")
+        return Negation(question=f"{question.before}{' '.join(words)}?{question.after}", way="no")
     stated = write_statement(question, parse_clause(question))
-    return Negation(f"{question.before}{PREFIX} {stated}?{question.after}", "prefix")
+    return Negation(question=f"{question.before}{PREFIX} {stated}?{question.after}", way="prefix")
 
 
 def quote(text: str) -> Negation:
-    """The negation that asks whether "no" is the right answer. Raises `NotUnderstood`.
+    """The negation that asks whether "no" is the right answer. Raises `NotNegatable`.
 
     >>> quote("Is the town square? Answer yes or no.").question
     'Is "no" the right answer to the question "Is the town square?"? Answer yes or no.'
@@ -86,11 +86,11 @@ def quote(text: str) -> Negation:
         before, after = question.before, question.after
         core = " ".join([*question.intro, question.auxiliary_text, *question.words])
     _require_no_condition(after)
-    return Negation(f"{before}{QUOTED.format(question=f'{core}?')}{after}", "quoted")
+    return Negation(question=f"{before}{QUOTED.format(question=f'{core}?')}{after}", way="quoted")
 
 
 def write_statement(question: ParsedQuestion, clause: Clause) -> str:
-    """What a question asks about, as a statement without a full stop."""
+    """Turn a question into the statement that it asks about, without a full stop."""
     predicate, auxiliary = list(clause.predicate), [question.auxiliary]
     if question.auxiliary in ("do", "does") and normalise_word(predicate[0]) not in NEGATIONS:
         auxiliary = []
@@ -106,13 +106,13 @@ def write_statement(question: ParsedQuestion, clause: Clause) -> str:
 
 
 def find_verb(predicate: list[str]) -> int:
-    """Where the verb stands in a predicate in small letters: after its adverbs."""
+    """The verb's place in a predicate in small letters: after its adverbs."""
     places = (place for place, word in enumerate(predicate) if not is_adverb(word))
     return next(places, 0)
 
 
 def _require_one_statement(question: ParsedQuestion) -> None:
-    """Raise `NotUnderstood` for a request, and for a question that asks another one within it."""
+    """Raise `NotNegatable` for a request, and for a question that asks another one within it."""
     words = [normalise_word(word) for word in question.words]
     if "if" in map(normalise_word, question.intro):
         raise NotNegatable("It begins with a condition.")
@@ -127,13 +127,13 @@ def _require_one_statement(question: ParsedQuestion) -> None:
 
 
 def _require_no_condition(after: str) -> None:
-    """Raise `NotUnderstood` where what follows a question depends on its answer."""
+    """Raise `NotNegatable` where what follows a question depends on its answer."""
     if "if" in map(normalise_word, after.split()):
         raise NotNegatable("What follows it depends on the answer.")
 
 
 def _is_simple(question: ParsedQuestion) -> bool:
-    """Whether a question asks if there is one thing, and has a single article to change."""
+    """True if a question asks for one thing's presence, and has a single article to change."""
     words = question.words
     if question.auxiliary not in BE or len(words) < 3 or words[0] != "there":
         return False

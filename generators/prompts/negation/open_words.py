@@ -1,7 +1,7 @@
 """The open word classes of English: nouns, verbs, adjectives and adverbs with their forms.
 
-LemmInflect knows what a word can be, and its forms; Brill's list, which TextBlob brings along,
-knows what it mostly is. Neither is read before the first question.
+LemmInflect knows the possible classes of a word, and its forms; Brill's list, which TextBlob brings
+along, knows the usual class. Neither is read before the first question.
 """
 
 import re
@@ -24,10 +24,10 @@ class WordClass(IntFlag):
     """A verb without an ending."""
     GERUND = 16
     PARTICIPLE = 32
-    """Of the past, as in "painted red"."""
+    """A past participle, as in "painted red"."""
     ADVERB = 64
     PLACE = 128
-    """Where something is in a picture."""
+    """A place in a picture."""
     MASS = 256
     """A noun that needs no article, as wood or water."""
 
@@ -35,7 +35,7 @@ class WordClass(IntFlag):
 NOUN = WordClass.SINGULAR | WordClass.PLURAL
 VERBAL = WordClass.GERUND | WordClass.PARTICIPLE
 _VERB = WordClass.BASE | VERBAL
-_OF_PENN: Mapping[str, WordClass] = {
+_CLASS_BY_PENN_TAG: Mapping[str, WordClass] = {
     "JJ": WordClass.ADJECTIVE,
     "JJR": WordClass.ADJECTIVE,
     "JJS": WordClass.ADJECTIVE,
@@ -48,7 +48,7 @@ _OF_PENN: Mapping[str, WordClass] = {
     "VBG": WordClass.GERUND,
     "VBN": WordClass.PARTICIPLE,
 }
-_SEEN_TO: Mapping[str, WordClass] = {
+_USUAL_IN_QUESTIONS: Mapping[str, WordClass] = {
     **dict.fromkeys(("have", "do", "be"), WordClass.BASE),
     **dict.fromkeys(
         ("left", "right"),
@@ -64,10 +64,12 @@ _ADJECTIVE_ENDING = re.compile(r"(?:y|ish|ous|al|ic|ive|ful|less|ble|ian|ern|ese
 @lru_cache(maxsize=65_536)
 def find_open_classes(word: str) -> WordClass:
     """The open classes that a word in small letters may belong to; none of one that is unknown."""
-    if word in _SEEN_TO:
-        return _SEEN_TO[word]
-    usual = _usual_classes().get(word, "")
-    tag = _without_unusual(_possible_classes(word), usual, word) | _OF_PENN.get(usual, WordClass(0))
+    if word in _USUAL_IN_QUESTIONS:
+        return _USUAL_IN_QUESTIONS[word]
+    usual = _load_usual_classes().get(word, "")
+    tag = _drop_unusual(_find_possible_classes(word), usual, word) | _CLASS_BY_PENN_TAG.get(
+        usual, WordClass(0)
+    )
     if word in SHADES or (word.endswith("ly") and not tag):
         tag |= WordClass.ADVERB
     if "-" in word:
@@ -88,12 +90,12 @@ def guess_classes(word: str) -> WordClass:
 
 
 def is_adjective(word: str) -> bool:
-    """Whether a word can be an adjective."""
+    """True if a word can be an adjective."""
     return WordClass.ADJECTIVE in find_open_classes(word)
 
 
 def is_adverb(word: str) -> bool:
-    """Whether a word is an adverb, and no verb."""
+    """True if a word is an adverb, and no verb."""
     return (
         word in ADVERBS
         or find_open_classes(word) & (WordClass.ADVERB | WordClass.BASE) == WordClass.ADVERB
@@ -101,17 +103,17 @@ def is_adverb(word: str) -> bool:
 
 
 def is_usually_verb(word: str) -> bool:
-    """Whether a word is a verb more often than anything else."""
-    return _usual_classes().get(word, "").startswith("VB")
+    """True if a word is a verb more often than anything else."""
+    return _load_usual_classes().get(word, "").startswith("VB")
 
 
 def may_be_noun(word: str) -> bool:
-    """Whether a word can be a noun, however seldom, as "complex"."""
-    return bool(_possible_classes(word) & NOUN)
+    """True if a word can be a noun, however seldom, as "complex"."""
+    return bool(_find_possible_classes(word) & NOUN)
 
 
 def is_inflected(word: str) -> bool:
-    """Whether a word is a verb with an ending, and no verb without one, as "has" and "sees"."""
+    """True if a word is a verb with an ending, and no verb without one, as "has" and "sees"."""
     from lemminflect import getAllLemmas  # noqa: PLC0415 - slow, see above
 
     lemmas = {lemma for kind in ("VERB", "AUX") for lemma in getAllLemmas(word).get(kind, ())}
@@ -119,12 +121,12 @@ def is_inflected(word: str) -> bool:
 
 
 def inflect_third_person(verb: str) -> str:
-    """What a verb is after he, she or it.
+    """The form of a verb after he, she or it.
 
-    >>> third_person("carry"), third_person("have"), third_person("wear")
+    >>> inflect_third_person("carry"), inflect_third_person("have"), inflect_third_person("wear")
     ('carries', 'has', 'wears')
     """
-    forms = _inflections(verb).get("VBZ", ())
+    forms = _load_inflections(verb).get("VBZ", ())
     if forms:
         return forms[0]
     if re.search(r"(?:s|x|z|ch|sh|o)$", verb):
@@ -133,15 +135,15 @@ def inflect_third_person(verb: str) -> str:
 
 
 def list_past_forms(verb: str) -> frozenset[str]:
-    """What the past of a verb may be.
+    """The past forms that a verb may have.
 
-    >>> sorted(past_forms("dream")), sorted(past_forms("stick"))
+    >>> sorted(list_past_forms("dream")), sorted(list_past_forms("stick"))
     (['dreamed', 'dreamt'], ['stuck'])
     """
-    return frozenset(_inflections(verb).get("VBD", (f"{verb}d", f"{verb}ed")))
+    return frozenset(_load_inflections(verb).get("VBD", (f"{verb}d", f"{verb}ed")))
 
 
-def _without_unusual(tag: WordClass, usual: str, word: str) -> WordClass:
+def _drop_unusual(tag: WordClass, usual: str, word: str) -> WordClass:
     """The classes without the nouns that "red" or "running" can be too, but seldom are."""
     is_noun_seldom = usual.startswith(("JJ", "RB", "VBN", "VBG")) or (
         usual.startswith("VB") and tag & WordClass.ADJECTIVE
@@ -152,22 +154,22 @@ def _without_unusual(tag: WordClass, usual: str, word: str) -> WordClass:
 
 
 @lru_cache(maxsize=65_536)
-def _possible_classes(word: str) -> WordClass:
+def _find_possible_classes(word: str) -> WordClass:
     from lemminflect import getAllLemmas  # noqa: PLC0415 - slow, see above
 
     tag = WordClass(0)
     for kind, lemmas in (getAllLemmas(word) if word else {}).items():
         if kind == "NOUN":
-            tag |= _noun_classes(word, lemmas)
+            tag |= _find_noun_classes(word, lemmas)
         elif kind in ("VERB", "AUX"):
-            tag |= _verb_classes(word, lemmas)
+            tag |= _find_verb_classes(word, lemmas)
         else:
             tag |= WordClass.ADJECTIVE if kind == "ADJ" else WordClass.ADVERB
     return tag
 
 
-def _noun_classes(word: str, lemmas: Sequence[str]) -> WordClass:
-    plurals = _inflections(word).get("NNS", ())
+def _find_noun_classes(word: str, lemmas: Sequence[str]) -> WordClass:
+    plurals = _load_inflections(word).get("NNS", ())
     tag = WordClass.SINGULAR if word in lemmas else WordClass(0)
     if word in lemmas and (word in plurals or not plurals):
         tag |= WordClass.MASS
@@ -175,16 +177,16 @@ def _noun_classes(word: str, lemmas: Sequence[str]) -> WordClass:
     return tag | WordClass.PLURAL if is_plural else tag
 
 
-def _verb_classes(word: str, lemmas: Sequence[str]) -> WordClass:
+def _find_verb_classes(word: str, lemmas: Sequence[str]) -> WordClass:
     tag = WordClass.BASE if word in lemmas else WordClass(0)
     for lemma in lemmas:
-        forms = _inflections(lemma)
+        forms = _load_inflections(lemma)
         tag |= WordClass.GERUND if word in forms.get("VBG", ()) else WordClass(0)
         tag |= WordClass.PARTICIPLE if word in forms.get("VBN", ()) else WordClass(0)
     return tag
 
 
-def _inflections(lemma: str) -> Mapping[str, Sequence[str]]:
+def _load_inflections(lemma: str) -> Mapping[str, Sequence[str]]:
     from lemminflect import getAllInflections  # noqa: PLC0415 - slow, see above
 
     forms: Mapping[str, Sequence[str]] = getAllInflections(lemma) if lemma else {}
@@ -192,8 +194,8 @@ def _inflections(lemma: str) -> Mapping[str, Sequence[str]]:
 
 
 @cache
-def _usual_classes() -> Mapping[str, str]:
-    """By word, the Penn tag of what it mostly is."""
+def _load_usual_classes() -> Mapping[str, str]:
+    """The most usual Penn tag of each word."""
     path = distribution("textblob").locate_file("textblob/en/en-lexicon.txt")
     lines = Path(str(path)).read_text("utf-8").splitlines()
     pairs = [line.split() for line in lines if not line.startswith(";;;")]

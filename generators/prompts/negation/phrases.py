@@ -26,7 +26,7 @@ _GERUND = f"[{select_marks(WordClass.GERUND)}]"
 _VERBAL_ALONE = f"[{select_marks(VERBAL, without=NOUN)}]"
 _PAST = f"[{select_marks(WordClass.PARTICIPLE)}]"
 _VERBS = f"(?:{_GERUND}?{_PAST}{_GERUND}?|{_GERUND})"
-"""As in "being painted" and "seen walking"."""
+"""Example: "being painted" and "seen walking"."""
 _VERB = f"[{select_marks(WordClass.BASE)}]"
 _PLACE = f"[m{select_marks(WordClass.PLACE)}]"
 _NOUN = f"[{select_marks(NOUN)}]"
@@ -42,7 +42,7 @@ _DETERMINED = "(?:(?:ko?)?[dqhQa][dna]?|n)"
 _PRONOUNS = "qhQskZ"
 
 
-def _noun_phrase(heads: str, alone: str, determiner: str) -> str:
+def _build_noun_phrase(heads: str, alone: str, determiner: str) -> str:
     """A noun phrase without what follows its noun; pronouns and names are one as well."""
     return (
         f"(?:{determiner}{_STEP}*[m{heads}]l?|[dq]{_ADJECTIVE_ALONE}(?!{_STEP})"
@@ -52,20 +52,20 @@ def _noun_phrase(heads: str, alone: str, determiner: str) -> str:
 
 _HEADS = f"ny{select_marks(NOUN)}"
 _DETERMINER = "(?:ko?)?[dqhQa]?[dna]?"
-_THING = _noun_phrase(_HEADS, f"{_PRONOUNS}l", _DETERMINER)
-_NAMED = _noun_phrase(_HEADS, _PRONOUNS, _DETERMINED)
+_THING = _build_noun_phrase(_HEADS, f"{_PRONOUNS}l", _DETERMINER)
+_NAMED = _build_noun_phrase(_HEADS, _PRONOUNS, _DETERMINED)
 _MANY = f"(?:{_STEP}*[{select_marks(WordClass.PLURAL)}])"
 _OBJECT = (
-    f"(?:{_noun_phrase(_HEADS, f'n{_PRONOUNS}l', _DETERMINED)}"
+    f"(?:{_build_noun_phrase(_HEADS, f'n{_PRONOUNS}l', _DETERMINED)}"
     f"|{_STEP}*[my{select_marks(WordClass.PLURAL | WordClass.MASS)}]|{_ADJECTIVE_ALONE}(?!{_STEP}))"
 )
-"""What a verb is about: one thing that can be counted has a determiner."""
+"""The object of a verb: one thing that can be counted has a determiner."""
 _OBJECTS = f"(?:{_ADVERB}?[pr]?(?:{_OBJECT}(?:(?=[dqhQn]){_OBJECT})?)?)"
 _QUALITY = f"(?:{_ADVERB}*{_ADJECTIVE}(?:(?:,?c|,){_ADVERB}*{_ADJECTIVE})*)"
 _AT = f"(?:[pi]+o?|{_ADVERB}o)"
 _PLACED = f"(?:{_AT}(?:{_THING}|{_ONE_ALONE}n))"
 _OF_ONE_WHO_ACTS = f"(?<!{_PLACE})(?<!{_PLACE}{_ADVERB})"
-"""No "left" of a picture wears a hat."""
+"""The "left" of a picture wears no hat."""
 _TAIL = (
     f"(?:,?{_PLACED}|(?:,?{_AT}|[ot,]|,?c)(?:{_THING}|{_QUALITY}|{_ADVERB}*{_VERBAL}{_OBJECTS}|b)"
     f"|,?c{_AT}{_THING}|,?{_OF_ONE_WHO_ACTS}(?<!{_VERBAL_ALONE}){_VERBS}(?=.){_OBJECTS}|,?{_ADVERB}"
@@ -78,7 +78,7 @@ _ACTING = f"{_ADVERB}*{_VERB}(?:b|{_VERBAL})?{_OBJECTS}{_QUALITY}?"
 
 @cache
 def compile_predicate(kind: PredicateKind) -> re.Pattern[str]:
-    """What is said after a form of be, of one or of several, after do or a modal verb, or have."""
+    """The pattern of a predicate after is, are, do (or a modal verb) or have."""
     if kind == "do":
         return re.compile(f"{_ACTING}{_TAIL}(?:,?c{_VERB}{_OBJECTS}{_TAIL})*,?")
     if kind == "have":
@@ -97,7 +97,7 @@ def compile_subject(number: SubjectNumber) -> re.Pattern[str]:
     """A noun phrase with all that belongs to it, whose noun is of a number."""
     tag = {"singular": WordClass.SINGULAR, "plural": WordClass.PLURAL, "any": NOUN}[number]
     alone = {"singular": "qhskZl", "plural": "QskZl", "any": "qhQskZl"}[number]
-    first = _noun_phrase(f"ny{select_marks(tag)}", alone, _DETERMINER)
+    first = _build_noun_phrase(f"ny{select_marks(tag)}", alone, _DETERMINER)
     following = f"(?:(?:{_AT}|o|,?c){_THING})*"
     return re.compile(
         f"(?:{first}|{_THING}(?:,{_THING})*,?c{_THING}){following}"
@@ -110,7 +110,7 @@ DOING = re.compile(f"{_ADVERB}*{_VERBAL}")
 ADDED = re.compile(
     f"[pir{select_marks(WordClass.ADVERB, without=WordClass.ADJECTIVE)}]|{_MANY}{_TAIL}$"
 )
-"""What belongs to what somebody does rather than to who does it."""
+"""Words that belong to what is done rather than to who does it."""
 MATERIAL = re.compile(f"[{select_marks(WordClass.MASS)}]")
 SINGLE = re.compile(f"(?:.*[pi]|o)*[dqhQ]n?{_ADJECTIVE}*[m{select_marks(NOUN)}]")
 """A phrase whose last noun has no other before it, so that what follows is no part of its name."""
@@ -118,47 +118,48 @@ AFTER_NOUN = re.compile("[pio]")
 SEVERAL_THAT_ACT = re.compile(
     f"[{select_marks(WordClass.PLURAL, without=WordClass.SINGULAR)}][{select_marks(VERBAL)}]"
 )
-"""As in "the lines run": what follows belongs to the verb."""
+"""Example: "the lines run": what follows belongs to the verb."""
 OPEN_WORD = re.compile(
     f"[rkanyl{select_marks(NOUN | _MODIFYING | WordClass.ADVERB | WordClass.BASE)}]"
 )
 ONE_WORD_LEFT = re.compile(
     rf"(?:y|{_NOUN}){_ADVERB}*(?:{_VERBAL}|pi{_VERB})[^|]*\|(?:p|s|{_ADJECTIVE}),?$"
 )
-"""As in "a man giving thumbs | up": the last word may belong to the verb."""
+"""Example: "a man giving thumbs | up": the last word may belong to the verb."""
 UNSURE_PREDICATE = re.compile(
     f"[pi]d(?:[{select_marks(WordClass.PLACE)}]{_ADJECTIVE_ALONE}+{_NOUN}|[^o]*o{_ADJECTIVE_ALONE}+{_NOUN}$)"
     f"|p(?:{_ADJECTIVE_ALONE}+[pi]|(?:{_ADJECTIVE_ALONE}+|{_PLACE}){_VERBAL})|{_GERUND}{_PAST}(?:[dqhQ]|{_ADJECTIVE})"
 )
-"""As in "on the left different length", "in the room of neutral tones", "in red playing" and "being
-held edible": its first words may belong to the subject."""
+"""Example: "on the left different length", "in the room of neutral tones", "in red playing" and
+"being held edible": its first words may belong to the subject."""
 THIS_ALONE = re.compile(
     f"[qh](?:{_ADJECTIVE}+{_NOUN}?[y{select_marks(WordClass.MASS)}]{_TAIL}|{_GERUND}{_NOUN}{_TAIL}|{_NOUN}[ln]|{_NOUN}{_NOUN}y)"
     f"|h[{select_marks(WordClass.MASS)}](?:p.*|{_GERUND})|Q{_ADJECTIVE_ALONE}+[{select_marks(WordClass.PLURAL)}][pi].*"
 )
-"""As in "this good food for cats", of which "this" may be the whole subject."""
+"""Example: "this good food for cats", of which "this" may be the whole subject."""
 NAMED_SOMEWHERE = re.compile(f"(?:{_ADJECTIVE}|{_NOUN}|y)[pi]")
 FREE_WORD = re.compile("[^pirc,]")
 END_IN_PLACE = re.compile(rf".*[pi][dqhQ]{_ADJECTIVE}*{_NOUN_ALONE}\|{_ADJECTIVE},?")
-"""As in "the person in a wide stance | squat"."""
+"""Example: "the person in a wide stance | squat"."""
 PLACE = re.compile(f"[{select_marks(WordClass.PLACE)}]")
 UNSURE_PLURAL = re.compile(
     f".*[pi]d?{_NOUN_ALONE}[{select_marks(WordClass.PLURAL, without=WordClass.SINGULAR)}],?$"
 )
-"""As in "looking at the camera adults" and "on display apples"."""
+"""Example: "looking at the camera adults" and "on display apples"."""
 VERB_LEFT = re.compile(rf".*{_NOUN_ALONE}{_NOUN}\|{_VERBAL}(?:p[dq]m)?,?$")
-"""As in "this kid potty | trained"."""
+"""Example: "this kid potty | trained"."""
 NOUN_MARK = re.compile(_NOUN)
 ONE_PICTURE = re.compile("[^pioc]*m")
 VERBAL_MARK = re.compile(_VERBAL)
 NOUN_OR_QUALITY = re.compile(f"{_NOUN}|{_ADJECTIVE_ALONE}")
 VERB = re.compile(_VERB)
 SHORT_PAST = re.compile(f"[qhQ]{_PAST}")
-"""As in "this shot in focus"."""
+"""Example: "this shot in focus"."""
 QUALITY = re.compile(_ADJECTIVE_ALONE)
 NOUN_AND_NOUN = re.compile(_NOUN + _NOUN_ALONE)
 TWO_NOUNS = re.compile(f"{_NOUN_ALONE}{_NOUN}")
 UNCOUNTED = re.compile(f"[{select_marks(WordClass.MASS)}]{_NOUN_ALONE}")
 NAMED_NOUN = re.compile(f"y{_NOUN_ALONE}")
 NO_END = re.compile(f"[pio,]|{_PLACE}{_PLACE}|yy|{_ADJECTIVE_ALONE}(?:y|{_NOUN})|{_VERBAL_ALONE}")
-"""Where no subject ends: after a preposition, inside a name, after a verb that is no noun."""
+"""Marks at which no subject ends: after a preposition, inside a name, after a verb that is no
+noun."""

@@ -31,31 +31,31 @@ def strip_prefix(original: OriginalQuestion, negated: str) -> str | None:
 
 
 def find_statement_problem(original: OriginalQuestion, stated: str) -> str | None:
-    """What is wrong with a statement of a question, beginning with the rule that is broken."""
+    """The problem of a statement of a question, beginning with the rule that is broken."""
     before, after = original.words, split_words(stated)
     is_right = original.question is not None and is_statement(original.question, after.lower_case)
     lacks, adds = count_differences(before.lower_case, after.lower_case)
     if not is_right:
-        _drop_what_may_differ(original.auxiliary, lacks, adds)
-        problem = _negated_again(lacks, adds) or describe_difference(lacks, adds)
+        _drop_optional_words(original.auxiliary, lacks, adds)
+        problem = _find_second_negation(lacks, adds) or describe_difference(lacks, adds)
         if problem is not None:
             return problem
     if (word := find_recased_word(original, after.written)) is not None:
         return f"case kept: it writes {word!r}, which is no word of the question."
     if is_right:
         return None
-    if after.lower_case[original.start] == original.auxiliary and _opens(original.auxiliary):
+    if after.lower_case[original.start] == original.auxiliary and _is_opening(original.auxiliary):
         return f"order kept: after the prefix it still begins with {original.auxiliary!r}."
     return "order kept: its words stand in another order."
 
 
-def _opens(word: str) -> bool:
-    """Whether a word opens a question, and no statement."""
+def _is_opening(word: str) -> bool:
+    """True if a word opens a question, and no statement."""
     return word in AUXILIARIES | QUESTION_WORDS or word.endswith("n't")
 
 
 def describe_difference(lacks: Counter[str], adds: Counter[str]) -> str | None:
-    """Which word is missing, or else which is new."""
+    """Name the word that is missing, or else the one that is new."""
     for word in lacks:
         return f"words kept: it lacks {word!r}."
     for word in adds:
@@ -63,8 +63,8 @@ def describe_difference(lacks: Counter[str], adds: Counter[str]) -> str | None:
     return None
 
 
-def _drop_what_may_differ(auxiliary: str, lacks: Counter[str], adds: Counter[str]) -> None:
-    """Take off what a statement may say in another way."""
+def _drop_optional_words(auxiliary: str, lacks: Counter[str], adds: Counter[str]) -> None:
+    """Drop the words that a statement may say in another way."""
     if "any" in lacks:
         adds.pop("some", None)
     for word in OPTIONAL:
@@ -79,7 +79,7 @@ def _drop_what_may_differ(auxiliary: str, lacks: Counter[str], adds: Counter[str
             return
 
 
-def _negated_again(lacks: Counter[str], adds: Counter[str]) -> str | None:
+def _find_second_negation(lacks: Counter[str], adds: Counter[str]) -> str | None:
     for word in adds:
         if word in NEGATIONS or word.endswith("n't"):
             return f"one negation: beside the prefix it says {word!r}."

@@ -24,7 +24,7 @@ class QuestionWords(NamedTuple):
 def split_words(text: str) -> QuestionWords:
     """The words of a text, without punctuation."""
     written = [word.replace("’", "'") for word in _WORD.findall(text)]
-    return QuestionWords(written, [word.lower() for word in written])
+    return QuestionWords(written=written, lower_case=[word.lower() for word in written])
 
 
 class OriginalQuestion(NamedTuple):
@@ -33,11 +33,11 @@ class OriginalQuestion(NamedTuple):
     text: str
     words: QuestionWords
     question: ParsedQuestion | None
-    """None where it is not understood."""
+    """The parsed question; None where it cannot be parsed."""
 
     @property
     def start(self) -> int:
-        """Which of its words the question begins with; sentences may stand before it."""
+        """The index of the question's first word; sentences may stand before it."""
         return len(split_words(self.question.before).lower_case) if self.question else 0
 
     @property
@@ -52,7 +52,7 @@ def parse_original(text: str) -> OriginalQuestion:
         question = parse_yes_no_question(text)
     except NotNegatable:
         question = None
-    return OriginalQuestion(text, split_words(text), question)
+    return OriginalQuestion(text=text, words=split_words(text), question=question)
 
 
 def count_differences(

@@ -20,7 +20,7 @@ class ParsedQuestion(NamedTuple):
     auxiliary_text: str
     """The auxiliary as it is written."""
     words: tuple[str, ...]
-    """What follows the auxiliary, without the question mark."""
+    """The words after the auxiliary, without the question mark."""
     after: str
 
     @property
@@ -45,7 +45,7 @@ MAX_CHARACTERS = 2_000
 
 
 def parse_yes_no_question(text: str) -> ParsedQuestion:
-    """The one question that a text asks. Raises `NotUnderstood`."""
+    """The one question that a text asks. Raises `NotNegatable`."""
     if len(text) > MAX_CHARACTERS:
         raise NotNegatable(f"It is longer than {MAX_CHARACTERS:,} characters.")
     core, mark, after = text.strip().partition("?")
@@ -56,23 +56,29 @@ def parse_yes_no_question(text: str) -> ParsedQuestion:
     starts = [0, *(match.end() for match in _START.finditer(core))]
     for start in reversed(starts):
         words = core[start:].split()
-        match = _after_intro(words)
+        match = _find_auxiliary(words)
         if match is not None:
             intro = tuple(words[:match])
             rest = tuple(words[match + 1 :])
-            return ParsedQuestion(core[:start], intro, words[match], rest, after)
-    raise NotNegatable(_no_question(core[starts[-1] :].split()))
+            return ParsedQuestion(
+                before=core[:start],
+                intro=intro,
+                auxiliary_text=words[match],
+                words=rest,
+                after=after,
+            )
+    raise NotNegatable(_describe_no_question(core[starts[-1] :].split()))
 
 
-def _after_intro(words: Sequence[str]) -> int | None:
-    """Where the auxiliary stands: at the beginning, or after a comma."""
+def _find_auxiliary(words: Sequence[str]) -> int | None:
+    """The index of the auxiliary: at the beginning, or after a comma."""
     for place, word in enumerate(words[:-1]):
         if word.lower() in AUXILIARIES and (place == 0 or words[place - 1].endswith(",")):
             return place
     return None
 
 
-def _no_question(words: Sequence[str]) -> str:
+def _describe_no_question(words: Sequence[str]) -> str:
     first = words[0] if words else ""
     if _CONTRACTED.search(first):
         return f"It begins with {first}, which asks for agreement and is no plain question."

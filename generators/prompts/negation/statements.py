@@ -19,53 +19,54 @@ from generators.prompts.negation.question_words import split_words
 from generators.prompts.negation.questions import NotNegatable, ParsedQuestion
 
 OPTIONAL = frozenset(["any", "some", "there"])
-"""What a statement may leave out or say otherwise: "there are dogs" for "are there any dogs"."""
+"""Words that a statement may leave out or say otherwise: "there are dogs" for "are there any
+dogs"."""
 _MOST_WORDS_MOVED = 4
 
 
 def is_statement(question: ParsedQuestion, words: Sequence[str]) -> bool:
-    """Whether words in small letters state what a question asks about, in a right order."""
+    """True if words in small letters state what a question asks about, in a right order."""
     before, after = split_words(question.before).lower_case, split_words(question.after).lower_case
     end = len(words) - len(after)
     if list(words[: len(before)]) != before or list(words[end:]) != after:
         return False
-    stated = _required(words[len(before) : end])
+    stated = _drop_optional(words[len(before) : end])
     intro = split_words(" ".join(question.intro)).lower_case
     return any(
-        stated in (_required([*intro, *core]), _required([*core, *intro]))
-        for core in _cores(question)
+        stated in (_drop_optional([*intro, *core]), _drop_optional([*core, *intro]))
+        for core in _list_cores(question)
     )
 
 
-def _required(words: Sequence[str]) -> list[str]:
+def _drop_optional(words: Sequence[str]) -> list[str]:
     return [word for word in words if word not in OPTIONAL]
 
 
-def _cores(question: ParsedQuestion) -> Iterator[list[str]]:
+def _list_cores(question: ParsedQuestion) -> Iterator[list[str]]:
     """The statements of a question without what stands before it."""
-    for start in (len(question.words), *_scene_starts(question.words)):
+    for start in (len(question.words), *_find_scene_starts(question.words)):
         rest, moved = (
             question.words[:start],
             split_words(" ".join(question.words[start:])).lower_case,
         )
-        for subject_length in _ends(question, start):
+        for subject_length in _find_ends(question, start):
             subject, predicate = (
                 split_words(" ".join(part)).lower_case
                 for part in (rest[:subject_length], rest[subject_length:])
             )
-            for stated in _with_auxiliary(question.auxiliary, predicate):
+            for stated in _add_auxiliary(question.auxiliary, predicate):
                 yield [*moved, *subject, *stated]
 
 
-def _scene_starts(words: Sequence[str]) -> Iterator[int]:
-    """Where a last phrase that says where to look may begin."""
+def _find_scene_starts(words: Sequence[str]) -> Iterator[int]:
+    """The possible starts of a last phrase that says where to look."""
     for start in range(max(1, len(words) - _MOST_WORDS_MOVED), len(words)):
         if is_scene_phrase(words[start:]):
             yield start
 
 
-def _ends(question: ParsedQuestion, length: int) -> list[int]:
-    """After how many words a subject may end: as it is read, or where no reading is known, anywhere
+def _find_ends(question: ParsedQuestion, length: int) -> list[int]:
+    """The numbers of words after which a subject may end: as read, or without a reading, anywhere
     but after a preposition or a determiner."""
     low = [word.lower() for word in question.words[:length]]
     if low and low[0] == "there":
@@ -79,7 +80,7 @@ def _ends(question: ParsedQuestion, length: int) -> list[int]:
     ]
 
 
-def _with_auxiliary(auxiliary: str, predicate: list[str]) -> Iterator[list[str]]:
+def _add_auxiliary(auxiliary: str, predicate: list[str]) -> Iterator[list[str]]:
     """A predicate after its auxiliary, or with the ending that a form of do has."""
     yield [auxiliary, *predicate]
     if auxiliary not in DO or not predicate:

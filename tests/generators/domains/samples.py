@@ -68,7 +68,7 @@ def measurable(domain, scene):
 
 
 def answer(domain, question, read):
-    inquiry = domain.asking.parse_question(question.text)
+    inquiry = domain.ask_module.parse_question(question.text)
     return inquiry.answer([read[target] for target in inquiry.targets])
 
 

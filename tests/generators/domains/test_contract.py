@@ -214,8 +214,10 @@ class TestQuestions:
     def test_what_stands_around_a_question_does_not_matter(self, domain):
         for scene in sample(domain, 10):
             for question in measurable(domain, scene):
-                inquiry = domain.asking.parse_question(f"Look closely. {question.text} Thank you.")
-                assert inquiry.targets == domain.asking.parse_question(question.text).targets
+                inquiry = domain.ask_module.parse_question(
+                    f"Look closely. {question.text} Thank you."
+                )
+                assert inquiry.targets == domain.ask_module.parse_question(question.text).targets
 
     def test_no_prompt_is_claimed_by_another_domain(self, domain):
         texts = {q.text for scene in scenes_of(domain) for q in measurable(domain, scene)}
@@ -223,4 +225,4 @@ class TestQuestions:
         assert not [
             (text, o.name) for text in texts for o in others if o.ask_module.parse_question(text)
         ]
-        assert domain.asking.parse_question("How many legs does this animal have?") is None
+        assert domain.ask_module.parse_question("How many legs does this animal have?") is None

@@ -13,7 +13,7 @@ from generators.perturbations.faces import (
     compute_skin_shares,
     find_faces,
 )
-from generators.perturbations.kinds.beauty import _smoothed
+from generators.perturbations.kinds.beauty import _smooth_plane
 from generators.perturbations.pipeline import perturb
 from generators.perturbations.registry import build_perturbation
 from generators.perturbations.subject import Inapplicable
@@ -100,5 +100,5 @@ def test_box_sums_are_those_of_scipy():
 def test_wide_windows_are_computed_without_overflow():
     """A window of 1,025 px, as of a face of 16,384 px, on the plane of the largest variance."""
     plane = np.indices((40, 40)).sum(axis=0) % 2 * 255
-    smooth = _smoothed(plane, 512) / 256
+    smooth = _smooth_plane(plane, 512) / 256
     assert np.abs(smooth - (127.5 + (plane - 127.5) * 127.5**2 / (127.5**2 + 400))).max() < 1

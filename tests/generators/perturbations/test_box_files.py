@@ -80,7 +80,7 @@ def test_pictures_of_one_name_in_two_folders_do_not_share_their_boxes():
     assert list(found.boxes) == ["none.png"]
     wrong = ["image 1", "image 2", "annotation 1", "annotation 2"]
     assert [where for where, _ in found.rejected_rows] == wrong
-    assert "another picture is called one.png as well" in found.rejected_rows[0][1]
+    assert "another picture has the name one.png too" in found.rejected_rows[0][1]
     tasks = [task(CAT, image=f"{folder}/one.png") for folder in ("people", "animals")]
     found = read(tasks)
     assert (found.boxes, [where for where, _ in found.rejected_rows]) == ({}, ["task 1", "task 2"])
@@ -90,7 +90,7 @@ def test_pictures_of_one_name_in_two_folders_do_not_share_their_boxes():
 def test_a_task_that_nobody_annotated_is_not_said_to_have_no_object(annotations):
     found = read([task(CAT) | {"annotations": annotations}])
     assert found.boxes == {}
-    assert "nobody has annotated it" in found.rejected_rows[0][1]
+    assert "it has no annotation" in found.rejected_rows[0][1]
 
 
 def test_a_cancelled_annotation_is_not_read():
@@ -105,7 +105,7 @@ def test_a_cancelled_annotation_is_not_read():
     [
         ({"image_id": 9}, "no image 9: list it"),
         ({"category_id": 9}, "no category 9"),
-        ({"category_id": 8}, "it is of no object. Give it a label"),
+        ({"category_id": 8}, "it has no label. Name its object"),
         ({"bbox": [150, 0, 100, 10]}, "Box of 'nurse': .* is not inside the picture"),
         ({"bbox": [-5, 0, 10, 10]}, "not inside"),
         ({"bbox": [5, 5, 0, 10]}, "not inside"),

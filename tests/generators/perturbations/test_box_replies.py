@@ -31,7 +31,7 @@ def test_what_is_stated_is_read():
         ('{"boxes": [{"label": "dog", "box": [0, 0, 1200, 9]}]}', "not inside the picture"),
         ('{"boxes": [{"label": "dog", "box": [9, 9, 5, 20]}]}', "not inside the picture"),
         (f'{{"boxes": [{{"label": "dog", "box": [0, 0, 1{"0" * 400}, 9]}}]}}', "box 1 cannot be"),
-        ('{"boxes": [{"label": " ", "box": [1, 2, 3, 4]}]}', "it is of no object"),
+        ('{"boxes": [{"label": " ", "box": [1, 2, 3, 4]}]}', "it has no label"),
     ],
 )
 def test_what_cannot_be_is_told(reply, problem):

@@ -279,9 +279,11 @@ class TestParameters:
                     build_perturbation(made.name, **{**made.parameters, field.name: wrong})
 
     def test_a_missing_and_an_unknown_one_are_named(self, made):
-        with pytest.raises(BadParameter, match=rf"^{made.name}: no parameter 'strenght'"):
+        with pytest.raises(BadParameter, match=rf"^{made.name}: unknown parameter 'strenght'"):
             build_perturbation(made.name, **made.parameters, strenght=1)
-        with pytest.raises(BadParameter, match=r"^Perturbations: no 'brigtness', did you mean br"):
+        with pytest.raises(
+            BadParameter, match=r"^Perturbations: unknown kind 'brigtness', did you mean br"
+        ):
             build_perturbation("brigtness", factor=1)
         with pytest.raises(BadParameter, match=r"brightness: .*factor"):
             build_perturbation("brightness")

@@ -68,8 +68,8 @@ def test_a_person_is_a_person_in_the_text_and_keeps_the_attribute_in_all():
     ("change", "reason"),
     [
         ({"prototype": ""}, "prototype is missing"),
-        ({"extra_element": 3}, "extra_element is missing, or no words"),
-        ({"colour": "red"}, "colour is no field"),
+        ({"extra_element": 3}, "extra_element is missing or not words"),
+        ({"colour": "red"}, "unknown field colour"),
         ({"knob": "mood"}, "it has to be one of count, color"),
         ({"values": ["two", "five"]}, "by 1 or 2"),
         ({"values": ["two", "two"]}, "have to differ"),

@@ -13,8 +13,8 @@ class FlagDesign:
 
     `name` is written as in a sentence, with the article that English gives to it. `width` and
     `height` are the units in which `paint` draws: it takes a `Cloth` and, by keyword, a count
-    for each of `standards`, which holds what the real flag shows. `formerly` says when a flag with
-    another number of stars was in force.
+    for each of `standards`, which holds what the real flag shows. `former_star_counts` says
+    when a flag with another number of stars was in force.
     """
 
     name: str
@@ -27,40 +27,108 @@ class FlagDesign:
 
 FLAGS = {
     "united-states": FlagDesign(
-        "the United States",
-        1.9,
-        1,
-        {"stars": 50, "stripes": 13},
-        striped.paint_united_states,
-        {49: "1959 to 1960"},
+        name="the United States",
+        width=1.9,
+        height=1,
+        standards={"stars": 50, "stripes": 13},
+        paint=striped.paint_united_states,
+        former_star_counts={49: "1959 to 1960"},
     ),
     "european-union": FlagDesign(
-        "the European Union", 27, 18, {"stars": 12}, rings.paint_european_union
+        name="the European Union",
+        width=27,
+        height=18,
+        standards={"stars": 12},
+        paint=rings.paint_european_union,
     ),
-    "china": FlagDesign("China", 30, 20, {"stars": 5}, rings.paint_china),
-    "australia": FlagDesign("Australia", 480, 240, {"stars": 6}, southern_cross.paint_australia),
+    "china": FlagDesign(
+        name="China", width=30, height=20, standards={"stars": 5}, paint=rings.paint_china
+    ),
+    "australia": FlagDesign(
+        name="Australia",
+        width=480,
+        height=240,
+        standards={"stars": 6},
+        paint=southern_cross.paint_australia,
+    ),
     "new-zealand": FlagDesign(
-        "New Zealand", 120, 60, {"stars": 4}, southern_cross.paint_new_zealand
+        name="New Zealand",
+        width=120,
+        height=60,
+        standards={"stars": 4},
+        paint=southern_cross.paint_new_zealand,
     ),
     "venezuela": FlagDesign(
-        "Venezuela", 180, 120, {"stars": 8}, rings.paint_venezuela, {7: "1930 to 2006"}
+        name="Venezuela",
+        width=180,
+        height=120,
+        standards={"stars": 8},
+        paint=rings.paint_venezuela,
+        former_star_counts={7: "1930 to 2006"},
     ),
-    "honduras": FlagDesign("Honduras", 72, 36, {"stars": 5}, pips.paint_honduras),
-    "cape-verde": FlagDesign("Cape Verde", 510, 300, {"stars": 10}, rings.paint_cape_verde),
-    "micronesia": FlagDesign("Micronesia", 38, 20, {"stars": 4}, rings.paint_micronesia),
+    "honduras": FlagDesign(
+        name="Honduras", width=72, height=36, standards={"stars": 5}, paint=pips.paint_honduras
+    ),
+    "cape-verde": FlagDesign(
+        name="Cape Verde",
+        width=510,
+        height=300,
+        standards={"stars": 10},
+        paint=rings.paint_cape_verde,
+    ),
+    "micronesia": FlagDesign(
+        name="Micronesia", width=38, height=20, standards={"stars": 4}, paint=rings.paint_micronesia
+    ),
     "solomon-islands": FlagDesign(
-        "the Solomon Islands", 800, 400, {"stars": 5}, pips.paint_solomon_islands
+        name="the Solomon Islands",
+        width=800,
+        height=400,
+        standards={"stars": 5},
+        paint=pips.paint_solomon_islands,
     ),
-    "singapore": FlagDesign("Singapore", 4320, 2880, {"stars": 5}, rings.paint_singapore),
+    "singapore": FlagDesign(
+        name="Singapore",
+        width=4320,
+        height=2880,
+        standards={"stars": 5},
+        paint=rings.paint_singapore,
+    ),
     "samoa": FlagDesign(
-        "Samoa", 2880, 1440, {"stars": 5}, southern_cross.paint_samoa, {4: "1948 to 1949"}
+        name="Samoa",
+        width=2880,
+        height=1440,
+        standards={"stars": 5},
+        paint=southern_cross.paint_samoa,
+        former_star_counts={4: "1948 to 1949"},
     ),
-    "burundi": FlagDesign("Burundi", 500, 300, {"stars": 3}, rings.paint_burundi),
-    "malaysia": FlagDesign("Malaysia", 2800, 1400, {"stripes": 14}, striped.paint_malaysia),
-    "greece": FlagDesign("Greece", 27, 18, {"stripes": 9}, striped.paint_greece),
-    "liberia": FlagDesign("Liberia", 209, 110, {"stripes": 11}, striped.paint_liberia),
-    "uruguay": FlagDesign("Uruguay", 27, 18, {"stripes": 9}, striped.paint_uruguay),
-    "cuba": FlagDesign("Cuba", 800, 400, {"stripes": 5}, striped.paint_cuba),
-    "thailand": FlagDesign("Thailand", 9, 6, {"stripes": 5}, striped.paint_thailand),
+    "burundi": FlagDesign(
+        name="Burundi", width=500, height=300, standards={"stars": 3}, paint=rings.paint_burundi
+    ),
+    "malaysia": FlagDesign(
+        name="Malaysia",
+        width=2800,
+        height=1400,
+        standards={"stripes": 14},
+        paint=striped.paint_malaysia,
+    ),
+    "greece": FlagDesign(
+        name="Greece", width=27, height=18, standards={"stripes": 9}, paint=striped.paint_greece
+    ),
+    "liberia": FlagDesign(
+        name="Liberia",
+        width=209,
+        height=110,
+        standards={"stripes": 11},
+        paint=striped.paint_liberia,
+    ),
+    "uruguay": FlagDesign(
+        name="Uruguay", width=27, height=18, standards={"stripes": 9}, paint=striped.paint_uruguay
+    ),
+    "cuba": FlagDesign(
+        name="Cuba", width=800, height=400, standards={"stripes": 5}, paint=striped.paint_cuba
+    ),
+    "thailand": FlagDesign(
+        name="Thailand", width=9, height=6, standards={"stripes": 5}, paint=striped.paint_thailand
+    ),
 }
 """Flags by the name that they have in a `base_id`."""

@@ -15,19 +15,19 @@ from generators.domains.flags.layouts import (
 )
 
 _WHITE = "#ffffff"
-_CLOSEST = 0.4
+_MAX_RADIUS_SHARE = 0.4
 """The largest radius of a star as a share of the distance to its neighbour."""
 
 
-def _fitting(radius: float, centres: list[Point]) -> float:
-    return min(radius, _CLOSEST * find_min_distance(centres))
+def _fit_radius(radius: float, centres: list[Point]) -> float:
+    return min(radius, _MAX_RADIUS_SHARE * find_min_distance(centres))
 
 
 def paint_european_union(cloth: Cloth, stars: int) -> None:
     """Graphical guide of the Council of Europe, hoist 18: a ring of a third of the hoist."""
     cloth.fill("#003399")
     centres = [find_circle_point((13.5, 9), 6, angle) for angle in compute_ring_angles(stars)]
-    radius = _fitting(1, centres)
+    radius = _fit_radius(1, centres)
     for centre in centres:
         cloth.paint_star(centre, radius, "#ffcc00")
 
@@ -40,7 +40,7 @@ def paint_cape_verde(cloth: Cloth, stars: int) -> None:
     centres = [
         find_circle_point((191.25, 187.5), 75, angle) for angle in compute_ring_angles(stars)
     ]
-    radius = _fitting(15, centres)
+    radius = _fit_radius(15, centres)
     for centre in centres:
         cloth.paint_star(centre, radius, "#f7d116")
 
@@ -50,7 +50,7 @@ def paint_micronesia(cloth: Cloth, stars: int) -> None:
     cloth.fill("#75b2dd")
     angles = compute_ring_angles(stars)
     centres = [find_circle_point((19, 10), 6, angle) for angle in angles]
-    radius = _fitting(2, centres)
+    radius = _fit_radius(2, centres)
     for centre, angle in zip(centres, angles, strict=True):
         cloth.paint_star(centre, radius, _WHITE, turn=angle)
 
@@ -64,7 +64,7 @@ def paint_singapore(cloth: Cloth, stars: int) -> None:
     centres = [
         find_circle_point((1222.5, 720), 305, angle) for angle in compute_resting_ring_angles(stars)
     ]
-    radius = _fitting(128, centres)
+    radius = _fit_radius(128, centres)
     for centre in centres:
         cloth.paint_star(centre, radius, _WHITE)
 
@@ -83,7 +83,7 @@ def paint_burundi(cloth: Cloth, stars: int) -> None:
         find_circle_point((250, 150), 44, angle) for angle in compute_resting_ring_angles(stars)
     ]
     for centre in centres:
-        radius = _fitting(20, centres)
+        radius = _fit_radius(20, centres)
         cloth.paint_star(centre, radius, green, points=6)
         cloth.paint_star(centre, 0.82 * radius, red, points=6)
 
@@ -93,7 +93,7 @@ def paint_venezuela(cloth: Cloth, stars: int) -> None:
     cloth.paint_bands((0, 40, 80, 120), ("#ffcc00", "#00247d", "#cf142b"))
     angles = compute_arc_angles(stars, half=70)
     centres = [find_circle_point((90, 84), 36, angle) for angle in angles]
-    radius = _fitting(5, centres)
+    radius = _fit_radius(5, centres)
     for centre, angle in zip(centres, angles, strict=True):
         cloth.paint_star(centre, radius, _WHITE, turn=angle)
 

@@ -20,8 +20,8 @@ def paint_sun_of_may(cloth: Cloth, *, centre: Point, radius: float) -> None:
     """Paint the sun, `radius` units from its centre to the tips of its rays."""
     disc = f"M{_DISC} 0A{_DISC} {_DISC} 0 1 1 -{_DISC} 0A{_DISC} {_DISC} 0 1 1 {_DISC} 0z"
     for data, fill in (
-        ("".join(_wavy_ray(45 * k + 22.5) for k in range(8)), _YELLOW),
-        ("".join(_straight_ray(45 * k) for k in range(8)), _YELLOW),
+        ("".join(_build_wavy_ray(45 * k + 22.5) for k in range(8)), _YELLOW),
+        ("".join(_build_straight_ray(45 * k) for k in range(8)), _YELLOW),
         (disc, _YELLOW),
         (_FEATURES, "none"),
         (_PUPILS, _INK),
@@ -29,11 +29,11 @@ def paint_sun_of_may(cloth: Cloth, *, centre: Point, radius: float) -> None:
         cloth.paint_emblem(data, centre, radius / _TIP, fill=fill, stroke=_INK, pen=0.6)
 
 
-def _straight_ray(angle: float) -> str:
-    return _ray([(-6, 0), (0, _TIP), (6, 0)], [(0, 0), (0, _TIP)], angle)
+def _build_straight_ray(angle: float) -> str:
+    return _build_ray([(-6, 0), (0, _TIP), (6, 0)], [(0, 0), (0, _TIP)], angle)
 
 
-def _wavy_ray(angle: float, *, pieces: int = 16) -> str:
+def _build_wavy_ray(angle: float, *, pieces: int = 16) -> str:
     """A ray that tapers as it swings to either side, its rib along the middle."""
     ways = [k / pieces for k in range(pieces + 1)]
 
@@ -43,10 +43,10 @@ def _wavy_ray(angle: float, *, pieces: int = 16) -> str:
             for way in ways
         ]
 
-    return _ray(along(-4.6) + along(4.6)[-2::-1], along(0), angle)
+    return _build_ray(along(-4.6) + along(4.6)[-2::-1], along(0), angle)
 
 
-def _ray(outline: list[Point], rib: list[Point], angle: float) -> str:
+def _build_ray(outline: list[Point], rib: list[Point], angle: float) -> str:
     c, s = cos(radians(angle)), sin(radians(angle))
 
     def path(points: list[Point]) -> str:

@@ -20,14 +20,14 @@ def paint_union_flag(cloth: Cloth, *, width: float, blue: str, red: str) -> None
     falling = outline_diagonal(_WIDTH, _HEIGHT, 6)
     cloth.paint_polygon(on_cloth(falling), "#ffffff")
     cloth.paint_polygon(on_cloth([(_WIDTH - x, y) for x, y in falling]), "#ffffff")
-    for arm in _counterchanged_arms():
+    for arm in _outline_red_arms():
         cloth.paint_polygon(on_cloth(arm), red)
     for breadth, colour in ((10, "#ffffff"), (6, red)):
         bar((_WIDTH - breadth) / 2, 0, (_WIDTH + breadth) / 2, _HEIGHT, colour)
         bar(0, (_HEIGHT - breadth) / 2, _WIDTH, (_HEIGHT + breadth) / 2, colour)
 
 
-def _counterchanged_arms() -> list[list[Point]]:
+def _outline_red_arms() -> list[list[Point]]:
     """The red saltire's four arms, 2 units broad, each on one side of its diagonal."""
     _, (across, _), *_, (_, down) = outline_diagonal(_WIDTH, _HEIGHT, 4)
     x, y = _WIDTH / 2, _HEIGHT / 2
