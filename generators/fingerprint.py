@@ -39,18 +39,18 @@ def _imported(modules: tuple[str, ...]) -> tuple[dict[str, Path], set[str]]:
     """Files of `generators` by module, and the names of libraries."""
     files: dict[str, Path] = {}
     libraries: set[str] = set()
-    left = list(modules)
-    while left:
-        name = left.pop()
+    pending = list(modules)
+    while pending:
+        name = pending.pop()
         top, *inner = name.split(".")
         if top != _PACKAGE:
             libraries |= {top} - stdlib_module_names
             continue
-        left += [name.rpartition(".")[0]] if inner else []
+        pending += [name.rpartition(".")[0]] if inner else []
         file = _file_of(inner)
         if file is not None and name not in files and name != _REGISTRY:
             files[name] = file
-            left += _parsed(file.read_bytes())[1]
+            pending += _parsed(file.read_bytes())[1]
     return files, libraries
 
 
@@ -71,7 +71,7 @@ def _plain(node: object) -> object:
             fields = ((name, _plain(value)) for name, value in ast.iter_fields(node))
             return type(node).__name__, [field for field in fields if field[1] not in (None, [])]
         case list():
-            return [_plain(each) for each in node if not _is_docstring(each)]
+            return [_plain(item) for item in node if not _is_docstring(item)]
         case _:
             return node
 
@@ -88,8 +88,10 @@ def _is_docstring(node: object) -> bool:
 def _file_of(inner: list[str]) -> Path | None:
     """The file of a module; None for a name that is not a module but in one."""
     path = _ROOT.joinpath(*inner)
-    found = (file for file in (path / "__init__.py", path.with_suffix(".py")) if file.is_file())
-    return next(found, None)
+    candidates = (
+        file for file in (path / "__init__.py", path.with_suffix(".py")) if file.is_file()
+    )
+    return next(candidates, None)
 
 
 def _imports(source: ast.Module) -> Iterator[str]:
@@ -100,6 +102,6 @@ def _imports(source: ast.Module) -> Iterator[str]:
                 yield from (alias.name for alias in names)
             case ast.ImportFrom(module=str(module), names=names, level=0):
                 yield from (f"{module}.{alias.name}" for alias in names)
-            case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str(found)), *_]):
+            case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str(module_name)), *_]):
                 if name in _FINDERS:
-                    yield found
+                    yield module_name
