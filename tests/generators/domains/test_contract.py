@@ -78,7 +78,7 @@ class TestScenes:
 
 
 def test_a_size_out_of_range_names_the_smallest(domain):
-    smallest = domain.drawing.MIN_SIZE
+    smallest = domain.draw_module.MIN_SIZE
     assert smallest <= SIZE
     domain.check_size(smallest)
     domain.check_size(MAX_SIZE)

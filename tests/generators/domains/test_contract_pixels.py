@@ -51,7 +51,7 @@ class TestPictures:
         assert digest == RELEASED.get(domain.name, digest)
 
     def test_the_longer_side_is_the_size_asked_for(self, domain):
-        smallest = domain.drawing.MIN_SIZE
+        smallest = domain.draw_module.MIN_SIZE
         for scene in sample(domain, 25):
             for size in (smallest, 501, 768):
                 svg = ET.fromstring(domain.draw_module.draw(scene, size))
