@@ -7,7 +7,7 @@ import pandas as pd
 from dagster import AssetsDefinition
 
 from assets.frame.common import GROUP, QUESTION, TITLE, asset_key
-from assets.frame.pages import REPORT, Sourced
+from assets.frame.pages import REPORT, ScoredSource
 from assets.kit.partitions import list_painters, load_distinct_collections, sources
 from assets.kit.table_asset import NotMaterialized
 from assets.report.asset import ReportSources, report_asset
@@ -30,31 +30,33 @@ def build_report_asset(catalog: Catalog, judges: Sequence[Model]) -> AssetsDefin
     """The asset `report` of the sources that there are, by these judges of a catalog."""
     return report_asset(
         GROUP,
-        lambda found: _site(found, catalog, judges),
+        lambda report_sources: _site(report_sources, catalog, judges),
         # The others are read without edges: `inflation` changes whenever they do.
         deps=[asset_key("inflation"), asset_key("human_scores")],
         description=f"{TITLE}: {QUESTION} Tables 2 to 7 and 9, Figures 2 and 3, pictures.",
     )
 
 
-def _site(found: ReportSources, catalog: Catalog, judges: Sequence[Model]) -> Site:
-    known = found.instance.get_dynamic_partitions(str(sources.name))
+def _site(report_sources: ReportSources, catalog: Catalog, judges: Sequence[Model]) -> Site:
+    source_names = report_sources.instance.get_dynamic_partitions(str(sources.name))
     listed = {*list_painters(catalog), *load_distinct_collections(catalog)}
-    there = [
-        replace(each, is_listed=name in listed)
-        for name in known
-        if (each := _sourced(found, name, judges)) is not None
+    subjects = [
+        replace(source, is_listed=name in listed)
+        for name in source_names
+        if (source := _sourced(report_sources, name, judges)) is not None
     ]
-    if not there:
+    if not subjects:
         raise NotMaterialized(
             "frame/report: no source has been compared yet. Materialize frame/inflation of one "
             "first."
         )
-    return REPORT.build(there, facts=found.facts, spent=found.spent)
+    return REPORT.build(subjects, facts=report_sources.facts, spent=report_sources.spent)
 
 
-def _sourced(found: ReportSources, name: str, judges: Sequence[Model]) -> Sourced | None:
-    inflation = found.table("inflation", name)
+def _sourced(
+    report_sources: ReportSources, name: str, judges: Sequence[Model]
+) -> ScoredSource | None:
+    inflation = report_sources.table("inflation", name)
     if inflation is None:
         return None
     is_stand_in = bool(inflation["is_stand_in"].any())
@@ -65,19 +67,21 @@ def _sourced(found: ReportSources, name: str, judges: Sequence[Model]) -> Source
     inflation = inflation[inflation["model"].isin([judge.name for judge in counted])]
     if inflation.empty:
         return None
-    scores, search, pairwise = (_joined(found, each, name, counted) for each in _NEEDED)
-    people = found.table("human_scores", name)
-    return Sourced(
+    scores, search, pairwise = (
+        _joined(report_sources, table_name, name, counted) for table_name in _NEEDED
+    )
+    people = report_sources.table("human_scores", name)
+    return ScoredSource(
         name,
         inflation,
         scores[scores["template"].eq(STANDARD)],
         search,
         pairwise,
         pd.DataFrame() if people is None else people,
-        _inapplicable(found, name),
+        _inapplicable(report_sources, name),
         is_reference=is_reference,
         dates={
-            judge.name: found.made_on(
+            judge.name: report_sources.made_on(
                 f"scores_{judge.name}", [f"{domain}|{name}" for domain in DOMAINS]
             )
             for judge in counted
@@ -85,14 +89,14 @@ def _sourced(found: ReportSources, name: str, judges: Sequence[Model]) -> Source
     )
 
 
-def _inapplicable(found: ReportSources, source: str) -> pd.DataFrame:
+def _inapplicable(report_sources: ReportSources, source: str) -> pd.DataFrame:
     """The number of pictures that cannot have a bias, by domain, bias and reason."""
     groups = ["domain", "bias", "reason"]
     tables = [
         table[table["outcome"].eq("inapplicable")]
         for domain in DOMAINS
         for table in [
-            found.home.find(
+            report_sources.home.find(
                 asset_key("biased_images"), f"{domain}|{source}", [*groups, "image_id", "outcome"]
             )
         ]
@@ -104,13 +108,15 @@ def _inapplicable(found: ReportSources, source: str) -> pd.DataFrame:
     return pictures.rename("pictures").reset_index()
 
 
-def _joined(found: ReportSources, table: str, source: str, judges: Sequence[Model]) -> pd.DataFrame:
+def _joined(
+    report_sources: ReportSources, table: str, source: str, judges: Sequence[Model]
+) -> pd.DataFrame:
     """A table of all judges and domains, without rows where there is none."""
-    held = [
-        each[_NEEDED[table]]
+    tables = [
+        table_rows[_NEEDED[table]]
         for judge in judges
-        for each in found.tables(
+        for table_rows in report_sources.tables(
             f"{table}_{judge.name}", [f"{domain}|{source}" for domain in DOMAINS]
         ).values()
     ]
-    return pd.concat(held, ignore_index=True) if held else pd.DataFrame(columns=_NEEDED[table])
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=_NEEDED[table])

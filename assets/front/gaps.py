@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from assets.planning import CellQuote
 from assets.planning.quote_text import list_refused
-from assets.report.formats import count
+from assets.report.formats import format_count
 from assets.report.roster import NOTHING_TO_PAY, Gap
 
 _REQUIRED = (
@@ -25,29 +25,31 @@ def describe_gap(cell: CellQuote, *, asks: bool) -> Gap:
     if cell.error:
         return Gap("", "no quote", cell.error)
     if not cell.ready and cell.prerequisites:
-        told = "Nothing is there yet to be asked about. This makes it."
-        return Gap(cell.command, "no quote yet", told)
+        details = "Nothing is there yet to be asked about. This makes it."
+        return Gap(cell.command, "no quote yet", details)
     if not (cell.missing or cell.answered):
         unmade = cell.line.missing_asset if cell.line else None
-        told = f"Nothing to ask about yet: first make {unmade}." if unmade else _REQUIRED
-        return Gap("", "no quote yet", told)
+        details = f"Nothing to ask about yet: first make {unmade}." if unmade else _REQUIRED
+        return Gap("", "no quote yet", details)
     if not cell.missing:
-        there = [f"All {count(cell.answered)} answers are there.", *_of_others(cell)]
-        return Gap(cell.command, NOTHING_TO_PAY, " ".join(there))
+        sentences = [f"All {format_count(cell.answered)} answers are there.", *_of_others(cell)]
+        return Gap(cell.command, NOTHING_TO_PAY, " ".join(sentences))
     price = "price unknown" if cell.max_cost == "unknown" else f"at most {cell.max_cost}"
     return Gap(cell.command, price, _told(cell))
 
 
 def _told(cell: CellQuote) -> str:
     requests = "request" if cell.missing == 1 else "requests"
-    parts = [f"{count(cell.missing)} {requests}, expected to cost {cell.expected_cost}."]
+    parts = [f"{format_count(cell.missing)} {requests}, expected to cost {cell.expected_cost}."]
     if cell.follow_ups:
         parts[0] = f"Up to {parts[0]}"
     if cell.missing_of_others:
         names = ", ".join(line.model.name for line in cell.other_lines)
-        parts.append(f"Of these, {count(cell.missing_of_others)} ask {names} about what it writes.")
+        parts.append(
+            f"Of these, {format_count(cell.missing_of_others)} ask {names} about what it writes."
+        )
     if cell.answered:
-        parts.append(f"{count(cell.answered)} answers are there.")
+        parts.append(f"{format_count(cell.answered)} answers are there.")
     if cell.ready < cell.partitions:
         others = ", or left out" if cell.refused else ""
         parts.append(

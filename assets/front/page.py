@@ -81,14 +81,16 @@ def build_front_page(catalog: Catalog, assets: Callable[[], AssetsByKey]) -> Ass
 
 
 def build_roster(
-    judged: JudgeParts, sources: PlanContext, told: Mapping[str, Told] = MappingProxyType({})
+    judged: JudgeParts,
+    sources: PlanContext,
+    judge_results: Mapping[str, Told] = MappingProxyType({}),
 ) -> Roster:
     """The judges and metrics of a catalog, and by benchmark what would fill their empty cells.
 
     `told` is what each benchmark's site tells of judges: nothing is planned where it tells all.
     """
     cells, judges = CellQuotes(judged, sources), list_judges(judged.catalog)
-    asked = {
+    subject_models = {
         (step.subject_model.name, key.path[0])
         for key, step in judged.steps.items()
         if step.subject_model
@@ -96,12 +98,14 @@ def build_roster(
     return Roster(
         datetime.now(UTC).date().isoformat(),
         [Listed(judge.name, _kind(judge), _told(judge)) for judge in judges],
-        [Planned(each.name, each.title) for each in load_benchmarks().values()],
+        [Planned(benchmark.name, benchmark.title) for benchmark in load_benchmarks().values()],
         {
             judge.name: {
-                name: describe_gap(cells.quote_cell(judge, each), asks=(judge.name, name) in asked)
-                for name, each in load_benchmarks().items()
-                if not told.get(name, Told()).covers(judge.name)
+                name: describe_gap(
+                    cells.quote_cell(judge, benchmark), asks=(judge.name, name) in subject_models
+                )
+                for name, benchmark in load_benchmarks().items()
+                if not judge_results.get(name, Told()).covers(judge.name)
             }
             for judge in judges
             if not judge.is_stand_in

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from assets.philautia.common import asset_key, find_twins
-from assets.report.formats import whole_percent
+from assets.report.formats import format_whole_percent
 from generators.prompts.captioning import SCALE
 from metrics.philautia.caption_scores import CaptionScores, Values
 from resources.models.catalog import Model
@@ -157,7 +157,7 @@ def _cut_off(values: Values, judges: Sequence[str]) -> Iterator[str]:
         scored = column[~np.isnan(column)]
         if len(scored) and scored.mean() > _MOST_AT_ENDS:
             yield (
-                f"{judge}: {whole_percent(scored.mean())} of its scores are {SCALE[0]} or "
+                f"{judge}: {format_whole_percent(scored.mean())} of its scores are {SCALE[0]} or "
                 f"{SCALE[1]}. A preference beyond the ends of the scale is cut off, so that it "
                 "comes out too small, and its interval too narrow."
             )

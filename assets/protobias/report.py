@@ -15,7 +15,7 @@ from assets.protobias.common import GROUP, QUESTION, TITLE, asset_key, load_by_d
 from assets.protobias.durations import pair_durations
 from assets.protobias.filtered_pairs import FILTERED_COLUMNS
 from assets.protobias.image_pairs import IMAGE_PAIRS
-from assets.protobias.pages import Painted, build
+from assets.protobias.pages import SummarisedPainter, build
 from assets.protobias.retention import count_retention
 from assets.protobias.score_table import EVALUATED, load_all_scores, load_human_scores
 from assets.protobias.selection import expected_pairs
@@ -44,14 +44,14 @@ def build_report_asset(catalog: Catalog, scorers: Sequence[Model]) -> AssetsDefi
 
 def _site(sources: ReportSources, catalog: Catalog, scorers: Sequence[Model]) -> Site:
     home, listed = sources.home, list_painters(catalog)
-    known = sources.instance.get_dynamic_partitions(str(painters.name))
-    found = [
+    painter_names = sources.instance.get_dynamic_partitions(str(painters.name))
+    subjects = [
         replace(
-            each,
+            painted,
             is_listed=name in listed,
-            missing=each.missing if name in listed else (),
+            missing=painted.missing if name in listed else (),
             durations=pair_durations(
-                each.scores[each.scores["sample"].eq(EVALUATED)], sources.calls.seconds
+                painted.scores[painted.scores["sample"].eq(EVALUATED)], sources.calls.seconds
             ),
             dates={
                 scorer.name: sources.made_on(
@@ -60,18 +60,20 @@ def _site(sources: ReportSources, catalog: Catalog, scorers: Sequence[Model]) ->
                 for scorer in scorers
             },
         )
-        for name in known
-        if (each := load_painter_results(home, name, scorers)) is not None
+        for name in painter_names
+        if (painted := load_painter_results(home, name, scorers)) is not None
     ]
-    if not found:
+    if not subjects:
         raise NotMaterialized(
             "No painter is summarised yet: materialize protobias/summary for one first."
         )
     return build(
-        found,
+        subjects,
         prompts=load_by_domain(home, "prompt_triplets"),
-        facts=build_footer_facts(found) | dict(sources.facts),
-        missing=describe_unsummarised(home, [name for name in known if name in listed], found),
+        facts=build_footer_facts(subjects) | dict(sources.facts),
+        missing=describe_unsummarised(
+            home, [name for name in painter_names if name in listed], subjects
+        ),
         spent=sources.spent,
         originals=sources.originals,
     )
@@ -85,7 +87,9 @@ ReportTables = Mapping[str, pd.DataFrame]
 """By domain, for those that are there."""
 
 
-def load_painter_results(home: DataRoot, painter: str, scorers: Sequence[Model]) -> Painted | None:
+def load_painter_results(
+    home: DataRoot, painter: str, scorers: Sequence[Model]
+) -> SummarisedPainter | None:
     """All there is about one painter; None where it is not summarised.
 
     Raises `Mismatch` where its summary is older than its scores, or its filtered pairs are others
@@ -99,11 +103,11 @@ def load_painter_results(home: DataRoot, painter: str, scorers: Sequence[Model])
     pairs = _pairs(home, painter)
     stand_in = bool(pairs["is_stand_in"].any())
     # Of real pictures `pixels` reads none, which would count every pair as unscored.
-    counted = [each for each in scorers if stand_in or not each.is_stand_in]
+    counted = [scorer for scorer in scorers if stand_in or not scorer.is_stand_in]
     samples = load_samples(home, painter)
     partial = find_partial_scores(scores[scores["sample"] == EVALUATED], samples)
-    whole = [each for each in counted if each.name not in partial]
-    return Painted(
+    complete = [scorer for scorer in counted if scorer.name not in partial]
+    return SummarisedPainter(
         name=painter,
         parts=[f"{sample.domain} {part}" for sample in samples for part in sample.partial_steps],
         samples=[sample.describe for sample in samples],
@@ -112,28 +116,28 @@ def load_painter_results(home: DataRoot, painter: str, scorers: Sequence[Model])
         pairs=pairs,
         scores=scores,
         human=load_human_scores(home, painter),
-        retention=count_retention(home, painter, whole or counted),
+        retention=count_retention(home, painter, complete or counted),
         missing=list(_missing(painter, pairs, scores)),
     )
 
 
 def describe_unsummarised(
-    home: DataRoot, known: Sequence[str], found: Sequence[Painted]
+    home: DataRoot, painter_names: Sequence[str], subjects: Sequence[SummarisedPainter]
 ) -> list[str]:
     """In words: the painters of which there is nothing to report, and why."""
-    summarised = {painted.name for painted in found}
+    summarised = {painted.name for painted in subjects}
     return [
         f"{name} is not summarised: score its pairs, then materialize protobias/summary for {name}."
         if load_by_domain(home, "image_pairs", name, [])
         else f"{name} has painted nothing yet: materialize protobias/image_pairs for it."
-        for name in known
+        for name in painter_names
         if name not in summarised
     ]
 
 
-def build_footer_facts(found: Sequence[Painted]) -> dict[str, str]:
+def build_footer_facts(subjects: Sequence[SummarisedPainter]) -> dict[str, str]:
     """The lines of the footer; a painter is named where its server names no model."""
-    pairs = pd.concat([painted.pairs for painted in found], ignore_index=True)
+    pairs = pd.concat([painted.pairs for painted in subjects], ignore_index=True)
 
     def each(column: str) -> str:
         values = pairs[column].dropna().replace("", np.nan).dropna()
@@ -145,27 +149,32 @@ def build_footer_facts(found: Sequence[Painted]) -> dict[str, str]:
     served = pairs["served_model"].replace("", np.nan)
     named = served.groupby(pairs["painter"]).transform("count").gt(0)
     models = served.where(named, pairs["painter"]).dropna()
-    told = {
+    lines = {
         "Models that painted": ", ".join(sorted(models.unique())),
         "Filter": each("filter"),
         "Kept from": each("keep_from"),
         "Seeds": each("seed"),
     }
-    return {name: fact for name, fact in told.items() if fact}
+    return {name: fact for name, fact in lines.items() if fact}
 
 
 def _check_summary(painter: str, scores: pd.DataFrame, summary: pd.DataFrame) -> None:
     """The summary has to count and average these very scores."""
     counted = pair_scores(scores).groupby(_PART)
-    now = counted.agg(
+    current_numbers = counted.agg(
         pairs=("fails", "count"),
         failure_rate=("fails", "mean"),
         sc=("sc", "mean"),
         pa=("pa", "mean"),
     )
-    whole = summary["knob"].eq(ALL) & summary["concept"].eq(ALL) & summary["domain"].ne(ALL)
-    then = summary[whole].set_index(_PART)[list(now.columns)].sort_index()
-    if not (now.index.equals(then.index) and np.allclose(now, then, rtol=0, equal_nan=True)):
+    is_whole_domain = (
+        summary["knob"].eq(ALL) & summary["concept"].eq(ALL) & summary["domain"].ne(ALL)
+    )
+    then = summary[is_whole_domain].set_index(_PART)[list(current_numbers.columns)].sort_index()
+    if not (
+        current_numbers.index.equals(then.index)
+        and np.allclose(current_numbers, then, rtol=0, equal_nan=True)
+    ):
         raise TablesMismatch(
             f"protobias/summary ({painter}) is of other scores than there are now. Materialize it "
             "again."
@@ -184,16 +193,16 @@ def _pairs(home: DataRoot, painter: str) -> pd.DataFrame:
             tables.append(FILTERED_COLUMNS.build_table(filtered[domain]))
         elif domain in painted:
             tables.append(IMAGE_PAIRS.build_table(painted[domain]))
-    found: pd.DataFrame = pa.concat_tables(tables, promote_options="default").to_pandas()
-    return found
+    pairs: pd.DataFrame = pa.concat_tables(tables, promote_options="default").to_pandas()
+    return pairs
 
 
 def _check_pictures(
     painter: str, domain: str, pictures: pd.DataFrame, filtered: pd.DataFrame
 ) -> None:
     part = expected_pairs(to_records(pictures[_PAIRED]), set(filtered["pair_id"]))
-    now = {tuple(row[name] for name in _PICTURE) for row in part}
-    if now != set(filtered[_PICTURE].itertuples(index=False, name=None)):
+    current_pictures = {tuple(row[name] for name in _PICTURE) for row in part}
+    if current_pictures != set(filtered[_PICTURE].itertuples(index=False, name=None)):
         raise TablesMismatch(
             f"protobias/filtered_pairs ({painter}, {domain}) is of other pictures than "
             f"protobias/image_pairs holds now. Materialize it for {domain}|{painter} again, then "
@@ -205,17 +214,17 @@ def _missing(painter: str, pairs: pd.DataFrame, scores: pd.DataFrame) -> Iterato
     """In words: the domains that are not painted, filtered or scored, and what to do about it."""
     evaluated = scores[scores["sample"] == EVALUATED]
     for domain in DOMAINS:
-        held, title = pairs[pairs["domain"] == domain], domain.capitalize()
-        where = f"for {domain}|{painter}"
-        if held.empty:
-            yield f"{title}: not painted. Materialize protobias/image_pairs {where}."
+        domain_pairs, title = pairs[pairs["domain"] == domain], domain.capitalize()
+        partition = f"for {domain}|{painter}"
+        if domain_pairs.empty:
+            yield f"{title}: not painted. Materialize protobias/image_pairs {partition}."
             continue
-        if held["pair_kept"].isna().all():
-            yield f"{title}: not filtered. Materialize protobias/filtered_pairs {where}."
+        if domain_pairs["pair_kept"].isna().all():
+            yield f"{title}: not filtered. Materialize protobias/filtered_pairs {partition}."
             continue
         scored = set(evaluated.loc[evaluated["domain"] == domain, "metric"])
         for metric in sorted(set(evaluated["metric"]) - scored):
             scores_of = f"protobias/scores_{metric}"
-            yield f"{title}: not scored by {metric}. Materialize {scores_of} {where}."
+            yield f"{title}: not scored by {metric}. Materialize {scores_of} {partition}."
         if evaluated.empty:
-            yield f"{title}: not scored. Materialize some of its scores {where}."
+            yield f"{title}: not scored. Materialize some of its scores {partition}."

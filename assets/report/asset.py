@@ -65,8 +65,8 @@ class ReportSources:
 
     def tables(self, name: str, partitions: Iterable[str]) -> dict[str, pd.DataFrame]:
         """The partitions of a table that were materialized."""
-        found = {each: self.table(name, each) for each in partitions}
-        return {each: table for each, table in found.items() if table is not None}
+        tables = {partition: self.table(name, partition) for partition in partitions}
+        return {partition: table for partition, table in tables.items() if table is not None}
 
     def made_on(self, name: str, partitions: Iterable[str | None] = (None,)) -> str:
         """The day on which the latest of a table's partitions was stored, as in "2026-11-20"."""
@@ -108,7 +108,7 @@ def report_asset(
         started = perf_counter()
         facts = revision_facts()
         spent = [
-            each for each in models.calls.list_spending() if each.asset.startswith(f"{group}/")
+            entry for entry in models.calls.list_spending() if entry.asset.startswith(f"{group}/")
         ]
         sources = ReportSources(
             group=group,

@@ -83,12 +83,13 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
         """
         finding = self.finding(subjects)
         galleries = {subject.name: self.gallery(subject) for subject in subjects}
+        stand_ins = [subject.name for subject in subjects if subject.is_stand_in]
         links = [(title, f"index.html#{title.lower()}") for title in self.sections]
-        told = {"question": self.question, "subjects": subjects, **self.values, **values}
+        shared = {"question": self.question, "subjects": subjects, **self.values, **values}
         page = Renderer(
             self.templates,
             Shell(self.title, facts, links, [file.name for file in self.styles]),
-            **told,
+            **shared,
         ).page
 
         def pages() -> Iterator[tuple[str, str]]:
@@ -96,7 +97,8 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
                 "index.html",
                 "front.html",
                 finding=finding,
-                gallery=galleries[finding.of.name],
+                gallery=galleries[finding.subject.name],
+                stand_ins=stand_ins,
                 costs=costs(spent),
             )
             for subject in subjects:
@@ -107,7 +109,9 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
             for path, template in further_pages.items():
                 yield from page(path, template)
 
-        pictures = (each for held in galleries.values() for each in self.thumbnails(held))
+        pictures = (
+            thumbnail for gallery in galleries.values() for thumbnail in self.thumbnails(gallery)
+        )
         return Site(
             entry=Entry(self.title, self.question, finding.sentence, finding.firmness),
             pages=pages(),
@@ -115,7 +119,7 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
             thumbnails=list(dict.fromkeys(pictures)),
             metadata={
                 f"{subjects[0].kind}s": len(subjects),
-                "stand_ins": sum(subject.is_stand_in for subject in subjects),
+                "stand_ins": len(stand_ins),
             },
             judged=self.judged(subjects, galleries),
             static=self.styles,

@@ -9,13 +9,13 @@ from assets.report.formats import (
     NONE,
     Rate,
     Shares,
-    count,
-    interval,
-    percent,
-    score,
-    score_interval,
-    signed,
-    told_share,
+    format_count,
+    format_interval,
+    format_percent,
+    format_points,
+    format_score,
+    format_score_interval,
+    hide_wide_share,
 )
 from metrics.statistics.firmness import Firmness
 
@@ -28,7 +28,7 @@ class Fill(NamedTuple):
     """What fills an empty cell: its price in a few words, more about it, and the command."""
 
     price: str
-    told: str
+    details: str
     command: str
 
 
@@ -102,14 +102,14 @@ class Table(NamedTuple):
         cls, caption: str, corner: str, heads: Iterable[str | Head], lines: Sequence[Line]
     ) -> "Table":
         """A table without groups, of columns or of rows."""
-        return cls.of_bodies(caption, corner, heads, [Body("", lines)])
+        return cls.build(caption, corner, heads, [Body("", lines)])
 
     @classmethod
-    def of_bodies(
+    def build(
         cls, caption: str, corner: str, heads: Iterable[str | Head], bodies: Sequence[Body]
     ) -> "Table":
         """A table without groups of columns."""
-        columns = [Head(each) if isinstance(each, str) else each for each in heads]
+        columns = [Head(head) if isinstance(head, str) else head for head in heads]
         return cls(caption, corner, [Group("", columns)], bodies)
 
     @property
@@ -134,31 +134,31 @@ class Table(NamedTuple):
         return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")
 
 
-def share(rate: Rate) -> Cell:
+def share_cell(rate: Rate) -> Cell:
     """`71.6 %` with its interval, if that says anything."""
-    rate = told_share(rate)
-    return _told(rate, percent(rate.value), interval(rate))
+    rate = hide_wide_share(rate)
+    return _told(rate, format_percent(rate.value), format_interval(rate))
 
 
-def mean(rate: Rate, places: int = 2) -> Cell:
+def mean_cell(rate: Rate, places: int = 2) -> Cell:
     """`0.63` with its interval."""
-    return _told(rate, score(rate.value, places), score_interval(rate, places))
+    return _told(rate, format_score(rate.value, places), format_score_interval(rate, places))
 
 
-def margin(rate: Rate) -> Cell:
+def margin_cell(rate: Rate) -> Cell:
     """`0.187` with its interval, as Table 1 has it."""
-    return mean(rate, 3)
+    return mean_cell(rate, 3)
 
 
-def points(rate: Rate) -> Cell:
+def points_cell(rate: Rate) -> Cell:
     """A difference of shares in percentage points: `+2.7 [−1.0, 6.3]`."""
-    value, _, ends = signed(rate).partition(" ")
-    return _told(rate, value, ends)
+    value, _, interval_text = format_points(rate).partition(" ")
+    return _told(rate, value, interval_text)
 
 
-def change(rate: Rate) -> Cell:
+def change_cell(rate: Rate) -> Cell:
     """A change as a share of what was before: `+27.3 %` with its interval."""
-    cell = points(rate)
+    cell = points_cell(rate)
     return cell if rate.value is None else cell._replace(text=f"{cell.text}\u00a0%")
 
 
@@ -174,31 +174,36 @@ def add_change(cell: Cell, change: Rate) -> Cell:
     """The cell, and what its number changed by below it: `+0.125`."""
     if change.value is None:
         return cell
-    more = f"{'+' if change.value > 0 else ''}{score(change.value, 3)}"
-    ends = {"change": change.value, "change, low": change.low, "change, high": change.high}
-    numbers = {name: number for name, number in ends.items() if number is not None}
+    more = f"{'+' if change.value > 0 else ''}{format_score(change.value, 3)}"
+    changes = {"change": change.value, "change, low": change.low, "change, high": change.high}
+    numbers = {name: number for name, number in changes.items() if number is not None}
     return cell._replace(change=more, numbers={**cell.numbers, **numbers})
 
 
-def number(of: int, note: str = "") -> Cell:
+def number_cell(value: int, note: str = "") -> Cell:
     """`1,029`."""
-    return Cell(count(of), note=note, numbers={"": of})
+    return Cell(format_count(value), note=note, numbers={"": value})
 
 
-def part(some: int, of: int, note: str = "") -> Cell:
+def part_cell(count_in_part: int, total: int, note: str = "") -> Cell:
     """How many of how many, with the share below; a dash where there are none to be a part of."""
-    if not of:
+    if not total:
         return Cell(NONE, note=note)
-    numbers = {"": some, "of": of}
-    return Cell(f"{count(some)} of {count(of)}", percent(some / of), note, numbers)
+    numbers = {"": count_in_part, "of": total}
+    return Cell(
+        f"{format_count(count_in_part)} of {format_count(total)}",
+        format_percent(count_in_part / total),
+        note,
+        numbers,
+    )
 
 
 def rate_numbers(rate: Rate) -> dict[str, float]:
     """The numbers of a rate that there are: the value, its interval, and what it changed by."""
     change = rate.change.value if rate.change else None
     bar = {"right": rate.bar.right, "wrong as expected": rate.bar.biased} if rate.bar else {}
-    found = {"": rate.value, "low": rate.low, "high": rate.high, "change": change, **bar}
-    return {name: value for name, value in found.items() if value is not None}
+    numbers = {"": rate.value, "low": rate.low, "high": rate.high, "change": change, **bar}
+    return {name: value for name, value in numbers.items() if value is not None}
 
 
 def _told(rate: Rate, text: str, detail: str) -> Cell:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from assets.report.formats import Rate, ends_with_sign, with_sign
+from assets.report.formats import Rate, format_signed, format_signed_interval
 
 PERCENT = ("0", "25", "50", "75", "100\u00a0%")
 SCORES = ("0", "0.25", "0.5", "0.75", "1")
@@ -47,7 +47,7 @@ class Chart(NamedTuple):
 
     id: str
     title: str
-    about: str
+    description: str
     ticks: Sequence[str]
     bars: Sequence[Bar]
 
@@ -59,21 +59,21 @@ class Scale(NamedTuple):
     high: float
 
     @classmethod
-    def with_zero(cls, rates: Iterable[Rate]) -> "Scale":
+    def fit(cls, rates: Iterable[Rate]) -> "Scale":
         """One with 0 on it that all numbers fit, and four equal steps between its ends."""
-        there = [0.0, *(end for rate in rates for end in rate[:3] if end is not None)]
-        step = _round_up(max(max(there) - min(there), 1.0) / 3)
-        low = step * math.floor(min(there) / step)
-        while low + 4 * step < max(there):
+        ends_and_zero = [0.0, *(end for rate in rates for end in rate[:3] if end is not None)]
+        step = _round_up(max(max(ends_and_zero) - min(ends_and_zero), 1.0) / 3)
+        low = step * math.floor(min(ends_and_zero) / step)
+        while low + 4 * step < max(ends_and_zero):
             step = _round_up(step * 1.01)
-            low = step * math.floor(min(there) / step)
+            low = step * math.floor(min(ends_and_zero) / step)
         return cls(low, low + 4 * step)
 
     def place(self, number: float) -> float:
         """Where a number stands."""
         return (number - self.low) / (self.high - self.low)
 
-    def at(self, rate: Rate) -> Rate:
+    def place_rate(self, rate: Rate) -> Rate:
         """Where a number and the ends of its interval stand."""
         value, low, high = (None if end is None else self.place(end) for end in rate[:3])
         return Rate(value, low, high)
@@ -87,27 +87,33 @@ class Scale(NamedTuple):
 def changes(
     id_: str,
     title: str,
-    about: str,
+    description: str,
     rates: Mapping[str, tuple[Rate, str]],
     *,
     unit: str = "",
     spoken_unit: str = "",
 ) -> Chart:
     """Numbers with a sign on a scale that has 0; by label, each with why it has no value."""
-    scale = Scale.with_zero(rate for rate, _ in rates.values())
+    scale = Scale.fit(rate for rate, _ in rates.values())
 
     def bar(label: str, rate: Rate, lacking: str) -> Bar:
-        text = f"{with_sign(rate.value)}{unit}"
-        spoken = f"{text}{spoken_unit} {ends_with_sign(rate)}".strip()
+        text = f"{format_signed(rate.value)}{unit}"
+        spoken = f"{text}{spoken_unit} {format_signed_interval(rate)}".strip()
         lacking = lacking if rate.value is None else ""
-        return Bar(label, [Mark("failure", scale.at(rate), text)], spoken, lacking)
+        return Bar(label, [Mark("failure", scale.place_rate(rate), text)], spoken, lacking)
 
-    ticks = scale.ticks(with_sign)
+    ticks = scale.ticks(format_signed)
     ticks[-1] += unit
-    return Chart(id_, title, about, ticks, [bar(label, *each) for label, each in rates.items()])
+    return Chart(
+        id_,
+        title,
+        description,
+        ticks,
+        [bar(label, *rate_and_note) for label, rate_and_note in rates.items()],
+    )
 
 
 def _round_up(number: float) -> float:
     """1, 2, 2.5 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(number))
-    return power * next(each for each in (1, 2, 2.5, 5, 10) if each * power >= number - 1e-9)
+    return power * next(factor for factor in (1, 2, 2.5, 5, 10) if factor * power >= number - 1e-9)

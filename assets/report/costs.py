@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from assets.report.cells import Cell, Line, Table, number
+from assets.report.cells import Cell, Line, Table, number_cell
 from resources.calls.spending import NANO, SpendingRow
 
 UNKNOWN = "unknown"
@@ -12,7 +12,7 @@ UNKNOWN = "unknown"
 class Cost(NamedTuple):
     """One line of a table, or the sum of all: what it is about, and the money in words."""
 
-    about: tuple[str, ...]
+    labels: tuple[str, ...]
     requests: int
     paid: str
     possibly: str
@@ -37,17 +37,17 @@ class Costs(NamedTuple):
 
 def costs(spent: Iterable[SpendingRow]) -> Costs | None:
     """What was or may have been paid, None where that is nothing: what runs offline is free."""
-    paid = [each for each in spent if each.paid or each.possibly_paid or each.unknown]
+    paid = [entry for entry in spent if entry.paid or entry.possibly_paid or entry.unknown]
     if not paid:
         return None
     return Costs(
         _sum((), paid),
-        _by(paid, lambda each: (each.asset, each.model, each.mode)),
-        _by(paid, lambda each: (each.month,)),
+        _by(paid, lambda entry: (entry.asset, entry.model, entry.mode)),
+        _by(paid, lambda entry: (entry.month,)),
     )
 
 
-def usd(nano: int) -> str:
+def format_usd(nano: int) -> str:
     """Billionths of a dollar as `$1,234.50`, with as many places as a small sum needs."""
     dollars = nano / NANO
     if not nano:
@@ -57,35 +57,45 @@ def usd(nano: int) -> str:
     return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
 
 
-def _by(paid: Sequence[SpendingRow], about: Callable[[SpendingRow], tuple[str, ...]]) -> list[Cost]:
+def _by(
+    paid: Sequence[SpendingRow], read_labels: Callable[[SpendingRow], tuple[str, ...]]
+) -> list[Cost]:
     groups: dict[tuple[str, ...], list[SpendingRow]] = {}
-    for each in paid:
-        groups.setdefault(about(each), []).append(each)
+    for entry in paid:
+        groups.setdefault(read_labels(entry), []).append(entry)
     return [_sum(key, groups[key]) for key in sorted(groups)]
 
 
-def _sum(about: tuple[str, ...], paid: Sequence[SpendingRow]) -> Cost:
-    requests, unknown = sum(each.requests for each in paid), sum(each.unknown for each in paid)
-    sums = (sum(each.paid for each in paid), sum(each.possibly_paid for each in paid))
+def _sum(labels: tuple[str, ...], paid: Sequence[SpendingRow]) -> Cost:
+    requests, unknown = sum(entry.requests for entry in paid), sum(entry.unknown for entry in paid)
+    sums = (sum(entry.paid for entry in paid), sum(entry.possibly_paid for entry in paid))
     if unknown == requests:
-        return Cost(about, requests, UNKNOWN, UNKNOWN, unknown)
-    known, possibly = map(usd, sums)
-    return Cost(about, requests, f"{known} + {UNKNOWN}" if unknown else known, possibly, unknown)
+        return Cost(labels, requests, UNKNOWN, UNKNOWN, unknown)
+    paid_words, possibly = map(format_usd, sums)
+    return Cost(
+        labels, requests, f"{paid_words} + {UNKNOWN}" if unknown else paid_words, possibly, unknown
+    )
 
 
-def _table(caption: str, about: Sequence[str], costs: Sequence[Cost]) -> Table:
-    heads = (*about[1:], "Requests", "Paid", "Possibly paid, at most", "Of unknown price")
+def _table(caption: str, corner_and_heads: Sequence[str], costs: Sequence[Cost]) -> Table:
+    heads = (
+        *corner_and_heads[1:],
+        "Requests",
+        "Paid",
+        "Possibly paid, at most",
+        "Of unknown price",
+    )
     lines = [
         Line(
-            cost.about[0] or "no asset",
+            cost.labels[0] or "no asset",
             [
-                *map(Cell, cost.about[1:]),
-                number(cost.requests),
+                *map(Cell, cost.labels[1:]),
+                number_cell(cost.requests),
                 Cell(cost.paid),
                 Cell(cost.possibly),
-                number(cost.unknown),
+                number_cell(cost.unknown),
             ],
         )
         for cost in costs
     ]
-    return Table.plain(caption, about[0], heads, lines)
+    return Table.plain(caption, corner_and_heads[0], heads, lines)

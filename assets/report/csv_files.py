@@ -47,7 +47,7 @@ def csv_text(table: Table) -> str:
     parts = _parts(table)
     several = sum(1 for body in table.bodies if body.lines) > 1
     columns = [*(["Group"] if several else []), table.corner]
-    columns += [_heading(head, part) for head, held in parts.items() for part in held]
+    columns += [_heading(head, part) for head, names in parts.items() for part in names]
     rows = [
         {"Group": body.label, table.corner: line.label, **_cells(list(parts), line)}
         for body in table.bodies
@@ -58,17 +58,17 @@ def csv_text(table: Table) -> str:
 
 def _parts(table: Table) -> dict[str, dict[str, None]]:
     """By heading, the names of all numbers that some cell below it holds."""
-    found: dict[str, dict[str, None]] = {
+    parts: dict[str, dict[str, None]] = {
         f"{group.label}: {head.label}" if group.label else head.label: {"": None}
         for group in table.groups
         for head in group.heads
     }
     for line in table.lines:
-        for head, cell in zip(found, line.cells, strict=True):
-            found[head] |= dict.fromkeys(cell.numbers)
+        for head, cell in zip(parts, line.cells, strict=True):
+            parts[head] |= dict.fromkeys(cell.numbers)
             if cell.numbers and (cell.note or cell.below):
-                found[head] |= {"note": None}
-    return found
+                parts[head] |= {"note": None}
+    return parts
 
 
 def _cells(heads: list[str], line: Line) -> dict[str, str | float]:

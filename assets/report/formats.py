@@ -51,34 +51,34 @@ class Rate(NamedTuple):
     firmness: Firmness = "result"
 
 
-def read_rate(row: Mapping[str, Any] | None, name: str, of: float = 1) -> Rate:
+def read_rate(row: Mapping[str, Any] | None, name: str, scale: float = 1) -> Rate:
     """A number of a row as a part of `of`, with its interval: the columns `…_low` and `…_high`.
 
     It has no value where there is none.
     """
-    held = ((row or {}).get(f"{name}{end}") for end in ("", "_low", "_high"))
-    value, low, high = (None if each is None or isnan(each) else each / of for each in held)
+    ends = ((row or {}).get(f"{name}{end}") for end in ("", "_low", "_high"))
+    value, low, high = (None if end is None or isnan(end) else end / scale for end in ends)
     return Rate(value, low, high)
 
 
-def told_share(rate: Rate) -> Rate:
+def hide_wide_share(rate: Rate) -> Rate:
     """The share; no value where its interval holds all that a share can be, with a note."""
     if rate.low is None or rate.high is None or rate.low > 0 or rate.high < 1:
         return rate
     return Rate(None, note=", ".join(filter(None, (rate.note, "too few to tell"))))
 
 
-def percent(fraction: float | None) -> str:
+def format_percent(fraction: float | None) -> str:
     """`12.3 %`, or a dash."""
     return NONE if fraction is None else f"{100 * fraction:.1f}\u00a0%"
 
 
-def whole_percent(fraction: float) -> str:
+def format_whole_percent(fraction: float) -> str:
     """`12 %`, for sentences."""
     return f"{100 * fraction:.0f}\u00a0%"
 
 
-def interval(rate: Rate) -> str:
+def format_interval(rate: Rate) -> str:
     """`[8.1, 17.9]` in per cent, or nothing where the rate has no interval."""
     return _ends(rate, lambda end: f"{100 * end:.1f}")
 
@@ -89,15 +89,15 @@ def _ends(rate: Rate, write: Callable[[float], str]) -> str:
     return f"[{write(rate.low)},\u00a0{write(rate.high)}]"
 
 
-def signed(rate: Rate) -> str:
+def format_points(rate: Rate) -> str:
     """A change in percentage points with its sign, and its interval: `+2.7 [−1.0, 6.3]`."""
     if rate.value is None:
         return NONE
-    ends = _ends(rate, lambda end: with_sign(100 * end))
-    return f"{with_sign(100 * rate.value)} {ends}".strip()
+    interval_text = _ends(rate, lambda end: format_signed(100 * end))
+    return f"{format_signed(100 * rate.value)} {interval_text}".strip()
 
 
-def with_sign(number: float | None) -> str:
+def format_signed(number: float | None) -> str:
     """`+11.8`, or a dash."""
     if number is None:
         return NONE
@@ -105,24 +105,24 @@ def with_sign(number: float | None) -> str:
     return "0.0" if written in ("+0.0", "-0.0") else written.replace("-", "\u2212")
 
 
-def ends_with_sign(rate: Rate) -> str:
+def format_signed_interval(rate: Rate) -> str:
     """`[+9.8, +13.9]`, or nothing where there is no interval."""
-    return _ends(rate, with_sign)
+    return _ends(rate, format_signed)
 
 
-def score(number: float | None, places: int = 2) -> str:
+def format_score(number: float | None, places: int = 2) -> str:
     """A score or a margin from −1 to 1: `0.63`, or a dash."""
     return NONE if number is None else f"{number:z.{places}f}".replace("-", "\u2212")
 
 
-def score_interval(rate: Rate, places: int = 2) -> str:
+def format_score_interval(rate: Rate, places: int = 2) -> str:
     """`[0.58, 0.68]`, or nothing where the rate has no interval."""
-    return _ends(rate, lambda end: score(end, places))
+    return _ends(rate, lambda end: format_score(end, places))
 
 
-def spoken(rate: Rate) -> str:
+def format_rate(rate: Rate) -> str:
     """The rate as one line of text: `12.3 % [8.1, 17.9]`."""
-    return f"{percent(rate.value)} {interval(rate)}".strip()
+    return f"{format_percent(rate.value)} {format_interval(rate)}".strip()
 
 
 def breakable(name: str) -> Markup:
@@ -130,7 +130,7 @@ def breakable(name: str) -> Markup:
     return Markup(_AFTER.sub(r"\g<0><wbr>", str(escape(name))))
 
 
-def value(number: float | None) -> str:
+def format_value(number: float | None) -> str:
     """A truth or a reading: whole numbers without a point, others to three places."""
     if number is None:
         return NONE
@@ -138,53 +138,53 @@ def value(number: float | None) -> str:
     return "0" if written == "-0" else written.replace("-", "\u2212")
 
 
-def pixels(width: float) -> str:
+def format_pixels(width: float) -> str:
     """`3.2 px`."""
     return f"{width:.1f}\u00a0px"
 
 
-def named(target: str) -> str:
+def format_target(target: str) -> str:
     """A target's name, with a minus that no line breaks at: `(ratio − 1)`."""
     return target.replace(" - ", "\u00a0\u2212\u00a0")
 
 
-def titled(text: str) -> str:
+def capitalize_first(text: str) -> str:
     """The text with a capital at its front and the rest as it is."""
     return text[:1].upper() + text[1:]
 
 
-def count(number: int) -> str:
+def format_count(number: int) -> str:
     """`1,029`."""
     return f"{number:,}"
 
 
-def question(prompt: str) -> str:
+def first_sentence(prompt: str) -> str:
     """A question's first sentence: what is asked, without how to answer."""
     first, mark, _ = prompt.partition("?")
     return first + mark if mark else prompt.partition(". ")[0]
 
 
-def with_listing(name: str, *, is_listed: bool) -> str:
+def mark_unlisted(name: str, *, is_listed: bool) -> str:
     """The name of a painter or collection; in brackets, that its entry is gone."""
     return name if is_listed else f"{name} ({UNLISTED})"
 
 
-def with_firmness(name: str, firmness: Firmness) -> str:
+def add_firmness(name: str, firmness: Firmness) -> str:
     """The name of what was run; in brackets its firmness, unless it is a result."""
     return name if firmness == "result" else f"{name} ({FIRMNESS_WORDS[firmness]})"
 
 
 FILTERS = {
     "firmness": FIRMNESS_WORDS.__getitem__,
-    "question": question,
-    "percent": percent,
-    "interval": interval,
-    "signed": signed,
-    "spoken": spoken,
-    "value": value,
-    "pixels": pixels,
-    "count": count,
-    "named": named,
+    "question": first_sentence,
+    "percent": format_percent,
+    "interval": format_interval,
+    "signed": format_points,
+    "spoken": format_rate,
+    "value": format_value,
+    "pixels": format_pixels,
+    "count": format_count,
+    "named": format_target,
     "breakable": breakable,
-    "titled": titled,
+    "titled": capitalize_first,
 }

@@ -12,29 +12,29 @@ from assets.report.cells import (
     Head,
     Line,
     Table,
-    change,
-    margin,
+    change_cell,
+    margin_cell,
     mark_trial,
-    points,
-    share,
+    points_cell,
+    share_cell,
 )
-from assets.report.formats import FIRMNESS_WORDS, Rate, count
+from assets.report.formats import FIRMNESS_WORDS, Rate, format_count
 from assets.report.profiles import Profile
 from assets.report.roster import NOTHING_TO_PAY
 from assets.report.standings import Measure, Standing
 
 WRITTEN: Mapping[str, Callable[[Rate], Cell]] = {
-    "share": share,
-    "score": margin,
-    "change": change,
-    "points": points,
+    "share": share_cell,
+    "score": margin_cell,
+    "change": change_cell,
+    "points": points_cell,
 }
 """By how a measure is written: what makes a cell of its number."""
 BETTER = {"higher": "higher is better", "lower": "lower is better", "near 0": "0 is best"}
 _KINDS = {"judge": "Judges", "metric": "Metrics", "reference": "Reference judges"}
 
 
-class Column(NamedTuple):
+class MeasureColumn(NamedTuple):
     """A column of the front page, of the site in a folder below `root`, where a page leads to.
 
     `measure` is None of a benchmark without a report.
@@ -45,20 +45,29 @@ class Column(NamedTuple):
     measure: Measure | None
 
 
-def overview(columns: Sequence[Column], profiles: Sequence[Profile]) -> Table:
+def overview(columns: Sequence[MeasureColumn], profiles: Sequence[Profile]) -> Table:
     """A line a judge or metric: results and trials, and what would fill each empty cell.
 
     Who has most results comes first; trials are marked, and never ranked before results.
     """
-    listed = [each for each in profiles if each.kind != "reference" or each.has(stand_ins=False)]
-    ordered = sorted(listed, key=lambda each: -_results(columns, each))
+    listed = [
+        profile
+        for profile in profiles
+        if profile.kind != "reference" or profile.has(stand_ins=False)
+    ]
+    ordered = sorted(listed, key=lambda profile: -_results(columns, profile))
     bodies = [
         Body(
             title,
             [
-                Line(each.name, [_cell(c, each) for c in columns], each.told, each.page)
-                for each in ordered
-                if each.kind == kind
+                Line(
+                    profile.name,
+                    [_cell(c, profile) for c in columns],
+                    profile.description,
+                    profile.page,
+                )
+                for profile in ordered
+                if profile.kind == kind
             ],
         )
         for kind, title in _KINDS.items()
@@ -66,18 +75,25 @@ def overview(columns: Sequence[Column], profiles: Sequence[Profile]) -> Table:
     return Table("Judges and metrics", "Judge or metric", _groups(columns), bodies)
 
 
-def stand_ins(columns: Sequence[Column], profiles: Sequence[Profile]) -> Table:
+def stand_ins(columns: Sequence[MeasureColumn], profiles: Sequence[Profile]) -> Table:
     """Reference judges, and what models made of the pictures of stand-ins: no results."""
     lines = [
-        Line(each.name, [_cell(c, each, True) for c in columns], each.told, each.page)
-        for each in profiles
-        if each.has(stand_ins=True)
+        Line(
+            profile.name,
+            [_cell(c, profile, True) for c in columns],
+            profile.description,
+            profile.page,
+        )
+        for profile in profiles
+        if profile.has(stand_ins=True)
     ]
     caption = "Reference judges and stand-in runs"
     return Table(caption, "Judge or metric", _groups(columns), [Body("", lines)])
 
 
-def judge_numbers(columns: Sequence[Column], profile: Profile, *, is_stand_in: bool) -> Table:
+def judge_numbers(
+    columns: Sequence[MeasureColumn], profile: Profile, *, is_stand_in: bool
+) -> Table:
     """Every number on a judge's page: a body a benchmark, a line a measure and what it is of."""
     titles = dict.fromkeys((column.folder, column.title) for column in columns)
     bodies = [
@@ -87,65 +103,69 @@ def judge_numbers(columns: Sequence[Column], profile: Profile, *, is_stand_in: b
                 _whole(column.measure, standing, f"../{quote(folder)}/")
                 for column in columns
                 if column.folder == folder and column.measure is not None
-                for standing in profile.by(folder, column.measure, stand_ins=is_stand_in)
+                for standing in profile.select_standings(
+                    folder, column.measure, stand_ins=is_stand_in
+                )
             ],
         )
         for folder, title in titles
     ]
     caption = "Stand-in numbers" if is_stand_in else "Numbers"
-    heads = [Head(each) for each in ("Value", "Of", "Rests on", "Put together on", "Which is")]
+    heads = [Head(label) for label in ("Value", "Of", "Rests on", "Put together on", "Which is")]
     return Table(caption, "Measure", [Group("", heads)], bodies)
 
 
-def _groups(columns: Sequence[Column]) -> list[Group]:
+def _groups(columns: Sequence[MeasureColumn]) -> list[Group]:
     return [
         Group(
             title,
             [
-                Head(each.measure.name, BETTER[each.measure.better])
-                if each.measure
+                Head(column.measure.name, BETTER[column.measure.better])
+                if column.measure
                 else Head("No report yet")
-                for each in columns
-                if each.folder == folder
+                for column in columns
+                if column.folder == folder
             ],
         )
-        for folder, title in dict.fromkeys((each.folder, each.title) for each in columns)
+        for folder, title in dict.fromkeys((column.folder, column.title) for column in columns)
     ]
 
 
-def _results(columns: Sequence[Column], profile: Profile) -> int:
+def _results(columns: Sequence[MeasureColumn], profile: Profile) -> int:
     return sum(
-        each.firmness == "result" and each.value is not None
+        standing.firmness == "result" and standing.value is not None
         for column in columns
         if column.measure is not None
-        for each in profile.by(column.folder, column.measure)[:1]
+        for standing in profile.select_standings(column.folder, column.measure)[:1]
     )
 
 
-def _cell(column: Column, profile: Profile, is_stand_in: bool = False) -> Cell:
-    of = column.measure
-    held = profile.by(column.folder, of, stand_ins=is_stand_in) if of else []
-    if held:
-        return _shown(column, held)._replace(fill=_completion(column, profile, held[0]))
+def _cell(column: MeasureColumn, profile: Profile, is_stand_in: bool = False) -> Cell:
+    measure = column.measure
+    standings = (
+        profile.select_standings(column.folder, measure, stand_ins=is_stand_in) if measure else []
+    )
+    if standings:
+        return _shown(column, standings)._replace(fill=_completion(column, profile, standings[0]))
     return Cell("", note="none") if is_stand_in else _empty(profile, column.folder)
 
 
-def _completion(column: Column, profile: Profile, standing: Standing) -> Fill | None:
+def _completion(column: MeasureColumn, profile: Profile, standing: Standing) -> Fill | None:
     """What asks the rest of what a trial was asked a part of."""
     gap = profile.gaps.get(column.folder)
     if standing.firmness != "trial" or gap is None or not gap.command:
         return None
-    return None if gap.price == NOTHING_TO_PAY else Fill(gap.price, gap.told, gap.command)
+    return None if gap.price == NOTHING_TO_PAY else Fill(gap.price, gap.details, gap.command)
 
 
-def _shown(column: Column, held: Sequence[Standing]) -> Cell:
+def _shown(column: MeasureColumn, standings: Sequence[Standing]) -> Cell:
     """The firmest of some standings by one measure, and how many more there are."""
     assert column.measure is not None
-    first, others = held[0], len(held) - 1
-    rests = f"{count(first.items)} {first.unit}" if first.items else ""
-    more = f"{count(others)} more on its page" if others else ""
+    first, others = standings[0], len(standings) - 1
+    rests = f"{format_count(first.items)} {first.unit}" if first.items else ""
+    more = f"{format_count(others)} more on its page" if others else ""
     return _valued(column.measure, first)._replace(
-        below=[each for each in (rests, first.of, first.date, more) if each],
+        below=[line for line in (rests, first.scope, first.date, more) if line],
         note=first.note or ("" if first.value is not None else "no number"),
         link=f"{quote(column.folder)}/{first.link}",
     )
@@ -163,15 +183,15 @@ def _empty(profile: Profile, folder: str) -> Cell:
     if gap is None:
         return Cell("", note="not run")
     if not gap.price:
-        return Cell("", note=gap.told)
-    return Cell("", note="not run", fill=Fill(gap.price, gap.told, gap.command))
+        return Cell("", note=gap.details)
+    return Cell("", note="not run", fill=Fill(gap.price, gap.details, gap.command))
 
 
 def _whole(measure: Measure, standing: Standing, root: str) -> Line:
     cells = [
         _valued(measure, standing)._replace(note=standing.note),
-        Cell(standing.of or "the benchmark"),
-        Cell(f"{count(standing.items)} {standing.unit}", numbers={"": standing.items}),
+        Cell(standing.scope or "the benchmark"),
+        Cell(f"{format_count(standing.items)} {standing.unit}", numbers={"": standing.items}),
         Cell(standing.date or "unknown"),
         Cell(FIRMNESS_WORDS[standing.firmness], link=f"{root}{standing.link}"),
     ]

@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from assets.report.asset import ReportSources
-from assets.report.cells import Line, Table, mark_trial, share
+from assets.report.cells import Line, Table, mark_trial, share_cell
 from assets.report.charts import PERCENT, Bar, Chart, Mark
 from assets.report.costs import costs
-from assets.report.formats import Rate, interval, percent, with_firmness
+from assets.report.formats import Rate, add_firmness, format_interval, format_percent
 from assets.report.publish import Site, Thumbnail
 from assets.report.rendering import Renderer, Shell
 from assets.report.standings import JudgeResults, Measure, Standing
@@ -58,17 +58,20 @@ def one_page(
     they are about. `method` is a paragraph, which is folded.
     """
     measured = judged.measures[0].name
-    standings = sorted(judged.standings, key=lambda each: FIRMNESS.index(each.firmness))
+    standings = sorted(judged.standings, key=lambda standing: FIRMNESS.index(standing.firmness))
     bars = [
         Bar(
-            with_firmness(standing.model, standing.firmness),
-            [Mark("bias", standing.rate, percent(standing.value))],
-            f"{percent(standing.value)} {interval(standing.rate)}",
+            add_firmness(standing.model, standing.firmness),
+            [Mark("bias", standing.rate, format_percent(standing.value))],
+            f"{format_percent(standing.value)} {format_interval(standing.rate)}",
             standing.note if standing.value is None else "",
         )
         for standing in standings
     ]
-    lines = [Line(each.model, [mark_trial(share(each.rate), each.firmness)]) for each in standings]
+    lines = [
+        Line(standing.model, [mark_trial(share_cell(standing.rate), standing.firmness)])
+        for standing in standings
+    ]
     thumbnails = [(caption, Thumbnail(digest, _SHOWN)) for caption, digest in pictures]
     page = Renderer(Path(__file__).parent / "templates", Shell(entry.title, sources.facts)).page(
         "index.html",
@@ -80,5 +83,5 @@ def one_page(
         costs=costs(sources.spent),
         method=method,
     )
-    shown = list(dict.fromkeys(each for _, each in thumbnails))
+    shown = list(dict.fromkeys(thumbnail for _, thumbnail in thumbnails))
     return Site(entry, page, (), shown, judged=judged)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from assets.report.cells import Cell, Line, Table, number
+from assets.report.cells import Cell, Line, Table, number_cell
 
 
 class Served(NamedTuple):
@@ -32,20 +32,26 @@ def served(replies: pd.DataFrame) -> list[Served]:
     replied = replies[replies["outcome"].ne("failed")]
     names = replied["served_model"].fillna("").groupby(replied["name"])
     return [
-        Served(str(name), [(str(each), held) for each, held in found.value_counts().items()])
-        for name, found in names
+        Served(
+            str(name),
+            [
+                (str(model_name), replies)
+                for model_name, replies in served_models.value_counts().items()
+            ],
+        )
+        for name, served_models in names
     ]
 
 
-def served_table(corner: str, found: Sequence[Served]) -> Table:
+def served_table(corner: str, served_names: Sequence[Served]) -> Table:
     """Which models replied, a line a name."""
     lines = [
         Line(
-            each.name,
-            [Cell(name, note="" if name else "not named"), number(held)],
-            f"{each.mixed} models" if each.mixed else "",
+            served.name,
+            [Cell(name, note="" if name else "not named"), number_cell(replies)],
+            f"{served.mixed} models" if served.mixed else "",
         )
-        for each in found
-        for name, held in each.replies
+        for served in served_names
+        for name, replies in served.replies
     ]
     return Table.plain("Models that replied", corner, ("Named by the provider", "Replies"), lines)

@@ -41,21 +41,21 @@ def pivot(
         place = (row[group] if group else "", row[column])
         lines.setdefault(tuple(row[name] for name in names), {})[place] = cell(row)
         columns.setdefault(place[0], {})[place[1]] = None
-    places = [(label, name) for label, held in columns.items() for name in held]
+    places = [(label, name) for label, names in columns.items() for name in names]
     return Table(
         caption,
         corner,
-        [Group(label, [Head(title(name)) for name in held]) for label, held in columns.items()],
+        [Group(label, [Head(title(name)) for name in names]) for label, names in columns.items()],
         [
             Body(
                 label,
                 [
                     Line(
                         title(values[0]),
-                        [held.get(place, Cell(NONE)) for place in places],
+                        [line_cells.get(place, Cell(NONE)) for place in places],
                         "".join(map(title, values[1:])).lower(),
                     )
-                    for values, held in cells.get(label, {}).items()
+                    for values, line_cells in cells.get(label, {}).items()
                 ],
             )
             for label in (cells if bodies is None else bodies)

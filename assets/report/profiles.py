@@ -27,7 +27,7 @@ class Profile:
 
     name: str
     kind: Kind = "judge"
-    told: str = ""
+    description: str = ""
     gaps: Mapping[str, Gap] = field(default_factory=dict)
     standings: dict[str, list[Standing]] = field(default_factory=dict)
     failures: dict[str, list[Failure]] = field(default_factory=dict)
@@ -37,44 +37,60 @@ class Profile:
         """Where its page lies, from the folder of the front page."""
         return f"judges/{file_name(self.name)}.html"
 
-    def by(self, folder: str, measure: Measure, *, stand_ins: bool = False) -> list[Standing]:
+    def select_standings(
+        self, folder: str, measure: Measure, *, stand_ins: bool = False
+    ) -> list[Standing]:
         """Its standings by a measure, the firmest first: of stand-ins, or of all others."""
-        held = [
-            each
-            for each in self.standings.get(folder, ())
-            if each.measure == measure.name and (each.firmness == "stand-in") == stand_ins
+        standings = [
+            standing
+            for standing in self.standings.get(folder, ())
+            if standing.measure == measure.name and (standing.firmness == "stand-in") == stand_ins
         ]
-        return sorted(held, key=lambda each: FIRMNESS.index(each.firmness))
+        return sorted(standings, key=lambda standing: FIRMNESS.index(standing.firmness))
 
     def has(self, *, stand_ins: bool) -> bool:
         """Whether it has any standing that is a stand-in's, or any that is not."""
-        held = (each for found in self.standings.values() for each in found)
-        return any((each.firmness == "stand-in") == stand_ins for each in held)
+        all_standings = (
+            standing for standings in self.standings.values() for standing in standings
+        )
+        return any((standing.firmness == "stand-in") == stand_ins for standing in all_standings)
 
     def telling(self, *, stand_ins: bool) -> list[tuple[str, Failure]]:
         """Its most telling failures with the folder of their site, the sites in turn."""
         chosen = [
-            [(folder, each) for each in held if (each.firmness == "stand-in") == stand_ins]
-            for folder, held in self.failures.items()
+            [
+                (folder, failure)
+                for failure in failures
+                if (failure.firmness == "stand-in") == stand_ins
+            ]
+            for folder, failures in self.failures.items()
         ]
         return round_robin(chosen, MOST)
 
 
 def profiles(judged: Mapping[str, JudgeResults], roster: Roster) -> list[Profile]:
     """Of all judges and metrics, in the order of the roster; then those that only sites know."""
-    found = {
-        each.name: Profile(each.name, each.kind, each.told, roster.gaps.get(each.name, {}))
-        for each in roster.judges
+    profiles_by_name = {
+        listed.name: Profile(
+            listed.name, listed.kind, listed.description, roster.gaps.get(listed.name, {})
+        )
+        for listed in roster.judges
     }
     unlisted = UNLISTED if roster.date else ""
-    for folder, held in judged.items():
-        for standing in (each for each in held.standings if each.firmness != "not run"):
-            profile = found.setdefault(standing.model, Profile(standing.model, told=unlisted))
+    for folder, results in judged.items():
+        for standing in (
+            standing for standing in results.standings if standing.firmness != "not run"
+        ):
+            profile = profiles_by_name.setdefault(
+                standing.model, Profile(standing.model, description=unlisted)
+            )
             profile.standings.setdefault(folder, []).append(standing)
-        for failure in held.failures:
-            profile = found.setdefault(failure.model, Profile(failure.model, told=unlisted))
+        for failure in results.failures:
+            profile = profiles_by_name.setdefault(
+                failure.model, Profile(failure.model, description=unlisted)
+            )
             profile.failures.setdefault(folder, []).append(failure)
-    return [*found.values()]
+    return [*profiles_by_name.values()]
 
 
 def file_name(name: str) -> str:

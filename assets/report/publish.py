@@ -85,10 +85,10 @@ def publish(folder: Path, site: Site, png_of: Callable[[str], bytes]) -> Path:
 
 def _sweep(folder: Path) -> None:
     """Remove what killed builds left beside `folder`, but nothing that may still be built."""
-    for left in folder.parent.glob(f".{escape(folder.name)}.{'[0-9a-f]' * 32}*"):
+    for abandoned in folder.parent.glob(f".{escape(folder.name)}.{'[0-9a-f]' * 32}*"):
         with suppress(FileNotFoundError):
-            if time.time() - left.stat().st_mtime > _ABANDONED_S:
-                shutil.rmtree(left, ignore_errors=True)
+            if time.time() - abandoned.stat().st_mtime > _ABANDONED_S:
+                shutil.rmtree(abandoned, ignore_errors=True)
 
 
 def _write_images(
@@ -105,9 +105,11 @@ def _write_images(
 def _write_thumbnails(
     new: Path, old: Path, thumbnails: Iterable[Thumbnail], png_of: Callable[[str], bytes]
 ) -> None:
-    def write(each: Thumbnail) -> None:
-        if not _take_over(old / each.file, new / each.file, is_whole):
-            (new / each.file).write_bytes(thumbnail(png_of(each.sha256), each.longer))
+    def write(thumbnail_spec: Thumbnail) -> None:
+        if not _take_over(old / thumbnail_spec.file, new / thumbnail_spec.file, is_whole):
+            (new / thumbnail_spec.file).write_bytes(
+                thumbnail(png_of(thumbnail_spec.sha256), thumbnail_spec.longer)
+            )
 
     (new / "thumbs").mkdir()
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as threads:

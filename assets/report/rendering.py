@@ -44,12 +44,12 @@ class Renderer:
 
 @cache
 def _environment(templates: Path) -> Environment:
-    found = Environment(
+    environment = Environment(
         loader=FileSystemLoader([templates, _HERE / "templates"]),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    found.filters.update(formats.FILTERS)
-    return found
+    environment.filters.update(formats.FILTERS)
+    return environment

@@ -16,12 +16,12 @@ def revision_facts() -> dict[str, str]:
     return {"Written": datetime.now(UTC).date().isoformat(), "Code": revision()}
 
 
-def content_version(folder: Path, told: Mapping[str, str]) -> str:
+def content_version(folder: Path, facts: Mapping[str, str]) -> str:
     """A digest of a site's pages without the values of `told`: the same for the same content."""
     digest = sha256()
     for page in sorted(folder.rglob("*.html")):
         data = page.read_bytes()
-        for value in told.values():
+        for value in facts.values():
             data = data.replace(value.encode(), b"")
         digest.update(data)
     return digest.hexdigest()

@@ -30,7 +30,7 @@ class Listed:
 
     name: str
     kind: Kind
-    told: str
+    description: str
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Gap:
 
     command: str
     price: str
-    told: str = ""
+    details: str = ""
 
 
 @dataclass(frozen=True)

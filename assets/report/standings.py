@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from assets.report.formats import Rate, told_share
+from assets.report.formats import Rate, hide_wide_share
 from metrics.statistics.firmness import Evidence, Firmness
 
 _Each = TypeVar("_Each")
@@ -38,7 +38,7 @@ class Measure(NamedTuple):
         """The number, if an answer is behind it and its interval says anything."""
         if not evidence.has_number:
             return Rate(None)
-        return told_share(rate) if self.written == "share" else rate
+        return hide_wide_share(rate) if self.written == "share" else rate
 
 
 class Standing(NamedTuple):
@@ -67,7 +67,7 @@ class Standing(NamedTuple):
     """The day on which what it was made of was last put together, as in "2026-11-20"."""
     link: str
     """Where the evidence lies, from the site's folder."""
-    of: str = ""
+    scope: str = ""
     """As in "pairs by flux-dev"; empty for the benchmark as a whole."""
     note: str = ""
 
@@ -100,7 +100,7 @@ class Standing(NamedTuple):
             unit=unit,
             date=date,
             link=link,
-            of=of,
+            scope=of,
             note=", ".join(dict.fromkeys(filter(None, (*reasons, shown.note, *notes)))),
         )
 
@@ -121,12 +121,12 @@ class Failure(NamedTuple):
     firmness: Firmness
     picture: str
     alt: str
-    asked: str
-    answered: str
+    question: str
+    answer: str
     truth: str
     link: str
-    beside: str = ""
-    beside_alt: str = ""
+    comparison: str = ""
+    comparison_alt: str = ""
 
 
 class JudgeResults(NamedTuple):
@@ -143,29 +143,33 @@ class JudgeResults(NamedTuple):
     @property
     def file(self) -> tuple[str, str]:
         """The file of a site from which the front page is made, as (path, text)."""
-        told = {
-            name: [each._asdict() for each in held] for name, held in self._asdict().items() if held
+        parts = {
+            name: [part._asdict() for part in values]
+            for name, values in self._asdict().items()
+            if values
         }
-        return FILE, json.dumps(told, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+        return FILE, json.dumps(parts, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
     def covers(self, model: str) -> bool:
         """Whether a model was asked for each measure: not as a stand-in, and not for a trial."""
-        results = (each for each in self.standings if each.firmness in ("result", "no answer"))
-        measured = {each.measure for each in results if each.model == model}
-        return bool(measured) and measured >= {each.name for each in self.measures}
+        results = (
+            standing for standing in self.standings if standing.firmness in ("result", "no answer")
+        )
+        measured = {standing.measure for standing in results if standing.model == model}
+        return bool(measured) and measured >= {measure.name for measure in self.measures}
 
     @classmethod
     def read(cls, text: str) -> "JudgeResults":
         """What `file` has written."""
-        told: Mapping[str, Sequence[Mapping[str, Any]]] = json.loads(text)
+        parts: Mapping[str, Sequence[Mapping[str, Any]]] = json.loads(text)
         return cls(
-            [Measure(**each) for each in told.get("measures", ())],
-            [Standing(**each) for each in told.get("standings", ())],
-            [Failure(**each) for each in told.get("failures", ())],
+            [Measure(**fields) for fields in parts.get("measures", ())],
+            [Standing(**fields) for fields in parts.get("standings", ())],
+            [Failure(**fields) for fields in parts.get("failures", ())],
         )
 
 
 def round_robin(groups: Iterable[Iterable[_Each]], most: int = MOST) -> list[_Each]:
     """The first of each group, then the second of each, and so on: not all of one kind."""
     turns = zip_longest(*groups)
-    return [each for each in chain.from_iterable(turns) if each is not None][:most]
+    return [item for item in chain.from_iterable(turns) if item is not None][:most]

@@ -14,7 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 from upath import UPath
 
 from assets.report import front_tables, standings
-from assets.report.front_tables import Column
+from assets.report.front_tables import MeasureColumn
 from assets.report.profiles import Profile, profiles
 from assets.report.rendering import STATIC, Renderer, Shell
 from assets.report.roster import Roster
@@ -39,7 +39,7 @@ class Finding(NamedTuple, Generic[T]):
 
     sentence: str
     firmness: Firmness
-    of: T
+    subject: T
 
 
 def trial_sentence(reasons: str, sentence: str) -> str:
@@ -47,13 +47,13 @@ def trial_sentence(reasons: str, sentence: str) -> str:
     return f"A trial ({reasons}): {sentence}"
 
 
-def no_ranking_sentence(of: str, reasons: Mapping[str, str]) -> str:
+def no_ranking_sentence(subject: str, reasons: Mapping[str, str]) -> str:
     """The reasons, by model, why no number on a dataset, source or painter is a result."""
     if not reasons:
-        return f"No model has been asked about {of} yet."
-    told = "; ".join(f"{model}: {reason}" for model, reason in [*reasons.items()][:_NAMED])
+        return f"No model has been asked about {subject} yet."
+    sentences = "; ".join(f"{model}: {reason}" for model, reason in [*reasons.items()][:_NAMED])
     more = f"; and {len(reasons) - _NAMED} more" if len(reasons) > _NAMED else ""
-    return f"No model is ranked on {of} yet. {told}{more}."
+    return f"No model is ranked on {subject} yet. {sentences}{more}."
 
 
 class Entry(NamedTuple):
@@ -79,12 +79,12 @@ class _Told:
     judged: dict[str, JudgeResults] = field(default_factory=dict)
 
     @property
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[MeasureColumn]:
         """Each measure of each benchmark; one column of a benchmark that has told of none yet."""
-        titles = {each.folder: each.title for each in self.roster.benchmarks}
+        titles = {planned.folder: planned.title for planned in self.roster.benchmarks}
         titles |= {folder: entry.title for folder, entry in self.entries.items()}
         return [
-            Column(folder, titles[folder], measure)
+            MeasureColumn(folder, titles[folder], measure)
             for folder in sorted(titles)
             for measure in self.measures(folder)
         ]
@@ -101,9 +101,9 @@ def write_start_page(folder: Path) -> Path:
     of the last one might lack the other: it looks again.
     """
     before: _Told | None = None
-    while before != (told := _told(folder)):
-        _write(folder, told)
-        before = told
+    while before != (reports := _told(folder)):
+        _write(folder, reports)
+        before = reports
     return folder / "index.html"
 
 
@@ -113,21 +113,21 @@ def read_judge_results(folder: Path) -> Mapping[str, JudgeResults]:
 
 
 def _told(folder: Path) -> _Told:
-    told = _Told(Roster.read(folder))
+    reports = _Told(Roster.read(folder))
     for file in sorted(folder.glob(f"[!.]*/{_ENTRY}")):
         name = file.parent.name
         # Whoever replaces that site at this moment writes the start page once more.
         with suppress(FileNotFoundError):
             entry = Entry(**json.loads(file.read_text(encoding="utf-8")))
             of_judges = file.with_name(standings.FILE)
-            told.judged[name] = JudgeResults.read(of_judges.read_text(encoding="utf-8"))
-            told.entries[name] = entry
-    return told
+            reports.judged[name] = JudgeResults.read(of_judges.read_text(encoding="utf-8"))
+            reports.entries[name] = entry
+    return reports
 
 
-def _write(folder: Path, told: _Told) -> None:
+def _write(folder: Path, reports: _Told) -> None:
     files = {"mark.svg": _MARK.encode(), **{file.name: file.read_bytes() for file in STATIC}}
-    files |= {path: text.encode() for path, text in _pages(told)}
+    files |= {path: text.encode() for path, text in _pages(reports)}
     for path, data in files.items():
         _write_changed(folder / path, data)
     for old in (file for name in _JUDGES for file in (folder / name).glob("*")):
@@ -143,9 +143,9 @@ def _write_changed(path: Path, data: bytes) -> None:
     write_atomically(UPath(path), data)
 
 
-def _pages(told: _Told) -> Iterator[tuple[str, str]]:
-    everyone, columns = profiles(told.judged, told.roster), told.columns
-    shared = {"columns": columns, "entries": told.entries, "roster": told.roster}
+def _pages(reports: _Told) -> Iterator[tuple[str, str]]:
+    everyone, columns = profiles(reports.judged, reports.roster), reports.columns
+    shared = {"columns": columns, "entries": reports.entries, "roster": reports.roster}
     templates = Path(__file__).parent / "templates"
     page = Renderer(templates, Shell("Counterfactory", {}), **shared).page
     yield from page(
@@ -154,7 +154,7 @@ def _pages(told: _Told) -> Iterator[tuple[str, str]]:
         known=bool(everyone),
         overview=front_tables.overview(columns, everyone),
         stand_ins=front_tables.stand_ins(columns, everyone),
-        counts=_counts(told.judged),
+        counts=_counts(reports.judged),
     )
     for profile in everyone:
         yield from page(
@@ -173,22 +173,22 @@ def _pages(told: _Told) -> Iterator[tuple[str, str]]:
         )
 
 
-def _lacking(columns: list[Column], profile: Profile) -> list[tuple[str, str]]:
+def _lacking(columns: list[MeasureColumn], profile: Profile) -> list[tuple[str, str]]:
     """The folder and title of each benchmark of which there is no number that is no stand-in's."""
     titles = dict.fromkeys((column.folder, column.title) for column in columns)
-    held = {
+    measured_folders = {
         column.folder
         for column in columns
-        if column.measure and profile.by(column.folder, column.measure)
+        if column.measure and profile.select_standings(column.folder, column.measure)
     }
-    return [(folder, title) for folder, title in titles if folder not in held]
+    return [(folder, title) for folder, title in titles if folder not in measured_folders]
 
 
 def _counts(judged: Mapping[str, JudgeResults]) -> dict[str, int]:
     """How many different judges and metrics have a result, and how many a trial at most."""
-    firm: dict[str, set[str]] = {each: set() for each in FIRMNESS}
-    for held in judged.values():
-        for standing in held.standings:
+    firm: dict[str, set[str]] = {firmness: set() for firmness in FIRMNESS}
+    for results in judged.values():
+        for standing in results.standings:
             if standing.value is not None:
                 firm[standing.firmness].add(standing.model)
     return {"result": len(firm["result"]), "trial": len(firm["trial"] - firm["result"])}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from assets.report.charts import Scale
 from assets.report.formats import Rate
-from assets.report.front_tables import BETTER, WRITTEN, Column
+from assets.report.front_tables import BETTER, WRITTEN, MeasureColumn
 from assets.report.profiles import Profile
 from assets.report.standings import Measure, Standing
 
@@ -30,43 +30,51 @@ class Strip(NamedTuple):
     text: str
     trial: bool
     rank: str
-    at: Rate
+    position: Rate
     others: Sequence[float]
     ticks: Sequence[tuple[float, str]]
 
 
-def strips(columns: Sequence[Column], profile: Profile, profiles: Sequence[Profile]) -> list[Strip]:
+def strips(
+    columns: Sequence[MeasureColumn], profile: Profile, profiles: Sequence[Profile]
+) -> list[Strip]:
     """A strip for each measure by which the judge has a number that is no stand-in's."""
     return [
         strip
-        for at, column in enumerate(columns)
-        if (strip := _strip(column, profile, profiles, at)) is not None
+        for index, column in enumerate(columns)
+        if (strip := _strip(column, profile, profiles, index)) is not None
     ]
 
 
-def _strip(column: Column, profile: Profile, profiles: Sequence[Profile], at: int) -> Strip | None:
+def _strip(
+    column: MeasureColumn, profile: Profile, profiles: Sequence[Profile], index: int
+) -> Strip | None:
     measure = column.measure
     if measure is None:
         return None
-    first = {each.name: each.by(column.folder, measure)[:1] for each in profiles}
-    numbers = {name: held[0] for name, held in first.items() if held and held[0].value is not None}
+    first = {other.name: other.select_standings(column.folder, measure)[:1] for other in profiles}
+    numbers = {
+        name: standings[0]
+        for name, standings in first.items()
+        if standings and standings[0].value is not None
+    }
     if profile.name not in numbers:
         return None
-    own = numbers.pop(profile.name)
-    others = [each for each in numbers.values() if each.firmness == "result"]
-    scale = _scale(measure, [own, *others])
+    own_standing = numbers.pop(profile.name)
+    others = [standing for standing in numbers.values() if standing.firmness == "result"]
+    scale = _scale(measure, [own_standing, *others])
     written = WRITTEN[measure.written]
-    cell = written(own.rate)
-    trial = own.firmness == "trial"
+    cell = written(own_standing.rate)
+    trial = own_standing.firmness == "trial"
     return Strip(
-        f"strip-{at}",
+        f"strip-{index}",
         column.title,
         measure.name,
         BETTER[measure.better],
         f"{cell.text} {cell.detail}".strip(),
         trial,
-        "" if trial else _rank(measure, own, others),
-        scale.at(own.rate),
+        "" if trial else _rank(measure, own_standing, others),
+        scale.place_rate(own_standing.rate),
         [scale.place(value) for value in _values(others)],
         [(scale.place(value), written(Rate(value)).text) for value in sorted({0.0, *scale})],
     )
@@ -74,17 +82,22 @@ def _strip(column: Column, profile: Profile, profiles: Sequence[Profile], at: in
 
 def _scale(measure: Measure, shown: Sequence[Standing]) -> Scale:
     """The ends of a scale that holds 0, and 1 of what can be 1 at most."""
-    ends = [end for each in shown for end in (each.value, each.low, each.high) if end is not None]
+    numbers = [
+        end
+        for standing in shown
+        for end in (standing.value, standing.low, standing.high)
+        if end is not None
+    ]
     least = _LEAST_CHANGE if measure.written in ("change", "points") else 1.0
-    return Scale(min(0.0, *ends), max(least, *ends))
+    return Scale(min(0.0, *numbers), max(least, *numbers))
 
 
-def _rank(measure: Measure, own: Standing, others: Sequence[Standing]) -> str:
+def _rank(measure: Measure, own_standing: Standing, others: Sequence[Standing]) -> str:
     """`2 of 7`, among results on the same; ties share a place. Empty without any other."""
-    alike = [each for each in others if each.of == own.of]
+    alike = [standing for standing in others if standing.scope == own_standing.scope]
     if not alike:
         return ""
-    mine = _worse(measure, own.value or 0.0)
+    mine = _worse(measure, own_standing.value or 0.0)
     place = 1 + sum(_worse(measure, value) < mine for value in _values(alike))
     return f"{place} of {len(alike) + 1}"
 
@@ -96,4 +109,4 @@ def _worse(measure: Measure, value: float) -> float:
 
 
 def _values(standings: Sequence[Standing]) -> Iterator[float]:
-    return (each.value for each in standings if each.value is not None)
+    return (standing.value for standing in standings if standing.value is not None)

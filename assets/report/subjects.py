@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import ClassVar, TypeVar
 
-from assets.report.formats import Rate, with_firmness
+from assets.report.formats import Rate, add_firmness
 from assets.report.standings import Measure, Standing
 from metrics.statistics.firmness import FIRMNESS, Evidence, Firmness
 
@@ -44,12 +44,14 @@ class ReportSubject(ABC):
     @property
     def reasons(self) -> Mapping[str, str]:
         """The reasons, by judge, why its number is no result."""
-        return {judge: "; ".join(each.reasons) for judge, each in self.judge_evidence.items()}
+        return {
+            judge: "; ".join(evidence.reasons) for judge, evidence in self.judge_evidence.items()
+        }
 
     @property
     def title(self) -> str:
         """Its name, and its firmness unless that is a result."""
-        return with_firmness(self.name, self.firmness)
+        return add_firmness(self.name, self.firmness)
 
     @property
     def page(self) -> str:
@@ -91,11 +93,11 @@ class ReportSubject(ABC):
 
 def firmest(evidence: Iterable[Evidence]) -> Firmness:
     """The firmness of the firmest number; `not run` without any."""
-    return min((each.firmness for each in evidence), key=FIRMNESS.index, default="not run")
+    return min((number.firmness for number in evidence), key=FIRMNESS.index, default="not run")
 
 
 def firmest_first(
     subjects: Iterable[SubjectT], key: Callable[[SubjectT], float] = lambda subject: 0
 ) -> list[SubjectT]:
     """Results, then trials and stand-in runs; among these by `key`, else in the given order."""
-    return sorted(subjects, key=lambda each: (FIRMNESS.index(each.firmness), key(each)))
+    return sorted(subjects, key=lambda subject: (FIRMNESS.index(subject.firmness), key(subject)))

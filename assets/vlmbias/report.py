@@ -54,21 +54,21 @@ def build_report_asset(judges: Sequence[Model], writers: Sequence[Model]) -> Ass
 
 
 def _site(sources: ReportSources, judges: Sequence[Model], writers: Sequence[Model]) -> Site:
-    known = topics.get_partition_keys()
-    pictures = _joined(*(sources.tables(name, known) for name in _PICTURES))
+    topic_names = topics.get_partition_keys()
+    pictures = _joined(*(sources.tables(name, topic_names) for name in _PICTURES))
     drawn = pictures[pictures["painter"].eq("")]
-    measured = sources.tables("measurements", known)
+    measured = sources.tables("measurements", topic_names)
     if len(drawn) and not measured:
         raise _nothing("measurements")
     readings = pd.concat(measured.values(), ignore_index=True) if measured else _NO_READINGS
     questions, answers = load_answers(sources.home, judges)
-    given = concatenate_answers(judges, questions, answers)
-    for topic, asked in questions.items():
-        _check_same_images(topic, asked, pictures[pictures["domain"] == topic])
+    judge_answers = concatenate_answers(judges, questions, answers)
+    for topic, topic_questions in questions.items():
+        _check_same_images(topic, topic_questions, pictures[pictures["domain"] == topic])
     accuracy = sources.table("accuracy")
     if accuracy is None:
         raise _nothing("figures")
-    if not ACCURACY.build_table(build_accuracy_figures(given)).to_pandas().equals(accuracy):
+    if not ACCURACY.build_table(build_accuracy_figures(judge_answers)).to_pandas().equals(accuracy):
         raise TablesMismatch("vlmbias/accuracy is older than the answers: materialize it again.")
     proved = join_readings(drawn, readings)[[*MATCHED_COLUMNS, "agrees"]]
     edited = (sources.table(edited_flags_key(writer.name).path[-1]) for writer in writers)
@@ -76,7 +76,7 @@ def _site(sources: ReportSources, judges: Sequence[Model], writers: Sequence[Mod
         images=pictures,
         measurements=readings.merge(proved, on=MATCHED_COLUMNS, how="left", validate="1:1"),
         questions=pd.concat(questions.values(), ignore_index=True),
-        answers=given,
+        answers=judge_answers,
         accuracy=accuracy,
         facts=_facts(pictures) | dict(sources.facts),
         references=[judge.name for judge in judges if judge.is_stand_in],
@@ -87,7 +87,8 @@ def _site(sources: ReportSources, judges: Sequence[Model], writers: Sequence[Mod
         originals=sources.originals,
         outlines=draw_outlines(drawn, sources.ledger),
         dates={
-            judge.name: sources.made_on(answers_key(judge.name).path[-1], known) for judge in judges
+            judge.name: sources.made_on(answers_key(judge.name).path[-1], topic_names)
+            for judge in judges
         },
     )
 
@@ -100,8 +101,8 @@ def draw_outlines(drawn: pd.DataFrame, ledger: WorkCache) -> dict[str, Sequence[
         for row in iterate_named_rows(changed.drop_duplicates("base_id"))
     }
     keys = {base_id: _outline_key(drawing) for base_id, drawing in first.items()}
-    found = compute_missing(keys, first.__getitem__, find_drawing_outline, ledger)
-    return {base_id: [*map(tuple, boxes)] for base_id, boxes in found.items()}
+    boxes_by_scene = compute_missing(keys, first.__getitem__, find_drawing_outline, ledger)
+    return {base_id: [*map(tuple, boxes)] for base_id, boxes in boxes_by_scene.items()}
 
 
 def _outline_key(drawing: DrawJob) -> str:
@@ -118,12 +119,13 @@ def _scene_of(row: NamedRow) -> Scene:
     return Scene(**{**columns, **by_target, "settings": json.loads(row.settings)})
 
 
-def _check_same_images(topic: str, asked: pd.DataFrame, pictures: pd.DataFrame) -> None:
+def _check_same_images(topic: str, questions: pd.DataFrame, pictures: pd.DataFrame) -> None:
     """The questions have to be about these pictures, as they are reviewed now."""
-    now, then = (
-        set(table[_SAME_PICTURE].itertuples(index=False, name=None)) for table in (pictures, asked)
+    current_pictures, asked_pictures = (
+        set(table[_SAME_PICTURE].itertuples(index=False, name=None))
+        for table in (pictures, questions)
     )
-    if now == then:
+    if current_pictures == asked_pictures:
         return
     if topic in PHOTOGRAPHED:
         raise TablesMismatch(
@@ -140,29 +142,33 @@ def _check_same_images(topic: str, asked: pd.DataFrame, pictures: pd.DataFrame) 
 def _joined(*tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """All pictures with the columns of photographs, which are empty where code has drawn them."""
     *drawn, photographs = tables
-    found = [IMAGES.build_table(table) for each in drawn for table in each.values()]
-    found += [PHOTOGRAPHS.build_table(table) for table in photographs.values()]
-    if not found:
+    tables_of_pictures = [
+        IMAGES.build_table(table) for topic_tables in drawn for table in topic_tables.values()
+    ]
+    tables_of_pictures += [PHOTOGRAPHS.build_table(table) for table in photographs.values()]
+    if not tables_of_pictures:
         raise _nothing("images")
-    whole = pa.concat_tables([*found, PHOTOGRAPHS.build_table([])], promote_options="default")
-    pictures: pd.DataFrame = whole.to_pandas()
+    all_pictures = pa.concat_tables(
+        [*tables_of_pictures, PHOTOGRAPHS.build_table([])], promote_options="default"
+    )
+    pictures: pd.DataFrame = all_pictures.to_pandas()
     return pictures
 
 
-def _nothing(what: str) -> NotMaterialized:
-    return NotMaterialized(f"There are no {what} yet: materialize the topics of vlmbias first.")
+def _nothing(missing: str) -> NotMaterialized:
+    return NotMaterialized(f"There are no {missing} yet: materialize the topics of vlmbias first.")
 
 
 def _facts(pictures: pd.DataFrame) -> dict[str, str]:
     """The lines of the footer; what is about drawn pictures or photographs alone, if there are."""
 
-    def each(column: str, of: pd.DataFrame = pictures) -> str:
-        return ", ".join(str(value) for value in sorted(of[column].unique()))
+    def each(column: str, pictures_read: pd.DataFrame = pictures) -> str:
+        return ", ".join(str(value) for value in sorted(pictures_read[column].unique()))
 
-    def versions(of: pd.DataFrame) -> str:
-        found = of.groupby("domain")["generator_version"].unique()
+    def versions(pictures_read: pd.DataFrame) -> str:
+        versions_by_topic = pictures_read.groupby("domain")["generator_version"].unique()
         return ", ".join(
-            f"{get_title(str(name))} {'/'.join(sorted(v))}" for name, v in found.items()
+            f"{get_title(str(name))} {'/'.join(sorted(v))}" for name, v in versions_by_topic.items()
         )
 
     painted = pictures["painter"].ne("")

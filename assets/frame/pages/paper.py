@@ -12,15 +12,15 @@ import pandas as pd
 from assets.frame.pages.sentences import format_change
 from assets.frame.pages.source_page import SHORT
 from assets.kit.columns import to_records
-from assets.report.cells import Cell, Line, Table, mean
+from assets.report.cells import Cell, Line, Table, mean_cell
 from assets.report.csv_files import read_csv_rows
-from assets.report.formats import Rate, score, titled
+from assets.report.formats import Rate, capitalize_first, format_score
 from assets.report.pivot import pivot
 from generators.prompts.visual_concepts import DOMAINS
 from metrics.frame.inflation import success_rates
 
 _BEAUTY, _ORIGINAL = "beauty", "Orig."
-_TITLES = {**SHORT, **{domain: titled(domain) for domain in DOMAINS}}
+_TITLES = {**SHORT, **{domain: capitalize_first(domain) for domain in DOMAINS}}
 
 
 @cache
@@ -99,6 +99,6 @@ def _print(table: str, corner: str) -> Table:
 
 def _format_cell(before: float, percent: float | None = None) -> Cell:
     if percent is None or pd.isna(percent):
-        return mean(Rate(before))
+        return mean_cell(Rate(before))
     numbers = {"": before, "percent": percent}
-    return Cell(score(before), format_change({"percent": percent}), numbers=numbers)
+    return Cell(format_score(before), format_change({"percent": percent}), numbers=numbers)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from assets.frame.common import QUESTION, TITLE
 from assets.frame.pages import charts, paper, susceptibility, tables, win_rates
-from assets.frame.pages.gallery import Gallery, gallery
+from assets.frame.pages.gallery import SourceGallery, gallery
 from assets.frame.pages.sentences import judge_sentence, source_sentence
-from assets.frame.pages.source_page import SHORT, Sourced
+from assets.frame.pages.source_page import SHORT, ScoredSource
 from assets.report.benchmark_report import BenchmarkReport
 from assets.report.formats import read_rate
 from assets.report.standings import Failure, Measure, Standing
@@ -29,9 +29,9 @@ SUCCESS = Measure(
 )
 
 
-def _standings(source: Sourced) -> Iterator[Standing]:
+def _standings(source: ScoredSource) -> Iterator[Standing]:
     """The inflation of every judge's scores and the success of all biases, held out."""
-    of = f"pictures of {source.name}"
+    scope = f"pictures of {source.name}"
     for judge in source.judges:
         overlay, biases = source.overlay(judge), source.row(judge, ALL)
         yield source.standing(
@@ -42,7 +42,7 @@ def _standings(source: Sourced) -> Iterator[Standing]:
             items=int(overlay["images"]) if overlay else 0,
             unit="pictures, before and after",
             section="inflation",
-            of=of,
+            of=scope,
             notes=[f"by {overlay['bias']}" if overlay else ""],
         )
         yield source.standing(
@@ -53,11 +53,11 @@ def _standings(source: Sourced) -> Iterator[Standing]:
             items=int(biases["combinations"]) if biases else 0,
             unit="biases in domains",
             section="success",
-            of=of,
+            of=scope,
         )
 
 
-def _failures(source: Sourced, pictures: Gallery) -> Iterator[Failure]:
+def _failures(source: ScoredSource, pictures: SourceGallery) -> Iterator[Failure]:
     """The pictures that moved each judge most."""
     for number, (judge, slides) in enumerate(pictures.movable.items(), 1):
         for slide in slides:
@@ -67,7 +67,7 @@ def _failures(source: Sourced, pictures: Gallery) -> Iterator[Failure]:
                 slide.changed.file,
                 f"Changed: {slide.title}",
                 f"How well does the picture fit “{slide.instruction}”?",
-                f"Of 5 points, before → after: {dict(slide.given)[judge]}",
+                f"Of 5 points, before → after: {dict(slide.scores)[judge]}",
                 "What the picture shows is the same as before",
                 f"{source.gallery}#judge-{number}",
                 slide.original.file,

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from assets.frame.pages.source_page import Sourced
-from assets.report.formats import ends_with_sign, read_rate, score, with_sign
+from assets.frame.pages.source_page import ScoredSource
+from assets.report.formats import format_score, format_signed, format_signed_interval, read_rate
 from assets.report.start_page import no_ranking_sentence, trial_sentence
 
 _OVERLAYS = {
@@ -14,7 +14,7 @@ _OVERLAYS = {
 }
 
 
-def source_sentence(source: Sourced) -> str:
+def source_sentence(source: ScoredSource) -> str:
     """The finding: results, else the number of the only judge, else each judge's reasons."""
     if source.firmness == "result":
         return _results(source)
@@ -23,9 +23,11 @@ def source_sentence(source: Sourced) -> str:
     return no_ranking_sentence(source.name, source.reasons)
 
 
-def _results(source: Sourced) -> str:
+def _results(source: ScoredSource) -> str:
     """How many of the ranked judges an overlay moves clearly, and which of these it moves most."""
-    ranked = [judge for judge, each in source.judge_evidence.items() if each.firmness == "result"]
+    ranked = [
+        judge for judge, evidence in source.judge_evidence.items() if evidence.firmness == "result"
+    ]
     rows = {judge: row for judge in ranked if (row := source.overlay(judge))}
     clear_rows = {judge: row for judge, row in rows.items() if row["percent_low"] > 0}
     total, picture = len(rows), f"a picture of {source.name}"
@@ -43,7 +45,7 @@ def _results(source: Sourced) -> str:
     )
 
 
-def judge_sentence(source: Sourced, judge: str) -> str:
+def judge_sentence(source: ScoredSource, judge: str) -> str:
     """How much of a judge's score an overlay can buy, held out, with its interval.
 
     It stands alone: of a trial it says why it is one.
@@ -52,10 +54,10 @@ def judge_sentence(source: Sourced, judge: str) -> str:
     if row is None:
         return f"{judge}: {'; '.join(evidence.reasons)}."
     more = float(row["biased"]) - float(row["original"])
-    points = f"{score(abs(more))} of 5 points"
+    points = f"{format_score(abs(more))} of 5 points"
     effect = f"loses {points} with {judge}" if more < 0 else f"buys {points} from {judge}"
-    means = f"from {score(row['original'])} to {score(row['biased'])}"
-    interval = ends_with_sign(read_rate(row, "percent"))
+    means = f"from {format_score(row['original'])} to {format_score(row['biased'])}"
+    interval = format_signed_interval(read_rate(row, "percent"))
     sentence = f"{_OVERLAYS[row['bias']]} {effect}, {means}: {format_change(row)} {interval}."
     if evidence.firmness != "trial":
         return sentence
@@ -64,4 +66,4 @@ def judge_sentence(source: Sourced, judge: str) -> str:
 
 def format_change(row: Mapping[str, Any]) -> str:
     """`+12.5 %`."""
-    return f"{with_sign(row['percent'])}\u00a0%"
+    return f"{format_signed(row['percent'])}\u00a0%"

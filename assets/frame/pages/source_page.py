@@ -11,7 +11,7 @@ from assets.frame.biases import NONE
 from assets.frame.inflation import ALL_PICTURES, SINGLE
 from assets.frame.search import HELD_OUT, IN_SAMPLE
 from assets.kit.columns import to_plain_records
-from assets.report.formats import with_firmness, with_listing
+from assets.report.formats import add_firmness, mark_unlisted
 from assets.report.subjects import ReportSubject
 from generators.perturbations.grids import GRID
 from generators.prompts.judging_templates import STANDARD
@@ -43,7 +43,7 @@ _NOTHINGCHOSEN = "one configuration of each bias, on all pictures"
 
 
 @dataclass(frozen=True)
-class Sourced(ReportSubject):
+class ScoredSource(ReportSubject):
     """A painter or collection: its table of `frame/inflation`, and what that is made of.
 
     `inapplicable` counts by `domain`, `bias` and `reason` the `pictures` that cannot have a bias.
@@ -81,12 +81,12 @@ class Sourced(ReportSubject):
     @property
     def title(self) -> str:
         """Its name, and its firmness unless that is a result."""
-        return with_firmness(with_listing(self.name, is_listed=self.is_listed), self.firmness)
+        return add_firmness(mark_unlisted(self.name, is_listed=self.is_listed), self.firmness)
 
     def overlay_evidence(self, judge: str) -> Evidence:
         """The scores behind what an overlay does to a judge's score, held out."""
         row = self.overlay(judge)
-        tried = [each for each in OVERLAYS if each in self.biases][:1]
+        tried = [overlay for overlay in OVERLAYS if overlay in self.biases][:1]
         evidence = self.evidence(judge, [str(row["bias"])] if row else tried)
         if row is None and evidence.answers:
             return replace(evidence, caveat="the mean score before is 0, or a domain has none")
@@ -101,15 +101,15 @@ class Sourced(ReportSubject):
             if (row := self.row(judge, bias, domain)) is not None
         ]
         scored = [int(row["scored"]) for row in rows]
-        held = {row["domain"] for row in rows}
-        domains = f"{len(held)} of {len(self.domains)} domains"
+        scored_domains = {row["domain"] for row in rows}
+        domains = f"{len(scored_domains)} of {len(self.domains)} domains"
         return Evidence(
             requests=sum(scored) + sum(int(row["unscored"]) for row in rows),
             answers=sum(scored),
             units=min((int(row["images"]) for row in rows), default=0),
             min_units=FEWEST,
             unit="pictures of a domain",
-            part=domains if 0 < len(held) < len(self.domains) else "",
+            part=domains if 0 < len(scored_domains) < len(self.domains) else "",
             is_stand_in=self.is_stand_in,
         )
 
@@ -141,14 +141,14 @@ class Sourced(ReportSubject):
     @cached_property
     def domains(self) -> list[str]:
         """The domains that there are."""
-        held = set(self.inflation["domain"])
-        return [domain for domain in DOMAINS if domain in held]
+        domains = set(self.inflation["domain"])
+        return [domain for domain in DOMAINS if domain in domains]
 
     @cached_property
     def biases(self) -> list[str]:
         """The biases that were tried."""
-        held = set(self.inflation["bias"])
-        return [bias for bias in GRID if bias in held]
+        biases = set(self.inflation["bias"])
+        return [bias for bias in GRID if bias in biases]
 
     def row(
         self,

@@ -1,39 +1,54 @@
 """Which domains and biases move judges most, over all judges of a source (Section 5.2)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 import pandas as pd
 
 from assets.frame.inflation import join_best_configurations
-from assets.frame.pages.source_page import SHORT, Sourced
+from assets.frame.pages.source_page import SHORT, ScoredSource
 from assets.frame.search import HELD_OUT
-from assets.report.cells import Line, Table, change, mark_trial, number, share
-from assets.report.formats import Rate, titled
+from assets.report.cells import Cell, Table, change_cell, number_cell, share_cell
+from assets.report.columns import RowHead, TableColumn, tabulate
+from assets.report.formats import Rate, capitalize_first
 from metrics import measure_susceptibility
 from metrics.frame.inflation import AttackSuccess
 from metrics.statistics.firmness import Evidence
 
-_HEADS = ("Mean change", "Success rate", "Clear")
+_Moved: TypeAlias = tuple[str, AttackSuccess]
+"""A domain or bias as the page names it, with how often and how far it moves judges."""
 
 
-def tables(source: Sourced) -> Iterator[Table]:
-    """By domain, over judges × biases; by bias, over judges × domains; the most moved first."""
+def tables(source: ScoredSource) -> Iterator[Table]:
+    """Tables by domain, over judges × biases, and by bias, over judges × domains.
+
+    The first line is what moves judges most.
+    """
     scores = _scores(source)
     judges = scores["model"].nunique() if len(scores) else 0
     over = "one judge" if judges == 1 else f"{judges} judges"
     evidence = _evidence(source)
+    head = RowHead[_Moved](label=lambda moved: moved[0], evidence=lambda moved: evidence)
     for by, others, names in (("domain", "biases", {}), ("bias", "domains", SHORT)):
         successes = measure_susceptibility(scores, by) if len(scores) else {}
-        lines = [
-            _line(names.get(value, titled(value)), success, evidence)
-            for value, success in sorted(successes.items(), key=lambda item: -item[1].mean)
+        moved = [
+            (names.get(value, capitalize_first(value)), success)
+            for value, success in successes.items()
         ]
-        caption = f"Susceptibility by {by}, over {over}, {source.describe_choice(HELD_OUT)}"
-        yield Table.plain(caption, titled(by), (f"Judges × {others}", *_HEADS), lines)
+        combinations = TableColumn[_Moved](
+            f"Judges × {others}", lambda moved: number_cell(moved[1].combinations)
+        )
+        yield tabulate(
+            f"Susceptibility by {by}, over {over}, {source.describe_choice(HELD_OUT)}",
+            capitalize_first(by),
+            head,
+            (combinations, *_CHANGES),
+            {"": sorted(moved, key=lambda item: -item[1].mean)},
+        )
 
 
-def _scores(source: Sourced) -> pd.DataFrame:
+def _scores(source: ScoredSource) -> pd.DataFrame:
     """What each judge gives before and after each bias, held out."""
     scores, search = source.scores, source.search
     parts = [
@@ -45,7 +60,7 @@ def _scores(source: Sourced) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def _evidence(source: Sourced) -> Evidence:
+def _evidence(source: ScoredSource) -> Evidence:
     """The scores of all judges together."""
     parts = [source.evidence(judge, source.biases) for judge in source.judges]
     return replace(
@@ -57,21 +72,18 @@ def _evidence(source: Sourced) -> Evidence:
     )
 
 
-def _line(label: str, success: AttackSuccess, evidence: Evidence) -> Line:
+def _mean_change(moved: _Moved) -> Cell:
+    _, success = moved
     low, high = success.mean_interval
-    mean = Rate(success.mean / 100, low / 100, high / 100)
-    return Line(
-        label,
-        [
-            number(success.combinations),
-            *(
-                mark_trial(cell, evidence.firmness)
-                for cell in (
-                    change(mean),
-                    share(Rate(success.rate, *success.rate_interval)),
-                    share(Rate(success.clear)),
-                )
-            ),
-        ],
-        "" if evidence.is_stand_in else ", ".join(evidence.reasons),
-    )
+    return change_cell(Rate(success.mean / 100, low / 100, high / 100))
+
+
+_CHANGES: Sequence[TableColumn[_Moved]] = (
+    TableColumn("Mean change", _mean_change, ranked=True),
+    TableColumn(
+        "Success rate",
+        lambda moved: share_cell(Rate(moved[1].rate, *moved[1].rate_interval)),
+        ranked=True,
+    ),
+    TableColumn("Clear", lambda moved: share_cell(Rate(moved[1].clear)), ranked=True),
+)

@@ -1,39 +1,30 @@
 """Figure 3: how often picture A wins against another one, before and after a bias, by domain."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from assets.frame.pages.source_page import FEWEST, SHORT, Sourced
+from assets.frame.pages.source_page import FEWEST, SHORT, ScoredSource
 from assets.frame.pairwise import pair_preferences
 from assets.frame.search import IN_SAMPLE
 from assets.kit.columns import to_records
-from assets.report.cells import (
-    Body,
-    Cell,
-    Group,
-    Head,
-    Line,
-    Table,
-    mark_trial,
-    number,
-    points,
-    share,
-)
-from assets.report.formats import read_rate, titled
+from assets.report.cells import Cell, Table, number_cell, points_cell, share_cell
+from assets.report.columns import RowHead, TableColumn, tabulate
+from assets.report.formats import capitalize_first, read_rate
 from metrics import win_rates
 from metrics.protobias.ranking import ALL
 from metrics.statistics.firmness import Evidence
 
 Row = Mapping[str, Any]
-_SHARES: Mapping[str, str] = {
-    "win": "Wins",
-    "tie": "Ties",
-    "loss": "Losses",
-    "swayed": "Order decides",
-    "first_shown": "First shown preferred",
-}
+_SHARES = (
+    ("Wins", "win"),
+    ("Ties", "tie"),
+    ("Losses", "loss"),
+    ("Order decides", "swayed"),
+    ("First shown preferred", "first_shown"),
+)
 
 
 class Comparison(NamedTuple):
@@ -46,14 +37,14 @@ class Comparison(NamedTuple):
     evidence: Evidence
 
 
-def by_domain(source: Sourced) -> Mapping[str, Sequence[Comparison]]:
+def by_domain(source: ScoredSource) -> Mapping[str, Sequence[Comparison]]:
     """By judge: each domain with its strongest bias, as in the paper, and the mean over domains."""
     return {
         judge: _compare(source, _strongest(source, judge, pairs)) for judge, pairs in _pairs(source)
     }
 
 
-def by_bias(source: Sourced) -> Mapping[str, Sequence[Comparison]]:
+def by_bias(source: ScoredSource) -> Mapping[str, Sequence[Comparison]]:
     """By judge: each bias in each domain, and over the domains that have it."""
     return {
         judge: [
@@ -65,7 +56,7 @@ def by_bias(source: Sourced) -> Mapping[str, Sequence[Comparison]]:
     }
 
 
-def tables(source: Sourced) -> tuple[Table, Table]:
+def tables(source: ScoredSource) -> tuple[Table, Table]:
     """Win rates by domain (Figure 3 in numbers), and of each bias in each domain."""
     captions = "Win rates of picture A by domain", "Win rates of picture A by bias and domain"
     parts = by_domain(source), by_bias(source)
@@ -73,13 +64,13 @@ def tables(source: Sourced) -> tuple[Table, Table]:
     return domains, biases
 
 
-def _pairs(source: Sourced) -> Iterator[tuple[str, pd.DataFrame]]:
+def _pairs(source: ScoredSource) -> Iterator[tuple[str, pd.DataFrame]]:
     if len(source.preferences):
         for judge, pairs in pair_preferences(source.preferences).groupby("model", sort=False):
             yield str(judge), pairs
 
 
-def _strongest(source: Sourced, judge: str, pairs: pd.DataFrame) -> pd.DataFrame:
+def _strongest(source: ScoredSource, judge: str, pairs: pd.DataFrame) -> pd.DataFrame:
     """The pairs of each domain with the bias whose mean score is highest there in sample."""
     parts = []
     for domain, domain_pairs in pairs.groupby("domain"):
@@ -98,7 +89,7 @@ def _strongest(source: Sourced, judge: str, pairs: pd.DataFrame) -> pd.DataFrame
     return pd.concat(parts) if parts else pairs.head(0)
 
 
-def _compare(source: Sourced, pairs: pd.DataFrame) -> list[Comparison]:
+def _compare(source: ScoredSource, pairs: pd.DataFrame) -> list[Comparison]:
     """The win rates of each domain's pairs, and over them where there are several."""
     if pairs.empty:
         return []
@@ -123,35 +114,46 @@ def _compare(source: Sourced, pairs: pd.DataFrame) -> list[Comparison]:
 
 
 def _table(caption: str, comparisons: Mapping[str, Sequence[Comparison]]) -> Table:
-    heads = [Head(head) for head in _SHARES.values()]
-    groups = [
-        Group("", [Head("Bias"), Head("Pairs")]),
-        Group("A as it was", heads),
-        Group("A biased", heads),
-        Group("", [Head("Gain", "points of preference")]),
-    ]
-    bodies = [Body(judge, [*map(_line, lines)]) for judge, lines in comparisons.items()]
-    if len(bodies) == 1:
-        bodies = [Body("", bodies[0].lines)]
-    return Table(caption, "Domain", groups, bodies)
+    bodies = comparisons if len(comparisons) > 1 else {"": [*chain(*comparisons.values())]}
+    return tabulate(caption, "Domain", _HEAD, _COLUMNS, bodies if comparisons else {})
 
 
-def _line(comparison: Comparison) -> Line:
-    bias, domain, before, after, evidence = comparison
-    lacking = int(after["unscored"])
-    return Line(
-        "Mean over domains" if domain == ALL else titled(domain),
-        [
-            Cell(SHORT.get(bias, "")),
-            number(int(after["pairs"]), f"{lacking} without a preference" if lacking else ""),
-            *(
-                mark_trial(cell, evidence.firmness)
-                for cell in (
-                    *(share(read_rate(row, name)) for row in (before, after) for name in _SHARES),
-                    points(read_rate(after, "gain")),
-                )
-            ),
-        ],
-        "" if evidence.is_stand_in else ", ".join(evidence.reasons),
-        kind="mean" if domain == ALL else "",
+def _pairs_compared(comparison: Comparison) -> Cell:
+    lacking = int(comparison.after["unscored"])
+    note = f"{lacking} without a preference" if lacking else ""
+    return number_cell(int(comparison.after["pairs"]), note)
+
+
+def _share_column(
+    group: str, label: str, name: str, row: Callable[[Comparison], Row]
+) -> TableColumn[Comparison]:
+    return TableColumn(
+        label, lambda comparison: share_cell(read_rate(row(comparison), name)), True, group
     )
+
+
+_HEAD = RowHead[Comparison](
+    label=lambda comparison: (
+        "Mean over domains" if comparison.domain == ALL else capitalize_first(comparison.domain)
+    ),
+    evidence=lambda comparison: comparison.evidence,
+    is_mean=lambda comparison: comparison.domain == ALL,
+)
+_COLUMNS: Sequence[TableColumn[Comparison]] = (
+    TableColumn("Bias", lambda comparison: Cell(SHORT.get(comparison.bias, ""))),
+    TableColumn("Pairs", _pairs_compared),
+    *(
+        _share_column("A as it was", *label_and_name, lambda pair: pair.before)
+        for label_and_name in _SHARES
+    ),
+    *(
+        _share_column("A biased", *label_and_name, lambda pair: pair.after)
+        for label_and_name in _SHARES
+    ),
+    TableColumn(
+        "Gain",
+        lambda comparison: points_cell(read_rate(comparison.after, "gain")),
+        ranked=True,
+        detail="points of preference",
+    ),
+)

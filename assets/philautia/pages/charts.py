@@ -1,43 +1,45 @@
 """The charts: preference of each judge for its own captions, and the scores of one caption."""
 
 from assets.philautia.examples import PreferenceExample
-from assets.philautia.pages.dataset_page import SAID, Compared
+from assets.philautia.pages.dataset_page import SETTING_WORDS, ComparedDataset
 from assets.report.charts import Bar, Chart, Mark, changes
-from assets.report.formats import Rate, read_rate, score
+from assets.report.formats import Rate, format_score, read_rate
 
 POINTS = ("0", "25", "50", "75", "100")
 
 
-def self_preference(dataset: Compared, setting: str) -> Chart:
+def self_preference(dataset: ComparedDataset, setting: str) -> Chart:
     """What each judge gives its own captions beyond what others would, in points."""
     rates = {
         row["generator"]: (read_rate(row, "preference"), "no value")
         for row in dataset.models(setting)
     }
-    about = "points that a judge gives its own captions more than others would"
-    title = f"{dataset.name}, {SAID[setting]}: points of 100"
-    return changes(f"own-{setting}", title, about, rates, spoken_unit=" points")
+    description = "points that a judge gives its own captions more than others would"
+    title = f"{dataset.name}, {SETTING_WORDS[setting]}: points of 100"
+    return changes(f"own-{setting}", title, description, rates, spoken_unit=" points")
 
 
 def scores(example: PreferenceExample, number: int) -> Chart:
     """What each judge gave a caption, and what it gives on average."""
     bars = []
-    for judge, given in example.scores.items():
+    for judge, caption_score in example.scores.items():
         mean = example.means[judge]
         marks = [
-            Mark("accuracy", _at(given), points(given)),
+            Mark("accuracy", _at(caption_score), points(caption_score)),
             Mark("failure", _at(mean), f"mean {points(mean)}"),
         ]
-        own = f"{judge}, its own" if judge == example.model else judge
-        lacking = "no score" if given is None else ""
-        bars.append(Bar(own, marks, ", ".join(mark.text for mark in marks), lacking))
-    about = "score of the caption, and mean score of all captions, 0 to 100"
-    return Chart(f"scores-{number}", f"Scores of a caption by {example.model}", about, POINTS, bars)
+        label = f"{judge}, its own" if judge == example.model else judge
+        lacking = "no score" if caption_score is None else ""
+        bars.append(Bar(label, marks, ", ".join(mark.text for mark in marks), lacking))
+    description = "score of the caption, and mean score of all captions, 0 to 100"
+    return Chart(
+        f"scores-{number}", f"Scores of a caption by {example.model}", description, POINTS, bars
+    )
 
 
 def points(value: float | None) -> str:
     """`71`, `63.4`."""
-    return score(value, 1).removesuffix(".0")
+    return format_score(value, 1).removesuffix(".0")
 
 
 def _at(value: float | None) -> Rate:

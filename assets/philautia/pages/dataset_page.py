@@ -11,7 +11,7 @@ from assets.philautia.common import asset_key
 from assets.philautia.examples import PreferenceExample
 from assets.philautia.pomms import GENERATOR_ROW, PANEL_ROW, POMMS
 from assets.philautia.preference_matrix import CELL, FAMILY, MATRIX, MODEL, PROBLEM, TEST
-from assets.report.formats import count, with_sign
+from assets.report.formats import format_count, format_signed
 from assets.report.subjects import ReportSubject, firmest
 from generators.prompts.captioning import REFERENCE_BASED, REFERENCE_FREE
 from metrics.philautia.image_bootstrap import MIN_IMAGES
@@ -22,11 +22,14 @@ from metrics.statistics.firmness import Evidence, Firmness
 Numbers: TypeAlias = Mapping[str, Any]
 """A row of `philautia/preference_matrix` or `philautia/pomms`."""
 
-SAID: Mapping[str, str] = {REFERENCE_FREE: "without references", REFERENCE_BASED: "with references"}
+SETTING_WORDS: Mapping[str, str] = {
+    REFERENCE_FREE: "without references",
+    REFERENCE_BASED: "with references",
+}
 
 
 @dataclass(frozen=True)
-class Compared(ReportSubject):
+class ComparedDataset(ReportSubject):
     """A dataset: its tables of `philautia/preference_matrix` and of `philautia/pomms`."""
 
     kind: ClassVar[str] = "dataset"
@@ -60,22 +63,22 @@ class Compared(ReportSubject):
         """The scores behind a judge's preference for captions of its own."""
         writers = {row["generator"] for row in self.part(setting, CELL) if row["scored"]}
         cells = [row for row in self.part(setting, CELL) if row["evaluator"] == judge]
-        given = [row for row in cells if row["generator"] in writers] or cells
-        own = self.cell(setting, judge, judge)
-        is_asked = own is not None and own["requests"] > 0
+        scored_cells = [row for row in cells if row["generator"] in writers] or cells
+        own_cell = self.cell(setting, judge, judge)
+        is_asked = own_cell is not None and own_cell["requests"] > 0
         doubt = "no caption of its own to score"
-        if own is not None and is_asked:
-            doubt = _doubt(own, self.own(setting, judge))
+        if own_cell is not None and is_asked:
+            doubt = _doubt(own_cell, self.find_own_row(setting, judge))
         return Evidence(
-            requests=sum(row["requests"] for row in given),
-            answers=sum(row["scored"] for row in given),
-            units=own["scored"] if own else 0,
+            requests=sum(row["requests"] for row in scored_cells),
+            answers=sum(row["scored"] for row in scored_cells),
+            units=own_cell["scored"] if own_cell else 0,
             min_units=MIN_IMAGES if is_asked else 0,
             caveat=doubt,
             is_stand_in=self.is_stand_in,
         )
 
-    def own(self, setting: str, judge: str) -> Numbers | None:
+    def find_own_row(self, setting: str, judge: str) -> Numbers | None:
         """The diagonal's row of a judge; None where it wrote no captions."""
         return next((row for row in self.models(setting) if row["generator"] == judge), None)
 
@@ -94,11 +97,11 @@ class Compared(ReportSubject):
         return max((row["images"] for row in self._matrix), default=0)
 
     @property
-    def asked(self) -> str:
+    def size_words(self) -> str:
         """`40 pictures, 5 models that write captions, 5 judges`."""
         generators, evaluators = self.names(self.setting)
         return (
-            f"{count(self.images)} pictures, {len(generators)} models that write captions, "
+            f"{format_count(self.images)} pictures, {len(generators)} models that write captions, "
             f"{len(evaluators)} judges"
         )
 
@@ -113,8 +116,8 @@ class Compared(ReportSubject):
     @cached_property
     def settings(self) -> Sequence[str]:
         """The settings in which models' captions were scored."""
-        there = {row["setting"] for row in self._matrix}
-        return [each for each in SAID if each in there]
+        present_settings = {row["setting"] for row in self._matrix}
+        return [setting for setting in SETTING_WORDS if setting in present_settings]
 
     @property
     def setting(self) -> str:
@@ -123,13 +126,15 @@ class Compared(ReportSubject):
 
     def part(self, setting: str, part: str) -> list[Numbers]:
         """The rows of a part of the matrix."""
-        found = (row for row in self._matrix if row["setting"] == setting)
-        return [row for row in found if row["part"] == part]
+        rows = (row for row in self._matrix if row["setting"] == setting)
+        return [row for row in rows if row["part"] == part]
 
     def names(self, setting: str) -> tuple[list[str], list[str]]:
         """Who wrote captions, and who scored them."""
         cells = self.part(setting, CELL)
-        generators, evaluators = ([row[of] for row in cells] for of in ("generator", "evaluator"))
+        generators, evaluators = (
+            [row[column] for row in cells] for column in ("generator", "evaluator")
+        )
         return list(dict.fromkeys(generators)), list(dict.fromkeys(evaluators))
 
     def cell(self, setting: str, generator: str, evaluator: str) -> Numbers | None:
@@ -167,13 +172,13 @@ class Compared(ReportSubject):
 
     def panels(self, setting: str) -> list[Numbers]:
         """The panels, single judges and metrics among them."""
-        found = (row for row in self._pomms if row["setting"] == setting)
-        return [row for row in found if row["part"] == PANEL_ROW]
+        rows = (row for row in self._pomms if row["setting"] == setting)
+        return [row for row in rows if row["part"] == PANEL_ROW]
 
     def panel_problems(self, setting: str) -> list[str]:
         """Why there are no panels."""
-        found = (row for row in self._pomms if row["setting"] == setting)
-        return [row["reason"] for row in found if row["part"] == PROBLEM]
+        rows = (row for row in self._pomms if row["setting"] == setting)
+        return [row["reason"] for row in rows if row["part"] == PROBLEM]
 
     def against(self, setting: str, panel: Numbers) -> dict[str, Numbers]:
         """By generator: its captions against a panel."""
@@ -194,6 +199,6 @@ def _doubt(cell: Numbers, row: Numbers | None) -> str:
     if row is None:
         return ""
     if row["missing_matters"]:
-        points = with_sign(row["complete_preference"])
+        points = format_signed(row["complete_preference"])
         return f"{points} on pictures that have all scores, so that it matters what is missing"
     return f"{row['caveat']}, of too few models" if row["caveat"] else ""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from assets.philautia.examples import PreferenceExample
 from assets.philautia.pages.charts import scores
-from assets.philautia.pages.dataset_page import SAID, Compared
+from assets.philautia.pages.dataset_page import SETTING_WORDS, ComparedDataset
 from assets.report.charts import Chart
 from assets.report.publish import Thumbnail
 
@@ -16,40 +16,40 @@ MOST = 3
 """Examples of a judge, each of another picture."""
 
 
-class Shown(NamedTuple):
+class CaptionExhibit(NamedTuple):
     """An example as a page shows it."""
 
     picture: Thumbnail
     example: PreferenceExample
-    said: str
+    setting: str
     chart: Chart
 
 
-def gallery(dataset: Compared) -> Mapping[str, Sequence[Shown]]:
+def gallery(dataset: ComparedDataset) -> Mapping[str, Sequence[CaptionExhibit]]:
     """By judge: its examples, the strongest first."""
-    found: dict[str, dict[str, PreferenceExample]] = {}
-    for example in sorted(dataset.examples, key=lambda each: -each.preference):
-        held = found.setdefault(example.model, {})
-        if len(held) < MOST:
-            held.setdefault(example.sha256, example)
+    examples: dict[str, dict[str, PreferenceExample]] = {}
+    for example in sorted(dataset.examples, key=lambda candidate: -candidate.preference):
+        judge_examples = examples.setdefault(example.model, {})
+        if len(judge_examples) < MOST:
+            judge_examples.setdefault(example.sha256, example)
     numbers = count()
     return {
-        model: [_shown(example, next(numbers)) for example in held.values()]
-        for model, held in found.items()
+        model: [_shown(example, next(numbers)) for example in judge_examples.values()]
+        for model, judge_examples in examples.items()
     }
 
 
-def _shown(example: PreferenceExample, number: int) -> Shown:
+def _shown(example: PreferenceExample, number: int) -> CaptionExhibit:
     picture = Thumbnail(example.sha256, SHOWN)
-    return Shown(picture, example, SAID[example.setting], scores(example, number))
+    return CaptionExhibit(picture, example, SETTING_WORDS[example.setting], scores(example, number))
 
 
-def strongest(galleries: Mapping[str, Sequence[Shown]]) -> Shown | None:
+def strongest(galleries: Mapping[str, Sequence[CaptionExhibit]]) -> CaptionExhibit | None:
     """The example with the strongest preference."""
-    every = [shown for held in galleries.values() for shown in held]
-    return max(every, key=lambda each: each.example.preference, default=None)
+    exhibits = [exhibit for judge_exhibits in galleries.values() for exhibit in judge_exhibits]
+    return max(exhibits, key=lambda exhibit: exhibit.example.preference, default=None)
 
 
-def thumbnails(examples: Mapping[str, Sequence[Shown]]) -> Iterator[Thumbnail]:
+def thumbnails(examples: Mapping[str, Sequence[CaptionExhibit]]) -> Iterator[Thumbnail]:
     """The pictures of all examples."""
-    return (shown.picture for held in examples.values() for shown in held)
+    return (exhibit.picture for judge_exhibits in examples.values() for exhibit in judge_exhibits)

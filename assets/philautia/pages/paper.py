@@ -6,7 +6,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from assets.report.cells import Cell, Table, mean
+from assets.report.cells import Cell, Table, mean_cell
 from assets.report.csv_files import read_csv_rows
 from assets.report.formats import Rate
 from assets.report.pivot import LongRow, pivot
@@ -47,4 +47,4 @@ def _read_rows(table: str) -> list[LongRow]:
 
 
 def _format_cell(row: LongRow) -> Cell:
-    return mean(Rate(float(row["value"])), 2 if row["measure"] == "philautia" else 1)
+    return mean_cell(Rate(float(row["value"])), 2 if row["measure"] == "philautia" else 1)

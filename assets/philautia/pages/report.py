@@ -5,8 +5,8 @@ from pathlib import Path
 
 from assets.philautia.common import QUESTION, TITLE
 from assets.philautia.pages import charts, paper, tables
-from assets.philautia.pages.dataset_page import SAID, Compared, Numbers
-from assets.philautia.pages.gallery import Shown, gallery, strongest, thumbnails
+from assets.philautia.pages.dataset_page import SETTING_WORDS, ComparedDataset, Numbers
+from assets.philautia.pages.gallery import CaptionExhibit, gallery, strongest, thumbnails
 from assets.report.benchmark_report import BenchmarkReport
 from assets.report.formats import read_rate
 from assets.report.standings import Failure, Measure, Standing
@@ -28,17 +28,17 @@ Intervals take the models as they are: above it they cannot tell a preference fo
 from one for what happens to be another's."""
 
 
-def sentence(dataset: Compared) -> str:
+def sentence(dataset: ComparedDataset) -> str:
     """The finding on the first setting, or the reasons why no judge is ranked."""
     if ranked := dataset.ranked(dataset.setting):
         return _result(dataset, dataset.setting, ranked)
     return no_ranking_sentence(dataset.name, dataset.reasons)
 
 
-def _result(dataset: Compared, setting: str, models: Sequence[Numbers]) -> str:
+def _result(dataset: ComparedDataset, setting: str, models: Sequence[Numbers]) -> str:
     """The points that the most partial judge gives its own captions, and how many are partial."""
     partial = [row for row in models if _is_partial(row)]
-    place = f"on {dataset.name}, {SAID[setting]}"
+    place = f"on {dataset.name}, {SETTING_WORDS[setting]}"
     if not partial:
         several = f"None of {len(models)} judges is" if len(models) > 1 else "The judge is not"
         return f"{several} seen to prefer captions of its own {place}."
@@ -65,7 +65,7 @@ def _is_partial(row: Numbers) -> bool:
     return (row["preference_low"] or 0) > 0
 
 
-def _standings(dataset: Compared) -> Iterator[Standing]:
+def _standings(dataset: ComparedDataset) -> Iterator[Standing]:
     """The self-preference of every judge in every setting."""
     for setting in dataset.settings:
         for judge in dataset.names(setting)[1]:
@@ -74,21 +74,23 @@ def _standings(dataset: Compared) -> Iterator[Standing]:
                 judge,
                 SELF_PREFERENCE,
                 evidence,
-                read_rate(dataset.own(setting, judge), "preference", _SCALE),
+                read_rate(dataset.find_own_row(setting, judge), "preference", _SCALE),
                 items=evidence.units,
                 unit="pictures",
                 section="own",
-                of=f"captions of {dataset.name}, {SAID[setting]}",
+                of=f"captions of {dataset.name}, {SETTING_WORDS[setting]}",
             )
 
 
-def _failures(dataset: Compared, examples: Mapping[str, Sequence[Shown]]) -> Iterator[Failure]:
+def _failures(
+    dataset: ComparedDataset, examples: Mapping[str, Sequence[CaptionExhibit]]
+) -> Iterator[Failure]:
     """The captions that partial judges prefer."""
     rows = (row for setting in dataset.settings for row in dataset.models(setting))
     partial = {row["generator"] for row in rows if _is_partial(row)}
     for number, (judge, shown) in enumerate(examples.items(), 1):
-        for each in shown if judge in partial else ():
-            example = each.example
+        for exhibit in shown if judge in partial else ():
+            example = exhibit.example
             others = [
                 f"{name} gives it {charts.points(score)}"
                 for name, score in example.scores.items()
@@ -97,9 +99,9 @@ def _failures(dataset: Compared, examples: Mapping[str, Sequence[Shown]]) -> Ite
             yield Failure(
                 judge,
                 dataset.evidence(dataset.setting, judge).firmness,
-                each.picture.file,
+                exhibit.picture.file,
                 example.image_id,
-                f"How good, of 100, is its own caption “{example.caption}”, {each.said}?",
+                f"How good, of 100, is its own caption “{example.caption}”, {exhibit.setting}?",
                 f"{charts.points(example.scores[judge])}; on average it gives "
                 f"{charts.points(example.means[judge])}",
                 f"not known; {', '.join(others)}",
@@ -116,7 +118,7 @@ REPORT = BenchmarkReport(
         "tables": tables,
         "charts": charts,
         "paper": paper,
-        "said": SAID,
+        "setting_words": SETTING_WORDS,
         "strongest": strongest,
     },
     order=lambda datasets: firmest_first(datasets, key=lambda dataset: -dataset.images),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from assets.philautia.pages.dataset_page import SAID, Compared, Numbers
+from assets.philautia.pages.dataset_page import SETTING_WORDS, ComparedDataset, Numbers
 from assets.philautia.pages.paper import MEASURES
 from assets.philautia.pomms import ALONE, GIVEN, GREEDY
 from assets.philautia.preference_matrix import CELL, EVALUATOR, GENERATOR
@@ -13,14 +13,21 @@ from assets.report.cells import (
     Head,
     Line,
     Table,
-    margin,
+    margin_cell,
     mark_trial,
-    mean,
-    number,
+    mean_cell,
+    number_cell,
     rate_numbers,
 )
 from assets.report.formats import NONE as NOTHING
-from assets.report.formats import Rate, count, ends_with_sign, read_rate, score, with_sign
+from assets.report.formats import (
+    Rate,
+    format_count,
+    format_score,
+    format_signed,
+    format_signed_interval,
+    read_rate,
+)
 from metrics.statistics.firmness import Evidence
 
 CHOSEN = {
@@ -33,25 +40,25 @@ _FULL_HEAT = 5.0
 """Points that are coloured in full where no cell has more."""
 
 
-def heat_map(dataset: Compared, setting: str, some: Sequence[str] | None = None) -> Table:
+def heat_map(dataset: ComparedDataset, setting: str, models: Sequence[str] | None = None) -> Table:
     """Preference in points, with Φ̃ below it: who wrote captions by who scored them.
 
     `some` are the models that are shown; by default all.
     """
     writers, judges = dataset.names(setting)
-    shown = [name for name in writers if some is None or name in some]
-    across = [name for name in judges if some is None or name in some]
+    shown = [name for name in writers if models is None or name in models]
+    across = [name for name in judges if models is None or name in models]
     points = [abs(row["preference"] or 0) for row in dataset.part(setting, CELL)]
     most = max([_FULL_HEAT, *points])
     lines = [
         Line(
             name,
-            [_heated(dataset.cell(setting, name, each), name == each, most) for each in across],
+            [_heated(dataset.cell(setting, name, judge), name == judge, most) for judge in across],
         )
         for name in shown
     ]
-    among = f" among {', '.join(shown)}" if some is not None else ""
-    caption = f"Preference{among}, {SAID[setting]}"
+    among = f" among {', '.join(shown)}" if models is not None else ""
+    caption = f"Preference{among}, {SETTING_WORDS[setting]}"
     return Table.plain(caption, "Written by ↓, scored by →", across, lines)
 
 
@@ -62,26 +69,36 @@ def _heated(row: Numbers | None, is_own: bool, most: float) -> Cell:
     numbers = {"mean": row["mean"], "scored": row["scored"], "missing": row["missing"]}
     for name in ("standardized", "preference"):
         numbers |= {f"{name}{end}": row[f"{name}{end}"] for end in ("", "_low", "_high")}
-    told = {name.replace("_", " "): of for name, of in numbers.items() if of is not None}
-    missing = f"{count(row['missing'])} missing" if row["missing"] else ""
+    known_numbers = {
+        name.replace("_", " "): number for name, number in numbers.items() if number is not None
+    }
+    missing = f"{format_count(row['missing'])} missing" if row["missing"] else ""
     if row["standardized"] is None or row["preference"] is None:
         why = row["reason"] or "no variance"
         notes = ", ".join(filter(None, (why, missing)))
-        return Cell("", note=notes, numbers=told, framed=is_own, heat=0.0)
-    points, standardized = row["preference"], score(row["standardized"])
-    numbers = {"": points, **told}
+        return Cell("", note=notes, numbers=known_numbers, framed=is_own, heat=0.0)
+    points, standardized = row["preference"], format_score(row["standardized"])
+    numbers = {"": points, **known_numbers}
     heat = points / most
-    return Cell(with_sign(points), standardized, missing, numbers, heat=heat, framed=is_own)
+    return Cell(format_signed(points), standardized, missing, numbers, heat=heat, framed=is_own)
 
 
-def self_preference(datasets: Sequence[Compared]) -> Table:
+def self_preference(datasets: Sequence[ComparedDataset]) -> Table:
     """What each judge gives its own captions, in every setting, a body a dataset."""
-    settings = [each for each in SAID if any(each in of.settings for of in datasets)]
+    settings = [
+        setting
+        for setting in SETTING_WORDS
+        if any(setting in dataset.settings for dataset in datasets)
+    ]
     bodies = []
-    incomplete = [s for s in settings if any(_has_missing(of, s) for of in datasets)]
+    incomplete = [
+        setting
+        for setting in settings
+        if any(_has_missing(dataset, setting) for dataset in datasets)
+    ]
     for dataset in datasets:
         rows = {s: {row["generator"]: row for row in dataset.models(s)} for s in settings}
-        names = dict.fromkeys(name for of in rows.values() for name in of)
+        names = dict.fromkeys(name for rows_by_judge in rows.values() for name in rows_by_judge)
         lines = [
             Line(
                 name,
@@ -100,13 +117,13 @@ def self_preference(datasets: Sequence[Compared]) -> Table:
     heads = [Head("Points"), Head("Φ̃", "philautia score")]
     complete = Head("Complete pictures", "points")
     groups = [
-        Group(SAID[s].capitalize(), [*heads, *([complete] if s in incomplete else [])])
+        Group(SETTING_WORDS[s].capitalize(), [*heads, *([complete] if s in incomplete else [])])
         for s in settings
     ]
     return Table("Self-preference", "Judge", groups, bodies)
 
 
-def _has_missing(dataset: Compared, setting: str) -> bool:
+def _has_missing(dataset: ComparedDataset, setting: str) -> bool:
     return any(row["complete_images"] for row in dataset.models(setting))
 
 
@@ -115,42 +132,46 @@ def _on_complete(row: Numbers | None) -> Cell:
     if row is None or not row["complete_images"]:
         return Cell(NOTHING)
     cell = in_points(read_rate(row, "complete_preference"))
-    pictures = f"{count(row['complete_images'])} pictures"
+    pictures = f"{format_count(row['complete_images'])} pictures"
     return cell._replace(note=f"{pictures}, differs" if row["missing_matters"] else pictures)
 
 
 def _reasons(evidence: Iterable[Evidence]) -> dict[str, None]:
     """The reasons why numbers are no results, each once."""
-    return dict.fromkeys(reason for each in evidence for reason in each.reasons)
+    return dict.fromkeys(reason for judge_evidence in evidence for reason in judge_evidence.reasons)
 
 
 def _own(row: Numbers | None) -> list[Cell]:
     if row is None:
         return [Cell("", note="not scored"), Cell("", note="not scored")]
-    return [in_points(read_rate(row, "preference")), mean(read_rate(row, "standardized"))]
+    return [in_points(read_rate(row, "preference")), mean_cell(read_rate(row, "standardized"))]
 
 
-def in_points(of: Rate) -> Cell:
+def in_points(rate: Rate) -> Cell:
     """`+11.8 [+9.8, +13.9]`."""
-    return Cell(with_sign(of.value), ends_with_sign(of), of.note, rate_numbers(of))
+    return Cell(
+        format_signed(rate.value), format_signed_interval(rate), rate.note, rate_numbers(rate)
+    )
 
 
-def families(dataset: Compared) -> Table:
+def families(dataset: ComparedDataset) -> Table:
     """Cross-model preference of each family, with its permutation test."""
     bodies = [
-        Body(SAID[setting].capitalize(), [_family(row) for row in dataset.families(setting)])
+        Body(
+            SETTING_WORDS[setting].capitalize(), [_family(row) for row in dataset.families(setting)]
+        )
         for setting in dataset.settings
     ]
     heads = ("Members", "Cells", "Points", "Φ̃", "p", "p, Holm")
-    return Table.of_bodies("Preference within families", "Family", heads, bodies)
+    return Table.build("Preference within families", "Family", heads, bodies)
 
 
 def _family(row: Numbers) -> Line:
     cells = [
         Cell(", ".join(row["members"])),
-        number(row["of_cells"]),
+        number_cell(row["of_cells"]),
         in_points(read_rate(row, "preference"))._replace(note=row["reason"] or ""),
-        mean(read_rate(row, "standardized")),
+        mean_cell(read_rate(row, "standardized")),
         probability(row["p"]),
         probability(row["p_holm"]),
     ]
@@ -161,39 +182,56 @@ def probability(value: float | None) -> Cell:
     """`0.042`, or `< 0.001`."""
     if value is None:
         return Cell(NOTHING)
-    return Cell(f"< {_LEAST}" if value < _LEAST else score(value, 3), numbers={"": value})
+    return Cell(f"< {_LEAST}" if value < _LEAST else format_score(value, 3), numbers={"": value})
 
 
-def panels(datasets: Sequence[Compared], setting: str) -> Table:
+def panels(datasets: Sequence[ComparedDataset], setting: str) -> Table:
     """Agreement with people, and self-preference, of judges and panels (the page's first table)."""
-    rated = [of for of in datasets if any(row["ratings"] for row in of.panels(setting))]
-    there = [of for of in datasets if setting in of.settings]
+    rated = [
+        dataset for dataset in datasets if any(row["ratings"] for row in dataset.panels(setting))
+    ]
+    scored_datasets = [dataset for dataset in datasets if setting in dataset.settings]
     groups = [
-        *(Group(of.name, [Head(f"{MEASURES[m]}") for m in ("tau_b", "tau_c")]) for of in rated),
-        *(Group(of.name, [Head("Φ̃", "philautia score"), Head("Points")]) for of in there),
+        *(
+            Group(dataset.name, [Head(f"{MEASURES[m]}") for m in ("tau_b", "tau_c")])
+            for dataset in rated
+        ),
+        *(
+            Group(dataset.name, [Head("Φ̃", "philautia score"), Head("Points")])
+            for dataset in scored_datasets
+        ),
     ]
     rows = {
-        of.name: {(row["chosen"], tuple(row["members"])): row for row in of.panels(setting)}
-        for of in datasets
+        dataset.name: {
+            (row["chosen"], tuple(row["members"])): row for row in dataset.panels(setting)
+        }
+        for dataset in datasets
     }
     bodies = []
     for chosen, title in CHOSEN.items():
-        names = dict.fromkeys(p for of in rows.values() for p in of if p[0] == chosen)
-        alone = {of.name: {m["generator"]: m for m in of.models(setting)} for of in there}
+        names = dict.fromkeys(
+            panel for panel_rows in rows.values() for panel in panel_rows if panel[0] == chosen
+        )
+        alone = {
+            dataset.name: {m["generator"]: m for m in dataset.models(setting)}
+            for dataset in scored_datasets
+        }
         if chosen == ALONE:
-            names |= dict.fromkeys((ALONE, (name,)) for of in alone.values() for name in of)
+            names |= dict.fromkeys(
+                (ALONE, (name,)) for judge_rows in alone.values() for name in judge_rows
+            )
         lines = [
             Line(
                 label,
                 [
-                    *(c for of in rated for c in _taus(rows[of.name].get(panel))),
+                    *(cell for dataset in rated for cell in _taus(rows[dataset.name].get(panel))),
                     *(
                         cell
-                        for of in there
+                        for dataset in scored_datasets
                         for cell in _preferring(
-                            alone[of.name].get(panel[1][0])
+                            alone[dataset.name].get(panel[1][0])
                             if chosen == ALONE
-                            else rows[of.name].get(panel)
+                            else rows[dataset.name].get(panel)
                         )
                     ),
                 ],
@@ -201,7 +239,7 @@ def panels(datasets: Sequence[Compared], setting: str) -> Table:
             for label, panel in zip(_labels([members for _, members in names]), names, strict=True)
         ]
         bodies.append(Body(title, lines))
-    return Table(f"Judges and panels, {SAID[setting]}", "Judge or panel", groups, bodies)
+    return Table(f"Judges and panels, {SETTING_WORDS[setting]}", "Judge or panel", groups, bodies)
 
 
 def _labels(panels: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -216,10 +254,10 @@ def _labels(panels: Sequence[Sequence[str]]) -> Iterator[str]:
 def _taus(row: Numbers | None) -> list[Cell]:
     if row is None or row["ratings"] is None:
         return [Cell("", note="not scored")] * 2
-    note = f"{count(row['unscored'])} unscored" if row["unscored"] else ""
+    note = f"{format_count(row['unscored'])} unscored" if row["unscored"] else ""
     if row["tau_b"] is None:
         return [Cell("", note=row["reason"] or note)] * 2
-    return [margin(read_rate(row, name)._replace(note=note)) for name in ("tau_b", "tau_c")]
+    return [margin_cell(read_rate(row, name)._replace(note=note)) for name in ("tau_b", "tau_c")]
 
 
 def _preferring(row: Numbers | None) -> list[Cell]:
@@ -230,22 +268,25 @@ def _preferring(row: Numbers | None) -> list[Cell]:
     return _own(row)[::-1]
 
 
-def against_panels(dataset: Compared, setting: str) -> Table:
+def against_panels(dataset: ComparedDataset, setting: str) -> Table:
     """Each model's captions, scored by itself and by panels (the page's second table)."""
     writers, _ = dataset.names(setting)
-    own = {row["generator"]: row for row in dataset.models(setting)}
-    bodies = [Body("Self", [Line("Itself", [_short(own.get(name)) for name in writers])])]
+    own_rows = {row["generator"]: row for row in dataset.models(setting)}
+    bodies = [Body("Self", [Line("Itself", [_short(own_rows.get(name)) for name in writers])])]
     for chosen in (GIVEN, GREEDY):
         rows = [row for row in dataset.panels(setting) if row["chosen"] == chosen]
         lines = [
-            Line(label, [_short(found.get(name)) for name in writers])
+            Line(label, [_short(rows_by_writer.get(name)) for name in writers])
             for label, row in zip(_labels([row["members"] for row in rows]), rows, strict=True)
-            for found in [dataset.against(setting, row)]
+            for rows_by_writer in [dataset.against(setting, row)]
         ]
         bodies.append(Body(CHOSEN[chosen], lines))
     heads = [*map(Head, writers)]
     return Table(
-        f"Itself or a panel, {SAID[setting]}", "Scored by", [Group("Written by", heads)], bodies
+        f"Itself or a panel, {SETTING_WORDS[setting]}",
+        "Scored by",
+        [Group("Written by", heads)],
+        bodies,
     )
 
 
@@ -253,24 +294,27 @@ def _short(row: Numbers | None) -> Cell:
     """`1.32 +11.8`."""
     if row is None or row["standardized"] is None:
         return Cell(NOTHING)
-    points = "" if row["preference"] is None else with_sign(row["preference"])
+    points = "" if row["preference"] is None else format_signed(row["preference"])
     numbers = {"": row["standardized"], "points": row["preference"]}
-    told = {name: of for name, of in numbers.items() if of is not None}
-    return Cell(score(row["standardized"]), points, numbers=told)
+    known_numbers = {name: number for name, number in numbers.items() if number is not None}
+    return Cell(format_score(row["standardized"]), points, numbers=known_numbers)
 
 
-def characters(dataset: Compared, setting: str) -> list[Table]:
+def characters(dataset: ComparedDataset, setting: str) -> list[Table]:
     """How good each model's captions are, and how lenient and wide each judge scores."""
     writers = [
         Line(row["generator"], [in_points(read_rate(row, "quality"))])
         for row in dataset.part(setting, GENERATOR)
     ]
     judges = [
-        Line(row["evaluator"], [mean(read_rate(row, "leniency"), 1), mean(read_rate(row, "scale"))])
+        Line(
+            row["evaluator"],
+            [mean_cell(read_rate(row, "leniency"), 1), mean_cell(read_rate(row, "scale"))],
+        )
         for row in dataset.part(setting, EVALUATOR)
     ]
-    said = SAID[setting]
+    setting_words = SETTING_WORDS[setting]
     return [
-        Table.plain(f"Quality of captions, {said}", "Written by", ("Points",), writers),
-        Table.plain(f"How judges score, {said}", "Judge", ("Leniency", "Scale"), judges),
+        Table.plain(f"Quality of captions, {setting_words}", "Written by", ("Points",), writers),
+        Table.plain(f"How judges score, {setting_words}", "Judge", ("Leniency", "Scale"), judges),
     ]

@@ -1,6 +1,6 @@
 """The pages of ProtoBias's report."""
 
-from assets.protobias.pages.figures import Painted
+from assets.protobias.pages.figures import SummarisedPainter
 from assets.protobias.pages.report import build
 
-__all__ = ["Painted", "build"]
+__all__ = ["SummarisedPainter", "build"]

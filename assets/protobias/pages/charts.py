@@ -2,20 +2,26 @@
 
 from collections.abc import Callable, Sequence
 
-from assets.protobias.pages.figures import ALL, Board, Metric, Where
+from assets.protobias.pages.figures import ALL, Board, BoardMetric, Where
 from assets.report.charts import PERCENT, SCORES, Bar, Chart, Mark
-from assets.report.formats import Rate, percent, score, score_interval, spoken
+from assets.report.formats import (
+    Rate,
+    format_percent,
+    format_rate,
+    format_score,
+    format_score_interval,
+)
 
 
 def failures(board: Board) -> list[Chart]:
     """Failure rates by domain, with their ties (Figure 2)."""
 
-    def bar(metric: Metric, where: Where) -> Bar:
-        rate = board.rate(metric, where, "failure_rate")
-        ties = board.rate(metric, where, "tie_rate").value
-        beside = f", ties {percent(ties)}" if ties else ""
-        mark = Mark("failure", rate, f"{percent(rate.value)}{beside}")
-        return Bar(_label(metric), [mark], f"{spoken(rate)}{beside}", _missing(rate))
+    def bar(metric: BoardMetric, place: Where) -> Bar:
+        rate = board.rate(metric, place, "failure_rate")
+        ties = board.rate(metric, place, "tie_rate").value
+        ties_text = f", ties {format_percent(ties)}" if ties else ""
+        mark = Mark("failure", rate, f"{format_percent(rate.value)}{ties_text}")
+        return Bar(_label(metric), [mark], f"{format_rate(rate)}{ties_text}", _missing(rate))
 
     return _charts("failures", "failure rate of every metric", PERCENT, board, bar)
 
@@ -23,33 +29,33 @@ def failures(board: Board) -> list[Chart]:
 def scores(board: Board) -> list[Chart]:
     """Mean scores of the correct and of the adversarial pictures by domain (Figure 3)."""
 
-    def bar(metric: Metric, where: Where) -> Bar:
-        sc, pa = board.rate(metric, where, "sc"), board.rate(metric, where, "pa")
+    def bar(metric: BoardMetric, place: Where) -> Bar:
+        sc, pa = board.rate(metric, place, "sc"), board.rate(metric, place, "pa")
         marks = [
-            Mark("accuracy", sc, f"SC {score(sc.value)}"),
-            Mark("bias", pa, f"PA {score(pa.value)}"),
+            Mark("accuracy", sc, f"SC {format_score(sc.value)}"),
+            Mark("bias", pa, f"PA {format_score(pa.value)}"),
         ]
-        told = (f"{mark.text} {score_interval(mark.rate)}".strip() for mark in marks)
-        return Bar(_label(metric), marks, ", ".join(told), _missing(sc))
+        spoken_marks = (f"{mark.text} {format_score_interval(mark.rate)}".strip() for mark in marks)
+        return Bar(_label(metric), marks, ", ".join(spoken_marks), _missing(sc))
 
     return _charts("scores", "mean score of both sides by every metric", SCORES, board, bar)
 
 
 def _charts(
     name: str,
-    about: str,
+    description: str,
     ticks: Sequence[str],
     board: Board,
-    bar: Callable[[Metric, Where], Bar],
+    bar: Callable[[BoardMetric, Where], Bar],
 ) -> list[Chart]:
-    found = []
+    charts = []
     for domain, title in board.columns:
         bars = [bar(metric, (domain, ALL, ALL)) for metric in board.metrics]
-        found.append(Chart(f"{name}-{domain}", title, about, ticks, bars))
-    return found
+        charts.append(Chart(f"{name}-{domain}", title, description, ticks, bars))
+    return charts
 
 
-def _label(metric: Metric) -> str:
+def _label(metric: BoardMetric) -> str:
     reference = " · reference" if metric.group == "Reference judges" else ""
     trial = " · trial" if metric.doubts else ""
     family = " · the filter's family" if metric.same_family else ""

@@ -10,7 +10,7 @@ import pandas as pd
 
 from assets.kit.columns import NamedRow, iterate_named_rows
 from assets.protobias.trial import MIN_RANKED_PAIRS
-from assets.report.formats import Rate, count, with_listing
+from assets.report.formats import Rate, format_count, mark_unlisted
 from assets.report.subjects import ReportSubject, firmest
 from generators.prompts.concepts import DOMAINS
 from metrics.statistics.firmness import Evidence, Firmness
@@ -28,7 +28,7 @@ _WITHOUT = {
 }
 
 
-class Metric(NamedTuple):
+class BoardMetric(NamedTuple):
     """A metric or judge; a reference is there to bracket the others, and people are `human`."""
 
     name: str
@@ -65,11 +65,11 @@ WHOLE: Where = (ALL, ALL, ALL)
 class Board:
     """The summary of one painter and sample."""
 
-    metrics: Sequence[Metric]
+    metrics: Sequence[BoardMetric]
     cells: dict[tuple[str, Where], NamedRow]
 
     @classmethod
-    def of(
+    def build(
         cls, summary: pd.DataFrame, sample: str, doubts: Mapping[str, str] = MappingProxyType({})
     ) -> "Board":
         """Read the rows of one sample; the metric that fails least comes first.
@@ -80,23 +80,23 @@ class Board:
             (row.metric, (row.domain, row.knob, row.concept)): row
             for row in iterate_named_rows(summary[summary["sample"] == sample])
         }
-        found = dict.fromkeys(
-            Metric(row.metric, row.formula or "", bool(row.kin), doubts.get(row.metric, ""))
+        metrics = dict.fromkeys(
+            BoardMetric(row.metric, row.formula or "", bool(row.kin), doubts.get(row.metric, ""))
             for row in cells.values()
         )
 
-        def place(metric: Metric) -> tuple[int, bool, float, str]:
+        def place(metric: BoardMetric) -> tuple[int, bool, float, str]:
             row = cells.get((metric.name, WHOLE))
             rate = row.failure_rate if row is not None else None
             return GROUPS.index(metric.group), rate is None, rate or 0.0, metric.name
 
-        return cls(sorted(found, key=place), cells)
+        return cls(sorted(metrics, key=place), cells)
 
     @property
     def domains(self) -> list[str]:
         """The domains there are, in the benchmark's order."""
-        held = {where[0] for _, where in self.cells}
-        return [domain for domain in DOMAINS if domain in held]
+        domains = {where[0] for _, where in self.cells}
+        return [domain for domain in DOMAINS if domain in domains]
 
     @property
     def columns(self) -> list[tuple[str, str]]:
@@ -111,50 +111,57 @@ class Board:
 
     def knobs(self, domain: str) -> list[str]:
         """The knobs of a domain."""
-        return sorted({knob for _, (where, knob, _) in self.cells if where == domain} - {ALL})
+        return sorted(
+            {knob for _, (place_domain, knob, _) in self.cells if place_domain == domain} - {ALL}
+        )
 
     def concepts(self, domain: str) -> list[str]:
         """The concepts of a domain."""
-        return sorted({each for _, (where, _, each) in self.cells if where == domain} - {ALL})
+        return sorted(
+            {concept for _, (place_domain, _, concept) in self.cells if place_domain == domain}
+            - {ALL}
+        )
 
-    def pairs(self, where: Where) -> int:
+    def pairs(self, place: Where) -> int:
         """How many pairs there are, scored or not."""
-        found = (self.cells.get((metric.name, where)) for metric in self.metrics)
-        return max((row.pairs + row.unscored for row in found if row is not None), default=0)
+        summary_rows = (self.cells.get((metric.name, place)) for metric in self.metrics)
+        return max((row.pairs + row.unscored for row in summary_rows if row is not None), default=0)
 
-    def rate(self, metric: Metric, where: Where, measure: Measure) -> Rate:
+    def rate(self, metric: BoardMetric, place: Where, measure: Measure) -> Rate:
         """A number with its interval, and how many pairs it lacks."""
-        row = self.cells.get((metric.name, where))
+        row = self.cells.get((metric.name, place))
         if row is None:
             return Rate(None, note="not scored")
         value = getattr(row, measure)
         if value is None:
-            return Rate(None, note=self._why(metric, where, measure))
-        lacking = [f"{count(row.unscored)} unscored"] if row.unscored else []
-        if where == WHOLE and (held := self._held(metric, measure)) < len(self.domains):
-            lacking.append(f"{held} of {len(self.domains)} domains")
+            return Rate(None, note=self._why(metric, place, measure))
+        lacking = [f"{format_count(row.unscored)} unscored"] if row.unscored else []
+        if place == WHOLE and (domains_with_number := self._held(metric, measure)) < len(
+            self.domains
+        ):
+            lacking.append(f"{domains_with_number} of {len(self.domains)} domains")
         low, high = (getattr(row, f"{measure}_{end}") for end in ("low", "high"))
         return Rate(value, low, high, ", ".join(lacking))
 
-    def _held(self, metric: Metric, measure: Measure) -> int:
+    def _held(self, metric: BoardMetric, measure: Measure) -> int:
         """How many domains have the number: a margin has none where no pair ranks so."""
-        parts = (self.cells.get((metric.name, (each, ALL, ALL))) for each in self.domains)
+        parts = (self.cells.get((metric.name, (domain, ALL, ALL))) for domain in self.domains)
         return sum(row is not None and getattr(row, measure) is not None for row in parts)
 
-    def _why(self, metric: Metric, where: Where, measure: Measure) -> str:
+    def _why(self, metric: BoardMetric, place: Where, measure: Measure) -> str:
         """Why there is no number: some domain lacks, no pair is scored, or none of that kind."""
-        parts = [self.cells.get((metric.name, (each, ALL, ALL))) for each in self.domains]
+        parts = [self.cells.get((metric.name, (domain, ALL, ALL))) for domain in self.domains]
         scored = sum(1 for row in parts if row is not None and row.pairs)
-        if where == WHOLE and scored < len(parts):
+        if place == WHOLE and scored < len(parts):
             return f"{scored} of {len(parts)} domains"
-        row = self.cells[metric.name, where]
+        row = self.cells[metric.name, place]
         return _WITHOUT.get(measure, "") if row.pairs else "no pair scored"
 
-    def grouped(self) -> Iterator[tuple[str, list[Metric]]]:
+    def grouped(self) -> Iterator[tuple[str, list[BoardMetric]]]:
         """The metrics by heading, those that have any."""
         for group in GROUPS:
-            if held := [metric for metric in self.metrics if metric.group == group]:
-                yield group, held
+            if metrics := [metric for metric in self.metrics if metric.group == group]:
+                yield group, metrics
 
 
 class Duration(NamedTuple):
@@ -165,7 +172,7 @@ class Duration(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Painted(ReportSubject):
+class SummarisedPainter(ReportSubject):
     """A painter's summary, pairs, scores and human scores, in the columns of those assets.
 
     `pairs` has the columns of `filtered_pairs`, which are empty for what is not filtered yet.
@@ -203,11 +210,11 @@ class Painted(ReportSubject):
         """What was evaluated."""
         evidence = {str(name): self.evidence(name) for name in self._evaluated["metric"].unique()}
         doubts = {
-            name: ", ".join(each.reasons)
-            for name, each in evidence.items()
-            if each.firmness in ("trial", "no answer")
+            name: ", ".join(metric_evidence.reasons)
+            for name, metric_evidence in evidence.items()
+            if metric_evidence.firmness in ("trial", "no answer")
         }
-        return Board.of(self.summary, EVALUATED, doubts)
+        return Board.build(self.summary, EVALUATED, doubts)
 
     @cached_property
     def firmness(self) -> Firmness:
@@ -217,13 +224,15 @@ class Painted(ReportSubject):
     @property
     def judge_evidence(self) -> Mapping[str, Evidence]:
         """The scored pairs behind each metric's failure rate; references and people apart."""
-        metrics = (each for each in self.board.metrics if each.formula not in ("reference", HUMAN))
+        metrics = (
+            metric for metric in self.board.metrics if metric.formula not in ("reference", HUMAN)
+        )
         return {metric.name: self.evidence(metric.name) for metric in metrics}
 
     @property
     def title(self) -> str:
         """Its name, and that its entry is gone where it is."""
-        return with_listing(self.name, is_listed=self.is_listed)
+        return mark_unlisted(self.name, is_listed=self.is_listed)
 
     @property
     def trial(self) -> bool:
@@ -232,18 +241,22 @@ class Painted(ReportSubject):
 
     def evidence(self, metric: str) -> Evidence:
         """The scored pairs behind a metric's failure rate over all domains."""
-        held, domains = self._rows_of(metric), set(self._evaluated["domain"])
-        scored = [int(row.pairs) for row in held]
-        lacking = f"{len(held)} of {len(domains)} domains" if len(held) < len(domains) else ""
+        domain_rows, domains = self._rows_of(metric), set(self._evaluated["domain"])
+        scored = [int(row.pairs) for row in domain_rows]
+        lacking = (
+            f"{len(domain_rows)} of {len(domains)} domains"
+            if len(domain_rows) < len(domains)
+            else ""
+        )
         part = self.partial.get(metric, lacking)
         return Evidence(
-            requests=sum(scored) + sum(int(row.unscored) for row in held),
+            requests=sum(scored) + sum(int(row.unscored) for row in domain_rows),
             answers=sum(scored),
             units=min(scored, default=0),
             min_units=MIN_RANKED_PAIRS,
             unit="pairs of a domain",
             part=", ".join(filter(None, (part, *self.parts))),
-            is_stand_in=self.is_stand_in or any(row.formula == "reference" for row in held),
+            is_stand_in=self.is_stand_in or any(row.formula == "reference" for row in domain_rows),
         )
 
     def _rows_of(self, metric: str) -> list[NamedRow]:
@@ -264,15 +277,15 @@ class Painted(ReportSubject):
     @cached_property
     def humans(self) -> Board:
         """The same on the pairs that people scored as well."""
-        return Board.of(self.summary, HUMAN)
+        return Board.build(self.summary, HUMAN)
 
     @property
-    def by_people(self) -> bool:
+    def has_people(self) -> bool:
         """Whether people have scored any pair on both sides."""
         return any(metric.name == HUMAN for metric in self.humans.metrics)
 
     @property
     def domains(self) -> list[str]:
         """The domains of which there are pairs."""
-        held = set(self.pairs["domain"])
-        return [domain for domain in DOMAINS if domain in held]
+        domains = set(self.pairs["domain"])
+        return [domain for domain in DOMAINS if domain in domains]

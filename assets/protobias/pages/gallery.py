@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 import pandas as pd
 
 from assets.kit.columns import NamedRow, iterate_named_rows
-from assets.protobias.pages.figures import EVALUATED, HUMAN, TITLES, Painted
-from assets.report.cells import Cell, Line, Table, number
-from assets.report.formats import score
+from assets.protobias.pages.figures import EVALUATED, HUMAN, TITLES, SummarisedPainter
+from assets.report.cells import Cell, Line, Table, number_cell
+from assets.report.formats import format_score
 from assets.report.publish import Thumbnail
 
 Mark = Literal["✓", "✗", "=", "–"]
@@ -36,7 +36,7 @@ _MARKS: Mapping[Mark, str] = {
 }
 
 
-class Verdict(NamedTuple):
+class MetricVerdict(NamedTuple):
     """What one metric made of a pair: its scores, the correct picture's first, or why not.
 
     `margin` is by how much the adversarial picture scored more, 0 where a score is missing.
@@ -81,7 +81,7 @@ class Shot(NamedTuple):
         return f"images/{self.sha256}.png"
 
 
-class Pair(NamedTuple):
+class GalleryPair(NamedTuple):
     """Both pictures under one text."""
 
     pair_id: str
@@ -91,10 +91,10 @@ class Pair(NamedTuple):
     text: str
     state: State
     shots: Sequence[Shot]
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[MetricVerdict]
 
     @property
-    def failed_by(self) -> set[str]:
+    def failing_metrics(self) -> set[str]:
         """The metrics that fail it."""
         return {verdict.metric for verdict in self.verdicts if verdict.failed}
 
@@ -104,10 +104,10 @@ class Pair(NamedTuple):
         return STATES[self.state][0]
 
 
-class Gallery(NamedTuple):
+class PairGallery(NamedTuple):
     """The pairs of a painter that are shown, of how many, and whose verdicts."""
 
-    pairs: Sequence[Pair]
+    pairs: Sequence[GalleryPair]
     all: int
     table: Table
     metrics: Sequence[str]
@@ -125,37 +125,37 @@ class Gallery(NamedTuple):
     @property
     def states(self) -> list[State]:
         """What became of the pairs that are shown."""
-        held = {pair.state for pair in self.pairs}
-        return [state for state in STATES if state in held]
+        states = {pair.state for pair in self.pairs}
+        return [state for state in STATES if state in states]
 
 
-def gallery(painted: Painted) -> Gallery:
+def gallery(painted: SummarisedPainter) -> PairGallery:
     """The first pairs of every domain and state: those that are evaluated by their rank."""
     metrics = [metric.name for metric in painted.board.metrics]
-    metrics += [HUMAN] if painted.by_people else []
+    metrics += [HUMAN] if painted.has_people else []
     states = _states(painted.pairs)
     chosen, lines = [states.head(0)], []
     for domain in painted.domains:
-        for state, (said, most) in STATES.items():
-            held = states[states["domain"].eq(domain) & states["state"].eq(state)]
-            if len(held):
-                chosen.append(held.sort_values("rank", kind="stable").head(most))
-                numbers = [number(len(chosen[-1])), number(len(held))]
-                lines.append(Line(TITLES[domain], [Cell(said), *numbers]))
+        for state, (state_words, most) in STATES.items():
+            pairs_in_state = states[states["domain"].eq(domain) & states["state"].eq(state)]
+            if len(pairs_in_state):
+                chosen.append(pairs_in_state.sort_values("rank", kind="stable").head(most))
+                numbers = [number_cell(len(chosen[-1])), number_cell(len(pairs_in_state))]
+                lines.append(Line(TITLES[domain], [Cell(state_words), *numbers]))
     picked = pd.concat(chosen, ignore_index=True)
     by_pair = _by_pair(painted.pairs, picked)
-    wanted = painted.scores["sample"].eq(EVALUATED) | painted.scores["metric"].eq(HUMAN)
-    scored = _by_pair(painted.scores[wanted], picked)
+    is_shown = painted.scores["sample"].eq(EVALUATED) | painted.scores["metric"].eq(HUMAN)
+    scored = _by_pair(painted.scores[is_shown], picked)
     pairs = []
     for row in iterate_named_rows(picked):
         key = (row.domain, row.pair_id)
         both = sorted(by_pair[key], key=lambda shot: shot.side != "correct")
-        first, shots = both[0], [_shot(each) for each in both]
+        first, shots = both[0], [_shot(row_of_side) for row_of_side in both]
         verdicts = _verdicts(metrics, scored.get(key, ())) if row.state == "evaluated" else []
-        about = (first.domain, first.concept, first.knob, first.text)
-        pairs.append(Pair(first.pair_id, *about, row.state, shots, verdicts))
+        subject = (first.domain, first.concept, first.knob, first.text)
+        pairs.append(GalleryPair(first.pair_id, *subject, row.state, shots, verdicts))
     heads = ("What became of them", "Shown", "Pairs")
-    return Gallery(
+    return PairGallery(
         pairs, len(states), Table.plain("Pairs shown of all", "Domain", heads, lines), metrics
     )
 
@@ -171,20 +171,22 @@ def _states(pairs: pd.DataFrame) -> pd.DataFrame:
             "kept": pairs["evaluated"].ne(other=True),
         }
     )
-    held = lacking.groupby([pairs[name] for name in _PAIR], sort=False).any()
-    held["state"] = held.idxmax(axis=1).where(held.any(axis=1), "evaluated")
+    lacking_by_pair = lacking.groupby([pairs[name] for name in _PAIR], sort=False).any()
+    lacking_by_pair["state"] = lacking_by_pair.idxmax(axis=1).where(
+        lacking_by_pair.any(axis=1), "evaluated"
+    )
     ranks = pairs.groupby(_PAIR, sort=False)["rank"].first()
-    return held[["state"]].assign(rank=ranks).reset_index()
+    return lacking_by_pair[["state"]].assign(rank=ranks).reset_index()
 
 
 def _by_pair(table: pd.DataFrame, picked: pd.DataFrame) -> dict[tuple[str, str], list[NamedRow]]:
-    found: dict[tuple[str, str], list[NamedRow]] = {}
+    rows_by_pair: dict[tuple[str, str], list[NamedRow]] = {}
     for row in iterate_named_rows(table.merge(picked[_PAIR], on=_PAIR)):
-        found.setdefault((row.domain, row.pair_id), []).append(row)
-    return found
+        rows_by_pair.setdefault((row.domain, row.pair_id), []).append(row)
+    return rows_by_pair
 
 
-def _verdicts(metrics: Sequence[str], scored: Sequence[NamedRow]) -> list[Verdict]:
+def _verdicts(metrics: Sequence[str], scored: Sequence[NamedRow]) -> list[MetricVerdict]:
     by_side = {(row.metric, row.side): row for row in scored}
     return [
         _verdict(metric, *(by_side.get((metric, side)) for side in ("correct", "adversarial")))
@@ -193,21 +195,21 @@ def _verdicts(metrics: Sequence[str], scored: Sequence[NamedRow]) -> list[Verdic
     ]
 
 
-def _verdict(metric: str, correct: NamedRow | None, adversarial: NamedRow | None) -> Verdict:
+def _verdict(metric: str, correct: NamedRow | None, adversarial: NamedRow | None) -> MetricVerdict:
     """Which picture is preferred is read off the raw scores, as for every figure."""
     both = [row for row in (correct, adversarial) if row is not None]
     raw = [row.raw for row in both if row.raw is not None]
-    told = [score(row.score) for row in both]
+    score_texts = [format_score(row.score) for row in both]
     if len(raw) < 2:
         why = dict.fromkeys(row.reason or row.outcome for row in both if row.raw is None)
-        return Verdict(metric, "–", "", "; ".join(why) or "not scored")
+        return MetricVerdict(metric, "–", "", "; ".join(why) or "not scored")
     if raw[0] == raw[1]:
-        return Verdict(metric, "=", f"both {told[0]}", "")
+        return MetricVerdict(metric, "=", f"both {score_texts[0]}", "")
     mark: Mark = "✓" if raw[0] > raw[1] else "✗"
-    if told[0] == told[1]:
-        return Verdict(metric, mark, f"{raw[0]:.6g} against {raw[1]:.6g} (raw scores)", "")
+    if score_texts[0] == score_texts[1]:
+        return MetricVerdict(metric, mark, f"{raw[0]:.6g} against {raw[1]:.6g} (raw scores)", "")
     margin = both[1].score - both[0].score
-    return Verdict(metric, mark, f"{told[0]} against {told[1]}", "", margin)
+    return MetricVerdict(metric, mark, f"{score_texts[0]} against {score_texts[1]}", "", margin)
 
 
 def _shot(row: NamedRow) -> Shot:
@@ -233,7 +235,7 @@ def _shot(row: NamedRow) -> Shot:
         int(row.width or 0),
         int(row.height or 0),
         row.prompt,
-        ": ".join(dict.fromkeys(each for each in why if each)),
+        ": ".join(dict.fromkeys(reason for reason in why if reason)),
         {name: fact for name, fact in facts.items() if fact},
     )
 
@@ -243,9 +245,9 @@ def _whole(number: float | None) -> str:
     return "" if number is None else str(int(number))
 
 
-def _made(made: str | None) -> dict[str, str]:
+def _made(details: str | None) -> dict[str, str]:
     """How a local model made it, each fact by its name; lists and mappings as JSON."""
-    facts = json.loads(made) if made else {}
+    facts = json.loads(details) if details else {}
     return {
         name.replace("_", " ").capitalize(): fact if isinstance(fact, str) else json.dumps(fact)
         for name, fact in facts.items()

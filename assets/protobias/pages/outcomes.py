@@ -4,24 +4,27 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from assets.protobias.pages.figures import EVALUATED, TITLES, Metric, Painted
+from assets.protobias.pages.figures import EVALUATED, TITLES, BoardMetric, SummarisedPainter
 from assets.report import outcomes as kit
-from assets.report.cells import Body, Cell, Group, Head, Line, Table, number, part
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, number_cell, part_cell
 from assets.report.formats import NONE
 from assets.report.outcomes import Served
 
 _WITHOUT = ("unparsed", "refused", "failed")
 
 
-def outcomes(painted: Painted) -> Table:
+def outcomes(painted: SummarisedPainter) -> Table:
     """How many pictures each metric was asked about, and what ended without a score."""
-    asked = _asked(painted.scores)
+    requests = _asked(painted.scores)
     bodies = [
         Body(
             label,
-            [_line(painted, metric, asked[asked["metric"] == metric.name]) for metric in held],
+            [
+                _line(painted, metric, requests[requests["metric"] == metric.name])
+                for metric in metrics
+            ],
         )
-        for label, held in painted.board.grouped()
+        for label, metrics in painted.board.grouped()
     ]
     domains = [TITLES[domain] for domain in painted.board.domains]
     groups = [
@@ -32,10 +35,10 @@ def outcomes(painted: Painted) -> Table:
     return Table(f"{painted.name}: pictures without a score", "Metric", groups, bodies)
 
 
-def served(painted: Painted) -> list[Served]:
+def served(painted: SummarisedPainter) -> list[Served]:
     """Which models replied under each name, references apart."""
-    asked = _asked(painted.scores)
-    models = asked[asked["formula"].ne("reference")]
+    requests = _asked(painted.scores)
+    models = requests[requests["formula"].ne("reference")]
     return kit.served(models.rename(columns={"metric": "name"}))
 
 
@@ -43,15 +46,15 @@ def _asked(scores: pd.DataFrame) -> pd.DataFrame:
     return scores[scores["sample"] == EVALUATED]
 
 
-def _line(painted: Painted, metric: Metric, asked: pd.DataFrame) -> Line:
-    return Line(metric.name, list(_cells(painted, asked)), metric.small)
+def _line(painted: SummarisedPainter, metric: BoardMetric, requests: pd.DataFrame) -> Line:
+    return Line(metric.name, list(_cells(painted, requests)), metric.small)
 
 
-def _cells(painted: Painted, asked: pd.DataFrame) -> Iterator[Cell]:
-    yield number(len(asked))
+def _cells(painted: SummarisedPainter, requests: pd.DataFrame) -> Iterator[Cell]:
+    yield number_cell(len(requests))
     for outcome in _WITHOUT:
-        yield part(int(asked["outcome"].eq(outcome).sum()), len(asked))
+        yield part_cell(int(requests["outcome"].eq(outcome).sum()), len(requests))
     for domain in painted.board.domains:
-        here = asked[asked["domain"] == domain]
+        here = requests[requests["domain"] == domain]
         lacking = int(here["outcome"].ne("scored").sum())
-        yield part(lacking, len(here)) if len(here) else Cell(NONE, note="not asked")
+        yield part_cell(lacking, len(here)) if len(here) else Cell(NONE, note="not asked")

@@ -7,7 +7,7 @@ from functools import cached_property
 import pandas as pd
 
 from assets.protobias.pages import differences
-from assets.protobias.pages.figures import Painted
+from assets.protobias.pages.figures import SummarisedPainter
 from assets.report.cells import Table
 
 
@@ -18,22 +18,22 @@ class Painters:
     `prompts` are the tables of triplets by domain, and `missing` are sentences on absent painters.
     """
 
-    painters: Sequence[Painted]
+    painters: Sequence[SummarisedPainter]
     prompts: Mapping[str, pd.DataFrame]
     missing: Sequence[str]
 
     @property
-    def results(self) -> list[Painted]:
+    def results(self) -> list[SummarisedPainter]:
         """The painters of real pictures, enough of them to be ranked."""
-        return [each for each in self.painters if each.firmness == "result"]
+        return [painted for painted in self.painters if painted.firmness == "result"]
 
     @property
-    def trials(self) -> list[Painted]:
+    def trials(self) -> list[SummarisedPainter]:
         """The painters of real pictures of which no metric has a result."""
         return [painted for painted in self.painters if painted.trial]
 
     @property
-    def stand_ins(self) -> list[Painted]:
+    def stand_ins(self) -> list[SummarisedPainter]:
         """The painters of schematics."""
         return [painted for painted in self.painters if painted.is_stand_in]
 
@@ -45,10 +45,10 @@ class Painters:
     @property
     def models(self) -> int:
         """How many metrics and judges there are but for references."""
-        held = (metric for painted in self.painters for metric in painted.board.metrics)
-        return len({metric.name for metric in held if metric.group == "Metrics and judges"})
+        metrics = (metric for painted in self.painters for metric in painted.board.metrics)
+        return len({metric.name for metric in metrics if metric.group == "Metrics and judges"})
 
-    def earlier(self, painted: Painted) -> list[Painted]:
+    def earlier(self, painted: SummarisedPainter) -> list[SummarisedPainter]:
         """The painters before this one, real ones beside real ones alone."""
         if painted.trial:
             return []
@@ -56,7 +56,7 @@ class Painters:
         return alike[: alike.index(painted)]
 
     @property
-    def newest(self) -> Painted:
+    def newest(self) -> SummarisedPainter:
         """The painter of real pictures that was noticed last."""
         return self.results[-1]
 
@@ -71,9 +71,13 @@ class Painters:
     def compared(self) -> dict[bool, pd.DataFrame]:
         """The differences between painters, those of stand-in runs under True."""
         kinds = {False: self.results, True: self.stand_ins}
-        return {kind: differences.between_painters(of) for kind, of in kinds.items() if len(of) > 1}
+        return {
+            kind: differences.between_painters(painters)
+            for kind, painters in kinds.items()
+            if len(painters) > 1
+        }
 
-    def changes_of(self, painted: Painted) -> list[Table]:
+    def compare_with_earlier(self, painted: SummarisedPainter) -> list[Table]:
         """What changed with a painter, against each earlier one, by domain."""
         return [
             differences.changes(self.compared[painted.is_stand_in], painted, other)

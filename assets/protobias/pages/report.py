@@ -10,11 +10,11 @@ import pandas as pd
 
 from assets.protobias.common import QUESTION, TITLE
 from assets.protobias.pages import charts, differences, outcomes, paper, retention, tables
-from assets.protobias.pages.figures import GROUPS, HUMAN, TITLES, Metric, Painted
-from assets.protobias.pages.gallery import STATES, Gallery, Pair, gallery
+from assets.protobias.pages.figures import GROUPS, HUMAN, TITLES, BoardMetric, SummarisedPainter
+from assets.protobias.pages.gallery import STATES, GalleryPair, PairGallery, gallery
 from assets.protobias.pages.painters import Painters
 from assets.report.benchmark_report import BenchmarkReport
-from assets.report.formats import count, titled, whole_percent
+from assets.report.formats import capitalize_first, format_count, format_whole_percent
 from assets.report.publish import Site
 from assets.report.standings import Failure, Measure, Standing, round_robin
 from assets.report.start_page import no_ranking_sentence
@@ -31,7 +31,7 @@ FAILURE_RATE = Measure(
 
 
 def build(
-    painters: Sequence[Painted],
+    painters: Sequence[SummarisedPainter],
     *,
     prompts: Mapping[str, pd.DataFrame],
     facts: Mapping[str, str],
@@ -47,16 +47,20 @@ def build(
     """
     together = Painters(painters, prompts, missing)
     site = REPORT.build(painters, facts=facts, spent=spent, site=together, originals=originals)
-    return replace(site, pictures=[each.sha256 for each in site.thumbnails]) if originals else site
+    return (
+        replace(site, pictures=[thumbnail.sha256 for thumbnail in site.thumbnails])
+        if originals
+        else site
+    )
 
 
-def _sentence(painted: Painted) -> str:
+def _sentence(painted: SummarisedPainter) -> str:
     """The worst and the best metric; without results the reasons why none is ranked."""
     board = painted.board
     if not board.metrics:
         return "No pair is scored yet."
     if painted.trial:
-        metrics = [each.name for each in board.metrics if each.group in GROUPS[:2]]
+        metrics = [metric.name for metric in board.metrics if metric.group in GROUPS[:2]]
         return no_ranking_sentence(
             painted.name, {name: "; ".join(painted.evidence(name).reasons) for name in metrics}
         )
@@ -72,20 +76,21 @@ def _sentence(painted: Painted) -> str:
     scores = "scores the typical wrong picture as high as the right one, or higher,"
     pairs = f"of the pairs by {painted.name}"
     if len(rates) == 1:
-        return f"{best} {scores} in {whole_percent(rates[best])} {pairs}."
+        return f"{best} {scores} in {format_whole_percent(rates[best])} {pairs}."
     return (
-        f"Of {count(len(rates))} metrics, {worst} {scores} in {whole_percent(rates[worst])} "
-        f"{pairs}; the best, {best}, in {whole_percent(rates[best])}."
+        f"Of {format_count(len(rates))} metrics, {worst} {scores} in "
+        f"{format_whole_percent(rates[worst])} {pairs}; the best, {best}, in "
+        f"{format_whole_percent(rates[best])}."
     )
 
 
-def _most_failed(pictures: Gallery) -> Pair | None:
+def _most_failed(pictures: PairGallery) -> GalleryPair | None:
     """The evaluated pair that most metrics fail."""
     pairs = (pair for pair in pictures.pairs if pair.state == "evaluated")
-    return max(pairs, key=lambda pair: len(pair.failed_by), default=None)
+    return max(pairs, key=lambda pair: len(pair.failing_metrics), default=None)
 
 
-def _standings(painted: Painted) -> Iterator[Standing]:
+def _standings(painted: SummarisedPainter) -> Iterator[Standing]:
     """The failure rate of every metric."""
     board = painted.board
     for metric in _models(painted):
@@ -103,22 +108,27 @@ def _standings(painted: Painted) -> Iterator[Standing]:
         )
 
 
-def _models(painted: Painted) -> list[Metric]:
+def _models(painted: SummarisedPainter) -> list[BoardMetric]:
     """The metrics that are no people."""
     return [metric for metric in painted.board.metrics if metric.name != HUMAN]
 
 
-def _failures(painted: Painted, pictures: Gallery) -> Iterator[Failure]:
+def _failures(painted: SummarisedPainter, pictures: PairGallery) -> Iterator[Failure]:
     """The pairs that each metric fails by the widest margin, the domains in turn."""
     for metric in _models(painted):
         by_domain: defaultdict[str, list[tuple[float, Failure]]] = defaultdict(list)
         for pair in pictures.pairs:
             by_domain[pair.domain] += _failed(painted, metric, pair)
-        widest = (sorted(held, key=lambda each: -each[0]) for held in by_domain.values())
-        yield from round_robin([failure for _, failure in held] for held in widest)
+        widest = (
+            sorted(failures, key=lambda margin_and_failure: -margin_and_failure[0])
+            for failures in by_domain.values()
+        )
+        yield from round_robin([failure for _, failure in failures] for failures in widest)
 
 
-def _failed(painted: Painted, metric: Metric, pair: Pair) -> Iterator[tuple[float, Failure]]:
+def _failed(
+    painted: SummarisedPainter, metric: BoardMetric, pair: GalleryPair
+) -> Iterator[tuple[float, Failure]]:
     """The margin and the failure, where the metric fails the pair."""
     by_side = {shot.side: shot for shot in pair.shots}
     for verdict in pair.verdicts:
@@ -133,7 +143,7 @@ def _failed(painted: Painted, metric: Metric, pair: Pair) -> Iterator[tuple[floa
                 wrong.thumbnail.file,
                 f"Typical, but wrong: {wrong.prompt}",
                 f"How well does the picture fit “{pair.text}”?",
-                f"{titled(verdict.meaning)}: {verdict.scores}",
+                f"{capitalize_first(verdict.meaning)}: {verdict.scores}",
                 "The correct picture fits, the typical one does not",
                 f"{painted.gallery}#wrong={quote(metric.name, safe='')}",
                 right.thumbnail.file,
@@ -142,10 +152,10 @@ def _failed(painted: Painted, metric: Metric, pair: Pair) -> Iterator[tuple[floa
         )
 
 
-def _newest_first(painters: Sequence[Painted]) -> list[Painted]:
+def _newest_first(painters: Sequence[SummarisedPainter]) -> list[SummarisedPainter]:
     """Results, then trials, then schematics, the newest of each first."""
     newest_first = painters[::-1]
-    return sorted(newest_first, key=lambda each: (each.is_stand_in, each.trial))
+    return sorted(newest_first, key=lambda painted: (painted.is_stand_in, painted.trial))
 
 
 REPORT = BenchmarkReport(

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from assets.kit.columns import iterate_named_rows
-from assets.protobias.pages.figures import ALL, TITLES, Painted
+from assets.protobias.pages.figures import ALL, TITLES, SummarisedPainter
 from assets.protobias.pages.paper import KEPT
 from assets.protobias.pages.tables import named
-from assets.report.cells import Body, Cell, Group, Head, Line, Table, number, part
-from assets.report.formats import NONE, percent
+from assets.report.cells import Body, Cell, Group, Head, Line, Table, number_cell, part_cell
+from assets.report.formats import NONE, format_percent
 
 _STAGES = {
     "concepts": "Concepts",
@@ -26,7 +26,9 @@ _OUTCOMES = ("rejected", "malformed", "refused", "failed")
 
 def triplets(tables: Mapping[str, pd.DataFrame]) -> Table:
     """Concepts that were made triplets, by domain; what became of the others, and the rules."""
-    rules = sorted({rule for table in tables.values() for each in table["rules"] for rule in each})
+    rules = sorted(
+        {rule for table in tables.values() for row_rules in table["rules"] for rule in row_rules}
+    )
     groups = [
         Group("", [Head("Accepted"), Head("Re-queried")]),
         Group("Lost", [Head(outcome.capitalize()) for outcome in _OUTCOMES]),
@@ -36,29 +38,35 @@ def triplets(tables: Mapping[str, pd.DataFrame]) -> Table:
     lines = []
     for domain, table in tables.items():
         ended = Counter(table["outcome"])
-        broken = Counter(rule for each in table["rules"] for rule in set(each))
+        broken = Counter(rule for row_rules in table["rules"] for rule in set(row_rules))
         cells = [
-            part(ended["accepted"], len(table)),
-            number(int(table["attempts"].gt(1).sum())),
-            *(number(ended[outcome]) for outcome in _OUTCOMES),
-            *(number(broken[rule]) for rule in rules),
+            part_cell(ended["accepted"], len(table)),
+            number_cell(int(table["attempts"].gt(1).sum())),
+            *(number_cell(ended[outcome]) for outcome in _OUTCOMES),
+            *(number_cell(broken[rule]) for rule in rules),
         ]
         lines.append(Line(TITLES[domain], cells, f"by {', '.join(sorted(set(table['writer'])))}"))
     return Table("Prompt triplets by domain", "Domain", groups, [Body("", lines)])
 
 
-def overview(painters: Sequence[Painted]) -> Table:
+def overview(painters: Sequence[SummarisedPainter]) -> Table:
     """Every stage by painter and domain."""
     bodies = [Body(painted.name, _by_domain(painted)) for painted in painters]
     return Table("Retention by painter and domain", "Domain", [_HEADS], bodies)
 
 
-def of_painter(painted: Painted) -> list[Table]:
+def painter_tables(painted: SummarisedPainter) -> list[Table]:
     """Every stage by domain, then by knob; why pairs were lost; what the filter kept by concept."""
-    found = painted.retention[painted.retention["knob"] != ALL]
+    knob_rows = painted.retention[painted.retention["knob"] != ALL]
     by_knob = [
-        Body(TITLES[each], [_stages(painted, each, knob, named(knob)) for knob in knobs.unique()])
-        for each, knobs in ((str(domain), of) for domain, of in found.groupby("domain")["knob"])
+        Body(
+            TITLES[domain_name],
+            [_stages(painted, domain_name, knob, named(knob)) for knob in knobs.unique()],
+        )
+        for domain_name, knobs in (
+            (str(domain), domain_knobs)
+            for domain, domain_knobs in knob_rows.groupby("domain")["knob"]
+        )
     ]
     return [
         Table("Retention by domain", "Domain", [_HEADS], [Body("", _by_domain(painted))]),
@@ -68,44 +76,46 @@ def of_painter(painted: Painted) -> list[Table]:
     ]
 
 
-def _by_domain(painted: Painted) -> list[Line]:
-    held = dict.fromkeys(painted.retention["domain"])
-    return [_stages(painted, domain, ALL, TITLES[domain]) for domain in held]
+def _by_domain(painted: SummarisedPainter) -> list[Line]:
+    domains = dict.fromkeys(painted.retention["domain"])
+    return [_stages(painted, domain, ALL, TITLES[domain]) for domain in domains]
 
 
-def _stages(painted: Painted, domain: str, knob: str, title: str) -> Line:
-    found = painted.retention
-    here = found[found["domain"].eq(domain) & found["knob"].eq(knob)]
+def _stages(painted: SummarisedPainter, domain: str, knob: str, title: str) -> Line:
+    stages = painted.retention
+    here = stages[stages["domain"].eq(domain) & stages["knob"].eq(knob)]
     numbers = {row.stage: (int(row.number), int(row.of)) for row in iterate_named_rows(here)}
     cells = []
     for stage in _STAGES:
         if stage not in numbers:
             cells.append(Cell(NONE, note="not yet"))
             continue
-        left, of = numbers[stage]
+        remaining, total = numbers[stage]
         compared = stage == "kept" and knob == ALL and not painted.is_stand_in
-        paper = f"the paper: {percent(KEPT[domain])}" if compared else ""
-        cells.append(number(left) if stage == "concepts" else part(left, of, paper))
+        paper = f"the paper: {format_percent(KEPT[domain])}" if compared else ""
+        cells.append(
+            number_cell(remaining) if stage == "concepts" else part_cell(remaining, total, paper)
+        )
     return Line(title, cells)
 
 
-def _lost(painted: Painted) -> Table:
+def _lost(painted: SummarisedPainter) -> Table:
     """Pictures by what was wrong with them, by domain."""
     pairs = painted.pairs
     flaws, outcomes = sorted(set(pairs["flaw"].dropna()) - {""}), set(pairs["outcome"])
-    ends = ["refused", *(["malformed"] if "malformed" in outcomes else []), "failed"]
+    endings = ["refused", *(["malformed"] if "malformed" in outcomes else []), "failed"]
     unrated = pairs["filter_outcome"].notna() & pairs["filter_score"].isna()
     reasons = {
         **{flaw: pairs["flaw"].eq(flaw) for flaw in flaws},
-        **{outcome: pairs["outcome"].eq(outcome) for outcome in ends},
+        **{outcome: pairs["outcome"].eq(outcome) for outcome in endings},
         "scored too low": pairs["filter_score"].notna() & pairs["kept"].eq(other=False),
         "without the filter's score": unrated & pairs["outcome"].eq("painted"),
     }
     lines = []
     for domain in painted.domains:
         here = pairs["domain"].eq(domain)
-        cells = [number(int(here.sum()))]
-        cells += [part(int((here & lost).sum()), int(here.sum())) for lost in reasons.values()]
+        cells = [number_cell(int(here.sum()))]
+        cells += [part_cell(int((here & lost).sum()), int(here.sum())) for lost in reasons.values()]
         lines.append(Line(TITLES[domain], cells))
     groups = [
         Group("", [Head("Pictures asked for")]),
@@ -114,16 +124,16 @@ def _lost(painted: Painted) -> Table:
     return Table("Why pictures were lost", "Domain", groups, [Body("", lines)])
 
 
-def _by_concept(painted: Painted) -> Table:
+def _by_concept(painted: SummarisedPainter) -> Table:
     """Pairs that the filter kept, of those that were asked for."""
     pairs = painted.pairs.dropna(subset="pair_kept").drop_duplicates("pair_id")
-    kept = pairs["pair_kept"].astype(bool).groupby([pairs["domain"], pairs["concept"]])
-    counted = kept.agg(kept="sum", asked="size").reset_index()
+    is_kept = pairs["pair_kept"].astype(bool).groupby([pairs["domain"], pairs["concept"]])
+    counted = is_kept.agg(kept="sum", asked="size").reset_index()
     bodies = [
         Body(
             TITLES[domain],
             [
-                Line(row.concept, [part(row.kept, row.asked)])
+                Line(row.concept, [part_cell(row.kept, row.asked)])
                 for row in iterate_named_rows(counted[counted["domain"] == domain])
             ],
         )

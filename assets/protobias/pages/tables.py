@@ -10,77 +10,96 @@ from assets.protobias.pages.figures import (
     HUMAN,
     TITLES,
     Board,
+    BoardMetric,
     Measure,
-    Metric,
-    Painted,
+    SummarisedPainter,
     Where,
 )
-from assets.report.cells import Body, Cell, Group, Head, Line, Table, margin, mean, number, share
-from assets.report.formats import Rate, count
+from assets.report.cells import (
+    Body,
+    Cell,
+    Group,
+    Head,
+    Line,
+    Table,
+    margin_cell,
+    mean_cell,
+    number_cell,
+    share_cell,
+)
+from assets.report.formats import Rate, format_count
 
 Column: TypeAlias = tuple[Where, Measure]
 Measures: TypeAlias = Mapping[str, Measure]
 
 _SCORES: Measures = {"SC": "sc", "PA": "pa", "Δ": "delta"}
 _WRITTEN: Mapping[Measure, Callable[[Rate], Cell]] = {
-    "failure_rate": share,
-    "tie_rate": share,
-    "correct_margin": margin,
-    "incorrect_margin": margin,
+    "failure_rate": share_cell,
+    "tie_rate": share_cell,
+    "correct_margin": margin_cell,
+    "incorrect_margin": margin_cell,
 }
 
 
-def leaderboard(painters: Sequence[Painted], caption: str) -> Table:
+def leaderboard(painters: Sequence[SummarisedPainter], caption: str) -> Table:
     """Failure rates as the mean over domains, a line a painter and a column a metric.
 
     The metric that fails least on average comes first, references last; a trial has no
     colour, and no say in the order.
     """
-    held = {
+    boards = {
         (painted.name, metric.name): (painted.board, metric)
         for painted in painters
         for metric in painted.board.metrics
     }
-    heads = dict.fromkeys(m._replace(doubts="", same_family=False) for _, m in held.values())
+    heads = dict.fromkeys(m._replace(doubts="", same_family=False) for _, m in boards.values())
 
-    def place(metric: Metric) -> tuple[bool, float, str]:
-        of_it = (_overall(*each) for each in held.values() if each[1].name == metric.name)
-        found = [rate.value for rate in of_it if rate.value is not None]
-        return not found, fmean(found) if found else 0.0, metric.name
+    def place(metric: BoardMetric) -> tuple[bool, float, str]:
+        of_it = (
+            _overall(*board_metric)
+            for board_metric in boards.values()
+            if board_metric[1].name == metric.name
+        )
+        values = [rate.value for rate in of_it if rate.value is not None]
+        return not values, fmean(values) if values else 0.0, metric.name
 
     metrics = {
-        group: sorted((each for each in heads if each.group == group), key=place)
+        group: sorted((metric for metric in heads if metric.group == group), key=place)
         for group in GROUPS
     }
 
-    def cell(painted: Painted, metric: Metric) -> Cell:
-        of = held.get((painted.name, metric.name))
-        return _heated(*of) if of else Cell("", note="not scored")
+    def cell(painted: SummarisedPainter, metric: BoardMetric) -> Cell:
+        board_metric = boards.get((painted.name, metric.name))
+        return _heated(*board_metric) if board_metric else Cell("", note="not scored")
 
     lines = [
         Line(
             painted.title,
-            [cell(painted, metric) for of in metrics.values() for metric in of],
+            [
+                cell(painted, metric)
+                for group_metrics in metrics.values()
+                for metric in group_metrics
+            ],
             _pairs(painted.evaluated),
             painted.page,
         )
         for painted in painters
     ]
     groups = [
-        Group(group, [Head(metric.name, metric.small) for metric in of])
-        for group, of in metrics.items()
-        if of
+        Group(group, [Head(metric.name, metric.small) for metric in group_metrics])
+        for group, group_metrics in metrics.items()
+        if group_metrics
     ]
     return Table(caption, "Painter", groups, [Body("", lines)])
 
 
-def failures(painted: Painted, board: Board, caption: str) -> Table:
+def failures(painted: SummarisedPainter, board: Board, caption: str) -> Table:
     """The share of pairs that fail, and the ties among them, by domain (Figure 2)."""
     measures: Measures = {"Failure rate": "failure_rate", "Ties": "tie_rate"}
     return _by_measure(caption, painted, board, measures, _domains(board))
 
 
-def margins(painted: Painted) -> Table:
+def margins(painted: SummarisedPainter) -> Table:
     """How far apart scores are where the ranking is right, and where it is wrong (Table 1)."""
     measures: Measures = {
         "Correct ranking margin": "correct_margin",
@@ -90,32 +109,35 @@ def margins(painted: Painted) -> Table:
     return _by_measure(caption, painted, board, measures, _domains(board))
 
 
-def scores(painted: Painted, board: Board, caption: str) -> Table:
+def scores(painted: SummarisedPainter, board: Board, caption: str) -> Table:
     """Mean scores of both sides and their difference (Table 2)."""
     heads = [Head(label) for label in _SCORES]
     groups, columns = [], []
     for domain, title in board.columns:
-        where = (domain, ALL, ALL)
-        groups.append(Group(f"{title}, {_pairs(board.pairs(where))}", heads))
-        columns += [(where, measure) for measure in _SCORES.values()]
+        place = (domain, ALL, ALL)
+        groups.append(Group(f"{title}, {_pairs(board.pairs(place))}", heads))
+        columns += [(place, measure) for measure in _SCORES.values()]
     return _table(caption, painted, board, groups, columns)
 
 
-def durations(painted: Painted) -> Table:
+def durations(painted: SummarisedPainter) -> Table:
     """The seconds that each metric takes for a pair (§6)."""
     lines = [
         Line(
             metric.name,
-            [Cell(f"{held.seconds:,.2f}", numbers={"": held.seconds}), number(held.pairs)],
+            [
+                Cell(f"{duration.seconds:,.2f}", numbers={"": duration.seconds}),
+                number_cell(duration.pairs),
+            ],
         )
         for metric in painted.board.metrics
-        if (held := painted.durations.get(metric.name))
+        if (duration := painted.durations.get(metric.name))
     ]
     caption = f"{painted.name}: seconds a pair"
     return Table.plain(caption, "Metric", ("Seconds a pair", "Pairs"), lines)
 
 
-def by_knob(painted: Painted, domain: str) -> Table:
+def by_knob(painted: SummarisedPainter, domain: str) -> Table:
     """Failure rate and Δ by knob."""
     board = painted.board
     places = [((domain, knob, ALL), named(knob)) for knob in board.knobs(domain)]
@@ -123,18 +145,18 @@ def by_knob(painted: Painted, domain: str) -> Table:
     return _by_measure(f"{TITLES[domain]} by knob", painted, board, measures, places)
 
 
-def by_concept(painted: Painted, domain: str) -> Table:
+def by_concept(painted: SummarisedPainter, domain: str) -> Table:
     """Failure rate by concept: concepts down, metrics across, for there are many concepts."""
     board = painted.board
     groups, metrics = [], []
-    for label, held in board.grouped():
-        groups.append(Group(label, [Head(metric.name, metric.small) for metric in held]))
-        metrics += held
+    for label, group_metrics in board.grouped():
+        groups.append(Group(label, [Head(metric.name, metric.small) for metric in group_metrics]))
+        metrics += group_metrics
     lines = [
         Line(
             concept,
             [
-                share(board.rate(metric, (domain, ALL, concept), "failure_rate"))
+                share_cell(board.rate(metric, (domain, ALL, concept), "failure_rate"))
                 for metric in metrics
             ],
             _pairs(board.pairs((domain, ALL, concept))),
@@ -156,20 +178,24 @@ def _domains(board: Board) -> list[tuple[Where, str]]:
 
 def _by_measure(
     caption: str,
-    painted: Painted,
+    painted: SummarisedPainter,
     board: Board,
     measures: Measures,
     places: Sequence[tuple[Where, str]],
 ) -> Table:
     """A group a measure, in each a column a place."""
-    heads = [Head(title, _pairs(board.pairs(where))) for where, title in places]
-    columns = [(where, measure) for measure in measures.values() for where, _ in places]
+    heads = [Head(title, _pairs(board.pairs(place))) for place, title in places]
+    columns = [(place, measure) for measure in measures.values() for place, _ in places]
     groups = [Group(label, heads) for label in measures]
     return _table(caption, painted, board, groups, columns)
 
 
 def _table(
-    caption: str, painted: Painted, board: Board, groups: Sequence[Group], columns: Sequence[Column]
+    caption: str,
+    painted: SummarisedPainter,
+    board: Board,
+    groups: Sequence[Group],
+    columns: Sequence[Column],
 ) -> Table:
     bodies = [
         Body(label, [_line(painted, board, metric, columns) for metric in metrics])
@@ -178,27 +204,31 @@ def _table(
     return Table(f"{painted.name}: {caption}", "Metric", groups, bodies)
 
 
-def _line(painted: Painted, board: Board, metric: Metric, columns: Sequence[Column]) -> Line:
+def _line(
+    painted: SummarisedPainter, board: Board, metric: BoardMetric, columns: Sequence[Column]
+) -> Line:
     link = "" if metric.name == HUMAN else f"{painted.gallery}#wrong={metric.name}"
-    return Line(metric.name, [_cell(board, metric, *each) for each in columns], metric.small, link)
+    return Line(
+        metric.name, [_cell(board, metric, *column) for column in columns], metric.small, link
+    )
 
 
-def _cell(board: Board, metric: Metric, where: Where, measure: Measure) -> Cell:
-    rate = board.rate(metric, where, measure)
-    return _WRITTEN.get(measure, mean)(rate)
+def _cell(board: Board, metric: BoardMetric, place: Where, measure: Measure) -> Cell:
+    rate = board.rate(metric, place, measure)
+    return _WRITTEN.get(measure, mean_cell)(rate)
 
 
-def _heated(board: Board, metric: Metric) -> Cell:
+def _heated(board: Board, metric: BoardMetric) -> Cell:
     rate = board.rate(metric, board.overall, "failure_rate")
     family = "of the filter's family" if metric.same_family else ""
     note = ", ".join(filter(None, (rate.note, metric.doubts, family)))
-    return share(rate)._replace(note=note, heat=None if metric.doubts else rate.value)
+    return share_cell(rate)._replace(note=note, heat=None if metric.doubts else rate.value)
 
 
-def _overall(board: Board, metric: Metric) -> Rate:
+def _overall(board: Board, metric: BoardMetric) -> Rate:
     """The failure rate that counts for a metric's place: none of a trial."""
     return Rate(None) if metric.doubts else board.rate(metric, board.overall, "failure_rate")
 
 
 def _pairs(number: int) -> str:
-    return f"{count(number)} {'pair' if number == 1 else 'pairs'}"
+    return f"{format_count(number)} {'pair' if number == 1 else 'pairs'}"

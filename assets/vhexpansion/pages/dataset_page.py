@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 import pandas as pd
 
 from assets.kit.columns import to_plain_records
-from assets.report.formats import count, score
+from assets.report.formats import format_count, format_score
 from assets.report.subjects import ReportSubject
 from assets.vhexpansion.yes_no_step import COMMON, NONE
 from metrics.statistics.firmness import Evidence
@@ -33,7 +33,7 @@ SHORT: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Answered(ReportSubject):
+class AnsweredDataset(ReportSubject):
     """A dataset: its table of `vhexpansion/symmetry`, and pairs to which judges say yes twice.
 
     `twice` has a row a judge and case: `model`, `case_id`, `sha256`, `perturbation`, `question` and
@@ -54,7 +54,7 @@ class Answered(ReportSubject):
     @cached_property
     def clean_rows(self) -> Mapping[str, Numbers]:
         """The numbers on pictures as they were, by judge."""
-        return {judge: row for judge in self.judges if (row := self.clean(judge))}
+        return {judge: row for judge in self.judges if (row := self.find_clean_row(judge))}
 
     @property
     def judge_evidence(self) -> Mapping[str, Evidence]:
@@ -63,15 +63,15 @@ class Answered(ReportSubject):
 
     def evidence(self, row: Numbers) -> Evidence:
         """The answers behind the numbers of a judge."""
-        left_out, asked = row["left_out"], int(row["requests"])
-        part = f"{count(row['cases'])} of {count(row['of_cases'])} cases"
+        left_out, requests = row["left_out"], int(row["requests"])
+        part = f"{format_count(row['cases'])} of {format_count(row['of_cases'])} cases"
         return Evidence(
-            requests=asked,
-            answers=asked - int(row["unanswered"]),
+            requests=requests,
+            answers=requests - int(row["unanswered"]),
             units=int(row["images"]),
             min_units=FEWEST,
             part=part if row["cases"] + (left_out or 0) < row["of_cases"] else "",
-            caveat=trained_on(row) if left_out is None else "",
+            caveat=describe_training(row) if left_out is None else "",
             is_stand_in=self.is_stand_in,
         )
 
@@ -85,7 +85,11 @@ class Answered(ReportSubject):
     def trained(self) -> Sequence[tuple[str, str]]:
         """The judges that were fine-tuned, or may have been, on its cases, and what to know."""
         rows = {str(row["model"]): row for row in self.rows}
-        return [(judge, said) for judge, row in rows.items() if (said := trained_on(row))]
+        return [
+            (judge, description)
+            for judge, row in rows.items()
+            if (description := describe_training(row))
+        ]
 
     @cached_property
     def judges(self) -> Sequence[str]:
@@ -98,11 +102,13 @@ class Answered(ReportSubject):
         return int(self.symmetry["cases"].max())
 
     @property
-    def asked(self) -> str:
+    def size_words(self) -> str:
         """`20 of 300 cases, 18 pictures`."""
-        there = int(self.symmetry["of_cases"].max())
-        of = f" of {count(there)}" if self.cases < there else ""
-        return f"{count(self.cases)}{of} cases, {count(self.images)} pictures"
+        total = int(self.symmetry["of_cases"].max())
+        total_words = f" of {format_count(total)}" if self.cases < total else ""
+        return (
+            f"{format_count(self.cases)}{total_words} cases, {format_count(self.images)} pictures"
+        )
 
     @property
     def images(self) -> int:
@@ -110,7 +116,7 @@ class Answered(ReportSubject):
         return int(self.symmetry["images"].max())
 
     @cached_property
-    def whole(self) -> Sequence[Numbers]:
+    def main_rows(self) -> Sequence[Numbers]:
         """The rows of all repeats."""
         return [row for row in self.rows if row["is_whole"]]
 
@@ -119,56 +125,60 @@ class Answered(ReportSubject):
         """All rows, None for what is empty."""
         return to_plain_records(self.symmetry)
 
-    def clean(self, judge: str) -> Numbers | None:
+    def find_clean_row(self, judge: str) -> Numbers | None:
         """The numbers of a judge on pictures as they were; None where there are none."""
-        found = (row for row in self.whole if row["perturbation"] == NONE)
-        return next((row for row in found if row["model"] == judge), None)
+        rows = (row for row in self.main_rows if row["perturbation"] == NONE)
+        return next((row for row in rows if row["model"] == judge), None)
 
     @cached_property
     def common(self) -> Sequence[str]:
         """The common perturbations that were tried."""
-        there = {row["perturbation"] for row in self.whole}
-        return [name for name in COMMON if name in there]
+        perturbations = {row["perturbation"] for row in self.main_rows}
+        return [name for name in COMMON if name in perturbations]
 
-    def under(self, judge: str, perturbation: str) -> Sequence[Numbers]:
+    def select_rows(self, judge: str, perturbation: str) -> Sequence[Numbers]:
         """The numbers of a judge under a perturbation, one row for each of its settings."""
         return [
             row
-            for row in self.whole
+            for row in self.main_rows
             if row["model"] == judge and row["perturbation"] == perturbation
         ]
 
     @cached_property
     def attacks(self) -> Sequence[Numbers]:
         """The rows of attacks."""
-        return [row for row in self.whole if row["encoder"]]
+        return [row for row in self.main_rows if row["encoder"]]
 
 
-def trained_on(row: Numbers) -> str:
+def describe_training(row: Numbers) -> str:
     """What a judge was trained on of these cases, and what became of them; empty for nothing."""
     left_out = row["left_out"]
     if left_out is None:
         return "it may have been trained on these cases, its record does not say"
-    return f"{count(int(left_out))} cases left out: trained on their pictures" if left_out else ""
+    return (
+        f"{format_count(int(left_out))} cases left out: trained on their pictures"
+        if left_out
+        else ""
+    )
 
 
-def parameters_of(row: Numbers) -> Mapping[str, Any]:
+def parse_parameters(row: Numbers) -> Mapping[str, Any]:
     """The parameters of what was done to the pictures."""
-    found = json.loads(row["parameters"] or "{}")
+    parts = json.loads(row["parameters"] or "{}")
     merged: dict[str, Any] = {}
-    for each in found if isinstance(found, list) else [found]:
-        merged |= each
+    for part in parts if isinstance(parts, list) else [parts]:
+        merged |= part
     return {name: value for name, value in merged.items() if name != "kind"}
 
 
-def told(parameters: Mapping[str, float]) -> str:
+def format_parameters(parameters: Mapping[str, float]) -> str:
     """`epsilon 8, step 0.5`."""
     return ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in parameters.items())
 
 
-def uncertain(row: Numbers, name: str) -> str:
+def format_bounds(row: Numbers, name: str) -> str:
     """Between what a share lies, where answers are missing; else empty."""
     least, most = row[f"{name}_least"], row[f"{name}_most"]
     if not row["unanswered"] or least == most:
         return ""
-    return f"{score(least, 3)} to {score(most, 3)} with what has no answer"
+    return f"{format_score(least, 3)} to {format_score(most, 3)} with what has no answer"

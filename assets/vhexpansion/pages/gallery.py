@@ -7,7 +7,7 @@ import pandas as pd
 
 from assets.kit.columns import to_records
 from assets.report.publish import Thumbnail
-from assets.vhexpansion.pages.dataset_page import SHORT, Answered
+from assets.vhexpansion.pages.dataset_page import SHORT, AnsweredDataset
 from assets.vhexpansion.yes_no_step import NONE
 from metrics.vhexpansion.symmetry import NEGATED, ORIGINAL, YES
 
@@ -20,13 +20,13 @@ _LONGEST = 200
 _PAIR = ["case_id", "sha256", "perturbation", "parameters", "repeat"]
 
 
-class Pair(NamedTuple):
+class YesTwicePair(NamedTuple):
     """A picture, and the two questions to which one judge said yes, with what it said."""
 
     picture: Thumbnail
-    said: Sequence[tuple[str, str]]
+    exchanges: Sequence[tuple[str, str]]
     title: str
-    told: str
+    perturbation: str
 
 
 def yes_twice(answers: pd.DataFrame) -> pd.DataFrame:
@@ -34,12 +34,12 @@ def yes_twice(answers: pd.DataFrame) -> pd.DataFrame:
 
     `answers` are of one judge; the columns are those of `Answered.twice`.
     """
-    held = answers[answers["answer"].eq(YES)].fillna({"parameters": ""})
-    held = held.drop_duplicates([*_PAIR, "form"])
-    forms = {form: held[held["form"].eq(form)] for form in (ORIGINAL, NEGATED)}
-    wanted = [*_PAIR, "question", "response"]
-    both = forms[ORIGINAL][["model", *wanted]].merge(
-        forms[NEGATED][wanted], on=_PAIR, suffixes=("", "_negated")
+    yes_answers = answers[answers["answer"].eq(YES)].fillna({"parameters": ""})
+    yes_answers = yes_answers.drop_duplicates([*_PAIR, "form"])
+    forms = {form: yes_answers[yes_answers["form"].eq(form)] for form in (ORIGINAL, NEGATED)}
+    columns = [*_PAIR, "question", "response"]
+    both = forms[ORIGINAL][["model", *columns]].merge(
+        forms[NEGATED][columns], on=_PAIR, suffixes=("", "_negated")
     )
     both = both.rename(
         columns={"question_negated": "negated_question", "response_negated": "negated_response"}
@@ -50,16 +50,16 @@ def yes_twice(answers: pd.DataFrame) -> pd.DataFrame:
     return once.head(MOST).drop(columns="changed")
 
 
-def gallery(dataset: Answered) -> Mapping[str, Sequence[Pair]]:
+def gallery(dataset: AnsweredDataset) -> Mapping[str, Sequence[YesTwicePair]]:
     """By judge: its pairs."""
-    found: dict[str, list[Pair]] = {judge: [] for judge in dataset.judges}
+    pairs: dict[str, list[YesTwicePair]] = {judge: [] for judge in dataset.judges}
     for row in to_records(dataset.twice):
-        asked = ("question", "response"), ("negated_question", "negated_response")
-        said = [(row[question], _cut(row[response])) for question, response in asked]
+        columns = ("question", "response"), ("negated_question", "negated_response")
+        exchanges = [(row[question], _cut(row[response])) for question, response in columns]
         shown = Thumbnail(row["sha256"], SHOWN)
         done = "" if row["perturbation"] == NONE else SHORT[row["perturbation"]]
-        found[row["model"]].append(Pair(shown, said, row["case_id"], done))
-    return found
+        pairs[row["model"]].append(YesTwicePair(shown, exchanges, row["case_id"], done))
+    return pairs
 
 
 def _cut(text: str | None) -> str:

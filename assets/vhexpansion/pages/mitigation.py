@@ -18,13 +18,13 @@ from assets.report.cells import (
     Line,
     Table,
     add_change,
-    margin,
+    margin_cell,
     rate_numbers,
 )
 from assets.report.charts import SCORES, Bar, Chart, Mark
 from assets.report.csv_files import read_csv_rows
 from assets.report.formats import NONE as NOTHING
-from assets.report.formats import Rate, count, read_rate, score, score_interval
+from assets.report.formats import Rate, format_count, format_score, format_score_interval, read_rate
 
 PAGE = "mitigation.html"
 _SHOWN: Mapping[str | None, str] = {
@@ -40,7 +40,7 @@ _NOT_MADE = Cell("", note="not trained, or not judged")
 
 
 @dataclass(frozen=True)
-class Mitigation:
+class MitigationTable:
     """The rows of `vhexpansion/mitigation`."""
 
     table: pd.DataFrame
@@ -58,8 +58,8 @@ class Mitigation:
     @cached_property
     def rates(self) -> Mapping[str, Sequence[float]]:
         """By arm: the learning rates of its adapters."""
-        found = {(row["arm"], row["learning_rate"]) for row in self.rows if row["learning_rate"]}
-        return {arm: sorted(rate for of, rate in found if of == arm) for arm in ARMS}
+        pairs = {(row["arm"], row["learning_rate"]) for row in self.rows if row["learning_rate"]}
+        return {arm: sorted(rate for rate_arm, rate in pairs if rate_arm == arm) for arm in ARMS}
 
     @property
     def has_mme(self) -> bool:
@@ -67,23 +67,23 @@ class Mitigation:
         return any(row["measure"] in _MEASURES for row in self.rows)
 
 
-def symmetric(found: Mitigation) -> Table:
+def symmetric(mitigation: MitigationTable) -> Table:
     """Symmetric accuracy of held-out cases, before and after (Table 7)."""
-    return _table(found, ("symmetric",), "Symmetric accuracy of held-out cases", "Dataset")
+    return _table(mitigation, ("symmetric",), "Symmetric accuracy of held-out cases", "Dataset")
 
 
-def general(found: Mitigation) -> Table:
+def general(mitigation: MitigationTable) -> Table:
     """MME's scores, or accuracy on general questions that were held out (Table 8)."""
-    return _table(found, (*_MEASURES, "general"), "General questions", "Test")
+    return _table(mitigation, (*_MEASURES, "general"), "General questions", "Test")
 
 
-def sweeps(found: Mitigation) -> list[Chart]:
+def sweeps(mitigation: MitigationTable) -> list[Chart]:
     """The same numbers by learning rate, of the expanded arm and then of the other (Figure 4)."""
     return [
-        _chart(found, arm, row)
+        _chart(mitigation, arm, row)
         for arm in reversed(ARMS)
-        for row in _lines(found, ("symmetric", *_MEASURES, "general"))
-        if row["shown"] in (None, "all") and len(found.rates[arm]) > 1
+        for row in _lines(mitigation, ("symmetric", *_MEASURES, "general"))
+        if row["shown"] in (None, "all") and len(mitigation.rates[arm]) > 1
     ]
 
 
@@ -100,46 +100,54 @@ def paper(number: str) -> Table:
     return Table.plain(f"The paper’s Table {number}", "Dataset", _PAPERS, lines)
 
 
-def _lines(found: Mitigation, measures: Sequence[str]) -> list[Mapping[str, Any]]:
+def _lines(mitigation: MitigationTable, measures: Sequence[str]) -> list[Mapping[str, Any]]:
     """One row of each measure, dataset and what was shown, in the order of measures."""
-    there: dict[tuple[Any, ...], Mapping[str, Any]] = {}
-    for row in sorted(found.rows, key=lambda row: row["arm"] != "before"):
+    first_rows: dict[tuple[Any, ...], Mapping[str, Any]] = {}
+    for row in sorted(mitigation.rows, key=lambda row: row["arm"] != "before"):
         if row["measure"] in measures:
-            there.setdefault(_line_of(row), row)
-    return sorted(there.values(), key=lambda row: measures.index(row["measure"]))
+            first_rows.setdefault(_line_of(row), row)
+    return sorted(first_rows.values(), key=lambda row: measures.index(row["measure"]))
 
 
 def _line_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return row["measure"], row["dataset"], row["shown"]
 
 
-def _table(found: Mitigation, measures: Sequence[str], caption: str, corner: str) -> Table:
+def _table(
+    mitigation: MitigationTable, measures: Sequence[str], caption: str, corner: str
+) -> Table:
     groups = [Group("Before", [Head("")])]
     groups += [
         Group(f"{arm.title()} cases", [Head(format_rate(rate)) for rate in rates])
-        for arm, rates in found.rates.items()
+        for arm, rates in mitigation.rates.items()
         if rates
     ]
     lines = [
         Line(
             _MEASURES.get(line["measure"], line["dataset"]),
             [
-                _cell(_at(found, line, "before", None)),
-                *(_cell(_at(found, line, arm, rate)) for arm in ARMS for rate in found.rates[arm]),
+                _cell(_at(mitigation, line, "before", None)),
+                *(
+                    _cell(_at(mitigation, line, arm, rate))
+                    for arm in ARMS
+                    for rate in mitigation.rates[arm]
+                ),
             ],
             small=_SHOWN[line["shown"]],
         )
-        for line in _lines(found, measures)
+        for line in _lines(mitigation, measures)
     ]
     return Table(caption, corner, groups, [Body("", lines)])
 
 
 def _at(
-    found: Mitigation, line: Mapping[str, Any], arm: str, rate: float | None
+    mitigation: MitigationTable, line: Mapping[str, Any], arm: str, rate: float | None
 ) -> Mapping[str, Any] | None:
-    of = (row for row in found.rows if _line_of(row) == _line_of(line))
-    held = [row for row in of if (row["arm"], row["learning_rate"]) == (arm, rate)]
-    return next((row for row in held if row["value"] is not None), held[0] if held else None)
+    line_rows = (row for row in mitigation.rows if _line_of(row) == _line_of(line))
+    matches = [row for row in line_rows if (row["arm"], row["learning_rate"]) == (arm, rate)]
+    return next(
+        (row for row in matches if row["value"] is not None), matches[0] if matches else None
+    )
 
 
 def _cell(row: Mapping[str, Any] | None) -> Cell:
@@ -148,31 +156,32 @@ def _cell(row: Mapping[str, Any] | None) -> Cell:
     if row["value"] is None:
         return Cell(NOTHING, note=row["why"] or "not judged")
     rate, lacking = Rate(row["value"], row["low"], row["high"]), row["unanswered"]
-    note = f"{count(lacking)} unanswered" if lacking else ""
+    note = f"{format_count(lacking)} unanswered" if lacking else ""
     if row["measure"] in _MEASURES:
-        ends = f"[{rate.low:.0f},\u00a0{rate.high:.0f}]"
-        return Cell(f"{rate.value:.1f}", ends, note, rate_numbers(rate))
-    return add_change(margin(rate)._replace(note=note), read_rate(row, "change"))
+        interval_text = f"[{rate.low:.0f},\u00a0{rate.high:.0f}]"
+        return Cell(f"{rate.value:.1f}", interval_text, note, rate_numbers(rate))
+    return add_change(margin_cell(rate)._replace(note=note), read_rate(row, "change"))
 
 
-def _chart(found: Mitigation, arm: str, line: Mapping[str, Any]) -> Chart:
+def _chart(mitigation: MitigationTable, arm: str, line: Mapping[str, Any]) -> Chart:
     most = _MOST.get(line["measure"], 1.0)
-    before = _at(found, line, "before", None)
+    before = _at(mitigation, line, "before", None)
     bars = [_bar("before", before, most)]
     bars += [
-        _bar(format_rate(rate), _at(found, line, arm, rate), most) for rate in found.rates[arm]
+        _bar(format_rate(rate), _at(mitigation, line, arm, rate), most)
+        for rate in mitigation.rates[arm]
     ]
     name = _MEASURES.get(line["measure"], f"{line['dataset']}, {line['measure']}")
-    about = "MME’s score" if most > 1 else "share answered right"
+    description = "MME’s score" if most > 1 else "share answered right"
     ticks = SCORES if most == 1 else [f"{most * part / 4:g}" for part in range(5)]
     slug = f"sweep-{arm}-{line['measure']}-{line['dataset']}"
-    return Chart(slug, f"{name}: {arm} cases, by learning rate", about, ticks, bars)
+    return Chart(slug, f"{name}: {arm} cases, by learning rate", description, ticks, bars)
 
 
 def _bar(label: str, row: Mapping[str, Any] | None, most: float) -> Bar:
     if row is None or row["value"] is None:
         return Bar(label, [Mark("failure", Rate(None), "")], "no number", "no number")
     value, low, high = (row[name] / most for name in ("value", "low", "high"))
-    text = score(value, 3) if most == 1 else f"{row['value']:.1f}"
-    spoken = f"{text} {score_interval(Rate(value, low, high), 3)}" if most == 1 else text
+    text = format_score(value, 3) if most == 1 else f"{row['value']:.1f}"
+    spoken = f"{text} {format_score_interval(Rate(value, low, high), 3)}" if most == 1 else text
     return Bar(label, [Mark("failure", Rate(value, low, high), text)], spoken)

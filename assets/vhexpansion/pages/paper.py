@@ -7,9 +7,9 @@ Those have a note.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from assets.report.cells import Cell, Line, Table, margin
+from assets.report.cells import Cell, Line, Table, margin_cell
 from assets.report.csv_files import read_csv_rows
-from assets.report.formats import Rate, count, score
+from assets.report.formats import Rate, format_count, format_score
 from assets.report.pivot import LongRow, pivot
 from assets.vhexpansion.pages.dataset_page import SHORT
 from metrics.vhexpansion.symmetry_bounds import find_contradiction
@@ -35,7 +35,7 @@ SETTINGS: Mapping[str, str] = {
 
 def datasets_like(name: str) -> Sequence[str]:
     """The paper's dataset of that name; all of them for any other."""
-    return [each for each in CASES if each.casefold() == name.casefold()] or [*CASES]
+    return [dataset for dataset in CASES if dataset.casefold() == name.casefold()] or [*CASES]
 
 
 def unperturbed(datasets: Sequence[str]) -> Table:
@@ -56,7 +56,7 @@ def adversarial(datasets: Sequence[str]) -> Table:
 def sweeps() -> Table:
     """Symmetric accuracy of LLaVA-1.5 on MMVP under I-FGSM, by setting (Table 6)."""
     lines = [
-        Line(f"{SETTINGS[row['setting']]}: {row['at']}", [margin(Rate(float(row["value"])))])
+        Line(f"{SETTINGS[row['setting']]}: {row['at']}", [margin_cell(Rate(float(row["value"])))])
         for row in _read_rows("6")
     ]
     caption = "The paper’s Table 6: LLaVA-1.5 on MMVP under I-FGSM"
@@ -96,9 +96,9 @@ def _format_cell(row: LongRow, values: Mapping[str, float]) -> Cell:
     """A number, with a note where `values`, the others beside it, contradict it."""
     value, note = float(row["value"]), ""
     if row["measure"] == "new_cases":
-        return Cell(count(int(value)), numbers={"": value})
+        return Cell(format_count(int(value)), numbers={"": value})
     if row["measure"] == "symmetric" and "new_cases" in values:
         sample = _SAMPLED.get((row["table"], row["dataset"], row["model"]))
         cases = sample or CASES[row["dataset"]]
         note = find_contradiction(cases, values.get("accuracy"), value, values["new_cases"])
-    return Cell(score(value, 3), note=note, numbers={"": value})
+    return Cell(format_score(value, 3), note=note, numbers={"": value})

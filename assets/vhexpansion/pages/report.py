@@ -4,14 +4,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from assets.report.benchmark_report import BenchmarkReport
-from assets.report.formats import count, read_rate, whole_percent
+from assets.report.formats import format_count, format_whole_percent, read_rate
 from assets.report.standings import Failure, Measure, Standing
 from assets.report.start_page import no_ranking_sentence, trial_sentence
 from assets.report.subjects import firmest_first
 from assets.vhexpansion.common import QUESTION, TITLE
 from assets.vhexpansion.pages import charts, mitigation, paper, tables
-from assets.vhexpansion.pages.dataset_page import Answered, Numbers, trained_on, uncertain
-from assets.vhexpansion.pages.gallery import Pair, gallery
+from assets.vhexpansion.pages.dataset_page import (
+    AnsweredDataset,
+    Numbers,
+    describe_training,
+    format_bounds,
+)
+from assets.vhexpansion.pages.gallery import YesTwicePair, gallery
 
 SYMMETRIC = Measure(
     "Symmetric accuracy",
@@ -21,7 +26,7 @@ SYMMETRIC = Measure(
 )
 
 
-def _sentence(dataset: Answered) -> str:
+def _sentence(dataset: AnsweredDataset) -> str:
     """The judge whose accuracy promises most; without results the only judge, or the reasons."""
     if dataset.ranked:
         return _numbers(dataset, max(dataset.ranked, key=_distance))
@@ -37,24 +42,23 @@ def _distance(row: Numbers) -> float:
     return float(row["accuracy"] - row["symmetric"]) if row["symmetric"] is not None else 0.0
 
 
-def _numbers(dataset: Answered, row: Numbers) -> str:
+def _numbers(dataset: AnsweredDataset, row: Numbers) -> str:
     """How often a judge is right on cases, and how often on their negations as well."""
-    accuracy, symmetric = (whole_percent(row[name]) for name in ("accuracy", "symmetric"))
+    accuracy, symmetric = (format_whole_percent(row[name]) for name in ("accuracy", "symmetric"))
     lacking = ""
     if row["unanswered"]:
-        lacking = (
-            f"; {count(row['unanswered'])} of {count(row['requests'])} requests have no answer"
-        )
+        unanswered = f"{format_count(row['unanswered'])} of {format_count(row['requests'])}"
+        lacking = f"; {unanswered} requests have no answer"
     return (
         f"{row['model']} answers {accuracy} of the questions of {dataset.name} right, and "
         f"{symmetric} of them together with their negations{lacking}."
     )
 
 
-def _standings(dataset: Answered) -> Iterator[Standing]:
+def _standings(dataset: AnsweredDataset) -> Iterator[Standing]:
     """The symmetric accuracy of every judge on pictures as they were."""
     for judge, row in dataset.clean_rows.items():
-        left_out = "" if row["left_out"] is None else trained_on(row)
+        left_out = "" if row["left_out"] is None else describe_training(row)
         yield dataset.standing(
             judge,
             SYMMETRIC,
@@ -64,20 +68,22 @@ def _standings(dataset: Answered) -> Iterator[Standing]:
             unit="cases",
             section="cases",
             of=f"questions of {dataset.name}",
-            notes=[left_out, uncertain(row, "symmetric")],
+            notes=[left_out, format_bounds(row, "symmetric")],
         )
 
 
-def _failures(dataset: Answered, pairs: Mapping[str, Sequence[Pair]]) -> Iterator[Failure]:
+def _failures(
+    dataset: AnsweredDataset, pairs: Mapping[str, Sequence[YesTwicePair]]
+) -> Iterator[Failure]:
     """The pairs to which each judge says yes twice."""
     for number, judge in enumerate(dataset.judges, 1):
         for pair in pairs[judge] if judge in dataset.clean_rows else ():
-            questions, answers = zip(*pair.said, strict=True)
+            questions, answers = zip(*pair.exchanges, strict=True)
             yield Failure(
                 judge,
                 dataset.judge_evidence[judge].firmness,
                 pair.picture.file,
-                f"{pair.title}, {pair.told}" if pair.told else pair.title,
+                f"{pair.title}, {pair.perturbation}" if pair.perturbation else pair.title,
                 " And: ".join(questions),
                 " And: ".join(answers),
                 "Yes to one of the two, and no to the other",
@@ -102,7 +108,9 @@ REPORT = BenchmarkReport(
     "result.",
     sentence=_sentence,
     gallery=gallery,
-    thumbnails=lambda pairs: (pair.picture for held in pairs.values() for pair in held),
+    thumbnails=lambda pairs: (
+        pair.picture for judge_pairs in pairs.values() for pair in judge_pairs
+    ),
     measures=[SYMMETRIC],
     standings=_standings,
     failures=_failures,

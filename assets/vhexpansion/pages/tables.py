@@ -9,20 +9,20 @@ from assets.report.cells import (
     Line,
     Table,
     add_change,
-    margin,
-    number,
-    share,
+    margin_cell,
+    number_cell,
+    share_cell,
 )
 from assets.report.columns import RowHead, TableColumn, tabulate
-from assets.report.formats import Rate, count, read_rate
+from assets.report.formats import Rate, format_count, read_rate
 from assets.vhexpansion.pages.dataset_page import (
     SHORT,
-    Answered,
+    AnsweredDataset,
     Numbers,
-    parameters_of,
-    told,
-    trained_on,
-    uncertain,
+    describe_training,
+    format_bounds,
+    format_parameters,
+    parse_parameters,
 )
 from assets.vhexpansion.pages.paper import SETTINGS
 from assets.vhexpansion.pages.sweeps import Point, sweep
@@ -31,37 +31,39 @@ from assets.vhexpansion.yes_no_step import NONE
 CellOf: TypeAlias = Callable[[Numbers], Cell]
 
 
-def unperturbed(dataset: Answered) -> Table:
+def unperturbed(dataset: AnsweredDataset) -> Table:
     """Accuracy, symmetric accuracy and new cases on pictures as they were (Table 3)."""
     head = RowHead[Numbers](
-        label=lambda row: str(row["model"]), small=trained_on, evidence=dataset.evidence
+        label=lambda row: str(row["model"]), small=describe_training, evidence=dataset.evidence
     )
     rows = dataset.clean_rows.values()
     return tabulate("Cases and their negations", "Judge", head, _UNPERTURBED, {"": rows})
 
 
-def overview(datasets: Sequence[Answered]) -> Table:
+def overview(datasets: Sequence[AnsweredDataset]) -> Table:
     """The same over all datasets."""
     tables = {dataset.title: unperturbed(dataset) for dataset in datasets}
     bodies = [Body(title, [*table.lines]) for title, table in tables.items()]
     return unperturbed(datasets[0])._replace(bodies=bodies)
 
 
-def common(dataset: Answered) -> Table:
+def common(dataset: AnsweredDataset) -> Table:
     """Symmetric accuracy and new cases under common perturbations (Table 4)."""
     return _perturbed(dataset, dataset.judges, dataset.common, "Common perturbations")
 
 
-def adversarial(dataset: Answered) -> Table:
+def adversarial(dataset: AnsweredDataset) -> Table:
     """The same under attacks on a judge's own encoder (Table 5)."""
-    own = [row for row in dataset.attacks if row["own"]]
-    names = [name for name in ("i_fgsm", "pgd") if name in {row["perturbation"] for row in own}]
-    judges = list(dict.fromkeys(str(row["model"]) for row in own))
+    own_rows = [row for row in dataset.attacks if row["own"]]
+    names = [
+        name for name in ("i_fgsm", "pgd") if name in {row["perturbation"] for row in own_rows}
+    ]
+    judges = list(dict.fromkeys(str(row["model"]) for row in own_rows))
     return _perturbed(dataset, judges, names, "Attacks on a judge’s own encoder")
 
 
 def _perturbed(
-    dataset: Answered, judges: Sequence[str], names: Sequence[str], caption: str
+    dataset: AnsweredDataset, judges: Sequence[str], names: Sequence[str], caption: str
 ) -> Table:
     """A body a measure, a line a perturbation and its setting, a column a judge."""
     bodies = [
@@ -69,36 +71,38 @@ def _perturbed(
         Body("New cases", [*_lines(dataset, judges, names, _new)]),
         Body("Says yes", [*_lines(dataset, judges, [NONE, *names], _says_yes)]),
     ]
-    return Table.of_bodies(caption, "Perturbation", judges, bodies if names else [])
+    return Table.build(caption, "Perturbation", judges, bodies if names else [])
 
 
 def _lines(
-    dataset: Answered, judges: Sequence[str], names: Sequence[str], cell: CellOf
+    dataset: AnsweredDataset, judges: Sequence[str], names: Sequence[str], cell: CellOf
 ) -> Iterator[Line]:
     for name in names:
-        held = {
-            judge: [row for row in dataset.under(judge, name) if row["own"] is not False]
+        rows_by_judge = {
+            judge: [row for row in dataset.select_rows(judge, name) if row["own"] is not False]
             for judge in judges
         }
-        settings = dict.fromkeys(row["parameters"] for rows in held.values() for row in rows)
+        settings = dict.fromkeys(
+            row["parameters"] for rows in rows_by_judge.values() for row in rows
+        )
         for setting in settings:
             rows = [
-                next((row for row in held[judge] if row["parameters"] == setting), None)
+                next((row for row in rows_by_judge[judge] if row["parameters"] == setting), None)
                 for judge in judges
             ]
-            some = next(row for row in rows if row)
+            any_row = next(row for row in rows if row)
             cells = [cell(row) if row else _NOT_ASKED for row in rows]
-            yield Line(SHORT[name], cells, small=told(parameters_of(some)))
+            yield Line(SHORT[name], cells, small=format_parameters(parse_parameters(any_row)))
 
 
-def transfer(dataset: Answered) -> Table:
+def transfer(dataset: AnsweredDataset) -> Table:
     """What attacks for one encoder do to each judge, whether it is its own or not."""
     head = RowHead[Numbers](label=lambda row: str(row["model"]))
     caption = "Attacks for one encoder, shown to every judge"
     return tabulate(caption, "Judge", head, _TRANSFER, {"": dataset.attacks})
 
 
-def sweeps(dataset: Answered) -> list[Table]:
+def sweeps(dataset: AnsweredDataset) -> list[Table]:
     """Symmetric accuracy where one setting is varied, a table each (Table 6)."""
     points = sweep(dataset)
     return [
@@ -109,11 +113,15 @@ def sweeps(dataset: Answered) -> list[Table]:
 
 
 def _varied(title: str, points: Sequence[Point]) -> Table:
-    values = sorted({point.at for point in points})
+    values = sorted({point.value for point in points})
     lines = []
-    for of in dict.fromkeys(point.of for point in points):
-        cells = {point.at: _bounded(point.row, "symmetric") for point in points if point.of == of}
-        lines.append(Line(of, [cells.get(value, _NOT_ASKED) for value in values]))
+    for label in dict.fromkeys(point.label for point in points):
+        cells = {
+            point.value: _bounded(point.row, "symmetric")
+            for point in points
+            if point.label == label
+        }
+        lines.append(Line(label, [cells.get(value, _NOT_ASKED) for value in values]))
     heads = [f"{value:g}" for value in values]
     return Table.plain(
         f"Symmetric accuracy by {title.lower()}", "Judge and perturbation", heads, lines
@@ -126,7 +134,7 @@ def _symmetric(row: Numbers) -> Cell:
 
 def _bounded(row: Numbers, name: str) -> Cell:
     """A share with its interval and, where answers are missing, between what it can lie."""
-    return margin(read_rate(row, name)._replace(note=uncertain(row, name)))
+    return margin_cell(read_rate(row, name)._replace(note=format_bounds(row, name)))
 
 
 def _new(row: Numbers) -> Cell:
@@ -136,16 +144,18 @@ def _new(row: Numbers) -> Cell:
     low, high = row["new_cases_low"], row["new_cases_high"]
     numbers = {"": row["new_cases"], "low": low, "high": high, "of": row["generated"]}
     wrong = f"{row['new_cases']:,.1f}".removesuffix(".0")
-    return Cell(wrong, f"of {count(row['generated'])} [{low:,.0f},\u00a0{high:,.0f}]", "", numbers)
+    return Cell(
+        wrong, f"of {format_count(row['generated'])} [{low:,.0f},\u00a0{high:,.0f}]", "", numbers
+    )
 
 
 def _says_yes(row: Numbers) -> Cell:
-    return share(read_rate(row, "yes_rate"))
+    return share_cell(read_rate(row, "yes_rate"))
 
 
 def _cases(row: Numbers) -> Cell:
     is_part = row["cases"] < row["of_cases"]
-    return number(row["cases"], f"of {count(row['of_cases'])}" if is_part else "")
+    return number_cell(row["cases"], f"of {format_count(row['of_cases'])}" if is_part else "")
 
 
 _NOT_ASKED = Cell("", note="not asked")
@@ -155,15 +165,21 @@ _UNPERTURBED: Sequence[TableColumn[Numbers]] = (
     TableColumn("Symmetric accuracy", lambda row: _bounded(row, "symmetric"), ranked=True),
     TableColumn("New cases", _new, ranked=True),
     TableColumn("Says yes", _says_yes, ranked=True),
-    TableColumn("Yes to both", lambda row: share(Rate(row["yes_twice"])), ranked=True),
-    TableColumn("No answer", lambda row: number(row["unanswered"], f"of {count(row['requests'])}")),
+    TableColumn("Yes to both", lambda row: share_cell(Rate(row["yes_twice"])), ranked=True),
+    TableColumn(
+        "No answer",
+        lambda row: number_cell(row["unanswered"], f"of {format_count(row['requests'])}"),
+    ),
 )
 _TRANSFER: Sequence[TableColumn[Numbers]] = (
     TableColumn("Encoder", lambda row: Cell(row["encoder"])),
     TableColumn("Its own", lambda row: Cell("yes" if row["own"] else "no")),
-    TableColumn("Attack", lambda row: Cell(SHORT[row["perturbation"]], told(parameters_of(row)))),
+    TableColumn(
+        "Attack",
+        lambda row: Cell(SHORT[row["perturbation"]], format_parameters(parse_parameters(row))),
+    ),
     TableColumn("Symmetric accuracy", lambda row: _bounded(row, "symmetric")),
-    TableColumn("Change", lambda row: margin(read_rate(row, "change"))),
+    TableColumn("Change", lambda row: margin_cell(read_rate(row, "change"))),
     TableColumn("New cases", _new),
     TableColumn("Says yes", _says_yes),
 )

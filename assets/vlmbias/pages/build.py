@@ -15,18 +15,18 @@ from assets.report.start_page import Entry
 from assets.vlmbias.common import QUESTION, TITLE
 from assets.vlmbias.pages import columns
 from assets.vlmbias.pages.edited_flags import edited
-from assets.vlmbias.pages.figures import COUNTING, NAMING, PARTIAL, SANITY, Accuracy, Column
+from assets.vlmbias.pages.figures import COUNTING, NAMING, PARTIAL, SANITY, Accuracy, AccuracyColumn
 from assets.vlmbias.pages.finding import finding
 from assets.vlmbias.pages.gathering import gather
 from assets.vlmbias.pages.outcomes import Outcomes
 from assets.vlmbias.pages.proofs import PROOFS
-from assets.vlmbias.pages.scenes import Scene
-from assets.vlmbias.pages.site import Site
+from assets.vlmbias.pages.scenes import PicturedScene
+from assets.vlmbias.pages.site import VlmbiasSite
 from assets.vlmbias.pages.standings import judged
 from assets.vlmbias.pages.unproved_answers import (
     accuracy_by_painter,
-    parts_of,
-    published,
+    build_unproved_parts,
+    select_proved,
     separate_accuracy,
 )
 from generators.domains import OutlineBox
@@ -78,18 +78,18 @@ def build(
         scene.outline = outlines.get(scene.base_id, ())
     titles = _titles(scenes)
     partly = accuracy[accuracy["image_set"].eq(PARTIAL)]
-    shown = Accuracy.of(published(accuracy), list(titles), references, partly)
-    site = Site(
+    shown = Accuracy.build(select_proved(accuracy), list(titles), references, partly)
+    site = VlmbiasSite(
         titles=titles,
         scenes=scenes,
         judges=judges,
         accuracy=shown,
-        in_part=Accuracy.of(partly, list(titles), references),
+        in_part=Accuracy.build(partly, list(titles), references),
         partial=partial,
         separate=separate_accuracy(answers, list(titles), references),
         by_painter=accuracy_by_painter(answers, list(titles), references),
-        outcomes=Outcomes.of(
-            published(answers), {name: titles[name] for name in shown.topics}, references
+        outcomes=Outcomes.build(
+            select_proved(answers), {name: titles[name] for name in shown.topics}, references
         ),
         served=served(
             answers[~answers["model"].isin(references)].rename(columns={"model": "name"})
@@ -99,9 +99,9 @@ def build(
         costs=costs(spent),
         originals=originals,
     )
-    found = finding(site, BASELINE)
+    front_finding = finding(site, BASELINE)
     return publish.Site(
-        entry=Entry(TITLE, QUESTION, found.sentence, found.firmness),
+        entry=Entry(TITLE, QUESTION, front_finding.sentence, front_finding.firmness),
         pages=_pages(site, Shell(TITLE, facts, _LINKS)),
         pictures=site.images,
         thumbnails=site.thumbnails,
@@ -110,71 +110,76 @@ def build(
     )
 
 
-def _titles(scenes: Sequence[Scene]) -> dict[str, str]:
+def _titles(scenes: Sequence[PicturedScene]) -> dict[str, str]:
     """The title of every topic that has a scene, in the order of the scenes."""
-    known = {*DRAWN, *PHOTOGRAPHED}
+    known_topics = {*DRAWN, *PHOTOGRAPHED}
     return {
-        name: topic_title(name) if name in known else name.replace("_", " ").capitalize()
+        name: topic_title(name) if name in known_topics else name.replace("_", " ").capitalize()
         for name in dict.fromkeys(scene.domain for scene in scenes)
     }
 
 
-def _pages(site: Site, shell: Shell) -> Iterator[tuple[str, str]]:
+def _pages(site: VlmbiasSite, shell: Shell) -> Iterator[tuple[str, str]]:
     templates = Path(__file__).parent / "templates"
     page = Renderer(templates, shell, site=site, proofs=PROOFS, question=QUESTION).page
     for way in site.ways:
-        yield from page(way.page, "index.html", way=way, **_front(site, way.prompting))
+        yield from page(
+            way.page, "index.html", way=way, costs=site.costs, **_front(site, way.prompting)
+        )
     yield from page("gallery.html", "gallery.html")
     around = [None, *site.scenes, None]
     for scene, before, after in zip(site.scenes, around, around[2:], strict=False):
         yield from page(scene.page, "scene.html", scene=scene, before=before, after=after)
 
 
-def _front(site: Site, prompting: str) -> dict[str, object]:
-    accuracy, titles = site.accuracy, site.titles_of(site.accuracy)
-    judges, asked = accuracy.line_up(prompting), accuracy.questions(prompting)
+def _front(site: VlmbiasSite, prompting: str) -> dict[str, object]:
+    accuracy, titles = site.accuracy, site.select_titles(site.accuracy)
+    judges, question_groups = accuracy.line_up(prompting), accuracy.questions(prompting)
     tables = {
-        "leaderboard": (f"Accuracy {_Q1_Q2}", columns.leaderboard(titles)),
+        "leaderboard": (f"Accuracy {_Q1_Q2}", columns.leaderboard_columns(titles)),
         # Fig. 4, Appendix L.5.
         "mistakes": (
             "Answers to Q1 and Q2 and the bias share of the wrong ones",
-            columns.of_benchmark(titles, measure="bias_share_of_wrong", beside="bar"),
+            columns.benchmark_columns(titles, measure="bias_share_of_wrong", beside="bar"),
         ),
         "promptings": (
             f"Accuracy {_Q1_Q2} by way of asking",
-            columns.by_prompting(TASK_MEAN, accuracy.promptings),
+            columns.prompting_columns(TASK_MEAN, accuracy.promptings),
         ),
         "counting": (
             f"Accuracy {_Q1_Q2} of originals and counterfactuals",
-            columns.original_and_counterfactual(titles, COUNTING),
+            columns.variant_columns(titles, COUNTING),
         ),
         "naming": (
             "Accuracy on Q3 of originals and counterfactuals",
-            columns.original_and_counterfactual(titles, NAMING),
+            columns.variant_columns(titles, NAMING),
         ),
-        "naming_by_topic": ("Accuracy on Q3", columns.leaderboard(titles, NAMING)),
-        "sizes": (f"Accuracy {_Q1_Q2} by size", columns.by_size(TASK_MEAN, accuracy.sizes)),
-        "sanity": ("Accuracy on the sanity check", columns.sanity_check()),
-        "bias": (f"Bias rate {_Q1_Q2}", columns.of_benchmark(titles, measure="bias_rate")),
+        "naming_by_topic": ("Accuracy on Q3", columns.leaderboard_columns(titles, NAMING)),
+        "sizes": (f"Accuracy {_Q1_Q2} by size", columns.size_columns(TASK_MEAN, accuracy.sizes)),
+        "sanity": ("Accuracy on the sanity check", columns.sanity_columns()),
+        "bias": (f"Bias rate {_Q1_Q2}", columns.benchmark_columns(titles, measure="bias_rate")),
     }
     return {
-        "tables": {name: accuracy.table(*each, prompting) for name, each in tables.items()},
-        "asks_naming": NAMING in asked,
-        "asks_sanity": not asked.isdisjoint(SANITY),
-        "outcomes": site.outcomes.overall(judges),
-        "outcomes_by_topic": site.outcomes.by_topic(judges),
+        "tables": {
+            name: accuracy.table(*caption_and_columns, prompting)
+            for name, caption_and_columns in tables.items()
+        },
+        "asks_naming": NAMING in question_groups,
+        "asks_sanity": not question_groups.isdisjoint(SANITY),
+        "outcomes": site.outcomes.overall_table(judges),
+        "outcomes_by_topic": site.outcomes.topic_table(judges),
         "in_part": site.in_part.table(
             f"Accuracy and bias rate {_Q1_Q2}, of answers to a part of the questions",
-            columns.in_part(site.titles_of(site.in_part)),
+            columns.partial_columns(site.select_titles(site.in_part)),
             prompting,
         ),
-        "separate": parts_of(site.separate, site.titles, prompting),
+        "separate": build_unproved_parts(site.separate, site.titles, prompting),
         "topics": [_topic(site, domain, prompting) for domain in site.titles],
         "finding": finding(site, prompting),
     }
 
 
-def _topic(site: Site, domain: str, prompting: str) -> dict[str, object]:
+def _topic(site: VlmbiasSite, domain: str, prompting: str) -> dict[str, object]:
     """A topic's section on the front page: an example and what every judge made of it.
 
     `chart` is None where no judge was asked about any picture that proves something, and
@@ -186,16 +191,16 @@ def _topic(site: Site, domain: str, prompting: str) -> dict[str, object]:
     paired = (scene for scene in changed if scene.original is not None)
     painters = site.by_painter.subtopics(domain)
     both = f"accuracy and bias rate {_Q1_Q2}"
-    subtopics = columns.by_subtopic(accuracy.subtopics(domain), domain)
-    sizes = columns.by_size(domain, accuracy.sizes)
-    ways = columns.by_prompting(domain, accuracy.promptings)
+    subtopics = columns.subtopic_columns(accuracy.subtopics(domain), domain)
+    sizes = columns.size_columns(domain, accuracy.sizes)
+    ways = columns.prompting_columns(domain, accuracy.promptings)
     return {
         "domain": domain,
         "title": title,
         "example": next(paired, next(iter(changed), None)),
         "images": sum(len(scene.pictures) for scene in scenes),
         "proofs": Counter(picture.proof for scene in scenes for picture in scene.pictures),
-        "chart": accuracy.chart(domain, title, Column("", domain), prompting)
+        "chart": accuracy.chart(domain, title, AccuracyColumn("", domain), prompting)
         if domain in accuracy.topics
         else None,
         "subtopics": accuracy.table(f"{title} by subtopic: {both}", subtopics, prompting),
@@ -204,7 +209,7 @@ def _topic(site: Site, domain: str, prompting: str) -> dict[str, object]:
             f"{title} by way of asking: accuracy {_Q1_Q2}", ways, prompting
         ),
         "painters": site.by_painter.table(
-            f"{title} by painter: {both}", columns.by_painter(painters, domain), prompting
+            f"{title} by painter: {both}", columns.painter_columns(painters, domain), prompting
         )
         if painters
         else None,

@@ -8,8 +8,8 @@ import pandas as pd
 
 from assets.kit.columns import NamedRow, iterate_named_rows
 from assets.report.cells import Cell, Line, Table, rate_numbers
-from assets.report.formats import Rate, spoken, titled, value
-from assets.vlmbias.pages.scenes import Scene
+from assets.report.formats import Rate, capitalize_first, format_rate, format_value
+from assets.vlmbias.pages.scenes import PicturedScene
 from metrics import exact_interval
 
 KEPT = "kept"
@@ -45,39 +45,52 @@ class Edited(NamedTuple):
         return [row.sha256 for samples in strips for row, _ in samples]
 
 
-def edited(tables: Collection[pd.DataFrame], scenes: Sequence[Scene]) -> Edited | None:
+def edited(tables: Collection[pd.DataFrame], scenes: Sequence[PicturedScene]) -> Edited | None:
     """What writers made of the scenes that they were asked for, a table each; None without any.
 
     The first line is the code that draws the same scenes, if all of them are drawn: what it kept
     is what the pixels confirm at every size.
     """
-    found = [list(iterate_named_rows(table)) for table in tables]
-    if not found:
+    edits_by_writer = [list(iterate_named_rows(table)) for table in tables]
+    if not edits_by_writer:
         return None
-    asked = {row.base_id: (row.target, row.modification) for each in found for row in each}
-    parts = [_ALL, *dict.fromkeys(sorted(asked.values()))]
+    parts_by_scene = {
+        row.base_id: (row.target, row.modification) for edits in edits_by_writer for row in edits
+    }
+    parts = [_ALL, *dict.fromkeys(sorted(parts_by_scene.values()))]
     confirmed = {scene.base_id: scene.proof == "pixels" for scene in scenes if not scene.painter}
-    kept = {each[0].painter: {row.base_id: row.outcome == KEPT for row in each} for each in found}
-    if asked.keys() <= confirmed.keys():
-        kept = {"drawn by code": confirmed, **kept}
+    kept_by_writer = {
+        edits[0].painter: {row.base_id: row.outcome == KEPT for row in edits}
+        for edits in edits_by_writer
+    }
+    if parts_by_scene.keys() <= confirmed.keys():
+        kept_by_writer = {"drawn by code": confirmed, **kept_by_writer}
     lines = [
-        Line(name, [_cell(part, asked, by_scene) for part in parts])
-        for name, by_scene in kept.items()
+        Line(name, [_cell(part, parts_by_scene, by_scene) for part in parts])
+        for name, by_scene in kept_by_writer.items()
     ]
-    heads = [titled(target if target == "all" else f"{target}, {how}") for target, how in parts]
+    heads = [
+        capitalize_first(target if target == "all" else f"{target}, {how}") for target, how in parts
+    ]
     table = Table.plain("Edits kept, by what was to change", "Drawn by", heads, lines)
-    return Edited(table, [_writer(each) for each in found])
+    return Edited(table, [_writer(edits) for edits in edits_by_writer])
 
 
-def _cell(part: Part, asked: Mapping[str, Part], kept: Mapping[str, bool]) -> Cell:
+def _cell(
+    part: Part, parts_by_scene: Mapping[str, Part], kept_by_scene: Mapping[str, bool]
+) -> Cell:
     """How many were kept, with an exact interval: each edit is a drawing of its own."""
-    here = [kept[each] for each in asked if part in (_ALL, asked[each]) and each in kept]
+    here = [
+        kept_by_scene[base_id]
+        for base_id in parts_by_scene
+        if part in (_ALL, parts_by_scene[base_id]) and base_id in kept_by_scene
+    ]
     if not here:
         return Cell("", note="not asked")
-    some, of = sum(here), len(here)
-    rate = Rate(some / of, *exact_interval(some, of))
-    numbers = {**rate_numbers(rate), "": some, "of": of}
-    return Cell(f"{some} of {of}", spoken(rate), numbers=numbers)
+    kept_count, total = sum(here), len(here)
+    rate = Rate(kept_count / total, *exact_interval(kept_count, total))
+    numbers = {**rate_numbers(rate), "": kept_count, "of": total}
+    return Cell(f"{kept_count} of {total}", format_rate(rate), numbers=numbers)
 
 
 def _writer(edits: Sequence[NamedRow]) -> WriterEdits:
@@ -97,5 +110,5 @@ def _writer(edits: Sequence[NamedRow]) -> WriterEdits:
 
 
 def _asked(row: NamedRow) -> str:
-    wanted = dict(zip(row.targets, row.truths, strict=True))[row.target]
-    return f"{row.modification}: {value(wanted)} {row.target}"
+    target_truth = dict(zip(row.targets, row.truths, strict=True))[row.target]
+    return f"{row.modification}: {format_value(target_truth)} {row.target}"

@@ -12,7 +12,13 @@ import pandas as pd
 from assets.kit.columns import NamedRow, iterate_named_rows
 from assets.vlmbias.pages.judges import PromptedJudge, prompted_judge, sort_judges
 from assets.vlmbias.pages.proofs import find_proof
-from assets.vlmbias.pages.scenes import Asked, Picture, Scene, Shown, Target
+from assets.vlmbias.pages.scenes import (
+    PicturedScene,
+    ScenePicture,
+    SceneQuestion,
+    ShownPicture,
+    Target,
+)
 
 ImageKey: TypeAlias = tuple[str, str]
 """An image and its very bytes: its id and its sha256."""
@@ -38,14 +44,16 @@ def gather(
     questions: pd.DataFrame,
     answers: pd.DataFrame,
     references: Collection[str],
-) -> tuple[list[Scene], list[PromptedJudge]]:
+) -> tuple[list[PicturedScene], list[PromptedJudge]]:
     """Every scene, linked to its original, and every judge.
 
     Topics and originals keep the order of `images`; a scene follows its original. What was
     measured, asked or answered about other bytes than those of the image now is left out.
     """
     tables = (_readings(images, measurements), questions, _scored(answers)[[*_OF_AN_ANSWER]])
-    read, asked, answered = (_by(iterate_named_rows(table), _image) for table in tables)
+    read, questions_by_image, answered = (
+        _by(iterate_named_rows(table), _image) for table in tables
+    )
     judges = sort_judges(
         {prompted_judge(row, references) for group in answered.values() for row in group}
     )
@@ -53,16 +61,18 @@ def gather(
     for drawn in _by(iterate_named_rows(images), attrgetter("base_id")).values():
         drawn.sort(key=lambda row: row.size)
         scene = _scene(drawn, read)
-        scene.asked = _asked(scene.pictures, asked, answered, references)
+        scene.questions = _asked(scene.pictures, questions_by_image, answered, references)
         scene.shown = _shown(scene.pictures, answered, painted=scene.painted)
         scenes.append(scene)
     _link(scenes)
     return _in_families(scenes), judges
 
 
-def _by(found: Iterable[NamedRow], key: Callable[[NamedRow], Any]) -> dict[Any, list[NamedRow]]:
+def _by(
+    table_rows: Iterable[NamedRow], key: Callable[[NamedRow], Any]
+) -> dict[Any, list[NamedRow]]:
     groups = defaultdict(list)
-    for row in found:
+    for row in table_rows:
         groups[key(row)].append(row)
     return groups
 
@@ -85,10 +95,12 @@ def _scored(answers: pd.DataFrame) -> pd.DataFrame:
     return answers.assign(right=right, biased=biased)
 
 
-def _scene(drawn: Sequence[NamedRow], read: Found) -> Scene:
+def _scene(drawn: Sequence[NamedRow], read: Found) -> PicturedScene:
     first = drawn[0]
-    by_target = _by((each for row in drawn for each in read[_image(row)]), attrgetter(*_LABEL))
-    return Scene(
+    by_target = _by(
+        (reading for row in drawn for reading in read[_image(row)]), attrgetter(*_LABEL)
+    )
+    return PicturedScene(
         **{name: getattr(first, name) for name in _OF_A_SCENE},
         settings=json.loads(first.settings),
         source=(int(first.source_width), int(first.source_height)) if first.source_sha256 else None,
@@ -97,61 +109,69 @@ def _scene(drawn: Sequence[NamedRow], read: Found) -> Scene:
     )
 
 
-def _picture(row: NamedRow, readings: Sequence[NamedRow]) -> Picture:
+def _picture(row: NamedRow, readings: Sequence[NamedRow]) -> ScenePicture:
     verdicts = {reading.verdict for reading in readings}
     worst = ("disagrees", "not measured")
-    verdict = next((each for each in worst if each in verdicts), "agrees")
-    measured = next((each for each in readings if each.measure_version), None)
-    told: dict[str, Any] = {name: getattr(measured, name, None) for name in _MEASURED}
-    return Picture(
+    verdict = next((candidate for candidate in worst if candidate in verdicts), "agrees")
+    measured = next((reading for reading in readings if reading.measure_version), None)
+    measured_fields: dict[str, Any] = {name: getattr(measured, name, None) for name in _MEASURED}
+    return ScenePicture(
         **{name: getattr(row, name) for name in (*_IMAGE, "width", "height", "size")},
-        **told,
+        **measured_fields,
         verdict=verdict,
         proof=find_proof(row.review, is_stand_in=row.is_stand_in, confirmed=verdict == "agrees"),
     )
 
 
 def _asked(
-    pictures: Sequence[Picture], asked: Found, answered: Found, references: Collection[str]
-) -> list[Asked]:
+    pictures: Sequence[ScenePicture],
+    questions_by_image: Found,
+    answered: Found,
+    references: Collection[str],
+) -> list[SceneQuestion]:
     """The scene's questions in order; counts the wrong answers of each picture as well."""
     questions = {
-        (row.question_id, row.question): Asked(
+        (row.question_id, row.question): SceneQuestion(
             *(row.question_id, row.target, row.question, row.ground_truth, row.expected_bias), {}
         )
         for picture in pictures
-        for row in asked.get(_image(picture), ())
+        for row in questions_by_image.get(_image(picture), ())
     }
-    given: dict[Any, dict[PromptedJudge, dict[str, NamedRow]]] = defaultdict(
+    answers_by_question: dict[Any, dict[PromptedJudge, dict[str, NamedRow]]] = defaultdict(
         lambda: defaultdict(dict)
     )
     for picture in pictures:
         for row in answered.get(_image(picture), ()):
             judge = prompted_judge(row, references)
-            given[row.question_id, row.question][judge][picture.image_id] = row
+            answers_by_question[row.question_id, row.question][judge][picture.image_id] = row
             picture.wrong[judge] += row.right is False
     for key, question in questions.items():
-        for judge in sort_judges(given[key]):
-            answers = [given[key][judge].get(picture.image_id) for picture in pictures]
+        for judge in sort_judges(answers_by_question[key]):
+            answers = [
+                answers_by_question[key][judge].get(picture.image_id) for picture in pictures
+            ]
             question.answers.setdefault(judge.prompting, []).append((judge, answers))
     return list(questions.values())
 
 
 def _shown(
-    pictures: Sequence[Picture], answered: Found, *, painted: bool
-) -> dict[str, list[Shown]]:
+    pictures: Sequence[ScenePicture], answered: Found, *, painted: bool
+) -> dict[str, list[ShownPicture]]:
     """The picture shown instead of the smallest one, by prompting; a judge may see none."""
-    found: dict[str, list[Shown]] = {}
+    shown_by_prompting: dict[str, list[ShownPicture]] = {}
     for picture in pictures:
-        seen: defaultdict[str, dict[Shown, None]] = defaultdict(dict)
+        shown_pictures: defaultdict[str, dict[ShownPicture, None]] = defaultdict(dict)
         for row in answered.get(_image(picture), ()):
             if row.shown not in (None, picture.sha256):
-                seen[row.prompting][Shown(picture.size, row.shown, painted)] = None
-        found = {**{prompting: list(each) for prompting, each in seen.items()}, **found}
-    return found
+                shown_pictures[row.prompting][ShownPicture(picture.size, row.shown, painted)] = None
+        shown_by_prompting = {
+            **{prompting: list(shown_once) for prompting, shown_once in shown_pictures.items()},
+            **shown_by_prompting,
+        }
+    return shown_by_prompting
 
 
-def _link(scenes: Sequence[Scene]) -> None:
+def _link(scenes: Sequence[PicturedScene]) -> None:
     by_id = {scene.base_id: scene for scene in scenes}
     for scene in scenes:
         original = by_id.get(scene.original_id)
@@ -160,9 +180,11 @@ def _link(scenes: Sequence[Scene]) -> None:
             original.counterfactuals.append(scene)
 
 
-def _in_families(scenes: Sequence[Scene]) -> list[Scene]:
+def _in_families(scenes: Sequence[PicturedScene]) -> list[PicturedScene]:
     topics = list(dict.fromkeys(scene.domain for scene in scenes))
-    families = {name: at for at, name in enumerate(dict.fromkeys(s.original_id for s in scenes))}
+    families = {
+        name: index for index, name in enumerate(dict.fromkeys(s.original_id for s in scenes))
+    }
     return sorted(
         scenes,
         key=lambda scene: (

@@ -37,11 +37,13 @@ def prompted_judge(row: NamedRow, references: Collection[str]) -> PromptedJudge:
 
 def sort_judges(judges: Iterable[PromptedJudge]) -> list[PromptedJudge]:
     """By prompting, the baseline first; real models before the reference judges; by name."""
-    known = list(PROMPTINGS)
+    promptings = list(PROMPTINGS)
 
     def place(judge: PromptedJudge) -> tuple[int, str, bool, str]:
-        at = known.index(judge.prompting) if judge.prompting in known else len(known)
-        return at, judge.prompting, judge.reference, judge.model
+        index = (
+            promptings.index(judge.prompting) if judge.prompting in promptings else len(promptings)
+        )
+        return index, judge.prompting, judge.reference, judge.model
 
     return sorted(judges, key=place)
 

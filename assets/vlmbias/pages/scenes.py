@@ -33,7 +33,7 @@ Answer: TypeAlias = NamedRow
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SceneQuestion:
     """One question; `answers` has, for each prompting and judge, one answer for each picture."""
 
     question_id: str
@@ -43,13 +43,13 @@ class Asked:
     bias: str
     answers: dict[str, list[tuple[PromptedJudge, list[Answer | None]]]]
 
-    def said_by(self, judge: PromptedJudge | None, at: int = 0) -> Answer | None:
+    def find_answer(self, judge: PromptedJudge | None, index: int = 0) -> Answer | None:
         """What a judge answered about the picture at that place among the scene's."""
-        given = dict(self.answers.get(judge.prompting, ())) if judge else {}
-        return given[judge][at] if judge in given else None
+        answers = dict(self.answers.get(judge.prompting, ())) if judge else {}
+        return answers[judge][index] if judge in answers else None
 
 
-class Shown(NamedTuple):
+class ShownPicture(NamedTuple):
     """A picture that judges were shown in place of the scene's own of that size in px."""
 
     size: int
@@ -68,7 +68,7 @@ class Shown(NamedTuple):
 
 
 @dataclass(slots=True)
-class Picture:
+class ScenePicture:
     """One image of a scene; `wrong` counts the wrong answers by judge.
 
     A photograph has no readings, and its verdict is "not measured".
@@ -94,7 +94,7 @@ class Picture:
 
 
 @dataclass(slots=True)
-class Scene:
+class PicturedScene:
     """One base image, its pictures from the smallest to the largest.
 
     `shown` has, by prompting, what judges saw in place of the smallest that they were asked about.
@@ -118,31 +118,31 @@ class Scene:
     painter: str
     review: str
     source: tuple[int, int] | None
-    pictures: list[Picture]
+    pictures: list[ScenePicture]
     targets: list[Target]
-    asked: Sequence[Asked] = ()
-    shown: Mapping[str, Sequence[Shown]] = field(default_factory=dict)
-    original: "Scene | None" = None
-    counterfactuals: list["Scene"] = field(default_factory=list)
+    questions: Sequence[SceneQuestion] = ()
+    shown: Mapping[str, Sequence[ShownPicture]] = field(default_factory=dict)
+    original: "PicturedScene | None" = None
+    counterfactuals: list["PicturedScene"] = field(default_factory=list)
     outline: Sequence[OutlineBox] = ()
     """What was changed, as parts of its pictures; empty where that is not known."""
 
-    def said(self, judge: PromptedJudge, at: int) -> str:
+    def format_answers(self, judge: PromptedJudge, index: int) -> str:
         """What a judge answered to Q1 and Q2 about its target in the picture at that place.
 
         With a mark, as in `✗ 32`; empty where it was not asked.
         """
-        given = [
+        answers = [
             answer
-            for asked in self.asked
-            if asked.question_id in ("Q1", "Q2")
-            and asked.target == self.target
-            and (answer := asked.said_by(judge, at))
+            for question in self.questions
+            if question.question_id in ("Q1", "Q2")
+            and question.target == self.target
+            and (answer := question.find_answer(judge, index))
         ]
-        if not given:
+        if not answers:
             return ""
-        mark = "✓" if all(answer.right for answer in given) else "✗"
-        return f"{mark} {' / '.join(dict.fromkeys(a.answer or a.outcome for a in given))}"
+        mark = "✓" if all(answer.right for answer in answers) else "✗"
+        return f"{mark} {' / '.join(dict.fromkeys(a.answer or a.outcome for a in answers))}"
 
     @property
     def page(self) -> str:
@@ -171,7 +171,7 @@ class Scene:
         """Whether a model painted it; all its sizes are then one picture, resized."""
         return bool(self.painter)
 
-    def _at_least(self, longer: int) -> Picture:
+    def _at_least(self, longer: int) -> ScenePicture:
         """The smallest picture of at least that size, else the largest."""
         large = (picture for picture in self.pictures if picture.size >= longer)
         return next(large, self.pictures[-1])
@@ -212,15 +212,17 @@ class Scene:
     @property
     def numbers(self) -> dict[str, Any]:
         """The settings that are told nowhere else."""
-        told = {"painter", *self.prompts} if self.painter else set()
-        return {name: value for name, value in self.settings.items() if name not in told}
+        mentioned = {"painter", *self.prompts} if self.painter else set()
+        return {name: value for name, value in self.settings.items() if name not in mentioned}
 
     @property
-    def asked_target(self) -> Target | None:
+    def main_target(self) -> Target | None:
         """The target that Q1 and Q2 ask about."""
         return next((target for target in self.targets if target.name == self.target), None)
 
     @property
     def counted(self) -> set[str]:
         """The targets that some Q1 or Q2 asks about."""
-        return {asked.target for asked in self.asked if asked.question_id in ("Q1", "Q2")}
+        return {
+            question.target for question in self.questions if question.question_id in ("Q1", "Q2")
+        }

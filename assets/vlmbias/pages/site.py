@@ -15,7 +15,7 @@ from assets.vlmbias.pages.figures import Accuracy
 from assets.vlmbias.pages.judges import PROMPTINGS, PromptedJudge, prompting_title
 from assets.vlmbias.pages.outcomes import Outcomes
 from assets.vlmbias.pages.proofs import PROOFS, Proof, rank
-from assets.vlmbias.pages.scenes import Picture, Scene, Shown
+from assets.vlmbias.pages.scenes import PicturedScene, ScenePicture, ShownPicture
 from metrics import BASELINE
 
 
@@ -29,7 +29,7 @@ class Way(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Site:
+class VlmbiasSite:
     """Everything that the pages show; `titles` has every topic with a scene, in their order.
 
     `accuracy` and `outcomes` are of pictures whose labels are proved, `separate` of all others,
@@ -38,7 +38,7 @@ class Site:
     """
 
     titles: Mapping[str, str]
-    scenes: Sequence[Scene]
+    scenes: Sequence[PicturedScene]
     judges: Sequence[PromptedJudge]
     accuracy: Accuracy
     in_part: Accuracy
@@ -52,7 +52,7 @@ class Site:
     costs: Costs | None
     originals: bool
 
-    def titles_of(self, accuracy: Accuracy) -> Mapping[str, str]:
+    def select_titles(self, accuracy: Accuracy) -> Mapping[str, str]:
         """The titles of the topics that a table of accuracies has."""
         return {topic: self.titles[topic] for topic in accuracy.topics}
 
@@ -73,12 +73,12 @@ class Site:
         return len({judge.model for judge in self.judges if not judge.reference})
 
     @cached_property
-    def first_judge(self) -> PromptedJudge | None:
+    def default_judge(self) -> PromptedJudge | None:
         """Whose answers cards show at first: a model's, if any was asked."""
         return min(self.judges, key=lambda judge: judge.reference, default=None)
 
     @cached_property
-    def pictures(self) -> list[tuple[Scene, Picture]]:
+    def pictures(self) -> list[tuple[PicturedScene, ScenePicture]]:
         """Every picture with its scene."""
         return [(scene, picture) for scene in self.scenes for picture in scene.pictures]
 
@@ -100,7 +100,7 @@ class Site:
         return sum(self.coverage.values())
 
     @cached_property
-    def beside(self) -> int:
+    def further_pictures(self) -> int:
         """How many pictures there are that are no further image of the benchmark."""
         return len(self.pictures) - self.benchmark
 
@@ -115,8 +115,8 @@ class Site:
             if scene.counts:
                 image = scene.base_id.removesuffix(f"/{scene.painter}"), picture.size
                 best[image] = min(picture.proof, best.get(image, picture.proof), key=rank)
-        found = Counter(best.values())
-        return {proof: found[proof] for proof in PROOFS if found[proof]}
+        counts = Counter(best.values())
+        return {proof: counts[proof] for proof in PROOFS if counts[proof]}
 
     @cached_property
     def lacking(self) -> int:
@@ -131,22 +131,29 @@ class Site:
     @property
     def images(self) -> Iterable[str]:
         """The sha256 of every picture that lies in the site as it is, each once."""
-        whole = (scene for scene in self.scenes if self.originals or not scene.painted)
-        pictures = (picture.sha256 for scene in whole for picture in scene.pictures)
-        shown = (each.sha256 for each in self._shown if not each.painted)
+        shown_whole = (scene for scene in self.scenes if self.originals or not scene.painted)
+        pictures = (picture.sha256 for scene in shown_whole for picture in scene.pictures)
+        shown = (picture.sha256 for picture in self._shown if not picture.painted)
         return dict.fromkeys(chain(pictures, shown, self.edited.hashes if self.edited else ()))
 
     @property
     def thumbnails(self) -> Iterable[Thumbnail]:
         """Every picture that is shown smaller, each once."""
-        shown = (each.thumbnail for each in self._shown if each.thumbnail)
-        return dict.fromkeys(chain((each for s in self.scenes for each in s.thumbnails), shown))
+        shown = (picture.thumbnail for picture in self._shown if picture.thumbnail)
+        return dict.fromkeys(
+            chain((thumbnail for s in self.scenes for thumbnail in s.thumbnails), shown)
+        )
 
     @property
-    def _shown(self) -> Iterator[Shown]:
-        return (each for scene in self.scenes for many in scene.shown.values() for each in many)
+    def _shown(self) -> Iterator[ShownPicture]:
+        return (
+            picture
+            for scene in self.scenes
+            for pictures in scene.shown.values()
+            for picture in pictures
+        )
 
-    def label(self, scene: Scene) -> str:
+    def label(self, scene: PicturedScene) -> str:
         """The scene's name, with its slug if others of its topic have that name as well."""
         shared = self._names[scene.domain, scene.name] > 1
         return f"{scene.name} ({scene.slug})" if shared else scene.name

@@ -7,7 +7,7 @@ import pandas as pd
 from playwright.sync_api import expect
 
 from assets.frame.inflation import inflation_rows
-from assets.frame.pages import REPORT, Sourced, paper
+from assets.frame.pages import REPORT, ScoredSource, paper
 from assets.frame.pages.charts import overlays
 from assets.frame.pages.sentences import judge_sentence
 from assets.frame.pages.susceptibility import tables
@@ -60,7 +60,7 @@ def sourced(*judges, images, people=NOTHING):
         for row in inflation_rows(scores, search, NOTHING, NOTHING)
     ]
     scores, search = (pd.concat(tables) for tables in list(zip(*each, strict=True))[1:])
-    return Sourced("brush", pd.DataFrame(rows), scores, search, NOTHING, people, NOTHING)
+    return ScoredSource("brush", pd.DataFrame(rows), scores, search, NOTHING, people, NOTHING)
 
 
 def test_a_page_says_where_nothing_was_chosen():

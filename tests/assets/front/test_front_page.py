@@ -48,7 +48,7 @@ def test_who_was_just_added_has_a_row_of_commands(tmp_path):
         # What is asked about pictures of painters has none here.
         wanted = "counterfactory " if name in ("vlmbias", "vhexpansion", "philautia") else ""
         assert gap.command.startswith(wanted)
-        assert bool(gap.command) != ("add one" in gap.told)
+        assert bool(gap.command) != ("add one" in gap.details)
     assert roster.gaps["clip"]["vlmbias"].command == ""
     page = (folder / "index.html").read_text()
     assert "40.0\u00a0%" in page
@@ -90,7 +90,7 @@ def test_who_was_just_added_has_a_row_of_commands(tmp_path):
 )
 def test_a_gap_says_what_would_fill_it(cell, price, told):
     gap = describe_gap(cell, asks=cell.is_applicable)
-    assert (gap.price, gap.told) == (price, told)
+    assert (gap.price, gap.details) == (price, told)
     assert bool(gap.command) == bool(cell.first)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.philautia.pages import REPORT, Compared
+from assets.philautia.pages import REPORT, ComparedDataset
 from assets.philautia.pomms import POMMS
 from assets.philautia.preference_matrix import MATRIX, matrix_rows
 from assets.philautia.score_arrays import SettingScores
@@ -17,7 +17,9 @@ def compared(scores):
     images = [str(at) for at in range(scores.images)]
     found = SettingScores("reference_free", scores, images, asked, is_stand_in=False, problems=())
     rows = [row | {"dataset": "zoo"} for row in matrix_rows(found)]
-    return Compared("zoo", MATRIX.build_table(rows).to_pandas(), POMMS.build_table([]).to_pandas())
+    return ComparedDataset(
+        "zoo", MATRIX.build_table(rows).to_pandas(), POMMS.build_table([]).to_pandas()
+    )
 
 
 def test_what_many_judges_prefer_is_said_plainly():

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from assets.philautia.examples import find_examples
-from assets.philautia.pages import REPORT, Compared, charts, paper, tables
+from assets.philautia.pages import REPORT, ComparedDataset, charts, paper, tables
 from assets.philautia.pomms import POMMS, PommsConfig, pomms_rows
 from assets.philautia.preference_matrix import MATRIX, matrix_rows
 from assets.philautia.score_arrays import gather_ratings, gather_scores
@@ -44,7 +44,7 @@ def dataset(scores, models=MODELS, name="zoo", **more):
     }
     examples = [each for found in settings.values() for each in find_examples(found, captions)]
     both = (MATRIX.build_table(matrix).to_pandas(), POMMS.build_table(pomms).to_pandas())
-    return Compared(name, *both, examples, {"ann": "2026-11-20"}, **more)
+    return ComparedDataset(name, *both, examples, {"ann": "2026-11-20"}, **more)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_nobody_who_is_partial_few_pictures_and_stand_ins_are_said():
     )
     offline = dataset({name: of.assign(is_stand_in=True) for name, of in everybody().items()})
     assert REPORT.finding([offline]).firmness == "stand-in"
-    assert REPORT.finding([offline, few]).of is few
+    assert REPORT.finding([offline, few]).subject is few
 
 
 def test_a_heat_map_says_what_colours_say_and_frames_a_judges_own(partial):
@@ -207,7 +207,7 @@ def test_the_site_shows_examples_with_what_each_judge_gave(tmp_path, partial):
 
 def test_the_front_page_is_told_the_very_numbers_of_the_dataset(tmp_path, partial):
     site, _ = published(tmp_path / "site", partial)
-    standings = {(each.model, each.of): each for each in site.judged.standings}
+    standings = {(each.model, each.scope): each for each in site.judged.standings}
     assert len(standings) == len(MODELS)
     own = standings["cid", "captions of zoo, without references"]
     (row,) = (row for row in partial.models("reference_free") if row["generator"] == "cid")
@@ -221,7 +221,7 @@ def test_the_front_page_is_told_the_very_numbers_of_the_dataset(tmp_path, partia
     page, _, anchor = first.link.partition("#")
     assert f'id="{anchor}"' in (tmp_path / "site" / page).read_text("utf-8")
     assert first.truth.count("gives it") == len(MODELS) - 1
-    assert standings["ann", own.of].date == "2026-11-20"
+    assert standings["ann", own.scope].date == "2026-11-20"
 
 
 def test_a_dataset_of_one_model_has_pages_as_well(tmp_path):

@@ -139,7 +139,7 @@ def test_what_others_are_asked_about_a_new_judge_is_quoted_and_sent(zoo):
     assert cell.missing_of_others == expected["ann"] + expected["bob"]
     bound = sum(line.prices["online"].bound.nano for line in found.quote.lines)
     assert cell.at_most == f"${bound / 1e9:,.4f}"
-    assert "ask ann, bob about what it writes" in describe_gap(cell, asks=True).told
+    assert "ask ann, bob about what it writes" in describe_gap(cell, asks=True).details
     assert done(zoo, found) == expected
     found, cell = quoted(zoo, "cid")
     assert found.is_free
@@ -190,7 +190,7 @@ def test_two_entries_of_one_model_are_asked_nothing_about_each_other(zoo):
     found, cell = quoted(zoo, "cid")
     assert {line.model.name for line in found.quote.lines} == {"cid"}
     assert cell.others == []
-    assert "cid is the same model as ann" in describe_gap(cell, asks=True).told
+    assert "cid is the same model as ann" in describe_gap(cell, asks=True).details
 
 
 def test_a_judge_that_writes_no_captions_is_told_that_it_gets_no_number(zoo):
@@ -199,7 +199,7 @@ def test_a_judge_that_writes_no_captions_is_told_that_it_gets_no_number(zoo):
     assert lacking(found.quote.lines) == {"cid": 2 * 2 * IMAGES}
     (warning,) = found.quote.warnings
     assert warning.startswith("cid writes no captions")
-    assert warning in describe_gap(cell, asks=True).told
+    assert warning in describe_gap(cell, asks=True).details
 
 
 def test_captions_of_earlier_pictures_are_left_out_and_block_nothing(zoo):

@@ -203,12 +203,12 @@ def test_of_what_a_run_would_refuse_only_that_is_left_out(root, monkeypatch, ans
         (rest,) = quote_tasks(planned, sources, [Task(asset, "animals", {})]).totals
     assert numbers(cell.line) == numbers(rest)
     assert (other.ready, other.partitions) == (1, 7)
-    told = describe_gap(other, asks=True).told
+    told = describe_gap(other, asks=True).details
     assert f" Left out: vlmbias/answers_again ({TOPIC}). " in told
     assert ". again is asked about none of them" in told
     assert (cell.answered, cell.missing) == (answered, 3 - answered)
     assert (cell.broken, cell.ready, cell.partitions) == ("", 1, 7)
-    told = describe_gap(cell, asks=True).told
+    told = describe_gap(cell, asks=True).details
     assert "For 1 of 7 partitions: the others are not made, or left out." in told
     assert f" Left out: vlmbias/answers_tuned ({TOPIC}). " in told
     assert "are among those that adapters/tuned-0 was trained on" in told

@@ -12,7 +12,7 @@ from PIL import Image
 
 from assets.protobias.filtered_pairs import FILTERED_COLUMNS
 from assets.protobias.human_scores import HUMAN_SCORES
-from assets.protobias.pages import Painted, build
+from assets.protobias.pages import SummarisedPainter, build
 from assets.protobias.prompt_triplets import TRIPLETS
 from assets.protobias.scores import SCORES
 from assets.protobias.summary import SUMMARY
@@ -171,7 +171,7 @@ def painted(
     *,
     human: bool = False,
     missing: Sequence[str] = (),
-) -> Painted:
+) -> SummarisedPainter:
     """A painter with everything, or with some domains alone."""
     pairs = pairs_of(painter, pictures, domains)
     scores = scores_of(pairs)
@@ -183,7 +183,7 @@ def painted(
         for knob in ("all", "count", "spatial")
         for stage, (some, of) in stages.items()
     ]
-    return Painted(
+    return SummarisedPainter(
         name=painter,
         summary=summary_of(painter, scores, human=human),
         pairs=pairs,
@@ -208,7 +208,7 @@ def _people(pairs: pd.DataFrame) -> pd.DataFrame:
     return HUMAN_SCORES.build_table(rows).to_pandas()
 
 
-def written(folder: Path, *painters: Painted, pictures: Pictures, **changes: Any) -> Path:
+def written(folder: Path, *painters: SummarisedPainter, pictures: Pictures, **changes: Any) -> Path:
     """The site of these painters, in `folder`."""
     given: dict[str, Any] = {
         "prompts": {domain: triplets_of(domain) for domain in DOMAINS},

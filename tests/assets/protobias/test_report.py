@@ -92,7 +92,7 @@ def test_a_painter_is_read_whole_and_what_lacks_is_said(tables: Tables) -> None:
     assert painted is not None
     assert painted.domains == ["animals", "objects"]
     assert not painted.is_stand_in
-    assert not painted.by_people
+    assert not painted.has_people
     assert painted.missing == [
         "Demography: not painted. Materialize protobias/image_pairs for demography|flux.",
         "Objects: not scored by qwen. Materialize protobias/scores_qwen for objects|flux.",

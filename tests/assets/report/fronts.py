@@ -75,7 +75,7 @@ def front(root: Path) -> Path:
     ]
     failures = [failure("eye", number) for number in range(12)]
     failures.append(failure("prior", 77, "stand-in"))
-    other = failure("eye", 99)._replace(beside=PICTURE.file, beside_alt="As it was")
+    other = failure("eye", 99)._replace(comparison=PICTURE.file, comparison_alt="As it was")
     site(root / "zoo", "Zoo", JudgeResults([ACCURACY, BIAS], accuracy, failures))
     site(root / "words", "Words", JudgeResults([INFLATION], inflation, [other]))
     gap = Gap("counterfactory judge new --benchmark zoo", "at most $3.40", "5,472 requests.")

@@ -100,20 +100,20 @@ def test_its_failures_are_pictures_of_the_site(made: Callable[[], Site]) -> None
     there |= {each.file for each in site.thumbnails}
     assert site.judged.failures
     for each in site.judged.failures:
-        assert {each.picture, each.beside or each.picture} <= there
+        assert {each.picture, each.comparison or each.picture} <= there
         assert each.link.partition("#")[0] in pages
-        assert "" not in (each.asked, each.answered, each.truth, each.alt)
+        assert "" not in (each.question, each.answer, each.truth, each.alt)
     assert JudgeResults.read(site.judged.file[1]) == site.judged
 
 
 def test_the_firmest_come_first_and_trials_are_trials() -> None:
-    held = [(each.of, each.firmness) for each in built(of_vhexpansion)[0].judged.standings]
+    held = [(each.scope, each.firmness) for each in built(of_vhexpansion)[0].judged.standings]
     assert held == [
         ("questions of zoo", "result"),
         ("questions of zoo", "result"),
         ("questions of few", "trial"),
     ]
-    of = {each.of: each.firmness for each in built(of_protobias)[0].judged.standings}
+    of = {each.scope: each.firmness for each in built(of_protobias)[0].judged.standings}
     assert list(of) == ["pairs by flux", "pairs by sketch"]
     assert of["pairs by sketch"] == "stand-in"
     references = {each.model: each.firmness for each in built(of_vlmbias)[0].judged.standings}

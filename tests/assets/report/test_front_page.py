@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assets.report.cells import Fill
-from assets.report.front_tables import Column, overview, stand_ins
+from assets.report.front_tables import MeasureColumn, overview, stand_ins
 from assets.report.profiles import Profile, file_name, profiles
 from assets.report.roster import Gap, Listed, Roster
 from assets.report.standings import JudgeResults, Measure
@@ -17,7 +17,7 @@ from assets.report.start_page import write_start_page
 from assets.report.strips import Strip, strips
 from tests.assets.report.fronts import ACCURACY, INFLATION, ODD, failure, front, site, standing
 
-ZOO = Column("zoo", "Zoo", ACCURACY)
+ZOO = MeasureColumn("zoo", "Zoo", ACCURACY)
 
 
 def profiles_of(*standings: object, **roster: object) -> list[Profile]:
@@ -60,7 +60,7 @@ class TestOverview:
     def test_a_trial_has_the_command_that_completes_it(self) -> None:
         gap = Gap("counterfactory judge eye --benchmark zoo", "at most $3.40", "40 requests.")
         roster = {"judges": [Listed("eye", "judge", "")], "gaps": {"eye": {"zoo": gap}}}
-        completing = Fill(gap.price, gap.told, gap.command)
+        completing = Fill(gap.price, gap.details, gap.command)
         for evidence, fill in (
             (standing("eye", 0.9, "trial"), completing),
             (standing("eye", 0.9), None),
@@ -164,7 +164,7 @@ class TestPages:
 
 class TestStrips:
     def strip(self, measure: Measure, own: float, *others: float) -> Strip:
-        column = Column("zoo", "Zoo", measure)
+        column = MeasureColumn("zoo", "Zoo", measure)
         held = [standing("eye", own, measure=measure)]
         held += [standing(f"other {n}", v, measure=measure) for n, v in enumerate(others)]
         found = profiles({"zoo": JudgeResults([measure], held)}, Roster())
@@ -178,12 +178,12 @@ class TestStrips:
 
     def test_shares_are_from_0_to_1_and_changes_on_their_own_scale(self) -> None:
         share, change = self.strip(ACCURACY, 0.5, 0.25), self.strip(INFLATION, -0.1, 0.4)
-        assert (share.at.value, list(share.others)) == (0.5, [0.25])
+        assert (share.position.value, list(share.others)) == (0.5, [0.25])
         assert [place for place, _ in change.ticks] == [0.0, pytest.approx(0.2 / 0.7), 1.0]
-        assert change.at.value == pytest.approx(0.1 / 0.7)
+        assert change.position.value == pytest.approx(0.1 / 0.7)
 
     def test_a_trial_has_no_place(self) -> None:
-        column = Column("zoo", "Zoo", ACCURACY)
+        column = MeasureColumn("zoo", "Zoo", ACCURACY)
         found = profiles_of(standing("eye", 0.9, "trial"), standing("ear", 0.5))
         (strip,) = strips([column], found[0], found)
         assert (strip.trial, strip.rank) == (True, "")

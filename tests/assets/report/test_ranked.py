@@ -83,7 +83,7 @@ def of_frame(missing: Missing) -> Site:
         for row in inflation_rows(scores, search, NOTHING, NOTHING)
     ]
     scores, search = (pd.concat(held) for held in list(zip(*tables, strict=True))[1:])
-    source = frame.Sourced("brush", pd.DataFrame(rows), scores, search, *3 * [NOTHING])
+    source = frame.ScoredSource("brush", pd.DataFrame(rows), scores, search, *3 * [NOTHING])
     return frame.REPORT.build([source], facts={})
 
 

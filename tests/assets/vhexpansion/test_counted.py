@@ -133,7 +133,7 @@ def test_a_judge_that_may_have_been_trained_on_the_cases_is_no_result():
     assert REPORT.finding([zoo]).sentence.startswith("ear answers")
     alone = answered(np.nan, name="alone")
     assert REPORT.finding([alone]).firmness == "trial"
-    assert REPORT.finding([alone, zoo]).of.name == "zoo"
+    assert REPORT.finding([alone, zoo]).subject.name == "zoo"
 
 
 def test_a_model_card_that_was_removed_is_named_with_what_to_do(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 import assets.vhexpansion.pages.mitigation as page
 from assets.vhexpansion.mitigation import MITIGATION
-from assets.vhexpansion.pages import REPORT, Mitigation
+from assets.vhexpansion.pages import REPORT, MitigationTable
 from tests.assets.vhexpansion.test_numbers import served
 from tests.assets.vhexpansion.test_pages import dataset, said
 
@@ -22,7 +22,7 @@ def row(arm, rate, value, measure="symmetric", name="MMVP", **columns):
 
 
 def tuned(*rows):
-    return Mitigation(MITIGATION.build_table(list(rows)).to_pandas())
+    return MitigationTable(MITIGATION.build_table(list(rows)).to_pandas())
 
 
 FOUND = tuned(

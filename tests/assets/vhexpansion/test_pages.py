@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.vhexpansion.pages import REPORT, Answered
+from assets.vhexpansion.pages import REPORT, AnsweredDataset
 from assets.vhexpansion.pages.charts import accuracies
 from assets.vhexpansion.pages.gallery import yes_twice
 from assets.vhexpansion.pages.sweeps import sweep
@@ -65,7 +65,7 @@ def dataset(judges, *tables, name="zoo", of_cases=40):
         )
     ]
     twice = [yes_twice(answers[answers["model"].eq(judge.name)]) for judge in asked]
-    return Answered(name, SYMMETRY.build_table(rows).to_pandas(), pd.concat(twice))
+    return AnsweredDataset(name, SYMMETRY.build_table(rows).to_pandas(), pd.concat(twice))
 
 
 EYE, EAR = served("eye", 0.2), served("ear", 0.2, model="qwen")
@@ -74,7 +74,7 @@ EYE, EAR = served("eye", 0.2), served("ear", 0.2, model="qwen")
 def test_the_finding_is_the_judge_whose_accuracy_promises_most():
     zoo = dataset([EYE, EAR], said("eye", 0.7), said("ear", 1.0))
     found = REPORT.finding([zoo, dataset([EYE], said("eye", 0.5, cases=25), name="few")])
-    assert (found.firmness, found.of.name) == ("result", "zoo")
+    assert (found.firmness, found.subject.name) == ("result", "zoo")
     assert re.fullmatch(
         r"eye answers \d+\u00a0% of the questions of zoo right, and \d+\u00a0% of them together "
         r"with their negations\.",
@@ -103,7 +103,7 @@ def test_few_pictures_are_a_trial_and_stand_ins_no_result():
     )
     stands_in = dataset([EYE], said("eye", 0.7, is_stand_in=True), name="drawn")
     assert REPORT.finding([stands_in]).firmness == "stand-in"
-    assert REPORT.finding([stands_in, few]).of.name == "zoo"
+    assert REPORT.finding([stands_in, few]).subject.name == "zoo"
 
 
 class TestTables:
@@ -111,7 +111,7 @@ class TestTables:
         answers = said("eye", 0.8)
         answers.loc[:3, "answer"] = None
         zoo = dataset([EYE], answers, of_cases=9_000)
-        assert zoo.asked == "40 of 9,000 cases, 40 pictures"
+        assert zoo.size_words == "40 of 9,000 cases, 40 pictures"
         (line,) = unperturbed(zoo).lines
         cases, accuracy, symmetric, new, _, _, unanswered = line.cells
         assert (cases.text, cases.note) == ("40", "of 9,000")
@@ -162,7 +162,7 @@ class TestSweeps:
     def points(self, *tables, judges=(EYE,)):
         encoder = attacked("eye_encoder")
         found = sweep(dataset([*judges, encoder], *tables))
-        return [(point.setting, point.at) for point in found]
+        return [(point.setting, point.value) for point in found]
 
     def test_a_setting_of_an_attack_is_varied_all_else_being_equal(self):
         settings = [

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
-from assets.report.costs import costs, usd
+from assets.report.costs import costs, format_usd
 from assets.vlmbias.svg_flags import EDITED_FLAG_COLUMNS
 from metrics import exact_interval
 from resources.calls.spending import NANO, SpendingRow
@@ -136,13 +136,13 @@ def test_costs_are_summed_and_what_is_unknown_is_never_0() -> None:
         ]
     )
     assert found is not None
-    by_model = {line.about[1]: line[1:] for line in found.by_model}
+    by_model = {line.labels[1]: line[1:] for line in found.by_model}
     assert by_model == {
         "judge": (400, "$2.25", "$0.0200", 0),
         "painter": (8, "unknown", "unknown", 8),
         "editor": (10, "$4.00 + unknown", "$0", 2),
     }
-    assert [line.about for line in found.by_month] == [("2026-10",), ("2026-11",)]
+    assert [line.labels for line in found.by_month] == [("2026-10",), ("2026-11",)]
     assert found.total[1:] == (418, "$6.25 + unknown", "$0.0200", 10)
 
 
@@ -162,4 +162,4 @@ def test_costs_are_on_the_page(tables: dict[str, Any], tmp_path: Path) -> None:
     [(0, "$0"), (1, "under $0.0001"), (4_200_000, "$0.0042"), (1234 * NANO, "$1,234.00")],
 )
 def test_small_sums_are_not_rounded_away(nano: int, written: str) -> None:
-    assert usd(nano) == written
+    assert format_usd(nano) == written

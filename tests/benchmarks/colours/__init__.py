@@ -16,7 +16,7 @@ from assets.kit.partitions import painter_from_key, painters
 from assets.kit.step import Conversation, Row, Step, StepRun, StepSample, single_input
 from assets.kit.table_asset import NotMaterialized, table_asset
 from assets.report.asset import ReportSources, report_asset
-from assets.report.formats import whole_percent
+from assets.report.formats import format_whole_percent
 from assets.report.one_page import judge_shares, one_page
 from assets.report.publish import Site
 from assets.report.standings import Measure
@@ -177,7 +177,9 @@ def site(sources: ReportSources) -> Site:
     counts = found.itertuples(index=False)
     judged = judge_shares(USUAL, counts, references=("prior", "pixels", "random"))
     worst = max(judged.standings, key=lambda each: each.value or 0)
-    finding = f"{worst.model} names the usual colour in {whole_percent(worst.value or 0)} of all."
+    finding = (
+        f"{worst.model} names the usual colour in {format_whole_percent(worst.value or 0)} of all."
+    )
     entry = Entry("Colours", QUESTION, finding, worst.firmness)
     return one_page(sources, entry, judged=judged)
 
