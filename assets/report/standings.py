@@ -114,7 +114,7 @@ class Failure(NamedTuple):
     """A picture, what a judge made of it, and what is true.
 
     `picture` is one that lies in the site anyway, small if there is a small one, and `alt` what it
-    shows; so are `beside` and `beside_alt`, of what it is to be compared with, if anything.
+    shows; `comparison` and `comparison_alt` are of a picture to compare it with, if any.
     """
 
     model: str

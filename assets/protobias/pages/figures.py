@@ -81,7 +81,9 @@ class Board:
             for row in iterate_named_rows(summary[summary["sample"] == sample])
         }
         metrics = dict.fromkeys(
-            BoardMetric(row.metric, row.formula or "", bool(row.kin), doubts.get(row.metric, ""))
+            BoardMetric(
+                row.metric, row.formula or "", bool(row.same_family), doubts.get(row.metric, "")
+            )
             for row in cells.values()
         )
 

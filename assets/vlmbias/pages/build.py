@@ -140,7 +140,7 @@ def _front(site: VlmbiasSite, prompting: str) -> dict[str, object]:
         # Fig. 4, Appendix L.5.
         "mistakes": (
             "Answers to Q1 and Q2 and the bias share of the wrong ones",
-            columns.benchmark_columns(titles, measure="bias_share_of_wrong", beside="bar"),
+            columns.benchmark_columns(titles, measure="bias_share_of_wrong", extra="bar"),
         ),
         "promptings": (
             f"Accuracy {_Q1_Q2} by way of asking",

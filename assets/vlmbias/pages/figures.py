@@ -45,7 +45,7 @@ Where: TypeAlias = tuple[str, str, str, str, str]
 class AccuracyColumn(NamedTuple):
     """Which rows of the accuracy table a printed column shows, and the section it leads to.
 
-    `prompting` holds for every judge; None is the one that the whole table is about. `beside`
+    `prompting` holds for every judge; None is the one that the whole table is about. `extra`
     says what else stands in a cell: the bar of all answers, the change from the baseline, or the
     difference to the column before.
     """
@@ -207,7 +207,7 @@ class Accuracy:
     def evidence(self, judge: PromptedJudge, column: AccuracyColumn) -> Evidence:
         """The answers behind a judge's rate in a column."""
         row = self.cells.get((judge, column.place))
-        requests, unanswered = (0, 0) if row is None else (int(row.asked), int(row.unanswered))
+        requests, unanswered = (0, 0) if row is None else (int(row.requests), int(row.unanswered))
         lacking = self._lacking(judge, column) if column.topic == TASK_MEAN else ""
         in_part = column.image_set == PARTIAL or (judge, column.topic) in self.in_part
         return Evidence(

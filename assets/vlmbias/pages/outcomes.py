@@ -79,5 +79,5 @@ class Outcomes:
         row = self.cells.get((judge, topic, outcome))
         if row is None:
             return Rate(None, note=NOT_ASKED)
-        note = f"{format_count(row.number)} of {format_count(row.asked)}" if row.number else ""
+        note = f"{format_count(row.number)} of {format_count(row.requests)}" if row.number else ""
         return Rate(row.rate, row.low, row.high, note)

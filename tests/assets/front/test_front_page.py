@@ -91,7 +91,7 @@ def test_who_was_just_added_has_a_row_of_commands(tmp_path):
 def test_a_gap_says_what_would_fill_it(cell, price, told):
     gap = describe_gap(cell, asks=cell.is_applicable)
     assert (gap.price, gap.details) == (price, told)
-    assert bool(gap.command) == bool(cell.first)
+    assert bool(gap.command) == bool(cell.prerequisites)
 
 
 def test_only_numbers_for_every_measure_and_of_no_stand_in_fill_a_cell():

@@ -252,7 +252,7 @@ def test_the_last_line_is_the_mean_over_models(page: Page, tables: dict[str, Any
         "topic == 'task mean' and image_set == 'benchmark' and questions == 'Q1 & Q2'"
     )
     models = found[~found.model.isin(REFERENCES)]
-    is_ranked = models.unanswered <= 0.1 * models.asked
+    is_ranked = models.unanswered <= 0.1 * models.requests
     assert not is_ranked.all()
     found = models[is_ranked].groupby("prompting")
     accuracy, change = found.accuracy.mean() * 100, found.change.mean() * 100
