@@ -21,7 +21,10 @@ CODE = {
         *(f"generators.domains.{name}.{verb}" for verb in ("draw", "measure")),
     )
     for name in load_domains()
-} | {name: (f"generators.perturbations.{name}",) for name in ("resize", "title")}
+} | {
+    "resize": ("generators.perturbations.resize",),
+    "title": ("generators.perturbations.title_strip",),
+}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -71,8 +74,8 @@ def test_each_has_its_own_wherever_the_code_lies(sources):
         ("glyphs.py", {"chess_pieces", "game_boards", "patterned_grids", "title"}),
         ("canvas.py", {*load_domains(), "title"}),
         ("scene.py", set(load_domains())),
-        ("work.py", set(load_domains())),
-        ("perturbations/title.py", {"title"}),
+        ("worker_jobs.py", set(load_domains())),
+        ("perturbations/title_strip.py", {"title"}),
         ("perturbations/resize.py", {"resize"}),
         ("__init__.py", set(CODE)),
     ],

@@ -75,7 +75,7 @@ def test_a_text_without_ink_is_an_error(text):
 def test_a_missing_font_package_is_named(monkeypatch):
     monkeypatch.setattr(glyphs, "find_spec", lambda name: None)
     with pytest.raises(MissingGlyph, match="matplotlib-fontja"):
-        glyphs._font.__wrapped__()
+        glyphs._load_font.__wrapped__()
 
 
 def test_threads_that_begin_together_write_what_one_alone_does():
@@ -89,7 +89,7 @@ def test_threads_that_begin_together_write_what_one_alone_does():
     alone = [write(text) for text in texts]
     begin = Barrier(len(texts))
     for _ in range(3):
-        for unpacked in (glyphs._font, glyphs._glyph_name, glyphs._ink):
+        for unpacked in (glyphs._load_font, glyphs._find_glyph_name, glyphs._measure_ink):
             unpacked.cache_clear()
         with ThreadPoolExecutor(len(texts)) as threads:
             assert list(threads.map(write, texts)) == alone

@@ -129,10 +129,10 @@ def test_a_bad_row_of_coco_is_named_and_the_rest_is_read(change, why):
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"rectanglelabels": []}, "of no object"),
+        ({"rectanglelabels": []}, "has no label"),
         ({"width": 90}, "not inside"),
         ({"x": None}, "x, y, width and height: .* is not 4 numbers"),
-        ({"rotation": 12.5}, "turned"),
+        ({"rotation": 12.5}, "rotated"),
     ],
 )
 def test_a_bad_box_of_label_studio_is_named_and_the_rest_is_read(change, why):

@@ -240,7 +240,7 @@ def digest():
 def test_another_process_gives_the_same_bytes(tmp_path):
     program = (
         "from tests.generators.perturbations import test_contract as it\n"
-        "print(it.digest(), it.code_of(it.ALL))"
+        "print(it.digest(), it.fingerprint_perturbations(it.ALL))"
     )
     environment = {"PYTHONPATH": str(PROJECT), "PYTHONHASHSEED": "4711", "LC_ALL": "POSIX"}
     other = subprocess.run(

@@ -106,9 +106,9 @@ def test_a_png_stays_opaque_and_without_metadata():
 def test_another_process_gives_the_same_bytes():
     script = (
         "from hashlib import sha256; from generators.worker_jobs import draw_png;"
-        "from generators.perturbations.title_strip import Titling, title_png;"
+        "from generators.perturbations.title_strip import TitleJob, title_png;"
         "from tests.generators.perturbations.test_title import _flag;"
-        "print(sha256(title_png(Titling(draw_png(_flag()), 'Zöllner'))).hexdigest())"
+        "print(sha256(title_png(TitleJob(draw_png(_flag()), 'Zöllner'))).hexdigest())"
     )
     other = subprocess.run(
         [sys.executable, "-c", script],
