@@ -15,8 +15,18 @@ from pydantic import BaseModel
 from assets.kit.score_sheets import CONFIG, QUESTION, SHEET, TASKS, ScoreForm
 from assets.kit.sheets import find_filled_files, read_sheet
 from assets.kit.step import Row as TableRow
-from resources.user_files.label_studio import read_tasks, to_task
-from resources.user_files.rows import BadRow, Row, RowCells, build_all, require_none, to_cells
+from resources.user_files.rows import (
+    BadRow,
+    Row,
+    RowCells,
+    TableFormat,
+    UserFileError,
+    build_all,
+    number_rows,
+    require_none,
+    to_cells,
+)
+from resources.user_files.text_rows import read_export
 
 
 class Given(NamedTuple):
@@ -169,9 +179,14 @@ class _Task(RowCells):
 
 def _read_export(path: Path, form: ScoreForm) -> list[Given]:
     """The scores in an export of Label Studio; tasks that were skipped have none."""
+    tasks = read_export(path, TableFormat())
+    if not isinstance(tasks, list):
+        raise UserFileError(
+            f"{path} is no list of tasks. Export the project again, as JSON (not JSON-MIN)."
+        )
 
     def build(row: Row) -> list[Given]:
-        task = to_task(row, _Task)
+        task = to_cells(row, _Task)
         place = f"{path}, {row.place}"
         return [
             Given(task.data.sha256, task.data.text, score, annotation.annotator, place)
@@ -180,7 +195,7 @@ def _read_export(path: Path, form: ScoreForm) -> list[Given]:
             for score in [_find_score(annotation, form)]
         ]
 
-    return list(chain.from_iterable(build_all(path, read_tasks(path), build)))
+    return list(chain.from_iterable(build_all(path, number_rows(tasks, "task"), build)))
 
 
 def _find_score(annotation: _Annotation, form: ScoreForm) -> int:

@@ -9,7 +9,8 @@ import pandas as pd
 from generators.prompts.taxonomy import list_taxonomy_cells
 from resources.models.catalog import Model
 from resources.user_files.own_templates import own_templates
-from resources.user_files.own_triplets import OwnFileError, OwnTriplets, own_triplets
+from resources.user_files.own_triplets import OwnTriplets, own_triplets
+from resources.user_files.rows import UserFileError
 from resources.user_files.taxonomy_file import find_taxonomy_path, load_taxonomy
 
 WRITER = "own"
@@ -17,7 +18,7 @@ WRITER = "own"
 
 
 def load_own_triplets(path: str, domain: str) -> OwnTriplets:
-    """The triplets of a domain in a file; none without one. Raises `OwnFileError`."""
+    """The triplets of a domain in a file; none without one. Raises `UserFileError`."""
     if not path:
         return OwnTriplets()
     people = domain == "demography"
@@ -28,9 +29,9 @@ def load_own_triplets(path: str, domain: str) -> OwnTriplets:
 
 
 def load_templates(path: str, writer: Model) -> Mapping[str, str]:
-    """The templates in a file by domain; none without one. Raises `OwnFileError`."""
+    """The templates in a file by domain; none without one. Raises `UserFileError`."""
     if path and writer.backend == "stand_in":
-        raise OwnFileError(
+        raise UserFileError(
             f"{writer.name} writes by rule and reads no template. Choose another writer, or leave "
             "templates_file out."
         )
@@ -58,10 +59,14 @@ def to_triplet_rows(own: OwnTriplets, place: int) -> list[dict[str, Any]]:
 
 def list_unusable_rows(own: OwnTriplets) -> pd.DataFrame:
     """The rows of the file that are not used, with the reason."""
-    return pd.DataFrame(own.wrong, columns=["line", "why it is not used"])
+    return pd.DataFrame(own.unusable_rows, columns=["row", "why it is not used"])
 
 
 def unused_rows_warning(own: OwnTriplets, path: str) -> str | None:
     """A warning of unused rows; None if all are used."""
-    lines = "\n".join(f"  {path}, line {line}: {why}" for line, why in own.wrong)
-    return f"{len(own.wrong)} of {own.rows} rows are not used.\n{lines}" if own.wrong else None
+    lines = "\n".join(f"  {path}, {place}: {reason}" for place, reason in own.unusable_rows)
+    return (
+        f"{len(own.unusable_rows)} of {own.rows} rows are not used.\n{lines}"
+        if own.unusable_rows
+        else None
+    )

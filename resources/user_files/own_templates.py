@@ -7,15 +7,15 @@ from generators.name_suggestions import suggest_names
 from generators.prompts.concepts import DOMAINS
 from generators.prompts.templates import FIELDS
 from resources.user_files import yaml_document
-from resources.user_files.own_triplets import OwnFileError
+from resources.user_files.rows import UserFileError
 
 _FIELD = re.compile(r"\{(\w+)\}")
 
 
 def own_templates(path: str) -> Mapping[str, str]:
-    """By domain, the templates in a file; raises `OwnFileError` with every problem and its line."""
+    """The templates in a file, by domain. Raises `UserFileError` with every problem."""
     absent = f"{path} cannot be read (it is not there). Name a file that is there."
-    document = yaml_document.load(path, absent, OwnFileError)
+    document = yaml_document.load(path, absent, UserFileError)
     templates: Mapping[str, str] = {}
     if isinstance(document.value, dict):
         templates = document.value

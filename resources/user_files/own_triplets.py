@@ -1,13 +1,12 @@
 """Prompt triplets of a user's own, from a CSV or JSON-lines file."""
 
-import csv
-import io
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, model_validator
 
 from generators.name_suggestions import suggest_names
 from generators.prompts.concepts import DOMAINS, Concept, Triplet
@@ -16,56 +15,119 @@ from generators.prompts.phrasing import tidy_sentence
 from generators.prompts.sampling import to_slug
 from generators.prompts.taxonomy import list_labels
 from generators.prompts.triplet_check import find_faults
+from resources.user_files.reader import read_rows
+from resources.user_files.rows import BadRow, Row, RowCells, TableFormat, Text, to_cells
 
-REQUIRED = (
-    "domain", "knob", "value", "changed_value", "hypernym", "non_prototype", "prototype",
-    "extra_element", *Triplet._fields,
-)  # fmt: skip
-OF_PEOPLE = ("attribute", "disadvantaged", "advantaged")
-"""What a row of demography needs as well."""
-OPTIONAL = ("group", "concept", "environment_hint", "socio_attribute", "pole")
-COLUMNS = (*REQUIRED, *OF_PEOPLE, *OPTIONAL)
+_PEOPLE_COLUMNS = ("attribute", "disadvantaged", "advantaged")
+"""Columns that rows of demography need as well."""
 _OWN = "own"
 
 
-class OwnFileError(ValueError):
-    """A file of a user's own cannot be used at all; the message says why."""
+def _join_words(text: str) -> str:
+    if "\ufffd" in text:
+        raise ValueError("holds half of a character (\\ud800 to \\udfff)")
+    return " ".join(text.split())
+
+
+def _require_domain(domain: str) -> str:
+    if domain not in DOMAINS:
+        raise ValueError(f"is {domain!r}{suggest_names(domain, DOMAINS)}")
+    return domain
+
+
+_Words = Annotated[Text, AfterValidator(_join_words)]
+_OptionalWords = Annotated[
+    str, BeforeValidator(lambda cell: "" if cell is None else cell), AfterValidator(_join_words)
+]
+
+
+class _TripletCells(RowCells):
+    model_config = ConfigDict(extra="forbid")
+
+    domain: Annotated[_Words, AfterValidator(_require_domain)]
+    knob: _Words
+    value: _Words
+    changed_value: _Words
+    hypernym: _Words
+    non_prototype: _Words
+    prototype: _Words
+    extra_element: _Words
+    text: _Words
+    correct: _Words
+    adversarial: _Words
+    attribute: _OptionalWords = ""
+    disadvantaged: _OptionalWords = ""
+    advantaged: _OptionalWords = ""
+    group: _OptionalWords = ""
+    concept: _OptionalWords = ""
+    environment_hint: _OptionalWords = ""
+    socio_attribute: _OptionalWords = ""
+    pole: _OptionalWords = ""
+
+    @model_validator(mode="after")
+    def _check_change(self) -> "_TripletCells":
+        values = (self.value, self.changed_value)
+        if self.knob not in VALUES:
+            raise ValueError(f"`knob` is {self.knob!r}{suggest_names(self.knob, VALUES)}")
+        for value in values:
+            if value not in VALUES[self.knob]:
+                alternatives = suggest_names(value, VALUES[self.knob])
+                raise ValueError(f"{value!r} is no value of {self.knob}{alternatives}")
+        if not is_change(self.knob, *values):
+            raise ValueError(
+                f"`value` and `changed_value` of {self.knob} have to differ as in the paper"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _require_people(self) -> "_TripletCells":
+        if self.domain == "demography":
+            for name in _PEOPLE_COLUMNS:
+                if not getattr(self, name):
+                    raise ValueError(f"`{name}` is empty")
+        return self
+
+
+COLUMNS = tuple(_TripletCells.model_fields)
+_FORMAT = TableFormat(
+    columns=[name for name, column in _TripletCells.model_fields.items() if column.is_required()]
+)
 
 
 @dataclass(slots=True)
 class OwnTriplets:
-    """What a file holds of one domain."""
+    """The triplets of one domain in a file."""
 
     rows: int = 0
     triplets: list[tuple[Concept, Triplet]] = field(default_factory=list)
-    wrong: list[tuple[int, str]] = field(default_factory=list)
-    """Rows that are not used: the line, and why. Those of no domain are of every domain's."""
+    unusable_rows: list[tuple[str, str]] = field(default_factory=list)
+    """Place and reason; rows without a domain are listed for every domain."""
 
 
 def own_triplets(path: str, domain: str, groups: tuple[str, ...] = ()) -> OwnTriplets:
     """The triplets of a domain in a file, each checked by the rules for all.
 
-    A row has the columns `REQUIRED`, those `OF_PEOPLE` in demography, and any of `OPTIONAL`.
-    `groups` are the groups of people that no text may name. Raises `OwnFileError` for a file that
+    `groups` are the groups of people that no text may name. Raises `UserFileError` for a file that
     cannot be read, or lacks a column.
     """
-    found, lines = OwnTriplets(), dict[str, int]()
-    for line, row in _rows(Path(path)):
+    own = OwnTriplets()
+    places: dict[str, str] = {}
+    for row in read_rows(Path(path), _FORMAT, (".csv", ".jsonl")):
+        if _is_of_other(row.cells.get("domain"), domain):
+            continue
+        own.rows += 1
         try:
-            if row.get("domain") in DOMAINS and row["domain"] != domain:
-                continue
-            found.rows += 1
-            concept, triplet = _read(row, groups)
-            earlier = lines.setdefault(concept.concept_id, line)
-            if earlier != line:
-                raise ValueError(f"the same triplet is on line {earlier}: keep one")
-            if broken := find_faults(concept, triplet):
-                raise ValueError(" ".join(f"{rule}: {problem}" for rule, problem in broken))
-        except ValueError as problem:
-            found.wrong.append((line, str(problem)))
+            concept, triplet = _build_triplet(row, groups)
+            if concept.concept_id in places:
+                raise BadRow(f"the same triplet is on {places[concept.concept_id]}: keep one")
+            places[concept.concept_id] = row.place
+            if faults := find_faults(concept, triplet):
+                raise BadRow(" ".join(f"{rule}: {problem}" for rule, problem in faults))
+        except BadRow as problem:
+            own.unusable_rows.append((row.place, str(problem)))
         else:
-            found.triplets.append((concept, triplet))
-    return found
+            own.triplets.append((concept, triplet))
+    return own
 
 
 def is_own(concept_id: str) -> bool:
@@ -73,118 +135,38 @@ def is_own(concept_id: str) -> bool:
     return concept_id.split("/")[1:2] == [_OWN] and concept_id.count("/") == 4
 
 
-def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Each row with the line on which it begins."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise OwnFileError(
-            f"{path} cannot be read ({error.strerror}). Name a file that is there."
-        ) from None
-    except UnicodeDecodeError:
-        raise OwnFileError(f"{path} is not text in UTF-8. Save it as UTF-8.") from None
-    if path.suffix == ".csv":
-        yield from _of_csv(path, text)
-    elif path.suffix == ".jsonl":
-        yield from _of_json_lines(text)
-    else:
-        raise OwnFileError(f"{path} is neither .csv nor .jsonl. Save it as one of these.")
+def _is_of_other(cell: Any, domain: str) -> bool:
+    return isinstance(cell, str) and cell in DOMAINS and cell != domain
 
 
-def _of_csv(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    reader = csv.DictReader(io.StringIO(text, newline=""), restkey="", strict=True)
-    try:
-        names = reader.fieldnames or ()
-        if lacking := [name for name in REQUIRED if name not in names]:
-            raise OwnFileError(
-                f"{path} has no column {', '.join(lacking)}. Add it to its first line."
-            )
-        for name in names:
-            if name not in COLUMNS:
-                raise OwnFileError(f"{path}: {name!r} is no column{suggest_names(name, COLUMNS)}.")
-        for row in reader:
-            within = sum(cell.count("\n") for cell in row.values() if isinstance(cell, str))
-            yield reader.line_num - within, row
-    except csv.Error as error:
-        raise OwnFileError(f"{path}, line {reader.line_num}: {error}. Mend it there.") from None
-
-
-def _of_json_lines(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for line, told in enumerate(text.split("\n"), start=1):
-        if told.strip():
-            try:
-                row = json.loads(told)
-            except (ValueError, RecursionError):
-                row = {"": "this is no JSON object on one line"}
-            yield line, row if isinstance(row, dict) else {"": "this is no JSON object"}
-
-
-def _read(row: Mapping[str, Any], groups: tuple[str, ...]) -> tuple[Concept, Triplet]:
-    """What a row says; raises ValueError, with what is wrong."""
-    if "" in row:
-        what = row[""]
-        raise ValueError(what if isinstance(what, str) else "it has more cells than columns")
-    told = {name: _text(name, value) for name, value in row.items()}
-    for name in told:
-        if name not in COLUMNS:
-            raise ValueError(f"{name!r} is no column{suggest_names(name, COLUMNS)}")
-    if told.get("domain", "") not in DOMAINS:
-        raise ValueError(
-            f"domain is {told.get('domain', '')!r}{suggest_names(told.get('domain', ''), DOMAINS)}"
-        )
-    people = told["domain"] == "demography"
-    if lacking := [
-        name for name in (*REQUIRED, *(OF_PEOPLE if people else ())) if not told.get(name)
-    ]:
-        raise ValueError(f"{', '.join(lacking)}: empty")
-    return _concept(told, groups if people else ()), Triplet(
-        *(tidy_sentence(told[name]) for name in Triplet._fields)
-    )
-
-
-def _text(name: str, value: Any) -> str:
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise ValueError(f"{name} is {value!r}, and has to be text")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"{name} holds half of a character (\\ud800 to \\udfff)") from None
-    return " ".join(value.split())
-
-
-def _concept(told: Mapping[str, str], groups: tuple[str, ...]) -> Concept:
-    knob, values = told["knob"], (told["value"], told["changed_value"])
-    if knob not in VALUES:
-        raise ValueError(f"knob is {knob!r}{suggest_names(knob, VALUES)}")
-    for value in values:
-        if value not in VALUES[knob]:
-            raise ValueError(f"{value!r} is no value of {knob}{suggest_names(value, VALUES[knob])}")
-    if not is_change(knob, *values):
-        raise ValueError(f"value and changed_value of {knob} have to differ as in the paper")
-    pair = (told["non_prototype"], told["prototype"])
-    named = tuple(told[name] for name in OF_PEOPLE[1:]) if groups else ()
-    labels = (*groups, *named) if groups else (*list_labels(pair[0]), *list_labels(pair[1]))
-    name = told.get("concept") or " / ".join(named or pair)
-    digest = sha256(json.dumps([told.get(each, "") for each in COLUMNS]).encode()).hexdigest()
-    return Concept(
-        concept_id=f"{told['domain']}/{_OWN}/{to_slug(name)}/{knob}/{digest[:10]}",
-        domain=told["domain"],
-        group=told.get("group") or _OWN,
+def _build_triplet(row: Row, groups: tuple[str, ...]) -> tuple[Concept, Triplet]:
+    """The triplet of a row. Raises `BadRow`."""
+    cells = to_cells(row, _TripletCells)
+    is_demography = cells.domain == "demography"
+    pair = (cells.non_prototype, cells.prototype)
+    names = (cells.disadvantaged, cells.advantaged) if is_demography and groups else ()
+    labels = (*groups, *names) if names else (*list_labels(pair[0]), *list_labels(pair[1]))
+    name = cells.concept or " / ".join(names or pair)
+    digest = sha256(json.dumps(list(cells.model_dump().values())).encode()).hexdigest()
+    concept = Concept(
+        concept_id=f"{cells.domain}/{_OWN}/{to_slug(name)}/{cells.knob}/{digest[:10]}",
+        domain=cells.domain,
+        group=cells.group or _OWN,
         concept=name,
-        hypernym=told["hypernym"],
+        hypernym=cells.hypernym,
         non_prototype=pair[0],
         prototype=pair[1],
-        attribute=told.get("attribute", ""),
-        socio_attribute=told.get("socio_attribute", ""),
-        pole=told.get("pole", ""),
-        disadvantaged=told.get("disadvantaged", ""),
-        advantaged=told.get("advantaged", ""),
+        attribute=cells.attribute,
+        socio_attribute=cells.socio_attribute,
+        pole=cells.pole,
+        disadvantaged=cells.disadvantaged,
+        advantaged=cells.advantaged,
         labels=tuple(dict.fromkeys(labels)),
-        knob=knob,
-        values=values,
-        extra_element=told["extra_element"],
-        environment_hint=told.get("environment_hint", ""),
+        knob=cells.knob,
+        values=(cells.value, cells.changed_value),
+        extra_element=cells.extra_element,
+        environment_hint=cells.environment_hint,
         source="user",
     )
+    sentences = (tidy_sentence(getattr(cells, name)) for name in Triplet._fields)
+    return concept, Triplet(*sentences)

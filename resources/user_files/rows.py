@@ -1,12 +1,20 @@
 """Rows of a user's table, their check against a model, and errors that name every wrong row."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    AllowInfNan,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
 from pydantic_core import ErrorDetails
 
 from generators.name_suggestions import suggest_names
@@ -78,6 +86,10 @@ Whole: TypeAlias = Annotated[
 """A whole number from 0, or None."""
 
 
+Number: TypeAlias = Annotated[float, BeforeValidator(_to_number), AllowInfNan(False)]
+"""A finite number."""
+
+
 class RowCells(BaseModel):
     """Cells that a kind of table has in each row; other columns are ignored."""
 
@@ -91,8 +103,16 @@ def to_cells(row: Row, model: type[Cells]) -> Cells:
     try:
         return model.model_validate(row.cells)
     except ValidationError as error:
-        problems = map(_describe, error.errors(include_url=False))
+        problems = (_describe(each, model) for each in error.errors(include_url=False))
         raise BadRow("; ".join(dict.fromkeys(problems))) from None
+
+
+def number_rows(values: Iterable[Any], noun: str) -> Iterator[Row]:
+    """Values of a JSON list as rows, with places as in "item 3"."""
+    for number, cells in enumerate(values, 1):
+        is_object = isinstance(cells, Mapping)
+        problem = None if is_object else "it is no JSON object"
+        yield Row(number, f"{noun} {number:,}", cells if is_object else {}, problem)
 
 
 def require_columns(path: Path, names: Sequence[str], table_format: TableFormat) -> None:
@@ -136,15 +156,19 @@ def require_none(source: Path | str, problems: Sequence[str]) -> None:
         raise UserFileError("\n  ".join([head, *lines]))
 
 
-def _describe(error: ErrorDetails) -> str:
+def _describe(error: ErrorDetails, model: type[BaseModel]) -> str:
     """One error of validating cells, with the column, the value and what to write."""
     name = ".".join(map(str, error["loc"]))
     value = repr(error["input"])
     value = value if len(value) <= _LONGEST_VALUE else f"{value[:_LONGEST_VALUE]}…"
     if error["type"] == "missing":
         return f"it has no `{name}`"
+    if error["type"] == "extra_forbidden":
+        return f"`{name}` is no column{suggest_names(name, model.model_fields)}"
+    if error["input"] is None:
+        return f"`{name}` is empty"
     if error["type"] == "value_error":
-        return f"`{name}` {error['ctx']['error']}"
+        return f"`{name}` {error['ctx']['error']}" if name else str(error["ctx"]["error"])
     if error["type"] == "literal_error":
         choices = re.findall(r"'(.*?)'", error["ctx"]["expected"])
         otherwise = ", or leave it empty" if "" in choices else ""

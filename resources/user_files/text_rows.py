@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+from pydantic_core import from_json
+
 from resources.untrusted_input.json_text import BadJson, keep_written_infinity, parse_untrusted
-from resources.user_files.rows import Row, TableFormat, UserFileError, require_columns
+from resources.user_files.rows import Row, TableFormat, UserFileError, number_rows, require_columns
 from resources.user_files.spreadsheets import unguarded
 
 _UNDECODED = re.compile("[\udc80-\udcff]")
@@ -119,10 +121,7 @@ def read_json_rows(path: Path, table_format: TableFormat) -> Iterator[Row]:
         for number, (name, cells) in enumerate(value.items(), 1):
             yield Row(number, f"item {name}", cells, name=name)
     elif isinstance(value, list):
-        for number, cells in enumerate(value, 1):
-            is_object = isinstance(cells, Mapping)
-            place, problem = f"item {number:,}", None if is_object else "it is no JSON object"
-            yield Row(number, place, cells if is_object else {}, problem)
+        yield from number_rows(value, "item")
     else:
         raise UserFileError(
             f"{path} holds neither a list of objects nor objects by name. Save it as one of these, "
@@ -154,6 +153,15 @@ def read_json(path: Path, table_format: TableFormat) -> Any:
         return parse_untrusted(read_text(path, table_format), keep_written_infinity)
     except BadJson as error:
         raise UserFileError(f"{path}: {error}. Save or export it again, as JSON.") from None
+
+
+def read_export(path: Path, table_format: TableFormat) -> Any:
+    """The value of a JSON file that another program exported. Raises `UserFileError`."""
+    text = read_text(path, table_format)
+    try:
+        return from_json(text)
+    except ValueError as error:
+        raise UserFileError(f"{path} is no JSON ({error}). Export it again.") from None
 
 
 def read_text(path: Path, table_format: TableFormat) -> str:

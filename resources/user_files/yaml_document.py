@@ -12,8 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-import yaml
 from pydantic import BaseModel, ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.composer import Composer, MaxDepthExceededError
+from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
+from ruamel.yaml.reader import ReaderError
+from ruamel.yaml.resolver import VersionedResolver
 
 from resources.user_files.validation_messages import format_validation_error
 
@@ -148,96 +153,106 @@ def load_entries(
 
 
 def _read(document: Document, data: bytes) -> None:
-    """Read `data`; what is no YAML has no value and says so in the document's problems."""
+    """Read `data`; a file that is no YAML has no value, and problems."""
     if len(data) > MAX_BYTES:
         document.add((), f"more than {MAX_BYTES:,} bytes: remove what is no entry", 1)
         return
     try:
         text = data.decode()
-        node = yaml.compose(text, _Loader)
+        node = _yaml_parser().compose(text)
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         document.add((), "not text in UTF-8: save the file as UTF-8", line)
-    except yaml.reader.ReaderError as error:
+    except ReaderError as error:
         line = text[: error.position].count("\n") + 1
         document.add((), "holds a character that no text has: remove it", line)
-    except yaml.MarkedYAMLError as error:
+    except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        document.add((), _in_words(error), mark.line + 1 if mark else 1)
+        document.add((), _describe_error(error), mark.line + 1 if mark else 1)
     else:
         if node is not None:
-            document.value = _value(node, (), document)
+            document.value = _to_value(node, (), document)
 
 
-class _Refused(yaml.MarkedYAMLError):
-    """YAML that this project does not take."""
+def _yaml_parser() -> YAML:
+    parser = YAML(typ="base", pure=True)
+    parser.Composer, parser.Resolver = _PlainComposer, _Resolver
+    parser.max_depth = _DEEPEST
+    return parser
 
 
-class _Loader(yaml.BaseLoader):
-    """Composes a tree of nodes, without what could unfold or call."""
+class _Refused(MarkedYAMLError):
+    """YAML that this project refuses."""
 
-    _depth = 0
 
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        event: Any = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs omit it
+class _PlainComposer(Composer):
+    """Composes nodes; refuses YAML that could unfold or call."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        event = self.parser.peek_event()
         if event.anchor is not None:
             problem = "anchors and aliases (& and *) are not taken: write the value out, or put it "
-            problem += "in quotes"
-        elif event.tag is not None:
+            raise _Refused(problem=f"{problem}in quotes", problem_mark=event.start_mark)
+        if event.ctag is not None:
             problem = "tags (!) are not taken: remove it, or put the value in quotes"
-        elif self._depth == _DEEPEST:
-            problem = f"nested more than {_DEEPEST} deep: flatten it"
-        else:
-            self._depth += 1
-            node = super().compose_node(parent, index)
-            self._depth -= 1
-            return node
-        raise _Refused(problem=problem, problem_mark=event.start_mark)
+            raise _Refused(problem=problem, problem_mark=event.start_mark)
+        return super().compose_node(parent, index)
 
 
-def _in_words(error: yaml.MarkedYAMLError) -> str:
+class _Resolver(VersionedResolver):
+    """Leaves plain text as it is, by YAML 1.2, whatever version a file names."""
+
+    processing_version = (1, 2)
+
+    def resolve(self, kind: Any, value: Any, implicit: Any) -> None:
+        """Give no node a tag."""
+
+
+def _describe_error(error: MarkedYAMLError) -> str:
     problem = str(error.problem)
     if isinstance(error, _Refused):
         return problem
+    if isinstance(error, MaxDepthExceededError):
+        return f"nested more than {_DEEPEST} deep: flatten it"
     if "'\\t'" in problem:
         return "a tab: indent with spaces"
-    began, found = error.context_mark, error.problem_mark
-    if began is not None and found is not None and began.line != found.line:
-        problem += f", in what begins on line {began.line + 1}"
+    start, end = error.context_mark, error.problem_mark
+    if start is not None and end is not None and start.line != end.line:
+        problem += f", in what begins on line {start.line + 1}"
     return (
         f"not YAML ({problem}): compare the line, and the one before it, with the examples in the "
         "file; text with special characters goes in quotes"
     )
 
 
-def _value(node: yaml.Node, path: Place, document: Document) -> Any:
+def _to_value(node: Node, path: Place, document: Document) -> Any:
     document.lines.setdefault(path, node.start_mark.line + 1)
-    if isinstance(node, yaml.MappingNode):
-        return _mapping(node, path, document)
-    if not isinstance(node, yaml.ScalarNode):
-        return [_value(item, (*path, place), document) for place, item in enumerate(node.value)]
+    if isinstance(node, MappingNode):
+        return _to_mapping(node, path, document)
+    if not isinstance(node, ScalarNode):
+        return [_to_value(item, (*path, index), document) for index, item in enumerate(node.value)]
     try:
-        return _scalar(node.value) if node.style is None else _text(node.value)
+        return _parse_plain(node.value) if node.style is None else _require_unicode(node.value)
     except ValueError as error:
         document.add(path, str(error), node.start_mark.line + 1)
         return None
 
 
-def _mapping(node: yaml.MappingNode, path: Place, document: Document) -> dict[str, Any]:
+def _to_mapping(node: MappingNode, path: Place, document: Document) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, value in node.value:
         line = key.start_mark.line + 1
-        if not isinstance(key, yaml.ScalarNode):
+        if not isinstance(key, ScalarNode):
             document.add(path, "a list or mapping as a key: write a name before the colon", line)
             continue
         place = (*path, key.value)
         if key.value in values:
-            first = document.lines[place]
-            text = f"`{key.value}` is given twice, first on line {first}: keep one"
+            first_line = document.lines[place]
+            text = f"`{key.value}` is given twice, first on line {first_line}: keep one"
             document.add(path, text, line)
             continue
         document.lines[place] = line
-        values[key.value] = _value(value, place, document)
+        values[key.value] = _to_value(value, place, document)
     return values
 
 
@@ -253,8 +268,8 @@ _SWITCH = re.compile(r"yes|no|on|off|y|n", re.IGNORECASE)
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?")
 
 
-def _scalar(plain: str) -> Any:
-    """What is meant by text without quotes."""
+def _parse_plain(plain: str) -> Any:
+    """The value of text without quotes. Raises ValueError where it could have several."""
     if plain in _WORDS:
         return _WORDS[plain]
     if _WHOLE.fullmatch(plain) and len(plain) < 20:
@@ -267,12 +282,12 @@ def _scalar(plain: str) -> Any:
         raise ValueError(f"`{plain}` may be a switch or a word: write true or false, or use quotes")
     if _DATE.fullmatch(plain):
         raise ValueError("a date, which JSON does not have: put it in quotes to have it as text")
-    return _text(plain)
+    return _require_unicode(plain)
 
 
-def _text(value: str) -> str:
+def _require_unicode(text: str) -> str:
     try:
-        value.encode()
+        text.encode()
     except UnicodeEncodeError as error:
         raise ValueError("half of a character (\\ud800 to \\udfff): write it out") from error
-    return value
+    return text

@@ -321,9 +321,9 @@ class TestFiles:
             (
                 "a.json",
                 lambda rows: json.dumps([{"id": 1, "sha256": "0", "score": "4"}]),
-                "task 1: it has no `data`; it has no `annotations`: export the project again",
+                "task 1: it has no `data`; it has no `annotations`",
             ),
-            ("a.json", lambda rows: "{}", "as JSON (not JSON-MIN"),
+            ("a.json", lambda rows: "{}", "is no list of tasks. Export the project again, as JSON"),
             (
                 "a.json",
                 lambda rows: json.dumps(exported(rows, ["4", "Great"])),

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from assets.kit.table_asset import TablesMismatch
-from assets.protobias.own_scores import BadScores, read_outcomes, read_scores
+from assets.protobias.own_scores import read_outcomes, read_scores
 from assets.protobias.score_table import load_all_scores
 from resources.models.backends.python import Python
 from resources.models.catalog import CatalogError, load_catalog
@@ -21,6 +21,7 @@ from resources.models.replies import UnacceptableRequest
 from resources.models.requests import ScoreRequest
 from resources.storage.data_root import DataRoot
 from resources.storage.image_store import ImageStore
+from resources.user_files.rows import UserFileError
 from tests.assets.filtered import filtered_rows, write_filtered
 from tests.assets.paired import SKETCH
 from tests.runs import REFERENCE, checks, failure, materialize, metadata, table
@@ -92,8 +93,8 @@ def test_both_stand_in_the_tables_like_any_metric(root, pictures, entries, insta
     assert set(checks(result).values()) == {True}
     told = metadata(result, "scores_from_a_file", "protobias")
     assert told["bad_rows"] == 1
-    wrong = f"| {len(pictures) + 2} | there is no pair 'animals/who/0' of this painter |"
-    assert wrong in told["rows_of_no_use"]
+    wrong = f"| line {len(pictures) + 2} | there is no pair 'animals/who/0' of this painter |"
+    assert wrong in told["unusable_rows"]
     assert told["failure_rate"] == 0.0
     by_hand = pd.read_parquet(table(root, "scores_brightness/animals", "sketch", "protobias"))
     for row in by_hand.itertuples():
@@ -122,12 +123,12 @@ def test_both_stand_in_the_tables_like_any_metric(root, pictures, entries, insta
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("{first},correct,", "the score is missing"),
-        ("{first},correct,many", "the score 'many' is no number"),
-        ("{first},correct,nan", "is no number"),
+        ("{first},correct,", "`score` is empty"),
+        ("{first},correct,many", "`score` is 'many': write a valid number"),
+        ("{first},correct,nan", "write a finite number"),
         ("{first},correct,101", "not from 0 to 100"),
-        ("{first},left,1", "the side is 'left', not correct or adversarial"),
-        ("{second},correct,3", "scores {second} (correct) again, as row 3 does"),
+        ("{first},left,1", "`side` is 'left'. Choose from correct, adversarial"),
+        ("{second},correct,3", "scores {second} (correct) again, as line 3 does"),
     ],
 )
 def test_a_row_of_no_use_is_named_and_its_picture_has_failed(
@@ -143,7 +144,7 @@ def test_a_row_of_no_use_is_named_and_its_picture_has_failed(
     model, wanted = entries[0], pictures.to_dict("records")
     given = read_scores(model, DataRoot(root=str(root)), "sketch")
     ended, wrong = read_outcomes(given, model, "animals", list(pictures["pair_id"]), wanted)
-    assert list(wrong["row"]) == [len(lines) + 1]
+    assert list(wrong["row"]) == [f"line {len(lines) + 1}"]
     assert problem.format(**named) in wrong["problem"].iloc[0]
     outcomes = {
         (row["pair_id"], row["side"]): ending for row, ending in zip(wanted, ended, strict=True)
@@ -173,18 +174,21 @@ def test_all_three_kinds_of_file_say_the_same(root, pictures, entries):
 def test_a_file_that_is_of_no_use_is_named_with_the_remedy(root, pictures, entries):
     home, path = DataRoot(root=str(root)), write(root, pictures)
     whose = entries[0].model_copy(update={"model": "scores/sketch.csv"})
-    with pytest.raises(BadScores, match="does not say whose pictures"):
+    with pytest.raises(UserFileError, match="does not say whose pictures"):
         read_scores(whose, home, "sketch")
     path.write_text("pair,side\na,b\n")
-    with pytest.raises(BadScores, match="has no column score"):
+    with pytest.raises(UserFileError, match="no column 'score'"):
         read_scores(entries[0], home, "sketch")
     path.unlink()
-    with pytest.raises(BadScores, match=r"sketch\.csv is not there"):
+    with pytest.raises(UserFileError, match=r"sketch\.csv is not there"):
         read_scores(entries[0], home, "sketch")
     path.with_suffix(".jsonl").write_text("[" * 100_000)
     deep = entries[0].model_copy(update={"model": "scores/{painter}.jsonl"})
-    with pytest.raises(BadScores, match="line 1, is no JSON"):
-        read_scores(deep, home, "sketch")
+    score_file = read_scores(deep, home, "sketch")
+    _, wrong = read_outcomes(score_file, deep, "animals", list(pictures["pair_id"]), [])
+    assert wrong.to_dict("records") == [
+        {"row": "line 1", "problem": "it is no JSON object on one line"}
+    ]
 
 
 @pytest.mark.parametrize(

@@ -355,7 +355,7 @@ def test_triplets_of_a_file_go_the_way_of_all_and_bad_rows_are_named(tmp_path):
     assert foreseen[2][0].concept_id.startswith("animals/own/axolotl-goldfish/count/")
     about = metadata(result, "prompt_triplets", "protobias")
     assert about["own"] == 1
-    assert "| 2 | correct: correct has to read" in about["own_rows_not_used"]
+    assert "| line 2 | correct: correct has to read" in about["own_rows_not_used"]
 
 
 def test_too_many_concepts_and_a_taxonomy_that_is_not_there_are_told(tmp_path, monkeypatch):

@@ -11,7 +11,8 @@ from generators.prompts.concepts import DOMAINS
 from generators.prompts.sampling import sample_concepts
 from generators.prompts.templates import ANIMALS, write_triplet_prompt
 from resources.user_files.own_templates import own_templates
-from resources.user_files.own_triplets import COLUMNS, OwnFileError, is_own, own_triplets
+from resources.user_files.own_triplets import COLUMNS, is_own, own_triplets
+from resources.user_files.rows import UserFileError
 from resources.user_files.taxonomy_file import find_taxonomy_path, load_taxonomy
 
 ROW = {
@@ -69,14 +70,16 @@ def test_good_rows_are_taken_and_bad_ones_told_with_line_and_reason(tmp_path, na
     found = own_triplets(written(tmp_path / name, rows), "animals")
     first = 2 if name == "mine.csv" else 1
     assert [concept.prototype for concept, _ in found.triplets] == ["goldfish", "carp"]
-    assert [line - first for line, _ in found.wrong] == [2, 3, 4, 5, 6, 7]
-    for (_, why), told in zip(found.wrong, [
+    assert [place for place, _ in found.unusable_rows] == [
+        f"line {first + number}" for number in range(2, 8)
+    ]
+    for (_, why), told in zip(found.unusable_rows, [
         "correct: correct has to read “An axolotl is",
-        "knob is 'counts', did you mean count?",
+        "`knob` is 'counts', did you mean count?",
         "have to differ",
-        "domain is 'animal', did you mean animals?",
+        "`domain` is 'animal', did you mean animals?",
         f"the same triplet is on line {first}",
-        "prototype: empty",
+        "`prototype` is empty",
     ], strict=True):  # fmt: skip
         assert told in why
     for concept, triplet in found.triplets:
@@ -92,7 +95,8 @@ def test_people_are_named_by_no_text_and_ids_are_never_those_of_sampled_ones(tmp
     )
     found = own_triplets(path, "demography", ("Muslim", "Christian"))
     assert len(found.triplets) == 1
-    assert ["label" in found.wrong[0][1], *(line for line, _ in found.wrong)] == [True, 2, 3, 4]
+    assert "label" in found.unusable_rows[0][1]
+    assert [place for place, _ in found.unusable_rows] == ["line 2", "line 3", "line 4"]
     for domain in DOMAINS:
         assert not any(is_own(each.concept_id) for each in sample_concepts(taxonomy, domain, 200))
 
@@ -100,11 +104,11 @@ def test_people_are_named_by_no_text_and_ids_are_never_those_of_sampled_ones(tmp
 def test_a_file_that_cannot_be_used_says_why(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("domain,knobs\n")
-    with pytest.raises(OwnFileError, match="has no column knob, value, "):
+    with pytest.raises(UserFileError, match="no column 'knob', 'value', "):
         own_triplets(str(path), "animals")
-    with pytest.raises(OwnFileError, match="cannot be read"):
+    with pytest.raises(UserFileError, match="is not there"):
         own_triplets(str(tmp_path / "none.csv"), "animals")
-    with pytest.raises(OwnFileError, match=r"neither \.csv nor \.jsonl"):
+    with pytest.raises(UserFileError, match=r"is no table\. Save it as one of \.csv, \.jsonl"):
         own_triplets(written(tmp_path / "mine.txt", [ROW]), "animals")
 
 
@@ -116,7 +120,7 @@ def test_templates_stand_for_the_papers_where_a_file_has_them(tmp_path):
     assert told.startswith(f"Write of a {concept.hypernym} with {concept.knob} of the ")
     assert write_triplet_prompt(concept).startswith(ANIMALS[:40])
     path.write_text("animals: Write of a {hypernim}.\nobject: x\n")
-    with pytest.raises(OwnFileError) as raised:
+    with pytest.raises(UserFileError) as raised:
         own_templates(str(path))
     assert "line 1: {hypernim} is no field of animals, did you mean hypernym?" in str(raised.value)
     assert "line 2: object is no domain, did you mean objects?" in str(raised.value)
@@ -128,5 +132,5 @@ def test_the_documented_files_are_taken(tmp_path):
         (block,) = re.findall(rf"`{name}`:\n\n```{kind}\n(.*?)```", text, re.DOTALL)
         (tmp_path / name).write_text(block)
     found = own_triplets(str(tmp_path / "mine.csv"), "animals")
-    assert (len(found.triplets), found.wrong) == (1, [])
+    assert (len(found.triplets), found.unusable_rows) == (1, [])
     assert "objects" in own_templates(str(tmp_path / "prompts.yaml"))
