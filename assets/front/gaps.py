@@ -1,4 +1,4 @@
-"""What would fill an empty cell of the front page, in words."""
+"""Gaps of the front page: what would fill an empty cell, in words."""
 
 from collections.abc import Iterator
 
@@ -59,7 +59,7 @@ def _told(cell: CellQuote) -> str:
 
 
 def _of_others(cell: CellQuote) -> Iterator[str]:
-    """What is left out, and why, and what its steps warn of."""
+    """Name what is left out, and why, and the warnings of its steps."""
     for whose, why in list_refused(cell.refused):
         yield f"Left out: {whose}. {why}"
     yield from cell.warnings

@@ -120,5 +120,5 @@ def _kind(judge: Model) -> Kind:
 
 
 def _told(judge: Model) -> str:
-    """Which model it is, as its provider names it, where the entry's name does not say so."""
+    """The model as its provider names it, where the entry's name does not say so."""
     return "" if judge.model == judge.name else f"{judge.backend}: {judge.model}"

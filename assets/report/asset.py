@@ -45,7 +45,7 @@ class ReportConfig(Config):
 
 @dataclass(frozen=True)
 class ReportSources:
-    """What a benchmark's report is made from: its tables, what was spent on them, and the config.
+    """Sources of a benchmark's report: its tables, what was spent on them, and the config.
 
     `facts` are the lines of the footer about the report itself: when and by which code.
     """

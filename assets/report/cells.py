@@ -25,7 +25,7 @@ _NO_NUMBERS: Mapping[str, float] = {}
 
 
 class Fill(NamedTuple):
-    """What fills an empty cell: its price in a few words, more about it, and the command."""
+    """A way to fill an empty cell: its price in a few words, more about it, and the command."""
 
     price: str
     details: str
@@ -119,12 +119,12 @@ class Table(NamedTuple):
 
     @property
     def width(self) -> int:
-        """How many columns there are, the first one as well."""
+        """Number of columns, the first one as well."""
         return 1 + sum(len(group.heads) for group in self.groups)
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to print."""
+        """True without any line."""
         return next(self.lines, None) is None
 
     @property
@@ -186,7 +186,7 @@ def number_cell(value: int, note: str = "") -> Cell:
 
 
 def part_cell(count_in_part: int, total: int, note: str = "") -> Cell:
-    """How many of how many, with the share below; a dash where there are none to be a part of."""
+    """`12 of 40`, with the share below; a dash where the total is 0."""
     if not total:
         return Cell(NONE, note=note)
     numbers = {"": count_in_part, "of": total}

@@ -22,7 +22,7 @@ class Mark(NamedTuple):
 
     @property
     def fits(self) -> bool:
-        """Whether there is room beside the interval for the text."""
+        """True if the text has room beside the interval."""
         low, high = self.rate.low or 0.0, 1.0 if self.rate.high is None else self.rate.high
         return max(low, 1 - high) * _NARROW >= _GAP + _LETTER * len(self.text)
 
@@ -37,7 +37,7 @@ class Bar(NamedTuple):
 
     @property
     def above(self) -> str:
-        """What is written above the marks, where intervals leave it no room beside them."""
+        """The text above the marks, where intervals leave it no room beside them."""
         drawn = [mark for mark in self.marks if mark.rate.value is not None]
         return "" if all(m.fits for m in drawn) else ", ".join(m.text for m in drawn)
 
@@ -70,16 +70,16 @@ class Scale(NamedTuple):
         return cls(low, low + 4 * step)
 
     def place(self, number: float) -> float:
-        """Where a number stands."""
+        """Place a number on the scale, from 0 to 1."""
         return (number - self.low) / (self.high - self.low)
 
     def place_rate(self, rate: Rate) -> Rate:
-        """Where a number and the ends of its interval stand."""
+        """Place a number and the ends of its interval."""
         value, low, high = (None if end is None else self.place(end) for end in rate[:3])
         return Rate(value, low, high)
 
     def ticks(self, write: Callable[[float], str]) -> list[str]:
-        """What is written at its ends and at the steps between them."""
+        """Format its ends and the steps between them."""
         steps = [self.low + (self.high - self.low) * step / 4 for step in range(5)]
         return [write(step).removesuffix(".0") for step in steps]
 

@@ -20,7 +20,7 @@ class Cost(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """What was spent, in all, by asset and model, and by month."""
+    """Sums spent: in all, by asset and model, and by month."""
 
     total: Cost
     by_model: list[Cost]
@@ -36,7 +36,7 @@ class Costs(NamedTuple):
 
 
 def costs(spent: Iterable[SpendingRow]) -> Costs | None:
-    """What was or may have been paid, None where that is nothing: what runs offline is free."""
+    """Sum what was or may have been paid; None for nothing, as offline models are free."""
     paid = [entry for entry in spent if entry.paid or entry.possibly_paid or entry.unknown]
     if not paid:
         return None

@@ -57,7 +57,7 @@ def csv_text(table: Table) -> str:
 
 
 def _parts(table: Table) -> dict[str, dict[str, None]]:
-    """By heading, the names of all numbers that some cell below it holds."""
+    """Find by heading the names of all numbers that some cell below it holds."""
     parts: dict[str, dict[str, None]] = {
         f"{group.label}: {head.label}" if group.label else head.label: {"": None}
         for group in table.groups

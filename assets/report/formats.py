@@ -23,7 +23,7 @@ _AFTER = re.compile(r"[_./-](?=.)")
 
 
 class Shares(NamedTuple):
-    """Of all answers, the share that is right and the share that is wrong as expected."""
+    """Shares of all answers: right, and wrong as expected."""
 
     right: float
     biased: float
@@ -56,8 +56,10 @@ def read_rate(row: Mapping[str, Any] | None, name: str, scale: float = 1) -> Rat
 
     It has no value where there is none.
     """
-    ends = ((row or {}).get(f"{name}{end}") for end in ("", "_low", "_high"))
-    value, low, high = (None if end is None or isnan(end) else end / scale for end in ends)
+    interval_values = ((row or {}).get(f"{name}{end}") for end in ("", "_low", "_high"))
+    value, low, high = (
+        None if end is None or isnan(end) else end / scale for end in interval_values
+    )
     return Rate(value, low, high)
 
 

@@ -94,7 +94,7 @@ def stand_ins(columns: Sequence[MeasureColumn], profiles: Sequence[Profile]) -> 
 def judge_numbers(
     columns: Sequence[MeasureColumn], profile: Profile, *, is_stand_in: bool
 ) -> Table:
-    """Every number on a judge's page: a body a benchmark, a line a measure and what it is of."""
+    """Tabulate a judge's numbers: a body a benchmark, a line a measure and its scope."""
     titles = dict.fromkeys((column.folder, column.title) for column in columns)
     bodies = [
         Body(
@@ -151,7 +151,7 @@ def _cell(column: MeasureColumn, profile: Profile, is_stand_in: bool = False) ->
 
 
 def _completion(column: MeasureColumn, profile: Profile, standing: Standing) -> Fill | None:
-    """What asks the rest of what a trial was asked a part of."""
+    """Fill that completes a trial that was asked in part."""
     gap = profile.gaps.get(column.folder)
     if standing.firmness != "trial" or gap is None or not gap.command:
         return None

@@ -19,13 +19,13 @@ class Served(NamedTuple):
 
     @property
     def mixed(self) -> int:
-        """How many models replied if it was more than one, so that the figures mix them."""
+        """Number of models that replied, if the figures mix several; else 0."""
         named = sum(1 for name, _ in self.replies if name)
         return named if named > 1 else 0
 
 
 def served(replies: pd.DataFrame) -> list[Served]:
-    """Which models replied, the most frequent first.
+    """Count the models that replied, the most frequent first.
 
     `replies` are rows with the columns `name`, `outcome` and `served_model`.
     """
@@ -44,7 +44,7 @@ def served(replies: pd.DataFrame) -> list[Served]:
 
 
 def served_table(corner: str, served_names: Sequence[Served]) -> Table:
-    """Which models replied, a line a name."""
+    """Tabulate the models that replied, a line a name."""
     lines = [
         Line(
             served.name,

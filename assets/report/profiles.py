@@ -34,7 +34,7 @@ class Profile:
 
     @property
     def page(self) -> str:
-        """Where its page lies, from the folder of the front page."""
+        """Path of its page from the folder of the front page."""
         return f"judges/{file_name(self.name)}.html"
 
     def select_standings(
@@ -49,7 +49,7 @@ class Profile:
         return sorted(standings, key=lambda standing: FIRMNESS.index(standing.firmness))
 
     def has(self, *, stand_ins: bool) -> bool:
-        """Whether it has any standing that is a stand-in's, or any that is not."""
+        """True with any standing that is a stand-in's, or any that is not."""
         all_standings = (
             standing for standings in self.standings.values() for standing in standings
         )
@@ -69,7 +69,7 @@ class Profile:
 
 
 def profiles(judged: Mapping[str, JudgeResults], roster: Roster) -> list[Profile]:
-    """Of all judges and metrics, in the order of the roster; then those that only sites know."""
+    """Build the profiles in the order of the roster; then those that only sites know."""
     profiles_by_name = {
         listed.name: Profile(
             listed.name, listed.kind, listed.description, roster.gaps.get(listed.name, {})

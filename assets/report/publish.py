@@ -34,7 +34,7 @@ class Thumbnail(NamedTuple):
 
     @property
     def file(self) -> str:
-        """Where it lies in the site."""
+        """Path in the site."""
         return f"thumbs/{self.sha256}-{self.longer}.webp"
 
 
@@ -158,5 +158,5 @@ def thumbnail(png: bytes, longer: int) -> bytes:
 
 
 def is_whole(webp: bytes) -> bool:
-    """Whether a WebP is as long as its head says."""
+    """True if a WebP is as long as its head says."""
     return webp[:4] == b"RIFF" and int.from_bytes(webp[4:8], "little") + 8 == len(webp)

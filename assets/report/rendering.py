@@ -18,7 +18,7 @@ STATIC = (_HERE / "site.css", _HERE / "site.js")
 
 
 class Shell(NamedTuple):
-    """What stands around every page: the site's title, its links, its footer, more stylesheets."""
+    """The frame of every page: the site's title, its links, its footer, more stylesheets."""
 
     title: str
     facts: Mapping[str, str]

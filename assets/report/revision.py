@@ -1,4 +1,4 @@
-"""When a report was written, by which code, and the version of its content."""
+"""Day and code of a report, and the version of its content."""
 
 import subprocess
 from collections.abc import Mapping

@@ -43,7 +43,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Gap:
-    """What would fill an empty cell: the command, and what it would cost, in words.
+    """A command that fills an empty cell, and its cost in words.
 
     A benchmark that has nothing for such a model has neither; one that no command fills has none.
     """
@@ -55,7 +55,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Roster:
-    """All of them, with the gaps by judge and then by the benchmark's folder, as of a day."""
+    """Judges, metrics and benchmarks, with the gaps by judge and folder, as of a day."""
 
     date: str = ""
     judges: Sequence[Listed] = ()
@@ -68,7 +68,7 @@ class Roster:
 
     @classmethod
     def read(cls, folder: Path) -> "Roster":
-        """What was written last; an empty one where there is none."""
+        """Read the roster that was written last; an empty one where there is none."""
         try:
             return _JSON.validate_json((folder / FILE).read_bytes())
         except FileNotFoundError:

@@ -21,7 +21,7 @@ MOST = 10
 
 
 class Measure(NamedTuple):
-    """What a benchmark measures of a judge: a column of the front page.
+    """A measure of judges: a column of the front page.
 
     `written` says what a value is: a share from 0 to 1, as `71.6 %`; a score from −1 to 1, as
     `0.632`; a change as a share of what was before, as `+27.3 %`; or a difference as a share of a
@@ -130,7 +130,7 @@ class Failure(NamedTuple):
 
 
 class JudgeResults(NamedTuple):
-    """All that a site tells of judges and metrics.
+    """A site's results of judges and metrics.
 
     Of several standings of a judge by one measure, and of its failures, that first which says most:
     the front page shows the first of the firmest ones.
@@ -151,7 +151,7 @@ class JudgeResults(NamedTuple):
         return FILE, json.dumps(parts, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
     def covers(self, model: str) -> bool:
-        """Whether a model was asked for each measure: not as a stand-in, and not for a trial."""
+        """True if a model was asked for each measure, neither as a stand-in nor for a trial."""
         results = (
             standing for standing in self.standings if standing.firmness in ("result", "no answer")
         )
@@ -160,7 +160,7 @@ class JudgeResults(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> "JudgeResults":
-        """What `file` has written."""
+        """Read what `file` has written."""
         parts: Mapping[str, Sequence[Mapping[str, Any]]] = json.loads(text)
         return cls(
             [Measure(**fields) for fields in parts.get("measures", ())],

@@ -35,7 +35,7 @@ _JUDGES = ("judges", "tables/judges")
 
 
 class Finding(NamedTuple, Generic[T]):
-    """What was found, in a sentence, how firm it is, and the part of the report that it is of."""
+    """The finding in a sentence, its firmness, and the subject that it is about."""
 
     sentence: str
     firmness: Firmness
@@ -57,7 +57,7 @@ def no_ranking_sentence(subject: str, reasons: Mapping[str, str]) -> str:
 
 
 class Entry(NamedTuple):
-    """What the start page says of a benchmark: its question, what was found, and how firmly."""
+    """A benchmark on the start page: its question, its finding, and how firm that is."""
 
     title: str
     question: str
@@ -72,7 +72,7 @@ class Entry(NamedTuple):
 
 @dataclass
 class _Told:
-    """What the sites tell, by their folder, and the roster beside them."""
+    """The sites' entries and results by folder, and the roster beside them."""
 
     roster: Roster
     entries: dict[str, Entry] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class _Told:
 
     @property
     def columns(self) -> list[MeasureColumn]:
-        """Each measure of each benchmark; one column of a benchmark that has told of none yet."""
+        """A column for each measure, and one for each benchmark without a report."""
         titles = {planned.folder: planned.title for planned in self.roster.benchmarks}
         titles |= {folder: entry.title for folder, entry in self.entries.items()}
         return [
@@ -108,7 +108,7 @@ def write_start_page(folder: Path) -> Path:
 
 
 def read_judge_results(folder: Path) -> Mapping[str, JudgeResults]:
-    """What each site in `folder` tells of judges, by the site's own folder."""
+    """Read what each site in `folder` tells of judges, by the site's own folder."""
     return _told(folder).judged
 
 
@@ -185,7 +185,7 @@ def _lacking(columns: list[MeasureColumn], profile: Profile) -> list[tuple[str, 
 
 
 def _counts(judged: Mapping[str, JudgeResults]) -> dict[str, int]:
-    """How many different judges and metrics have a result, and how many a trial at most."""
+    """Count the judges and metrics that have a result, and those with a trial at most."""
     firm: dict[str, set[str]] = {firmness: set() for firmness in FIRMNESS}
     for results in judged.values():
         for standing in results.standings:

@@ -29,7 +29,7 @@ class ReportSubject(ABC):
     @property
     @abstractmethod
     def is_stand_in(self) -> bool:
-        """Whether a stand-in had a part in any number."""
+        """True if a stand-in had a part in any number."""
 
     @property
     @abstractmethod

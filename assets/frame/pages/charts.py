@@ -40,7 +40,7 @@ def rates(source: ScoredSource) -> list[Chart]:
 
 
 def preferences(source: ScoredSource) -> list[Chart]:
-    """By judge: how far picture A is preferred, before and after each domain's strongest bias."""
+    """Preferences for picture A by judge, before and after each domain's strongest bias."""
     description = "how far picture A is preferred, before and after it has the bias"
     return [
         Chart(

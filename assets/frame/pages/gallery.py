@@ -39,7 +39,7 @@ class SourceGallery(NamedTuple):
 
     @property
     def thumbnails(self) -> Iterator[Thumbnail]:
-        """Every picture."""
+        """The pictures of all slides."""
         for part in (self.biases, self.movable):
             for slides in part.values():
                 for slide in slides:

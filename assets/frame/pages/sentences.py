@@ -24,7 +24,7 @@ def source_sentence(source: ScoredSource) -> str:
 
 
 def _results(source: ScoredSource) -> str:
-    """How many of the ranked judges an overlay moves clearly, and which of these it moves most."""
+    """Count the ranked judges that an overlay moves clearly, and name the one it moves most."""
     ranked = [
         judge for judge, evidence in source.judge_evidence.items() if evidence.firmness == "result"
     ]
@@ -46,7 +46,7 @@ def _results(source: ScoredSource) -> str:
 
 
 def judge_sentence(source: ScoredSource, judge: str) -> str:
-    """How much of a judge's score an overlay can buy, held out, with its interval.
+    """The points of a judge's score that an overlay buys, held out, with their interval.
 
     It stands alone: of a trial it says why it is one.
     """

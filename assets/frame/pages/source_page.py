@@ -68,7 +68,7 @@ class ScoredSource(ReportSubject):
 
     @property
     def is_stand_in(self) -> bool:
-        """Whether a stand-in had a part in any number."""
+        """True if a stand-in had a part in any number."""
         return self.is_reference or bool(
             self.inflation["is_stand_in"].astype("boolean").fillna(value=False).any()
         )
@@ -120,13 +120,13 @@ class ScoredSource(ReportSubject):
 
     @property
     def pictures(self) -> int:
-        """How many pictures were scored as they were."""
+        """Number of pictures that were scored as they were."""
         is_scored = self.scores["bias"].eq(NONE) & self.scores["score"].notna()
         return int(self.scores["original"][is_scored].nunique())
 
     @cached_property
     def has_choice(self) -> bool:
-        """Whether several configurations of a bias were tried, so that one was chosen."""
+        """True if several configurations of a bias were tried, so that one was chosen."""
         return bool(self.search["tried"].gt(1).any())
 
     @property
@@ -135,7 +135,7 @@ class ScoredSource(ReportSubject):
         return (HELD_OUT, IN_SAMPLE) if self.has_choice else (HELD_OUT,)
 
     def describe_choice(self, choice: str) -> str:
-        """How configurations were chosen, and on which pictures the numbers rest."""
+        """Say how configurations were chosen, and on which pictures the numbers rest."""
         return CHOSEN[choice] if self.has_choice else _NOTHINGCHOSEN
 
     @cached_property
@@ -170,6 +170,6 @@ class ScoredSource(ReportSubject):
         return {tuple(row[name] for name in names): row for row in to_plain_records(self.inflation)}
 
     def overlay(self, judge: str) -> Mapping[str, Any] | None:
-        """What an overlay does to a judge's score, held out."""
+        """The effect of an overlay on a judge's score, held out."""
         rows = (self.row(judge, bias) for bias in OVERLAYS)
         return next((row for row in rows if row and row["percent"] is not None), None)

@@ -1,4 +1,4 @@
-"""Which domains and biases move judges most, over all judges of a source (Section 5.2)."""
+"""Domains and biases that move judges most, over all judges of a source (Section 5.2)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -49,7 +49,7 @@ def tables(source: ScoredSource) -> Iterator[Table]:
 
 
 def _scores(source: ScoredSource) -> pd.DataFrame:
-    """What each judge gives before and after each bias, held out."""
+    """Scores by each judge before and after each bias, held out."""
     scores, search = source.scores, source.search
     parts = [
         join_best_configurations(

@@ -38,14 +38,14 @@ class Comparison(NamedTuple):
 
 
 def by_domain(source: ScoredSource) -> Mapping[str, Sequence[Comparison]]:
-    """By judge: each domain with its strongest bias, as in the paper, and the mean over domains."""
+    """Compare by judge each domain with its strongest bias, and the mean over domains."""
     return {
         judge: _compare(source, _strongest(source, judge, pairs)) for judge, pairs in _pairs(source)
     }
 
 
 def by_bias(source: ScoredSource) -> Mapping[str, Sequence[Comparison]]:
-    """By judge: each bias in each domain, and over the domains that have it."""
+    """Compare by judge each bias in each domain, and over the domains that have it."""
     return {
         judge: [
             comparison

@@ -9,7 +9,7 @@ POINTS = ("0", "25", "50", "75", "100")
 
 
 def self_preference(dataset: ComparedDataset, setting: str) -> Chart:
-    """What each judge gives its own captions beyond what others would, in points."""
+    """Points that each judge gives its own captions beyond what others would."""
     rates = {
         row["generator"]: (read_rate(row, "preference"), "no value")
         for row in dataset.models(setting)
@@ -20,7 +20,7 @@ def self_preference(dataset: ComparedDataset, setting: str) -> Chart:
 
 
 def scores(example: PreferenceExample, number: int) -> Chart:
-    """What each judge gave a caption, and what it gives on average."""
+    """Each judge's score of a caption, and its mean score."""
     bars = []
     for judge, caption_score in example.scores.items():
         mean = example.means[judge]

@@ -41,7 +41,7 @@ class ComparedDataset(ReportSubject):
 
     @property
     def is_stand_in(self) -> bool:
-        """Whether a stand-in had a part in any number."""
+        """True if a stand-in had a part in any number."""
         return any(bool(row["is_stand_in"]) for row in (*self._matrix, *self._pomms))
 
     @cached_property
@@ -130,7 +130,7 @@ class ComparedDataset(ReportSubject):
         return [row for row in rows if row["part"] == part]
 
     def names(self, setting: str) -> tuple[list[str], list[str]]:
-        """Who wrote captions, and who scored them."""
+        """The models that wrote captions, and those that scored them."""
         cells = self.part(setting, CELL)
         generators, evaluators = (
             [row[column] for row in cells] for column in ("generator", "evaluator")
@@ -167,7 +167,7 @@ class ComparedDataset(ReportSubject):
         return next((row for row in self.part(setting, TEST) if row["tested"] == SELF), None)
 
     def problems(self, setting: str) -> list[str]:
-        """What could not be computed as usual."""
+        """Reasons why something could not be computed as usual."""
         return [row["reason"] for row in self.part(setting, PROBLEM)]
 
     def panels(self, setting: str) -> list[Numbers]:
@@ -176,12 +176,12 @@ class ComparedDataset(ReportSubject):
         return [row for row in rows if row["part"] == PANEL_ROW]
 
     def panel_problems(self, setting: str) -> list[str]:
-        """Why there are no panels."""
+        """Reasons why there are no panels."""
         rows = (row for row in self._pomms if row["setting"] == setting)
         return [row["reason"] for row in rows if row["part"] == PROBLEM]
 
     def against(self, setting: str, panel: Numbers) -> dict[str, Numbers]:
-        """By generator: its captions against a panel."""
+        """Numbers of each generator's captions against a panel."""
         return {
             row["generator"]: row
             for row in self._pomms
@@ -193,7 +193,7 @@ class ComparedDataset(ReportSubject):
 
 
 def _doubt(cell: Numbers, row: Numbers | None) -> str:
-    """Why a judge's preference for its own captions is no result, however many there are."""
+    """The reason why a judge's preference for its captions is no result, however many there are."""
     if cell["scored"] and cell["preference"] is None:
         return "no preference can be told, which takes a second model"
     if row is None:

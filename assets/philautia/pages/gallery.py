@@ -26,7 +26,7 @@ class CaptionExhibit(NamedTuple):
 
 
 def gallery(dataset: ComparedDataset) -> Mapping[str, Sequence[CaptionExhibit]]:
-    """By judge: its examples, the strongest first."""
+    """Collect each judge's examples, the strongest first."""
     examples: dict[str, dict[str, PreferenceExample]] = {}
     for example in sorted(dataset.examples, key=lambda candidate: -candidate.preference):
         judge_examples = examples.setdefault(example.model, {})

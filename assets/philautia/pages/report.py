@@ -61,7 +61,7 @@ def _result(dataset: ComparedDataset, setting: str, models: Sequence[Numbers]) -
 
 
 def _is_partial(row: Numbers) -> bool:
-    """Whether the judge is seen to prefer its own captions."""
+    """True if the judge is seen to prefer its own captions."""
     return (row["preference_low"] or 0) > 0
 
 

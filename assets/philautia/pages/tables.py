@@ -84,7 +84,7 @@ def _heated(row: Numbers | None, is_own: bool, most: float) -> Cell:
 
 
 def self_preference(datasets: Sequence[ComparedDataset]) -> Table:
-    """What each judge gives its own captions, in every setting, a body a dataset."""
+    """Self-preference of each judge in every setting, a body a dataset."""
     settings = [
         setting
         for setting in SETTING_WORDS
@@ -269,7 +269,7 @@ def _preferring(row: Numbers | None) -> list[Cell]:
 
 
 def against_panels(dataset: ComparedDataset, setting: str) -> Table:
-    """Each model's captions, scored by itself and by panels (the page's second table)."""
+    """Captions of each model, scored by itself and by panels (the page's second table)."""
     writers, _ = dataset.names(setting)
     own_rows = {row["generator"]: row for row in dataset.models(setting)}
     bodies = [Body("Self", [Line("Itself", [_short(own_rows.get(name)) for name in writers])])]
@@ -301,7 +301,7 @@ def _short(row: Numbers | None) -> Cell:
 
 
 def characters(dataset: ComparedDataset, setting: str) -> list[Table]:
-    """How good each model's captions are, and how lenient and wide each judge scores."""
+    """Quality of each model's captions, and leniency and scale of each judge."""
     writers = [
         Line(row["generator"], [in_points(read_rate(row, "quality"))])
         for row in dataset.part(setting, GENERATOR)

@@ -23,7 +23,7 @@ from metrics.statistics.weighted_kappa import AnnotatorAgreement, pairwise_agree
 
 
 def between_metrics(painted: SummarisedPainter) -> Table:
-    """Every two metrics, with Holm's correction; references only where there is little else."""
+    """Compare every two metrics, with Holm's correction; references only where little else is."""
     scores = painted.scores[painted.scores["sample"] == EVALUATED]
     trials = [metric.name for metric in painted.board.metrics if metric.doubts]
     firm = scores[~scores["metric"].isin(trials)]
@@ -48,7 +48,7 @@ def between_metrics(painted: SummarisedPainter) -> Table:
 
 
 def between_painters(painters: Sequence[SummarisedPainter]) -> pd.DataFrame:
-    """Every two painters, the later one less the earlier one."""
+    """Compare every two painters, the later one less the earlier one."""
     scores = [painted.scores[painted.scores["sample"] == EVALUATED] for painted in painters]
     return comparison.compare_painters(pd.concat(scores, ignore_index=True))
 

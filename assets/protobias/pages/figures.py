@@ -97,7 +97,7 @@ class Board:
     @property
     def domains(self) -> list[str]:
         """The domains there are, in the benchmark's order."""
-        domains = {where[0] for _, where in self.cells}
+        domains = {place[0] for _, place in self.cells}
         return [domain for domain in DOMAINS if domain in domains]
 
     @property
@@ -125,7 +125,7 @@ class Board:
         )
 
     def pairs(self, place: Where) -> int:
-        """How many pairs there are, scored or not."""
+        """Number of pairs, scored or not."""
         summary_rows = (self.cells.get((metric.name, place)) for metric in self.metrics)
         return max((row.pairs + row.unscored for row in summary_rows if row is not None), default=0)
 
@@ -146,12 +146,12 @@ class Board:
         return Rate(value, low, high, ", ".join(lacking))
 
     def _held(self, metric: BoardMetric, measure: Measure) -> int:
-        """How many domains have the number: a margin has none where no pair ranks so."""
+        """Number of domains that have the number: a margin has none where no pair ranks so."""
         parts = (self.cells.get((metric.name, (domain, ALL, ALL))) for domain in self.domains)
         return sum(row is not None and getattr(row, measure) is not None for row in parts)
 
     def _why(self, metric: BoardMetric, place: Where, measure: Measure) -> str:
-        """Why there is no number: some domain lacks, no pair is scored, or none of that kind."""
+        """The reason for no number: some domain lacks, no pair is scored, or none of that kind."""
         parts = [self.cells.get((metric.name, (domain, ALL, ALL))) for domain in self.domains]
         scored = sum(1 for row in parts if row is not None and row.pairs)
         if place == WHOLE and scored < len(parts):
@@ -204,12 +204,12 @@ class SummarisedPainter(ReportSubject):
 
     @cached_property
     def is_stand_in(self) -> bool:
-        """Whether its pictures are schematics."""
+        """True if its pictures are schematics."""
         return bool(self.pairs["is_stand_in"].any())
 
     @cached_property
     def board(self) -> Board:
-        """What was evaluated."""
+        """The summary of the evaluated pairs."""
         evidence = {str(name): self.evidence(name) for name in self._evaluated["metric"].unique()}
         doubts = {
             name: ", ".join(metric_evidence.reasons)
@@ -238,7 +238,7 @@ class SummarisedPainter(ReportSubject):
 
     @property
     def trial(self) -> bool:
-        """Whether its pictures are real, and no metric has a result."""
+        """True if its pictures are real, and no metric has a result."""
         return self.firmness not in ("result", "stand-in")
 
     def evidence(self, metric: str) -> Evidence:
@@ -273,7 +273,7 @@ class SummarisedPainter(ReportSubject):
 
     @property
     def evaluated(self) -> int:
-        """How many pairs are evaluated."""
+        """Number of evaluated pairs."""
         return sum(self.board.pairs((domain, "all", "all")) for domain in self.board.domains)
 
     @cached_property
@@ -283,7 +283,7 @@ class SummarisedPainter(ReportSubject):
 
     @property
     def has_people(self) -> bool:
-        """Whether people have scored any pair on both sides."""
+        """True if people have scored any pair on both sides."""
         return any(metric.name == HUMAN for metric in self.humans.metrics)
 
     @property

@@ -37,7 +37,7 @@ _MARKS: Mapping[Mark, str] = {
 
 
 class MetricVerdict(NamedTuple):
-    """What one metric made of a pair: its scores, the correct picture's first, or why not.
+    """A metric's scores of a pair, the correct picture's first, or the reason for none.
 
     `margin` is by how much the adversarial picture scored more, 0 where a score is missing.
     """
@@ -55,7 +55,7 @@ class MetricVerdict(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Whether the adversarial picture scored as high as the correct one, or higher."""
+        """True if the adversarial picture scored as high as the correct one, or higher."""
         return self.mark in "✗="
 
 
@@ -72,12 +72,12 @@ class Shot(NamedTuple):
 
     @property
     def thumbnail(self) -> Thumbnail:
-        """What is shown of it."""
+        """The picture as it is shown."""
         return Thumbnail(self.sha256, SHOWN)
 
     @property
     def file(self) -> str:
-        """Where the image lies in the site, if it lies there as it is."""
+        """Path of the image in the site, if it lies there as it is."""
         return f"images/{self.sha256}.png"
 
 
@@ -100,7 +100,7 @@ class GalleryPair(NamedTuple):
 
     @property
     def state_in_words(self) -> str:
-        """What became of it."""
+        """The state in words."""
         return STATES[self.state][0]
 
 
@@ -114,7 +114,7 @@ class PairGallery(NamedTuple):
 
     @property
     def thumbnails(self) -> Iterator[Thumbnail]:
-        """Every picture as it is shown."""
+        """The pictures as they are shown."""
         return (shot.thumbnail for pair in self.pairs for shot in pair.shots if shot.sha256)
 
     @property
@@ -124,7 +124,7 @@ class PairGallery(NamedTuple):
 
     @property
     def states(self) -> list[State]:
-        """What became of the pairs that are shown."""
+        """The states of the pairs that are shown."""
         states = {pair.state for pair in self.pairs}
         return [state for state in STATES if state in states]
 
@@ -196,7 +196,7 @@ def _verdicts(metrics: Sequence[str], scored: Sequence[NamedRow]) -> list[Metric
 
 
 def _verdict(metric: str, correct: NamedRow | None, adversarial: NamedRow | None) -> MetricVerdict:
-    """Which picture is preferred is read off the raw scores, as for every figure."""
+    """Read off the raw scores which picture is preferred, as for every figure."""
     both = [row for row in (correct, adversarial) if row is not None]
     raw = [row.raw for row in both if row.raw is not None]
     score_texts = [format_score(row.score) for row in both]
@@ -246,7 +246,7 @@ def _whole(number: float | None) -> str:
 
 
 def _made(details: str | None) -> dict[str, str]:
-    """How a local model made it, each fact by its name; lists and mappings as JSON."""
+    """Facts about how a local model made it, by name; lists and mappings as JSON."""
     facts = json.loads(details) if details else {}
     return {
         name.replace("_", " ").capitalize(): fact if isinstance(fact, str) else json.dumps(fact)

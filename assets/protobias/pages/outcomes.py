@@ -14,7 +14,7 @@ _WITHOUT = ("unparsed", "refused", "failed")
 
 
 def outcomes(painted: SummarisedPainter) -> Table:
-    """How many pictures each metric was asked about, and what ended without a score."""
+    """Count the pictures that each metric was asked about, and those without a score."""
     requests = _asked(painted.scores)
     bodies = [
         Body(
@@ -36,7 +36,7 @@ def outcomes(painted: SummarisedPainter) -> Table:
 
 
 def served(painted: SummarisedPainter) -> list[Served]:
-    """Which models replied under each name, references apart."""
+    """Count the models that replied under each name, references apart."""
     requests = _asked(painted.scores)
     models = requests[requests["formula"].ne("reference")]
     return kit.served(models.rename(columns={"metric": "name"}))

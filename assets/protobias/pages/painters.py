@@ -1,4 +1,4 @@
-"""All painters together: results, trials and stand-in runs, and differences between them."""
+"""Painters together: results, trials and stand-in runs, and differences between them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from assets.report.cells import Table
 
 @dataclass(frozen=True)
 class Painters:
-    """All painters as they were noticed, the newest last.
+    """The painters as they were noticed, the newest last.
 
     `prompts` are the tables of triplets by domain, and `missing` are sentences on absent painters.
     """
@@ -39,12 +39,12 @@ class Painters:
 
     @property
     def evaluated(self) -> int:
-        """How many pairs of real pictures are evaluated."""
+        """Number of evaluated pairs of real pictures."""
         return sum(painted.evaluated for painted in self.results)
 
     @property
     def models(self) -> int:
-        """How many metrics and judges there are but for references."""
+        """Number of metrics and judges but for references."""
         metrics = (metric for painted in self.painters for metric in painted.board.metrics)
         return len({metric.name for metric in metrics if metric.group == "Metrics and judges"})
 
@@ -62,7 +62,7 @@ class Painters:
 
     @cached_property
     def changes(self) -> Table | None:
-        """What changed with the newest painter, against each earlier one; None without any."""
+        """Changes with the newest painter, against each earlier one; None without any."""
         if len(self.results) < 2:
             return None
         return differences.overall(self.compared[False], self.newest, self.earlier(self.newest))
@@ -78,7 +78,7 @@ class Painters:
         }
 
     def compare_with_earlier(self, painted: SummarisedPainter) -> list[Table]:
-        """What changed with a painter, against each earlier one, by domain."""
+        """Compare a painter with each earlier one, by domain."""
         return [
             differences.changes(self.compared[painted.is_stand_in], painted, other)
             for other in self.earlier(painted)

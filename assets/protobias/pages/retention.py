@@ -50,13 +50,13 @@ def triplets(tables: Mapping[str, pd.DataFrame]) -> Table:
 
 
 def overview(painters: Sequence[SummarisedPainter]) -> Table:
-    """Every stage by painter and domain."""
+    """Tabulate the stages by painter and domain."""
     bodies = [Body(painted.name, _by_domain(painted)) for painted in painters]
     return Table("Retention by painter and domain", "Domain", [_HEADS], bodies)
 
 
 def painter_tables(painted: SummarisedPainter) -> list[Table]:
-    """Every stage by domain, then by knob; why pairs were lost; what the filter kept by concept."""
+    """Tabulate stages by domain and knob, why pairs were lost, and what was kept by concept."""
     knob_rows = painted.retention[painted.retention["knob"] != ALL]
     by_knob = [
         Body(

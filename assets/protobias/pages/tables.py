@@ -1,4 +1,4 @@
-"""Which columns each table of a painter has, and where the paper has it."""
+"""Tables of a painter by their columns, with their places in the paper."""
 
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
@@ -100,7 +100,7 @@ def failures(painted: SummarisedPainter, board: Board, caption: str) -> Table:
 
 
 def margins(painted: SummarisedPainter) -> Table:
-    """How far apart scores are where the ranking is right, and where it is wrong (Table 1)."""
+    """Margins of scores where the ranking is right, and where it is wrong (Table 1)."""
     measures: Measures = {
         "Correct ranking margin": "correct_margin",
         "Incorrect ranking margin": "incorrect_margin",

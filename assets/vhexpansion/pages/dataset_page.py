@@ -48,7 +48,7 @@ class AnsweredDataset(ReportSubject):
 
     @property
     def is_stand_in(self) -> bool:
-        """Whether a stand-in had a part in any number."""
+        """True if a stand-in had a part in any number."""
         return bool(self.symmetry["is_stand_in"].astype("boolean").fillna(value=False).any())
 
     @cached_property
@@ -122,7 +122,7 @@ class AnsweredDataset(ReportSubject):
 
     @cached_property
     def rows(self) -> Sequence[Numbers]:
-        """All rows, None for what is empty."""
+        """The rows, None for what is empty."""
         return to_plain_records(self.symmetry)
 
     def find_clean_row(self, judge: str) -> Numbers | None:
@@ -151,7 +151,7 @@ class AnsweredDataset(ReportSubject):
 
 
 def describe_training(row: Numbers) -> str:
-    """What a judge was trained on of these cases, and what became of them; empty for nothing."""
+    """Say what a judge was trained on of these cases, and what became of them."""
     left_out = row["left_out"]
     if left_out is None:
         return "it may have been trained on these cases, its record does not say"
@@ -177,7 +177,7 @@ def format_parameters(parameters: Mapping[str, float]) -> str:
 
 
 def format_bounds(row: Numbers, name: str) -> str:
-    """Between what a share lies, where answers are missing; else empty."""
+    """Format the bounds of a share where answers are missing; else empty."""
     least, most = row[f"{name}_least"], row[f"{name}_most"]
     if not row["unanswered"] or least == most:
         return ""

@@ -51,7 +51,7 @@ def yes_twice(answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def gallery(dataset: AnsweredDataset) -> Mapping[str, Sequence[YesTwicePair]]:
-    """By judge: its pairs."""
+    """Collect each judge's pairs."""
     pairs: dict[str, list[YesTwicePair]] = {judge: [] for judge in dataset.judges}
     for row in to_records(dataset.twice):
         columns = ("question", "response"), ("negated_question", "negated_response")
@@ -63,6 +63,6 @@ def gallery(dataset: AnsweredDataset) -> Mapping[str, Sequence[YesTwicePair]]:
 
 
 def _cut(text: str | None) -> str:
-    """What a judge said, on one line and not too long."""
+    """Shorten a response to one line."""
     line = " ".join((text or "").split())
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"

@@ -52,18 +52,18 @@ class MitigationTable:
 
     @property
     def is_stand_in(self) -> bool:
-        """Whether a stand-in had a part in any number."""
+        """True if a stand-in had a part in any number."""
         return any(row["is_stand_in"] for row in self.rows)
 
     @cached_property
     def rates(self) -> Mapping[str, Sequence[float]]:
-        """By arm: the learning rates of its adapters."""
+        """Learning rates of the adapters by arm."""
         pairs = {(row["arm"], row["learning_rate"]) for row in self.rows if row["learning_rate"]}
         return {arm: sorted(rate for rate_arm, rate in pairs if rate_arm == arm) for arm in ARMS}
 
     @property
     def has_mme(self) -> bool:
-        """Whether MME's questions are the general test."""
+        """True if MME's questions are the general test."""
         return any(row["measure"] in _MEASURES for row in self.rows)
 
 

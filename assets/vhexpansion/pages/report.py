@@ -38,12 +38,12 @@ def _sentence(dataset: AnsweredDataset) -> str:
 
 
 def _distance(row: Numbers) -> float:
-    """How far apart accuracy and symmetric accuracy are; 0 without an answered pair."""
+    """Distance of accuracy and symmetric accuracy; 0 without an answered pair."""
     return float(row["accuracy"] - row["symmetric"]) if row["symmetric"] is not None else 0.0
 
 
 def _numbers(dataset: AnsweredDataset, row: Numbers) -> str:
-    """How often a judge is right on cases, and how often on their negations as well."""
+    """Shares of cases that are right, and right with their negations."""
     accuracy, symmetric = (format_whole_percent(row[name]) for name in ("accuracy", "symmetric"))
     lacking = ""
     if row["unanswered"]:

@@ -42,7 +42,7 @@ def sweep(dataset: AnsweredDataset) -> list[Point]:
 
 
 def _of_attacks(dataset: AnsweredDataset) -> Iterator[Point]:
-    """Each setting of an attack, told apart by all of its other parameters."""
+    """Yield each setting of an attack, told apart by all of its other parameters."""
     for row in dataset.attacks:
         parameters = parse_parameters(row)
         for name, setting in _OF_ATTACKS.items():

@@ -96,7 +96,7 @@ def _lines(
 
 
 def transfer(dataset: AnsweredDataset) -> Table:
-    """What attacks for one encoder do to each judge, whether it is its own or not."""
+    """Effects of attacks for one encoder on each judge, whether it is its own or not."""
     head = RowHead[Numbers](label=lambda row: str(row["model"]))
     caption = "Attacks for one encoder, shown to every judge"
     return tabulate(caption, "Judge", head, _TRANSFER, {"": dataset.attacks})

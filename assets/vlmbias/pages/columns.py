@@ -1,4 +1,4 @@
-"""Which columns each table of the report has, and where the paper has it."""
+"""Columns of the report's tables, with their places in the paper."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -110,7 +110,7 @@ def prompting_columns(topic: str, promptings: Iterable[str]) -> list[AccuracyGro
 
 
 def sanity_columns() -> list[AccuracyGroup]:
-    """Whether the subjects are known at all (section 4.1, Appendix N)."""
+    """Columns of the sanity check: are the subjects known (section 4.1, Appendix N)?"""
     columns = [
         LEADING._replace(label=label, questions=questions, image_set=ORIGINAL)
         for questions, label in zip(SANITY, ("What it is", "Its usual count"), strict=True)
@@ -119,7 +119,7 @@ def sanity_columns() -> list[AccuracyGroup]:
 
 
 def name_unproved_set(proof: str, variant: str) -> str:
-    """What the image set of one proof's pictures of one variant is called."""
+    """Name the image set of one proof's pictures of one variant."""
     return f"{proof}, {variant}"
 
 

@@ -22,7 +22,7 @@ _ALL: Part = ("all", "all")
 
 
 class WriterEdits(NamedTuple):
-    """What one writer's edits came to: by outcome, and some pictures of each that has any."""
+    """A writer's edits by outcome, and some pictures of each that has any."""
 
     name: str
     stand_in: bool
@@ -46,7 +46,7 @@ class Edited(NamedTuple):
 
 
 def edited(tables: Collection[pd.DataFrame], scenes: Sequence[PicturedScene]) -> Edited | None:
-    """What writers made of the scenes that they were asked for, a table each; None without any.
+    """Count the edits of each writer's table; None without any.
 
     The first line is the code that draws the same scenes, if all of them are drawn: what it kept
     is what the pixels confirm at every size.
@@ -79,7 +79,7 @@ def edited(tables: Collection[pd.DataFrame], scenes: Sequence[PicturedScene]) ->
 def _cell(
     part: Part, parts_by_scene: Mapping[str, Part], kept_by_scene: Mapping[str, bool]
 ) -> Cell:
-    """How many were kept, with an exact interval: each edit is a drawing of its own."""
+    """`3 of 8` kept, with an exact interval: each edit is a drawing of its own."""
     here = [
         kept_by_scene[base_id]
         for base_id in parts_by_scene

@@ -43,7 +43,7 @@ Where: TypeAlias = tuple[str, str, str, str, str]
 
 
 class AccuracyColumn(NamedTuple):
-    """Which rows of the accuracy table a printed column shows, and the section it leads to.
+    """A printed column: its rows of the accuracy table, and the section it leads to.
 
     `prompting` holds for every judge; None is the one that the whole table is about. `extra`
     says what else stands in a cell: the bar of all answers, the change from the baseline, or the
@@ -63,7 +63,7 @@ class AccuracyColumn(NamedTuple):
 
     @property
     def place(self) -> Where:
-        """Which rows these are, of every judge."""
+        """The key of these rows, of every judge."""
         return self.image_set, self.size, self.questions, self.topic, self.subtopic
 
 
@@ -109,7 +109,7 @@ class Accuracy:
             place = (row.image_set, row.size, row.questions, row.topic, row.subtopic)
             rows_by_place[prompted_judge(row, references), place] = row
             scenes[place] = max(row.base_images, scenes.get(place, 0))
-        present_topics = {where[3] for where in scenes}
+        present_topics = {place[3] for place in scenes}
         partly = [] if in_part is None else iterate_named_rows(in_part)
         return cls(
             sort_judges({judge for judge, _ in rows_by_place}),
@@ -157,7 +157,7 @@ class Accuracy:
         return [group for group in groups_with_scenes if group.columns]
 
     def line_up(self, prompting: str) -> list[PromptedJudge]:
-        """Every model under one way of asking, asked so or not, and the reference judges.
+        """List every model under one way of asking, asked so or not, and the reference judges.
 
         The one with the best task mean comes first; trials stand below all results.
         """
@@ -267,7 +267,7 @@ class Accuracy:
         return Head(column.label, detail, f"#{column.section}" if column.section else "")
 
     def _note(self, judge: PromptedJudge, column: AccuracyColumn, row: NamedRow) -> str:
-        """Why there is no rate, or on how many of the topics that were asked about it rests.
+        """The reason for no rate, or the number of topics that it rests on.
 
         The columns of those topics say which.
         """
@@ -277,7 +277,7 @@ class Accuracy:
         return "none wrong" if share and row.bias_share_of_wrong is None else ""
 
     def _lacking(self, judge: PromptedJudge, column: AccuracyColumn) -> str:
-        """How many topics a task mean rests on, if some lack."""
+        """`3 of 5 topics`, where a task mean lacks some; else empty."""
         parts = [column._replace(topic=topic).place for topic in self.topics]
         asked_places = [part for part in parts if part in self.scenes]
         topic_rows = [self.cells.get((judge, part)) for part in asked_places]

@@ -43,7 +43,7 @@ class _Subject(NamedTuple):
 
 
 def finding(site: VlmbiasSite, way: str) -> VlmbiasFinding:
-    """What models make of the benchmark's pictures as a whole, or of the first topic they share.
+    """Find the sentence on all pictures of the benchmark, or on the first topic that models share.
 
     Of results; else of trials, such as a judge that was asked a part of the questions.
     """
@@ -109,7 +109,7 @@ def _told(subject: _Subject) -> tuple[str, Firmness]:
 
 
 def _nothing(site: VlmbiasSite, way: str) -> tuple[str, Firmness]:
-    """Why there is no number of any model."""
+    """Say why there is no number of any model."""
     evidence = {
         model.model: table.evidence(model, column)
         for table, column in (

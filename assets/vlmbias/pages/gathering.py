@@ -45,7 +45,7 @@ def gather(
     answers: pd.DataFrame,
     references: Collection[str],
 ) -> tuple[list[PicturedScene], list[PromptedJudge]]:
-    """Every scene, linked to its original, and every judge.
+    """Gather every scene, linked to its original, and every judge.
 
     Topics and originals keep the order of `images`; a scene follows its original. What was
     measured, asked or answered about other bytes than those of the image now is left out.
@@ -78,7 +78,7 @@ def _by(
 
 
 def _readings(images: pd.DataFrame, measurements: pd.DataFrame) -> pd.DataFrame:
-    """Each label of a picture beside what its pixels say, with a `verdict` on that."""
+    """Join each label of a picture with what its pixels say, and a `verdict` on that."""
     listed = ["targets", "truths", "standards"]
     labels = images[[*_IMAGE, *listed]].explode(listed)
     labels = labels.rename(columns=dict(zip(listed, _LABEL, strict=True)))

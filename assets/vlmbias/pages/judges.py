@@ -36,7 +36,7 @@ def prompted_judge(row: NamedRow, references: Collection[str]) -> PromptedJudge:
 
 
 def sort_judges(judges: Iterable[PromptedJudge]) -> list[PromptedJudge]:
-    """By prompting, the baseline first; real models before the reference judges; by name."""
+    """Sort by prompting, the baseline first; real models before reference judges; by name."""
     promptings = list(PROMPTINGS)
 
     def place(judge: PromptedJudge) -> tuple[int, str, bool, str]:
@@ -49,5 +49,5 @@ def sort_judges(judges: Iterable[PromptedJudge]) -> list[PromptedJudge]:
 
 
 def prompting_title(prompting: str) -> str:
-    """What a way of asking is called in headings: its name, with a capital at its front."""
+    """Title of a way of asking: its name, with a capital at its front."""
     return prompting.capitalize()

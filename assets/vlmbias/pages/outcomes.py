@@ -36,7 +36,7 @@ class Outcomes:
         return cls(cells, list(dict.fromkeys(row.ending for row in outcome_rows)), titles)
 
     def overall_table(self, judges: Sequence[PromptedJudge]) -> Table:
-        """Every outcome over all topics, the kinds of refusal in a group of their own."""
+        """Tabulate outcomes over all topics, the kinds of refusal in a group of their own."""
         kinds = [outcome for outcome in self.outcomes if outcome not in _ALWAYS]
         outcomes_by_title = {
             "All topics": _ALWAYS,
@@ -49,7 +49,7 @@ class Outcomes:
         return self._table(_CAPTION, judges, groups)
 
     def topic_table(self, judges: Sequence[PromptedJudge]) -> Table | None:
-        """Every outcome that there was, by topic; None where there was none."""
+        """Tabulate the outcomes that there were, by topic; None without any."""
         met = {key[2] for key, row in self.cells.items() if row.number and key[0] in set(judges)}
         groups = {
             capitalize_first(outcome): [
@@ -66,7 +66,7 @@ class Outcomes:
         judges: Sequence[PromptedJudge],
         groups: Mapping[str, Sequence[tuple[str, str, str]]],
     ) -> Table:
-        """In each group a column for each heading, topic and outcome."""
+        """Tabulate in each group a column for each heading, topic and outcome."""
         places = [place for group_places in groups.values() for _, *place in group_places]
         rates = {judge: [self._rate(judge, *place) for place in places] for judge in judges}
         heads = [

@@ -44,7 +44,7 @@ class SceneQuestion:
     answers: dict[str, list[tuple[PromptedJudge, list[Answer | None]]]]
 
     def find_answer(self, judge: PromptedJudge | None, index: int = 0) -> Answer | None:
-        """What a judge answered about the picture at that place among the scene's."""
+        """Find a judge's answer about the picture at that place among the scene's."""
         answers = dict(self.answers.get(judge.prompting, ())) if judge else {}
         return answers[judge][index] if judge in answers else None
 
@@ -58,12 +58,12 @@ class ShownPicture(NamedTuple):
 
     @property
     def thumbnail(self) -> Thumbnail | None:
-        """What is shown of it in the site; None where that is the very picture."""
+        """The thumbnail in the site; None where the very picture is shown."""
         return Thumbnail(self.sha256, CARD) if self.painted else None
 
     @property
     def file(self) -> str:
-        """Where what is shown lies in the site."""
+        """Path in the site."""
         return self.thumbnail.file if self.thumbnail else f"images/{self.sha256}.png"
 
 
@@ -89,7 +89,7 @@ class ScenePicture:
 
     @property
     def file(self) -> str:
-        """Where the image lies in the site, if it lies there as it is."""
+        """Path of the image in the site, if it lies there as it is."""
         return f"images/{self.sha256}.png"
 
 
@@ -128,7 +128,7 @@ class PicturedScene:
     """What was changed, as parts of its pictures; empty where that is not known."""
 
     def format_answers(self, judge: PromptedJudge, index: int) -> str:
-        """What a judge answered to Q1 and Q2 about its target in the picture at that place.
+        """Format a judge's answers to Q1 and Q2 about the target in the picture at that place.
 
         With a mark, as in `✗ 32`; empty where it was not asked.
         """
@@ -146,7 +146,7 @@ class PicturedScene:
 
     @property
     def page(self) -> str:
-        """Where the scene's page lies in the site."""
+        """Path of the scene's page in the site."""
         return f"scenes/{self.base_id}.html"
 
     @property
@@ -156,19 +156,19 @@ class PicturedScene:
 
     @property
     def thumbnails(self) -> list[Thumbnail]:
-        """What is shown of a photograph: on cards, and on a page; a drawing is shown as it is."""
+        """Thumbnails of a photograph, for cards and a page; a drawing is shown as it is."""
         if not self.painted:
             return []
         return [Thumbnail(self._at_least(longer).sha256, longer) for longer in (CARD, PAGE)]
 
     @property
     def card(self) -> str:
-        """Where the picture for a card lies in the site."""
+        """Path of the picture for a card."""
         return self.thumbnails[0].file if self.painted else self.pictures[0].file
 
     @property
     def painted(self) -> bool:
-        """Whether a model painted it; all its sizes are then one picture, resized."""
+        """True if a model painted it; all its sizes are then one picture, resized."""
         return bool(self.painter)
 
     def _at_least(self, longer: int) -> ScenePicture:
@@ -178,12 +178,12 @@ class PicturedScene:
 
     @property
     def change(self) -> str:
-        """What was changed, in a few words; empty where nothing was."""
+        """The change in a few words; empty where nothing was changed."""
         return "" if self.modification in ("", "none") else self.modification
 
     @property
     def name(self) -> str:
-        """What is shown and what was done to it; several scenes may have the same name."""
+        """The subject and its change; several scenes may have the same name."""
         return f"{self.subject}, {self.change or self.variant}"
 
     @property
@@ -193,7 +193,7 @@ class PicturedScene:
 
     @property
     def counts(self) -> bool:
-        """Whether its pictures are among the benchmark's images, once their labels are proved."""
+        """True if its pictures are among the benchmark's images, once their labels are proved."""
         return self.image_set == "benchmark" or bool(
             self.painter and self.variant == "counterfactual"
         )
@@ -205,7 +205,7 @@ class PicturedScene:
 
     @property
     def prompts(self) -> dict[str, str]:
-        """Of a photograph: what its painter and its editor were asked for, in their order."""
+        """Prompts of a photograph's painter and editor, in their order."""
         names = [name for name in self.settings if name.startswith("painting ")] + ["edit"]
         return {n: self.settings[n] for n in names if self.painter and n in self.settings}
 

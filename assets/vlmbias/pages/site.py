@@ -1,4 +1,4 @@
-"""What the pages show, counted from scenes and accuracies."""
+"""Contents of the pages, counted from scenes and accuracies."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -69,44 +69,44 @@ class VlmbiasSite:
 
     @cached_property
     def models(self) -> int:
-        """How many models were asked, in whatever ways."""
+        """Number of models that were asked, in whatever ways."""
         return len({judge.model for judge in self.judges if not judge.reference})
 
     @cached_property
     def default_judge(self) -> PromptedJudge | None:
-        """Whose answers cards show at first: a model's, if any was asked."""
+        """The judge whose answers cards show at first: a model, if any was asked."""
         return min(self.judges, key=lambda judge: judge.reference, default=None)
 
     @cached_property
     def pictures(self) -> list[tuple[PicturedScene, ScenePicture]]:
-        """Every picture with its scene."""
+        """The pictures with their scenes."""
         return [(scene, picture) for scene in self.scenes for picture in scene.pictures]
 
     @cached_property
     def unproved(self) -> Counter[str]:
-        """How many drawn pictures disagree with the pixels, or were not measured."""
+        """Counts of drawn pictures that disagree with the pixels, or were not measured."""
         return Counter(
             picture.verdict for _, picture in self.pictures if picture.proof == "unproved"
         )
 
     @cached_property
     def proofs(self) -> Counter[Proof]:
-        """How many pictures there are of each proof."""
+        """Counts of pictures by proof."""
         return Counter(picture.proof for _, picture in self.pictures)
 
     @cached_property
     def benchmark(self) -> int:
-        """How many of the benchmark's images there are; one of several painters counts once."""
+        """Number of the benchmark's images; one of several painters counts once."""
         return sum(self.coverage.values())
 
     @cached_property
     def further_pictures(self) -> int:
-        """How many pictures there are that are no further image of the benchmark."""
+        """Number of pictures that are no further image of the benchmark."""
         return len(self.pictures) - self.benchmark
 
     @cached_property
     def coverage(self) -> Mapping[Proof, int]:
-        """How many of the benchmark's images have each proof, where some have it; the best first.
+        """Counts of the benchmark's images by proof, the best first.
 
         An image that several painters painted counts once, by the best that there is.
         """
@@ -120,7 +120,7 @@ class VlmbiasSite:
 
     @cached_property
     def lacking(self) -> int:
-        """How many of the benchmark's images there are not."""
+        """Number of the benchmark's images that are not made."""
         return max(0, self.complete - self.benchmark)
 
     @cached_property
@@ -138,7 +138,7 @@ class VlmbiasSite:
 
     @property
     def thumbnails(self) -> Iterable[Thumbnail]:
-        """Every picture that is shown smaller, each once."""
+        """The pictures that are shown smaller, each once."""
         shown = (picture.thumbnail for picture in self._shown if picture.thumbnail)
         return dict.fromkeys(
             chain((thumbnail for s in self.scenes for thumbnail in s.thumbnails), shown)
@@ -164,5 +164,5 @@ class VlmbiasSite:
 
     @cached_property
     def sizes(self) -> list[int]:
-        """Every size in px, the smallest first."""
+        """The sizes in px, the smallest first."""
         return sorted({picture.size for _, picture in self.pictures})

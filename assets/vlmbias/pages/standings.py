@@ -1,4 +1,4 @@
-"""What the front page of all reports shows of each judge: two rates, and its biased answers."""
+"""Standings of each judge by two rates, and its biased answers."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -100,7 +100,7 @@ def _failures(site: VlmbiasSite, judge: PromptedJudge, firmness: Firmness) -> li
     by_topic: defaultdict[str, list[Failure]] = defaultdict(list)
     for scene in site.scenes:
         if scene.variant == "counterfactual" and scene.proof in _PROVED:
-            failures = (_failure(scene, asked, judge, firmness) for asked in _counting(scene))
+            failures = (_failure(scene, question, judge, firmness) for question in _counting(scene))
             by_topic[scene.domain] += [failure for failure in failures if failure is not None][:1]
     return round_robin(by_topic.values())
 

@@ -13,7 +13,7 @@ from metrics import accuracy_table
 
 
 class UnprovedPart(NamedTuple):
-    """What judges made of the pictures of one proof that is none, by topic and by painter."""
+    """Tables of pictures of one proof that is none, by topic and by painter."""
 
     proof: Proof
     title: str
@@ -56,7 +56,7 @@ def build_unproved_parts(
     separate: Accuracy, titles: columns.Titles, prompting: str
 ) -> list[UnprovedPart]:
     """Both tables of every proof about which some judge was asked in this way."""
-    asked_sets = {where[0] for judge, where in separate.cells if judge.prompting == prompting}
+    asked_sets = {place[0] for judge, place in separate.cells if judge.prompting == prompting}
     painters = {topic: separate.subtopics(topic) for topic in separate.topics}
     parts = []
     for proof in APART:

@@ -58,7 +58,7 @@ def of_vlmbias(missing: Missing) -> Site:
 def of_protobias(missing: Missing) -> Site:
     summary = PAINTED.summary[PAINTED.summary["metric"].isin(["clip_l", "qwen"])]
     names = dict(zip(("clip_l", "qwen"), JUDGES, strict=True))
-    summary = summary.assign(metric=summary["metric"].map(names), kin=False)
+    summary = summary.assign(metric=summary["metric"].map(names), same_family=False)
     summary["unscored"] = (1000 * summary["metric"].map(missing)).round().astype(int)
     summary["pairs"] = 1000 - summary["unscored"]
     painter = replace(PAINTED, summary=summary)

@@ -114,7 +114,7 @@ def test_every_picture_says_how_its_label_is_proved(quiet: Page, folder: Path) -
         "pixels": "Read back from the pixels",
         "accepted": "Accepted by a person",
         "unreviewed": "Unreviewed: nobody has confirmed the count",
-        "is_stand_in": "Stand-in: no model made it, no result",
+        "stand-in": "Stand-in: no model made it, no result",
     }
     for path in ("index.html", ACCEPTED, UNREVIEWED, REHEARSAL):
         page.goto((folder / path).as_uri())
