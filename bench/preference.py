@@ -108,7 +108,7 @@ def _covered(images: int, models: int) -> float:
 
 
 _PARTS: dict[str, Callable[[CaptionScores], object]] = {
-    "tables": preference_tables.preference_tables,
+    "tables": preference_tables.build_preference_tables,
     "tests": matching_tests,
     "panels": lambda scores: panel_tables(scores, build_growing_panels(scores.evaluators)),
     "search": _search,

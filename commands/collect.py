@@ -49,7 +49,7 @@ def collect(
 
 
 def _require_rest(instance: "DagsterInstance") -> None:
-    """Raise `Busy` while a run is in progress: it may use what no table names yet."""
+    """Raise `StoreBusy` while a run is in progress: it may use what no table names yet."""
     from dagster import DagsterRunStatus, RunsFilter
 
     from resources.faults import StoreBusy

@@ -11,7 +11,7 @@ from metrics.philautia.kendall import correlate_ranks
 from metrics.philautia.matching_test import matching_tests
 from metrics.philautia.panel_search import greedy_panels
 from metrics.philautia.panels import build_growing_panels, panel_scores, panel_tables
-from metrics.philautia.preference_tables import preference_tables
+from metrics.philautia.preference_tables import build_preference_tables
 from metrics.philautia.score_matrices import mean_matrix, standardized_matrix
 from metrics.reply_parsing.bracketed_answers import (
     ParsedAnswer,
@@ -44,6 +44,7 @@ __all__ = [
     "ParsedAnswer",
     "accuracy_table",
     "build_growing_panels",
+    "build_preference_tables",
     "correlate",
     "correlate_ranks",
     "exact_interval",
@@ -58,7 +59,6 @@ __all__ = [
     "paired_interval",
     "panel_scores",
     "panel_tables",
-    "preference_tables",
     "read_count",
     "read_name",
     "read_pick",

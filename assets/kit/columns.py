@@ -49,7 +49,7 @@ class Columns:
     def read_rows(self, table: pd.DataFrame, asset: AssetKey) -> list[dict[str, Any]]:
         """The rows of an asset's stored table as plain values, None where there is none.
 
-        Raises `Corrupt` where it lacks a column.
+        Raises `CorruptItem` where it lacks a column.
         """
         name = asset.to_user_string()
         require_columns(f"of {name}", self.columns, table, f"Materialize {name} again.")

@@ -94,7 +94,7 @@ class Input(NamedTuple):
     """In place of `read_by` for a table that may be large: `Work.each` reads some rows of it."""
 
     def require(self, table: pd.DataFrame) -> None:
-        """Raise `Corrupt` where its table lacks a column that is read."""
+        """Raise `CorruptItem` where its table lacks a column that is read."""
         typed, name = self.row_columns or self.streamed_columns, self.asset.to_user_string()
         needed = typed.columns if typed else self.columns or ()
         remedy = f"Materialize {name} again, with what it is made from."
@@ -153,7 +153,7 @@ class StepRun(Generic[ConfigT]):
     def read_rows(self, name: str) -> list[dict[str, Any]]:
         """The rows of an input, None where a cell is empty.
 
-        Raises `Corrupt` for a table that lacks a column.
+        Raises `CorruptItem` for a table that lacks a column.
         """
         of, table = self.inputs[name], self.tables[name]
         if of.row_columns is None:

@@ -43,7 +43,7 @@ def upstream_calls(
 
     `selection` is Dagster's, as in `vlmbias/accuracy` or `group:vlmbias`. With `partitions`, only
     their tables count, and those of parts of them ("sketch|animals" has tables by topic upstream).
-    Raises `NothingSelected`, and `Corrupt` for a table that cannot be read.
+    Raises `NothingSelected`, and `CorruptItem` for a table that cannot be read.
     """
     graph = definitions.resolve_asset_graph()
     try:

@@ -31,7 +31,7 @@ from assets.philautia.score_arrays import (
 from generators.prompts.captioning import SETTINGS
 from metrics.philautia.matching_test import matching_tests
 from metrics.philautia.preference_model import CAVEATS
-from metrics.philautia.preference_tables import preference_tables
+from metrics.philautia.preference_tables import build_preference_tables
 from resources.models.catalog import Model
 from resources.storage.data_root import DataRoot
 
@@ -131,7 +131,7 @@ def matrix_rows(found: SettingScores) -> Iterator[dict[str, Any]]:
         return
     images = found.scores.images
     known = {"setting": found.setting, "is_stand_in": found.is_stand_in, "images": images}
-    tables = preference_tables(found.scores)
+    tables = build_preference_tables(found.scores)
     known["caveat"] = tables.caveat or None
     for row in to_plain_records(tables.cells):
         asked = int(found.request_counts.loc[row["generator"], row["evaluator"]])

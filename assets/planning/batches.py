@@ -215,7 +215,7 @@ def _orders(
 
 
 def _require_idle(instance: DagsterInstance, jobs: JobsByAsset, tasks: Sequence[Task]) -> None:
-    """Raise `CannotDo` while a run asks what is to be submitted: it would be paid for twice."""
+    """Raise `UnsupportedRequest` while a run sends the same requests: they would be paid twice."""
     under_way = instance.get_runs(RunsFilter(statuses=_ASKING))
     for task, run in product(tasks, under_way):
         # A run of a job as a whole names no assets.

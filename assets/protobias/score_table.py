@@ -151,6 +151,6 @@ def _joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def load_human_scores(home: DataRoot, painter: str) -> pd.DataFrame:
-    """What people scored of a painter's pictures; empty where nobody has. Raises `Corrupt`."""
+    """What people scored of a painter's pictures; empty where nobody has. Raises `CorruptItem`."""
     given = home.find(asset_key("human_scores"), painter)
     return HUMAN_SCORES.build_table([]).to_pandas() if given is None else given

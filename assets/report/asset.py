@@ -60,7 +60,7 @@ class ReportSources:
     facts: Mapping[str, str]
 
     def table(self, name: str, partition: str | None = None) -> pd.DataFrame | None:
-        """A table of the benchmark, None where it was never materialized; raises `Corrupt`."""
+        """A table of the benchmark, None where it was never materialized; raises `CorruptItem`."""
         return self.home.find(AssetKey([self.group, name]), partition)
 
     def tables(self, name: str, partitions: Iterable[str]) -> dict[str, pd.DataFrame]:

@@ -79,7 +79,7 @@ def fit_adapter(
 
     `pictures` are those of the rows, `samples` how many are looked at in all, and `told` goes into
     the record. Raises `TrainingError` before anything is loaded where the base or a GPU is missing,
-    and `Missing` where pictures are.
+    and `MissingItem` where pictures are.
     """
     commit, weights = find_recipe_weights(recipe)
     root = Path(home.root)

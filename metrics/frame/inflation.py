@@ -101,7 +101,7 @@ def measure_change(
     """The change that one bias makes, over the domains of its rows.
 
     `scores` has a row for each picture and text: `picture`, `domain`, `original` and `biased`, 0 to
-    `HIGHEST`, NaN where there is no score. Resamples are of the pictures of `among`, by default
+    `MAX_SCORE`, NaN where there is no score. Resamples are of the pictures of `among`, by default
     `scores`, so that changes of the same pictures are resampled alike. Where all pictures changed
     alike, the share of those that would have changed otherwise is bounded as none in n, and their
     scores by the scale. Numbers are NaN where a domain has no picture that was scored both times.

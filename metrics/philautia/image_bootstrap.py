@@ -10,7 +10,7 @@ level says (Hesterberg 2015, "expanded percentile"): a bootstrap of n images is 
 Φ̃ asks for other ends. Noise draws it to 0, resampling adds noise, and its resampled values lie
 between the estimate and 0: their quantiles covered 0 in 93 to 95 % where there was no preference,
 and the truth in 7 to 65 % where there was some. Mirrored at the estimate they covered 80 to 95 %
-there and 0 in 60 %. `mirrored_ends` reach as far on either side as the farther one: 94 to 95 %
+there and 0 in 60 %. `mirrored_intervals` reach as far on either side as the farther one: 94 to 95 %
 without a preference, 96 to 98 % with one that is large beside the noise. Between the two no
 interval is right (52 to 83 %): Φ̃ of few images is then simply smaller than that of many.
 """

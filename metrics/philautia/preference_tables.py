@@ -59,7 +59,7 @@ class PreferenceTables:
     """What makes preference less certain, one of `CAVEATS`; else empty."""
 
 
-def preference_tables(
+def build_preference_tables(
     scores: CaptionScores, *, seed: int = 0, rounds: int = ROUNDS
 ) -> PreferenceTables:
     """The tables of a matrix of scores, with intervals by so many rounds of bootstrap."""

@@ -5,9 +5,9 @@ of a subtask is 100 times accuracy, over questions, and 100 times accuracy+, the
 of which both are right: 200 at most. Perception is the sum of ten subtasks, cognition of four.
 
 Replies are read as by the authors' own script (`tools/eval_tool.zip`, branch Evaluation of
-github.com/BradyFU/Awesome-Multimodal-Large-Language-Models): `read_mme`. A reply that is neither
-yes nor no counts as wrong. A request that failed is unknown (NaN), and so is then every sum with
-it.
+github.com/BradyFU/Awesome-Multimodal-Large-Language-Models): `read_mme_answer`. A reply that is
+neither yes nor no counts as wrong. A request that failed is unknown (NaN), and so is then every sum
+with it.
 """
 
 from collections.abc import Mapping, Sequence

@@ -106,9 +106,9 @@ def measure_symmetry(
 ) -> dict[str, Any]:
     """The numbers of one judge under one perturbation, by the names of `NUMBERS`.
 
-    `answers` are as `pairs_of` takes them; `before` those on the pictures as they were: `change`
-    is how far symmetric accuracy is above that there, over the cases that have it both times.
-    NaN stands for what cannot be told.
+    `answers` are as `arrange_pairs` takes them; `before` those on the pictures as they were:
+    `change` is how far symmetric accuracy is above that there, over the cases that have it both
+    times. NaN stands for what cannot be told.
     """
     pairs = arrange_pairs(answers)
     accuracy, symmetric = _by_case(pairs.right[0]), _by_case(pairs.both_right)
@@ -137,9 +137,9 @@ def symmetry_table(
 ) -> pd.DataFrame:
     """One row for each value of the columns `by`, in their order of first appearance.
 
-    `answers` has these columns, none of them empty, beside those of `pairs_of`. `unchanged` gives
-    for some of them the values of a picture as it was: rows that have these are what others are
-    changes of, where the rest of `by` is the same.
+    `answers` has these columns, none of them empty, beside those of `arrange_pairs`. `unchanged`
+    gives for some of them the values of a picture as it was: rows that have these are what others
+    are changes of, where the rest of `by` is the same.
     """
     groups = dict(list(answers[[*by, *_NEEDED]].groupby(list(by), sort=False)))
     records = []

@@ -50,9 +50,9 @@ def collect(
 ) -> Batch:
     """Store the answers of a batch that is over; its other requests are free to be sent again.
 
-    Answers and refusals are stored in the store's own words, at the price of a batch, and never
-    for a request that does not wait in this one. One that is answered already stays as it is.
-    A crash in between loses nothing: collect again. Raises `Stopped` where the batch still runs, or
+    Answers and refusals are stored in the store's own words, at the price of a batch, and never for
+    a request that does not wait in this one. One that is answered already stays as it is. A crash
+    in between loses nothing: collect again. Raises `RequestsStopped` where the batch still runs, or
     its results cannot be had.
     """
     batch = find_batch(calls, tag, closed=True)

@@ -21,7 +21,7 @@ def split_requests(
 ) -> Iterator[list[KeyedRequest]]:
     """Pieces of one kind of request each, none too many or too large for one batch.
 
-    Raises `CannotDo` for a request that is too large for a batch of its own.
+    Raises `UnsupportedRequest` for a request that is too large for a batch of its own.
     """
     max_requests, max_bytes = backend.largest_batch
     pieces: dict[str, tuple[list[KeyedRequest], int]] = {}

@@ -30,7 +30,10 @@ class BatchProviders(BackendPool):
         self.images = images
 
     def get_batch_backend(self, model: Model) -> BatchBackend:
-        """The backend of a model; raises as `of` does, and `CannotDo` where it takes no batches."""
+        """The backend of a model.
+
+        Raises as `of` does, and `UnsupportedRequest` where it takes no batches.
+        """
         backend: BatchBackend = self.get_backend(model, self.images.get)
         if not hasattr(backend, "submit"):
             raise UnsupportedRequest(
@@ -61,7 +64,7 @@ async def await_with_timeout(work: Awaitable[Result], seconds: float = ANSWER_S)
 
 
 def raise_stopped(batch: Batch, action: str, fault: RequestFault, remedy: str) -> NoReturn:
-    """Raise `Stopped` for a provider's fault with a batch."""
+    """Raise `RequestsStopped` for a provider's fault with a batch."""
     raise RequestsStopped(
         f"The batch {batch.tag} of {batch.model} could not be {action}: {fault} {remedy}"
     ) from None

@@ -79,8 +79,8 @@ def submit(
     The most that they can cost is reserved before the first is created: all of them fit into the
     budget, or none is created. `require_idle` raises where somebody asks the same alone. It is
     called once all is put down: who begins later finds that it waits. Raises `OverBudget` or
-    `NoPrice`, `KeyNotSet`, `CannotDo` where a model or its provider does not do what is asked, and
-    `Stopped` where a provider does not take a batch; those before it stay.
+    `MissingPrice`, `KeyNotSet`, `UnsupportedRequest` where a model or its provider does not do what
+    is asked, and `RequestsStopped` where a provider does not take a batch; those before it stay.
     """
     submission = _Submission(calls, providers, log)
     with hold_lease(calls.batches, submission.owner, submission.held_tags):

@@ -69,7 +69,10 @@ def track(calls: CallStore, providers: BatchProviders) -> dict[str, str]:
 
 
 def cancel(calls: CallStore, providers: BatchProviders, tag: str) -> Batch:
-    """Ask the provider to stop a batch; raises `Stopped` where it is not there or cannot be."""
+    """Ask the provider to stop a batch.
+
+    Raises `RequestsStopped` where it is not there or cannot be.
+    """
     batch = find_batch(calls, tag)
     if batch.provider_id is None:
         raise RequestsStopped(
@@ -96,7 +99,10 @@ def forget(calls: CallStore, tag: str) -> Batch:
 
 
 def find_batch(calls: CallStore, tag: str, *, closed: bool = False) -> Batch:
-    """The batch of a tag; raises `Stopped` where there is none, or it is over, unless `closed`."""
+    """The batch of a tag.
+
+    Raises `RequestsStopped` where there is none, or it is over, unless `closed`.
+    """
     batch = calls.batches.find(tag)
     if batch is not None and (closed or batch.state in OPEN_STATES):
         return batch

@@ -53,9 +53,10 @@ class Database(ABC):
     ) -> Result:
         """Return what `work` returns, once its transaction is committed; may call it repeatedly.
 
-        Raises `Busy` or `Unreachable` after minutes of waiting where it is `patient`, `Unreachable`
-        at once for a server that was never reached, and `Corrupt` at once. `Full` and `Unwritable`
-        are raised at once as well, unless what is to be written is `paid`: that waits for them too.
+        Raises `StoreBusy` or `UnreachableStore` after minutes of waiting where it is `patient`,
+        `UnreachableStore` at once for a server that was never reached, and `CorruptItem` at once.
+        `DiskFull` and `UnwritableStore` are raised at once as well, unless what is to be written is
+        `paid`: that waits for them too.
         """
         while True:
             try:

@@ -19,7 +19,7 @@ def build_sqlite_url(path: Path) -> str:
 
 
 def build_database(url: str) -> Database:
-    """The database at a URL, not opened yet; raises `Unusable`, which never quotes the URL."""
+    """The database at a URL, not opened yet; raises `UnusableStore`, which never quotes the URL."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):

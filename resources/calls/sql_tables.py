@@ -81,5 +81,5 @@ def format_head_sql(dialect: str) -> str:
 
 
 def cut_request_head(canonical: str) -> str:
-    """The head of a canonical request, as `head_in_sql` cuts it."""
+    """The head of a canonical request, as `format_head_sql` cuts it."""
     return canonical[: min(canonical.index(_BEFORE_THE_REQUEST) + 1, _LONGEST_HEAD)]

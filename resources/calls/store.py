@@ -56,10 +56,10 @@ class CallStore(ConfigurableResource[None]):
     itself, and works with any number of threads and event loops. Everything that was handed out is
     committed; `close` writes what is still under way.
 
-    All methods raise a `StoreError` that names the place and the remedy: `Unusable` for a URL that
-    cannot be used, `Corrupt` for damage (nothing is ever set aside or emptied), `DamagedAnswers`
-    for single rows that are not what was written, `Full`,
-    `Unwritable`, and, after minutes of waiting which the log tells of, `Busy` and `Unreachable`.
+    All methods raise a `StoreError` that names the place and the remedy: `UnusableStore` for a URL
+    that cannot be used, `CorruptItem` for damage (nothing is ever set aside or emptied),
+    `DamagedAnswers` for single rows that are not what was written, `DiskFull`, `UnwritableStore`,
+    and, after minutes of waiting which the log tells of, `StoreBusy` and `UnreachableStore`.
 
         with closing(CallStore(url="sqlite:///calls.sqlite")) as store:
             call = asyncio.run(store.attempt(key, ask))
@@ -140,7 +140,7 @@ class CallStore(ConfigurableResource[None]):
         return sum(self._chunks(keys, AnswerSql.delete_calls))
 
     def reserve(self, bookings: Sequence[Booking]) -> None:
-        """Reserve all bookings, or none; raises `OverBudget` or `NoPrice`."""
+        """Reserve all bookings, or none; raises `OverBudget` or `MissingPrice`."""
 
         def write(connection: Connection, sql: AnswerSql) -> None:
             for error in sql.spending.change(connection, SpendingChanges(list(bookings))).values():

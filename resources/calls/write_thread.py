@@ -58,7 +58,7 @@ class StoreWriter:
     async def claim(self, claim: Claim) -> Call | ClaimState:
         """The stored call of a key, or whether it was granted.
 
-        Raises `OverBudget` or `NoPrice` where the money for it cannot be reserved; it is not
+        Raises `OverBudget` or `MissingPrice` where the money for it cannot be reserved; it is not
         granted then.
         """
         reply: Waiter = asyncio.get_running_loop().create_future()

@@ -38,7 +38,8 @@ def export_cassette(
     """Write the calls of `keys` and the pictures in their answers; `reviews` are files by topic.
 
     The file is there whole or not at all. Calls and pictures pass through, a few at a time. Raises
-    `Missing` or `Corrupt` where a call or picture is not as it was stored, and `Unwritable`.
+    `MissingItem` or `CorruptItem` where a call or picture is not as it was stored, and
+    `UnwritableStore`.
     """
     with _whole(path) as file:
         with ZipFile(file, "w") as archive:
@@ -99,7 +100,7 @@ def _write_calls(
 
 
 def _check(line: bytes, key: str) -> None:
-    """Raise `Corrupt` where the call could not be imported again."""
+    """Raise `CorruptItem` where the call could not be imported again."""
     try:
         layout.decode_call(line)
     except ValueError as error:
@@ -142,7 +143,7 @@ def _part(name: str, compression: int = ZIP_STORED) -> ZipInfo:
 
 @contextmanager
 def _whole(path: Path) -> Iterator[IO[bytes]]:
-    """A file that is there whole or not at all; raises `Unwritable`."""
+    """A file that is there whole or not at all; raises `UnwritableStore`."""
     try:
         with open_atomically(path) as file:
             yield file

@@ -39,8 +39,8 @@ def import_cassette(
     """Store what a cassette holds: pictures, then review files in the folder `reviews`, then calls.
 
     What is here already stays, unless it is damaged; a second time changes nothing, and one that
-    was broken off goes on. Raises `BadCassette`, or `Differs` for a review file that is here and
-    says something else.
+    was broken off goes on. Raises `BadCassette`, or `ReviewConflict` for a review file that is here
+    and says something else.
     """
     with open_cassette(path) as cassette:
         cassette.check()
@@ -81,7 +81,7 @@ def _count_others(calls: CallStore, imported_calls: list[Call]) -> int:
 
 
 def _has_review(cassette: Cassette, topic: str, reviews: Path, path: Path) -> bool:
-    """True where the review file is here; raises `Differs` where another one is."""
+    """True where the review file is here; raises `ReviewConflict` where another one is."""
     here = _review(reviews, topic)
     if not here.exists():
         return False

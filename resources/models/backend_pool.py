@@ -92,7 +92,10 @@ class BackendPool:
         self._backends: dict[str, Any] = {}
 
     def get_backend(self, model: Model, picture: PictureLoader) -> Any:
-        """The backend of a model; raises `KeyNotSet`, or `Stopped` where none can be made."""
+        """The backend of a model.
+
+        Raises `KeyNotSet`, or `RequestsStopped` where none can be made.
+        """
         entry, key = model.model_dump_json(), load_api_key(model)
         if entry not in self._backends:
             try:

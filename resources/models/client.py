@@ -86,12 +86,12 @@ class ModelClient(ConfigurableResource[None]):
         Text that misses its schema is sent back once with what is wrong with it. What requests
         cost is booked on `account`, and nothing is sent that would cross one of its budgets.
 
-        Raises `InBatch` where some of it waits in a batch, `KeyNotSet` before the first request,
-        `CannotDo` where the model lacks the role for a kind of request or its backend lacks the
-        kind, `NoPrice` where there is a budget and no price, `LostPictures` where answers name
-        pictures that are gone, `DamagedAnswers` where answers are not what was stored,
-        `OverBudget`, and `Stopped` where the provider takes no more or cannot be reached, and
-        `RunEnded` where the run was cancelled or its process killed.
+        Raises `PendingInBatch` where some of it waits in a batch, `KeyNotSet` before the first
+        request, `UnsupportedRequest` where the model lacks the role for a kind of request or its
+        backend lacks the kind, `MissingPrice` where there is a budget and no price, `LostPictures`
+        where answers name pictures that are gone, `DamagedAnswers` where answers are not what was
+        stored, `OverBudget`, and `RequestsStopped` where the provider takes no more or cannot be
+        reached, and `RunEnded` where the run was cancelled or its process killed.
         """
         result = self._ask(model, requests, log, account)
         for _ in range(MAX_REPAIRS):
@@ -250,7 +250,7 @@ def _sum(first: float | None, second: float | None) -> float | None:
 
 
 def require_abilities(backend: Any, model: Model, requests: Iterable[Request]) -> None:
-    """Raise `CannotDo` where a model lacks the role for a request, or its backend the method."""
+    """Raise `UnsupportedRequest` where a model lacks the role, or its backend the method."""
     for kind in sorted({get_request_kind(request) for request in requests}):
         if not ROLES[kind] & set(model.roles):
             raise UnsupportedRequest(

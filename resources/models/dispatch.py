@@ -101,8 +101,8 @@ class Dispatch:
     async def run(self, backend: Any) -> None:
         """Send all that is missing.
 
-        Raises `Stopped`, `RunEnded`, or an error of the stores, once what was on its way has ended:
-        an answer that is being paid for is still taken.
+        Raises `RequestsStopped`, `RunEnded`, or an error of the stores, once what was on its way
+        has ended: an answer that is being paid for is still taken.
         """
         queue = iter(self.missing)
         reporting = asyncio.create_task(self.progress.log_periodically())

@@ -85,7 +85,7 @@ def require_prices(
     bounds: Mapping[str, int | None],
     mode: Mode = "online",
 ) -> None:
-    """Raise `NoPrice` where a request, by its key, has no bound, which a budget needs."""
+    """Raise `MissingPrice` where a request, by its key, has no bound, which a budget needs."""
     for key, request in requests.items():
         if bounds[key] is None:
             fields = find_missing_fields(model, request, mode)

@@ -16,7 +16,8 @@ def write_atomically(path: UPath, data: bytes) -> None:
     """Write `data` to `path`: a reader sees the old file or the new one, never a part.
 
     On a disk it gets a temporary name, is flushed and renamed into place; in an object store one
-    request puts it there whole, since a rename would be a copy. Raises `Unwritable` or `Full`.
+    request puts it there whole, since a rename would be a copy. Raises `UnwritableStore` or
+    `DiskFull`.
     """
     with write_errors(path):
         if is_remote(path):
@@ -44,7 +45,7 @@ def open_atomically(path: Path) -> Iterator[IO[bytes]]:
 
 
 def write_if_absent(path: UPath, data: bytes) -> None:
-    """Write a file that is never changed, as `write_whole` does; an existing one stays.
+    """Write a file that is never changed, as `write_atomically` does; an existing one stays.
 
     An object store is asked to refuse a second one (`If-None-Match`).
     """
@@ -62,7 +63,7 @@ def is_remote(path: UPath) -> bool:
 
 @contextmanager
 def remote_errors(path: UPath) -> Iterator[None]:
-    """Raise `Unreachable` for any error by which a library says that the store does not answer."""
+    """Raise `UnreachableStore` for any library's error that says that a store does not answer."""
     try:
         yield
     except (OSError, StoreError):

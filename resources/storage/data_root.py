@@ -22,7 +22,7 @@ class DataRoot(ConfigurableResource[None]):
         """Load the stored table of a partition, or some of its columns.
 
         `partition` is a key as Dagster has it ("animals|sketch"), None for an asset without
-        partitions. Raises `Corrupt`, or FileNotFoundError where there is none.
+        partitions. Raises `CorruptItem`, or FileNotFoundError where there is none.
         """
         return read_table(self._path(asset, partition), asset.to_user_string(), columns)
 

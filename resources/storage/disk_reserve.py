@@ -19,7 +19,7 @@ class DiskReserve:
         self._file: IO[bytes] | None = None
 
     def hold(self) -> None:
-        """Allocate the space, unless it is held; raises `Full` or `Unwritable`."""
+        """Allocate the space, unless it is held; raises `DiskFull` or `UnwritableStore`."""
         if self._file is not None or self._folder is None:
             return
         with write_errors(self._folder):

@@ -71,7 +71,10 @@ class GarbageCollector:
         self._before = time.time() - SECONDS_PER_DAY
 
     def waste(self) -> Waste:
-        """Find what could be removed; raises `Corrupt` where a table or a call cannot be read."""
+        """Find what could be removed.
+
+        Raises `CorruptItem` where a table or a call cannot be read.
+        """
         named = self._collect_named()
         waste, used_digests, lost_digests = Waste(), named | set(self._find_waiting()), set[str]()
         for call in self._calls.rows(self._calls.iterate_keys()):

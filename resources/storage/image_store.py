@@ -36,7 +36,10 @@ class ImageStore(ConfigurableResource[None]):
     root: str
 
     def path(self, digest: str) -> UPath:
-        """The path of the image with that sha256; raises `Outside` for another kind of name."""
+        """The path of the image with that sha256.
+
+        Raises `PathOutsideStore` for another kind of name.
+        """
         if not _NAME.fullmatch(digest):
             raise PathOutsideStore(
                 f"{digest!r} is not an image of {self.root}: an image is named by the 64 "
@@ -58,8 +61,9 @@ class ImageStore(ConfigurableResource[None]):
     def reserve(self, size: int) -> DiskReserve:
         """Reserve bytes for pictures that will be paid for.
 
-        Raises `Unwritable` or `Unreachable` where no picture could be kept, and `Full` where a disk
-        has less. An object store is asked to take an empty object, which is removed.
+        Raises `UnwritableStore` or `UnreachableStore` where no picture could be kept, and
+        `DiskFull` where a disk has less. An object store is asked to take an empty object, which is
+        removed.
         """
         folder = UPath(self.root) / "images"
         if is_remote(folder):
@@ -73,7 +77,10 @@ class ImageStore(ConfigurableResource[None]):
         return reserve
 
     def get(self, digest: str) -> bytes:
-        """The bytes of an image, checked against their sha256; raises `Missing` or `Corrupt`."""
+        """The bytes of an image, checked against their sha256.
+
+        Raises `MissingItem` or `CorruptItem`.
+        """
         path = self.path(digest)
         try:
             with remote_errors(path):

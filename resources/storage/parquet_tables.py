@@ -27,7 +27,7 @@ from resources.storage.streamed_tables import (
 
 
 def read_table(path: UPath, asset: str, columns: list[str] | None = None) -> pd.DataFrame:
-    """Load the stored table of an asset, or some columns. Raises `Corrupt`.
+    """Load the stored table of an asset, or some columns. Raises `CorruptItem`.
 
     Raises FileNotFoundError where there is none, which is what Dagster expects of a partition
     that was not materialized.
@@ -84,7 +84,7 @@ class _Parquet(UPathIOManager):
     def load_input(self, context: InputContext) -> Any:
         """The table that an asset needs, or those of all partitions for one that takes a dict.
 
-        Raises `SeveralPartitions` where there are several for one that takes a table.
+        Raises `MultiplePartitions` where there are several for one that takes a table.
         """
         takes_one = context.dagster_type.typing_type in (pd.DataFrame, StoredTable)
         if takes_one and context.has_asset_partitions and len(context.asset_partition_keys) > 1:

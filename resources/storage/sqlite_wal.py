@@ -20,7 +20,7 @@ _WAL = "PRAGMA journal_mode=WAL"
 def open_wal_engine(path: Path, patience_s: float) -> Engine:
     """An engine whose commits are on the disk, and which waits that long for a locked file.
 
-    Its connections raise `Unusable` as `create_wal` does.
+    Its connections raise `UnusableStore` as `create_wal_file` does.
     """
     engine = _engine(path, patience_s)
 
@@ -47,7 +47,7 @@ def create_wal_file(path: Path, tables: MetaData, more: Iterable[str] = ()) -> N
 
     SQLite lets nobody wait for the change to WAL, which several at once would each make. It comes
     last: what is in a log alone when the disk is full would be lost with it, and no error said.
-    Raises `Unusable` where the file system cannot do it.
+    Raises `UnusableStore` where the file system cannot do it.
     """
     new = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
@@ -74,7 +74,7 @@ def _statements(tables: MetaData) -> list[str]:
 
 
 def _require_wal(path: Path, mode: str) -> None:
-    """Raise `Unusable` where SQLite answers with another mode than WAL, which is no error to it."""
+    """Raise `UnusableStore` where SQLite silently answers with another mode than WAL."""
     if mode != "wal":
         raise UnusableStore(
             f"{path}: SQLite cannot keep a log (WAL) there, only the mode {mode!r}: the file "

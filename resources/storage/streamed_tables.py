@@ -26,7 +26,7 @@ class StoredTable:
     """A table that is read by some rows and columns at a time.
 
     It keeps its file open: a file that takes its name meanwhile is not seen.
-    Reading raises `Corrupt`, which names the table and the remedy.
+    Reading raises `CorruptItem`, which names the table and the remedy.
     """
 
     def __init__(self, file: IO[bytes], name: str, remedy: str) -> None:
@@ -62,7 +62,7 @@ class StoredTable:
                 yield pa.Table.from_batches([batch]).cast(chosen_schema)
 
     def require(self, columns: Iterable[str]) -> None:
-        """Raise `Corrupt` where it lacks one of the columns."""
+        """Raise `CorruptItem` where it lacks one of the columns."""
         require_columns(self._name, columns, self.schema.names, self._remedy)
 
     def rows(self, columns: Collection[str] | None = None) -> Iterator[dict[str, Any]]:
@@ -107,7 +107,8 @@ class StoredTable:
 class TableWriter:
     """Writes a table of some columns, some rows at a time, to a file that has no name.
 
-    Nothing is left of it when the process ends, however it ends. Raises `Full` and `Unwritable`.
+    Nothing is left of it when the process ends, however it ends. Raises `DiskFull` and
+    `UnwritableStore`.
 
         with TableWriter(schema, folder) as table:
             table.write(rows)
@@ -151,7 +152,7 @@ def build_unreadable_error(name: object, error: Exception, remedy: str) -> Corru
 def require_columns(
     name: object, required: Iterable[str], existing: Iterable[object], remedy: str
 ) -> None:
-    """Raise `Corrupt` where a table lacks one of the required columns."""
+    """Raise `CorruptItem` where a table lacks one of the required columns."""
     names = [*map(str, existing)]
     missing = [
         f"`{column}`"

@@ -39,9 +39,9 @@ def build_work_key(*parts: object) -> str:
 class WorkCache(ConfigurableResource[None]):
     """Results of deterministic work by key, in `<root>/work.sqlite`; safe across processes.
 
-    All of it can be computed again, so that a damaged file heals: it is set aside,
-    which is logged, and the work is done anew. The file is in WAL mode, for processes of one
-    machine. Raises `Unwritable`, `Full`, or `Busy` where another run writes for a minute.
+    All of it can be computed again, so that a damaged file heals: it is set aside, which is logged,
+    and the work is done anew. The file is in WAL mode, for processes of one machine. Raises
+    `UnwritableStore`, `DiskFull`, or `StoreBusy` where another run writes for a minute.
     """
 
     root: str
@@ -50,14 +50,14 @@ class WorkCache(ConfigurableResource[None]):
 
     def find_results(self, keys: Iterable[str]) -> dict[str, Any]:
         """Find the results of finished work by key."""
-        wanted = list(keys)
-        if not wanted:
+        key_list = list(keys)
+        if not key_list:
             return {}
 
         def look_up(engine: Engine) -> dict[str, Any]:
             results: dict[str, Any] = {}
             with engine.connect() as connection:
-                for chunk in split_into_chunks(wanted):
+                for chunk in split_into_chunks(key_list):
                     rows = connection.execute(select(_WORK).where(_WORK.c.key.in_(chunk)))
                     results.update((row.key, json.loads(row.result)) for row in rows)
             return results

@@ -153,7 +153,7 @@ def write_card(
 def rewrite_results(place: Path, results: Sequence[Mapping[str, str]]) -> None:
     """Put the rows of another table into a model card, as once an adapter was judged.
 
-    Raises `Missing` where the folder was removed.
+    Raises `MissingItem` where the folder was removed.
     """
     card = place / CARD_FILE
     if not card.exists():

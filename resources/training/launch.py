@@ -33,8 +33,8 @@ _PROJECT = Path(__file__).parents[2]
 def run_training(job: TrainingJob, log: Logger, accelerate_config: str | None = None) -> None:
     """Train until the adapter is in the job's folder; one that was killed goes on where it was.
 
-    Raises `TrainingError`, `Full` where a checkpoint found no room, and `Busy` where another run
-    trains the same.
+    Raises `TrainingError`, `DiskFull` where a checkpoint found no room, and `StoreBusy` where
+    another run trains the same.
     """
     folder = Path(job.folder)
     folder.mkdir(parents=True, exist_ok=True)

@@ -83,7 +83,7 @@ def extract_svg(reply: str) -> str | None:
 
 
 def render_flag(svg: str, size: int) -> bytes:
-    """The PNG of what `safe_svg` gave, its longer side `size` px, on the grey that flags lie on.
+    """Draw the SVG of `sanitize_svg`, its longer side `size` px, on the grey that flags lie on.
 
     A drawing whose edge is that grey, or open, lies on it already; another gets a margin of a
     twenty-fourth. What a drawing leaves open shows the grey. The rasteriser, resvg, fetches

@@ -102,7 +102,7 @@ def sanitize_svg(text: str) -> str:
 
 
 def read_view_box(svg: str) -> tuple[float, float, float, float]:
-    """Left, top, width and height of what `safe_svg` gave, in the units of its shapes."""
+    """Left, top, width and height of what `sanitize_svg` gave, in the units of its shapes."""
     left_edge, top, width, height = re.findall(_NUMBER, svg.partition('viewBox="')[2])[:4]
     return float(left_edge), float(top), float(width), float(height)
 

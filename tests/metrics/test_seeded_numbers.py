@@ -18,7 +18,7 @@ from metrics import (
 )
 from metrics.frame.inflation import inflation_table, measure_success, measure_susceptibility
 from metrics.frame.pairwise_preference import win_rates
-from metrics.philautia import preference_tables
+from metrics.philautia.preference_tables import build_preference_tables
 from metrics.protobias.failure_differences import compare_metrics, compare_painters, sign_flip_test
 from metrics.protobias.ranking import ranking_table
 from metrics.statistics.weighted_kappa import pairwise_agreement
@@ -157,7 +157,7 @@ def susceptibility_table(rows, by, **seed):
 
 
 def preference_part(name):
-    return lambda scores, **seed: getattr(preference_tables(scores, rounds=40, **seed), name)
+    return lambda scores, **seed: getattr(build_preference_tables(scores, rounds=40, **seed), name)
 
 
 def panel_part(name):

@@ -10,7 +10,7 @@ from metrics.philautia.complete_images import CompleteImages, estimate_complete
 from metrics.philautia.image_bootstrap import resample_matrices
 from metrics.philautia.preference_estimates import PreferenceEstimate, estimate_preference
 from metrics.philautia.preference_fit import fit_preference
-from metrics.philautia.preference_tables import preference_tables
+from metrics.philautia.preference_tables import build_preference_tables
 from tests.metrics.philautia.simulated_captions import expanded_quantiles, letters, simulated
 
 MANY = 5000
@@ -79,7 +79,7 @@ def test_too_few_complete_images_are_said(complete, is_said):
     scores.values[complete:, 0, 1] = np.nan
     if not complete:
         scores.values[0, 0, 1], scores.values[0, 1, 0] = 50, np.nan
-    tables = preference_tables(scores, rounds=20)
+    tables = build_preference_tables(scores, rounds=20)
     said = [text for text in tables.problems if text.startswith("Scores are missing")]
     assert bool(said) == is_said
     assert ("complete_images" in tables.models) == (0 < complete < 40)
@@ -119,5 +119,5 @@ def test_all_rows_of_a_table_count_as_looked_at(monkeypatch):
     families = {"A": "one", "B": "one", "C": "two", "D": "two"}
     scores = simulated(np.random.default_rng(4), images=20, models=5, families=families)
     scores.values[:3, 2, 2] = np.nan
-    preference_tables(scores, rounds=5)
+    build_preference_tables(scores, rounds=5)
     assert looked_at == [*[(1, 8)] * 5, (5, 8), (2, 8), (2, 8)]

@@ -14,10 +14,10 @@ from metrics import (
     panel_tables,
 )
 from metrics.frame.held_out_search import select_half
-from metrics.philautia import preference_tables
 from metrics.philautia.image_bootstrap import resample_matrices
 from metrics.philautia.panels import panel_preference
 from metrics.philautia.preference_fit import fit_preference
+from metrics.philautia.preference_tables import build_preference_tables
 from tests.metrics.philautia.simulated_captions import expanded_quantiles, letters, simulated
 
 ROUNDS = 100
@@ -100,7 +100,7 @@ def test_a_panel_of_two_that_are_one_is_that_one():
     values = np.concatenate([scores.values, 7 + 0.5 * scores.values[:, :, :1]], axis=2)
     scores = CaptionScores.from_arrays(values, letters(5), [*letters(5), "twin"])
     found = panel_tables(scores, [("A", "twin")], rounds=ROUNDS).generators
-    cells = preference_tables(scores, rounds=ROUNDS).cells
+    cells = build_preference_tables(scores, rounds=ROUNDS).cells
     alone = cells[cells["evaluator"] == "A"]
     np.testing.assert_allclose(found["standardized"], alone["standardized"])
 

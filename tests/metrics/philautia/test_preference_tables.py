@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from metrics import CaptionScores, mean_matrix, standardized_matrix
-from metrics.philautia import preference_tables
 from metrics.philautia.image_bootstrap import (
     mirrored_intervals,
     percentile_intervals,
@@ -14,6 +13,7 @@ from metrics.philautia.image_bootstrap import (
 )
 from metrics.philautia.preference_fit import fit_preference
 from metrics.philautia.preference_model import CAVEATS
+from metrics.philautia.preference_tables import build_preference_tables
 from tests.metrics.philautia.simulated_captions import expanded_quantiles, letters, simulated
 
 ROUNDS = 100
@@ -21,7 +21,7 @@ FAMILIES = {"A": "one", "B": "one", "C": "two", "D": "two", "E": "three"}
 
 
 def tables_of(scores):
-    return preference_tables(scores, rounds=ROUNDS)
+    return build_preference_tables(scores, rounds=ROUNDS)
 
 
 def test_a_row_a_cell_with_its_counts_and_estimates():
@@ -96,7 +96,7 @@ class TestIntervals:
 
     @pytest.fixture
     def tables(self, scores):
-        return preference_tables(scores, seed=3, rounds=ROUNDS)
+        return build_preference_tables(scores, seed=3, rounds=ROUNDS)
 
     @pytest.fixture
     def fits(self, scores):
@@ -271,6 +271,6 @@ class TestBootstrap:
 
     def test_it_depends_on_its_seed_alone(self):
         scores = simulated(np.random.default_rng(15))
-        one, again, other = (preference_tables(scores, seed=s, rounds=20) for s in (0, 0, 1))
+        one, again, other = (build_preference_tables(scores, seed=s, rounds=20) for s in (0, 0, 1))
         assert one.cells.equals(again.cells)
         assert not one.cells.equals(other.cells)

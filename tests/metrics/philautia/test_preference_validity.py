@@ -7,7 +7,7 @@ from scipy.stats import binom, spearmanr
 
 from metrics.philautia.matching_test import SELF, matching_tests
 from metrics.philautia.preference_estimates import estimate_preference
-from metrics.philautia.preference_tables import preference_tables
+from metrics.philautia.preference_tables import build_preference_tables
 from metrics.philautia.score_matrices import standardized_matrix
 from tests.metrics.philautia.simulated_captions import letters, parts, simulated, true_means
 
@@ -44,7 +44,7 @@ class TestWhatIsMissing:
     def models(self, sets, **simulation):
         random = np.random.default_rng(8)
         each = (simulated(random, images=150, models=5, **simulation) for _ in range(sets))
-        return [preference_tables(scores, rounds=ROUNDS).models.iloc[-1] for scores in each]
+        return [build_preference_tables(scores, rounds=ROUNDS).models.iloc[-1] for scores in each]
 
     def test_poor_captions_that_are_declined_make_no_preference_on_complete_images(self):
         """All images have some: declined captions are others in each row."""
@@ -61,7 +61,9 @@ class TestWhatIsMissing:
         for _ in range(30):
             scores = simulated(random, images=150, models=5, preference=4)
             scores.values[random.random(scores.values.shape) < 0.03] = np.nan
-            said.append(preference_tables(scores, rounds=ROUNDS).models["missing_matters"].any())
+            said.append(
+                build_preference_tables(scores, rounds=ROUNDS).models["missing_matters"].any()
+            )
         assert np.mean(said) <= binom.ppf(0.999, 30, 0.05) / 30
 
 
@@ -70,7 +72,7 @@ def test_intervals_of_standardized_hold_the_estimate_and_no_preference():
     held = []
     for seed in range(25):
         scores = simulated(random, images=40)
-        models = preference_tables(scores, seed=seed, rounds=ROUNDS).models
+        models = build_preference_tables(scores, seed=seed, rounds=ROUNDS).models
         low, value, high = (models[f"standardized{end}"] for end in ("_low", "", "_high"))
         assert ((low <= value) & (value <= high)).all()
         assert (models.filter(like="standardized").abs() <= np.sqrt(5) + 1e-9).all(axis=None)

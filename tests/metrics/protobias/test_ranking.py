@@ -211,7 +211,7 @@ def test_scores_that_all_agree_still_leave_room():
 
 def test_a_metric_of_the_painters_family_is_marked_in_all_of_its_rows():
     pairs = pd.concat(
-        [scored(("a", 0.9, 0.4), kin=True), scored(("b", 0.9, 0.4), domain="objects")],
+        [scored(("a", 0.9, 0.4), same_family=True), scored(("b", 0.9, 0.4), domain="objects")],
         ignore_index=True,
     )
     found = ranking_table(pairs)

@@ -192,6 +192,6 @@ def test_an_answer_stored_between_two_looks_is_none_that_is_damaged(url, opened)
 
     wanted = Meanwhile(keys(2))
     database = reader._started().database
-    found = database.run(lambda connection, sql: sql.answers(connection, wanted))
+    found = database.run(lambda connection, sql: sql.find_answers(connection, wanted))
     assert set(found.sound) == set(keys(2))
     assert found.damaged == {}

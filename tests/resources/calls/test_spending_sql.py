@@ -358,7 +358,7 @@ class TestTypicalUsage:
 
         def explain(connection, sql):
             connection.connection.set_trace_callback(told.append)
-            sql.latest(connection, "head", 10)
+            sql.find_latest_calls(connection, "head", 10)
             connection.connection.set_trace_callback(None)
             plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {told[-1]}").all()
             assert any("USING INDEX calls_by_model" in row[-1] for row in plan), plan
