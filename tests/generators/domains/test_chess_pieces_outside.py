@@ -152,7 +152,7 @@ def test_any_position_reads_back_by_type(game, data):
     expected = {game.total_target: len(position)} | {
         name: found[own] for own, name in names.items()
     }
-    assert game.position(game.to_fen(position)) == position
+    assert game.parse_fen(game.to_fen(position)) == position
     assert read(shown(game.to_fen(position), game.name), game.name) == expected
 
 
