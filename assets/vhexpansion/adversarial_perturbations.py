@@ -176,7 +176,7 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
     def prepare(
         self, work: StepRun[AttackSweepConfig], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
-        """Make the attacks that are missing. Raises `Closed` where the encoder cannot be had."""
+        """Run the missing attacks; raises `ModelUnavailable` without the encoder."""
         rows = mark_damaged(rows, work.images)
         if all(row["outcome"] != PENDING for row in rows):
             return rows

@@ -101,7 +101,7 @@ def make_attacks(
 
 
 class AttackRun:
-    """The encoder of an entry at work, with a log of how far it is; raises `Closed`."""
+    """The encoder of an entry at work, with a log of how far it is; raises `ModelUnavailable`."""
 
     def __init__(self, encoder: Model, key: str | None, batch: int | None, log: Logger) -> None:
         self._model, self._log = encoder, log

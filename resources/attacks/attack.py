@@ -27,7 +27,7 @@ from resources.models.replies import ModelUnavailable
 
 
 class EncoderAttack:
-    """The encoder of an entry of models.yaml, loaded, and attacks on it; raises `Closed`.
+    """The encoder of an entry of models.yaml, loaded, and attacks on it; raises `ModelUnavailable`.
 
     What comes of a picture depends on its own work, and on the others of its batch by the rounding
     of floating-point numbers alone.
@@ -39,7 +39,7 @@ class EncoderAttack:
 
     @property
     def sees_question(self) -> bool:
-        """Whether the embedding depends on the question as well as on the picture."""
+        """True where the embedding depends on the question as well as on the picture."""
         return self._encoder.sees_question
 
     def attack(self, works: Sequence[AttackJob], watch: Watch) -> list[AttackResult]:
@@ -79,7 +79,7 @@ class EncoderAttack:
         return pixels.permute(2, 0, 1).float() / 255
 
     def _targets(self, originals: Sequence[Any], works: Sequence[AttackJob]) -> list[Tensor]:
-        """The clean embeddings. Raises `Closed` where the processor does what we do not follow."""
+        """Compute clean embeddings; raises `ModelUnavailable` for an unknown preparation."""
         encoder, theirs = self._encoder, self._processed(originals)
         with import_library("torch").no_grad():
             for levels, their_tensor in zip(originals, theirs, strict=True):
@@ -99,7 +99,7 @@ class EncoderAttack:
     def _similarities(
         self, pictures: Sequence[Any], works: Sequence[AttackJob], targets: Sequence[Tensor]
     ) -> list[float]:
-        """By the model's own processor: the similarity of each picture to its clean embedding."""
+        """Compute each picture's similarity to its clean embedding, by the model's processor."""
         embedded = self._embedded(self._processed(pictures), pictures, works)
         values: list[float] = compute_similarities(embedded, targets).tolist()
         return values
@@ -144,7 +144,7 @@ def _ended(
 
 
 def _shortcoming(work: AttackJob, largest: int, reached: float, of_noise: float) -> str | None:
-    """Why what was reached is no attack; None where it is one."""
+    """Say why the reached similarity is no attack; None where it is one."""
     if largest > work.parameters.epsilon:
         return f"Its PNG differs by {largest} levels, above {work.parameters.epsilon:g}."
     if not largest:

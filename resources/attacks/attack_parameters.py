@@ -1,4 +1,4 @@
-"""What an attack is asked to do: its method, objective and parameters, in levels of 255."""
+"""An attack's method, objective and parameters, in levels of 255."""
 
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -45,7 +45,7 @@ class AttackParameters(BaseModel):
         return self
 
     def select_used(self, objective: Objective) -> dict[str, float]:
-        """Those that an attack with that objective depends on."""
+        """Select the parameters that an attack with that objective depends on."""
         objective_fields = (
             {"iterations"}
             if objective == "lower"
@@ -54,12 +54,12 @@ class AttackParameters(BaseModel):
         return self.model_dump(include={"epsilon", "step", *objective_fields})
 
     def get_max_steps(self, objective: Objective) -> int:
-        """How many steps an attack with that objective takes at most."""
+        """Get the most steps of an attack with that objective."""
         return self.iterations if objective == "lower" else self.raising_iterations
 
 
 def find_size_problem(width: int, height: int) -> str | None:
-    """Why a picture of that size, in px, is not attacked; None where it is."""
+    """Say why a picture of that size, in px, is not attacked; None where it is."""
     size = f"{width:,} × {height:,} px"
     short, long = sorted((width, height))
     if short < MIN_SIDE:
@@ -83,7 +83,7 @@ class AttackJob(NamedTuple):
 
 
 class AttackResult(NamedTuple):
-    """How an attack ended: the PNG, or the reason why none is published.
+    """The end of an attack: the PNG, or the reason why none is published.
 
     `similarity` and `largest_change` are those of the saved PNG, `noise_similarity` that of random
     noise: of plus or minus epsilon, or, where it is to be raised, of plus or minus `start`.

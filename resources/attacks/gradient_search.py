@@ -24,7 +24,7 @@ the gradient of a cosine over a million numbers."""
 class GradientSearch:
     """One picture on its way: `change` is of its pixels in [0, 1], `target` its clean embedding.
 
-    `enough` is the similarity at which a raised one ends, `trouble` why it cannot go on.
+    `target_similarity` ends a raised one; `failure_reason` says why it cannot go on.
     """
 
     job: AttackJob

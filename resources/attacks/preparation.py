@@ -2,7 +2,7 @@
 
 A picture is a float tensor, 3 x height x width, in [0, 1]. What a processor is set to is read from
 its configuration. It works in 8 bits, which have no gradient; this does not round, and so differs
-from it by about one level of 255 (see `disagreement`).
+from it by about one level of 255 (see `describe_disagreement`).
 """
 
 from collections.abc import Sequence
@@ -115,7 +115,7 @@ def cut_tiles(pixels: Tensor, processor: Any) -> Tensor:
 
 
 def describe_disagreement(ours: Tensor, theirs: Tensor, processor: Any) -> str | None:
-    """How two preparations of a picture differ by more than rounding; None where they do not."""
+    """Describe how two preparations differ by more than rounding; None where they do not."""
     if ours.shape != theirs.shape:
         return f"a shape of {tuple(theirs.shape)} where {tuple(ours.shape)} was expected"
     factor = processor.rescale_factor if processor.do_rescale else 1.0
@@ -153,7 +153,7 @@ def _filter_of(processor: Any) -> int:
 
 
 def _weights(pixels: Tensor, after: int, axis: int, resample: int) -> Tensor:
-    """What each new row or column takes of each old one, on the picture's device."""
+    """Weights of each old row or column for each new one, on the picture's device."""
     return _matrix(pixels.shape[axis], after, resample, str(pixels.device)).to(pixels.dtype)
 
 

@@ -41,7 +41,7 @@ class AdaptiveConcurrency:
 
     @property
     def limit(self) -> int:
-        """How many requests may be on their way at once, for now."""
+        """Requests that may run at once for now."""
         if self.tokens_per_minute and self._tokens_expected is None:
             return 1
         return int(self._limit)
@@ -72,7 +72,7 @@ class AdaptiveConcurrency:
             self._book(beyond)
 
     def record_overload(self, began: float, retry_after: float | None) -> float:
-        """A request that `began` then was turned away: allow half as many at once.
+        """Allow half as many at once: a request that `began` then was turned away.
 
         Those that were on their way together count as one. With `retry_after` in seconds, nothing
         is sent before it is over. Gives the moment at which pauses end.

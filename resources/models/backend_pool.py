@@ -107,7 +107,7 @@ class BackendPool:
         return self._backends[entry]
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """What `work` with a backend returns."""
+        """Run `work`, which uses a backend, and return its result."""
         return self.start().run(work)
 
     def start(self) -> EventLoopThread:

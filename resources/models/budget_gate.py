@@ -32,7 +32,7 @@ class BudgetGate:
     """What of a bound is for pictures, where that is most of it."""
 
     def open_purchase(self, key: str) -> Purchase:
-        """What a request may cost, to be reserved with its claim."""
+        """Open a purchase of a request's bound, to be reserved with its claim."""
         return Purchase(self._booking(key))
 
     async def rebook(self, purchase: Purchase) -> None:

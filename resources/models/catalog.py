@@ -40,13 +40,13 @@ class Catalog:
 
 
 class CatalogFiles(NamedTuple):
-    """Where the user writes models, and where those are kept that patterns find."""
+    """The user's models.yaml, and the file of models that patterns have found."""
 
     models: Path
     discovered: Path
 
     def load(self) -> Catalog:
-        """All models there are now; raises `CatalogError`, but in a process of a run.
+        """Load all models; raises `CatalogError`, but in a process of a run.
 
         A run takes the last models.yaml that could be read.
         """
@@ -57,7 +57,7 @@ class CatalogFiles(NamedTuple):
 def load_catalog(
     path: Path | str, discovered_path: Path | None = None, content: bytes | None = None
 ) -> Catalog:
-    """The models in a file, and in that of `found` ones; raises `CatalogError`.
+    """Load the models of a file and of `discovered_path`; raises `CatalogError`.
 
     `content` is read in the place of the file's.
 
@@ -84,7 +84,7 @@ def load_catalog(
 
 
 def _read(document: Document) -> tuple[dict[int, Model], tuple[Pattern, ...]]:
-    """By its place, each entry that is right; what is wrong is added to the document's problems."""
+    """Validate each entry, by its place; adds what is wrong to the document's problems."""
     models: dict[int, Model] = {}
     patterns: dict[int, Pattern] = {}
     for place, entry in enumerate(document.value):
@@ -166,5 +166,5 @@ def _with_found(
 
 
 def to_identity(model: Model) -> tuple[str, str | None, str]:
-    """Which model of which provider an entry is about, whatever it is asked with."""
+    """Identify the provider's model of an entry, whatever its parameters."""
     return model.backend, model.base_url, model.model

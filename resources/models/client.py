@@ -50,7 +50,7 @@ _NOTHING = Usage(0, 0, 0.0)
 
 
 class AskResult(NamedTuple):
-    """How requests ended, in their order, and what that took."""
+    """Outcomes of requests, in their order, and what they cost."""
 
     outcomes: list[Outcome]
     already_stored: int
@@ -192,7 +192,7 @@ class ModelClient(ConfigurableResource[None]):
         )
 
     def _stored(self, requests: Mapping[str, Request], account: Account) -> dict[str, StoredAnswer]:
-        """What of requests, by key, is answered; without the malformed that are to be replaced.
+        """Load the stored answers of requests by key, without malformed ones to be replaced.
 
         Raises `LostPictures` and `DamagedAnswers` unless the account has them asked for again.
         """
@@ -240,7 +240,7 @@ class ModelClient(ConfigurableResource[None]):
 
 
 def _holds_none(call: StoredAnswer, request: Request) -> bool:
-    """Whether a reply was stored that holds no answer; one that misses its schema holds one."""
+    """True for a stored reply without any answer; one that misses its schema holds one."""
     outcome = read_outcome(call, request)
     return isinstance(outcome, MalformedOutcome) and outcome.is_unreadable
 

@@ -41,7 +41,7 @@ class DiscoveredModel:
 
 
 def read_discovered(path: Path) -> list[DiscoveredModel]:
-    """What was found so far, in order; raises `CatalogError`, which names every problem."""
+    """Read discovered models, in order; raises `CatalogError`, which names every problem."""
     if not path.exists():
         return []
     document = load_entries(path, f"{path} is not there any more.", CatalogError, "models")

@@ -121,7 +121,7 @@ def _matched(
 
 
 def _is_an_id(model: object) -> bool:
-    """Whether it is text that can be shown whole; U+FFFD stands for what was none."""
+    """True for text that can be shown whole; U+FFFD stands for undecodable bytes."""
     return (
         isinstance(model, str)
         and 0 < len(model) <= MAX_ID_LENGTH
@@ -131,7 +131,7 @@ def _is_an_id(model: object) -> bool:
 
 
 async def _lists(patterns: Iterable[Pattern]) -> dict[_Source, Sequence[str] | str]:
-    """By source, the ids of its models, or in words why they cannot be had."""
+    """Fetch the ids of each source's models, or the reason why they cannot be had."""
     askers = {_source(pattern): pattern for pattern in patterns}
     lists = await asyncio.gather(*(_list(pattern) for pattern in askers.values()))
     return dict(zip(askers, lists, strict=True))

@@ -305,7 +305,7 @@ class Dispatch:
         raise _GaveUp(failed)
 
     async def _rebooked(self, purchase: Purchase) -> bool:
-        """Whether there is money for another attempt, where one may have been paid."""
+        """Reserve money for another attempt; False where there is none."""
         try:
             await self.gate.rebook(purchase)
         except OverBudget as error:
@@ -353,7 +353,8 @@ class Dispatch:
     async def _kept(self, key: str, request: Request, reply: ModelReply, seconds: float) -> Call:
         """The call as it is stored; its pictures are in the image store before.
 
-        Raises `Unacceptable` for a picture of a folder whose file is no longer that of the key.
+        Raises `UnacceptableRequest` for a picture of a folder whose file is no longer that of the
+        key.
         """
         if self.model.may_lack_answers and compute_call_keys(self.model, [request]) != [key]:
             raise UnacceptableRequest(

@@ -176,23 +176,23 @@ class Model(BaseModel):
 
     @property
     def is_stand_in(self) -> bool:
-        """Whether it stands in for a model, for free: its results are no results."""
+        """True where it stands in for a model, for free: its results are no results."""
         return self.backend == "stand_in"
 
     @property
     def takes_seed(self) -> bool:
-        """Whether its pictures can be told a seed, of their noise, with the request."""
+        """True where a request can carry the seed of the picture's noise."""
         in_files = self.backend == "folder" and self.parameters.get("seeds") is True
         return self.backend in _SEEDED or in_files
 
     @property
     def is_free(self) -> bool:
-        """Whether its answers are free: they come from this project, or from files."""
+        """True where answers are free: they come from this project, or from files."""
         return self.backend in ("stand_in", "folder")
 
     @property
     def may_lack_answers(self) -> bool:
-        """Whether one request without an answer says nothing of the others."""
+        """True where one request without an answer says nothing of the others."""
         return self.backend == "folder"
 
     @property
@@ -313,11 +313,11 @@ class Model(BaseModel):
 
 
 def _batch_in(entry: Mapping[str, Any]) -> int:
-    """How many requests a local model works on at once; 0 for others, and where it is no number."""
+    """Read a local model's batch size; 0 for others, and where it is no number."""
     batch = entry.get("parameters", {}).get("batch")
     return batch if entry.get("backend") in LOCAL_BACKENDS and isinstance(batch, int) else 0
 
 
 def _batches_in(entry: Mapping[str, Any]) -> int:
-    """How many requests a local model works on at once on all its devices."""
+    """Count the requests that a local model works on at once on all its devices."""
     return _batch_in(entry) * max(1, len(entry.get("devices", ())))

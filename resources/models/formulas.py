@@ -33,7 +33,7 @@ def read_scale(parameters: Mapping[str, Any]) -> tuple[float, float]:
 def find_formula_problem(
     backend: str | None, roles: Collection[str] | None, parameters: Mapping[str, Any]
 ) -> str | None:
-    """Why parameters make no metric, or should not, with the remedy; None where all is right.
+    """Say why parameters make no metric, with the remedy; None where all is right.
 
     Backend and roles are None where they are wrong themselves, which is said elsewhere.
     """
@@ -67,7 +67,7 @@ def _unfit_formula(roles: Collection[str], parameters: Mapping[str, Any]) -> str
 
 
 def _unfit_for_own(called: bool, parameters: Mapping[str, Any]) -> str | None:
-    """What is wrong with the parameters of a metric of the user's own, if anything."""
+    """Say what is wrong with the parameters of a metric of the user's own, if anything."""
     allowed_names = ("scale", "version") if called else ("scale",)
     for name in parameters:
         if name not in allowed_names:

@@ -1,4 +1,4 @@
-"""How many tokens of input a picture counts for, by the rules that providers publish.
+"""Input tokens of a picture, by the rules that providers publish.
 
 - OpenAI, "Images and vision" (developers.openai.com/api/docs/guides/images-vision), with `detail`
   at its default: tiles of 512 px on what is first fitted into 2,048 px and 768 px on the shorter
@@ -30,10 +30,10 @@ _Side = Annotated[int, Field(ge=1, le=100_000)]
 
 
 class ImageTokens(BaseModel):
-    """Tokens by squares: `base`, and `each` for each square of `patch` px that covers a picture.
+    """Tokens by squares: `base`, and `tokens_per_square` for each of `patch` px over a picture.
 
     Before, it is scaled down to `longest_side` and then to `shortest_side`; of the squares no more
-    than `most_squares` count. Without `patch` every picture counts `base`.
+    than `max_squares` count. Without `patch` every picture counts `base`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)

@@ -51,7 +51,7 @@ class NotPainted(Exception):
 
 
 class PromptKey(NamedTuple):
-    """What a row is about; `seed` is None where its painter is told none."""
+    """The key of a row; `seed` is None where its painter takes none."""
 
     prompt: str
     seed: int | None
@@ -67,7 +67,7 @@ class PaintedFile(NamedTuple):
 
 
 class PictureManifest(NamedTuple):
-    """What a manifest holds."""
+    """The rows of a manifest, by prompt, seed and sample."""
 
     path: Path
     rows: Mapping[PromptKey, PaintedFile]
@@ -95,7 +95,7 @@ class PictureManifest(NamedTuple):
 
 
 def to_prompt_key(model: Model, prompt: str, seed: int | None, sample: int) -> PromptKey:
-    """What a request is about, as manifests have it."""
+    """Build a request's key, as manifests have it."""
     return PromptKey(prompt.strip(), seed if model.takes_seed else None, sample)
 
 
@@ -129,7 +129,7 @@ def load_manifest(model: Model) -> PictureManifest:
 def identify_picture_file(
     model: Model, prompt: str, seed: int | None, sample: int
 ) -> dict[str, str]:
-    """What identifies an answer: the file, as its row names it, and its sha256.
+    """Identify an answer by its file, as its row names it, and that file's sha256.
 
     Nothing where it is not painted yet.
     """
@@ -146,7 +146,7 @@ def digest_file(path: Path) -> str:
 
 
 def _state_of(file_stat: stat_result) -> _State:
-    """What differs once a file was written or replaced, by a copy that keeps its times as well."""
+    """Describe a file's state, which differs after a copy that keeps its times as well."""
     return file_stat.st_ino, file_stat.st_size, file_stat.st_mtime_ns, file_stat.st_ctime_ns
 
 

@@ -31,7 +31,7 @@ _MOST_ERRORS = 1000
 class AnsweredOutcome:
     """An answer: text, the sha256 of each picture made, or a score; `data` is JSON to a schema.
 
-    `made` says how a local model came to it.
+    `provenance` says how a local model came to it.
     """
 
     text: str | None = None
@@ -58,7 +58,7 @@ class MalformedOutcome:
     """A reply that was paid for and holds no answer.
 
     It is text that is no score, or not what the schema asks for after the repairs that are allowed;
-    or it is `unreadable`, has no text at all, and is never asked to be repaired.
+    or it `is_unreadable`, has no text at all, and is never asked to be repaired.
     """
 
     reason: str
@@ -70,7 +70,7 @@ class MalformedOutcome:
 
 @dataclass(frozen=True, slots=True)
 class FailedOutcome:
-    """No answer after all attempts, with the last error."""
+    """A request without an answer after all attempts, with the last error."""
 
     kind: FailureKind
     error: str
@@ -81,7 +81,7 @@ Outcome: TypeAlias = AnsweredOutcome | RefusedOutcome | MalformedOutcome | Faile
 
 
 def read_outcome(call: StoredAnswer | Call, request: Request) -> Outcome:
-    """How a stored call ended, for a request; malformed where it cannot be an answer to it."""
+    """Read a stored call as a request's outcome; malformed where it cannot be its answer."""
     served, usage = call.served_model, Usage(call.input_tokens, call.output_tokens)
     try:
         answer = parse_answer(call.answer, get_request_kind(request))
@@ -133,7 +133,7 @@ def parse_json_answer(text: str, schema: dict[str, Any]) -> Any:
 
 
 def _fenced(text: str) -> str:
-    """What stands in the first code fence that is closed; all of it, where none is."""
+    """Extract the first code fence that is closed; the whole text where none is."""
     opening = _OPENING.search(text)
     closing = opening and _CLOSING.search(text, opening.end())
     return text[opening.end() : closing.start()] if opening and closing else text

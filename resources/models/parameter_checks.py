@@ -38,7 +38,7 @@ LIMIT_PARAMETERS: Mapping[str, tuple[str, ...]] = {
 
 
 def find_reserved_parameter(parameters: Mapping[str, Any]) -> str | None:
-    """Why parameters are not taken, and the remedy, without their values; None where they are."""
+    """Say why parameters are not taken, and the remedy, without their values; else None."""
     for name, why in _RESERVED.items():
         if name in parameters:
             return f"has `{name}`: remove it, {why}"
@@ -72,7 +72,7 @@ def read_token_limits(backend: object, parameters: Mapping[str, Any]) -> dict[st
 
 
 def find_backend_problem(backend: object, parameters: Mapping[str, Any]) -> str | None:
-    """Why a backend cannot be asked with parameters, and the remedy; None where it can."""
+    """Say why a backend cannot take parameters, and the remedy; None where it can."""
     for name, most in read_token_limits(backend, parameters).items():
         if most > MAX_TOKENS:
             return f"has a `{name}` that no model reaches: write at most {MAX_TOKENS:,}"
@@ -95,7 +95,7 @@ def find_backend_problem(backend: object, parameters: Mapping[str, Any]) -> str 
 def find_encoder_problem(
     roles: Collection[str] | None, parameters: Mapping[str, Any]
 ) -> str | None:
-    """Why an entry that is an encoder alone has a parameter; None where each has a use."""
+    """Say why an entry that is an encoder alone has an unused parameter; else None."""
     if roles is None or set(roles) != {"encoder"}:
         return None
     for name in parameters:

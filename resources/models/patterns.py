@@ -37,7 +37,7 @@ class Pattern:
         return self.template["backend"], self.template.get("base_url")
 
     def matches(self, backend: str, base_url: str | None, model: str) -> bool:
-        """Whether a model, of a backend at an address, is one that this pattern is about."""
+        """Check that this pattern matches a model of a backend at an address."""
         return self.source == (backend, base_url) and fnmatchcase(model, self.pattern)
 
     def suggest_narrower(self, ids: Collection[str], most: int) -> str | None:
@@ -113,7 +113,7 @@ def extract_template(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def build_model_name(model: str, taken_names: Collection[str]) -> str:
-    """A name for a model made of its id, the same every time; a number tells it from `taken`.
+    """A name for a model made of its id, the same every time; a number tells it from others.
 
     Names that differ in capitals alone are the same.
     """

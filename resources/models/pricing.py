@@ -1,4 +1,4 @@
-"""What a request costs: at most, before it is sent, and in truth, once it is answered.
+"""Costs of a request: at most, before it is sent, and in truth, once it is answered.
 
 In whole billionths of a dollar, rounded up, so that sums are exact and no cost is above its bound.
 """
@@ -76,12 +76,12 @@ def compute_most_usage(model: Model, request: Request, sizes: Sizes = NO_SIZES) 
 
 
 def count_most_picture_tokens(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> int:
-    """Of the tokens of `most_usage`, those for pictures."""
+    """Count the most tokens that a request's pictures may take."""
     return sum(_most_for(model, sizes.get(image, UNPAINTED_SIZE)) for image in list_images(request))
 
 
 def estimate_usage(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> Usage | None:
-    """What a request may be expected to use before its model has answered any like it.
+    """Estimate a request's usage before its model has answered any like it.
 
     Four bytes of text count as a token, pictures by their provider's rule, and answers as
     `ANSWERED` says; of a picture that is made, `longest_output` says how many tokens it takes. None
@@ -113,7 +113,7 @@ def estimate_answer_tokens(model: Model, request: Request) -> int | None:
 
 
 def explain_picture_cost(model: Model, requests: Iterable[Request], sizes: Sizes = NO_SIZES) -> str:
-    """That most of a bound is for pictures, where it is, and what to do about it."""
+    """Explain that pictures are most of a bound, and the remedy; "" where they are not."""
     request = next((candidate for candidate in requests if list_images(candidate)), None)
     if request is None:
         return ""
@@ -130,7 +130,7 @@ def explain_picture_cost(model: Model, requests: Iterable[Request], sizes: Sizes
 
 
 def compute_cost(model: Model, request: Request, usage: Usage, mode: Mode = "online") -> int | None:
-    """What an answer cost; None where a count or a price is unknown.
+    """Compute what an answer cost; None where a count or a price is unknown.
 
     What runs offline costs nothing, nor what lies in files.
     """
@@ -193,12 +193,12 @@ def _exactly(number: float) -> Decimal:
 
 
 def has_image_price(model: Model) -> bool:
-    """Whether the price of a picture is known, of the size and quality that parameters ask for."""
+    """Check that the price of a picture of the parameters' size and quality is known."""
     return _per_image(model) is not None
 
 
 def format_size_and_quality(model: Model) -> str | None:
-    """As price.per_image has them: "1024x1024/high", "1024x1024" or "2K"; None without a size."""
+    """Format as price.per_image does: "1024x1024/high", "1024x1024", "2K"; None without."""
     parameters = model.parameters
     config = parameters.get("image_config")
     if model.backend == "gemini":
@@ -226,14 +226,14 @@ def _turns(request: Request) -> tuple[Turn, ...]:
 
 
 def measure_text(request: Request) -> tuple[int, int, int]:
-    """What of a request's words its price depends on: bytes of text, turns, bytes of a schema."""
+    """Measure a request's text, as prices depend on it: bytes, turns, bytes of a schema."""
     schema = request.schema if isinstance(request, WriteRequest) else None
     turns = _turns(request)
     return sum(_bytes(turn.text) for turn in turns), len(turns), _bytes(schema or "")
 
 
 def to_request_shape(request: Request, sizes: Sizes) -> tuple[Any, ...]:
-    """All of a request that its price depends on: those of one shape cost any model the same."""
+    """Reduce a request to what its price depends on: one shape costs any model the same."""
     return (type(request), *measure_text(request), *map(sizes.get, list_images(request)))
 
 

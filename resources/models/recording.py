@@ -49,7 +49,7 @@ def record_answer(reply: ModelReply, images: ImageStore) -> dict[str, Any]:
 async def record_answer_with_retries(
     reply: ModelReply, images: ImageStore, stop: Callable[[StoreError], None]
 ) -> dict[str, Any]:
-    """As `recorded_answer`, beside the event loop; holds pictures until they are stored.
+    """Record an answer beside the event loop; holds pictures until they are stored.
 
     `stop` hears of each attempt that failed, before the next.
     """
@@ -92,7 +92,7 @@ def build_call(
 
 
 def _too_long(text: str | None) -> str | None:
-    """What is wrong with text that is longer than is taken."""
+    """Say that text is longer than is taken."""
     if text is None or len(text) <= MAX_TEXT_LENGTH:
         return None
     return f"The reply has {len(text):,} characters; at most {MAX_TEXT_LENGTH:,} are taken."

@@ -22,12 +22,12 @@ class Usage:
 
     @property
     def is_unknown(self) -> bool:
-        """Whether nothing was counted at all."""
+        """True where nothing was counted at all."""
         return self == UNCOUNTED and self.gpu_seconds is None
 
     @property
     def total(self) -> int | None:
-        """All tokens, where both numbers are known."""
+        """The sum of all tokens, where both numbers are known."""
         if self.input_tokens is None or self.output_tokens is None:
             return None
         return self.input_tokens + self.output_tokens
@@ -56,8 +56,8 @@ class Refusal:
 class ModelReply:
     """A model's reply: text, pictures, a score or a refusal, and what it cost in tokens.
 
-    `problem` says why a reply that was paid for holds none of them. `made` says how a local model
-    came to it, as JSON values: device, dtype, versions and batch.
+    `malformed_reason` says why a reply that was paid for holds none of them. `provenance` says how
+    a local model came to it, as JSON values: device, dtype, versions and batch.
     """
 
     text: str | None = None
@@ -95,7 +95,7 @@ class Interrupted(RequestFault):
 
 
 class UnparsableReply(Interrupted):
-    """No JSON came, or not all of it, which may be paid: send it again, but not for long."""
+    """The reply holds no JSON, or a part of it, which may be paid: retry, but not for long."""
 
 
 class NoAnswer(RequestFault):
@@ -111,7 +111,7 @@ class NoAnswer(RequestFault):
 
     @property
     def reply(self) -> ModelReply:
-        """What is stored of it."""
+        """The reply to store."""
         return ModelReply(
             malformed_reason=str(self), served_model=self.served_model, usage=self.usage
         )
@@ -126,4 +126,4 @@ class UnacceptableRequest(RequestFault):
 
 
 class ModelUnavailable(RequestFault):
-    """No request of this model will be taken: a bad key, no credit, an unknown model. Stop."""
+    """The model takes no request: a bad key, no credit, an unknown model. Stop."""

@@ -113,12 +113,12 @@ def build_canonical_fields(model: Model, kind: str, request: Mapping[str, Any]) 
 
 
 def build_canonical_head(model: Model, kind: str) -> str:
-    """How canonical requests of a kind to a model begin, as the call store indexes them."""
+    """Build the head of a kind's canonical requests, as the call store indexes them."""
     return cut_request_head(to_canonical_text(build_canonical_fields(model, kind, {})))
 
 
 def _fields_of(words: Request | Turn) -> dict[str, Any]:
-    """What `dataclasses.asdict` gives, in a third of the time."""
+    """Build the mapping of `dataclasses.asdict`, in a third of the time."""
     fields = {name: getattr(words, name) for name in words.__slots__}
     if "turns" in fields:
         fields["turns"] = tuple(_fields_of(turn) for turn in fields["turns"])
@@ -151,7 +151,7 @@ def compute_call_keys(model: Model, requests: Iterable[Request]) -> list[str]:
 
 
 def is_painted(model: Model, request: Request) -> bool:
-    """Whether a folder of pictures has the one that is asked for."""
+    """Check that a folder of pictures has the one that a request asks for."""
     return isinstance(request, PaintRequest) and bool(
         identify_picture_file(model, request.prompt, request.seed, request.sample)
     )

@@ -39,7 +39,7 @@ class NoWeights(ValueError):
 
 
 class Weights(NamedTuple):
-    """Those in a folder; `parameters` counts numbers, `size` bytes."""
+    """Weights in a folder; `parameters` counts numbers, `size` bytes."""
 
     folder: Path
     files: tuple[Path, ...]
@@ -93,7 +93,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def _header(path: Path) -> Mapping[str, _Tensor]:
-    """What a file says of each of its tensors: shape, type and place."""
+    """Read the tensors that a file declares: shape, type and place."""
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
         if length > _MAX_HEADER_BYTES:

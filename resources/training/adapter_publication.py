@@ -34,7 +34,7 @@ LIBRARIES = ("trl", "transformers", "peft", "accelerate", "datasets", "torch")
 
 
 def build_adapter_path(home: Path, name: str, digest: str) -> Path:
-    """Where an adapter lies: its folder's name says what it was trained with, and never changes."""
+    """Build an adapter's path: its folder names its training, and never changes."""
     return home / ADAPTERS_FOLDER / f"{name}-{digest}"
 
 
@@ -60,7 +60,7 @@ def publish_adapter(job: TrainingJob, place: Path) -> dict[str, Any]:
 
 
 def _record(job: TrainingJob, folder: Path) -> dict[str, Any]:
-    """What an adapter was made of."""
+    """Build the record of an adapter's training."""
     return {
         "name": job.name,
         "kind": job.kind,

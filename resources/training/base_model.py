@@ -30,7 +30,7 @@ _NOT_ADAPTED = ("vis", "lm_head", "embed", "multi_modal_projector")
 
 
 class TrainingEstimate(NamedTuple):
-    """What a training takes, without what lies between layers: GB of memory, and hours here."""
+    """Memory in GB and hours here of a training, without the activations between layers."""
 
     parameter_count: int
     adapter_parameter_count: int
@@ -47,7 +47,7 @@ class TrainingEstimate(NamedTuple):
 
     @property
     def cpu_time(self) -> str:
-        """How long it takes without a GPU, for a log."""
+        """Hours without a GPU, formatted for a log."""
         digits = 0 if self.hours >= _MANY_H else 1
         return f"its processors would take about {self.hours:,.{digits}f} hours"
 
@@ -75,7 +75,7 @@ def find_recipe_weights(recipe: Recipe) -> tuple[str | None, Weights]:
 
 
 def estimate_training(weights: Weights, recipe: Recipe, samples: int) -> TrainingEstimate:
-    """What it takes to train on so many samples, on the processors of this machine."""
+    """Estimate a training on so many samples, on the processors of this machine."""
     suffixes = tuple(f".{end}" for end in recipe.target_modules)
     shapes = [shape for name, shape in _layers(weights) if name.endswith(suffixes)]
     adapter = sum(recipe.rank * sum(shape) for shape in shapes)
@@ -133,7 +133,7 @@ def _layers(weights: Weights) -> Iterator[tuple[str, Sequence[int]]]:
 
 
 def inspect_machine() -> tuple[bool, float]:
-    """Whether there is a GPU, and this machine's memory in GB."""
+    """Detect a GPU, and this machine's memory in GB."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _GIGA
     return bool(import_library("torch").cuda.is_available()), memory
 
@@ -144,7 +144,7 @@ def _width(dtype: str | None) -> int | None:
 
 
 def _operations_a_second() -> float:
-    """What this machine's processors reach, on matrices as large as a model's."""
+    """Measure this machine's processors, on matrices as large as a model's."""
     matrix: Any = np.ones((_SIDE, _SIDE), np.float32)
     times: Sequence[float] = [_seconds(matrix) for _ in range(3)]
     return 2 * _SIDE**3 / min(times)

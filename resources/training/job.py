@@ -34,9 +34,9 @@ class TrainingBase:
 
 @dataclass(frozen=True)
 class TrainingJob:
-    """One training; `rows` is a Parquet file of what is trained on, `images` the store's root.
+    """One training; `rows_file` is a Parquet file of what is trained on, `images` the store's root.
 
-    `data` is the digest of the rows. `told` is what the record says besides.
+    `data` is the digest of the rows. `record_fields` are those that the record has besides.
     """
 
     name: str
@@ -63,7 +63,7 @@ def read_job(path: Path) -> TrainingJob:
 
 
 class TrainingTerms(NamedTuple):
-    """What decides which adapter a training gives: trainings that differ in it are two."""
+    """The terms that decide an adapter: trainings that differ in one are two."""
 
     kind: TrainingKind
     base: str
@@ -101,7 +101,7 @@ def read_terms(record: Mapping[str, Any]) -> TrainingTerms:
 
 
 def build_wording(kind: TrainingKind) -> str:
-    """What is asked about each text; in fine-tuning that stands in the rows."""
+    """Build the question about each text; in fine-tuning it stands in the rows."""
     control = "\n".join((QUESTION, ANSWER, OTHER_ANSWER))
     return {"ranking": PROMPT, "margin": control, "tuning": _ROWS}[kind]
 

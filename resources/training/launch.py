@@ -63,7 +63,7 @@ def _started(job: TrainingJob, accelerate_config: str | None) -> subprocess.Pope
 
 
 def build_command(job: Path, accelerate_config: str | None) -> list[str]:
-    """What trains the job in a file, in as many processes as a configuration is for."""
+    """Build the command that trains a job's file, in as many processes as configured."""
     command = [sys.executable, "-m"]
     if accelerate_config is not None:
         command += ["accelerate.commands.launch", "--config_file", accelerate_config]
@@ -75,7 +75,7 @@ def build_command(job: Path, accelerate_config: str | None) -> list[str]:
 
 
 def _importable() -> str:
-    """Where modules are found: the project's own first."""
+    """Build the path of modules: the project's own first."""
     return os.pathsep.join(filter(None, (str(_PROJECT), os.environ.get("PYTHONPATH"))))
 
 
@@ -114,7 +114,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _noted(path: Path) -> dict[str, Any]:
-    """What the process has noted; nothing where it could not, or no more than a part."""
+    """Read the process's note; empty where it could not write it, or only a part."""
     try:
         return dict(json.loads(path.read_text()))
     except (OSError, ValueError):
@@ -122,7 +122,7 @@ def _noted(path: Path) -> dict[str, Any]:
 
 
 def build_failure(job: TrainingJob, code: int) -> Exception:
-    """What a training ended by, by what its process has noted, printed and left."""
+    """Build the error of an ended training, by what its process noted, printed and left."""
     folder = Path(job.folder)
     error = _noted(folder / ERROR)
     free = shutil.disk_usage(folder).free

@@ -1,4 +1,4 @@
-"""What a reward or a loss measures besides what TRL logs, until the next log."""
+"""Measures of a reward or a loss besides TRL's own logs, until the next log."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

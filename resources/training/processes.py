@@ -33,7 +33,7 @@ def read_process_count(config: str | None) -> int:
 
 
 def is_without_launcher(config: str) -> bool:
-    """Whether accelerate starts one process by a configuration, whatever number that says.
+    """Check that accelerate starts one process by a configuration, whatever its number.
 
     So it does of processors, unless MPI starts them; for GPUs, DeepSpeed and FSDP it has launchers.
     """

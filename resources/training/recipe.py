@@ -7,7 +7,7 @@ TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down
 
 
 class Recipe(Config):
-    """What every training has."""
+    """The recipe that all trainings share."""
 
     base: str = Field(
         description="The model that is adapted: a folder, or an id of the Hugging Face Hub whose "

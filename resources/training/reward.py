@@ -54,7 +54,7 @@ def compute_rewards(
 def compute_misranked_shares(
     scores: Sequence[float | None], pairs: Sequence[str], sides: Sequence[str]
 ) -> list[float]:
-    """By pair with scores on both sides: the share of comparisons that the adversarial one wins.
+    """Compute, for pairs scored on both sides, the share of comparisons that are misranked.
 
     A tie counts as won (ProtoBias, eq. 5). Raises `TornPair`.
     """

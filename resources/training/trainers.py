@@ -196,7 +196,7 @@ def _supervised(
 
 
 class _Shape:
-    """How many rows make a step, how many steps there are, and which row comes when."""
+    """The shape of a training: rows a step, steps, and the order of rows."""
 
     def __init__(self, recipe: Recipe, rows: Sequence[Row]) -> None:
         self._rows = len(rows)
@@ -233,7 +233,7 @@ def _arguments(job: TrainingJob, recipe: Recipe, steps: int) -> dict[str, Any]:
 
 
 def _schedule(recipe: Recipe, steps: int) -> dict[str, Any]:
-    """How the learning rate goes, where that is not in a line from its highest to 0."""
+    """Build the learning-rate schedule, where it is not a line from its highest to 0."""
     if not isinstance(recipe, TuningRecipe):
         return {}
     # The rate of its first step is 0: of one step alone nothing would be learned.

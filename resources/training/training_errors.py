@@ -1,4 +1,4 @@
-"""What ends a training, each with its remedy."""
+"""Errors that end a training, each with its remedy."""
 
 from importlib import import_module
 from typing import Any

@@ -23,11 +23,11 @@ _NOTHING = 1e-7
 
 
 class NoSpread(TrainingError):
-    """All samples of every picture had the same reward for too long."""
+    """The samples of every picture had one and the same reward for too long."""
 
 
 class NoGradient(TrainingError):
-    """What is to be learned is not, and no weight moves any more."""
+    """The training learns nothing any more, and no weight moves."""
 
 
 class Diverged(TrainingError):
@@ -35,7 +35,7 @@ class Diverged(TrainingError):
 
 
 def build_callback(folder: Path, meter: Meter) -> Any:
-    """What a trainer tells of each step, for `trainer.add_callback`."""
+    """Build the callback that logs each step, for `trainer.add_callback`."""
     kind: Any = type("Progress", (_Progress, import_library("transformers").TrainerCallback), {})
     return kind(folder, meter)
 
@@ -114,7 +114,7 @@ def _require_numbers(step: int, numbers: Mapping[str, float]) -> None:
 
 
 def read_progress(folder: Path) -> list[dict[str, Any]]:
-    """What was told of each step, in their order; of a step that was made again, the last."""
+    """Read the logged steps in order; of a repeated step, the last."""
     path = folder / PROGRESS_FILE
     if not path.exists():
         return []

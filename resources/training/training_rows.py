@@ -20,7 +20,7 @@ Shown = Callable[[Row, str], dict[str, Any]]
 
 
 def build_order(rows: int, row_count: int, seed: int) -> list[int]:
-    """Places of `wanted` rows: pass after pass over all, each in an order of its own."""
+    """Order `row_count` places: pass after pass over all, each in an order of its own."""
 
     def passes() -> Iterator[int]:
         for number in range(-(-row_count // rows)):
@@ -32,7 +32,7 @@ def build_order(rows: int, row_count: int, seed: int) -> list[int]:
 
 
 def build_side_rows(rows: Sequence[Row], order: Sequence[int]) -> list[dict[str, Any]]:
-    """By pair in that order: its correct and then its adversarial picture."""
+    """Build a pair's rows in that order: its correct and then its adversarial picture."""
     return [
         {
             "text": rows[index]["text"],
@@ -65,12 +65,12 @@ def build_dataset(rows: Sequence[Row], images: ImageStore, shown: Callable[[Row]
 
 
 def build_user_turn(text: str) -> list[dict[str, str]]:
-    """What is asked about a picture, as trainers take it: they put the picture before it."""
+    """Build the question about a picture; trainers put the picture before it."""
     return [{"role": "user", "content": text}]
 
 
 def build_assistant_turn(text: str) -> list[dict[str, str]]:
-    """What is to be answered."""
+    """Build the answer to learn."""
     return [{"role": "assistant", "content": text}]
 
 

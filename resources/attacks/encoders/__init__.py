@@ -38,8 +38,8 @@ def load_encoder(model: Model, key: str | None) -> LoadedEncoder:
     """The encoder and connector of an entry; its language model is left where it is.
 
     They run in float32 unless the entry names a dtype: in half of that, the cosine of a picture
-    that hardly changed is 1. Raises `Closed` for an architecture without a file here, and for
-    quantized weights, whose gradient is not that of the model.
+    that hardly changed is 1. Raises `ModelUnavailable` for an architecture without a file here, and
+    for quantized weights, whose gradient is not that of the model.
     """
     transformers, encoder_settings = import_library("transformers"), parse_settings(model)
     files = ModelFiles.resolve(model, key, encoder_settings.revision)
@@ -81,7 +81,7 @@ def _kind(model: Model, config: Any) -> type[Encoder]:
 
 
 def _require_weights(model: Model, missing: Collection[str]) -> None:
-    """Raise `Closed` where some weights would be random."""
+    """Raise `ModelUnavailable` where some weights would be random."""
     if missing:
         raise ModelUnavailable(
             f"{model.model}: {len(missing)} of its weights are not in its files, as "

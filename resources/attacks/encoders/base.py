@@ -1,4 +1,4 @@
-"""What the attack knows of a model: how it prepares a picture, and how it embeds it."""
+"""The attack's view of a model: how it prepares a picture, and how it embeds it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ class Encoder(ABC):
         return prepare_picture(pixels, self.image_processor)
 
     def process(self, image: Image.Image) -> Tensor:
-        """A picture as the model's own processor prepares it, in the shape of `prepared`."""
+        """A picture as the model's own processor prepares it, in the shape of `prepare`."""
         return self.image_processor(images=image, return_tensors="pt")["pixel_values"][0]
 
     @abstractmethod

@@ -37,7 +37,7 @@ class BadRecord(ValueError):
 
 
 class AdapterSettings(LocalSettings):
-    """How a vision-language model is run; `adapter` is a folder, relative to the data root."""
+    """Settings of a vision-language model; `adapter` is a folder, relative to the data root."""
 
     adapter: str | None = None
 
@@ -45,8 +45,8 @@ class AdapterSettings(LocalSettings):
 def attach_adapter(network: Any, model: Model, adapter: str, base_commit: str | None) -> Any:
     """A network with an adapter, which stays apart from its weights: merged, it would be rounded.
 
-    `found` is the commit of the base. Raises `Closed` for a folder that is no adapter, one whose
-    files are not those that were recorded, and one that was trained for another base.
+    `base_commit` is that of the base. Raises `ModelUnavailable` for a folder that is no adapter,
+    one whose files are not those that were recorded, and one that was trained for another base.
     """
     folder = resolve_adapter_folder(adapter)
     _require_files(model, folder)
@@ -65,7 +65,7 @@ def attach_adapter(network: Any, model: Model, adapter: str, base_commit: str | 
 
 
 def resolve_adapter_folder(adapter: str) -> Path:
-    """Where an entry's adapter lies."""
+    """Resolve the folder of an entry's adapter."""
     return find_data_root() / Path(adapter).expanduser()
 
 
@@ -145,7 +145,7 @@ def _base_of_peft(fields: LoraFields) -> Mapping[str, Any]:
 
 
 def _is_base(base: Mapping[str, Any], name: str, base_commit: str | None) -> bool:
-    """Whether a model is that base: by id and commit, or else by its weights."""
+    """Check that a model is that base: by id and commit, or else by its weights."""
     if base["sha256"] is None:
         return bool(base["model"] == name and base["revision"] in (None, base_commit))
     if base_commit is not None and (name, base_commit) == (base["model"], base["revision"]):

@@ -88,7 +88,7 @@ class Anthropic:
     """A Claude model. The parameters of models.yaml go into the body of each message."""
 
     def __init__(self, model: Model, key: str | None, picture: PictureLoader) -> None:
-        """Raise `Closed` where the key cannot be one."""
+        """Raise `ModelUnavailable` where the key cannot be one."""
         check_key(model, key)
         self._model, self._key, self._picture = model, key, picture
         credentials = {} if key is None else {"Authorization": f"Bearer {key}"}
@@ -157,7 +157,7 @@ class Anthropic:
         )
 
     def _refusal(self, answer: _Message, *, empty: bool) -> Refusal | None:
-        """Why an answer was stopped by a filter; raises the fault of one that holds no text."""
+        """Build the refusal of a filtered answer; raises the fault of one that holds no text."""
         if answer.stop_reason == "refusal":
             words = ["stop_reason: refusal.", answer.category, answer.explanation]
             return Refusal("content filter", " ".join(filter(None, words)))
@@ -220,7 +220,7 @@ def _image(data: bytes) -> dict[str, Any]:
 
 
 def _usage(spent: _Message) -> Usage:
-    """All tokens that went in; those of the cache are counted apart, and are not in the first."""
+    """Count all input tokens: Anthropic counts those of the cache apart from the others."""
     if spent.input_tokens is None:
         return Usage(None, spent.output_tokens)
     cached = (spent.cache_creation or 0) + (spent.cache_read or 0)

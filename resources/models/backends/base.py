@@ -1,13 +1,13 @@
-"""What a model backend offers, and the base of those that take batches.
+"""The interface of a model backend, and the base of those that take batches.
 
 A backend is made once for a run, as `backend(model, key, picture)`: the entry of models.yaml, the
 API key (None where none is needed), and a function that gives a picture's bytes by its sha256. It
-has those of these methods that it can do, sends each request exactly once, and raises the `Fault`
-that says what to do next, its message without the key.
+has those of these methods that it can do, sends each request exactly once, and raises the
+`RequestFault` that says what to do next, its message without the key.
 
     async write(Write), look(Look) -> Reply with text; one that the limit of tokens cut off is an
-        answer with the text there is, and `Unacceptable` where the limit left none at all: sent
-        again, it would be paid for again and end the same
+        answer with the text there is, and `UnacceptableRequest` where the limit left none at all:
+        sent again, it would be paid for again and end the same
     async paint(Paint), edit(Edit) -> Reply with one picture
     async score(Score)             -> Reply with a raw score
     async listed() -> list[str]       the ids of all models that its provider has; costs nothing
@@ -48,7 +48,7 @@ BatchStatus: TypeAlias = Literal["running", "ended", "failed", "expired", "cance
 
 @dataclass(frozen=True, slots=True)
 class BatchState:
-    """How a batch stands at its provider, in one word of ours and in the provider's own.
+    """The state of a batch at its provider, in one word of ours and in the provider's own.
 
     One that expired or was cancelled has the results that were ready by then.
     """
@@ -67,7 +67,7 @@ class BatchState:
 
 
 def to_batch_status(words: Mapping[str, BatchStatus], state: str) -> BatchStatus:
-    """What a provider's word for the state of a batch is for us, as `words` has it.
+    """Translate a provider's word for the state of a batch by `words`.
 
     Raises `Interrupted` for one that is not there: whether the batch is over is not known.
     """
@@ -95,7 +95,7 @@ class BatchBackend(ABC):
     _picture: PictureLoader
 
     def line_size(self, request: Request) -> int:
-        """How many bytes a request takes in a file, at most: its pictures are sent as base64."""
+        """Bound the bytes that a request takes in a file: its pictures are sent as base64."""
         turns = request.turns if isinstance(request, WriteRequest | LookRequest) else ()
         images = [image for turn in turns for image in turn.images]
         images += request.images if isinstance(request, EditRequest) else ()
@@ -126,11 +126,11 @@ class BatchBackend(ABC):
 
     @abstractmethod
     async def state(self, batch: str) -> BatchState:
-        """How a batch stands; raises `Interrupted` for a state that is not known."""
+        """Fetch a batch's state; raises `Interrupted` for a state that is not known."""
 
     @abstractmethod
     def results(self, batch: str) -> AsyncIterator[tuple[str, ModelReply | RequestFault]]:
-        """What came of the requests of a batch, by name; `Interrupted` where it is not over.
+        """Iterate a batch's results by request name; raises `Interrupted` while it runs.
 
         A request that was not answered in time has a fault or is not there at all. Each comes once
         at most. Lines that cannot be read spoil no others: after the last one, `UnparsableReply`

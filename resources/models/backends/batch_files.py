@@ -50,7 +50,7 @@ async def read_results(
     read: Callable[[Line], Awaitable[ModelReply]],
     longest: int,
 ) -> AsyncIterator[tuple[str, ModelReply | RequestFault]]:
-    """What lines of results say, by name, as `BatchBackend.results` promises it.
+    """Parse lines of results, by request name, as `BatchBackend.results` promises it.
 
     One that is longer than `longest` bytes, or no result, is still that of the request it names.
     """
@@ -99,7 +99,7 @@ def _named(data: bytes, shape: type[Line], longest: int) -> tuple[str | None, Li
 async def _ended(
     line: Line | NoAnswer, read: Callable[[Line], Awaitable[ModelReply]]
 ) -> ModelReply | RequestFault:
-    """How the request of a line ended."""
+    """Build the reply or the fault of a line."""
     try:
         return line if isinstance(line, NoAnswer) else await read(line)
     except RequestFault as fault:
@@ -107,7 +107,7 @@ async def _ended(
 
 
 def parse_batch_reply(shape: type[Shape], body: bytes) -> Shape:
-    """What a reply about batches says; nothing was paid for one that cannot be read."""
+    """Parse a reply about batches; nothing was paid for one that cannot be read."""
     try:
         return parse_reply(shape, body)
     except (NoAnswer, Interrupted) as fault:

@@ -24,7 +24,7 @@ from resources.models.requests import LookRequest, Turn
 
 
 class DetectorSettings(LocalSettings):
-    """How an entry with the role `detector` wants its model run.
+    """Settings of an entry with the role `detector`.
 
     A box is kept from a score of `threshold` on.
     """
@@ -33,7 +33,7 @@ class DetectorSettings(LocalSettings):
 
 
 class Detector:
-    """A detector that is told what to find; raises `Closed` where it cannot be loaded."""
+    """A detector that is told what to find; raises `ModelUnavailable` where it cannot be loaded."""
 
     def __init__(self, model: Model, key: str | None, picture: PictureLoader) -> None:
         self._model, self._picture = model, picture

@@ -115,7 +115,7 @@ class Devices:
         return free is None
 
     def _file(self, purpose: str) -> Path:
-        """What the runs of this painter on this machine lock, whatever their data root."""
+        """Build the path that all runs of this painter on this machine lock."""
         named = sha256(f"{self._model.name} {purpose}".encode()).hexdigest()
         return Path(tempfile.gettempdir(), f"counterfactory-{os.getuid()}", named)
 
@@ -141,7 +141,7 @@ class _Worker:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is on its way there any more, nor ever will be."""
+        """True once no request is under way on this device and none will come."""
         return self._ended or (self._retired and not self._asked)
 
     def retire(self) -> None:

@@ -46,7 +46,7 @@ class Diffusers(LocalBackend):
     _loaded = ("_pipeline", "_editor", "_files")
 
     async def paint(self, request: PaintRequest) -> ModelReply:
-        """A PNG of the prompt; see `noise_seed` for what makes it differ from another."""
+        """A PNG of the prompt; see `compute_noise_seed` for what makes it differ from another."""
         return await self._batcher.ask(self.paint_batch, request, at_once=self._settings.batch)
 
     async def edit(self, request: EditRequest) -> ModelReply:

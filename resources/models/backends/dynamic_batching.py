@@ -47,8 +47,8 @@ class DynamicBatcher:
     ) -> Result:
         """The result of `work` for this item.
 
-        Of several items whose work raises `Unacceptable`, each is done once more alone, so that
-        one that cannot be done spoils no other. What else is raised reaches all of them.
+        Of several items whose work raises `UnacceptableRequest`, each is done once more alone, so
+        that one that cannot be done spoils no other. What else is raised reaches all of them.
         """
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Waiting(work, item, at_once, alike, future))

@@ -24,12 +24,12 @@ class Folder:
         self._model = model
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
     async def paint(self, request: PaintRequest) -> ModelReply:
         """The picture of the row with the same prompt, and sample or seed.
 
-        Raises `Unacceptable` where there is none, or no image in its file.
+        Raises `UnacceptableRequest` where there is none, or no image in its file.
         """
         return await asyncio.to_thread(self._painted, request)
 

@@ -74,7 +74,7 @@ class Gemini:
     """A Gemini model. The parameters of models.yaml are fields of `GenerateContentConfig`."""
 
     def __init__(self, model: Model, key: str | None, picture: PictureLoader) -> None:
-        """Raise `Closed` where the key cannot be one, or a parameter is none of this API's."""
+        """Raise `ModelUnavailable` for an impossible key, or a parameter that is unknown."""
         check_key(model, key)
         self._model, self._key, self._picture = model, key, picture
         try:
@@ -179,7 +179,7 @@ class Gemini:
     def _refusal(
         self, response: GeminiResponse, otherwise: RefusalKind, *, empty: bool
     ) -> Refusal | None:
-        """Why the prompt was blocked, or why an answer broke off, or left nothing."""
+        """Build the refusal of a blocked prompt, or of an answer that broke off or is empty."""
         blocked = response.block_reason
         if blocked is not None:
             words = f"blockReason: {blocked}. {response.block_reason_message}"
@@ -255,14 +255,14 @@ class Gemini:
         raise problem
 
     def _fault(self, error: Exception) -> RequestFault:
-        """What an exception of the SDK, or of its HTTP client, means."""
+        """Translate an exception of the SDK, or of its HTTP client."""
         if isinstance(error, errors.APIError):
             headers: Mapping[str, str] = getattr(error.response, "headers", {})
             return self._problem(error.code, error.details, headers)
         return to_connection_fault(error, self._key)
 
     def _problem(self, status: int, body: Any, headers: Mapping[str, str]) -> RequestFault:
-        """What an error means; `body` is Google's envelope, or another object with a message."""
+        """Translate an error; `body` is Google's envelope, or another object with a message."""
         try:
             error = GoogleErrorEnvelope.model_validate(body).error
         except ValidationError:
@@ -293,7 +293,7 @@ class Gemini:
 
 
 def _parts(response: GeminiResponse) -> list[GeminiPart]:
-    """What the model says and shows, without its thoughts, which can hold drafts of a picture."""
+    """List an answer's parts, without thoughts, which can hold drafts of a picture."""
     parts = response.candidates[0].content.parts if response.candidates else []
     return [part for part in parts if not part.thought]
 
@@ -308,7 +308,7 @@ def _no_answer(response: GeminiResponse, problem: str) -> NoAnswer:
 
 
 def _usage(response: GeminiResponse) -> Usage:
-    """What was counted; thoughts are paid for as output."""
+    """Count tokens; thoughts are paid for as output."""
     out = [response.candidates_token_count, response.thoughts_token_count]
     counted = [tokens for tokens in out if tokens is not None]
     return Usage(response.prompt_token_count, sum(counted) if counted else None)

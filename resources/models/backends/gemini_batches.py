@@ -85,7 +85,7 @@ class _GeminiBatchPage(GoogleForm):
     @model_validator(mode="before")
     @classmethod
     def _lists_batches(cls, page: Any) -> Any:
-        """Where there is no batch, Google sends an empty object: another one says nothing of it."""
+        """Accept an empty object as an empty list, as Google sends it, but no other object."""
         if isinstance(page, Mapping) and page and not {"operations", "nextPageToken"} & set(page):
             raise ValueError("it is no list of batches")
         return page
@@ -131,11 +131,11 @@ class BatchedGemini(BatchBackend, Gemini):
             query["pageToken"] = page.next_page_token
 
     async def state(self, batch: str) -> BatchState:
-        """How a batch stands; of one that failed, with Google's reason."""
+        """Fetch a batch's state, with Google's reason where it failed."""
         return self._state_of(await self._call(_GeminiBatch, "GET", self._at(batch)))
 
     async def results(self, batch: str) -> AsyncIterator[tuple[str, ModelReply | RequestFault]]:
-        """What came of the requests of a batch, by name; see `BatchBackend`."""
+        """Iterate a batch's results by request name; see `BatchBackend`."""
         shown = await self._call(_GeminiBatch, "GET", self._at(batch))
         self._state_of(shown).require_ended(batch)
         file = shown.responses_file

@@ -33,7 +33,7 @@ _SHORTEST_KEY = 4
 
 
 def check_key(model: Model, key: str | None) -> None:
-    """Raise `Closed` for a key that no header can hold: the header's own error would reveal it."""
+    """Raise `ModelUnavailable` for a key no header can hold, whose error would reveal it."""
     if key is not None and not re.fullmatch(r"[!-~]+", key):
         raise ModelUnavailable(
             f"The API key of {model.name} has a character that no key has, such as a space, a line "

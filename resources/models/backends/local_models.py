@@ -23,7 +23,7 @@ SettingsType = TypeVar("SettingsType", bound="LocalSettings")
 
 
 class LocalSettings(BaseModel):
-    """Those of an entry's parameters that say how a model is run; the others are the model's own.
+    """Parameters of an entry that say how to run a model; the others are the model's own.
 
     `batch` is how many requests are worked on at once, `device` and `dtype` are in torch's words,
     `revision` is a branch, a tag or a commit of the Hugging Face Hub.
@@ -47,7 +47,7 @@ def parse_settings(model: Model) -> LocalSettings: ...
 @overload
 def parse_settings(model: Model, kind: type[SettingsType]) -> SettingsType: ...
 def parse_settings(model: Model, kind: type[LocalSettings] = LocalSettings) -> LocalSettings:
-    """How an entry of models.yaml wants its model run; raises `Closed` where that is no way."""
+    """Parse an entry's settings; raises `ModelUnavailable` where one is wrong."""
     try:
         return kind(**model.parameters)
     except ValidationError as error:
@@ -59,7 +59,7 @@ def parse_settings(model: Model, kind: type[LocalSettings] = LocalSettings) -> L
 
 
 def import_library(name: str) -> Any:
-    """A library of the extra `local`, imported when it is needed; raises `Closed` without it."""
+    """Import a library of the extra `local`; raises `ModelUnavailable` without it."""
     try:
         return import_module(name)
     except ImportError as error:
@@ -70,7 +70,7 @@ def import_library(name: str) -> Any:
 
 
 def choose_device(settings: LocalSettings) -> str:
-    """Where to run: as the entry says, else on a CUDA device if there is one, else on the CPU."""
+    """Choose the device: the entry's, else a CUDA device if there is one, else the CPU."""
     return settings.device or ("cuda" if import_library("torch").cuda.is_available() else "cpu")
 
 
@@ -78,7 +78,8 @@ def resolve_commit(model: Model, key: str | None, revision: str | None) -> str |
     """The commit of the Hub that a model comes from; None for a folder, which has none.
 
     With the commit known, all files come from it, and the answer can say what was served. Raises
-    `Closed` without the extra `local`, and for an id that neither the Hub nor its local cache has.
+    `ModelUnavailable` without the extra `local`, and for an id that neither the Hub nor its local
+    cache has.
     """
     # An id that the Hub does not give is no matter where nothing could run it.
     import_library("torch")
@@ -99,7 +100,7 @@ def resolve_commit(model: Model, key: str | None, revision: str | None) -> str |
 
 
 class ModelFiles(NamedTuple):
-    """What a model is loaded from: the files of one commit of the Hub, or of a folder."""
+    """The files that a model is loaded from: of one commit of the Hub, or of a folder."""
 
     model: Model
     key: str | None
@@ -107,16 +108,16 @@ class ModelFiles(NamedTuple):
 
     @classmethod
     def resolve(cls, model: Model, key: str | None, revision: str | None) -> "ModelFiles":
-        """Those of an entry of models.yaml; raises as `commit`."""
+        """Resolve the files of an entry of models.yaml; raises as `resolve_commit`."""
         return cls(model, key, resolve_commit(model, key, revision))
 
     @property
     def served_model(self) -> str:
-        """What an answer says it came from: id and commit, or the folder."""
+        """The origin that an answer names: id and commit, or the folder."""
         return self.model.model if self.commit is None else f"{self.model.model}@{self.commit}"
 
     def load(self, kind: Any, **how: Any) -> Any:
-        """What a class of a library makes of them; no code that comes with a model is run."""
+        """Load a library's class from the files; no code that comes with a model is run."""
         source = {"revision": self.commit, "token": self.key, "trust_remote_code": False}
         return kind.from_pretrained(self.model.model, **source, **how)
 
@@ -165,7 +166,7 @@ def record_time(work: BatchMethod[RequestType]) -> BatchMethod[RequestType]:
 
 @contextmanager
 def translate_loading_errors(model: Model, key: str | None) -> Iterator[None]:
-    """Turn what goes wrong while a model loads into `Closed`, which names it and the remedy.
+    """Turn what goes wrong while a model loads into `ModelUnavailable`, which names it and the remedy.
 
     None of what is raised there is handed on as a cause: an error of the libraries underneath can
     hold the token.
@@ -191,7 +192,7 @@ def translate_loading_errors(model: Model, key: str | None) -> Iterator[None]:
 
 @contextmanager
 def translate_running_errors(model: Model) -> Iterator[None]:
-    """Turn what goes wrong while a model works into the `Fault` that names it and the remedy."""
+    """Turn what goes wrong while a model works into the `RequestFault` that names it and the remedy."""
     try:
         yield
     except (MemoryError, RuntimeError, ValueError, TypeError, IndexError, TemplateError) as error:
@@ -206,7 +207,7 @@ def translate_running_errors(model: Model) -> Iterator[None]:
 
 
 def _is_memory(error: Exception) -> bool:
-    """Whether memory ran out; torch says so by a class of its own on a GPU, in words on a CPU."""
+    """Recognize that memory ran out: torch raises its own class on a GPU, words on a CPU."""
     words = str(error).lower()
     return isinstance(error, MemoryError) or "out of memory" in words or "allocate memory" in words
 

@@ -89,7 +89,7 @@ class OpenAI:
     """
 
     def __init__(self, model: Model, key: str | None, picture: PictureLoader) -> None:
-        """Raise `Closed` where the key cannot be one."""
+        """Raise `ModelUnavailable` where the key cannot be one."""
         check_key(model, key)
         self._model, self._key, self._picture = model, key, picture
         credentials = {} if key is None else {"Authorization": f"Bearer {key}"}
@@ -141,7 +141,7 @@ class OpenAI:
     async def _asked(
         self, request: WriteRequest | LookRequest | PaintRequest
     ) -> tuple[str, dict[str, Any]]:
-        """Where a request is sent, and its body."""
+        """Build the path and the body of a request."""
         common = {**self._model.parameters, "model": self._model.model}
         if isinstance(request, PaintRequest):
             return GENERATIONS, {**common, "prompt": request.prompt}
@@ -160,7 +160,7 @@ class OpenAI:
         return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}
 
     async def _reply(self, path: str, body: Awaitable[bytes]) -> ModelReply:
-        """What a model replies, refusals as well; raises as `shaped` does, or `Unacceptable`."""
+        """Parse a reply, refusals as well; raises as `parse_reply`, or `UnacceptableRequest`."""
         try:
             data = await body
         except Declined as declined:
@@ -252,14 +252,14 @@ class OpenAI:
         raise fault
 
     def _fault(self, error: Exception) -> RequestFault:
-        """What an exception of the SDK, or of its HTTP client, means."""
+        """Translate an exception of the SDK, or of its HTTP client."""
         if isinstance(error, APIStatusError):
             return self._problem(error.status_code, error.body, error.response.headers)
         cause = error.__cause__ if isinstance(error, APIConnectionError) else None
         return to_connection_fault(cause or error, self._key)
 
     def _problem(self, status: int, error_body: Any, headers: Mapping[str, str]) -> RequestFault:
-        """What an error means; `said` is the error in its body, or the body as text."""
+        """Translate an error; `error_body` is the error in its body, or the body as text."""
         error = error_body if isinstance(error_body, Mapping) else {}
         words = redact_key(error.get("message") or error_body or "", self._key)
         code, kind = str(error.get("code")), str(error.get("type"))

@@ -128,11 +128,11 @@ class BatchedOpenAI(BatchBackend, OpenAI):
             query["after"] = new[-1]
 
     async def state(self, batch: str) -> BatchState:
-        """How a batch stands; of one that failed, with OpenAI's reasons."""
+        """Fetch a batch's state, with OpenAI's reasons where it failed."""
         return self._state_of(await self._shown(batch))
 
     async def results(self, batch: str) -> AsyncIterator[tuple[str, ModelReply | RequestFault]]:
-        """What came of the requests of a batch, by name; see `BatchBackend`."""
+        """Iterate a batch's results by request name; see `BatchBackend`."""
         shown = await self._shown(batch)
         self._state_of(shown).require_ended(batch)
         # What was answered first: of a request that is in both files, that is kept.
@@ -169,7 +169,7 @@ class BatchedOpenAI(BatchBackend, OpenAI):
         return endpoint
 
     async def _in_json(self, request: Request) -> tuple[str, dict[str, Any]]:
-        """Where a request is sent, and its body; an edit, which alone is a form, is JSON here."""
+        """Build the path and the body of a request; an edit, elsewhere a form, is JSON here."""
         request = self._not_a_score(request)
         if isinstance(request, EditRequest):
             images = await load_pictures(request.images, self._picture)

@@ -18,7 +18,7 @@ def build_provenance(
     requests: Sequence[PaintRequest | EditRequest],
     seeds: Sequence[int],
 ) -> dict[str, Any]:
-    """What all pictures of a batch have in common, as JSON values.
+    """Describe what all pictures of a batch share, as JSON values.
 
     `called` are the parameters of the pipeline's call; `batch` lists the digest of each prompt with
     the seed of its noise, in their order.

@@ -30,7 +30,7 @@ class Python:
 
     @cached_property
     def _function(self) -> Callable[[Any, str], Any]:
-        """Raises `Closed` where there is no such function."""
+        """Raises `ModelUnavailable` where there is no such function."""
         called = f"{self._model.name}: {self._model.model}"
         module, _, name = self._model.model.partition(":")
         try:
@@ -45,10 +45,10 @@ class Python:
         return function
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
     async def score(self, request: ScoreRequest) -> ModelReply:
-        """The number that the function gives; raises `Unacceptable` where it is none."""
+        """The number that the function gives; raises `UnacceptableRequest` where it is none."""
         async with self._alone:
             return await asyncio.to_thread(self._scored, request)
 

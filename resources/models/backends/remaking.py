@@ -16,7 +16,7 @@ from resources.untrusted_input.image_decoding import decode_image
 TOLERANCE: Mapping[str, int] = {"float32": 1, "bfloat16": 2}
 """By dtype: the most levels of 255, in any channel, between a picture that was painted in a batch
 and the same one painted alone. Measured on a CPU, with a tiny pipeline of FLUX's shape; a large
-one may go further on a GPU, which `remade` shows as well."""
+one may go further on a GPU, which `remake_picture` shows as well."""
 
 
 class NotRemade(ValueError):
@@ -40,7 +40,7 @@ def remake_picture(
     alone: bool = False,
     key: str | None = None,
 ) -> RemadePicture:
-    """The picture that was `made` so, painted again in the same batch, or `alone`.
+    """Paint a picture again by its `provenance`, in the same batch or `alone`.
 
         row = table[table["image_id"] == "flux_schnell/…"].iloc[0]
         again = remade(model, json.loads(row["made"]), table["prompt"])

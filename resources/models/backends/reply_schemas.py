@@ -35,7 +35,7 @@ OptionalText = Annotated[str | None, BeforeValidator(_text)]
 
 
 def to_object(value: Any) -> Any:
-    """What is said beside an answer in an object; an empty one for what is none."""
+    """Return a mapping as it is, and an empty one for any other value."""
     return value if isinstance(value, Mapping) else {}
 
 
@@ -72,7 +72,7 @@ def parse_reply(shape: type[Shape], body: str | bytes) -> Shape:
 
 
 def validate_reply(shape: type[Shape], value: Any) -> Shape:
-    """JSON of a reply as what the API promises; raises as `shaped` does."""
+    """JSON of a reply as what the API promises; raises as `parse_reply` does."""
     try:
         return shape.model_validate(value)
     except ValidationError as error:
@@ -159,7 +159,7 @@ class GeminiPart(GoogleForm):
 
 
 class GeminiContent(GoogleForm):
-    """What a Gemini model says and shows."""
+    """The content of a Gemini model's answer."""
 
     parts: list[GeminiPart] = []
 

@@ -27,7 +27,7 @@ class StandInBackend:
         self._picture = picture
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
     async def write(self, request: WriteRequest) -> ModelReply:
         """The triplet that the last turn asks for as a JSON object (see `grammar.triplet`)."""

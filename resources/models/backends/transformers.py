@@ -52,7 +52,7 @@ class Transformers(LocalBackend):
         return await self._ask(request)
 
     async def write(self, request: WriteRequest) -> ModelReply:
-        """Write text; raises `Closed` for a schema, which nothing here could hold it to."""
+        """Write text; raises `ModelUnavailable` for a schema, which nothing here enforces."""
         if request.schema is not None:
             raise ModelUnavailable(
                 f"{self._model.name} cannot be held to a JSON Schema by the backend transformers: "
@@ -61,7 +61,7 @@ class Transformers(LocalBackend):
         return await self._ask(request)
 
     async def score(self, request: ScoreRequest) -> ModelReply:
-        """How well a picture fits a text; raises `Unacceptable` for a text that does not fit."""
+        """Score a picture against a text; raises `UnacceptableRequest` for too long a text."""
         if "_metric" not in self.__dict__:
             await self._batcher.ask(self._load, request, at_once=self._model.concurrency)
         prepared = await asyncio.to_thread(self._metric.prepare, request)
@@ -139,7 +139,7 @@ def compute_sampling_seed(request: LookRequest | WriteRequest) -> int:
 
 @contextmanager
 def _seeded(seed: int) -> Iterator[None]:
-    """With torch's randomness, which is one for the process, begun at a seed and ours alone."""
+    """Seed torch's randomness, which the whole process shares, and keep it to ourselves."""
     torch = import_library("torch")
     with _GLOBAL_RANDOMNESS, torch.random.fork_rng():
         torch.manual_seed(seed)

@@ -26,7 +26,7 @@ _LONGEST_ANSWER = 1024
 
 
 class VisionLanguageModel:
-    """A vision-language model with its processor and chat template; raises `Closed` without."""
+    """A vision-language model with its processor; raises `ModelUnavailable` without."""
 
     def __init__(self, model: Model, key: str | None, settings: AdapterSettings) -> None:
         self._model = model
@@ -39,17 +39,17 @@ class VisionLanguageModel:
 
     @property
     def image_processor_name(self) -> str:
-        """What prepares pictures, which differs in its rounding by whether torchvision is here."""
+        """The class that prepares pictures; its rounding depends on torchvision being here."""
         return type(self.processor.image_processor).__name__
 
     def build_inputs(self, conversations: Sequence[Sequence[ChatMessage]]) -> Any:
-        """The same as `asked`, where the network is and in its numbers."""
+        """Tokenize conversations, on the device and in the dtype of the network."""
         return self.tokenize_conversations(conversations).to(
             self.network.device, dtype=self.network.dtype
         )
 
     def tokenize_conversations(self, conversations: Sequence[Sequence[ChatMessage]]) -> Any:
-        """What the network takes of conversations that go on with an answer: padded on the left."""
+        """Tokenize conversations that go on with an answer: padded on the left."""
         return self.processor.apply_chat_template(
             conversations,
             add_generation_prompt=True,
@@ -63,7 +63,7 @@ class VisionLanguageModel:
         """The tokens of an answer, as the chat template writes it, and then the one that ends it.
 
         What the template writes after that one is left out; where it writes none, as LLaVA-1.5's,
-        it is added. Raises `Closed` where an answer does not follow what it is asked by.
+        it is added. Raises `ModelUnavailable` where an answer does not follow what it is asked by.
         """
         question: ChatMessage = {"role": "user", "content": [{"type": "text", "text": "?"}]}
         reply: ChatMessage = {
@@ -109,7 +109,7 @@ class VisionLanguageModel:
     def generate_answers(
         self, conversations: Sequence[Sequence[ChatMessage]], generation: Any
     ) -> list[tuple[str, Usage]]:
-        """What the model says at the end of each conversation, and the tokens that it took."""
+        """Generate the answer to each conversation, with the tokens that it took."""
         inputs = self.build_inputs(conversations)
         sequences = self.network.generate(**inputs, generation_config=generation)
         answers = []
@@ -120,7 +120,7 @@ class VisionLanguageModel:
         return answers
 
     def build_generation_config(self, parameters: Mapping[str, Any]) -> Any:
-        """How to generate: the model's own configuration, changed as parameters say."""
+        """Build the generation config: the model's own, changed as parameters say."""
         model_config = self.network.generation_config
         config = type(model_config).from_dict(model_config.to_dict())
         wrong = parameters.keys() - (config.to_dict().keys() - _OURS)

@@ -33,6 +33,6 @@ _FORMULAS: Mapping[
 
 
 def load_formula(model: Model, key: str | None, picture: PictureLoader) -> ScoringFormula:
-    """The metric of an entry of models.yaml, loaded; raises `Closed` where it cannot be."""
+    """Load the metric of an entry; raises `ModelUnavailable` where it cannot be loaded."""
     formula_settings = parse_settings(model, FormulaSettings)
     return _FORMULAS[formula_settings.formula](model, key, picture, formula_settings)

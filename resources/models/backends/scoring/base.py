@@ -1,4 +1,4 @@
-"""What all formulas share: their settings, their interface, and how a score was made."""
+"""Shared parts of all formulas: their settings, their interface, a score's provenance."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _LIBRARIES = ("torch", "transformers", "tokenizers", "pillow")
 
 
 class FormulaSettings(AdapterSettings):
-    """How an entry with the role `metric` wants its model run.
+    """Settings of an entry with the role `metric`.
 
     `prefix` is what precedes every text, `processor` the model whose processor is taken.
     """
@@ -37,7 +37,7 @@ class ScoringFormula(Protocol):
 
 
 def build_score_provenance(model: Model, network: Any, batch: int, **more: Any) -> dict[str, Any]:
-    """What a score depends on beside weights, text and picture, as JSON values."""
+    """Describe what a score depends on beside weights, text and picture, as JSON values."""
     return {
         "formula": model.parameters["formula"],
         "device": describe_device(network.device),
@@ -49,7 +49,7 @@ def build_score_provenance(model: Model, network: Any, batch: int, **more: Any) 
 
 
 def require_finite(model: Model, scores: Sequence[float]) -> Sequence[float]:
-    """Scores that are numbers; raises `Unacceptable` where one is none."""
+    """Scores that are numbers; raises `UnacceptableRequest` where one is none."""
     if not all(map(math.isfinite, scores)):
         raise UnacceptableRequest(
             f"{model.name} came to no number: the arithmetic of its dtype overflowed. Set dtype: "

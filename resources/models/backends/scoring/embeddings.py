@@ -36,8 +36,8 @@ class ClipScore:
     """The cosine, -1 to 1, of a CLIP's embeddings of picture and text (Hessel et al. 2022).
 
     The text goes with "A photo depicts " before it, as there, unless `prefix` says otherwise. It
-    is never cut: one that does not fit raises `Unacceptable`. Pictures are prepared by Pillow
-    whether or not torchvision is here, so that the numbers do not depend on that.
+    is never cut: one that does not fit raises `UnacceptableRequest`. Pictures are prepared by
+    Pillow whether or not torchvision is here, so that the numbers do not depend on that.
     """
 
     prefix = "A photo depicts "
@@ -103,7 +103,7 @@ class ClipScore:
         )
 
     def _tokens(self, texts: list[str]) -> Any:
-        """What the network takes of texts, padded to the longest of them."""
+        """Tokenize texts, padded to the longest of them."""
         most = self._network.config.text_config.max_position_embeddings
         tokens = self._tokenizer(texts, padding=True, return_tensors="pt", verbose=False)
         for text, mask in zip(texts, tokens["attention_mask"], strict=True):
@@ -135,7 +135,7 @@ class ClipScore:
 
 
 class PickScore(ClipScore):
-    """That cosine by the learned scale, in a CLIP that was trained on what people preferred.
+    """The cosine by the learned scale, in a CLIP that was trained on people's preferences.
 
     As published for PickScore_v1 (Kirstain et al. 2023), with the plain text; that model is about
     100 times the cosine.
@@ -150,7 +150,7 @@ class PickScore(ClipScore):
 
 
 def _processor(files: ModelFiles, formula_settings: FormulaSettings) -> tuple[Any, Any, str]:
-    """What prepares pictures, what prepares texts, and whose they are."""
+    """Load image processor and tokenizer, and name the model that they belong to."""
     transformers, (model, key, _) = import_library("transformers"), files
     if formula_settings.processor is not None:
         model = model.model_copy(update={"model": formula_settings.processor})

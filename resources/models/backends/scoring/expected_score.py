@@ -79,7 +79,7 @@ class ExpectedScore(PromptedFormula):
 
 
 def find_digit_tokens(tokenizer: Any) -> dict[int, int]:
-    """By token: the digit that it stands for, with or without a space before it."""
+    """Map each token that stands for a digit to it, with or without a space before."""
     names = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
     candidates = [token for token, name in enumerate(names) if name and name[-1:] in "0123456789"]
     token_digits = ((token, parse_digit(tokenizer.decode([token]))) for token in candidates)

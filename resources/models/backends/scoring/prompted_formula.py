@@ -1,4 +1,4 @@
-"""What the formulas share that ask a vision-language model about a picture."""
+"""The base of formulas that prompt a vision-language model about a picture."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -43,7 +43,7 @@ class PromptedFormula:
         return [build_message(Turn("user", prompt, (request.image,)), self._picture)]
 
     def _generated(self, conversations: Sequence[list[ChatMessage]]) -> tuple[Any, Any]:
-        """What the network was given of conversations, and what it made of that, with logits.
+        """Run the network on conversations; gives its inputs and its output, with logits.
 
         The logits are as they come: what else a configuration does to them belongs to sampling.
         """

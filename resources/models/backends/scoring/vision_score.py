@@ -35,7 +35,7 @@ class VisionScore(PromptedFormula):
     prompt, max_answer_tokens = PROMPT, 32
 
     def score_batch(self, conversations: Sequence[list[ChatMessage]]) -> list[ModelReply]:
-        """What is said of pictures, each with its text, and the numbers in it."""
+        """Generate answers about pictures, each with its text, and read the numbers in them."""
         answers = self._speaking.generate_answers(conversations, self._generation)
         how = self._how(len(conversations))
         return [

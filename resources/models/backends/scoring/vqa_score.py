@@ -52,8 +52,8 @@ class VqaScore(PromptedFormula):
 def find_yes_token(speaking: VisionLanguageModel, model: Model) -> int:
     """The token by which an answer of "Yes" begins, as the model's own chat template writes it.
 
-    It differs between models whether a space before it is part of the token. Raises `Closed` where
-    an answer does not begin with it, or where it is several tokens.
+    It differs between models whether a space before it is part of the token. Raises
+    `ModelUnavailable` where an answer does not begin with it, or where it is several tokens.
     """
     token, *_ = speaking.tokenize_answer(ANSWER)
     decode = speaking.processor.tokenizer.decode
