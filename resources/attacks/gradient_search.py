@@ -48,11 +48,13 @@ def start_search(work: AttackJob, pixels: Tensor, target: Tensor) -> GradientSea
 def run_searches(encoder: Encoder, searches: Sequence[GradientSearch], watch: Watch) -> None:
     """Take all steps of some searches; each ends by itself, and the others go on without it."""
     active = list(searches)
-    while active := [each for each in active if not _has_ended(each)]:
+    while active := [search for search in active if not _has_ended(search)]:
         similarity_values, gradients = _looked_at(encoder, active)
         watch(active[0].steps, similarity_values)
         _stop_early(encoder, active, similarity_values)
-        largest = import_library("torch").stack([each.abs().max() for each in gradients]).tolist()
+        largest = (
+            import_library("torch").stack([gradient.abs().max() for gradient in gradients]).tolist()
+        )
         for search, gradient, most in zip(active, gradients, largest, strict=True):
             if not search.is_over:
                 _step(search, gradient, most)

@@ -104,9 +104,9 @@ def cut_tiles(pixels: Tensor, processor: Any) -> Tensor:
     within = utilities.get_patch_output_size(pixels, grid, first)
     filling = _in_the_middle(scale_picture(pixels, within, _filter_of(processor)), grid)
     cut = [
-        filling[:, top : top + side, left : left + side]
-        for top in range(0, grid[0], side)
-        for left in range(0, grid[1], side)
+        filling[:, row : row + side, column : column + side]
+        for row in range(0, grid[0], side)
+        for column in range(0, grid[1], side)
     ]
     overview = scale_picture(pixels, overview_size, _filter_of(processor))
     return import_library("torch").stack(

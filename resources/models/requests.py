@@ -140,13 +140,15 @@ def compute_call_key(canonical_request: Mapping[str, Any]) -> str:
 
 
 def compute_call_keys(model: Model, requests: Iterable[Request]) -> list[str]:
-    """The key of each request to a model."""
+    """The key of request request to a model."""
     shared = build_canonical_fields(model, "", {})
     return [
         compute_call_key(
-            _with_file(model, {**shared, "kind": get_request_kind(each), "request": fields}, each)
+            _with_file(
+                model, {**shared, "kind": get_request_kind(request), "request": fields}, request
+            )
         )
-        for each, fields in ((request, _fields_of(request)) for request in requests)
+        for request, fields in ((request, _fields_of(request)) for request in requests)
     ]
 
 

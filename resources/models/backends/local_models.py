@@ -166,7 +166,7 @@ def record_time(work: BatchMethod[RequestType]) -> BatchMethod[RequestType]:
 
 @contextmanager
 def translate_loading_errors(model: Model, key: str | None) -> Iterator[None]:
-    """Turn what goes wrong while a model loads into `ModelUnavailable`, which names it and the remedy.
+    """Turn errors while a model loads into `ModelUnavailable`, with its name and the remedy.
 
     None of what is raised there is handed on as a cause: an error of the libraries underneath can
     hold the token.
@@ -192,7 +192,7 @@ def translate_loading_errors(model: Model, key: str | None) -> Iterator[None]:
 
 @contextmanager
 def translate_running_errors(model: Model) -> Iterator[None]:
-    """Turn what goes wrong while a model works into the `RequestFault` that names it and the remedy."""
+    """Turn errors while a model works into a `RequestFault`, with its name and the remedy."""
     try:
         yield
     except (MemoryError, RuntimeError, ValueError, TypeError, IndexError, TemplateError) as error:
