@@ -19,7 +19,6 @@ from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import find_model
 from assets.kit.previews import markdown_table
 from assets.kit.step import PENDING, Conversation, Input, Row, Step, StepRun
-from generators.perturbations.box_files import BadBoxFile, BoxFile, parse_box_file
 from generators.perturbations.box_replies import (
     UnreadableBoxes,
     parse_box_reply,
@@ -29,6 +28,8 @@ from generators.perturbations.subject import ObjectBox
 from generators.prompts.visual_concepts import has_objects
 from resources.models.catalog import Model
 from resources.models.requests import LookRequest, Turn
+from resources.user_files.box_files import BoxFile, read_box_file
+from resources.user_files.rows import MAX_PROBLEMS
 
 BOXES = Columns(
     **IMAGE_COLUMNS,
@@ -90,19 +91,19 @@ class BoxesStep(Step[BoxesConfig]):
         return next(iter(self.catalog.select_role("detector")), None)
 
     def rows(self, work: StepRun[BoxesConfig]) -> list[dict[str, Any]]:
-        """The pictures that biases are added to. Raises `BadBoxFile`."""
+        """The pictures that biases are added to. Raises `UserFileError`."""
         domain, _ = split_source_key(work.partition)
         if not has_objects(domain):
             return []
         model = self.model(work.partition, work.config)
-        filed = _filed(work)
+        box_file = _read_file(work)
         by_file = "file" if work.config.file else None
         known: dict[str, Any] = {"finder": by_file if model is None else model.name, "calls": []}
         return [
             {
                 **{name: row[name] for name in (*IMAGE_COLUMNS, "sha256")},
                 **known,
-                "filed": filed,
+                "box_file": box_file,
                 "outcome": PENDING if row["outcome"] == PENDING else None,
             }
             for row in iterate_usable_pictures(work, work.config.limit)
@@ -125,36 +126,27 @@ class BoxesStep(Step[BoxesConfig]):
 
     def metadata(self, work: StepRun[BoxesConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """How many pictures have boxes, and what of a file was left out."""
-        wrong = _filed(work).rejected_rows
-        for where, why in wrong:
-            work.log.warning("%s, %s: %s", work.config.file, where, why)
+        rejected_rows = _read_file(work).rejected_rows
+        for place, reason in rejected_rows[:MAX_PROBLEMS]:
+            work.log.warning("%s, %s: %s", work.config.file, place, reason)
+        table = pd.DataFrame(rejected_rows, columns=["row", "problem"])
         return {
             **Counter(str(row["outcome"]) for row in rows),
-            "rows_left_out": markdown_table(pd.DataFrame(wrong, columns=["row", "problem"])),
+            "rows_left_out": markdown_table(table.head(100)),
         }
 
 
-def _filed(work: StepRun[BoxesConfig]) -> BoxFile:
-    return load_boxes(work.config.file) if work.config.file else BoxFile()
-
-
-def load_boxes(name: str) -> BoxFile:
-    """The boxes of a file. Raises `BadBoxFile` for one that cannot be read."""
-    try:
-        return parse_box_file(Path(name).read_text("utf-8-sig"))
-    except FileNotFoundError:
-        raise BadBoxFile(f"{name}: there is no such file. Give `file` its whole path.") from None
-    except UnicodeDecodeError:
-        raise BadBoxFile(f"{name}: it is not UTF-8. Save it as UTF-8.") from None
+def _read_file(work: StepRun[BoxesConfig]) -> BoxFile:
+    return read_box_file(Path(work.config.file)) if work.config.file else BoxFile()
 
 
 def _from_file(row: Row) -> dict[str, Any]:
     if row["finder"] is None:
         return {"outcome": "unasked", "reason": _UNASKED}
-    boxes = row["filed"].boxes.get(f"{row['sha256']}.png")
+    boxes = row["box_file"].boxes.get(f"{row['sha256']}.png")
     if boxes is None:
         return {"outcome": "missing", "reason": f"The file names no {row['sha256']}.png."}
-    if not boxes and row["filed"].rejected_rows:
+    if not boxes and row["box_file"].rejected_rows:
         return _found(boxes) | {"reason": _UNUSABLE}
     return _found(boxes)
 

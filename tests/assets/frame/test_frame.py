@@ -10,15 +10,15 @@ import pytest
 from dagster import AssetKey
 
 from assets.frame.biases import SINGLE, list_configurations
-from assets.frame.boxes import load_boxes
 from assets.frame.references import score_rise
 from assets.kit.benchmarks import build_planners
 from assets.kit.collections import COLLECTION_COLUMNS
 from assets.planning import Task, quote_tasks
-from generators.perturbations.box_files import BadBoxFile
 from generators.perturbations.grids import GRID
 from generators.prompts.judging_templates import TEMPLATES
 from resources.storage.image_store import ImageStore
+from resources.user_files.box_files import read_box_file
+from resources.user_files.rows import UserFileError
 from tests.assets.frame.studio import WRITTEN, Studio, at
 from tests.assets.plans import plan_context
 from tests.providers import Provider, default_answer, pictures
@@ -354,11 +354,12 @@ class TestBoxes:
         assert "list a detector" in studio.table("boxes", "sketch")["reason"][0]
 
     @pytest.mark.parametrize(
-        ("content", "problem"), [(None, "there is no such file"), (b"\xff", "it is not UTF-8")]
+        ("content", "problem"),
+        [(None, " is not there"), (b"\xff", ", line 1: it is not text in UTF-8")],
     )
     def test_a_file_that_cannot_be_read_is_named(self, tmp_path, content, problem):
         file = tmp_path / "boxes.json"
         if content is not None:
             file.write_bytes(content)
-        with pytest.raises(BadBoxFile, match=f"{re.escape(str(file))}: {problem}"):
-            load_boxes(str(file))
+        with pytest.raises(UserFileError, match=f"{re.escape(str(file))}{problem}"):
+            read_box_file(file)
