@@ -79,7 +79,7 @@ KILLED = """
 import os, signal, sys
 from assets.kit import pictures
 from resources.storage.image_store import ImageStore
-from resources.storage.work_cache import WorkLedger
+from resources.storage.work_cache import WorkCache
 from tests.assets.kit.test_pictures import AT_ONCE, drawn, picture
 
 class Killed(ImageStore):
@@ -90,7 +90,7 @@ class Killed(ImageStore):
         return digest
 
 pictures._RECORDED_AT_ONCE = AT_ONCE
-list(pictures.store_pictures(drawn(), Killed(root=sys.argv[1]), WorkLedger(root=sys.argv[1])))
+list(pictures.store_pictures(drawn(), Killed(root=sys.argv[1]), WorkCache(root=sys.argv[1])))
 """
 
 

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from assets.kit import pictures
-from generators.domains import domain
+from generators.domains import load_domain
 from tests.runs import TOPIC, failure, few_scenes, materialize, metadata
 
 
@@ -29,7 +29,7 @@ disk = Path(sys.argv[1])
 
 DRAWING = """
 TOTAL, ONCE = 8, 2
-DRAWING = domain("patterned_grids").drawing
+DRAWING = load_domain("patterned_grids").draw_module
 WHOLE = DRAWING.scenes
 
 

@@ -14,7 +14,7 @@ SCRIPT = """
 import locale
 import sys
 print(locale.getencoding())
-from generators.domains import domain
+from generators.domains import load_domain
 from tests.runs import failure, few_scenes, materialize, one_day
 with few_scenes(), one_day():
     result = materialize(sys.argv[1], topic=sys.argv[2])

@@ -68,7 +68,7 @@ def test_the_language_model_is_left_where_it_is(folders):
 
 def test_a_processor_that_is_not_followed_is_told(folders, monkeypatch):
     own = Llava.process
-    monkeypatch.setattr(Llava, "processed", lambda *given: own(*given).flip(0))
+    monkeypatch.setattr(Llava, "process", lambda *given: own(*given).flip(0))
     with pytest.raises(
         ModelUnavailable, match=r"in a way that no gradient follows.*levels of 255 apart"
     ):
@@ -77,7 +77,7 @@ def test_a_processor_that_is_not_followed_is_told(folders, monkeypatch):
 
 def test_an_encoder_without_a_gradient_is_told(folders, monkeypatch):
     own = Llava.embed
-    monkeypatch.setattr(Llava, "embedded", lambda *given: [each.detach() for each in own(*given)])
+    monkeypatch.setattr(Llava, "embed", lambda *given: [each.detach() for each in own(*given)])
     with pytest.raises(
         ModelUnavailable, match="gives no gradient, without which there is no attack"
     ):
@@ -86,7 +86,7 @@ def test_an_encoder_without_a_gradient_is_told(folders, monkeypatch):
 
 def test_a_gradient_that_is_nil_is_no_attack(folders, monkeypatch):
     own = Llava.embed
-    monkeypatch.setattr(Llava, "embedded", lambda *given: [0 * each + 1 for each in own(*given)])
+    monkeypatch.setattr(Llava, "embed", lambda *given: [0 * each + 1 for each in own(*given)])
     (found,) = attack(folders["llava"])
     assert found.png is None
     assert found.reason == "The gradient is nil at step 1."

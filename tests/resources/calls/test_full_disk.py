@@ -24,7 +24,7 @@ from pathlib import Path
 from dagster import get_dagster_logger
 
 from resources.calls import CallStore, database
-from resources.faults import Full
+from resources.faults import DiskFull
 from tests.postgres import Postgres
 from tests.resources.calls.calling import call, keys, once
 
@@ -58,7 +58,7 @@ def fill(url):
         leave(4)
         try:
             asyncio.run(store_all(store))
-        except Full as error:
+        except DiskFull as error:
             print(error)
         assert 10 < len(kept) < MANY, len(kept)
         # What had been asked for was stored in the room that was kept free.

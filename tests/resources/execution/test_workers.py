@@ -83,9 +83,9 @@ def test_an_event_loop_hears_of_errors_and_of_killed_workers():
 
 KILLED = """
 import os, signal, sys
-from resources.execution.workers import spread
+from resources.execution.workers import map_in_processes
 from tests.resources.execution.test_workers import where
-print(*set(spread(where, range(20))), flush=True)
+print(*set(map_in_processes(where, range(20))), flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 

@@ -145,9 +145,9 @@ FULL_DISK = """
 import os, sys
 from contextlib import suppress
 from pathlib import Path
-from resources.faults import Full
-from resources.models.outcomes import Answered
-from resources.models.requests import Paint
+from resources.faults import DiskFull
+from resources.models.outcomes import AnsweredOutcome
+from resources.models.requests import PaintRequest
 from tests.providers import Provider
 from tests.resources.models import conftest as c
 
@@ -156,7 +156,7 @@ filler = disk / "filler"
 MANY, CONCURRENCY, FILLED_AT = 24, 4, 8
 requests = {
     "answers": c.looks(MANY),
-    "pictures": [Paint(f"A dog with {legs} legs") for legs in range(MANY)],
+    "pictures": [PaintRequest(f"A dog with {legs} legs") for legs in range(MANY)],
 }[kind]
 
 
@@ -183,7 +183,7 @@ with Provider() as server:
     client = c.client_at(disk)
     try:
         client.ask(entry, requests, c.LOG)
-    except Full as error:
+    except DiskFull as error:
         print(error)
     first = server.count
     assert FILLED_AT <= first <= FILLED_AT + 2 * CONCURRENCY, first
@@ -191,7 +191,7 @@ with Provider() as server:
     filler.unlink()
     client = c.client_at(disk)
     asked = client.ask(entry, requests, c.LOG)
-    assert all(isinstance(outcome, Answered) for outcome in asked.outcomes), asked.outcomes
+    assert all(isinstance(outcome, AnsweredOutcome) for outcome in asked.outcomes), asked.outcomes
     # All that was paid for was stored, in the room that was kept for it.
     assert (asked.already_stored, server.count) == (first, MANY)
     assert client.ask(entry, requests, c.LOG).outcomes == asked.outcomes

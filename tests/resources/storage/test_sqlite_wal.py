@@ -21,9 +21,9 @@ from pathlib import Path
 
 from sqlalchemy.exc import OperationalError
 
-from resources.calls.schema import indexes
+from resources.calls.schema import build_index_statements
 from resources.calls.sql_tables import TABLES
-from resources.storage.sqlite_wal import create_wal
+from resources.storage.sqlite_wal import create_wal_file
 
 
 def leave(kib):
@@ -45,7 +45,7 @@ if __name__ == "__main__":
     for kib in range(4, 400, 4):
         leave(kib)
         try:
-            create_wal(path, TABLES, indexes("sqlite"))
+            create_wal_file(path, TABLES, build_index_statements("sqlite"))
         except OperationalError:
             made.append(0)
             assert not path.exists()

@@ -53,16 +53,16 @@ def test_a_read_only_data_root_is_unwritable():
 
 FULL_DISK = """
     import sys
-    from resources.faults import Full
+    from resources.faults import DiskFull
     from resources.storage.image_store import ImageStore
-    from resources.storage.work_cache import WorkLedger
+    from resources.storage.work_cache import WorkCache
 
-    store, ledger, kept = ImageStore(root=sys.argv[1]), WorkLedger(root=sys.argv[1]), []
+    store, ledger, kept = ImageStore(root=sys.argv[1]), WorkCache(root=sys.argv[1]), []
     ledger.record({"before": "full"})
     try:
         for number in range(100):
             kept.append(store.put(b"png" + bytes([number]) * 100_000))
-    except Full as error:
+    except DiskFull as error:
         assert "free some space" in str(error), error
     else:
         raise AssertionError("the disk never filled")
@@ -74,7 +74,7 @@ FULL_DISK = """
     try:
         for number in range(10_000):
             ledger.record({f"{number}": "x" * 10_000})
-    except Full as error:
+    except DiskFull as error:
         assert "work.sqlite" in str(error), error
     else:
         raise AssertionError("the disk never filled")

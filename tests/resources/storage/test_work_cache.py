@@ -122,7 +122,7 @@ def test_an_empty_file_becomes_a_ledger(tmp_path, caplog):
 EIGHT_AT_ONCE = """
 import os, sys, time
 from pathlib import Path
-from resources.storage.work_cache import WorkLedger
+from resources.storage.work_cache import WorkCache
 
 damaged = Path(sys.argv[2])
 damage = damaged.read_bytes() if damaged.exists() else None
@@ -138,14 +138,14 @@ for attempt in range(6):
         if child == 0:
             while time.monotonic() < start:
                 pass
-            ledger = WorkLedger(root=str(root))
+            ledger = WorkCache(root=str(root))
             for key in list(everything)[2 * number : 2 * number + 2]:
                 ledger.find_results(sys.argv[3:])
                 ledger.record({key: number})
             os._exit(0)
         children.append(child)
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * 8
-    ledger = WorkLedger(root=str(root))
+    ledger = WorkCache(root=str(root))
     asides = [path.read_bytes() for path in root.glob("work.sqlite.damaged-*")]
     assert asides == ([damage] if damage else [])
     assert ledger.find_results(everything) == everything

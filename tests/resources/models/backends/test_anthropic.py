@@ -332,14 +332,14 @@ def test_without_the_sdk_the_extra_is_named():
     code = """
 import sys
 sys.modules["anthropic"] = None
-from resources.models.backends import backend_of
+from resources.models.backends import build_backend
 from resources.models.catalog import Model
-from resources.models.replies import Closed
+from resources.models.replies import ModelUnavailable
 model = Model(name="a", backend="anthropic", model="m", family="f", roles=("judge",),
               parameters={"max_tokens": 1})
 try:
-    backend_of(model, "k", bytes.fromhex)
-except Closed as fault:
+    build_backend(model, "k", bytes.fromhex)
+except ModelUnavailable as fault:
     print(fault)
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

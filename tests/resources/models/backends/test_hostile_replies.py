@@ -102,7 +102,7 @@ def test_whatever_a_model_says_is_stored_and_read(tmp_path, text):
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        *(("reply_schemas", name) for name in ("Completion", "Images", "Generated")),
+        *(("reply_schemas", name) for name in ("ChatCompletion", "OpenAIImages", "GeminiResponse")),
         ("anthropic", "_Message"),
     ],
 )

@@ -16,16 +16,16 @@ DOCUMENT = Path(__file__).parents[4] / "docs" / "local-models.md"
 CANARY = "hf_canary_5d0c8f"
 ASKING = """
 import sys
-from resources.models.backends.local_models import commit
+from resources.models.backends.local_models import resolve_commit
 from resources.models.catalog import Model
-from resources.models.replies import Closed
+from resources.models.replies import ModelUnavailable
 
 for name, key in zip(sys.argv[1::2], sys.argv[2::2]):
     entry = {"name": "tiny", "backend": "diffusers", "family": "f", "roles": ["painter"]}
     model = Model(**entry, model=name, key="HF_TOKEN")
     try:
-        print(commit(model, key, None))
-    except Closed as error:
+        print(resolve_commit(model, key, None))
+    except ModelUnavailable as error:
         print(error)
 """
 SAID = {"gone": (404, "RepoNotFound"), "gated": (403, "GatedRepo"), "there": (200, "")}
