@@ -30,7 +30,7 @@ disk = Path(sys.argv[1])
 DRAWING = """
 TOTAL, ONCE = 8, 2
 DRAWING = load_domain("patterned_grids").draw_module
-WHOLE = DRAWING.scenes
+WHOLE = DRAWING.list_scenes
 
 
 def draw():
@@ -38,7 +38,7 @@ def draw():
 
 
 if __name__ == "__main__":
-    DRAWING.scenes = lambda seed: WHOLE(seed)[: TOTAL // 2]
+    DRAWING.list_scenes = lambda seed: WHOLE(seed)[: TOTAL // 2]
     pictures._RECORDED_AT_ONCE = ONCE
     leave(175)
     result = draw()
