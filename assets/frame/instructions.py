@@ -160,7 +160,7 @@ class Instructions(Step[Moderation]):
 
 
 def _verdicts(home: DataRoot, domain: str) -> Verdicts:
-    return read_verdicts(review_file(home, review_name(domain)), of=ITEM_ID)
+    return read_verdicts(review_file(home, review_name(domain)), subject_column=ITEM_ID)
 
 
 def _all_taken(work: StepRun[Moderation], rows: Sequence[Row]) -> AssetCheckResult:

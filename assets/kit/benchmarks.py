@@ -75,14 +75,23 @@ class Benchmark:
         """The named jobs of those assets that there are; one without any is left out."""
         named = self.flows() if callable(self.flows) else self.flows
         if named:
-            there = assets.items()
-            return [flow for flow in named if any(is_in_flow(flow, *each) for each in there)]
+            keyed_assets = assets.items()
+            return [
+                flow
+                for flow in named
+                if any(is_in_flow(flow, *keyed_asset) for keyed_asset in keyed_assets)
+            ]
         divisions = {
             asset.partitions_def for key, asset in assets.items() if key.path[0] == self.name
         }
         return [
-            Flow(f"{self.name}_{partitions_suffix(each)}", each, (f"{self.name}/",), self.question)
-            for each in sorted(divisions, key=partitions_suffix)
+            Flow(
+                f"{self.name}_{partitions_suffix(division)}",
+                division,
+                (f"{self.name}/",),
+                self.question,
+            )
+            for division in sorted(divisions, key=partitions_suffix)
         ]
 
     def build_definitions(self, catalog: Catalog) -> list[Definition]:
@@ -93,10 +102,12 @@ class Benchmark:
 @cache
 def load_benchmarks() -> Mapping[str, Benchmark]:
     """Every benchmark by name, in the order of their names."""
-    packages = sorted(each.name for each in iter_modules(assets.__path__) if each.ispkg)
+    packages = sorted(
+        module_info.name for module_info in iter_modules(assets.__path__) if module_info.ispkg
+    )
     modules = [import_module(f"{assets.__name__}.{name}") for name in packages]
-    found = [module.BENCHMARK for module in modules if hasattr(module, "BENCHMARK")]
-    return {benchmark.name: benchmark for benchmark in found}
+    declared_benchmarks = [module.BENCHMARK for module in modules if hasattr(module, "BENCHMARK")]
+    return {benchmark.name: benchmark for benchmark in declared_benchmarks}
 
 
 def build_steps(catalog: Catalog) -> Steps:
@@ -120,7 +131,7 @@ def build_planners(catalog: Catalog) -> Planners:
 def build_definitions(catalog: Catalog) -> list[Definition]:
     """What all benchmarks define for a catalog."""
     return [
-        each
+        definition
         for benchmark in load_benchmarks().values()
-        for each in benchmark.build_definitions(catalog)
+        for definition in benchmark.build_definitions(catalog)
     ]

@@ -30,19 +30,19 @@ def build_check_result(description: str, wrong: pd.DataFrame, **metadata: Any) -
     return AssetCheckResult(passed=wrong.empty, description=description, metadata=metadata)
 
 
-def to_partial_result(found: AssetCheckResult, extent: Extent | None) -> AssetCheckResult:
+def to_partial_result(result: AssetCheckResult, extent: Extent | None) -> AssetCheckResult:
     """A check of completeness that has passed, where the table is about a part.
 
     It has not passed then, as a warning: what follows is made of the part.
     """
-    if extent is None or not found.passed or extent.count >= extent.total:
-        return found
-    return found._replace(
+    if extent is None or not result.passed or extent.count >= extent.total:
+        return result
+    return result._replace(
         passed=False,
         severity=AssetCheckSeverity.WARN,
         description=(
             f"A part, {format_count_of_total(extent.count, extent.total, extent.unit)}: "
-            f"{found.description}"
+            f"{result.description}"
         ),
     )
 
@@ -55,33 +55,36 @@ def rows_ended_check(step: Step[Any]) -> Check:
 
     def passes(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckResult:
         counts = Counter(ended for (ended,) in select_values(rows, step.outcome_column))
-        said = ", ".join(f"{number:,} {outcome}" for outcome, number in counts.items()) or "none"
+        outcome_counts = (
+            ", ".join(f"{number:,} {outcome}" for outcome, number in counts.items()) or "none"
+        )
         wrong = build_problem_table(find_problems(step, work, rows))
-        found = build_check_result(f"{len(rows):,} rows: {said}", wrong, rows=len(rows))
-        return to_partial_result(found, step.extent(work, rows))
+        result = build_check_result(f"{len(rows):,} rows: {outcome_counts}", wrong, rows=len(rows))
+        return to_partial_result(result, step.extent(work, rows))
 
-    told = (
+    description = (
         "Every item has exactly one row, with its outcome and the columns that this outcome fills."
     )
-    return Check("every_row_ended", told, passes, blocking=True)
+    return Check("every_row_ended", description, passes, blocking=True)
 
 
 def no_failures_check(step: Step[Any], shown: Sequence[str]) -> Check:
     """The check that no request has failed; `shown` are the columns that name a row."""
 
     def passes(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckResult:
-        told = select_values(rows, step.outcome_column, "reason", *shown)
-        failed = [(reason, *named) for ended, reason, *named in told if ended == "failed"]
-        said = "Every request had a reply."
+        reasons = select_values(rows, step.outcome_column, "reason", *shown)
+        failed = [(reason, *named) for ended, reason, *named in reasons if ended == "failed"]
+        summary = "Every request had a reply."
         if failed:
             (reason, _), *_ = Counter(reason for reason, *_ in failed).most_common(1)
-            where = f" of {work.partition}" if work.partition else ""
-            said = (
+            partition_note = f" of {work.partition}" if work.partition else ""
+            summary = (
                 f"{len(failed):,} of {len(rows):,} requests failed, most often with: {reason} "
-                f"Materialize {step.key.to_user_string()}{where} again: only those are sent."
+                f"Materialize {step.key.to_user_string()}{partition_note} again: "
+                "only those are sent."
             )
         wrong = pd.DataFrame(failed, columns=["reason", *shown])
-        return build_check_result(said, wrong[[*shown, "reason"]])
+        return build_check_result(summary, wrong[[*shown, "reason"]])
 
     return Check("nothing_failed", "No request has failed.", passes)
 
@@ -90,9 +93,14 @@ def unparsed_rate_check(by: str, remedy: str) -> Check:
     """The check that warns where too many replies cannot be used, for any value of a column."""
 
     def passes(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckResult:
-        given = Counter(each for each in select_values(rows, by, "outcome") if each[1] != "failed")
+        outcome_counts = Counter(
+            key for key in select_values(rows, by, "outcome") if key[1] != "failed"
+        )
         shares = pd.DataFrame(
-            [(each, *_unread_share(each, given)) for each in sorted({of for of, _ in given})],
+            [
+                (key, *_unread_share(key, outcome_counts))
+                for key in sorted({group for group, _ in outcome_counts})
+            ],
             columns=[by, *_UNREAD, "answers", "share"],
         )
         worst = float(shares["share"].max()) if len(shares) else 0.0
@@ -116,10 +124,10 @@ def unparsed_rate_check(by: str, remedy: str) -> Check:
     )
 
 
-def _unread_share(of: Any, given: Counter[_Name]) -> tuple[float, ...]:
+def _unread_share(group: Any, outcome_counts: Counter[_Name]) -> tuple[float, ...]:
     """How many answers cannot be used, by why; how many there are; and the share of the first."""
-    answers = sum(number for (each, _), number in given.items() if each == of)
-    unread = [given[of, outcome] for outcome in _UNREAD]
+    answers = sum(number for (row_group, _), number in outcome_counts.items() if row_group == group)
+    unread = [outcome_counts[group, outcome] for outcome in _UNREAD]
     return (*unread, answers, sum(unread) / answers)
 
 
@@ -134,18 +142,20 @@ def yield_check(
     """
 
     def passes(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckResult:
-        there, wanted, of, others = usable(rows)
-        share = there / wanted if wanted else 0.0
-        said = f"{there:,} of {wanted:,} {of} ({share:.1%}) can be used"
+        usable_count, total, unit, others = usable(rows)
+        share = usable_count / total if total else 0.0
+        summary = f"{usable_count:,} of {total:,} {unit} ({share:.1%}) can be used"
         if others:
-            said += f"; the others: {', '.join(f'{n:,} {what}' for what, n in others.items())}"
+            summary += (
+                f"; the others: {', '.join(f'{n:,} {outcome}' for outcome, n in others.items())}"
+            )
         if others["failed"]:
-            said += f". Materialize {step.key.to_user_string()} again: only what failed is sent"
+            summary += f". Materialize {step.key.to_user_string()} again: only what failed is sent"
         return AssetCheckResult(
             passed=share >= enough and not others["failed"],
             severity=AssetCheckSeverity.WARN,
-            description=f"{said}.",
-            metadata={"usable": there, "wanted": wanted, **others},
+            description=f"{summary}.",
+            metadata={"usable": usable_count, "wanted": total, **others},
         )
 
     return Check(
@@ -161,7 +171,7 @@ def find_problems(step: Step[Any], work: StepRun[Any], rows: Sequence[Row]) -> I
 
 
 def find_miscounted_keys(
-    rows: Sequence[Row], wanted: Callable[[], Iterable[_Name]], named_by: Sequence[str]
+    rows: Sequence[Row], list_expected: Callable[[], Iterable[_Name]], named_by: Sequence[str]
 ) -> Iterator[Problem]:
     """The items that do not have exactly one row, by the columns that name a row.
 
@@ -173,11 +183,12 @@ def find_miscounted_keys(
         return select_values(rows, *named_by)
 
     # Of very many names their hashes are kept, and the names of those alone that may be wrong.
-    doubtful = _not_once_in_both(_hashes(there()), _hashes(wanted()))
+    doubtful = _not_once_in_both(_hashes(there()), _hashes(list_expected()))
     if not doubtful:
         return
     counts, expected = (
-        Counter(name for name in names if hash(name) in doubtful) for names in (there(), wanted())
+        Counter(name for name in names if hash(name) in doubtful)
+        for names in (there(), list_expected())
     )
     for name in dict.fromkeys([*expected, *counts]):
         if counts[name] != expected[name] or counts[name] > 1:
@@ -188,24 +199,26 @@ def _hashes(names: Iterable[_Name]) -> NDArray[np.int64]:
     return np.fromiter(map(hash, names), np.int64)
 
 
-def _not_once_in_both(one: NDArray[np.int64], other: NDArray[np.int64]) -> set[int]:
+def _not_once_in_both(
+    row_hashes: NDArray[np.int64], expected_hashes: NDArray[np.int64]
+) -> set[int]:
     """The hashes that either has not just once."""
-    one, other = np.sort(one), np.sort(other)
-    twice = [each[1:][each[1:] == each[:-1]] for each in (one, other)]
-    return {*np.setxor1d(one, other).tolist(), *np.concatenate(twice).tolist()}
+    row_hashes, expected_hashes = np.sort(row_hashes), np.sort(expected_hashes)
+    twice = [hashes[1:][hashes[1:] == hashes[:-1]] for hashes in (row_hashes, expected_hashes)]
+    return {*np.setxor1d(row_hashes, expected_hashes).tolist(), *np.concatenate(twice).tolist()}
 
 
 def find_contradictions(rows: Iterable[Row], step: Step[Any]) -> Iterator[Problem]:
     """The rows whose columns do not fit how they ended, or do not say it."""
     columns = list(dict.fromkeys(chain(*step.filled_columns.values())))
     size = len(columns)
-    for ended, *told in select_values(rows, step.outcome_column, *columns, *step.key_columns):
-        there = {
-            name for name, value in zip(columns, told[:size], strict=True) if value is not None
+    for ended, *cells in select_values(rows, step.outcome_column, *columns, *step.key_columns):
+        filled = {
+            name for name, value in zip(columns, cells[:size], strict=True) if value is not None
         }
-        fits = there == set(step.filled_columns.get(str(ended), {"no such outcome"}))
+        fits = filled == set(step.filled_columns.get(str(ended), {"no such outcome"}))
         if not (fits if step.filled_columns else ended):
-            yield " ".join(map(str, told[size:])), f"ended as {ended}"
+            yield " ".join(map(str, cells[size:])), f"ended as {ended}"
 
 
 def build_problem_table(problems: Iterable[Problem]) -> pd.DataFrame:
@@ -215,11 +228,14 @@ def build_problem_table(problems: Iterable[Problem]) -> pd.DataFrame:
 
 def build_checks(step: Step[Any]) -> list[Check]:
     """All checks of a step: its own, and those that follow from what names its rows."""
-    own = list(step.checks())
-    there = {check.name for check in own}
+    checks = list(step.checks())
+    check_names = {check.name for check in checks}
     if step.key_columns:
-        own.append(rows_ended_check(step))
+        checks.append(rows_ended_check(step))
         # What says how much is left says what failed as well.
-        if "reason" in step.columns.columns and not there & {"nothing_failed", "enough_is_left"}:
-            own.append(no_failures_check(step, step.key_columns))
-    return own
+        if "reason" in step.columns.columns and not check_names & {
+            "nothing_failed",
+            "enough_is_left",
+        }:
+            checks.append(no_failures_check(step, step.key_columns))
+    return checks

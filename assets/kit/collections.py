@@ -87,22 +87,22 @@ def _listed(path: Path, stamp: tuple[int, int] | None) -> Mapping[str, Collectio
 
 
 def build_dataset_partitions(
-    declared: Mapping[str, AssetKey], own: Iterable[str], what: str, title: str
+    declared: Mapping[str, AssetKey], collection_names: Iterable[str], unit: str, title: str
 ) -> StaticPartitionsDefinition:
     """The partitions of a benchmark, `title`, by dataset: of other benchmarks, and collections.
 
     `declared` has the tables of others by dataset; `what` these hold, as in "pictures". Raises
     `CollectionError` for a collection that is called as one of their datasets.
     """
-    own = list(own)
-    for name in own:
+    collection_names = list(collection_names)
+    for name in collection_names:
         if name in declared:
             raise CollectionError(
-                f"{collections_path()}: the collection {name!r} is called as the {what} of "
+                f"{collections_path()}: the collection {name!r} is called as the {unit} of "
                 f"{declared[name].to_user_string()} that are a dataset of {title} as well. Choose "
                 "another name."
             )
-    return StaticPartitionsDefinition([*declared, *own])
+    return StaticPartitionsDefinition([*declared, *collection_names])
 
 
 def collection_asset(collection: Collection) -> AssetsDefinition:
@@ -116,7 +116,7 @@ def collection_asset(collection: Collection) -> AssetsDefinition:
     def collected(images: ImageStore, ledger: WorkCache) -> MaterializeResult[pa.Table]:
         rows = list(collect(collection, images, ledger))
         rejected = [row for row in rows if row["outcome"] == "rejected"]
-        made = to_materialize_result(
+        result = to_materialize_result(
             COLLECTION_COLUMNS.build_table(rows),
             source=collection.path,
             taken=len(rows) - len(rejected),
@@ -126,7 +126,7 @@ def collection_asset(collection: Collection) -> AssetsDefinition:
             **({"rejected_rows": _shown(rejected)} if rejected else {}),
             **_scored(collection, select_stored_rows(rows)),
         )
-        return made._replace(check_results=[_checked(rows, rejected)])
+        return result._replace(check_results=[_checked(rows, rejected)])
 
     return table_asset(
         GROUP,
@@ -156,16 +156,16 @@ def _scored(collection: Collection, rows: Sequence[Row]) -> dict[str, Any]:
 
 def _checked(rows: Sequence[Row], rejected: Sequence[Row]) -> AssetCheckResult:
     """A warning where rows were rejected, an error where all were."""
-    there = len(rows) - len(rejected)
-    said = f"{there:,} of {len(rows):,} rows were taken."
+    taken_count = len(rows) - len(rejected)
+    summary = f"{taken_count:,} of {len(rows):,} rows were taken."
     if rejected:
         ((reason, number), *_) = Counter(row["reason"] for row in rejected).most_common(1)
         often = f" {number:,} times:" if number > 1 else ""
-        said += f" Most often rejected for,{often} {reason}" if often else f" Rejected: {reason}"
+        summary += f" Most often rejected for,{often} {reason}" if often else f" Rejected: {reason}"
     return AssetCheckResult(
         check_name=_CHECK,
         passed=not rejected,
-        severity=AssetCheckSeverity.WARN if there else AssetCheckSeverity.ERROR,
-        description=said,
+        severity=AssetCheckSeverity.WARN if taken_count else AssetCheckSeverity.ERROR,
+        description=summary,
         metadata={"rejected_rows": _shown(rejected)} if rejected else {},
     )

@@ -36,7 +36,8 @@ class Columns:
     def dagster_metadata(self) -> dict[str, TableSchema]:
         """The asset's static metadata: what Dagster shows as its columns."""
         columns = [
-            TableColumn(name, str(kind), told) for name, (kind, told) in self.columns.items()
+            TableColumn(name, str(kind), description)
+            for name, (kind, description) in self.columns.items()
         ]
         return {"dagster/column_schema": TableSchema(columns)}
 
@@ -59,16 +60,16 @@ class Columns:
     def iterate_rows(self, table: StoredTable, *names: str) -> Iterator[dict[str, Any]]:
         """The rows one after the other, or some columns of them."""
         chosen = [self.schema.field(name) for name in names or self.columns]
-        chosen_names = [each.name for each in chosen]
+        chosen_names = [field.name for field in chosen]
         table.require(chosen_names)
         for portion in table.portions(chosen_names):
             yield from portion.select(chosen_names).cast(pa.schema(chosen)).to_pylist()
 
 
-def interval_columns(name: str, told: str, over: str) -> dict[str, tuple[pa.DataType, str]]:
+def interval_columns(name: str, description: str, over: str) -> dict[str, tuple[pa.DataType, str]]:
     """The columns of a number and of its interval; `over` says what is resampled."""
     return {
-        name: (REAL, told),
+        name: (REAL, description),
         f"{name}_low": (REAL, f"Low end of its 95 % interval, by a bootstrap over {over}"),
         f"{name}_high": (REAL, "High end"),
     }
@@ -84,11 +85,11 @@ class TableRows(Sequence[Mapping[str, Any]]):
         return self.table.num_rows
 
     @overload
-    def __getitem__(self, at: int) -> Mapping[str, Any]: ...
+    def __getitem__(self, index: int) -> Mapping[str, Any]: ...
     @overload
-    def __getitem__(self, at: slice) -> Sequence[Mapping[str, Any]]: ...
-    def __getitem__(self, at: int | slice) -> Mapping[str, Any] | Sequence[Mapping[str, Any]]:
-        places = range(len(self))[at]
+    def __getitem__(self, index: slice) -> Sequence[Mapping[str, Any]]: ...
+    def __getitem__(self, index: int | slice) -> Mapping[str, Any] | Sequence[Mapping[str, Any]]:
+        places = range(len(self))[index]
         if isinstance(places, range):
             return [self.table.row(place) for place in places]
         return self.table.row(places)
@@ -112,7 +113,7 @@ def to_frame(rows: Sequence[Mapping[str, Any]], *names: str) -> pd.DataFrame:
 
 
 def to_materialize_result(
-    table: pa.Table | StoredTable, *of: pd.DataFrame, **metadata: Any
+    table: pa.Table | StoredTable, *shown_tables: pd.DataFrame, **metadata: Any
 ) -> MaterializeResult[Any]:
     """A table as an asset's result; its data version is a hash of its contents.
 
@@ -123,8 +124,8 @@ def to_materialize_result(
     if isinstance(table, pa.Table):
         require_stand_in_marks(table)
     version = sha256(content_hash(table))
-    for each in of:
-        version.update(content_hash(pa.Table.from_pandas(each, preserve_index=False)))
+    for shown_table in shown_tables:
+        version.update(content_hash(pa.Table.from_pandas(shown_table, preserve_index=False)))
     return MaterializeResult(
         value=table, data_version=DataVersion(version.hexdigest()), metadata=metadata
     )
@@ -153,9 +154,9 @@ class _Digest(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, some: Any) -> int:
-        self.sha256.update(some)
-        return len(some)
+    def write(self, chunk: Any) -> int:
+        self.sha256.update(chunk)
+        return len(chunk)
 
 
 _HASHED = 5_000

@@ -86,6 +86,8 @@ def longest_repair(model: Model, request: Request) -> WriteRequest | None:
     """The largest request that may follow one that has no reply yet; None where none may."""
     if not isinstance(request, WriteRequest) or request.schema is None:
         return None
-    said = "?" * (find_output_limit(model) or 0)
+    longest_reply = "?" * (find_output_limit(model) or 0)
     # What is wrong quotes the answer, or the schema, or both.
-    return build_repair_request(request, MalformedOutcome(said + request.schema, said))
+    return build_repair_request(
+        request, MalformedOutcome(longest_reply + request.schema, longest_reply)
+    )

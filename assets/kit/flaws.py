@@ -45,18 +45,18 @@ def inspect_pictures(
 
     They are opened a few at a time: the memory that this takes does not grow with their number.
     """
-    found: dict[str, Inspection] = {}
+    inspections: dict[str, Inspection] = {}
     distinct = iter(dict.fromkeys(digests))
     with ThreadPoolExecutor(_THREADS) as threads:
-        while some := list(islice(distinct, _AT_ONCE)):
-            keys = {digest: build_work_key("seen", _VERSION, digest) for digest in some}
-            known = ledger.find_results(keys.values())
-            new = [digest for digest, key in keys.items() if key not in known]
+        while chunk := list(islice(distinct, _AT_ONCE)):
+            keys = {digest: build_work_key("seen", _VERSION, digest) for digest in chunk}
+            stored = ledger.find_results(keys.values())
+            new = [digest for digest, key in keys.items() if key not in stored]
             inspected = threads.map(partial(_inspect, images), new)
-            known |= dict(zip((keys[digest] for digest in new), inspected, strict=True))
-            ledger.record({keys[digest]: known[keys[digest]] for digest in new})
-            found |= {digest: Inspection(*known[key]) for digest, key in keys.items()}
-    return found
+            stored |= dict(zip((keys[digest] for digest in new), inspected, strict=True))
+            ledger.record({keys[digest]: stored[keys[digest]] for digest in new})
+            inspections |= {digest: Inspection(*stored[key]) for digest, key in keys.items()}
+    return inspections
 
 
 def _inspect(images: ImageStore, digest: str) -> Inspection:
@@ -116,20 +116,20 @@ def _blank(rows: Mapping[int, Row], inspections: Mapping[str, Inspection]) -> Fl
 def _wrong_size(rows: Mapping[int, Row], parameters: Mapping[str, Any]) -> Flaws:
     """Another size than was asked for or, where both sides were not, than most others have."""
     sizes = {place: (row["width"], row["height"]) for place, row in rows.items()}
-    found = {
+    flaws = {
         place: Flaw("wrong size", wrong)
         for place, size in sizes.items()
         if (wrong := describe_wrong_size(*size, parameters)) is not None
     }
     if len(requested_sides(parameters)) == 2 or not sizes:
-        return found
-    counts = Counter(size for place, size in sizes.items() if place not in found)
-    usual, number = max(counts.items(), key=lambda each: each[1], default=((0, 0), 0))
+        return flaws
+    counts = Counter(size for place, size in sizes.items() if place not in flaws)
+    usual, number = max(counts.items(), key=lambda size_count: size_count[1], default=((0, 0), 0))
     for place, (width, height) in sizes.items():
-        if place not in found and (width, height) != usual:
+        if place not in flaws and (width, height) != usual:
             others = f"{number:,} of {len(sizes):,} pictures are {usual[0]} × {usual[1]} px"
-            found[place] = Flaw("wrong size", f"It is {width} × {height} px, and {others}.")
-    return found
+            flaws[place] = Flaw("wrong size", f"It is {width} × {height} px, and {others}.")
+    return flaws
 
 
 def _repeated(rows: Mapping[int, Row], named: Callable[[Row], str]) -> Flaws:
@@ -142,25 +142,26 @@ def _repeated(rows: Mapping[int, Row], named: Callable[[Row], str]) -> Flaws:
     alike: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for place, row in rows.items():
         alike[row["sha256"]][row["prompt"]].append(place)
-    found: Flaws = {}
+    flaws: Flaws = {}
     for by_prompt in alike.values():
         for prompt, places in by_prompt.items():
             first = rows[min(places, key=lambda place: rows[place]["sample"])]
             another = next(
-                (rows[of[0]] for other, of in by_prompt.items() if other != prompt), None
+                (rows[keyed_rows[0]] for other, keyed_rows in by_prompt.items() if other != prompt),
+                None,
             )
             for place in places:
                 row = rows[place]
                 if another is not None and not row["is_stand_in"]:
-                    found[place] = Flaw("repeated", _same_as(row, another, named))
+                    flaws[place] = Flaw("repeated", _same_as(row, another, named))
                 elif row["sample"] != first["sample"]:
-                    found[place] = Flaw("repeated", _same_as(row, first, named))
-    return found
+                    flaws[place] = Flaw("repeated", _same_as(row, first, named))
+    return flaws
 
 
 def _same_as(row: Row, other: Row, named: Callable[[Row], str]) -> str:
-    what = "seed" if row["seed"] is not None else "sample"
-    differs = f"another {what}" if other["prompt"] == row["prompt"] else "another prompt"
+    difference = "seed" if row["seed"] is not None else "sample"
+    differs = f"another {difference}" if other["prompt"] == row["prompt"] else "another prompt"
     return f"It is, byte for byte, {named(other)}, of {differs}."
 
 

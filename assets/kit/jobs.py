@@ -54,6 +54,6 @@ def is_in_flow(flow: Flow, key: AssetKey, asset: AssetsDefinition) -> bool:
     """Whether an asset is one of those that the job of a flow makes."""
     name = key.to_user_string()
     return asset.partitions_def == flow.partitions and any(
-        name.startswith(wanted) if wanted.endswith(("_", "/")) else name == wanted
-        for wanted in flow.assets
+        name.startswith(pattern) if pattern.endswith(("_", "/")) else name == pattern
+        for pattern in flow.assets
     )

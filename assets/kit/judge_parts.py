@@ -79,10 +79,10 @@ def find_judge(catalog: Catalog, name: str) -> Model:
     able = {model.name: model for model in list_judges(catalog)}
     if name in able:
         return able[name]
-    known = any(model.name == name for model in catalog.models)
+    is_listed = any(model.name == name for model in catalog.models)
     raise NoSuchModel(
-        f"{name!r} is {'no judge or metric' if known else 'not'} in {catalog.path}. "
-        f"{'Add judge to its roles' if known else 'Add it'} there, or name another"
+        f"{name!r} is {'no judge or metric' if is_listed else 'not'} in {catalog.path}. "
+        f"{'Add judge to its roles' if is_listed else 'Add it'} there, or name another"
         f"{suggest_names(name, list(able))}."
     )
 
@@ -107,29 +107,34 @@ class JudgeParts:
     def find_parts(self, judge: Model, benchmark: Benchmark) -> BenchmarkParts:
         """What a benchmark asks a judge, in the order of its steps."""
         steps = [step for step in self._all[benchmark.name] if step.key in self.assets]
-        about = [
+        judge_steps = [
             step for step in steps if step.subject_model and step.subject_model.name == judge.name
         ]
         # What nobody else makes, as scores in a file of the user's, is made where it is asked for.
-        taken = [step for step in about if step.is_automatic] or about
+        automatic_steps = [step for step in judge_steps if step.is_automatic] or judge_steps
         parts: dict[TableLocation, JudgePart] = {}
-        for step in taken:
+        for step in automatic_steps:
             for partition in self._partitions(step.partitions):
                 parts[step.key, partition] = self._part(step, partition, parts)
         for step in steps:
             if all(other.name != judge.name for other in step.dependent_judges):
                 continue
-            for where in ((step.key, each) for each in self._partitions(step.partitions)):
-                if self.is_stored(where):
-                    found = self._part(step, where[1], parts)
-                    parts[where] = found._replace(rebuild_config=self._made_again(step, where))
-        return BenchmarkParts([*parts.values()], [step.key for step in about if step not in taken])
+            for location in (
+                (step.key, step_partition) for step_partition in self._partitions(step.partitions)
+            ):
+                if self.is_stored(location):
+                    part = self._part(step, location[1], parts)
+                    parts[location] = part._replace(rebuild_config=self._made_again(step, location))
+        return BenchmarkParts(
+            [*parts.values()], [step.key for step in judge_steps if step not in automatic_steps]
+        )
 
     def iterate_inputs(self, part: JudgePart) -> Iterator[tuple[Input, TableLocation]]:
         """What a part reads, with the partition of it."""
         step, partition = part.step, part.partition
         return (
-            (of, (of.asset, input_partition(step, of, partition))) for of in step.inputs.values()
+            (input_spec, (input_spec.asset, input_partition(step, input_spec, partition)))
+            for input_spec in step.inputs.values()
         )
 
     @cached_property
@@ -145,16 +150,18 @@ class JudgeParts:
 
     @cached_property
     def _all(self) -> Mapping[str, Sequence[Step[Any]]]:
-        return {name: [*each.steps(self.catalog)] for name, each in load_benchmarks().items()}
+        return {
+            name: [*benchmark.steps(self.catalog)] for name, benchmark in load_benchmarks().items()
+        }
 
-    def _made_again(self, step: Step[Any], where: TableLocation) -> Mapping[str, Any]:
-        if where not in self._again:
+    def _made_again(self, step: Step[Any], location: TableLocation) -> Mapping[str, Any]:
+        if location not in self._again:
             try:
-                self._again[where] = step.rebuild_config(self.home, where[1])
+                self._again[location] = step.rebuild_config(self.home, location[1])
             except (CorruptItem, KeyError):
                 # As large as it can be, then.
-                self._again[where] = {}
-        return self._again[where]
+                self._again[location] = {}
+        return self._again[location]
 
     def _partitions(self, division: PartitionsDefinition[Any] | None) -> Sequence[str]:
         if division is None:
@@ -171,67 +178,78 @@ class JudgeParts:
         """A partition of a step; those `before` it are made in the same go."""
         unmade: dict[TableLocation, None] = {}
         stands_in = False
-        for of, where in self.iterate_inputs(JudgePart(step, partition)):
-            if where in before:
-                unmade |= dict.fromkeys(before[where].missing_tables)
-                stands_in |= before[where].is_stand_in
-            elif of.is_optional:
+        for input_spec, location in self.iterate_inputs(JudgePart(step, partition)):
+            if location in before:
+                unmade |= dict.fromkeys(before[location].missing_tables)
+                stands_in |= before[location].is_stand_in
+            elif input_spec.is_optional:
                 continue
-            elif self.is_stored(where):
-                stands_in |= self._has_stand_ins_alone(where)
+            elif self.is_stored(location):
+                stands_in |= self._has_stand_ins_alone(location)
             else:
-                unmade |= dict.fromkeys(self._unmade(where))
+                unmade |= dict.fromkeys(self._unmade(location))
         if unmade:
             names = split_partition_key(partition, step.partitions).values()
             stands_in |= not self._stand_ins.isdisjoint(names)
         return JudgePart(step, partition, [*unmade], stands_in)
 
-    def _unmade(self, where: TableLocation) -> Iterator[TableLocation]:
+    def _unmade(self, location: TableLocation) -> Iterator[TableLocation]:
         """What is not stored of all that leads to a table, parents first, and then itself."""
-        for parent in self._parents(where):
+        for parent in self._parents(location):
             if not self.is_stored(parent):
                 yield from self._unmade(parent)
-        yield where
+        yield location
 
-    def _parents(self, where: TableLocation) -> Iterator[TableLocation]:
+    def _parents(self, location: TableLocation) -> Iterator[TableLocation]:
         """What an asset is made of, where that is of one partition: its own, or a part of it."""
-        asset, partition = where
-        step, own = self.steps.get(asset), self.assets[asset].partitions_def
-        read = {} if step is None else {of.asset: of for of in step.inputs.values()}
+        asset, partition = location
+        step, own_division = self.steps.get(asset), self.assets[asset].partitions_def
+        read = (
+            {}
+            if step is None
+            else {input_spec.asset: input_spec for input_spec in step.inputs.values()}
+        )
         for parent in sorted(self.assets[asset].dependency_keys):
             if step is not None and parent in read:
                 if not read[parent].is_optional:
                     yield parent, input_partition(step, read[parent], partition)
             elif parent in self.assets:
                 division = self.assets[parent].partitions_def
-                yield from ((parent, each) for each in self._same(partition, own, division))
+                yield from (
+                    (parent, parent_partition)
+                    for parent_partition in self._same(partition, own_division, division)
+                )
 
     def _same(
         self,
         partition: str,
-        own: PartitionsDefinition[Any] | None,
+        own_division: PartitionsDefinition[Any] | None,
         division: PartitionsDefinition[Any] | None,
     ) -> Sequence[str]:
         """The partition of another division that goes with one, where there is just one."""
-        if division is None or own is None or isinstance(division, MultiPartitionsDefinition):
-            return [partition] if division == own else []
-        parts = {partition, *split_partition_key(partition, own).values()}
+        if (
+            division is None
+            or own_division is None
+            or isinstance(division, MultiPartitionsDefinition)
+        ):
+            return [partition] if division == own_division else []
+        parts = {partition, *split_partition_key(partition, own_division).values()}
         return sorted(parts & {*self._partitions(division)})
 
-    def is_stored(self, where: TableLocation) -> bool:
+    def is_stored(self, location: TableLocation) -> bool:
         """Whether there is a table of a partition."""
-        if where not in self._stored:
-            self._stored[where] = self.home.holds(where[0], where[1] or None)
-        return self._stored[where]
+        if location not in self._stored:
+            self._stored[location] = self.home.holds(location[0], location[1] or None)
+        return self._stored[location]
 
-    def _has_stand_ins_alone(self, where: TableLocation) -> bool:
+    def _has_stand_ins_alone(self, location: TableLocation) -> bool:
         """Whether a stand-in had a part in every row of a table that says so of its rows."""
-        if where not in self._stand_in_cells:
-            asset, partition = where
+        if location not in self._stand_in_cells:
+            asset, partition = location
             try:
                 rows = self.home.table(asset, partition or None, [IS_STAND_IN])[IS_STAND_IN]
             except (CorruptItem, KeyError):
                 # It does not say so; or whoever plans with it says what is wrong with it.
                 return False
-            self._stand_in_cells[where] = len(rows) > 0 and bool(rows.eq(True).all())
-        return self._stand_in_cells[where]
+            self._stand_in_cells[location] = len(rows) > 0 and bool(rows.eq(True).all())
+        return self._stand_in_cells[location]

@@ -103,13 +103,14 @@ def _require_unseen(judge: Model, adapter: str, work: StepRun[Any], rows: Iterab
     if find is None:
         return
     marks = ((row, (PICTURE, str(row[name]))) for row in rows for name in _SHOWN if name in row)
-    seen = {row["image_id"]: None for row, mark in marks if find(mark) is not None}
-    if seen:
-        some = ", ".join([*seen][:_NAMED])
+    seen_images = {row["image_id"]: None for row, mark in marks if find(mark) is not None}
+    if seen_images:
+        named_images = ", ".join([*seen_images][:_NAMED])
         raise TablesMismatch(
-            f"{len(seen):,} pictures of {work.partition} are among those that {adapter} was "
-            f"trained on: {some}{', …' if len(seen) > _NAMED else ''}. {judge.name} is asked about "
-            "none of them, nor about the others, since its number would be of what it has learned "
+            f"{len(seen_images):,} pictures of {work.partition} are among those that {adapter} was "
+            f"trained on: {named_images}{', …' if len(seen_images) > _NAMED else ''}. "
+            f"{judge.name} is asked about none of them, nor about the others, since its "
+            "number would be of what it has learned "
             "by heart. Train on other cases, and set `adapter` in models.yaml to the new folder."
         )
 
@@ -132,8 +133,8 @@ def reply_columns(reply: StepReply) -> dict[str, Any]:
     """
     outcome, calls = reply.outcome, {"calls": list(reply.calls)}
     if isinstance(outcome, AnsweredOutcome):
-        known = {"outcome": "answered", "served_model": outcome.served_model}
-        return {"response": outcome.text, **known, **calls}
+        answer_cells = {"outcome": "answered", "served_model": outcome.served_model}
+        return {"response": outcome.text, **answer_cells, **calls}
     return {"response": None, **unanswered_columns(outcome, "unparsed"), **calls}
 
 
@@ -144,12 +145,12 @@ def scored_columns(
 
     `read` gives score, outcome (scored, unparsed or refused) and reason of what was said.
     """
-    said = reply_columns(reply)
-    if said["outcome"] != "answered":
-        return {**said, "score": None}
-    score, outcome, reason = read(said["response"] or "")
+    reply_cells = reply_columns(reply)
+    if reply_cells["outcome"] != "answered":
+        return {**reply_cells, "score": None}
+    score, outcome, reason = read(reply_cells["response"] or "")
     refused = {"refusal": "model"} if outcome == "refused" else {}
-    return {**said, **refused, "score": score, "outcome": outcome, "reason": reason}
+    return {**reply_cells, **refused, "score": score, "outcome": outcome, "reason": reason}
 
 
 def reference_responses(**columns: str) -> References:

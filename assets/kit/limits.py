@@ -57,14 +57,14 @@ def stratified_order(items: Sequence[T], placed: Callable[[T], SamplingKey]) -> 
 
 
 def expected_subset(
-    items: Sequence[T], there: Collection[str], placed: Callable[[T], SamplingKey]
+    items: Sequence[T], present_names: Collection[str], placed: Callable[[T], SamplingKey]
 ) -> list[T]:
     """The items that a table has to hold which holds those named `there`.
 
     That is the first so many, as a limit leaves them, if it is just these; else all.
     """
-    some = stratified_head(items, max(1, len(there)), placed)
-    return some if {placed(item).name for item in some} == set(there) else list(items)
+    sample = stratified_head(items, max(1, len(present_names)), placed)
+    return sample if {placed(item).name for item in sample} == set(present_names) else list(items)
 
 
 def partial_metadata(count: int, total: int, unit: str) -> dict[str, Any]:
@@ -79,20 +79,27 @@ def format_count_of_total(count: int, total: int, unit: str) -> str:
 
 def _order(places: Sequence[SamplingKey], limit: int) -> list[int]:
     """Places of the first items, each of that cell of which the fewest were taken so far."""
-    lots = [sha256(each.name.encode()).digest() for each in places]
+    lots = [sha256(place.name.encode()).digest() for place in places]
     cells: dict[tuple[str, ...], deque[int]] = defaultdict(deque)
-    for at in sorted(range(len(places)), key=lambda at: (places[at].priority, lots[at])):
-        cells[places[at].strata].append(at)
+    for index in sorted(
+        range(len(places)), key=lambda index: (places[index].priority, lots[index])
+    ):
+        cells[places[index].strata].append(index)
     of_cells = {cell: sha256("/".join(cell).encode()).digest() for cell in cells}
-    taken = Counter[tuple[Any, ...]]()
+    taken_counts = Counter[tuple[Any, ...]]()
 
     def place(cell: tuple[str, ...]) -> tuple[Any, ...]:
         turn = places[cells[cell][0]].priority
-        return turn, *(taken[each] for each in enumerate(cell)), taken[cell], of_cells[cell]
+        return (
+            turn,
+            *(taken_counts[stratum] for stratum in enumerate(cell)),
+            taken_counts[cell],
+            of_cells[cell],
+        )
 
     order: list[int] = []
     while len(order) < limit:
-        cell = min((cell for cell, left in cells.items() if left), key=place)
+        cell = min((cell for cell, remaining in cells.items() if remaining), key=place)
         order.append(cells[cell].popleft())
-        taken.update([*enumerate(cell), cell])
+        taken_counts.update([*enumerate(cell), cell])
     return order

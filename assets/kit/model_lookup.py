@@ -33,13 +33,15 @@ def digest_entry(model: Model) -> str:
     return build_work_key(model.backend, model.model, model.parameters)
 
 
-def validate_names(known: Collection[str]) -> AfterValidator:
+def validate_names(allowed_names: Collection[str]) -> AfterValidator:
     """What holds a field of a config, a list of names, to those that are known."""
 
     def check(names: list[str], field: ValidationInfo) -> list[str]:
         for name in names:
-            if name not in known:
-                raise ValueError(f"{field.field_name}: no {name!r}{suggest_names(name, known)}.")
+            if name not in allowed_names:
+                raise ValueError(
+                    f"{field.field_name}: no {name!r}{suggest_names(name, allowed_names)}."
+                )
         return names
 
     return AfterValidator(check)

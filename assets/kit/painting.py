@@ -95,7 +95,10 @@ class PaintStep(Step[ConfigT]):
         """Inspect all pictures, and look for flaws."""
         replies = [row["reply"] for row in rows if "reply" in row]
         digests = (
-            image for each in replies if isinstance(each, AnsweredOutcome) for image in each.images
+            image
+            for reply in replies
+            if isinstance(reply, AnsweredOutcome)
+            for image in reply.images
         )
         inspections = inspect_pictures(work.images, work.work_cache, digests)
         painted = [
@@ -118,8 +121,8 @@ class PaintStep(Step[ConfigT]):
 
 
 def _ended(outcome: Outcome, inspections: Mapping[str, Inspection]) -> dict[str, Any]:
-    made = outcome.provenance if isinstance(outcome, AnsweredOutcome) else None
+    provenance = outcome.provenance if isinstance(outcome, AnsweredOutcome) else None
     return {
-        "provenance": None if made is None else json.dumps(made, sort_keys=True),
+        "provenance": None if provenance is None else json.dumps(provenance, sort_keys=True),
         **outcome_columns(outcome, "painted", lambda digest: inspections[digest][:2]),
     }

@@ -94,15 +94,19 @@ def load_mark_finder(folder: Path) -> Finder | None:
     """
     record = read_checked_record(folder) or {}
     if TRAINED_ON in record:
-        seen = frozenset(record[TRAINED_ON])
+        trained_pictures = frozenset(record[TRAINED_ON])
         return lambda mark: (
-            f"{mark[-1]} (training)" if mark[0] == PICTURE and mark[-1] in seen else None
+            f"{mark[-1]} (training)"
+            if mark[0] == PICTURE and mark[-1] in trained_pictures
+            else None
         )
     marks = _marks_of(record)
     if marks is None:
         return None
-    found = {row["mark"]: f"{row['pair']} ({row['split']})" for row in _rows(folder / marks)}
-    return lambda mark: found.get(_hashed(mark))
+    pairs_by_mark = {
+        row["mark"]: f"{row['pair']} ({row['split']})" for row in _rows(folder / marks)
+    }
+    return lambda mark: pairs_by_mark.get(_hashed(mark))
 
 
 def _hashed(mark: Mark) -> str:

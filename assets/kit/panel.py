@@ -47,31 +47,31 @@ def panel_sheet(folder: Path) -> Path:
 
 
 def write_panel_sheet(
-    folder: Path, things: Sequence[tuple[str, Mapping[str, Any]]], of: str
+    folder: Path, things: Sequence[tuple[str, Mapping[str, Any]]], subject_column: str
 ) -> None:
     """Write the sheet, without anybody's verdicts: each thing's name, and its further cells.
 
     A sheet that somebody has filled in itself is put aside, and stays.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    write_sheet(folder / f"{_SHEET}.csv", things, {}, of)
+    write_sheet(folder / f"{_SHEET}.csv", things, {}, subject_column)
 
 
-def read_panel(folder: Path, of: str) -> Panel:
+def read_panel(folder: Path, subject_column: str) -> Panel:
     """What all annotators decided, by the names of their files; `of` names what is reviewed.
 
     Names that differ in how an é is stored, or in capitals alone, are one person's. Raises
     `UserFileError`.
     """
-    found: dict[str, Verdicts] = {}
+    panel: dict[str, Verdicts] = {}
     names: dict[str, Path] = {}
     for path in panel_files(folder):
         name = normalize("NFC", path.stem)
         first = names.setdefault(name.casefold(), path)
         if first != path:
             raise UserFileError(f"{path} and {first} are of one annotator. Keep one of the two.")
-        found[name] = read_verdicts(path, of=of)
-    return found
+        panel[name] = read_verdicts(path, subject_column=subject_column)
+    return panel
 
 
 def panel_files(folder: Path) -> list[Path]:
@@ -81,10 +81,14 @@ def panel_files(folder: Path) -> list[Path]:
 
 def count_votes(panel: Panel, name: str) -> Votes:
     """Who decided what on one thing."""
-    said = {each: verdicts[name].decision for each, verdicts in panel.items() if name in verdicts}
+    decisions = {
+        annotator: verdicts[name].decision
+        for annotator, verdicts in panel.items()
+        if name in verdicts
+    }
     return Votes(
-        [each for each, word in said.items() if word == ACCEPT],
-        [each for each, word in said.items() if word == REJECT],
+        [annotator for annotator, word in decisions.items() if word == ACCEPT],
+        [annotator for annotator, word in decisions.items() if word == REJECT],
     )
 
 
@@ -96,10 +100,10 @@ def compute_agreement(
     `votes` are by name of a thing, and of what it is drawn with again: its picture.
     """
     rows = [
-        {"image_id": name, "concept_id": cluster, "annotator": each, "score": float(score)}
+        {"image_id": name, "concept_id": cluster, "annotator": annotator, "score": float(score)}
         for (name, cluster), cast in votes.items()
         for score, names in ((1, cast.accepted_by), (0, cast.rejected_by))
-        for each in names
+        for annotator in names
     ]
     columns = ["image_id", "concept_id", "annotator", "score"]
     return pairwise_agreement(pd.DataFrame(rows, columns=columns), seed=seed)

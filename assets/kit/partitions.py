@@ -60,8 +60,8 @@ def read_collections(catalog: Catalog, copies: Path) -> Collections:
 
 def find_new_collections(instance: DagsterInstance, catalog: Catalog) -> list[str]:
     """The collections of collections.yaml that have no partition yet."""
-    known = instance.get_dynamic_partitions(str(sources.name))
-    return [name for name in load_distinct_collections(catalog) if name not in known]
+    partition_names = instance.get_dynamic_partitions(str(sources.name))
+    return [name for name in load_distinct_collections(catalog) if name not in partition_names]
 
 
 def partition_painters(
@@ -86,7 +86,7 @@ def partition_tags(key: str, division: PartitionsDefinition[Any] | None) -> dict
 def is_by_painter(division: PartitionsDefinition[Any] | None) -> bool:
     """Whether an asset is divided by painter, and by something else."""
     return isinstance(division, MultiPartitionsDefinition) and any(
-        each.partitions_def in BY_PAINTER for each in division.partitions_defs
+        dimension.partitions_def in BY_PAINTER for dimension in division.partitions_defs
     )
 
 
@@ -94,21 +94,27 @@ def split_partition_key(key: str, division: PartitionsDefinition[Any] | None) ->
     """By dimension: the parts of a key of two dimensions; nothing for another key."""
     if not isinstance(division, MultiPartitionsDefinition):
         return {}
-    dimensions = sorted(each.name for each in division.partitions_defs)
+    dimensions = sorted(dimension.name for dimension in division.partitions_defs)
     return dict(zip(dimensions, key.split("|"), strict=True))
 
 
 def painter_from_key(key: str, division: PartitionsDefinition[Any] | None) -> str:
     """The painter in a key of assets that are divided by painter and something else."""
     assert isinstance(division, MultiPartitionsDefinition)
-    (name,) = (of.name for of in division.partitions_defs if of.partitions_def in BY_PAINTER)
+    (name,) = (
+        dimension.name
+        for dimension in division.partitions_defs
+        if dimension.partitions_def in BY_PAINTER
+    )
     return split_partition_key(key, division)[name]
 
 
 def partitions_suffix(division: PartitionsDefinition[Any] | None) -> str:
     """How assets are divided, as part of a job's name: by_domain_and_painter."""
     if isinstance(division, MultiPartitionsDefinition):
-        return f"by_{'_and_'.join(sorted(each.name for each in division.partitions_defs))}"
+        return (
+            f"by_{'_and_'.join(sorted(dimension.name for dimension in division.partitions_defs))}"
+        )
     if division is None:
         return "in_all"
     return "by_painter" if division == painters else "by_partition"

@@ -54,13 +54,13 @@ def find_perturbed_pictures(
 ) -> list[dict[str, Any]]:
     """The rows with the pictures that were made before; those of others are pending."""
     keys = _keys(works)
-    made = {
-        key: PerturbedPicture(*found) for key, found in ledger.find_results(keys.values()).items()
+    finished = {
+        key: PerturbedPicture(*cells) for key, cells in ledger.find_results(keys.values()).items()
     }
-    lost = images.find_missing([each.sha256 for each in made.values() if each.sha256])
+    lost = images.find_missing([picture.sha256 for picture in finished.values() if picture.sha256])
     return [
-        row | made[keys[place]].to_columns(done)
-        if place in keys and keys[place] in made and made[keys[place]].sha256 not in lost
+        row | finished[keys[place]].to_columns(done)
+        if place in keys and keys[place] in finished and finished[keys[place]].sha256 not in lost
         else row | ({"outcome": PENDING} if place in keys else {})
         for place, row in enumerate(rows)
     ]
@@ -84,29 +84,34 @@ def make_perturbed_pictures(
         if rows[place]["outcome"] == PENDING or rows[place]["sha256"] in lost
     }
     todo = iter({key: works[place] for place, key in keys.items()}.items())
-    found: dict[str, PerturbedPicture] = {}
-    while some := list(islice(todo, _AT_ONCE)):
-        pictures = _made((wanted for _, wanted in some), images)
-        made = dict(zip((key for key, _ in some), pictures, strict=True))
-        ledger.record({key: list(each) for key, each in made.items()})
-        found |= made
+    finished: dict[str, PerturbedPicture] = {}
+    while chunk := list(islice(todo, _AT_ONCE)):
+        pictures = _made((request for _, request in chunk), images)
+        chunk_results = dict(zip((key for key, _ in chunk), pictures, strict=True))
+        ledger.record({key: list(picture) for key, picture in chunk_results.items()})
+        finished |= chunk_results
     ended = [
-        row | found[keys[place]].to_columns(done) if place in keys else row
+        row | finished[keys[place]].to_columns(done) if place in keys else row
         for place, row in enumerate(rows)
     ]
-    return ended, len(found)
+    return ended, len(finished)
 
 
-def _made(some: Iterable[PerturbationRequest], images: ImageStore) -> list[PerturbedPicture]:
+def _made(requests: Iterable[PerturbationRequest], images: ImageStore) -> list[PerturbedPicture]:
     work = [
-        PerturbJob(images.get(each.original), from_json(each.parameters), each.subject, each.seed)
-        for each in some
+        PerturbJob(
+            images.get(request.original),
+            from_json(request.parameters),
+            request.subject,
+            request.seed,
+        )
+        for request in requests
     ]
     return [
-        PerturbedPicture(None, None, None, found)
-        if isinstance(found, str)
-        else PerturbedPicture(images.put(found), *read_png_size(found))
-        for found in map_in_processes(_perturbed, work)
+        PerturbedPicture(None, None, None, result)
+        if isinstance(result, str)
+        else PerturbedPicture(images.put(result), *read_png_size(result))
+        for result in map_in_processes(_perturbed, work)
     ]
 
 
@@ -122,14 +127,14 @@ def _keys(works: PerturbationRequests) -> dict[int, str]:
     """By place: the key of the work."""
     codes = {
         parameters: fingerprint_perturbations(from_json(parameters))
-        for parameters in {each.parameters for each in works.values()}
+        for parameters in {request.parameters for request in works.values()}
     }
     return {
         place: build_work_key(
-            *("perturb", codes[each.parameters], each.original, each.parameters),
-            *(_said(each.subject), *((each.seed,) if each.seed else ())),
+            *("perturb", codes[request.parameters], request.original, request.parameters),
+            *(_said(request.subject), *((request.seed,) if request.seed else ())),
         )
-        for place, each in works.items()
+        for place, request in works.items()
     }
 
 

@@ -52,8 +52,8 @@ def outcome_columns(
     if isinstance(outcome, AnsweredOutcome):
         (digest,) = outcome.images
         width, height = size_of(digest)
-        made = {"sha256": digest, "width": width, "height": height}
-        return {"outcome": done, **made, "served_model": outcome.served_model}
+        picture = {"sha256": digest, "width": width, "height": height}
+        return {"outcome": done, **picture, "served_model": outcome.served_model}
     return unanswered_columns(outcome)
 
 
@@ -62,8 +62,8 @@ def sample_contact_sheet(
 ) -> MarkdownMetadataValue:
     """A contact sheet of some of the rows that have a picture, evenly chosen."""
     shown = [row for row in rows if row["sha256"] is not None]
-    some = sample_evenly(shown, MAX_THUMBNAILS)
-    return contact_sheet([(caption(row), images.get(row["sha256"])) for row in some])
+    sample = sample_evenly(shown, MAX_THUMBNAILS)
+    return contact_sheet([(caption(row), images.get(row["sha256"])) for row in sample])
 
 
 def draw_missing_pictures(
@@ -77,14 +77,16 @@ def draw_missing_pictures(
 
     What was made before is not made again, unless it is missing or damaged.
     """
-    made = ledger.find_results(works.values())
+    digests = ledger.find_results(works.values())
     missing = {
-        key: of for of, key in works.items() if key not in made or not images.holds(made[key])
+        key: item
+        for item, key in works.items()
+        if key not in digests or not images.holds(digests[key])
     }
     pngs = map_in_processes(draw, map(work_of, missing.values()))
     for stored in store_pictures(zip(missing, pngs, strict=True), images, ledger):
-        made |= stored
-    return {of: made[key] for of, key in works.items()}
+        digests |= stored
+    return {item: digests[key] for item, key in works.items()}
 
 
 def compute_missing(
@@ -98,26 +100,26 @@ def compute_missing(
     What was found before is not worked out again. It is recorded some at a time, since a commit
     waits for the disk; what was found before an error is recorded as well.
     """
-    known = ledger.find_results(works.values())
-    missing = {key: of for of, key in works.items() if key not in known}
+    results = ledger.find_results(works.values())
+    missing = {key: item for item, key in works.items() if key not in results}
     founds = map_in_processes(find, map(work_of, missing.values()))
     new: dict[str, Any] = {}
     try:
-        for key, found in zip(missing, founds, strict=True):
-            known[key] = new[key] = found
+        for key, result in zip(missing, founds, strict=True):
+            results[key] = new[key] = result
             if len(new) == _RECORDED_AT_ONCE:
                 ledger.record(new)
                 new = {}
     finally:
         ledger.record(new)
-    return {of: known[key] for of, key in works.items()}
+    return {item: results[key] for item, key in works.items()}
 
 
 def find_damaged(digests: Collection[str], images: ImageStore) -> set[str]:
     """Those pictures of the store that are missing, or not whole."""
     with ThreadPoolExecutor(_READ_AT_ONCE) as threads:
-        whole = threads.map(images.holds, digests)
-        return {digest for digest, is_whole in zip(digests, whole, strict=True) if not is_whole}
+        is_intact = threads.map(images.holds, digests)
+        return {digest for digest, is_whole in zip(digests, is_intact, strict=True) if not is_whole}
 
 
 def store_pictures(
@@ -134,8 +136,10 @@ def store_pictures(
         wait(under_way.values())
         ended = dict(under_way)
         under_way.clear()
-        ledger.record({key: each.result() for key, each in ended.items() if not each.exception()})
-        return {key: each.result() for key, each in ended.items()}
+        ledger.record(
+            {key: future.result() for key, future in ended.items() if not future.exception()}
+        )
+        return {key: future.result() for key, future in ended.items()}
 
     with ThreadPoolExecutor(_STORED_AT_ONCE) as threads:
         try:
@@ -159,8 +163,8 @@ def missing_pictures_metadata(step: Step[Any], work: StepRun[Any], failed: int) 
 
 def prompts_command(asset: str, partition: str) -> str:
     """The command that lists what is still to be painted."""
-    where = f" --partitions '{partition}'" if partition else ""
-    command = f"counterfactory prompts {asset}{where} --missing --to prompts.csv"
+    partition_option = f" --partitions '{partition}'" if partition else ""
+    command = f"counterfactory prompts {asset}{partition_option} --missing --to prompts.csv"
     return f"To list what is to be painted: {command}"
 
 

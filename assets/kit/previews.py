@@ -69,7 +69,7 @@ def merge_intervals(rows: pd.DataFrame, *names: str) -> pd.DataFrame:
 
 
 def _interval(row: dict[str, Any], name: str) -> str:
-    number, low, high = (row[each] for each in (name, f"{name}_low", f"{name}_high"))
+    number, low, high = (row[column] for column in (name, f"{name}_low", f"{name}_high"))
     return "" if pd.isna(number) else f"{number:.3f} ({low:.3f} to {high:.3f})"
 
 

@@ -83,7 +83,7 @@ def review_page(file: Path) -> Path:
     return file.with_name(f"{file.stem}-to-review.html")
 
 
-def read_verdicts(path: Path, of: str = IMAGE) -> Verdicts:
+def read_verdicts(path: Path, subject_column: str = IMAGE) -> Verdicts:
     """The verdicts in a file, each one of `WORDS`; none where it is not there.
 
     `of` is the column that names what is reviewed. Raises `UserFileError`.
@@ -92,20 +92,22 @@ def read_verdicts(path: Path, of: str = IMAGE) -> Verdicts:
 
     def add(row: Row) -> None:
         cells = to_cells(row, _VerdictCells)
-        name = row.cells[of]
+        name = row.cells[subject_column]
         if cells.verdict and name in verdicts:
             place = verdicts[name].place
-            raise BadRow(f"{of} {name} has a verdict on {place} already: keep one of the two")
+            raise BadRow(
+                f"{subject_column} {name} has a verdict on {place} already: keep one of the two"
+            )
         if cells.verdict:
             verdicts[name] = Verdict(cells.verdict, cells.reason, row.place)
 
     if os.path.lexists(path):
-        build_all(path, read_sheet(path, _columns(of)), add)
+        build_all(path, read_sheet(path, _columns(subject_column)), add)
     return verdicts
 
 
-def _columns(of: str) -> tuple[str, str, str]:
-    return of, "verdict", "reason"
+def _columns(subject_column: str) -> tuple[str, str, str]:
+    return subject_column, "verdict", "reason"
 
 
 def write_review(
@@ -122,7 +124,7 @@ def write_review(
     A sheet that somebody has filled in itself is put aside, and stays.
     """
     page = review_page(file)
-    lines = write_sheet(file, [(each.image, each.cells) for each in pictures], verdicts)
+    lines = write_sheet(file, [(picture.image, picture.cells) for picture in pictures], verdicts)
     columns = [*_columns(IMAGE), *(pictures[0].cells if pictures else ())]
     written = _environment.get_template("review.html").render(
         policy=content_policy([_STYLE], [_SCRIPT]),
@@ -134,8 +136,8 @@ def write_review(
         columns=columns,
         words=WORDS,
         pictures=[
-            (each, line, _source(images, each.image, file.parent))
-            for each, line in zip(pictures, lines, strict=True)
+            (picture, line, _source(images, picture.image, file.parent))
+            for picture, line in zip(pictures, lines, strict=True)
         ],
     )
     write_atomically(UPath(page), written.encode())
@@ -151,30 +153,30 @@ def write_sheet(
     file: Path,
     things: Sequence[tuple[str, Mapping[str, Any]]],
     verdicts: Verdicts,
-    of: str = IMAGE,
+    subject_column: str = IMAGE,
 ) -> list[dict[str, Any]]:
     """Write the sheet of a review, and give its lines: each thing's name, and its further cells.
 
     A sheet that somebody has filled in itself is put aside, and stays.
     """
-    columns = [*_columns(of), *(things[0][1] if things else ())]
+    columns = [*_columns(subject_column), *(things[0][1] if things else ())]
     lines = [
         {
-            of: name,
+            subject_column: name,
             "verdict": verdicts[name].decision if name in verdicts else "",
             "reason": verdicts[name].reason if name in verdicts else "",
             **cells,
         }
         for name, cells in things
     ]
-    _put_aside_filled(review_sheet(file), file, verdicts, of)
+    _put_aside_filled(review_sheet(file), file, verdicts, subject_column)
     write_atomically(UPath(review_sheet(file)), csv_of(columns, lines).encode())
     return lines
 
 
-def _put_aside_filled(sheet: Path, file: Path, verdicts: Verdicts, of: str) -> None:
+def _put_aside_filled(sheet: Path, file: Path, verdicts: Verdicts, subject_column: str) -> None:
     """Rename a sheet with verdicts or reasons that the review file does not have."""
-    if not sheet.exists() or _has_all(verdicts, sheet, of):
+    if not sheet.exists() or _has_all(verdicts, sheet, subject_column):
         return
     digest = sha256(sheet.read_bytes()).hexdigest()[:8]
     aside = sheet.replace(sheet.with_name(f"{sheet.stem}-filled-{digest}.csv"))
@@ -185,16 +187,16 @@ def _put_aside_filled(sheet: Path, file: Path, verdicts: Verdicts, of: str) -> N
     )
 
 
-def _has_all(verdicts: Verdicts, sheet: Path, of: str) -> bool:
+def _has_all(verdicts: Verdicts, sheet: Path, subject_column: str) -> bool:
     """Whether `verdicts` are all that a sheet has; never if it cannot be read."""
-    known = {(name, verdict.decision, verdict.reason) for name, verdict in verdicts.items()}
+    decisions = {(name, verdict.decision, verdict.reason) for name, verdict in verdicts.items()}
     try:
-        rows = list(read_sheet(sheet, _columns(of)))
+        rows = list(read_sheet(sheet, _columns(subject_column)))
     except UserFileError:
         return False
     for row in rows:
-        name, word, reason = (row.cells.get(column) for column in _columns(of))
-        if row.problem is not None or ((word or reason) and (name, word, reason) not in known):
+        name, word, reason = (row.cells.get(column) for column in _columns(subject_column))
+        if row.problem is not None or ((word or reason) and (name, word, reason) not in decisions):
             return False
     return True
 

@@ -54,7 +54,7 @@ def scores_in(folder: Path, form: ScoreForm) -> list[Given]:
 
 
 def checked(
-    given: Iterable[Given], form: ScoreForm, pictures: Mapping[str, Iterable[TableRow]]
+    unchecked: Iterable[Given], form: ScoreForm, pictures: Mapping[str, Iterable[TableRow]]
 ) -> list[Given]:
     """The scores, if each is of a picture and its text, and its annotator's only one of it.
 
@@ -64,7 +64,7 @@ def checked(
     scores: dict[tuple[str, str], Given] = {}
     names: dict[str, str] = {}
     problems: list[str] = []
-    for written in given:
+    for written in unchecked:
         name = normalize("NFC", written.annotator)
         score = written._replace(annotator=names.setdefault(name.casefold(), name))
         key = (score.annotator, score.image)
@@ -93,10 +93,10 @@ def checked(
 
 
 def with_rows(
-    given: Iterable[Given], pictures: Mapping[str, Iterable[TableRow]]
+    scores: Iterable[Given], pictures: Mapping[str, Iterable[TableRow]]
 ) -> Iterator[tuple[Given, TableRow]]:
     """Each score that is `checked`, with every row of its picture that has its text."""
-    for score in given:
+    for score in scores:
         for row in pictures[score.image]:
             if row["text"] == score.text:
                 yield score, row

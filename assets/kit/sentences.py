@@ -42,7 +42,7 @@ class WriteStep(Step[WriterT]):
 
 
 def write_sentence(
-    asked: str,
+    prompt: str,
     tidied: Callable[[str], str],
     problem: Callable[[str], str | None],
     again: str,
@@ -53,19 +53,19 @@ def write_sentence(
     The outcome is written, rejected (with the last problem as its `reason`), unparsed, refused or
     failed; `problems` are those of all attempts. A writer is told its problem, and then `again`.
     """
-    turns: tuple[Turn, ...] = (Turn("user", asked),)
+    turns: tuple[Turn, ...] = (Turn("user", prompt),)
     calls: list[str] = []
     problems: list[str] = []
     for attempt in range(1, attempts + 1):
-        said: Mapping[str, Any] = reply_columns((yield WriteRequest(turns)))
-        calls += said["calls"]
-        row = {**said, "attempts": attempt, "calls": list(calls), "problems": problems}
-        if said["outcome"] != "answered":
+        reply_cells: Mapping[str, Any] = reply_columns((yield WriteRequest(turns)))
+        calls += reply_cells["calls"]
+        row = {**reply_cells, "attempts": attempt, "calls": list(calls), "problems": problems}
+        if reply_cells["outcome"] != "answered":
             return row
-        text = tidied(strip_thinking(said["response"]))
+        text = tidied(strip_thinking(reply_cells["response"]))
         wrong = problem(text)
         if not wrong:
             return {**row, "sentence": text, "outcome": "written"}
         problems.append(wrong)
-        turns += (Turn("assistant", said["response"]), Turn("user", f"{wrong} {again}"))
+        turns += (Turn("assistant", reply_cells["response"]), Turn("user", f"{wrong} {again}"))
     return {**row, "sentence": text, "outcome": "rejected", "reason": wrong}

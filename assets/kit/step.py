@@ -155,11 +155,11 @@ class StepRun(Generic[ConfigT]):
 
         Raises `CorruptItem` for a table that lacks a column.
         """
-        of, table = self.inputs[name], self.tables[name]
-        if of.row_columns is None:
+        input_spec, table = self.inputs[name], self.tables[name]
+        if input_spec.row_columns is None:
             return to_records(table)
-        of.require(table)
-        return of.row_columns.read_rows(table, of.asset)
+        input_spec.require(table)
+        return input_spec.row_columns.read_rows(table, input_spec.asset)
 
     def iterate_rows(self, name: str, *names: str) -> Iterator[dict[str, Any]]:
         """The rows of an input that is read `by_row`, or some columns of them."""
@@ -302,7 +302,7 @@ class Step(ABC, Generic[ConfigT]):
 
     def outdated_message(self, row: Row) -> str:
         """What a run says that meets a pending row: which tables to materialize again."""
-        inputs = ", ".join(of.asset.to_user_string() for of in self.inputs.values())
+        inputs = ", ".join(input_spec.asset.to_user_string() for input_spec in self.inputs.values())
         return f"{self.key.to_user_string()}: {inputs} were not made together. Make them again."
 
     def extent(self, work: StepRun[ConfigT], rows: Sequence[Row]) -> Extent | None:
@@ -321,8 +321,8 @@ class Step(ABC, Generic[ConfigT]):
         self, work: StepRun[ConfigT], rows: Sequence[Row]
     ) -> Iterable[tuple[Any, ...]]:
         """The names of all rows that a table has to hold, which holds these `rows`."""
-        every = chain.from_iterable(self.portions(work))
-        return (tuple(row[name] for name in self.key_columns) for row in every)
+        all_rows = chain.from_iterable(self.portions(work))
+        return (tuple(row[name] for name in self.key_columns) for row in all_rows)
 
     def problems(self, work: StepRun[ConfigT], rows: Sequence[Row]) -> Iterable[Problem]:
         """What else is wrong with the rows, beside what `wanted` and `present` say."""
@@ -352,14 +352,14 @@ class Step(ABC, Generic[ConfigT]):
         if model is None or not self.may_have_follow_up(row):
             return
         # Where its length is unknown, so is the price of the first request.
-        said = AnsweredOutcome("?" * (find_output_limit(model) or 1))
+        longest_reply = AnsweredOutcome("?" * (find_output_limit(model) or 1))
         try:
-            asked = next(talk)
-            while asked != request:
-                asked = talk.send(StepReply(said, ()))
+            next_request = next(talk)
+            while next_request != request:
+                next_request = talk.send(StepReply(longest_reply, ()))
             while True:
-                asked = talk.send(StepReply(said, ()))
-                yield asked
+                next_request = talk.send(StepReply(longest_reply, ()))
+                yield next_request
         except StopIteration:
             return
 
@@ -383,13 +383,17 @@ class Step(ABC, Generic[ConfigT]):
         """The inputs as Dagster takes them."""
         return {
             name: AssetIn(
-                of.asset,
+                input_spec.asset,
                 metadata={
-                    **({"columns": list(of.selected_columns)} if of.selected_columns else {}),
-                    **({"optional": True} if of.is_optional else {}),
+                    **(
+                        {"columns": list(input_spec.selected_columns)}
+                        if input_spec.selected_columns
+                        else {}
+                    ),
+                    **({"optional": True} if input_spec.is_optional else {}),
                 },
             )
-            for name, of in self.inputs.items()
+            for name, input_spec in self.inputs.items()
         }
 
 
@@ -408,5 +412,5 @@ def split_chunks(rows: Iterable[Any], size: int | None = None) -> Iterator[list[
 
     It keeps none of those that it has given: the memory of a long table is that of one portion.
     """
-    left = iter(rows)
-    return iter(lambda: list(islice(left, size or CHUNK)), [])
+    iterator = iter(rows)
+    return iter(lambda: list(islice(iterator, size or CHUNK)), [])

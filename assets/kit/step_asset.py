@@ -57,14 +57,14 @@ def build_step_asset(step: Step[Any]) -> AssetsDefinition:
     ) -> MaterializeResult[Any]:
         partition = context.partition_key if context.has_partition_key else ""
         log, find = context.log, partial(_find, home)
-        whole = {n: table for n, table in tables.items() if isinstance(table, pd.DataFrame)}
+        frames = {n: table for n, table in tables.items() if isinstance(table, pd.DataFrame)}
         stored = {n: table for n, table in tables.items() if isinstance(table, StoredTable)}
         work = StepRun(
-            partition, config, whole, step.inputs, home, images, ledger, log, find, stored
+            partition, config, frames, step.inputs, home, images, ledger, log, find, stored
         )
         if warning := step.warning(partition, config):
             context.log.warning("%s", warning)
-        rows, asked = query_models(step, work, models, budget.build_account(context))
+        rows, ask_results = query_models(step, work, models, budget.build_account(context))
         extent = step.extent(work, rows)
         ended = (outcome for (outcome,) in select_values(rows, step.outcome_column) if outcome)
         outcomes = Counter(map(str, ended))
@@ -74,11 +74,11 @@ def build_step_asset(step: Step[Any]) -> AssetsDefinition:
             **({"warning": warning} if warning else {}),
             **step.metadata(work, rows),
             **missing_pictures_metadata(step, work, outcomes["failed"]),
-            **(cost_metadata(*asked) if asked else {}),
+            **(cost_metadata(*ask_results) if ask_results else {}),
         }
         table = rows.table if isinstance(rows, TableRows) else step.columns.build_table(rows)
-        made = to_materialize_result(table, **shown)
-        return made._replace(
+        result = to_materialize_result(table, **shown)
+        return result._replace(
             check_results=[
                 check.passes(work, rows)._replace(check_name=check.name)
                 for check in build_checks(step)
@@ -116,11 +116,11 @@ def query_models(
     with TableWriter(step.columns.schema, Path(work.home.root)) as table:
 
         def write(rows: Sequence[dict[str, Any]]) -> list[AskResult]:
-            finished, asked = _finished(step, work, rows, models, model, account)
+            finished, ask_results = _finished(step, work, rows, models, model, account)
             portion = step.columns.build_table(finished)
             require_stand_in_marks(portion)
             table.write(portion)
-            return [each._replace(outcomes=[], keys=[]) for each in asked]
+            return [result._replace(outcomes=[], keys=[]) for result in ask_results]
 
         # A loop would keep the last portion while the next one is made; `map` keeps none.
         rounds = [*chain.from_iterable(map(write, _made(step, work)))]
@@ -152,12 +152,12 @@ def _finished(
     talks = Conversations(step.converse(work, row) for row in rows)
     rounds = []
     while (waiting := talks.pending_requests) and model is not None:
-        asked = models.ask(model, [*waiting.values()], work.log, account)
-        rounds.append(asked)
-        for place, outcome, calls in zip(waiting, asked.outcomes, asked.keys, strict=True):
+        result = models.ask(model, [*waiting.values()], work.log, account)
+        rounds.append(result)
+        for place, outcome, calls in zip(waiting, result.outcomes, result.keys, strict=True):
             talks.resume(place, StepReply(outcome, calls))
-    found = [{**row, **talks.over[place]} for place, row in enumerate(rows)]
-    return step.finish(work, found), rounds
+    finished_rows = [{**row, **talks.over[place]} for place, row in enumerate(rows)]
+    return step.finish(work, finished_rows), rounds
 
 
 def _find(home: DataRoot, asset: AssetKey, partition: str) -> pd.DataFrame | None:
@@ -184,36 +184,36 @@ def _typed(compute: Any, step: Step[Any]) -> Any:
     """The function with the parameters that Dagster reads: the step's config and its inputs."""
     signature = inspect.signature(compute)
     parameters = [
-        each.replace(annotation=step.config) if name == "config" else each
-        for name, each in signature.parameters.items()
+        parameter.replace(annotation=step.config) if name == "config" else parameter
+        for name, parameter in signature.parameters.items()
         if name != "tables"
     ]
     parameters += [
         inspect.Parameter(
             name,
             inspect.Parameter.POSITIONAL_OR_KEYWORD,
-            annotation=StoredTable if of.streamed_columns else pd.DataFrame,
+            annotation=StoredTable if input_spec.streamed_columns else pd.DataFrame,
         )
-        for name, of in step.inputs.items()
+        for name, input_spec in step.inputs.items()
     ]
     # Without the result's type, which Dagster would take for that of several outputs.
     compute.__signature__ = signature.replace(
         parameters=parameters, return_annotation=inspect.Signature.empty
     )
-    compute.__annotations__ = {each.name: each.annotation for each in parameters}
+    compute.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return compute
 
 
-def cost_metadata(*asked: AskResult) -> dict[str, Any]:
+def cost_metadata(*results: AskResult) -> dict[str, Any]:
     """What was sent and what it cost, for an asset that asked models once or several times.
 
     `spent_usd` is "unknown" where a price is; what timed out or was broken off may have been paid,
     and is not in it but, at its upper bound, in `possibly_spent_usd`.
     """
-    spent = [each.spent for each in asked]
+    spent = [result.spent for result in results]
     return {
-        "requests_sent": sum(each.sent for each in asked),
-        "requests_known_before": sum(each.already_stored for each in asked),
+        "requests_sent": sum(result.sent for result in results),
+        "requests_known_before": sum(result.already_stored for result in results),
         "spent_usd": "unknown" if None in spent else round(sum(filter(None, spent)), 9),
-        "possibly_spent_usd": round(sum(each.possibly_spent for each in asked), 9),
+        "possibly_spent_usd": round(sum(result.possibly_spent for result in results), 9),
     }

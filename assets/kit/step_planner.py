@@ -57,17 +57,17 @@ def planned_table(
         if stored is not None or step is None or not by_default:
             return stored
         config = {}
-    found = sources.planned_tables.get((asset, partition))
-    if found is None:
+    table = sources.planned_tables.get((asset, partition))
+    if table is None:
         work = _work(steps, step, sources, partition, config)
         step.require(work)
         rows = list(_followed(step, work, sources.calls))
         try:
-            found = step.columns.build_table(step.finish(work, rows)).to_pandas()
+            table = step.columns.build_table(step.finish(work, rows)).to_pandas()
         except UnfitAnswers:
             raise NotCountable(asset.to_user_string()) from None
-        sources.planned_tables[asset, partition] = found
-    return found
+        sources.planned_tables[asset, partition] = table
+    return table
 
 
 class _Followed(NamedTuple):
@@ -106,8 +106,8 @@ def _plans(
 def _certain(
     step: Step[Any], work: StepRun[Any], calls: CallStore, rows: Sequence[Row]
 ) -> Iterator[Request]:
-    for some in split_chunks(rows):
-        for followed in _follow(step, work, calls, some, to_the_end=False):
+    for chunk in split_chunks(rows):
+        for followed in _follow(step, work, calls, chunk, to_the_end=False):
             yield from followed.requests
 
 
@@ -117,8 +117,8 @@ def _later(
     """What follows a request without a reply, and all about rows that are pending upstream."""
     pending = [row for row in rows if row.get(step.outcome_column) == PENDING]
     certain = (row for row in rows if row.get(step.outcome_column) != PENDING)
-    for some in split_chunks(filter(step.may_have_follow_up, certain)):
-        for followed in _follow(step, work, calls, some, to_the_end=False):
+    for chunk in split_chunks(filter(step.may_have_follow_up, certain)):
+        for followed in _follow(step, work, calls, chunk, to_the_end=False):
             if followed.columns is None:
                 yield from step.follow_up_requests(work, followed.row, followed.requests[-1])
     for row in pending:
@@ -131,10 +131,10 @@ def _later(
 
 def _followed(step: Step[Any], work: StepRun[Any], calls: CallStore) -> Iterator[dict[str, Any]]:
     """The rows of a table that is foreseen."""
-    for some in split_chunks(step.rows(work)):
-        there = [row for row in some if row.get(step.outcome_column) != PENDING]
-        followed = iter(_follow(step, work, calls, there, to_the_end=True))
-        for row in some:
+    for chunk in split_chunks(step.rows(work)):
+        certain_rows = [row for row in chunk if row.get(step.outcome_column) != PENDING]
+        followed = iter(_follow(step, work, calls, certain_rows, to_the_end=True))
+        for row in chunk:
             pending = row.get(step.outcome_column) == PENDING
             columns = None if pending else next(followed).columns
             yield {**row, **(_pending(step) if columns is None else columns)}
@@ -155,17 +155,19 @@ def _follow(
     """
     model = step.model(work.partition, work.config)
     talks = Conversations(step.converse(work, row) for row in rows)
-    asked: list[list[Request]] = [[] for _ in rows]
+    sent: list[list[Request]] = [[] for _ in rows]
     latest = talks.pending_requests
     while latest and model is not None:
         for place, request in latest.items():
-            asked[place].append(request)
-        wanted = {
+            sent[place].append(request)
+        followed = {
             place: request
             for place, request in latest.items()
             if to_the_end or step.may_have_follow_up(rows[place])
         }
-        replies = dict(zip(wanted, _replies(step, model, calls, [*wanted.values()]), strict=True))
+        replies = dict(
+            zip(followed, _replies(step, model, calls, [*followed.values()]), strict=True)
+        )
         for place, reply in replies.items():
             if reply is not None:
                 talks.resume(place, reply)
@@ -174,28 +176,30 @@ def _follow(
             for place, r in talks.pending_requests.items()
             if replies.get(place) is not None
         }
-    return [_Followed(row, asked[place], talks.over.get(place)) for place, row in enumerate(rows)]
+    return [_Followed(row, sent[place], talks.over.get(place)) for place, row in enumerate(rows)]
 
 
 def _replies(
     step: Step[Any], model: Model, calls: CallStore, requests: Sequence[Request]
 ) -> list[StepReply | None]:
     """The reply to each request, repaired where it has been; None where nobody can know it yet."""
-    found = _stored(model, calls, requests)
+    replies = _stored(model, calls, requests)
     repairs = {
         place: repair
-        for place, (request, reply) in enumerate(zip(requests, found, strict=True))
+        for place, (request, reply) in enumerate(zip(requests, replies, strict=True))
         if reply is not None and (repair := build_repair(request, reply.outcome)) is not None
     }
     for place, better in zip(repairs, _stored(model, calls, [*repairs.values()]), strict=True):
-        first = found[place]
+        first = replies[place]
         # Where it is not repaired yet, a run has it repaired first.
-        found[place] = better and first and StepReply(better.outcome, (*first.calls, *better.calls))
+        replies[place] = (
+            better and first and StepReply(better.outcome, (*first.calls, *better.calls))
+        )
     for place, request in enumerate(requests):
         certain = step.answer_locally(model, request)
-        if certain is not None and found[place] is None and place not in repairs:
-            found[place] = StepReply(certain, ())
-    return found
+        if certain is not None and replies[place] is None and place not in repairs:
+            replies[place] = StepReply(certain, ())
+    return replies
 
 
 def _stored(model: Model, calls: CallStore, requests: Sequence[Request]) -> list[StepReply | None]:
@@ -212,20 +216,24 @@ def _work(
 ) -> StepRun[Any]:
     """What a step reads once all that is planned is materialized. Raises `NotCountable`."""
     tables, stored = {}, {}
-    for name, of in step.inputs.items():
-        where = input_partition(step, of, partition)
-        table = planned_table(steps, sources, of.asset, where, of.uses_default_config)
-        if table is None and of.is_optional:
-            table = pd.DataFrame(columns=list(of.selected_columns or ()))
+    for name, input_spec in step.inputs.items():
+        input_partition_key = input_partition(step, input_spec, partition)
+        table = planned_table(
+            steps, sources, input_spec.asset, input_partition_key, input_spec.uses_default_config
+        )
+        if table is None and input_spec.is_optional:
+            table = pd.DataFrame(columns=list(input_spec.selected_columns or ()))
         elif table is None:
-            raise NotCountable(of.asset.to_user_string())
+            raise NotCountable(input_spec.asset.to_user_string())
         else:
-            of.require(table)
-        if of.streamed_columns:
-            stored[name] = StoredTable.from_arrow(of.streamed_columns.build_table(table))
+            input_spec.require(table)
+        if input_spec.streamed_columns:
+            stored[name] = StoredTable.from_arrow(input_spec.streamed_columns.build_table(table))
         else:
             tables[name] = (
-                table if of.selected_columns is None else table[list(of.selected_columns)]
+                table
+                if input_spec.selected_columns is None
+                else table[list(input_spec.selected_columns)]
             )
     return StepRun(
         partition,
@@ -241,6 +249,8 @@ def _work(
     )
 
 
-def input_partition(step: Step[Any], of: Input, partition: str) -> str:
+def input_partition(step: Step[Any], input_spec: Input, partition: str) -> str:
     """The partition of an input that goes with a step's."""
-    return split_partition_key(partition, step.partitions).get(of.dimension or "", partition)
+    return split_partition_key(partition, step.partitions).get(
+        input_spec.dimension or "", partition
+    )

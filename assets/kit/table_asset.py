@@ -33,7 +33,7 @@ def table_asset(
 
     It is named by its function unless `key` is given; `others` are Dagster's own, as in `deps`.
     """
-    made: Callable[[Callable[..., Any]], AssetsDefinition] = asset(
+    decorate: Callable[[Callable[..., Any]], AssetsDefinition] = asset(
         key=key,
         key_prefix=None if key else group,
         group_name=group,
@@ -50,6 +50,6 @@ def table_asset(
         if "check_specs" in others:
             # Dagster takes the result's type for that of several outputs, where there are checks.
             function.__annotations__.pop("return", None)
-        return made(function)
+        return decorate(function)
 
     return of

@@ -49,22 +49,26 @@ def upstream_calls(
     try:
         selected = AssetSelection.from_string(selection).upstream().resolve(graph)
     except DagsterError as error:
-        known = sorted(key.to_user_string() for key in graph.get_all_asset_keys())
+        asset_names = sorted(key.to_user_string() for key in graph.get_all_asset_keys())
         is_name = re.fullmatch(r"[\w/]+", selection)
-        among = f"{suggest_names(selection, known)}." if is_name else f": {error}"
+        among = f"{suggest_names(selection, asset_names)}." if is_name else f": {error}"
         raise NothingSelected(f"{selection!r} selects no assets{among}") from None
     columns = find_call_columns(catalog)
-    keys, failed, chosen = set[str](), 0, [frozenset(each.split("|")) for each in partitions]
+    keys, failed, chosen = (
+        set[str](),
+        0,
+        [frozenset(partition.split("|")) for partition in partitions],
+    )
     for asset, path in _tables(root, selected, graph.get_all_asset_keys(), chosen):
         named, without = collect_calls(read_table(UPath(path), asset.to_user_string()), columns)
         keys |= named
         failed += without
     if not keys:
-        where = f" ({', '.join(partitions)})" if partitions else ""
+        partition_note = f" ({', '.join(partitions)})" if partitions else ""
         raise NothingSelected(
-            f"No stored answer is behind {selection}{where}: its tables are not there yet, or name "
-            "no calls, as those of reference judges. Materialize it first, or select others, as in "
-            "vlmbias/accuracy."
+            f"No stored answer is behind {selection}{partition_note}: its tables are not there "
+            "yet, or name no calls, as those of reference judges. Materialize it "
+            "first, or select others, as in vlmbias/accuracy."
         )
     return UpstreamCalls(keys, _reviews(root, selected, chosen), failed)
 
@@ -76,27 +80,35 @@ def find_call_columns(catalog: Catalog) -> dict[str, str]:
 
 def collect_calls(table: pd.DataFrame, columns: Mapping[str, str]) -> tuple[set[str], int]:
     """The keys of all calls that a table names, and how many of its calls have failed."""
-    there = {calls: outcome for calls, outcome in columns.items() if calls in table}
-    keys = {key for calls in there for row in table[calls] if row is not None for key in row}
-    failed = [(table[outcome] == "failed").sum() for outcome in there.values() if outcome in table]
+    present_columns = {calls: outcome for calls, outcome in columns.items() if calls in table}
+    keys = {
+        key for calls in present_columns for row in table[calls] if row is not None for key in row
+    }
+    failed = [
+        (table[outcome] == "failed").sum()
+        for outcome in present_columns.values()
+        if outcome in table
+    ]
     return keys, int(sum(failed))
 
 
 def _tables(
-    root: Path, selected: Set[AssetKey], every: Set[AssetKey], chosen: Sequence[frozenset[str]]
+    root: Path, selected: Set[AssetKey], all_keys: Set[AssetKey], chosen: Sequence[frozenset[str]]
 ) -> Iterator[tuple[AssetKey, Path]]:
     """The stored tables of assets, by asset."""
-    folders = {root.joinpath(*key.path) for key in every}
+    folders = {root.joinpath(*key.path) for key in all_keys}
     for key in sorted(selected):
         folder = root.joinpath(*key.path)
-        whole = folder.with_name(f"{folder.name}.parquet")
-        if whole.exists():
-            yield key, whole
+        unpartitioned_table = folder.with_name(f"{folder.name}.parquet")
+        if unpartitioned_table.exists():
+            yield key, unpartitioned_table
         for path in sorted(folder.rglob("[!.]*.parquet")):
             others = any(parent in folders for parent in path.parents if parent != folder)
-            of = {*path.relative_to(folder).with_suffix("").parts}
-            wanted = not chosen or any(of <= each or each <= of for each in chosen)
-            if wanted and not others:
+            path_parts = {*path.relative_to(folder).with_suffix("").parts}
+            is_selected = not chosen or any(
+                path_parts <= chosen_parts or chosen_parts <= path_parts for chosen_parts in chosen
+            )
+            if is_selected and not others:
                 yield key, path
 
 
@@ -110,7 +122,7 @@ def _reviews(
         for asset, reviews in benchmark.review_files.items()
         if AssetKey([benchmark.name, asset]) in selected
         for partition, name in reviews.items()
-        if not chosen or any(partition in each for each in chosen)
+        if not chosen or any(partition in chosen_parts for chosen_parts in chosen)
     ]
     files = {name: root / "reviews" / f"{name}.csv" for name in names}
     files |= _panels(root / "reviews", selected, chosen)
@@ -126,7 +138,7 @@ def _panels(
         if not any(AssetKey([name, asset]) in selected for asset in benchmark.panel_assets):
             continue
         for folder in sorted((reviews / name).glob("*/*")):
-            if not chosen or any(folder.parent.name in each for each in chosen):
+            if not chosen or any(folder.parent.name in chosen_parts for chosen_parts in chosen):
                 for file in panel_files(folder):
                     files[file.relative_to(reviews).with_suffix("").as_posix()] = file
     return files
