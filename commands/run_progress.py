@@ -95,7 +95,7 @@ def load_shared_budget(instance: "DagsterInstance", budget: float | None) -> "Sh
 
     def spent_by(runs: Sequence[str]) -> int:
         with open_stores(instance, "models") as known:
-            nano: int = known.models.calls.spent_by(runs)
+            nano: int = known.models.calls.sum_spending(runs)
         return nano
 
     return SharedBudget(budget, resources["budget"].per_run_usd, spent_by)
