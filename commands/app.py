@@ -63,8 +63,8 @@ def find_exit_code(error: Exception) -> int | None:
     """The exit code of a known error; None for one that typer ends, or that is a bug of ours."""
     for module, name, code in EXPECTED_ERRORS:
         # An error can only be of a class that is loaded: nothing has to be imported for it.
-        known = getattr(sys.modules.get(module), name, None)
-        if known is not None and isinstance(error, known):
+        error_class = getattr(sys.modules.get(module), name, None)
+        if error_class is not None and isinstance(error, error_class):
             return code
     return None
 

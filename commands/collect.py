@@ -38,9 +38,9 @@ def collect(
 
     if calls and not remove:
         raise typer.BadParameter("look at what would be removed first, then add --remove.")
-    with DagsterInstance.get() as instance, open_stores(instance, "models") as known:
+    with DagsterInstance.get() as instance, open_stores(instance, "models") as stores:
         _require_rest(instance)
-        collector = GarbageCollector(Path(data_root()), known.models.calls, known.models.images)
+        collector = GarbageCollector(Path(data_root()), stores.models.calls, stores.models.images)
         waste = collector.waste()
         if remove:
             _require_rest(instance)
@@ -72,7 +72,7 @@ def _show(waste: "Waste", *, remove: bool, calls: bool) -> None:
     if waste.unbooked:
         cost += f"; {waste.unbooked:,} without a booking"
     table = build_table("what", "number>", "size>", "remove with")
-    for what, number, size, how in (
+    for label, number, size, how in (
         ("pictures that nothing refers to", len(waste.images), _megabytes(waste.images), free),
         ("claims of processes that ended long ago", waste.claims, "", free),
         (
@@ -89,7 +89,7 @@ def _show(waste: "Waste", *, remove: bool, calls: bool) -> None:
             paid,
         ),
     ):
-        table.add_row(what, f"{number:,}", size, how if number else "")
+        table.add_row(label, f"{number:,}", size, how if number else "")
     print_table(table)
 
 

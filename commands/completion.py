@@ -30,8 +30,8 @@ def complete_partitions(ctx: Any, incomplete: str) -> list[str]:
     by_asset = _names()["assets"]
     # Words before an option that has no value yet stand in `args`.
     selected = [by_asset[name] for name in (*ctx.args, ctx.params["select"]) if name in by_asset]
-    of = sorted({key for keys in selected or by_asset.values() for key in keys})
-    return [f"{before}{comma}{key}" for key in of if key.startswith(last)]
+    partition_keys = sorted({key for keys in selected or by_asset.values() for key in keys})
+    return [f"{before}{comma}{key}" for key in partition_keys if key.startswith(last)]
 
 
 def complete_judges(incomplete: str) -> list[str]:
@@ -49,11 +49,11 @@ def complete_scenes(incomplete: str) -> list[str]:
     """Scenes of the domain that is typed already, else the domains."""
     from generators.domains import load_domains
 
-    known = load_domains()
+    domains = load_domains()
     name, slash, _ = incomplete.partition("/")
-    if not slash or name not in known:
-        return [f"{each}/" for each in known if each.startswith(name)]
-    scenes = (scene.base_id for scene in known[name].draw_module.list_scenes(0))
+    if not slash or name not in domains:
+        return [f"{domain}/" for domain in domains if domain.startswith(name)]
+    scenes = (scene.base_id for scene in domains[name].draw_module.list_scenes(0))
     return [scene for scene in scenes if scene.startswith(incomplete)]
 
 
@@ -97,10 +97,10 @@ def _version() -> str:
     """When the files that the names come from were last written."""
     home = Path(os.environ.get("COUNTERFACTORY_HOME") or ROOT / "data")
     models = Path(os.environ.get("COUNTERFACTORY_MODELS") or ROOT / "models.yaml")
-    own = Path(os.environ.get("COUNTERFACTORY_COLLECTIONS") or ROOT / "collections.yaml")
-    files = [models, own, home / "discovered.yaml", *_sources()]
+    collections = Path(os.environ.get("COUNTERFACTORY_COLLECTIONS") or ROOT / "collections.yaml")
+    files = [models, collections, home / "discovered.yaml", *_sources()]
     latest = max(file.stat().st_mtime_ns for file in files if file.exists())
-    return f"{latest}{models}{own}"
+    return f"{latest}{models}{collections}"
 
 
 def _sources() -> Iterator[Path]:

@@ -50,7 +50,7 @@ def demo(
             for run in benchmark.stand_in_runs(catalog, painter)
         ]
         group, name = FRONT_PAGE.path
-        made = DemoRunner(instance, design).run(
+        run_count = DemoRunner(instance, design).run(
             [*runs, (AssetGroup(group, "Front page"), StandInRun((name,)))]
         )
     for benchmark in load_benchmarks().values():
@@ -59,8 +59,8 @@ def demo(
         typer.echo(f"Report: {report}\n")
     seconds = f"{perf_counter() - started:.1f} s"
     typer.echo(
-        f"Made by {made} runs in {seconds}. What {painter} painted stands in for models' work."
-        if made
+        f"Made by {run_count} runs in {seconds}. What {painter} painted stands in for models' work."
+        if run_count
         else f"All of this was up to date: nothing was run ({seconds})."
     )
     typer.echo("Now run `make ui` to see it all in Dagster.")

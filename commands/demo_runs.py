@@ -52,8 +52,8 @@ class _Planned:
     run_id: str = field(default_factory=lambda: str(uuid4()))
 
     def __str__(self) -> str:
-        of = f", {self.partition}" if self.partition else ""
-        return f"{self.part.title}{of}"
+        suffix = f", {self.partition}" if self.partition else ""
+        return f"{self.part.title}{suffix}"
 
 
 class DemoRunner:
@@ -66,8 +66,8 @@ class DemoRunner:
         self._graph: AssetGraph = defs.resolve_asset_graph()
         self._job = defs.resolve_implicit_global_asset_job_def()
         root = Path(data_root())
-        own = (models_path(), find_taxonomy_path(), collections_path())
-        edited = (*own, root / "discovered.yaml", *ROOT.glob("*.yaml"))
+        config_files = (models_path(), find_taxonomy_path(), collections_path())
+        edited = (*config_files, root / "discovered.yaml", *ROOT.glob("*.yaml"))
         self._freshness = Freshness(
             instance,
             self._graph,
@@ -81,7 +81,7 @@ class DemoRunner:
         Raises `RunFailed` once those that were under way beside the one that failed are over.
         """
         all_planned = [self._planned(*run) for run in runs]
-        waiting, made = [*all_planned], 0
+        waiting, run_count = [*all_planned], 0
         under_way: dict[Future[ExecuteInProcessResult], _Planned] = {}
         with (
             _deprecations_hidden(),
@@ -99,7 +99,7 @@ class DemoRunner:
                         )
                         if stale:
                             under_way[threads.submit(self._run, planned, stale)] = planned
-                            made += 1
+                            run_count += 1
                     status.update(" · ".join(map(str, under_way.values())))
                     for over in wait(under_way, return_when=FIRST_COMPLETED).done:
                         planned = under_way.pop(over)
@@ -109,10 +109,12 @@ class DemoRunner:
             except KeyboardInterrupt:
                 self._abandon(all_planned)
         self._freshness.confirm()
-        return made
+        return run_count
 
     def _planned(self, part: AssetGroup, run: StandInRun) -> _Planned:
-        ops = {f"{part.name}__{name}": {"config": of} for name, of in run.config.items()}
+        ops = {
+            f"{part.name}__{name}": {"config": op_config} for name, op_config in run.config.items()
+        }
         config = {
             "ops": ops,
             "resources": {"design": {"config": self._design}},
@@ -129,13 +131,13 @@ class DemoRunner:
         each other, the first one goes on.
         """
         ready = [
-            each
-            for each in waiting
-            if not any(self._starts_from(each, other) for other in (*waiting, *under_way))
+            candidate
+            for candidate in waiting
+            if not any(self._starts_from(candidate, other) for other in (*waiting, *under_way))
         ]
-        busy = Counter(each.part for each in under_way)
+        busy = Counter(candidate.part for candidate in under_way)
         if ready:
-            return min(ready, key=lambda each: busy[each.part])
+            return min(ready, key=lambda candidate: busy[candidate.part])
         return None if under_way else next(iter(waiting), None)
 
     @staticmethod
@@ -146,18 +148,18 @@ class DemoRunner:
         """
         if run is other or run.sources.isdisjoint(other.keys):
             return False
-        parts = [set(each.partition.split("|")) for each in (run, other) if each.partition]
+        parts = [set(planned.partition.split("|")) for planned in (run, other) if planned.partition]
         disjoint = run.part == other.part and len(parts) == 2 and parts[0].isdisjoint(parts[1])
         return not disjoint
 
     def _run(self, planned: _Planned, keys: Sequence[AssetKey]) -> ExecuteInProcessResult:
         # Tags and not `partition_key`, which all assets of a run would have to share.
         divisions = [self._graph.get(key).partitions_def for key in keys]
-        division = max(divisions, key=lambda each: hasattr(each, "partitions_defs"))
-        of = partition_tags(planned.partition, division) if planned.partition else {}
+        division = max(divisions, key=lambda candidate: hasattr(candidate, "partitions_defs"))
+        division_tags = partition_tags(planned.partition, division) if planned.partition else {}
         return self._job.execute_in_process(
             instance=self._instance,
-            tags=self._freshness.tags | of,
+            tags=self._freshness.tags | division_tags,
             asset_selection=list(keys),
             run_config=planned.config,
             run_id=planned.run_id,
@@ -198,9 +200,9 @@ def _deprecations_hidden() -> Iterator[None]:
         yield
 
 
-def describe_failure(result: ExecuteInProcessResult, what: str) -> str:
+def describe_failure(result: ExecuteInProcessResult, run_name: str) -> str:
     """What is wrong with a run, by failed step and check, and where its log is."""
-    lines = [f"{what} failed:"]
+    lines = [f"{run_name} failed:"]
     for event in result.get_step_failure_events():
         error = event.step_failure_data.error
         cause = error.cause if error and error.cause else error

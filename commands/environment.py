@@ -42,6 +42,6 @@ def open_stores(instance: "DagsterInstance | None" = None, *names: str) -> Itera
     with warnings.catch_warnings():
         # Dagster's own, while it makes a resource that is part of another one.
         warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
-        some = {name: resources[name] for name in names or resources}
-        with build_resources(some, instance) as known:
-            yield known
+        selected_resources = {name: resources[name] for name in names or resources}
+        with build_resources(selected_resources, instance) as stores:
+            yield stores

@@ -26,16 +26,16 @@ def export(
     from definitions import catalog, data_root, defs
     from resources.cassette import export_cassette
 
-    found = upstream_calls(defs, catalog, select, Path(data_root()), split_list(partitions))
-    with open_stores(None, "models") as known:
-        models = known.models
-        done = export_cassette(file, found.keys, models.calls, models.images, found.reviews)
+    upstream = upstream_calls(defs, catalog, select, Path(data_root()), split_list(partitions))
+    with open_stores(None, "models") as stores:
+        models = stores.models
+        done = export_cassette(file, upstream.keys, models.calls, models.images, upstream.reviews)
     typer.echo(
         f"{file}: answers: {done.calls:,}, pictures: {done.pictures:,}, review files: "
-        f"{', '.join(found.reviews) or 'none'}; {done.bytes / 1e6:,.1f} MB."
+        f"{', '.join(upstream.reviews) or 'none'}; {done.bytes / 1e6:,.1f} MB."
     )
-    if found.failed:
+    if upstream.failed:
         typer.echo(
-            f"{found.failed:,} rows of these tables failed and have no answer: materialize them "
+            f"{upstream.failed:,} rows of these tables failed and have no answer: materialize them "
             "again before, or whoever makes the tables from this file needs a key for the rest."
         )

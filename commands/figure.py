@@ -39,9 +39,9 @@ def figure(
     from generators.vector_figures import draw_figure as drawn
     from generators.vector_figures import find_scene
 
-    found = find_scene(scene, seed)
-    data = drawn(found, size, kind.value)
-    path = out / f"{found.base_id}-{size}.{kind.value}"
+    base_scene = find_scene(scene, seed)
+    data = drawn(base_scene, size, kind.value)
+    path = out / f"{base_scene.base_id}-{size}.{kind.value}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)

@@ -49,10 +49,10 @@ def inputs(root: Path, *edited: Path) -> str:
     for folder in (root / "reviews", *edited):
         of_user = folder.rglob("*") if folder.is_dir() else [folder]
         files |= {path for path in of_user if path.suffix in _EDITED and path.is_file()}
-    said = [f"{path} {sha256(path.read_bytes()).hexdigest()}" for path in sorted(files)]
-    said += _package_versions()
-    said += sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("COUNTERFACTORY_"))
-    return sha256("\n".join(said).encode()).hexdigest()
+    lines = [f"{path} {sha256(path.read_bytes()).hexdigest()}" for path in sorted(files)]
+    lines += _package_versions()
+    lines += sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("COUNTERFACTORY_"))
+    return sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _package_versions() -> list[str]:
@@ -120,8 +120,10 @@ class Freshness:
         return {key: place for place, key in enumerate(self._graph.toposorted_asset_keys)}
 
     def _is_made_so(self, key: AssetKey, partition: str | None, config: Mapping[str, Any]) -> bool:
-        of = AssetRecordsFilter(key, asset_partitions=None if partition is None else [partition])
-        (record,) = self._instance.fetch_materializations(of, limit=1).records
+        record_filter = AssetRecordsFilter(
+            key, asset_partitions=None if partition is None else [partition]
+        )
+        (record,) = self._instance.fetch_materializations(record_filter, limit=1).records
         run = self._run(record.run_id)
         if run is None or run.status != DagsterRunStatus.SUCCESS or run.run_config != config:
             return False
@@ -137,8 +139,8 @@ class Freshness:
 
     def _is_there(self, record: EventLogRecord) -> bool:
         """Whether the file that was made is there, with the pictures that it names."""
-        made = record.asset_materialization
-        path = Path(str(made.metadata["path"].value)) if made else Path()
+        materialization = record.asset_materialization
+        path = Path(str(materialization.metadata["path"].value)) if materialization else Path()
         if not path.is_file():
             return False
         if path.suffix != ".parquet":

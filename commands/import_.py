@@ -22,8 +22,8 @@ def import_(
     from definitions import data_root
     from resources.cassette import import_cassette
 
-    with open_stores(None, "models") as known:
-        models = known.models
+    with open_stores(None, "models") as stores:
+        models = stores.models
         done = import_cassette(file, models.calls, models.images, Path(data_root()) / "reviews")
     typer.echo(
         f"{file}: answers: {done.calls:,}, new here: {done.new:,}, pictures: {done.pictures:,}, "

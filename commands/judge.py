@@ -81,23 +81,23 @@ def judge(
     with DagsterInstance.get() as instance:
         add_painters(instance, catalog)
         assets = defs.get_repository_def().assets_defs_by_key
-        with open_stores(instance) as known:
-            sources = PlanContext(known.home, known.images, known.ledger, known.models.calls)
-            judged = JudgeParts(catalog, known.home, instance, assets)
-            found = quote_judge(judged, sources, scope)
-            typer.echo("\n".join([format_text(found.quote, []), *found.notes()]))
-            if not found.is_ready:
+        with open_stores(instance) as stores:
+            sources = PlanContext(stores.home, stores.images, stores.ledger, stores.models.calls)
+            judged = JudgeParts(catalog, stores.home, instance, assets)
+            quote = quote_judge(judged, sources, scope)
+            typer.echo("\n".join([format_text(quote.quote, []), *quote.notes()]))
+            if not quote.is_ready:
                 raise typer.Exit(1)
-            if budget is None and not no_budget and not found.is_free:
-                obstacles = find_obstacles(found.judge_totals, load_limits(math.inf))
+            if budget is None and not no_budget and not quote.is_free:
+                obstacles = find_obstacles(quote.judge_totals, load_limits(math.inf))
                 typer.echo("\n".join(["", *obstacles]))
                 typer.echo(
                     "Nothing was sent. Say --budget USD for the most that it may spend, or "
                     "--no-budget."
                 )
                 return
-            require_no_obstacles(found.judge_totals, load_limits(budget))
-            failed = _judge(instance, judged, found, budget)
+            require_no_obstacles(quote.judge_totals, load_limits(budget))
+            failed = _judge(instance, judged, quote, budget)
     if limit is not None:
         typer.echo(f"A trial. All of it: {format_command(name, benchmark or (), stand_ins)}")
     if failed:
@@ -112,21 +112,21 @@ def format_command(name: str, benchmarks: Sequence[str], stand_ins: bool) -> str
 
 
 def _judge(
-    instance: "DagsterInstance", judged: "JudgeParts", found: "JudgeQuote", budget: float | None
+    instance: "DagsterInstance", judged: "JudgeParts", quote: "JudgeQuote", budget: float | None
 ) -> bool:
     """Do all runs, show what they made, and say whether any of it failed."""
     from definitions import defs
     from sensors.judge_runs import JudgeRuns
 
     spending = load_shared_budget(instance, budget)
-    judging = JudgeRuns(defs.resolve_asset_graph(), judged, found, spending)
+    judging = JudgeRuns(defs.resolve_asset_graph(), judged, quote, spending)
     done = judging.launcher
     start_quiet_forkserver()
     with build_progress_bars() as progress:
-        whole = progress.add_task("runs", total=None)
-        for each in judging.select_runs():
-            execute_run(done, each, instance, progress)
-            progress.advance(whole)
+        progress_task = progress.add_task("runs", total=None)
+        for run in judging.select_runs():
+            execute_run(done, run, instance, progress)
+            progress.advance(progress_task)
     print_results(done, [*judging.messages, *done.failed_checks, *done.failures])
     if not done.materialized and not done.failures and not judging.messages:
         typer.echo("All that is there is answered and up to date.")

@@ -61,7 +61,7 @@ Budget = Annotated[
 
 def split_list(partitions: Sequence[str] | None) -> list[str]:
     """The keys of repeated options and of lists with commas, each once."""
-    keys = [key.strip() for each in partitions or () for key in each.split(",")]
+    keys = [key.strip() for text in partitions or () for key in text.split(",")]
     return list(dict.fromkeys(filter(None, keys)))
 
 
@@ -75,8 +75,8 @@ def read_config(file: Path | None) -> dict[str, Any]:
     try:
         config = yaml.safe_load(file.read_bytes())
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        where = getattr(error, "problem_mark", None)
-        line = f", line {where.line + 1}" if where else ""
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
         why = getattr(error, "problem", None) or str(error).partition(":")[0]
         raise ValueError(f"{file}{line}: cannot be read: {why}. {example}") from None
     if not isinstance(config, dict):

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 def prompts(
     select: Select,
-    to: Annotated[Path, typer.Option("--to", help="The new file: .csv or .jsonl.", dir_okay=False)],
+    output_path: Annotated[
+        Path, typer.Option("--to", help="The new file: .csv or .jsonl.", dir_okay=False)
+    ],
     partitions: Partitions = None,
     config: Config = None,
     missing: Annotated[
@@ -40,38 +42,41 @@ def prompts(
     from assets.planning.prompts import list_prompts
     from definitions import catalog, defs, planners
 
-    if to.suffix.lower() not in (".csv", ".jsonl"):
-        raise ValueError(f"{to} ends in neither .csv nor .jsonl. Name a file that does.")
-    if to.exists():
-        raise ValueError(f"{to} is there already. Name a new file: it may be somebody's manifest.")
-    given = read_config(config)
-    with DagsterInstance.get() as instance, open_stores(instance) as known:
+    if output_path.suffix.lower() not in (".csv", ".jsonl"):
+        raise ValueError(f"{output_path} ends in neither .csv nor .jsonl. Name a file that does.")
+    if output_path.exists():
+        raise ValueError(
+            f"{output_path} is there already. Name a new file: it may be somebody's manifest."
+        )
+    run_config = read_config(config)
+    with DagsterInstance.get() as instance, open_stores(instance) as stores:
         add_painters(instance, catalog)
         assets = defs.get_repository_def().assets_defs_by_key
         chosen = select_quoted_tasks(
-            assets, planners, instance, select, split_list(partitions), given
+            assets, planners, instance, select, split_list(partitions), run_config
         )
         context = PlanContext(
-            known.home, known.images, known.ledger, known.models.calls, chosen.planned_configs
+            stores.home, stores.images, stores.ledger, stores.models.calls, chosen.planned_configs
         )
-        found = list_prompts(build_steps(catalog), context, chosen.tasks, missing=missing)
-    _write(to, found.prompts)
-    typer.echo(f"{to}: pictures to be painted: {len(found.prompts):,}.")
-    if found.follow_ups:
+        prompt_list = list_prompts(build_steps(catalog), context, chosen.tasks, missing=missing)
+    _write(output_path, prompt_list.prompts)
+    typer.echo(f"{output_path}: pictures to be painted: {len(prompt_list.prompts):,}.")
+    if prompt_list.follow_ups:
         typer.echo(
-            f"Up to {found.follow_ups:,} more depend on answers that are not there yet.", err=True
+            f"Up to {prompt_list.follow_ups:,} more depend on answers that are not there yet.",
+            err=True,
         )
-    for asset in found.refused:
+    for asset in prompt_list.refused:
         typer.echo(f"Materialize {asset} first, to know what else is to be painted.", err=True)
-    if found.refused:
+    if prompt_list.refused:
         raise typer.Exit(1)
 
 
-def _write(path: Path, found: "Sequence[ListedPrompt]") -> None:
+def _write(path: Path, prompts: "Sequence[ListedPrompt]") -> None:
     from resources.models.manifests import MANIFEST_COLUMNS
     from resources.user_files.spreadsheets import csv_of
 
-    rows = [prompt._asdict() for prompt in found]
+    rows = [prompt._asdict() for prompt in prompts]
     if path.suffix.lower() == ".csv":
         text = csv_of(MANIFEST_COLUMNS, rows)
     else:

@@ -21,15 +21,15 @@ def quote(select: Select = "*", partitions: Partitions = None, config: Config = 
     from assets.planning import quote_tasks as quoted
     from definitions import catalog, defs, planners
 
-    given = read_config(config)
-    with DagsterInstance.get() as instance, open_stores(instance) as known:
+    run_config = read_config(config)
+    with DagsterInstance.get() as instance, open_stores(instance) as stores:
         # As a sensor does while Dagster runs: what is named may be there since a minute ago.
         add_painters(instance, catalog)
         assets = defs.get_repository_def().assets_defs_by_key
         chosen = select_quoted_tasks(
-            assets, planners, instance, select, split_list(partitions), given
+            assets, planners, instance, select, split_list(partitions), run_config
         )
         context = PlanContext(
-            known.home, known.images, known.ledger, known.models.calls, chosen.planned_configs
+            stores.home, stores.images, stores.ledger, stores.models.calls, chosen.planned_configs
         )
         typer.echo(format_text(quoted(planners, context, chosen.tasks), chosen.silent_assets))

@@ -48,14 +48,14 @@ def run(
     from sensors.run_launcher import RunLauncher
     from sensors.run_plan import plan_runs
 
-    given = read_config(config)
-    resources = read_resources(given.pop("resources", {}))
+    run_config = read_config(config)
+    resources = read_resources(run_config.pop("resources", {}))
     with DagsterInstance.get() as instance:
         add_painters(instance, catalog)
         assets = defs.get_repository_def().assets_defs_by_key
-        tasks = select_all_tasks(assets, instance, select, split_list(partitions), given)
-        with open_stores(instance) as known:
-            sources = PlanContext(known.home, known.images, known.ledger, known.models.calls)
+        tasks = select_all_tasks(assets, instance, select, split_list(partitions), run_config)
+        with open_stores(instance) as stores:
+            sources = PlanContext(stores.home, stores.images, stores.ledger, stores.models.calls)
             limits = load_limits(budget, resources)
             require_tasks_possible(build_steps(catalog), sources, tasks, limits)
         stages = plan_runs(defs.resolve_asset_graph(), instance, tasks)
@@ -63,46 +63,50 @@ def run(
         done = RunLauncher(instance, assets, tasks, resources, spending)
         start_quiet_forkserver()
         with build_progress_bars() as progress:
-            whole = progress.add_task("runs", total=sum(map(len, stages)))
-            left = deque(stages)
-            while left and not done.failures:
-                for each in left.popleft():
-                    execute_run(done, each, instance, progress)
-                    progress.advance(whole)
-    trials = describe_trials(done.materialized, given)
-    print_results(done, [*trials, *done.failed_checks, *done.failures, *describe_unstarted(left)])
+            progress_task = progress.add_task("runs", total=sum(map(len, stages)))
+            waiting_stages = deque(stages)
+            while waiting_stages and not done.failures:
+                for planned in waiting_stages.popleft():
+                    execute_run(done, planned, instance, progress)
+                    progress.advance(progress_task)
+    trials = describe_trials(done.materialized, run_config)
+    print_results(
+        done, [*trials, *done.failed_checks, *done.failures, *describe_unstarted(waiting_stages)]
+    )
     if done.failures or done.failed_checks:
         raise typer.Exit(1)
 
 
 def describe_trials(
-    made: "Iterable[MaterializedPartition]", config: Mapping[str, Any]
+    materialized: "Iterable[MaterializedPartition]", config: Mapping[str, Any]
 ) -> Iterator[str]:
     """Describe tables that a limit has made smaller, with the command that completes each."""
     from dagster import AssetKey
 
     from assets.kit.limits import PARTIAL
 
-    for asset, partition, metadata in made:
+    for asset, partition, metadata in materialized:
         name = AssetKey.from_user_string(asset).to_python_identifier()
         fields = config.get("ops", {}).get(name, {}).get("config", {})
         if PARTIAL in metadata and "limit" in fields:
-            where = f" --partitions '{partition}'" if partition else ""
+            partition_option = f" --partitions '{partition}'" if partition else ""
             others = ", ".join(field for field in fields if field != "limit")
             remark = f" --config FILE, with {others} and no limit" if others else ""
-            what = ", ".join(filter(None, [asset, partition]))
-            command = f"counterfactory run {asset}{where}{remark}"
-            yield f"{what}: a trial, {metadata[PARTIAL]}. All of it: {command}"
+            table_name = ", ".join(filter(None, [asset, partition]))
+            command = f"counterfactory run {asset}{partition_option}{remark}"
+            yield f"{table_name}: a trial, {metadata[PARTIAL]}. All of it: {command}"
 
 
 def describe_unstarted(stages: "Iterable[Iterable[PlannedRun]]") -> Iterator[str]:
     """What is said of runs that stand after one that has failed."""
     from dagster import AssetKey
 
-    runs = [each for stage in stages for each in stage]
-    for each in runs[:_NAMED]:
-        what = ", ".join(filter(None, [*map(AssetKey.to_user_string, each.assets), each.partition]))
-        yield f"{what}: not begun, since what goes before it failed."
+    runs = [run for stage in stages for run in stage]
+    for run in runs[:_NAMED]:
+        run_name = ", ".join(
+            filter(None, [*map(AssetKey.to_user_string, run.assets), run.partition])
+        )
+        yield f"{run_name}: not begun, since what goes before it failed."
     if len(runs) > _NAMED:
         yield f"Nor were {len(runs) - _NAMED} more runs."
     if runs:

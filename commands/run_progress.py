@@ -47,8 +47,8 @@ def execute_run(
         if signal_log.find_interrupt() is not None:
             raise KeyboardInterrupt
     except (KeyboardInterrupt, DagsterExecutionInterruptedError):
-        kept = _count_answers(instance, done.run_ids)
-        raise KeyboardInterrupt(f"Interrupted: {kept:,} answers kept.") from None
+        answer_count = _count_answers(instance, done.run_ids)
+        raise KeyboardInterrupt(f"Interrupted: {answer_count:,} answers kept.") from None
 
 
 def _execute(
@@ -69,8 +69,8 @@ def _execute(
 def _count_answers(instance: "DagsterInstance", run_ids: Sequence[str]) -> int:
     from commands.environment import open_stores
 
-    with open_stores(instance, "models") as known:
-        count: int = known.models.calls.count_answers(run_ids)
+    with open_stores(instance, "models") as stores:
+        count: int = stores.models.calls.count_answers(run_ids)
     return count
 
 
@@ -94,37 +94,43 @@ def load_shared_budget(instance: "DagsterInstance", budget: float | None) -> "Sh
     from sensors.run_launcher import SharedBudget
 
     def spent_by(runs: Sequence[str]) -> int:
-        with open_stores(instance, "models") as known:
-            nano: int = known.models.calls.sum_spending(runs)
+        with open_stores(instance, "models") as stores:
+            nano: int = stores.models.calls.sum_spending(runs)
         return nano
 
     return SharedBudget(budget, resources["budget"].per_run_usd, spent_by)
 
 
-def read_resources(given: Any) -> dict[str, Any]:
+def read_resources(settings: Any) -> dict[str, Any]:
     """The config of resources; raises `ValueError` where there is none such, or for a value."""
     from definitions import resources
     from generators.name_suggestions import suggest_names
     from resources.settings.run_config import BadConfig, Resource
 
-    for name in given if isinstance(given, Mapping) else ["resources"]:
+    for name in settings if isinstance(settings, Mapping) else ["resources"]:
         if name not in resources:
             among = suggest_names(name, sorted(resources))
             raise ValueError(f"The config names the resource {name!r}, which is not there{among}.")
-        own = given[name].get("config", {}) if isinstance(given[name], Mapping) else None
-        if not isinstance(own, Mapping):
+        resource_config = (
+            settings[name].get("config", {}) if isinstance(settings[name], Mapping) else None
+        )
+        if not isinstance(resource_config, Mapping):
             raise ValueError(f'The config of {name} has to be as in {{"config": {{…}}}}.')
         # Dagster says which fields there are, and reads {env: NAME}.
         fields = type(resources[name]).model_fields
-        plain = {key: each for key, each in own.items() if key in fields and each is not None}
+        plain = {
+            key: value
+            for key, value in resource_config.items()
+            if key in fields and value is not None
+        }
         if isinstance(resources[name], Resource) and not any(
-            isinstance(each, Mapping) for each in plain.values()
+            isinstance(value, Mapping) for value in plain.values()
         ):
             try:
                 type(resources[name])(**plain)
             except BadConfig as why:
                 raise ValueError(f"The config of {name}: {why}") from None
-    return dict(given)
+    return dict(settings)
 
 
 def print_results(done: "RunLauncher", problems: Iterable[object] = ()) -> None:
@@ -144,35 +150,37 @@ def print_results(done: "RunLauncher", problems: Iterable[object] = ()) -> None:
         typer.echo(f"Report: {path}")
 
 
-def build_results_table(made: "Sequence[MaterializedPartition]", failed_usd: float = 0.0) -> Any:
+def build_results_table(
+    materialized: "Sequence[MaterializedPartition]", failed_usd: float = 0.0
+) -> Any:
     """By asset and partition: rows, those of no use, requests, dollars; with the sums.
 
     A line of its own has what failed runs spent, or may have, of which no table came.
     """
     table = build_table("asset", "partition", "rows>", "unusable>", "sent>", "known>", "spent>")
-    for asset, partition, said in made:
-        table.add_row(asset, partition, *_numbers(said))
+    for asset, partition, metadata in materialized:
+        table.add_row(asset, partition, *_numbers(metadata))
     if failed_usd:
         table.add_row("what failed, at most", "", *_numbers({"spent_usd": failed_usd}))
-    if len(made) > 1 or failed_usd:
+    if len(materialized) > 1 or failed_usd:
         table.add_section()
-        table.add_row("all", "", *_numbers(_sums(made, failed_usd)))
+        table.add_row("all", "", *_numbers(_sums(materialized, failed_usd)))
     return table
 
 
-def _sums(made: "Sequence[MaterializedPartition]", failed_usd: float) -> dict[str, Any]:
+def _sums(materialized: "Sequence[MaterializedPartition]", failed_usd: float) -> dict[str, Any]:
     sums = Counter[str]()
-    for _, _, said in made:
-        sums.update({name: said.get(name, 0) for name in (*_COUNTED, *_UNUSABLE)})
-    spent = [said["spent_usd"] for _, _, said in made if "spent_usd" in said]
-    known = None if "unknown" in spent else sum(spent) + failed_usd
-    return {**sums, "spent_usd": "unknown" if known is None else known}
+    for _, _, metadata in materialized:
+        sums.update({name: metadata.get(name, 0) for name in (*_COUNTED, *_UNUSABLE)})
+    spent = [metadata["spent_usd"] for _, _, metadata in materialized if "spent_usd" in metadata]
+    total = None if "unknown" in spent else sum(spent) + failed_usd
+    return {**sums, "spent_usd": "unknown" if total is None else total}
 
 
-def _numbers(said: Mapping[str, Any]) -> list[str]:
-    rows, *requests = [f"{said[name]:,}" if name in said else "" for name in _COUNTED]
-    unusable = sum(said.get(name, 0) for name in _UNUSABLE)
-    spent = said.get("spent_usd", "")
+def _numbers(metadata: Mapping[str, Any]) -> list[str]:
+    rows, *requests = [f"{metadata[name]:,}" if name in metadata else "" for name in _COUNTED]
+    unusable = sum(metadata.get(name, 0) for name in _UNUSABLE)
+    spent = metadata.get("spent_usd", "")
     return [
         rows,
         f"{unusable:,}" if unusable else "",
@@ -227,14 +235,14 @@ def _following(
         while not over.wait(_EVERY_S):
             news = instance.get_records_for_run(run_id, cursor)
             cursor = news.cursor
-            told = [
-                each.event_log_entry.user_message
-                for each in news.records
-                if each.event_log_entry.dagster_event is None
-                and int(each.event_log_entry.level) >= logging.INFO
+            messages = [
+                record.event_log_entry.user_message
+                for record in news.records
+                if record.event_log_entry.dagster_event is None
+                and int(record.event_log_entry.level) >= logging.INFO
             ]
-            if told:
-                progress.update(task, description=f"{name}: {told[-1]}")
+            if messages:
+                progress.update(task, description=f"{name}: {messages[-1]}")
 
     thread = Thread(target=follow, daemon=True)
     thread.start()

@@ -82,8 +82,8 @@ def batches_sensor(
             context.log.warning("%s", line)
         if requests:
             return SensorResult(run_requests=requests)
-        said = f"Batches under way: {len(under_way)}." if under_way else "No batch is under way."
-        return SensorResult(skip_reason="\n".join([said, *tick.told]))
+        status = f"Batches under way: {len(under_way)}." if under_way else "No batch is under way."
+        return SensorResult(skip_reason="\n".join([status, *tick.told]))
 
     return batches
 

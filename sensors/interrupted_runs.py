@@ -59,31 +59,33 @@ def interrupted_runs_sensor(jobs: Sequence[Any], files: CatalogFiles) -> SensorD
     )
     def interrupted_runs(context: SensorEvaluationContext) -> SensorResult:
         requests: list[RunRequest] = []
-        told = [*requeue_unstarted(context.instance, files)]
+        messages = [*requeue_unstarted(context.instance, files)]
         for run in end_interrupted(context.instance):
-            told.append(f"The process of the run {run.run_id} ({run.job_name}) is gone: it ended.")
+            messages.append(
+                f"The process of the run {run.run_id} ({run.job_name}) is gone: it ended."
+            )
             if _is_done(context.instance, run):
-                told[-1] += " All of its tables are there, so that it is not launched again."
+                messages[-1] += " All of its tables are there, so that it is not launched again."
             elif run.job_name in named and _is_automatic(run) and RELAUNCHED_TAG not in run.tags:
                 if off := _turned_off(context.instance, run):
-                    told[-1] += (
+                    messages[-1] += (
                         f" It is not launched again, since {off} is turned off by now: materialize "
                         "it yourself, if it is still wanted."
                     )
                 else:
                     requests.append(_again(run))
-            context.log.warning("%s", told[-1])
+            context.log.warning("%s", messages[-1])
         if requests:
             return SensorResult(run_requests=requests)
-        return SensorResult(skip_reason="\n".join(told or ["No run was interrupted."]))
+        return SensorResult(skip_reason="\n".join(messages or ["No run was interrupted."]))
 
     return interrupted_runs
 
 
 def end_interrupted(instance: DagsterInstance) -> Iterator[DagsterRun]:
     """End the runs whose process is gone, with their places in pools; each as it stood then."""
-    for found in instance.get_runs(RunsFilter(statuses=_UNDER_WAY)):
-        if has_lost_process(found) and (run := _end(instance, found.run_id)) is not None:
+    for candidate in instance.get_runs(RunsFilter(statuses=_UNDER_WAY)):
+        if has_lost_process(candidate) and (run := _end(instance, candidate.run_id)) is not None:
             # Dagster frees them as well, some seconds later, where its daemon runs.
             instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
             yield run
@@ -117,18 +119,18 @@ def _refuses(run: DagsterRun) -> bool:
 
 def _end(instance: DagsterInstance, run_id: str) -> DagsterRun | None:
     """End a run, and give it as it stood; None if it has ended by itself between two looks."""
-    now = instance.get_run_by_id(run_id)
-    if now is None or now.status not in _UNDER_WAY:
+    run = instance.get_run_by_id(run_id)
+    if run is None or run.status not in _UNDER_WAY:
         return None
-    if now.status is _CANCELING:
-        instance.report_run_canceled(now, "Run: its process has ended.")
-        return now
+    if run.status is _CANCELING:
+        instance.report_run_canceled(run, "Run: its process has ended.")
+        return run
     instance.report_run_failed(
-        now,
+        run,
         "Run: its process is gone. It was killed, or the machine was restarted. What was finished "
         "is kept: materialize again, and only the rest is made.",
     )
-    return now
+    return run
 
 
 def _is_done(instance: DagsterInstance, run: DagsterRun) -> bool:

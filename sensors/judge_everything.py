@@ -82,43 +82,49 @@ def build_judge_everything_job(
         benchmarks = find_benchmarks(config.benchmarks)
         scope = JudgeScope(judge, benchmarks, config.limit, config.stand_ins)
         judged = JudgeParts(catalog, home, context.instance, assets)
-        found = quote_judge(judged, PlanContext(home, images, ledger, models.calls), scope)
-        said = "\n".join([format_text(found.quote, []), *found.notes()])
-        context.log.info("The quote:\n%s", said)
+        judge_quote = quote_judge(judged, PlanContext(home, images, ledger, models.calls), scope)
+        quote_text = "\n".join([format_text(judge_quote.quote, []), *judge_quote.notes()])
+        context.log.info("The quote:\n%s", quote_text)
         table = "\n".join(
-            [format_markdown(found.quote, []), "", *(f"- {note}" for note in found.notes())]
+            [
+                format_markdown(judge_quote.quote, []),
+                "",
+                *(f"- {note}" for note in judge_quote.notes()),
+            ]
         )
         quote = {"quote": MetadataValue.md(table)}
-        if not found.is_ready:
-            raise Failure(f"Nothing can be asked.\n{said}", metadata=quote)
+        if not judge_quote.is_ready:
+            raise Failure(f"Nothing can be asked.\n{quote_text}", metadata=quote)
         context.add_output_metadata(quote)
         limits = Limits(config.budget_usd, budget.per_run_usd, budget.per_month_usd)
-        if config.budget_usd is None and not config.no_budget and not found.is_free:
-            for obstacle in find_obstacles(found.judge_totals, limits._replace(total=math.inf)):
+        if config.budget_usd is None and not config.no_budget and not judge_quote.is_free:
+            for obstacle in find_obstacles(
+                judge_quote.judge_totals, limits._replace(total=math.inf)
+            ):
                 context.log.warning("%s", obstacle)
             context.log.warning(
                 "Nothing was sent. Set budget_usd to the most that it may spend, or no_budget."
             )
             return
-        require_no_obstacles(found.judge_totals, limits)
+        require_no_obstacles(judge_quote.judge_totals, limits)
         spending = SharedBudget(config.budget_usd, budget.per_run_usd, models.calls.sum_spending)
         tags = {PARENT_RUN_TAG: context.run_id}
-        judging = JudgeRuns(repository().asset_graph, judged, found, spending, **tags)
-        for each in judging.select_runs():
-            begun = judging.launcher.begin(each)
-            names = ", ".join(key.to_user_string() for key in each.assets)
-            context.log.info("%s %s: the run %s", names, each.partition, begun.run.run_id)
+        judging = JudgeRuns(repository().asset_graph, judged, judge_quote, spending, **tags)
+        for run in judging.select_runs():
+            begun = judging.launcher.begin(run)
+            names = ", ".join(key.to_user_string() for key in run.assets)
+            context.log.info("%s %s: the run %s", names, run.partition, begun.run.run_id)
             for _ in judging.launcher.events(begun):
                 pass
         for line in dict.fromkeys(judging.launcher.warnings):
             context.log.warning("%s", line)
-        told = [
+        messages = [
             *judging.messages,
             *judging.launcher.failed_checks,
             *map(str, judging.launcher.failures),
         ]
-        if told:
-            raise Failure("\n".join(told), metadata=quote)
+        if messages:
+            raise Failure("\n".join(messages), metadata=quote)
 
     return build_op_job(
         "judge_everything",

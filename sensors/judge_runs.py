@@ -59,32 +59,32 @@ class JudgeRuns:
         """The runs that are needed, one after the other: the next depends on how this one ends."""
         for share in self._everything.benchmark_quotes:
             for stage in [] if share.error else self._stages(share):
-                for each in map(self._needed, stage):
-                    for part in self._apart(each):
+                for run in map(self._needed, stage):
+                    for part in self._apart(run):
                         if part.assets and self._may_begin(part):
                             self._has_begun = True
                             yield part
                             self._made_by_asset.clear()
         # What was asked has changed the quotes as well, also where no report could be made of it.
-        for each in self._gathering():
-            if self._has_begun or self._needed(each).assets:
-                yield each
+        for run in self._gathering():
+            if self._has_begun or self._needed(run).assets:
+                yield run
 
     def _apart(self, run: PlannedRun) -> Iterator[PlannedRun]:
         """Where others are asked, what follows from that is a run of its own.
 
         It is made as well where one of these could not be asked, without what that one would say.
         """
-        asked = [key for key in run.assets if key in self._judged.steps]
-        if not any(key.to_python_identifier() in self._others for key in asked):
+        asked_keys = [key for key in run.assets if key in self._judged.steps]
+        if not any(key.to_python_identifier() in self._others for key in asked_keys):
             yield run
             return
         before = len(self.launcher.failures)
-        yield run._replace(assets=asked)
+        yield run._replace(assets=asked_keys)
         failed = self.launcher.failures[before:]
-        why = [each for each in failed if each.error]
+        why = [failure for failure in failed if failure.error]
         if not failed or (why and all(map(self._is_of_another, why))):
-            yield run._replace(assets=[key for key in run.assets if key not in asked])
+            yield run._replace(assets=[key for key in run.assets if key not in asked_keys])
 
     def _gathering(self) -> Iterator[PlannedRun]:
         """The runs of what is made of the reports of several benchmarks."""
@@ -97,25 +97,27 @@ class JudgeRuns:
 
     def _stages(self, share: BenchmarkQuote) -> list[list[PlannedRun]]:
         """Those of a benchmark: what the judge is asked, and what follows from that."""
-        asked = [(task.asset, task.partition) for task in share.tasks]
-        tasks = [Task(key, partition, {}) for key, partition in (*asked, *self._following(asked))]
+        locations = [(task.asset, task.partition) for task in share.tasks]
+        tasks = [
+            Task(key, partition, {}) for key, partition in (*locations, *self._following(locations))
+        ]
         return plan_runs(self._graph, self._instance, tasks)
 
-    def _following(self, asked: Sequence[TableLocation]) -> Iterator[TableLocation]:
+    def _following(self, locations: Sequence[TableLocation]) -> Iterator[TableLocation]:
         """The tables over all judges, and the reports, that depend on what is asked."""
-        changed, of = {*asked}, {key.path[0] for key, _ in asked}
+        changed, groups = {*locations}, {key.path[0] for key, _ in locations}
         with partition_loading_context(dynamic_partitions_store=self._instance):
             for key in self._graph.toposorted_asset_keys:
-                if key in self._judged.steps or key.path[0] not in of:
+                if key in self._judged.steps or key.path[0] not in groups:
                     continue
                 for parent in self._graph.get(key).parent_keys:
-                    for where in [each for each in changed if each[0] == parent]:
-                        changed |= set(self._children(where, key))
-                yield from sorted(where for where in changed if where[0] == key)
+                    for location in [candidate for candidate in changed if candidate[0] == parent]:
+                        changed |= set(self._children(location, key))
+                yield from sorted(location for location in changed if location[0] == key)
 
-    def _children(self, where: TableLocation, key: AssetKey) -> Iterator[TableLocation]:
-        found = self._graph.get_children_partitions(where[0], where[1] or None)
-        for child in found:
+    def _children(self, location: TableLocation, key: AssetKey) -> Iterator[TableLocation]:
+        children = self._graph.get_children_partitions(location[0], location[1] or None)
+        for child in children:
             if child.asset_key == key:
                 yield key, child.partition_key or ""
 
@@ -123,34 +125,37 @@ class JudgeRuns:
         """Of a run, the assets that it would change or make."""
         needed: list[AssetKey] = []
         for key in run.assets:
-            where = key, run.partition
-            if self._lacks_answers(where) or not self._is_current(where, needed):
+            location = key, run.partition
+            if self._lacks_answers(location) or not self._is_current(location, needed):
                 needed.append(key)
         return run._replace(assets=needed)
 
-    def _lacks_answers(self, where: TableLocation) -> bool:
-        line = self._lines.get((where[0].to_user_string(), where[1]))
+    def _lacks_answers(self, location: TableLocation) -> bool:
+        line = self._lines.get((location[0].to_user_string(), location[1]))
         return line is not None and bool(
             line.requests > line.stored or line.follow_ups or line.missing_asset
         )
 
-    def _is_current(self, where: TableLocation, making: Collection[AssetKey]) -> bool:
+    def _is_current(self, location: TableLocation, making: Collection[AssetKey]) -> bool:
         """Whether something was made after all that it is made of, or nothing of that is there."""
-        key, partition = where
+        key, partition = location
         with partition_loading_context(dynamic_partitions_store=self._instance):
             parents = self._graph.get_parents_partitions(key, partition or None).parent_partitions
-        read = {(each.asset_key, each.partition_key or "") for each in parents}
-        if any(of in making and part == partition for of, part in read):
+        read = {(parent.asset_key, parent.partition_key or "") for parent in parents}
+        if any(source in making and part == partition for source, part in read):
             return False
-        own, made = self._made_at(where), [*filter(None, map(self._made_at, read))]
+        event_id, input_event_ids = (
+            self._made_at(location),
+            [*filter(None, map(self._made_at, read))],
+        )
         if key in self._judged.steps:
             is_there = self._judged.home.holds(key, partition or None)
-            return is_there and own is not None and max(made, default=0) < own
-        return max(made, default=0) <= (own or 0)
+            return is_there and event_id is not None and max(input_event_ids, default=0) < event_id
+        return max(input_event_ids, default=0) <= (event_id or 0)
 
-    def _made_at(self, where: TableLocation) -> int | None:
+    def _made_at(self, location: TableLocation) -> int | None:
         """Where the latest materialization stands in the order of all events; None without any."""
-        key, partition = where
+        key, partition = location
         if key not in self._made_by_asset:
             kind = DagsterEventType.ASSET_MATERIALIZATION
             by_partition = dict(self._instance.get_latest_storage_id_by_partition(key, kind))
@@ -166,8 +171,8 @@ class JudgeRuns:
         why = next(filter(self._is_final, self.launcher.failures), None)
         if why is not None:
             names = ", ".join(key.to_user_string() for key in run.assets)
-            what = ", ".join(filter(None, [names, run.partition]))
-            self.messages.append(f"{what}: not asked, since {why.step} failed.")
+            run_name = ", ".join(filter(None, [names, run.partition]))
+            self.messages.append(f"{run_name}: not asked, since {why.step} failed.")
         return why is None
 
     def _is_final(self, failed: StepFailure) -> bool:

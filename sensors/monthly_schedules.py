@@ -33,12 +33,12 @@ def missing_pictures_schedules(
     in a run of its own, under the budget. What failed in a month is tried again in the next.
     Summary and report follow where the sensor `new_painters` is on.
     """
-    made: list[ScheduleDefinition] = []
+    schedules: list[ScheduleDefinition] = []
     for benchmark in load_benchmarks().values():
         # The first of these paints; what is only made when asked for comes after it.
         flows = [flow for flow in benchmark.build_flows(assets) if is_by_painter(flow.partitions)]
-        made += [_monthly(files, assets, benchmark, flow) for flow in flows[:1]]
-    return made
+        schedules += [_monthly(files, assets, benchmark, flow) for flow in flows[:1]]
+    return schedules
 
 
 def _monthly(
@@ -55,12 +55,14 @@ def _monthly(
     def missing_pictures(context: ScheduleEvaluationContext) -> SkipReason | list[RunRequest]:
         """Raises `CatalogError` if models.yaml cannot be used."""
         month = f"{context.scheduled_execution_time:%Y-%m}"
-        requests, told = request_missing_pictures(context.instance, files, assets, benchmark, month)
-        for line in told:
+        requests, messages = request_missing_pictures(
+            context.instance, files, assets, benchmark, month
+        )
+        for line in messages:
             context.log.warning("%s", line)
         if requests:
             return requests
-        return SkipReason("\n".join(["No painter lacks what could be made of it now.", *told]))
+        return SkipReason("\n".join(["No painter lacks what could be made of it now.", *messages]))
 
     return missing_pictures
 
@@ -73,12 +75,12 @@ def request_missing_pictures(
     month: str,
 ) -> tuple[list[RunRequest], list[str]]:
     """The runs of a month, and what the user should know; new painters get their partitions."""
-    told = poll_providers(files).warnings
+    messages = poll_providers(files).warnings
     catalog = files.load()
     add_painters(instance, catalog)
     coverage = PainterBacklog(instance, catalog, assets, benchmark)
     requests = list(_requests(coverage, month)) if coverage.steps else []
-    return requests, [*told, *coverage.messages]
+    return requests, [*messages, *coverage.messages]
 
 
 def _requests(coverage: PainterBacklog, month: str) -> Iterator[RunRequest]:

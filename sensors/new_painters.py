@@ -55,29 +55,29 @@ def new_painters_sensor(
         requests = [
             request for flow in flows for request in (*flow.of_painters(), *flow.of_report())
         ]
-        told = [line for coverage in covered for line in coverage.messages]
+        messages = [line for coverage in covered for line in coverage.messages]
         if requests:
-            for line in told:
+            for line in messages:
                 context.log.warning("%s", line)
             return SensorResult(run_requests=requests)
-        return SensorResult(skip_reason="\n".join(told or ["No painter is new."]))
+        return SensorResult(skip_reason="\n".join(messages or ["No painter is new."]))
 
     return new_painters
 
 
 def select_painter_jobs(jobs: Sequence[Any], assets: AssetsByKey) -> list[Any]:
     """Those of some named jobs that `launching` may start."""
-    every = [benchmark.build_flows(assets) for benchmark in load_benchmarks().values()]
-    wanted = {
+    flow_lists = [benchmark.build_flows(assets) for benchmark in load_benchmarks().values()]
+    job_names = {
         flow.job_name
-        for flows in every
+        for flows in flow_lists
         if any(is_by_painter(flow.partitions) for flow in flows)
         for flow in flows
         if is_by_painter(flow.partitions)
         or flow.partitions in BY_PAINTER
         or flow.partitions is None
     }
-    return [job for job in jobs if job.name in wanted]
+    return [job for job in jobs if job.name in job_names]
 
 
 class _Flow:
@@ -114,8 +114,8 @@ class _Flow:
             for flow in (self._coverage.painting_flow, self._summary, self._report)
             if flow
         }
-        found = self._instance.get_runs(RunsFilter(tags={tag: value}))
-        return [run for run in found if run.job_name in jobs]
+        runs = self._instance.get_runs(RunsFilter(tags={tag: value}))
+        return [run for run in runs if run.job_name in jobs]
 
     def _seen_through(self, painter: Model, runs: Sequence[DagsterRun]) -> Iterator[RunRequest]:
         covered = self._coverage
@@ -161,9 +161,9 @@ class _Flow:
         self, painter: Model, last: str, runs: Sequence[DagsterRun]
     ) -> Iterator[RunRequest]:
         assert self._summary is not None
-        made = [run for run in runs if run.tags.get(SUMMARIZED_TAG) == last]
+        summary_runs = [run for run in runs if run.tags.get(SUMMARIZED_TAG) == last]
         (summary,) = map(AssetKey.from_user_string, self._summary.assets)
-        if not made:
+        if not summary_runs:
             tags = partition_tags(painter.name, self._summary.partitions)
             yield RunRequest(
                 run_key=f"summary {painter.name} {last}",
@@ -171,10 +171,10 @@ class _Flow:
                 partition_key=painter.name,
                 tags={**tags, PAINTER_TAG: painter.name, SUMMARIZED_TAG: last},
             )
-        elif made[
+        elif summary_runs[
             0
         ].is_failure_or_canceled and painter.name not in self._coverage.list_materialized(summary):
-            self._tell_of(made[0], painter.name, [summary])
+            self._tell_of(summary_runs[0], painter.name, [summary])
 
     def of_report(self) -> Iterator[RunRequest]:
         """The run that makes the report anew, if it lacks the latest summary made here."""
@@ -183,8 +183,8 @@ class _Flow:
         report = AssetKey([self._coverage.benchmark.name, "report"])
         done = RunsFilter(job_name=self._summary.job_name, statuses=[DagsterRunStatus.SUCCESS])
         latest = self._instance.get_run_records(done, limit=1)
-        made = self._instance.get_latest_materialization_event(report)
-        if not latest or (made and made.timestamp > (latest[0].end_time or 0.0)):
+        report_event = self._instance.get_latest_materialization_event(report)
+        if not latest or (report_event and report_event.timestamp > (latest[0].end_time or 0.0)):
             return
         summary = latest[0].dagster_run.run_id
         runs = self._runs(REPORTED_TAG, summary)
@@ -197,10 +197,10 @@ class _Flow:
         elif runs[0].is_failure_or_canceled:
             self._tell_of(runs[0], "The report", [report])
 
-    def _tell_of(self, run: DagsterRun, what: str, lacking: Sequence[AssetKey]) -> None:
+    def _tell_of(self, run: DagsterRun, subject: str, lacking: Sequence[AssetKey]) -> None:
         names = ", ".join(asset.to_user_string() for asset in lacking)
         self._coverage.messages.append(
-            f"{what}: the run {run.run_id} has failed or was ended, and is not repeated by itself. "
-            f"Mend what it says, or raise the budget, then materialize {names} yourself: all that "
-            "was paid for is kept, and what follows is made then."
+            f"{subject}: the run {run.run_id} has failed or was ended, and is not repeated by "
+            "itself. Mend what it says, or raise the budget, then materialize "
+            f"{names} yourself: all that was paid for is kept, and what follows is made then."
         )

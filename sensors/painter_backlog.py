@@ -66,11 +66,11 @@ class PainterBacklog:
         self._made: dict[AssetKey, set[str]] = {}
         self._lacks: dict[str, str | None] = {}
         self._unpriced: dict[str, None] = {}
-        known = partition_painters(instance, self._divisions) if self.steps else set()
+        painter_names = partition_painters(instance, self._divisions) if self.steps else set()
         self.painters = [
             model
             for model in catalog.select_role("painter")
-            if model.name in known and not model.is_stand_in
+            if model.name in painter_names and not model.is_stand_in
         ]
         """Those that have partitions, and whose pictures are results."""
 
@@ -81,7 +81,7 @@ class PainterBacklog:
 
     @property
     def _divisions(self) -> list[PartitionsDefinition[Any]]:
-        return [each.partitions_def for each in self.partitions_def.partitions_defs]
+        return [dimension.partitions_def for dimension in self.partitions_def.partitions_defs]
 
     @property
     def partitions_def(self) -> MultiPartitionsDefinition:
@@ -91,7 +91,7 @@ class PainterBacklog:
 
     def build_partition_key(self, value: str, painter: str) -> str:
         """The partition of a painter and a value of the other dimension."""
-        parts = {each.name: painter for each in self.partitions_def.partitions_defs}
+        parts = {dimension.name: painter for dimension in self.partitions_def.partitions_defs}
         parts[self._dimension] = value
         return "|".join(parts[name] for name in sorted(parts))
 
@@ -101,14 +101,15 @@ class PainterBacklog:
 
     def parse_painter(self, partition: str) -> str:
         """The painter in a partition."""
-        found = split_partition_key(partition, self.partitions_def)
-        return next(part for name, part in found.items() if name != self._dimension)
+        parts = split_partition_key(partition, self.partitions_def)
+        return next(part for name, part in parts.items() if name != self._dimension)
 
     @property
     def all_values(self) -> Sequence[str]:
         """The values of the other dimension, as animals."""
         dimensions = {
-            each.name: each.partitions_def for each in self.partitions_def.partitions_defs
+            dimension.name: dimension.partitions_def
+            for dimension in self.partitions_def.partitions_defs
         }
         return dimensions[self._dimension].get_partition_keys()
 
@@ -116,17 +117,19 @@ class PainterBacklog:
     def _dimension(self) -> str:
         """Name of the dimension that is not the painters'."""
         (name,) = (
-            each.name
-            for each in self.partitions_def.partitions_defs
-            if each.partitions_def not in BY_PAINTER
+            dimension.name
+            for dimension in self.partitions_def.partitions_defs
+            if dimension.partitions_def not in BY_PAINTER
         )
         return name
 
     @cached_property
     def _sources(self) -> list[AssetKey]:
         """What the steps read that is divided by the other dimension alone."""
-        read = (of for step in self.steps for of in step.inputs.values())
-        return list(dict.fromkeys(of.asset for of in read if of.dimension == self._dimension))
+        read = (source for step in self.steps for source in step.inputs.values())
+        return list(
+            dict.fromkeys(source.asset for source in read if source.dimension == self._dimension)
+        )
 
     @cached_property
     def paintable_values(self) -> list[str]:
@@ -139,7 +142,9 @@ class PainterBacklog:
         ready = []
         for source in self._sources:
             missing = [
-                each for each in self.all_values if each not in self.list_materialized(source)
+                candidate
+                for candidate in self.all_values
+                if candidate not in self.list_materialized(source)
             ]
             if missing:
                 self.messages.append(
@@ -174,8 +179,8 @@ class PainterBacklog:
         """How large the sample of a value is beside the paper's; None where that is not known."""
         for source in self._sources:
             if source in self._all:
-                found = self._latest(source, value).metadata
-                plain = {name: of.value for name, of in found.items()}
+                metadata = self._latest(source, value).metadata
+                plain = {name: entry.value for name, entry in metadata.items()}
                 if sample := self._all[source].sample(value, plain):
                     return sample
         return None
@@ -186,24 +191,30 @@ class PainterBacklog:
         Those of a trial, by a `limit`, show no wish to paint it all.
         """
         real = [model.name for model in self.catalog.models if not model.is_stand_in]
-        there = {self.build_partition_key(value, name) for name in real} & self.list_materialized(
-            self.painting_step.key
-        )
-        painted = [self._latest(self.painting_step.key, partition) for partition in there]
-        tags = [each.tags or {} for each in painted if PARTIAL not in each.metadata]
-        wanted = {}
+        stored_partitions = {
+            self.build_partition_key(value, name) for name in real
+        } & self.list_materialized(self.painting_step.key)
+        painted = [
+            self._latest(self.painting_step.key, partition) for partition in stored_partitions
+        ]
+        tags = [
+            materialization.tags or {}
+            for materialization in painted
+            if PARTIAL not in materialization.metadata
+        ]
+        version_tags = {}
         for source in self._sources:
             version = (self._latest(source, value).tags or {}).get(_VERSION, "")
             # Of what a run has read of another asset's partition Dagster keeps the version's hash.
-            wanted[f"{_READ}{source.to_user_string()}"] = sha256(version.encode()).hexdigest()
-        return any(wanted.items() <= dict(each).items() for each in tags)
+            version_tags[f"{_READ}{source.to_user_string()}"] = sha256(version.encode()).hexdigest()
+        return any(version_tags.items() <= dict(painted_tags).items() for painted_tags in tags)
 
     def _latest(self, asset: AssetKey, partition: str) -> AssetMaterialization:
         """The latest materialization of a partition that is there."""
         records = AssetRecordsFilter(asset, asset_partitions=[partition])
-        (found,) = self.instance.fetch_materializations(records, limit=1).records
-        assert found.asset_materialization is not None
-        return found.asset_materialization
+        (record,) = self.instance.fetch_materializations(records, limit=1).records
+        assert record.asset_materialization is not None
+        return record.asset_materialization
 
     def select_targets(self, partition: str) -> list[AssetKey]:
         """What is made of a partition: every step whose model has a price.
@@ -238,8 +249,11 @@ class PainterBacklog:
         filters = [
             AssetRecordsFilter(step.key, asset_partitions=[*partitions]) for step in self.steps
         ]
-        found = (self.instance.fetch_materializations(each, limit=1).records for each in filters)
-        latest = chain.from_iterable(found)
+        record_lists = (
+            self.instance.fetch_materializations(record_filter, limit=1).records
+            for record_filter in filters
+        )
+        latest = chain.from_iterable(record_lists)
         return max(latest, key=lambda record: record.storage_id).run_id
 
     def list_materialized(self, asset: AssetKey) -> set[str]:
@@ -297,15 +311,15 @@ class PainterBacklog:
         A `limit` is no part of it: it makes a trial, of which the others would all be one as well.
         """
         real = {model.name for model in self.catalog.models if not model.is_stand_in}
-        found = {}
+        configs = {}
         for step in self.steps:
             latest = next(self._runs_of(step.key, real), {})
             name = step.key.to_python_identifier()
             config = dict(latest.get("ops", {}).get(name, {}).get("config", {}))
             config.pop("limit", None)
             if config:
-                found[step.key] = config
-        return found
+                configs[step.key] = config
+        return configs
 
     def _runs_of(self, asset: AssetKey, real: set[str]) -> Iterator[Mapping[str, Any]]:
         """The config of runs that made an asset of real painters, the latest first."""
@@ -332,7 +346,7 @@ class PainterBacklog:
     def find_flow(self, division: PartitionsDefinition[Any] | None, name: str = "") -> Flow | None:
         """The job of assets that are divided so, with one of that name among them."""
         for flow in self.flows:
-            if flow.partitions == division and any(each.endswith(name) for each in flow.assets):
+            if flow.partitions == division and any(asset.endswith(name) for asset in flow.assets):
                 return flow
         return None
 
@@ -342,18 +356,22 @@ class PainterBacklog:
         """The run that makes assets of a painter's partition."""
         names = {asset.to_python_identifier() for asset in assets}
         sample = self.find_sample(self.parse_value(partition))
-        said = "" if sample is None else f"{'trial: ' * sample.is_trial}{sample.description}"
-        self.messages.append(f"{partition} is launched{f' ({said})' if said else ''}.")
+        sample_text = "" if sample is None else f"{'trial: ' * sample.is_trial}{sample.description}"
+        self.messages.append(
+            f"{partition} is launched{f' ({sample_text})' if sample_text else ''}."
+        )
         return RunRequest(
             run_key=run_key,
             job_name=self.painting_flow.job_name,
             asset_selection=list(assets),
             partition_key=partition,
-            run_config={"ops": {name: of for name, of in self.ops_config.items() if name in names}},
+            run_config={
+                "ops": {name: config for name, config in self.ops_config.items() if name in names}
+            },
             tags={
                 **partition_tags(partition, self.partitions_def),
                 PAINTER_TAG: painter.name,
-                **({SAMPLE_TAG: said} if said else {}),
+                **({SAMPLE_TAG: sample_text} if sample_text else {}),
             },
         )
 
@@ -365,8 +383,10 @@ def list_backlogs(
     benchmarks: Mapping[str, Benchmark],
 ) -> list[PainterBacklog]:
     """The coverage of each benchmark that paints."""
-    every = (PainterBacklog(instance, catalog, assets, each) for each in benchmarks.values())
-    return [coverage for coverage in every if coverage.steps]
+    backlogs = (
+        PainterBacklog(instance, catalog, assets, benchmark) for benchmark in benchmarks.values()
+    )
+    return [coverage for coverage in backlogs if coverage.steps]
 
 
 def describe_missing_price(model: Model, request: Request) -> str | None:

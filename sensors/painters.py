@@ -60,16 +60,16 @@ def painters_sensor(files: CatalogFiles, assets: AssetsByKey) -> SensorDefinitio
             for line in polled.told:
                 context.log.warning("%s", line)
         catalog = files.load()
-        known = partition_painters(context.instance)
-        new = [model for model in catalog.select_role("painter") if model.name not in known]
+        painter_names = partition_painters(context.instance)
+        new = [model for model in catalog.select_role("painter") if model.name not in painter_names]
         unquoted = _find_unquoted(context.instance, catalog)
-        own = find_new_collections(context.instance, catalog)
-        adding = [sources.build_add_request(own)] if own else []
-        if not new and not unquoted and own:
+        collections = find_new_collections(context.instance, catalog)
+        adding = [sources.build_add_request(collections)] if collections else []
+        if not new and not unquoted and collections:
             return SensorResult(dynamic_partitions_requests=adding)
         if not new and not unquoted:
-            said = f"No new painter: there is {', '.join(sorted(known)) or 'none yet'}."
-            return SkipReason("\n".join([said, *polled.told]))
+            message = f"No new painter: there is {', '.join(sorted(painter_names)) or 'none yet'}."
+            return SkipReason("\n".join([message, *polled.told]))
         names = [model.name for model in new]
         context.log.info("New painters: %s", ", ".join({*names, *(m.name for m in unquoted)}))
         for model in unquoted:
@@ -78,7 +78,7 @@ def painters_sensor(files: CatalogFiles, assets: AssetsByKey) -> SensorDefinitio
         covered = list_backlogs(context.instance, catalog, assets, load_benchmarks())
         return SensorResult(
             dynamic_partitions_requests=[
-                *([each.build_add_request(names) for each in BY_PAINTER] if names else []),
+                *([division.build_add_request(names) for division in BY_PAINTER] if names else []),
                 *adding,
             ],
             run_requests=[_quote(covered, model) for model in unquoted] if covered else [],
@@ -116,7 +116,9 @@ def _quote(covered: Sequence[PainterBacklog], painter: Model) -> RunRequest:
             for value in coverage.all_values
         ],
     }
-    if ops := {name: of for coverage in covered for name, of in coverage.ops_config.items()}:
+    if ops := {
+        name: op_config for coverage in covered for name, op_config in coverage.ops_config.items()
+    }:
         config["config"] = {"ops": ops}
     return RunRequest(
         run_key=f"quote {painter.name}",

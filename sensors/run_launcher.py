@@ -110,12 +110,12 @@ class RunLauncher:
         config = self._config(planned)
         plan = create_execution_plan(job, config, instance_ref=self._instance.get_ref())
         division = self._assets[planned.assets[0]].partitions_def
-        where = partition_tags(planned.partition, division) if planned.partition else {}
+        division_tags = partition_tags(planned.partition, division) if planned.partition else {}
         run = self._instance.create_run_for_job(
             job_def=job.get_definition(),
             execution_plan=plan,
             run_config=config,
-            tags={**self._tags, **where},
+            tags={**self._tags, **division_tags},
             asset_selection=frozenset(planned.assets),
             job_code_origin=job.get_python_origin(),
         )
@@ -138,14 +138,14 @@ class RunLauncher:
             raise DagsterExecutionInterruptedError
         finished = self._instance.get_run_by_id(begun.run.run_id)
         if finished is None or not finished.is_success:
-            said = f"the run {begun.run.run_id} failed: see its log in `make ui`."
-            self.failures.append(StepFailure(begun.name, "", said))
+            message = f"the run {begun.run.run_id} failed: see its log in `make ui`."
+            self.failures.append(StepFailure(begun.name, "", message))
 
     @property
     def report_paths(self) -> list[str]:
         """Files of the reports that the runs made, each once."""
         paths = (
-            made.metadata.get("path") for made in self.materialized if "address" in made.metadata
+            table.metadata.get("path") for table in self.materialized if "address" in table.metadata
         )
         return list(dict.fromkeys(str(path) for path in paths))
 
@@ -154,13 +154,13 @@ class RunLauncher:
         """Dollars that were spent, or may have been, and are in no table that was made."""
         total = self._spending.load_spent_nano(self.run_ids) / NANO if self.run_ids else 0.0
         numbers = (
-            made.metadata.get(name)
-            for made in self.materialized
+            table.metadata.get(name)
+            for table in self.materialized
             for name in ("spent_usd", "possibly_spent_usd")
         )
-        known = sum(number for number in numbers if isinstance(number, int | float))
+        table_dollars = sum(number for number in numbers if isinstance(number, int | float))
         # To the millionth: the sums of metadata are rounded.
-        return max(0.0, round(total - known, 6))
+        return max(0.0, round(total - table_dollars, 6))
 
     def _find_logged_warnings(self, begun: Begun) -> Iterator[str]:
         for record in self._instance.all_logs(begun.run.run_id):
@@ -169,32 +169,40 @@ class RunLauncher:
 
     def _config(self, planned: PlannedRun) -> dict[str, Any]:
         ops = {
-            key.to_python_identifier(): {"config": dict(of)}
+            key.to_python_identifier(): {"config": dict(op_config)}
             for key in planned.assets
-            if (of := self._configs.get(key))
+            if (op_config := self._configs.get(key))
         }
         resources, (budget, per_run, spent_by) = dict(self._resources), self._spending
         if budget is not None:
-            own = dict(resources.get("budget", {}).get("config", {}))
-            left = budget - (spent_by(self.run_ids) / NANO if self.run_ids else 0.0)
-            limits = [left, own.get("per_run_usd"), per_run]
-            own["per_run_usd"] = max(0.0, min(each for each in limits if each is not None))
-            resources["budget"] = {"config": own}
+            budget_config = dict(resources.get("budget", {}).get("config", {}))
+            remaining = budget - (spent_by(self.run_ids) / NANO if self.run_ids else 0.0)
+            limits = [remaining, budget_config.get("per_run_usd"), per_run]
+            budget_config["per_run_usd"] = max(
+                0.0, min(limit for limit in limits if limit is not None)
+            )
+            resources["budget"] = {"config": budget_config}
         return {"ops": ops, "resources": resources, "loggers": _QUIET}
 
     def _note(self, event: DagsterEvent, partition: str) -> None:
         if event.is_step_materialization:
-            made = event.step_materialization_data.materialization
-            said = {name: value.value for name, value in made.metadata.items()}
+            materialization = event.step_materialization_data.materialization
+            metadata = {name: value.value for name, value in materialization.metadata.items()}
             self.materialized.append(
-                MaterializedPartition(made.asset_key.to_user_string(), partition, said)
+                MaterializedPartition(
+                    materialization.asset_key.to_user_string(), partition, metadata
+                )
             )
         elif event.event_type_value == "ASSET_CHECK_EVALUATION":
-            found = event.asset_check_evaluation_data
-            if not found.passed:
-                what = ", ".join(filter(None, [found.asset_key.to_user_string(), partition]))
-                messages = self.failed_checks if found.severity.value == "ERROR" else self.warnings
-                messages.append(f"{what}: {found.check_name}: {found.description}")
+            evaluation = event.asset_check_evaluation_data
+            if not evaluation.passed:
+                table_name = ", ".join(
+                    filter(None, [evaluation.asset_key.to_user_string(), partition])
+                )
+                messages = (
+                    self.failed_checks if evaluation.severity.value == "ERROR" else self.warnings
+                )
+                messages.append(f"{table_name}: {evaluation.check_name}: {evaluation.description}")
         elif event.is_step_failure:
             error = event.step_failure_data.error
             cause = error.cause if error and error.cause else error

@@ -30,17 +30,21 @@ def plan_runs(
     stage = dict[tuple[AssetKey, str], int]()
     runs = defaultdict[int, dict[_Which, PlannedRun]](dict)
     with partition_loading_context(dynamic_partitions_store=instance):
-        for key in (each for each in graph.toposorted_asset_keys if each in partitions):
+        for key in (
+            candidate for candidate in graph.toposorted_asset_keys if candidate in partitions
+        ):
             for partition in partitions[key]:
-                own = (key.path[0], partition)
+                group_partition = (key.path[0], partition)
                 number = 0
                 for parent in graph.get_parents_partitions(
                     key, partition or None
                 ).parent_partitions:
-                    of = parent.asset_key, parent.partition_key or ""
-                    if of in stage:
-                        another = (of[0].path[0], of[1]) != own
-                        number = max(number, stage[of] + another)
+                    source = parent.asset_key, parent.partition_key or ""
+                    if source in stage:
+                        another = (source[0].path[0], source[1]) != group_partition
+                        number = max(number, stage[source] + another)
                 stage[key, partition] = number
-                runs[number].setdefault(own, PlannedRun(partition, [])).assets.append(key)
+                runs[number].setdefault(group_partition, PlannedRun(partition, [])).assets.append(
+                    key
+                )
     return [list(runs[number].values()) for number in sorted(runs)]

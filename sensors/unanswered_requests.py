@@ -54,8 +54,8 @@ def find_unanswered(
 
 def _missing(sources: PlanContext, plan: Plan) -> int:
     missing = 0
-    for some in split_into_chunks(plan.requests):
-        keys = {compute_call_key(build_canonical_request(plan.model, request)) for request in some}
+    for chunk in split_into_chunks(plan.requests):
+        keys = {compute_call_key(build_canonical_request(plan.model, request)) for request in chunk}
         keys -= sources.calls.holds(keys)
         if waiting := sources.calls.batches.waiting(keys):
             raise StillWaiting(f"{len(waiting):,} requests wait in batches of others.")

@@ -86,7 +86,7 @@ class BatchJobs(NamedTuple):
     @property
     def unique_asset_jobs(self) -> list[AssetJob]:
         """Those of assets, each once."""
-        return list({each.name: each for each in self.asset_jobs.values()}.values())
+        return list({job.name: job for job in self.asset_jobs.values()}.values())
 
     @property
     def jobs(self) -> list[JobDefinition]:
@@ -183,11 +183,11 @@ def _submitting(planners: Planners, assets: AssetsByKey, jobs: JobsByAsset) -> O
                 "later": later.total(),
             }
         )
-        for what, number in later.items():
+        for task_name, number in later.items():
             context.log.info(
                 "%s: up to %s requests depend on answers that are not there yet. They were not "
                 "submitted: submit again once this is collected.",
-                *(what, f"{number:,}"),
+                *(task_name, f"{number:,}"),
             )
 
     return submitting
@@ -202,16 +202,16 @@ def _orders(
 ) -> Iterator[BatchOrder]:
     """What each partition would ask; `later` counts what it cannot ask yet."""
     for task in chosen.tasks:
-        name, where = task.asset.to_user_string(), _named(task)
+        name, task_name = task.asset.to_user_string(), _named(task)
         for plan in planners[task.asset](sources, task.partition, task.config):
             if plan.missing_asset is not None:
                 raise UnsupportedRequest(
-                    f"{where} cannot be submitted yet: materialize {plan.missing_asset} first."
+                    f"{task_name} cannot be submitted yet: materialize {plan.missing_asset} first."
                 )
-            to = replace(account, asset=name, partition=task.partition)
-            yield BatchOrder(plan.model, to, task.config, plan.requests)
+            order_account = replace(account, asset=name, partition=task.partition)
+            yield BatchOrder(plan.model, order_account, task.config, plan.requests)
             if number := sum(1 for _ in plan.possible_requests):
-                later[where] += number
+                later[task_name] += number
 
 
 def _require_idle(instance: DagsterInstance, jobs: JobsByAsset, tasks: Sequence[Task]) -> None:
@@ -219,9 +219,9 @@ def _require_idle(instance: DagsterInstance, jobs: JobsByAsset, tasks: Sequence[
     under_way = instance.get_runs(RunsFilter(statuses=_ASKING))
     for task, run in product(tasks, under_way):
         # A run of a job as a whole names no assets.
-        whole = {task.asset} if run.job_name in (_EVERY_ASSET, jobs[task.asset].name) else ()
-        some = run.asset_selection or whole
-        if task.asset not in some:
+        job_assets = {task.asset} if run.job_name in (_EVERY_ASSET, jobs[task.asset].name) else ()
+        run_assets = run.asset_selection or job_assets
+        if task.asset not in run_assets:
             continue
         if run.tags.get("dagster/partition", task.partition) == task.partition:
             raise UnsupportedRequest(

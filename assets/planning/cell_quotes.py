@@ -49,8 +49,10 @@ class Prerequisite(NamedTuple):
         """The command that makes them."""
         names = [key.to_user_string() for key in self.assets]
         select = names[0] if len(names) == 1 else f"'{_either(names)}'"
-        where = ",".join(filter(None, self.partitions))
-        return f"counterfactory run {select}" + (f" --partitions '{where}'" if where else "")
+        partitions_text = ",".join(filter(None, self.partitions))
+        return f"counterfactory run {select}" + (
+            f" --partitions '{partitions_text}'" if partitions_text else ""
+        )
 
 
 class CellQuote(NamedTuple):
@@ -138,22 +140,22 @@ class CellQuotes:
 
         Where none of some hundred requests, spread evenly, has an answer, none counts as answered.
         """
-        found = self._judged.find_parts(judge, benchmark)
-        if not found.is_applicable:
+        benchmark_parts = self._judged.find_parts(judge, benchmark)
+        if not benchmark_parts.is_applicable:
             return CellQuote(judge, benchmark.name, is_applicable=False)
-        ready = [part for part in found.parts if is_ready(part, judge)]
+        ready = [part for part in benchmark_parts.parts if is_ready(part, judge)]
         cell = CellQuote(
             judge,
             benchmark.name,
             is_applicable=True,
-            partitions=len({part.partition for part in found.parts}),
+            partitions=len({part.partition for part in benchmark_parts.parts}),
             ready=len({part.partition for part in ready}),
-            prerequisites=find_prerequisites(found, judge),
+            prerequisites=find_prerequisites(benchmark_parts, judge),
             warnings=[*dict.fromkeys(filter(None, map(_warning, ready)))],
             stand_in_partitions=len(
                 {
                     p.partition
-                    for p in found.parts
+                    for p in benchmark_parts.parts
                     if p.is_stand_in and not p.missing_tables and p not in ready
                 }
             ),
@@ -161,22 +163,24 @@ class CellQuotes:
         try:
             (line, *others), without = self._counted(judge, benchmark, ready)
             refused = {task[:2] for tasks in without.values() for task in tasks}
-            asked = {part.partition for part in ready if part.location not in refused}
-            return cell._replace(line=line, other_lines=others, refused=without, ready=len(asked))
+            asked_partitions = {part.partition for part in ready if part.location not in refused}
+            return cell._replace(
+                line=line, other_lines=others, refused=without, ready=len(asked_partitions)
+            )
         except (StoreError, ValueError) as why:
             return cell._replace(error=str(why))
 
     def _counted(self, judge: Model, benchmark: Benchmark, ready: Sequence[JudgePart]) -> _Counted:
         """What the judge is asked, and then by model what others are."""
         asking = [part for part in ready if part.step.may_send_requests]
-        own = [part for part in asking if part.rebuild_config is None]
+        own_parts = [part for part in asking if part.rebuild_config is None]
         of_others = tuple(part.location for part in asking if part.rebuild_config is not None)
         # What an adapter was trained on decides whether its judge is asked at all.
         adapter = judge.parameters.get("adapter")
-        like = *_like(benchmark, own, self._judged), of_others, adapter
+        like = *_like(benchmark, own_parts, self._judged), of_others, adapter
         shapes, without = self._shapes.get(like), _WHOLE
         if shapes is None:
-            shapes, without = self._planned(own)
+            shapes, without = self._planned(own_parts)
             if not without:
                 # What is left out, and why, names a judge: it is of no other.
                 self._shapes[like] = shapes
@@ -191,11 +195,11 @@ class CellQuotes:
 
     def _quoted(self, judge: Model, benchmark: Benchmark, asking: Sequence[JudgePart]) -> _Counted:
         tasks = [Task(*part.location, part.rebuild_config or {}) for part in asking]
-        made = quote_tasks(self._planners, self._sources, tasks)
-        totals = {total.model.name: total for total in made.totals}
+        quote = quote_tasks(self._planners, self._sources, tasks)
+        totals = {total.model.name: total for total in quote.totals}
         first = totals.pop(judge.name, QuoteLine("", "", judge, prices=empty_prices(judge)))
         lines = [replace(total, asset=benchmark.name) for total in (first, *totals.values())]
-        return _Counted(lines, made.refused_tasks)
+        return _Counted(lines, quote.refused_tasks)
 
     def _planned(self, asking: Sequence[JudgePart]) -> tuple[Shapes, RefusedPartitions]:
         """What is asked, and what a run would refuse; raises why, where that is all of it."""
@@ -233,11 +237,15 @@ def find_prerequisites(
     for part in parts.parts:
         if part.missing_tables and (stand_ins or judge.is_stand_in or not part.is_stand_in):
             lacking.setdefault(part.partition, {}).update(dict.fromkeys(part.missing_tables))
-    found: dict[tuple[AssetKey, ...], dict[str, None]] = {}
-    for where in lacking.values():
-        keys = tuple(dict.fromkeys(key for key, _ in where))
-        found.setdefault(keys, {}).update(dict.fromkeys(partition for _, partition in where))
-    return [Prerequisite(keys, tuple(partitions)) for keys, partitions in found.items()]
+    partitions_by_keys: dict[tuple[AssetKey, ...], dict[str, None]] = {}
+    for locations in lacking.values():
+        keys = tuple(dict.fromkeys(key for key, _ in locations))
+        partitions_by_keys.setdefault(keys, {}).update(
+            dict.fromkeys(partition for _, partition in locations)
+        )
+    return [
+        Prerequisite(keys, tuple(partitions)) for keys, partitions in partitions_by_keys.items()
+    ]
 
 
 def _warning(part: JudgePart) -> str | None:
@@ -261,15 +269,15 @@ def _like(benchmark: Benchmark, asking: Sequence[JudgePart], judged: JudgeParts)
 
     Of these, what the judge makes itself is the same, and what is optional and not there is none.
     """
-    own = {part.location: type(part.step) for part in asking}
+    own_steps = {part.location: type(part.step) for part in asking}
     return benchmark.name, tuple(
         (
             type(part.step),
             part.step.example_request,
             frozenset(
-                own.get(where, where)
-                for of, where in judged.iterate_inputs(part)
-                if where in own or not of.is_optional or judged.is_stored(where)
+                own_steps.get(location, location)
+                for source, location in judged.iterate_inputs(part)
+                if location in own_steps or not source.is_optional or judged.is_stored(location)
             ),
             part.partition,
         )

@@ -37,18 +37,21 @@ def build_cost_table(models: ModelClient) -> MaterializeResult[pa.Table]:
     """The cost table, with its sums by month."""
     spent = models.calls.list_spending()
     rows = [
-        each._asdict()
-        | {"paid_usd": to_dollars(each.paid), "possibly_paid_usd": to_dollars(each.possibly_paid)}
-        for each in spent
+        record._asdict()
+        | {
+            "paid_usd": to_dollars(record.paid),
+            "possibly_paid_usd": to_dollars(record.possibly_paid),
+        }
+        for record in spent
     ]
     table = COSTS.build_table([{name: row[name] for name in COSTS.columns} for row in rows])
     sums = ["requests", "paid_usd", "possibly_paid_usd", "unknown"]
     months = table.to_pandas().groupby("month", as_index=False)[sums].sum()
     return to_materialize_result(
         table,
-        paid_usd=to_dollars(sum(each.paid for each in spent)),
-        possibly_paid_usd=to_dollars(sum(each.possibly_paid for each in spent)),
-        requests_of_unknown_price=sum(each.unknown for each in spent),
+        paid_usd=to_dollars(sum(record.paid for record in spent)),
+        possibly_paid_usd=to_dollars(sum(record.possibly_paid for record in spent)),
+        requests_of_unknown_price=sum(record.unknown for record in spent),
         # To the cent, for a reader.
         months=markdown_table(months.round({"paid_usd": 2, "possibly_paid_usd": 2})),
     )

@@ -45,15 +45,15 @@ def quote_job(planners: Planners, assets: Callable[[], AssetsByKey]) -> JobDefin
         ledger: WorkCache,
         models: ModelClient,
     ) -> None:
-        select, partitions, given = config.select, config.partitions, config.config
+        select, partitions, ops_config = config.select, config.partitions, config.config
         chosen = select_quoted_tasks(
-            assets(), planners, context.instance, select, partitions, given
+            assets(), planners, context.instance, select, partitions, ops_config
         )
         sources = PlanContext(home, images, ledger, models.calls, chosen.planned_configs)
-        made = quote_tasks(planners, sources, chosen.tasks)
-        context.log.info("The quote:\n%s", format_text(made, chosen.silent_assets))
+        quote = quote_tasks(planners, sources, chosen.tasks)
+        context.log.info("The quote:\n%s", format_text(quote, chosen.silent_assets))
         context.add_output_metadata(
-            {"quote": MetadataValue.md(format_markdown(made, chosen.silent_assets))}
+            {"quote": MetadataValue.md(format_markdown(quote, chosen.silent_assets))}
         )
 
     return build_op_job(

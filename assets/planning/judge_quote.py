@@ -78,12 +78,16 @@ class JudgeQuote(NamedTuple):
         return Quote(
             lines,
             [
-                replace(grand_total(Quote([], some)), asset="", partition="")
-                for some in by_model.values()
+                replace(grand_total(Quote([], model_lines)), asset="", partition="")
+                for model_lines in by_model.values()
             ],
             self.refused_tasks,
-            [sample for each in quotes for sample in each.samples],
-            list(dict.fromkeys(warning for each in quotes for warning in each.warnings)),
+            [sample for benchmark_quote in quotes for sample in benchmark_quote.samples],
+            list(
+                dict.fromkeys(
+                    warning for benchmark_quote in quotes for warning in benchmark_quote.warnings
+                )
+            ),
         )
 
     @property
@@ -121,33 +125,35 @@ class JudgeQuote(NamedTuple):
     @property
     def refused_tasks(self) -> Mapping[str, Sequence[Task]]:
         """What a run would refuse, so that none is begun; by the reason, which may be shared."""
-        found: dict[str, list[Task]] = defaultdict(list)
+        tasks_by_reason: dict[str, list[Task]] = defaultdict(list)
         for share in self.benchmark_quotes:
             for why, tasks in share.quote.refused_tasks.items():
-                found[why] += tasks
-        return found
+                tasks_by_reason[why] += tasks
+        return tasks_by_reason
 
     def _lines(self, share: BenchmarkQuote) -> Iterator[QuoteLine]:
         """What a benchmark asks the judge, and then what it asks others about it."""
         judge = self.scope.judge
-        own = [task for task in share.tasks if task.asset not in share.other_judges_assets]
+        own_tasks = [task for task in share.tasks if task.asset not in share.other_judges_assets]
         by_model = {total.model.name: total for total in share.quote.totals}
-        where = {judge.name: {task.partition for task in own}}
+        partitions_by_model = {judge.name: {task.partition for task in own_tasks}}
         for line in share.quote.lines:
-            where.setdefault(line.model.name, set()).add(line.partition)
+            partitions_by_model.setdefault(line.model.name, set()).add(line.partition)
         nothing = QuoteLine("", "", judge, prices=empty_prices(judge))
         for name, line in ({judge.name: nothing} | by_model).items():
-            told = f"{len(where[name])} of {share.partitions} partitions"
-            yield replace(line, asset=share.benchmark.title, partition=told)
+            count_text = f"{len(partitions_by_model[name])} of {share.partitions} partitions"
+            yield replace(line, asset=share.benchmark.title, partition=count_text)
 
 
 def find_benchmarks(names: Sequence[str]) -> list[Benchmark]:
     """The benchmarks of those names, all without any. Raises `CannotQuote`."""
-    known = load_benchmarks()
+    benchmarks = load_benchmarks()
     for name in names:
-        if name not in known:
-            raise CannotQuote(f"There is no benchmark {name!r}{suggest_names(name, list(known))}.")
-    return [each for name, each in known.items() if not names or name in names]
+        if name not in benchmarks:
+            raise CannotQuote(
+                f"There is no benchmark {name!r}{suggest_names(name, list(benchmarks))}."
+            )
+    return [benchmark for name, benchmark in benchmarks.items() if not names or name in names]
 
 
 def quote_judge(judged: JudgeParts, sources: PlanContext, scope: JudgeScope) -> JudgeQuote:
@@ -163,11 +169,11 @@ def quote_judge(judged: JudgeParts, sources: PlanContext, scope: JudgeScope) -> 
         else:
             shares.append(share)
     if not shares:
-        names = ", ".join(each.name for each in scope.benchmarks)
+        names = ", ".join(scope_benchmark.name for scope_benchmark in scope.benchmarks)
         able = [
             name
-            for name, each in load_benchmarks().items()
-            if judged.find_parts(scope.judge, each).is_applicable
+            for name, other_benchmark in load_benchmarks().items()
+            if judged.find_parts(scope.judge, other_benchmark).is_applicable
         ]
         raise CannotQuote(
             f"{scope.judge.name}: {names} has nothing to ask of such a model. "
@@ -179,34 +185,38 @@ def quote_judge(judged: JudgeParts, sources: PlanContext, scope: JudgeScope) -> 
 def _share(
     judged: JudgeParts, sources: PlanContext, scope: JudgeScope, benchmark: Benchmark
 ) -> BenchmarkQuote | None:
-    found = judged.find_parts(scope.judge, benchmark)
-    if not found.is_applicable:
+    benchmark_parts = judged.find_parts(scope.judge, benchmark)
+    if not benchmark_parts.is_applicable:
         return None
-    ready = [each for each in found.parts if is_ready(each, scope.judge, stand_ins=scope.stand_ins)]
-    left = {part.partition for part in found.parts if part.is_stand_in} - {
+    ready = [
+        candidate
+        for candidate in benchmark_parts.parts
+        if is_ready(candidate, scope.judge, stand_ins=scope.stand_ins)
+    ]
+    stand_in_partitions = {part.partition for part in benchmark_parts.parts if part.is_stand_in} - {
         part.partition for part in ready
     }
     share = BenchmarkQuote(
         benchmark,
         [Task(*part.location, _config(part, scope.limit)) for part in ready],
-        len({part.partition for part in found.parts}),
-        find_prerequisites(found, scope.judge, stand_ins=scope.stand_ins),
-        sorted(left) if not scope.stand_ins else [],
-        found.on_request,
+        len({part.partition for part in benchmark_parts.parts}),
+        find_prerequisites(benchmark_parts, scope.judge, stand_ins=scope.stand_ins),
+        sorted(stand_in_partitions) if not scope.stand_ins else [],
+        benchmark_parts.on_request,
         {part.step.key for part in ready if part.rebuild_config is not None},
         Quote([], []),
     )
     asking = build_step_planners({part.step.key: part.step for part in ready})
-    known = build_step_planners(judged.steps)
+    planners = build_step_planners(judged.steps)
     try:
-        made = quote_tasks(
-            {key: known[key] for key in asking},
+        quote = quote_tasks(
+            {key: planners[key] for key in asking},
             sources.with_planned(to_planned_configs(share.tasks)),
             [task for task in share.tasks if task.asset in asking],
         )
     except (StoreError, ValueError) as why:
         return share._replace(error=str(why))
-    possible = _without_refused(judged, ready, share._replace(quote=made))
+    possible = _without_refused(judged, ready, share._replace(quote=quote))
     return _without_uncountable(possible)
 
 
@@ -218,9 +228,9 @@ def _without_refused(
         _where(task): why for why, tasks in share.quote.refused_tasks.items() for task in tasks
     }
     for part in ready:
-        for of, where in judged.iterate_inputs(part):
-            if where in reasons and not of.is_optional and not judged.is_stored(where):
-                reasons.setdefault(part.location, reasons[where])
+        for source, location in judged.iterate_inputs(part):
+            if location in reasons and not source.is_optional and not judged.is_stored(location):
+                reasons.setdefault(part.location, reasons[location])
     without: dict[str, list[Task]] = defaultdict(list)
     for task in share.tasks:
         if _where(task) in reasons:
@@ -235,17 +245,18 @@ def _without_uncountable(share: BenchmarkQuote) -> BenchmarkQuote:
     """The share without tasks of which nobody can count the requests before something is made."""
     lacking = {(line.asset, line.partition): line.missing_asset for line in share.quote.lines}
     missing = {
-        task: what
+        task: missing_asset
         for task in map(_where, share.tasks)
-        if (what := lacking.get((task[0].to_user_string(), task[1])))
+        if (missing_asset := lacking.get((task[0].to_user_string(), task[1])))
     }
     if not missing:
         return share
     before: dict[str, list[str]] = defaultdict(list)
-    for (_, partition), what in missing.items():
-        before[what].append(partition)
+    for (_, partition), missing_asset in missing.items():
+        before[missing_asset].append(partition)
     first = [
-        Prerequisite((AssetKey.from_user_string(what),), tuple(p)) for what, p in before.items()
+        Prerequisite((AssetKey.from_user_string(missing_asset),), tuple(p))
+        for missing_asset, p in before.items()
     ]
     lines = [line for line in share.quote.lines if line.missing_asset is None]
     totals = [replace(total, missing_asset=None) for total in share.quote.totals] if lines else []
@@ -280,11 +291,11 @@ def _notes(share: BenchmarkQuote, judge: Model) -> Iterator[str]:
     if share.error:
         yield f"{title}: {share.error}"
     for lacking in share.prerequisites:
-        where = ", ".join(filter(None, lacking.partitions))
-        what = " and ".join(key.to_user_string() for key in lacking.assets)
-        what += f" ({where})" if where else ""
+        partitions_text = ", ".join(filter(None, lacking.partitions))
+        assets_text = " and ".join(key.to_user_string() for key in lacking.assets)
+        assets_text += f" ({partitions_text})" if partitions_text else ""
         yield (
-            f"{title}: not there yet: {what}. This command does not make it; to have it:"
+            f"{title}: not there yet: {assets_text}. This command does not make it; to have it:"
             f"\n    {lacking.command}"
         )
     if share.stand_in_partitions:

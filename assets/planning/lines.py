@@ -138,39 +138,41 @@ class _Making:
             self.warnings[plan.warning] = None
         if plan.missing_asset is not None:
             line.missing_asset = total.missing_asset = plan.missing_asset
-        for some in self._sized(plan.requests):
-            repairs = self._count(number, model, some, line, total)
+        for chunk in self._sized(plan.requests):
+            repairs = self._count(number, model, chunk, line, total)
             self._count(number, model, repairs, line, total, repairs=False)
-        for some in self._sized(plan.possible_requests):
-            for request in some:
+        for chunk in self._sized(plan.possible_requests):
+            for request in chunk:
                 self._put_off(model, request, (line, total))
         if plan.paper_sample is not None:
-            one = QuoteLine(asset, task.partition, model, prices=empty_prices(model))
+            full_line = QuoteLine(asset, task.partition, model, prices=empty_prices(model))
             for (request,) in self._sized([plan.paper_sample.largest_request]):
-                self._pricing.pay(model, request, (one,))
-            told, number, _ = plan.paper_sample
-            self.samples.append(SampledStep(task.partition, told, number, one.prices["online"]))
+                self._pricing.pay(model, request, (full_line,))
+            description, number, _ = plan.paper_sample
+            self.samples.append(
+                SampledStep(task.partition, description, number, full_line.prices["online"])
+            )
 
     def leave_out(self, number: int) -> None:
         """Drop the lines of a task of which nothing could be counted."""
         for key in [key for key, line in self.lines.items() if key[0] == number]:
             if not self.lines[key].requests:
                 del self.lines[key]
-        there = {name for _, name in self.lines}
-        self.totals = {name: total for name, total in self.totals.items() if name in there}
+        model_names = {name for _, name in self.lines}
+        self.totals = {name: total for name, total in self.totals.items() if name in model_names}
 
     def _sized(self, requests: Iterable[Request]) -> Iterator[list[Request]]:
         """The requests in chunks, each to be priced by the sizes of its own pictures."""
-        for some in split_chunks(requests):
-            shown = {image for request in some for image in list_images(request)}
+        for chunk in split_chunks(requests):
+            shown = {image for request in chunk for image in list_images(request)}
             self._pricing.sizes = self._images.sizes(shown)
-            yield some
+            yield chunk
 
     def _count(
         self,
         number: int,
         model: Model,
-        some: Sequence[Request],
+        requests: Sequence[Request],
         line: QuoteLine,
         total: QuoteLine,
         *,
@@ -181,7 +183,7 @@ class _Making:
         With `repairs`, what may have to be re-queried counts as later.
         """
         new: dict[str, tuple[Request, tuple[QuoteLine, ...]]] = {}
-        for key, request in zip(compute_call_keys(model, some), some, strict=True):
+        for key, request in zip(compute_call_keys(model, requests), requests, strict=True):
             half = bytes.fromhex(key[:32])
             before = self._last_seen.get(half)
             if before != number:
@@ -191,11 +193,11 @@ class _Making:
         waiting = self._calls.batches.waiting([key for key in new if key not in stored])
         for key, (request, lines) in new.items():
             unpainted = model.may_lack_answers and not is_painted(model, request)
-            for each in lines:
-                each.requests += 1
-                each.stored += key in stored
-                each.in_batch += key in waiting
-                each.unpainted += unpainted
+            for quote_line in lines:
+                quote_line.requests += 1
+                quote_line.stored += key in stored
+                quote_line.in_batch += key in waiting
+                quote_line.unpainted += unpainted
             if key not in stored and key not in waiting:
                 self._pricing.pay(model, request, lines)
             again = longest_repair(model, request) if repairs and key not in stored else None

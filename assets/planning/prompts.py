@@ -54,19 +54,19 @@ def list_prompts(
     ]
     if not painting:
         raise CannotQuote("Nothing that is selected is painted. Select what a painter makes.")
-    found: dict[ListedPrompt, None] = {}
+    prompts: dict[ListedPrompt, None] = {}
     later, without = 0, dict[str, None]()
     for task in painting:
         for plan in plans_of[task.asset](sources, task.partition, task.config):
             if plan.missing_asset is not None:
                 without[plan.missing_asset] = None
-            requests = [each for each in plan.requests if isinstance(each, PaintRequest)]
-            later += sum(isinstance(each, PaintRequest) for each in plan.possible_requests)
-            wanted: Iterable[PaintRequest] = requests
+            requests = [request for request in plan.requests if isinstance(request, PaintRequest)]
+            later += sum(isinstance(request, PaintRequest) for request in plan.possible_requests)
+            selected_requests: Iterable[PaintRequest] = requests
             if missing:
-                wanted = _missing(sources, plan.model, requests)
-            found.update(dict.fromkeys(map(_prompt, wanted)))
-    return PromptList(list(found), later, list(without))
+                selected_requests = _missing(sources, plan.model, requests)
+            prompts.update(dict.fromkeys(map(_prompt, selected_requests)))
+    return PromptList(list(prompts), later, list(without))
 
 
 def _missing(
@@ -81,6 +81,6 @@ def _missing(
 
 def _prompt(request: PaintRequest) -> ListedPrompt:
     """A name of its own for each picture, the same in every list."""
-    said = "\0".join(map(str, (request.prompt, request.seed, request.sample)))
-    name = f"{sha256(said.encode()).hexdigest()[:16]}.png"
+    identity = "\0".join(map(str, (request.prompt, request.seed, request.sample)))
+    name = f"{sha256(identity.encode()).hexdigest()[:16]}.png"
     return ListedPrompt(request.prompt, request.seed, request.sample, name)

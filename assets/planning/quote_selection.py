@@ -85,8 +85,8 @@ def select_quoted_tasks(
     selected asset has, and for config of an op that is not selected or does not take it.
     """
     tasks = _tasks(assets, instance, select, partitions, config or {})
-    asking = {key: own for key, own in tasks.items() if key in planners}
-    silent = {key: own for key, own in tasks.items() if key not in planners}
+    asking = {key: asset_tasks for key, asset_tasks in tasks.items() if key in planners}
+    silent = {key: asset_tasks for key, asset_tasks in tasks.items() if key not in planners}
     if asking:
         _check_partitions("that asks models ", partitions, asking)
     return QuoteSelection(
@@ -110,7 +110,7 @@ def select_all_tasks(
 def _check_partitions(
     which: str, partitions: Sequence[str], tasks: Mapping[AssetKey, Sequence[Task]]
 ) -> None:
-    everywhere = {task.partition for own in tasks.values() for task in own} - {""}
+    everywhere = {task.partition for asset_tasks in tasks.values() for task in asset_tasks} - {""}
     for name in partitions:
         if name not in everywhere:
             among = suggest_names(name, sorted(everywhere))
@@ -121,8 +121,8 @@ def _named(tasks: Mapping[AssetKey, Sequence[Task]], partitions: Sequence[str]) 
     """The tasks of those partitions, all without any; an asset without partitions has one."""
     return [
         task
-        for own in tasks.values()
-        for task in own
+        for asset_tasks in tasks.values()
+        for task in asset_tasks
         if not (task.partition and partitions) or task.partition in partitions
     ]
 
@@ -137,18 +137,18 @@ def _tasks(
     """All partitions of each selected asset."""
     chosen = {key: assets[key] for key in select_assets(assets, select)}
     configs = _configs(chosen, config)
-    found = {}
+    tasks_by_asset = {}
     for key, asset in chosen.items():
         division = asset.partitions_def
         names = division.get_partition_keys(dynamic_partitions_store=instance) if division else [""]
-        found[key] = [Task(key, name, configs.get(key, {})) for name in names]
-    if not any(found.values()):
-        named = ", ".join(key.to_user_string() for key in found)
+        tasks_by_asset[key] = [Task(key, name, configs.get(key, {})) for name in names]
+    if not any(tasks_by_asset.values()):
+        named = ", ".join(key.to_user_string() for key in tasks_by_asset)
         raise CannotQuote(
             f"{named}: no partition is there yet, for these are of painters and collections. Add "
             "a painter to models.yaml, or a collection to collections.yaml."
         )
-    return found
+    return tasks_by_asset
 
 
 def select_assets(assets: AssetsByKey, select: str) -> list[AssetKey]:
@@ -179,7 +179,7 @@ def _of_a_model(name: str, names: Iterable[str]) -> str:
     """A remedy where a name begins as those of several models' assets, as in `…/answers_gpt`."""
     group, _, last = name.partition("/")
     step, divided, _ = last.partition("_")
-    alike = [each for each in names if each.startswith(f"{group}/{step}_")]
+    alike = [candidate for candidate in names if candidate.startswith(f"{group}/{step}_")]
     if not divided or len(alike) < 2:
         return ""
     return " If it is named by a model, add the model to models.yaml first."
@@ -194,28 +194,30 @@ def _configs(assets: AssetsByKey, config: Mapping[str, Any]) -> dict[AssetKey, M
             '{"config": {"prompting": ["debiased"]}}}}.'
         )
     keys = {key.to_python_identifier(): key for key in assets}
-    found = {}
-    for name, given in ops.items():
+    configs = {}
+    for name, op_config in ops.items():
         if name not in keys:
             among = suggest_names(name, keys)
             raise CannotQuote(f"The config names the op {name!r}, which is not selected{among}.")
-        if not isinstance(given, Mapping) or not isinstance(given.get("config", {}), Mapping):
+        if not isinstance(op_config, Mapping) or not isinstance(
+            op_config.get("config", {}), Mapping
+        ):
             raise CannotQuote(f'The config of {name} has to be as in {{"config": {{…}}}}.')
-        found[keys[name]] = given.get("config", {})
-        taken = getattr(assets[keys[name]].op.config_schema.config_type, "fields", {})
-        for field in found[keys[name]]:
-            if field not in taken:
-                among = suggest_names(field, taken)
+        configs[keys[name]] = op_config.get("config", {})
+        fields = getattr(assets[keys[name]].op.config_schema.config_type, "fields", {})
+        for field in configs[keys[name]]:
+            if field not in fields:
+                among = suggest_names(field, fields)
                 raise CannotQuote(f"The op {name} takes no config {field!r}{among}.")
-        _require_taken(name, assets[keys[name]], found[keys[name]])
-    return found
+        _require_taken(name, assets[keys[name]], configs[keys[name]])
+    return configs
 
 
-def _require_taken(name: str, asset: AssetsDefinition, given: Mapping[str, Any]) -> None:
+def _require_taken(name: str, asset: AssetsDefinition, config: Mapping[str, Any]) -> None:
     """Raise `CannotQuote` where the config of an op has a value that it does not take."""
     config_class = find_config_class(asset)
     if config_class is not None and issubclass(config_class, Config):
         try:
-            config_class(**given)
+            config_class(**config)
         except BadConfig as why:
             raise CannotQuote(f"The config of {name}: {why}") from None

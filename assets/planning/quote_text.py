@@ -96,8 +96,8 @@ def format_expected_cost(line: QuoteLine, mode: Mode) -> str:
     """What all that a line is to send is expected to cost, as in $1.20 or unknown."""
     if mode not in line.prices:
         return "no batch price"
-    said = _dollars(line.prices[mode].expected)
-    return _incomplete(line, f"up to {said}" if line.follow_ups and said != "unknown" else said)
+    cost = _dollars(line.prices[mode].expected)
+    return _incomplete(line, f"up to {cost}" if line.follow_ups and cost != "unknown" else cost)
 
 
 def format_max_cost(line: QuoteLine, mode: Mode) -> str:
@@ -107,26 +107,28 @@ def format_max_cost(line: QuoteLine, mode: Mode) -> str:
     return _incomplete(line, _dollars(line.prices[mode].bound))
 
 
-def _incomplete(line: QuoteLine, said: str) -> str:
+def _incomplete(line: QuoteLine, cost: str) -> str:
     """A cell of a line, or of a total, of which not all can be counted yet."""
-    if line.missing_asset is None or said == "unknown":
-        return said
-    return "unknown" if line.asset else f"{said} +"
+    if line.missing_asset is None or cost == "unknown":
+        return cost
+    return "unknown" if line.asset else f"{cost} +"
 
 
 def _of_samples(quote: Quote) -> Iterator[str]:
     """How small a sample is, and what the same steps of the paper's would cost."""
     if not quote.samples:
         return
-    told = dict.fromkeys(f"{each.partition} ({each.description})" for each in quote.samples)
+    sample_texts = dict.fromkeys(
+        f"{sample.partition} ({sample.description})" for sample in quote.samples
+    )
     expected, bound = Amount(), Amount()
-    for each in quote.samples:
-        expected.take(each.price.expected, each.request_count)
-        bound.take(each.price.bound, each.request_count)
-    requests = sum(each.request_count for each in quote.samples)
+    for sample in quote.samples:
+        expected.take(sample.price.expected, sample.request_count)
+        bound.take(sample.price.bound, sample.request_count)
+    requests = sum(sample.request_count for sample in quote.samples)
     yield (
-        f"A trial sample: {', '.join(told)}. The same of the paper's sample, up to {requests:,} "
-        f"requests: expected {_dollars(expected)}, at most {_dollars(bound)}."
+        f"A trial sample: {', '.join(sample_texts)}. The same of the paper's sample, up to "
+        f"{requests:,} requests: expected {_dollars(expected)}, at most {_dollars(bound)}."
     )
 
 
@@ -161,7 +163,7 @@ def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
         for line in quote.lines
         if line.missing_asset
     )
-    for (missing, asset), lines in groupby(waited_for, lambda each: each[:2]):
+    for (missing, asset), lines in groupby(waited_for, lambda entry: entry[:2]):
         whose = _with_partitions(asset, (partition for *_, partition in lines))
         yield f"Materialize {missing} first, to know what {whose} would ask."
     yield from _of_samples(quote)

@@ -69,21 +69,21 @@ class Shapes:
 
     def _new(self, requests: Iterable[Request]) -> Iterator[Request]:
         for request in requests:
-            known = hash(request)
-            if known in self._seen:
+            request_hash = hash(request)
+            if request_hash in self._seen:
                 continue
             if len(self._seen) % self._every == 0:
                 self._some.append(request)
             if len(self._some) == 2 * SOME:
                 del self._some[1::2]
                 self._every *= 2
-            self._seen.add(known)
+            self._seen.add(request_hash)
             yield request
 
     def _sorted(self, requests: Iterable[Request], images: ImageStore) -> Iterator[_Alike]:
-        for some in split_chunks(requests):
-            sizes = images.sizes({image for request in some for image in list_images(request)})
-            for request in some:
+        for chunk in split_chunks(requests):
+            sizes = images.sizes({image for request in chunk for image in list_images(request)})
+            for request in chunk:
                 shown = {image: sizes[image] for image in list_images(request) if image in sizes}
                 yield self._alike.setdefault(
                     to_request_shape(request, sizes), _Alike(request, shown)

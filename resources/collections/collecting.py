@@ -33,13 +33,13 @@ def collect(
     read = _read(collection)
     pictures = (((row, item), item.image if isinstance(item, Item) else item) for row, item in read)
     empty = True
-    for (row, item), taken in take(pictures, images, ledger):
+    for (row, item), picture in take(pictures, images, ledger):
         empty = False
         if isinstance(item, str):
             yield _row(collection, row, _NOTHING, Taken(problem=item))
         else:
-            problem = taken.problem or earlier.twin_of(row, item, taken)
-            yield _row(collection, row, item, Taken(problem=problem) if problem else taken)
+            problem = picture.problem or earlier.twin_of(row, item, picture)
+            yield _row(collection, row, item, Taken(problem=problem) if problem else picture)
     if empty:
         raise UserFileError(f"{collection.path} holds no rows. Correct `path`.")
 
@@ -68,11 +68,11 @@ class _Earlier:
         self._items: dict[bytes, str] = {}
         self._names: dict[str, str] = {}
 
-    def twin_of(self, row: Row, item: Item, taken: Taken) -> str | None:
+    def twin_of(self, row: Row, item: Item, picture: Taken) -> str | None:
         """Why a row is one too many; None, and it is known from then on, where it is not."""
         words = map(item.said.get, ("text", "question", "options", "answer"))
-        said = "\0".join((str(taken.sha256), *(each or "" for each in words)))
-        digest = sha256(said.encode()).digest()
+        identity = "\0".join((str(picture.sha256), *(word or "" for word in words)))
+        digest = sha256(identity.encode()).digest()
         if digest in self._items:
             return f"it has the picture and the words of {self._items[digest]}: keep one"
         if item.name in self._names:
@@ -81,10 +81,10 @@ class _Earlier:
         return None
 
 
-def _row(collection: Collection, row: Row, item: Item, taken: Taken) -> dict[str, Any]:
+def _row(collection: Collection, row: Row, item: Item, picture: Taken) -> dict[str, Any]:
     low, high = collection.scale or (None, None)
     scores = item.said["human_scores"]
-    problem = taken.problem
+    problem = picture.problem
     return {
         **item.said,
         "image_id": f"{collection.name}/{item.name or row.name or row.number}",
@@ -92,9 +92,9 @@ def _row(collection: Collection, row: Row, item: Item, taken: Taken) -> dict[str
         "place": row.place,
         "outcome": "rejected" if problem else "taken",
         "reason": f"{problem[0].upper()}{problem[1:]}." if problem else None,
-        "sha256": taken.sha256,
-        "width": taken.width,
-        "height": taken.height,
+        "sha256": picture.sha256,
+        "width": picture.width,
+        "height": picture.height,
         "human_score": fsum(scores) / len(scores) if scores else None,
         "scale_low": low,
         "scale_high": high,

@@ -14,7 +14,7 @@ from resources.models.entry import AssetName
 Name = Annotated[str, Field(min_length=1)]
 Names = Annotated[
     tuple[Name, ...],
-    BeforeValidator(lambda given: [given] if isinstance(given, str) else given),
+    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
     Field(strict=False),
 ]
 """One column, or a list of several that each hold a part."""

@@ -19,8 +19,8 @@ class CollectionError(UserFileError):
 
 def collections_path() -> Path:
     """COUNTERFACTORY_COLLECTIONS, or collections.yaml beside definitions.py."""
-    beside = Path(__file__).parents[2] / "collections.yaml"
-    return Path(os.environ.get("COUNTERFACTORY_COLLECTIONS") or beside)
+    default_path = Path(__file__).parents[2] / "collections.yaml"
+    return Path(os.environ.get("COUNTERFACTORY_COLLECTIONS") or default_path)
 
 
 def load(
@@ -41,31 +41,33 @@ def load(
         "collections",
         content,
     )
-    found = _read(document, {name.casefold() for name in painters})
+    collections = _read(document, {name.casefold() for name in painters})
     document.check_names()
     document.require_right()
     base = Path(path).resolve().parent
-    return {each.name: _absolute(each, base) for each in found}
+    return {collection.name: _absolute(collection, base) for collection in collections}
 
 
 def _read(document: Document, painters: Set[str]) -> list[Collection]:
     """Each entry that is right; what is wrong is added to the document's problems."""
-    found = []
+    collections = []
     for place, entry in enumerate(document.value):
-        each = document.validated(Collection, entry, (place,))
-        if each is None:
+        collection = document.validated(Collection, entry, (place,))
+        if collection is None:
             continue
-        found.append(each)
-        if each.name.casefold() in painters:
+        collections.append(collection)
+        if collection.name.casefold() in painters:
             text = (
-                f"`name` {each.name!r} is that of a painter in models.yaml, for which a collection "
-                "can stand (capitals do not tell names apart): choose another"
+                f"`name` {collection.name!r} is that of a painter in models.yaml, for which a "
+                "collection can stand (capitals do not tell names apart): choose another"
             )
             document.add((place, "name"), text)
-    return found
+    return collections
 
 
 def _absolute(collection: Collection, base: Path) -> Collection:
-    given = {name: getattr(collection, name) for name in ("path", "images", "captions")}
-    paths = {name: str(base / Path(path).expanduser()) for name, path in given.items() if path}
+    given_paths = {name: getattr(collection, name) for name in ("path", "images", "captions")}
+    paths = {
+        name: str(base / Path(path).expanduser()) for name, path in given_paths.items() if path
+    }
     return collection.model_copy(update=paths)

@@ -45,32 +45,34 @@ def take(
 
     A text stands for a picture of which it says why there is none.
     """
-    some: list[tuple[T, bytes | str]] = []
+    batch: list[tuple[T, bytes | str]] = []
     size = 0
-    for of, picture in pictures:
+    for subject, picture in pictures:
         data = _read(picture) if isinstance(picture, Path) else picture
-        some.append((of, data))
+        batch.append((subject, data))
         size += len(data)
-        if len(some) >= _MOST_AT_ONCE or size >= _BYTES_AT_ONCE:
-            yield from _take(some, images, ledger)
-            some, size = [], 0
-    yield from _take(some, images, ledger)
+        if len(batch) >= _MOST_AT_ONCE or size >= _BYTES_AT_ONCE:
+            yield from _take(batch, images, ledger)
+            batch, size = [], 0
+    yield from _take(batch, images, ledger)
 
 
 def _take(
-    some: list[tuple[T, bytes | str]], images: ImageStore, ledger: WorkCache
+    batch: list[tuple[T, bytes | str]], images: ImageStore, ledger: WorkCache
 ) -> Iterator[tuple[T, Taken]]:
-    files = {_key(data): data for _, data in some if isinstance(data, bytes)}
-    known = {key: Taken(*told) for key, told in ledger.find_results(files).items()}
-    there = {key for key, each in known.items() if each.sha256 and images.holds(each.sha256)}
-    new = [key for key in files if key not in there]
+    files = {_key(data): data for _, data in batch if isinstance(data, bytes)}
+    results = {key: Taken(*fields) for key, fields in ledger.find_results(files).items()}
+    stored_keys = {
+        key for key, result in results.items() if result.sha256 and images.holds(result.sha256)
+    }
+    new = [key for key in files if key not in stored_keys]
     decoded = map_in_processes(_decode, [files[key] for key in new])
     with ThreadPoolExecutor(_STORED_AT_ONCE) as threads:
-        made = dict(zip(new, threads.map(partial(_kept, images), decoded), strict=True))
-    ledger.record({key: each for key, each in made.items() if each.sha256})
-    known |= made
-    for of, data in some:
-        yield of, Taken(problem=data) if isinstance(data, str) else known[_key(data)]
+        new_results = dict(zip(new, threads.map(partial(_kept, images), decoded), strict=True))
+    ledger.record({key: result for key, result in new_results.items() if result.sha256})
+    results |= new_results
+    for subject, data in batch:
+        yield subject, Taken(problem=data) if isinstance(data, str) else results[_key(data)]
 
 
 def _key(data: bytes) -> str:
@@ -94,10 +96,10 @@ def _kept(images: ImageStore, decoded: bytes | str) -> Taken:
 def _read(path: Path) -> bytes | str:
     """The bytes of a file, or why there are none."""
     try:
-        told = path.stat()
-        if not stat.S_ISREG(told.st_mode):
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
             return f"{path} is no file"
-        if told.st_size > _LARGEST:
+        if status.st_size > _LARGEST:
             return f"{path} has more than {_LARGEST // 1_000_000} MB"
         return path.read_bytes()
     except FileNotFoundError:

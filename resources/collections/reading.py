@@ -48,22 +48,22 @@ def item_of(row: Row, collection: Collection) -> Item:
     image, file = _image(columns.image_of(cells, partial(_text, cells)), collection)
     texts = {name: _text_or_none(cells, getattr(columns, name)) for name in ("name", *TEXTS)}
     name = texts.pop("name") or row.name or str(row.number)
-    said = texts | {
+    values = texts | {
         "file": file,
         "references": [
             text.strip()
             for name in columns.references
-            for each in _several(_without_bytes(cells, name))
-            if (text := _plain(each)).strip()
+            for value in _several(_without_bytes(cells, name))
+            if (text := _plain(value)).strip()
         ],
         "human_scores": [
-            _score(each, collection.scale)
+            _score(value, collection.scale)
             for name in columns.human_score
-            for each in _several(cells[name])
+            for value in _several(cells[name])
         ],
         "others": _others(cells, columns.used),
     }
-    return Item(name, image, said)
+    return Item(name, image, values)
 
 
 def with_captions(item: Item, captions: Captions) -> Item:
@@ -73,22 +73,22 @@ def with_captions(item: Item, captions: Captions) -> Item:
     return item._replace(said={**item.said, "text": text, "references": references})
 
 
-def _image(said: Any, collection: Collection) -> tuple[Path | bytes, str | None]:
+def _image(value: Any, collection: Collection) -> tuple[Path | bytes, str | None]:
     """A picture's bytes, or its file. `datasets` writes `{bytes: …, path: …}`."""
-    if isinstance(said, Mapping):
-        data, path = said.get("bytes"), said.get("path")
+    if isinstance(value, Mapping):
+        data, path = value.get("bytes"), value.get("path")
         if isinstance(data, bytes):
             return data, path if isinstance(path, str) else None
-        said = path
-    if isinstance(said, bytes):
-        return said, None
-    if not isinstance(said, str) or not said.strip():
+        value = path
+    if isinstance(value, bytes):
+        return value, None
+    if not isinstance(value, str) or not value.strip():
         raise BadRow("it names no picture")
-    if "://" in said:
-        raise BadRow(f"its picture is an address ({said}): download it, and name the file")
-    if "\0" in said or said != replace_surrogates(said):
+    if "://" in value:
+        raise BadRow(f"its picture is an address ({value}): download it, and name the file")
+    if "\0" in value or value != replace_surrogates(value):
         raise BadRow("its picture has a name that no file has")
-    file = said.strip()
+    file = value.strip()
     try:
         path = resolve_contained_file(
             collection.folder, file, may_leave=collection.may_leave_folder
@@ -130,27 +130,27 @@ def _several(value: Any) -> Iterator[Any]:
     if isinstance(value, str) and value.lstrip().startswith("["):
         with suppress(BadJson):
             value = parse_untrusted(value, keep_written_infinity)
-    for each in value if isinstance(value, list) else [value]:
-        if each is not None and _plain(each).strip():
-            yield each
+    for item in value if isinstance(value, list) else [value]:
+        if item is not None and _plain(item).strip():
+            yield item
 
 
-def _score(said: Any, scale: tuple[float, float] | None) -> float:
+def _score(value: Any, scale: tuple[float, float] | None) -> float:
     low, high = scale or (-math.inf, math.inf)
     try:
-        score = math.nan if isinstance(said, bool) else float(said)
+        score = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         score = math.nan
     if not math.isfinite(score):
-        raise BadRow(f"its human score {said!r} is no number")
+        raise BadRow(f"its human score {value!r} is no number")
     if not low <= score <= high:
         raise BadRow(f"its human score {score:g} is off the scale of {low:g} to {high:g}")
     return score
 
 
 def _others(cells: Mapping[str, Any], used: tuple[str, ...]) -> str:
-    told = {name: value for name, value in cells.items() if name not in used}
-    return _json({name: value for name, value in told.items() if not _holds_bytes(value)})
+    other_cells = {name: value for name, value in cells.items() if name not in used}
+    return _json({name: value for name, value in other_cells.items() if not _holds_bytes(value)})
 
 
 def _holds_bytes(value: Any) -> bool:

@@ -160,13 +160,13 @@ def _require_known(context: PlanOrchestrationContext) -> None:
     location = job.get_repository_definition()
     assert location is not None
     assets = location.assets_defs_by_key.values()
-    known = {
-        "ops": {each.node_def.name for each in assets if each.is_executable},
+    names_by_section = {
+        "ops": {asset.node_def.name for asset in assets if asset.is_executable},
         "resources": set(location.get_top_level_resources()),
     }
-    for section, names in known.items():
-        given = context.run_config.get(section)
-        for name in given if isinstance(given, Mapping) else ():
+    for section, names in names_by_section.items():
+        section_config = context.run_config.get(section)
+        for name in section_config if isinstance(section_config, Mapping) else ():
             if name not in names:
                 raise ValueError(
                     f"Run config: `{section}` has {name!r}, which is not there"

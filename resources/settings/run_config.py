@@ -12,9 +12,9 @@ class BadConfig(ValueError):
 
 
 class _InWords:
-    def __init__(self, **given: Any) -> None:
+    def __init__(self, **values: Any) -> None:
         try:
-            super().__init__(**given)
+            super().__init__(**values)
         except ValidationError as error:
             raise BadConfig(format_validation_error(error)) from None
 
@@ -31,9 +31,12 @@ def format_validation_error(error: ValidationError) -> str:
     """All that is wrong, by field: what was said of it, and what it should be."""
     return " ".join(
         ": ".join(
-            filter(None, [".".join(map(str, each["loc"])), _sentence(each["msg"], each["input"])])
+            filter(
+                None,
+                [".".join(map(str, problem["loc"])), _sentence(problem["msg"], problem["input"])],
+            )
         )
-        for each in error.errors(include_url=False)
+        for problem in error.errors(include_url=False)
     )
 
 

@@ -171,7 +171,9 @@ def _read_tasks(tasks: list[dict[str, Any]]) -> BoxFile:
         name = _find_file_name(task.data)
         if not name:
             raise BadRow("its data names no image: put the file's name under image")
-        annotations = [each for each in task.annotations if not each.was_cancelled]
+        annotations = [
+            annotation for annotation in task.annotations if not annotation.was_cancelled
+        ]
         if not annotations:
             raise BadRow("nobody has annotated it: submit the task, empty where it has no object")
         _require_alone(name, shared_names)

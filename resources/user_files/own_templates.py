@@ -21,19 +21,19 @@ def own_templates(path: str) -> Mapping[str, str]:
         templates = document.value
     elif not document.problems:
         document.add((), f"not a mapping: begin with one of {', '.join(DOMAINS)}")
-    for domain, told in templates.items():
-        for problem in _problems(domain, told):
+    for domain, template in templates.items():
+        for problem in _problems(domain, template):
             document.add((domain,), problem)
     document.require_right()
     return templates
 
 
-def _problems(domain: str, told: object) -> Iterator[str]:
+def _problems(domain: str, template: object) -> Iterator[str]:
     if domain not in DOMAINS:
         yield f"{domain} is no domain{suggest_names(domain, DOMAINS)}"
-    elif not isinstance(told, str) or not told.strip():
+    elif not isinstance(template, str) or not template.strip():
         yield f"{domain} has to be the text of a prompt"
     else:
-        for name in dict.fromkeys(_FIELD.findall(told)):
+        for name in dict.fromkeys(_FIELD.findall(template)):
             if name not in FIELDS[domain]:
                 yield f"{{{name}}} is no field of {domain}{suggest_names(name, FIELDS[domain])}"

@@ -110,12 +110,12 @@ def own_triplets(path: str, domain: str, groups: tuple[str, ...] = ()) -> OwnTri
     `groups` are the groups of people that no text may name. Raises `UserFileError` for a file that
     cannot be read, or lacks a column.
     """
-    own = OwnTriplets()
+    triplet_table = OwnTriplets()
     places: dict[str, str] = {}
     for row in read_rows(Path(path), _FORMAT, (".csv", ".jsonl")):
         if _is_of_other(row.cells.get("domain"), domain):
             continue
-        own.rows += 1
+        triplet_table.rows += 1
         try:
             concept, triplet = _build_triplet(row, groups)
             if concept.concept_id in places:
@@ -124,10 +124,10 @@ def own_triplets(path: str, domain: str, groups: tuple[str, ...] = ()) -> OwnTri
             if faults := find_faults(concept, triplet):
                 raise BadRow(" ".join(f"{rule}: {problem}" for rule, problem in faults))
         except BadRow as problem:
-            own.unusable_rows.append((row.place, str(problem)))
+            triplet_table.unusable_rows.append((row.place, str(problem)))
         else:
-            own.triplets.append((concept, triplet))
-    return own
+            triplet_table.triplets.append((concept, triplet))
+    return triplet_table
 
 
 def is_own(concept_id: str) -> bool:

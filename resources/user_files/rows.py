@@ -103,7 +103,7 @@ def to_cells(row: Row, model: type[Cells]) -> Cells:
     try:
         return model.model_validate(row.cells)
     except ValidationError as error:
-        problems = (_describe(each, model) for each in error.errors(include_url=False))
+        problems = (_describe(problem, model) for problem in error.errors(include_url=False))
         raise BadRow("; ".join(dict.fromkeys(problems))) from None
 
 

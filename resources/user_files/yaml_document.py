@@ -62,8 +62,8 @@ class Document:
         """Add a problem of what stands at `path`."""
         self.problems.append(Problem(self.line(path) if line is None else line, text, path))
 
-    def validated(self, shape: type[Shape], value: Any, at: Place = ()) -> Shape | None:
-        """What stands `at` a place as a model of pydantic; None, and its problems, if it is none.
+    def validated(self, shape: type[Shape], value: Any, base_place: Place = ()) -> Shape | None:
+        """Validate the value at `base_place` as a model; None, with its problems, if invalid.
 
         `value` is what stands there, or what is made of that. What was a problem before, and a list
         that is empty without its wrong items, is not told.
@@ -72,15 +72,19 @@ class Document:
             return shape.model_validate(value)
         except ValidationError as error:
             errors = error.errors(include_url=False)
-        known = {problem.path for problem in self.problems}
-        wrong = known | {(*at, *each["loc"]) for each in errors}
-        for each in errors:
-            place = (*at, *each["loc"])
-            empty = each["type"] == "too_short" and any(
+        reported_paths = {problem.path for problem in self.problems}
+        wrong = reported_paths | {(*base_place, *entry_error["loc"]) for entry_error in errors}
+        for entry_error in errors:
+            place = (*base_place, *entry_error["loc"])
+            empty = entry_error["type"] == "too_short" and any(
                 path[: len(place)] == place and path != place for path in wrong
             )
-            if place not in known and not empty and each["type"] != "default_factory_not_called":
-                self.add(place, format_validation_error(each, shape))
+            if (
+                place not in reported_paths
+                and not empty
+                and entry_error["type"] != "default_factory_not_called"
+            ):
+                self.add(place, format_validation_error(entry_error, shape))
         return None
 
     def check_names(self) -> None:
@@ -99,8 +103,8 @@ class Document:
         """Raise the fault with all problems, each with its line and entry, if there are any."""
         if self.problems:
             lines = [
-                f"  {self.path}, line {each.line}{self._entry_of(each.path)}: {each.text}"
-                for each in sorted(self.problems)
+                f"  {self.path}, line {problem.line}{self._entry_of(problem.path)}: {problem.text}"
+                for problem in sorted(self.problems)
             ]
             count = "one error" if len(lines) == 1 else f"{len(lines)} errors"
             raise self.fault("\n".join([f"{self.path} has {count}.", *lines]))
@@ -111,8 +115,8 @@ class Document:
         if not isinstance(place, int):
             return ""
         entry = self.value[place] if place < len(self.value) else None
-        given = entry if isinstance(entry, Mapping) else {}
-        name = given.get("name", given.get("pattern"))
+        fields = entry if isinstance(entry, Mapping) else {}
+        name = fields.get("name", fields.get("pattern"))
         called = isinstance(name, str) and name and name.isprintable()
         return f", {name}" if called else f", entry {place + 1}"
 
@@ -140,13 +144,13 @@ def load_entries(
     path: Path | str,
     absent: str,
     fault: type[Exception],
-    what: str,
+    noun: str,
     content: bytes | None = None,
 ) -> Document:
     """As `load`, for a list of entries that begin with a name; empty where the file has none."""
     document = load(path, absent, fault, content)
     if document.value is not None and not isinstance(document.value, list):
-        document.add((), f"not a list of {what}: begin each with `- name: …`")
+        document.add((), f"not a list of {noun}: begin each with `- name: …`")
         document.value = None
     document.value = document.value or []
     return document
