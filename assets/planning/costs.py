@@ -1,7 +1,7 @@
 """Costs by month, asset, partition and model."""
 
 import pyarrow as pa
-from dagster import MaterializeResult
+from dagster import AssetKey, MaterializeResult
 
 from assets.kit.columns import REAL, TEXT, WHOLE, Columns, to_materialize_result
 from assets.kit.previews import markdown_table
@@ -29,6 +29,7 @@ COSTS = Columns(
 @table_asset(
     "money",
     columns=COSTS,
+    key=AssetKey(["money", "costs"]),
     partitions=None,
     description="What all runs on this call store have cost until now; materialize it to bring it "
     "up to date.",
