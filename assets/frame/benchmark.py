@@ -111,11 +111,11 @@ def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     Combinations, templates and pairs are of one domain and judge.
     """
     judges = [judge.name for judge in select_judges(catalog, REFERENCES) if judge.is_stand_in]
-    made = [f"{name}_{judge}" for judge in judges for name in ("scores", "search")]
+    judge_assets = [f"{name}_{judge}" for judge in judges for name in ("scores", "search")]
     for domain in DOMAINS:
         yield StandInRun(_WRITTEN, domain, _FEW)
         config = _IN_PAIRS if domain == _ANALYSED else _ONE_EACH
-        yield StandInRun(("images", "biased_images", *made), f"{domain}|{painter}", config)
+        yield StandInRun(("images", "biased_images", *judge_assets), f"{domain}|{painter}", config)
     if "gullible" in judges:
         analyses = ("combined_gullible", "mitigation_gullible", "pairwise_gullible")
         yield StandInRun(analyses, f"{_ANALYSED}|{painter}", _ANALYSES)

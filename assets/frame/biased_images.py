@@ -124,8 +124,12 @@ class BiasedImages(Step[BiasedImagesConfig]):
         Raises `Unfit` for no bias.
         """
         tried = self._tried(work)
-        every = (biased_row(image, each) for image in _with_boxes(work) for each in tried)
-        return map(partial(_known, work), split_chunks(every, PORTION))
+        biased_rows = (
+            biased_row(image, perturbations)
+            for image in _with_boxes(work)
+            for perturbations in tried
+        )
+        return map(partial(_known, work), split_chunks(biased_rows, PORTION))
 
     def _tried(self, work: StepRun[BiasedImagesConfig]) -> list[tuple[Perturbation, ...]]:
         """What the pictures are made with, first of all nothing."""
@@ -142,24 +146,24 @@ class BiasedImages(Step[BiasedImagesConfig]):
         self, work: StepRun[BiasedImagesConfig], rows: Sequence[Row]
     ) -> Iterable[tuple[Any, ...]]:
         """Each picture with each configuration."""
-        tried = [to_json(each) for each in self._tried(work)]
+        tried = [to_json(perturbations) for perturbations in self._tried(work)]
         return product(list_usable_names(work, work.config.limit), tried)
 
     def prepare(
         self, work: StepRun[BiasedImagesConfig], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         """Make the pictures that are missing, and read them again where code can."""
-        found, number = make_perturbed_pictures(
+        finished_rows, number = make_perturbed_pictures(
             rows, to_perturbation_requests(rows), DONE, work.images, work.work_cache
         )
-        work.log.info("made %d of %d biased pictures", number, len(found))
-        return add_readability(found, work.images, work.work_cache)
+        work.log.info("made %d of %d biased pictures", number, len(finished_rows))
+        return add_readability(finished_rows, work.images, work.work_cache)
 
     def extent(self, work: StepRun[BiasedImagesConfig], rows: Sequence[Row]) -> Extent:
         """Of all pictures that there are."""
-        there = list_usable_names(work, None)
+        names = list_usable_names(work, None)
         return Extent(
-            count=len(set(select_values(rows, "image_id"))), total=len(there), unit="pictures"
+            count=len(set(select_values(rows, "image_id"))), total=len(names), unit="pictures"
         )
 
     def metadata(self, work: StepRun[BiasedImagesConfig], rows: Sequence[Row]) -> dict[str, Any]:
@@ -188,9 +192,9 @@ def _known(work: StepRun[Any], rows: Sequence[dict[str, Any]]) -> list[dict[str,
 
 def _with_boxes(work: StepRun[BiasedImagesConfig]) -> Iterator[dict[str, Any]]:
     """The pictures that biases are added to, each with its boxes, or why it has none."""
-    told = work.read_rows("boxes")
-    boxes = {row["image_id"]: (row["boxes"], row["reason"], row["outcome"]) for row in told}
+    box_rows = work.read_rows("boxes")
+    boxes = {row["image_id"]: (row["boxes"], row["reason"], row["outcome"]) for row in box_rows}
     for row in iterate_usable_pictures(work, work.config.limit):
-        found, reason, outcome = boxes.get(row["image_id"], (None, None, None))
+        image_boxes, reason, outcome = boxes.get(row["image_id"], (None, None, None))
         pending = {"boxes_pending": outcome == PENDING}
-        yield {**row, "boxes": found, "boxes_reason": reason, **pending}
+        yield {**row, "boxes": image_boxes, "boxes_reason": reason, **pending}

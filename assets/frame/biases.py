@@ -38,7 +38,7 @@ SINGLE: Mapping[str, Perturbation] = {
 
 def format_bias_name(perturbations: Iterable[Perturbation]) -> str:
     """The name of a bias, or of a combination, as in instruction+padding; none for an original."""
-    return JOINED.join(each.name for each in perturbations) or NONE
+    return JOINED.join(perturbation.name for perturbation in perturbations) or NONE
 
 
 def list_configurations(
@@ -48,9 +48,11 @@ def list_configurations(
 
     It is every configuration of the paper's grid (App. B.3), or the `SINGLE` one.
     """
-    wanted = [bias for bias in list_biases(domain) if not biases or bias in biases]
+    chosen_biases = [bias for bias in list_biases(domain) if not biases or bias in biases]
     return [
-        (each,) for bias in wanted for each in (GRID[bias] if which == "grid" else (SINGLE[bias],))
+        (perturbation,)
+        for bias in chosen_biases
+        for perturbation in (GRID[bias] if which == "grid" else (SINGLE[bias],))
     ]
 
 
@@ -60,7 +62,7 @@ def biased_row(image: Row, perturbations: Sequence[Perturbation]) -> dict[str, A
     `image` is a row of `frame/images` with its `boxes` as JSON, None where it has none, and then
     `boxes_reason`; in a plan, `boxes_pending` says that they are still to be found.
     """
-    names = {each.name for each in perturbations}
+    names = {perturbation.name for perturbation in perturbations}
     is_pending = image["outcome"] == PENDING or ("boxes" in names and image.get("boxes_pending"))
     row = {
         **image,
@@ -94,7 +96,7 @@ def _subject(row: Row) -> Subject:
     return Subject(
         keyword=(row["keyword"] or "") if "keyword" in needed else "",
         instruction=(row["instruction"] or "") if "instruction" in needed else "",
-        boxes=tuple(ObjectBox(**each) for each in boxes),
+        boxes=tuple(ObjectBox(**box) for box in boxes),
     )
 
 

@@ -98,11 +98,11 @@ class BoxesStep(Step[BoxesConfig]):
         model = self.model(work.partition, work.config)
         box_file = _read_file(work)
         by_file = "file" if work.config.file else None
-        known: dict[str, Any] = {"finder": by_file if model is None else model.name, "calls": []}
+        defaults: dict[str, Any] = {"finder": by_file if model is None else model.name, "calls": []}
         return [
             {
                 **{name: row[name] for name in (*IMAGE_COLUMNS, "sha256")},
-                **known,
+                **defaults,
                 "box_file": box_file,
                 "outcome": PENDING if row["outcome"] == PENDING else None,
             }
@@ -116,13 +116,13 @@ class BoxesStep(Step[BoxesConfig]):
             return _from_file(row)
         keyword = row["keyword"] or ""
         text = (keyword or "object") if "detector" in model.roles else write_boxes_prompt(keyword)
-        said = reply_columns((yield LookRequest((Turn("user", text, (row["sha256"],)),))))
-        if said["outcome"] != "answered":
-            return said
+        columns = reply_columns((yield LookRequest((Turn("user", text, (row["sha256"],)),))))
+        if columns["outcome"] != "answered":
+            return columns
         try:
-            return {**said, **_found(parse_box_reply(said["response"] or ""))}
+            return {**columns, **_found(parse_box_reply(columns["response"] or ""))}
         except UnreadableBoxes as why:
-            return {**said, "outcome": "unparsed", "reason": str(why)}
+            return {**columns, "outcome": "unparsed", "reason": str(why)}
 
     def metadata(self, work: StepRun[BoxesConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """How many pictures have boxes, and what of a file was left out."""

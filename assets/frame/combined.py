@@ -77,35 +77,38 @@ class CombinedScores(JudgeStep[CombinedConfig]):
         search = work.read_rows("search")
         combined = chain(*(_combinations(search, choice, work.config) for choice in CHOICES))
         # Where both choices are the same configuration, nothing is asked twice.
-        tried = [(), *{to_json(each): each for each in combined}.values()]
+        tried = [
+            (),
+            *{to_json(perturbations): perturbations for perturbations in combined}.values(),
+        ]
         names = list_original_names(work, work.config.limit)
-        every = (
-            biased_row(image, each)
+        rows = (
+            biased_row(image, perturbations)
             for image in work.iterate_rows("biased_images")
             if image["bias"] == NONE and image["image_id"] in names
-            for each in tried
+            for perturbations in tried
         )
 
-        def known(made: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        def to_known_rows(chunk: list[dict[str, Any]]) -> list[dict[str, Any]]:
             return [
                 to_score_row(row, STANDARD, self)
                 | ({"outcome": PENDING} if is_undecided(row, search) else {})
                 for row in find_perturbed_pictures(
-                    made, to_perturbation_requests(made), DONE, work.images, work.work_cache
+                    chunk, to_perturbation_requests(chunk), DONE, work.images, work.work_cache
                 )
             ]
 
-        return map(known, split_chunks(every, PORTION))
+        return map(to_known_rows, split_chunks(rows, PORTION))
 
     def prepare(
         self, work: StepRun[CombinedConfig], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         """Make the pictures that are missing, and read them again where code can."""
-        found, number = make_perturbed_pictures(
+        finished_rows, number = make_perturbed_pictures(
             rows, to_perturbation_requests(rows), DONE, work.images, work.work_cache
         )
-        work.log.info("made %d of %d combinations", number, len(found))
-        return add_readability(found, work.images, work.work_cache)
+        work.log.info("made %d of %d combinations", number, len(finished_rows))
+        return add_readability(finished_rows, work.images, work.work_cache)
 
     def converse(self, work: StepRun[CombinedConfig], row: Row) -> Conversation:
         """Have the picture scored; one that cannot have the combination is not asked about."""
@@ -132,5 +135,5 @@ def _combinations(
         if not config.biases or bias in config.biases
     ]
     for size in config.sizes:
-        for some in combinations(best, size):
-            yield order_perturbations(chain(*some))
+        for members in combinations(best, size):
+            yield order_perturbations(chain(*members))

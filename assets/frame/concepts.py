@@ -57,8 +57,8 @@ class FrameConcepts(Step[FrameConceptsConfig]):
 
     def rows(self, work: StepRun[FrameConceptsConfig]) -> list[dict[str, Any]]:
         """Sample the lists. Raises `NotEnough`."""
-        domain, wanted = work.partition, work.config
-        drawn = sample_items(domain, wanted.items + wanted.reserve, wanted.seed)
+        domain, config = work.partition, work.config
+        drawn = sample_items(domain, config.items + config.reserve, config.seed)
         return [
             {
                 "item_id": build_item_id(domain, concepts),
@@ -66,8 +66,8 @@ class FrameConcepts(Step[FrameConceptsConfig]):
                 "attributes": list(concepts),
                 "values": list(concepts.values()),
                 "place": place,
-                "seed": wanted.seed,
-                "reserve": place >= wanted.items,
+                "seed": config.seed,
+                "reserve": place >= config.items,
                 "outcome": "drawn",
             }
             for place, concepts in enumerate(drawn.items)
@@ -75,12 +75,12 @@ class FrameConcepts(Step[FrameConceptsConfig]):
 
     def metadata(self, work: StepRun[FrameConceptsConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """How often each concept stands there, and whether it is the paper's or ours."""
-        domain, wanted = work.partition, work.config
+        domain, config = work.partition, work.config
         return {
-            "items": wanted.items,
-            "reserve": wanted.reserve,
-            "sample": format_count_of_total(wanted.items, PAPER_ITEMS, "items"),
-            "infeasible": sample_items(domain, len(rows), wanted.seed).infeasible_count,
+            "items": config.items,
+            "reserve": config.reserve,
+            "sample": format_count_of_total(config.items, PAPER_ITEMS, "items"),
+            "infeasible": sample_items(domain, len(rows), config.seed).infeasible_count,
             "by_concept": markdown_table(_counted(domain, rows)),
         }
 
@@ -94,9 +94,9 @@ def describe_sample(metadata: Mapping[str, Any]) -> StepSample:
 
 
 def _counted(domain: str, rows: Sequence[Row]) -> pd.DataFrame:
-    said = [pair for row in rows for pair in zip(row["attributes"], row["values"], strict=True)]
+    pairs = [pair for row in rows for pair in zip(row["attributes"], row["values"], strict=True)]
     counted = [
-        (attribute, value, whose, said.count((attribute, value)))
+        (attribute, value, whose, pairs.count((attribute, value)))
         for attribute, by in load_lists(domain).items()
         for whose, values in by.items()
         for value in values

@@ -53,13 +53,13 @@ class Drafts(WriteStep[FrameWriterConfig]):
         """Have its instruction written; one that lacks a concept is asked for again."""
         concepts = list_concepts(row)
         if self.model(work.partition, work.config) is None:
-            said = rule_columns(write_instruction(row["domain"], concepts))
+            columns = rule_columns(write_instruction(row["domain"], concepts))
         else:
-            asked = write_instruction_prompt(row["domain"], concepts)
-            said = yield from write_checked_sentence(
-                asked, lambda text: find_instruction_problems(text, concepts)
+            prompt = write_instruction_prompt(row["domain"], concepts)
+            columns = yield from write_checked_sentence(
+                prompt, lambda text: find_instruction_problems(text, concepts)
             )
-        return {**said, "instruction": said.get("sentence")}
+        return {**columns, "instruction": columns.get("sentence")}
 
     def may_have_follow_up(self, row: Row) -> bool:
         """Any sentence may lack a concept."""

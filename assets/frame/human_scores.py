@@ -106,24 +106,26 @@ def human_scores(
     """
     source = context.partition_key
     pictures = list_scored_pictures(home, source)
-    own = _own(home, source) if config.scored_by != "people" else {}
-    if config.scored_by == "collection" and not own:
+    own_scores = _own(home, source) if config.scored_by != "people" else {}
+    if config.scored_by == "collection" and not own_scores:
         raise NoHumanScores(
             f"frame/human_scores: {source} has no human scores of its own. Name their column in "
             "collections.yaml as human_score, or have people score it: scored_by: people."
         )
-    if own:
-        rows = list(_owned(pictures, own))
+    if own_scores:
+        rows = list(_owned(pictures, own_scores))
         return to_materialize_result(HUMAN_SCORES.build_table(rows), **_told(rows))
     folder = Path(home.root) / "reviews" / "frame" / source
     by_hash = _by_hash(pictures)
-    given = checked(scores_in(folder, FORM), FORM, by_hash)
-    asked = sorted(by_hash, key=lambda each: sha256(f"{config.seed}/{each}".encode()).digest())
-    write_sheets(folder, FORM, [by_hash[each][0] for each in asked], images)
+    filled_scores = checked(scores_in(folder, FORM), FORM, by_hash)
+    digests = sorted(
+        by_hash, key=lambda digest: sha256(f"{config.seed}/{digest}".encode()).digest()
+    )
+    write_sheets(folder, FORM, [by_hash[digest][0] for digest in digests], images)
     rows = [
         {name: row[name] for name in _OF_PICTURE}
-        | {"annotator": each.annotator, "score": float(each.score)}
-        for each, row in with_rows(given, by_hash)
+        | {"annotator": entry.annotator, "score": float(entry.score)}
+        for entry, row in with_rows(filled_scores, by_hash)
     ]
     if shared := sum(row["text"] != same[0]["text"] for same in by_hash.values() for row in same):
         context.log.warning(
@@ -133,7 +135,7 @@ def human_scores(
         )
     return to_materialize_result(
         HUMAN_SCORES.build_table(rows),
-        to_score=len(asked),
+        to_score=len(digests),
         sheet=MetadataValue.path(str(folder / SHEET)),
         **_told(rows),
     )
@@ -144,24 +146,24 @@ def list_scored_pictures(home: DataRoot, source: str) -> list[dict[str, Any]]:
     images = asset_key("images")
     tables = (home.find(images, f"{domain}|{source}") for domain in DOMAINS)
     rows = [row for table in tables if table is not None for row in IMAGES.read_rows(table, images)]
-    there = [
+    pictures = [
         row | {"text": row["instruction"]}
         for row in rows
         if row["outcome"] in ("painted", "taken") and row["sample"] == 0
     ]
-    if not there:
+    if not pictures:
         raise NotMaterialized(
             f"frame/human_scores: there are no pictures of {source} to score yet. Materialize "
             f"frame/images of {source} first, for some of {', '.join(DOMAINS)}."
         )
-    return there
+    return pictures
 
 
 def _by_hash(pictures: Iterable[Row]) -> Mapping[str, Sequence[Row]]:
-    found = defaultdict(list)
+    groups = defaultdict(list)
     for row in pictures:
-        found[row["sha256"]].append(row)
-    return found
+        groups[row["sha256"]].append(row)
+    return groups
 
 
 def _own(home: DataRoot, source: str) -> dict[str, dict[str, float]]:
@@ -169,18 +171,18 @@ def _own(home: DataRoot, source: str) -> dict[str, dict[str, float]]:
     collection = collection_key(source)
     table = home.find(collection)
     rows = [] if table is None else COLLECTION_COLUMNS.read_rows(table, collection)
-    found = {}
+    scores_by_row = {}
     for row in rows:
         several = dict(enumerate(row["human_scores"] or [], 1))
-        given = {f"{source} {place}": score for place, score in several.items()}
-        if not given and row["human_score"] is not None:
-            given = {source: row["human_score"]}
-        if given:
-            found[row["image_id"]] = {
+        annotator_scores = {f"{source} {place}": score for place, score in several.items()}
+        if not annotator_scores and row["human_score"] is not None:
+            annotator_scores = {source: row["human_score"]}
+        if annotator_scores:
+            scores_by_row[row["image_id"]] = {
                 name: _rescaled(score, row["scale_low"], row["scale_high"])
-                for name, score in given.items()
+                for name, score in annotator_scores.items()
             }
-    return found
+    return scores_by_row
 
 
 def _rescaled(score: float, lowest: float, highest: float) -> float:
@@ -189,12 +191,12 @@ def _rescaled(score: float, lowest: float, highest: float) -> float:
 
 
 def _owned(
-    pictures: Iterable[Row], own: Mapping[str, Mapping[str, float]]
+    pictures: Iterable[Row], own_scores: Mapping[str, Mapping[str, float]]
 ) -> Iterable[dict[str, Any]]:
     for row in pictures:
-        for annotator, score in own.get(row["item_id"], {}).items():
-            known = {name: row[name] for name in _OF_PICTURE}
-            yield known | {"annotator": annotator, "score": score}
+        for annotator, score in own_scores.get(row["item_id"], {}).items():
+            picture_columns = {name: row[name] for name in _OF_PICTURE}
+            yield picture_columns | {"annotator": annotator, "score": score}
 
 
 def _told(rows: Sequence[Row]) -> dict[str, Any]:
@@ -202,7 +204,9 @@ def _told(rows: Sequence[Row]) -> dict[str, Any]:
     if not rows:
         return {"annotators": "Nobody has scored a picture yet."}
     scores = pd.DataFrame(rows)
-    means = [(each.domain, *each.counts, round(each.mean, 2)) for each in bin_scores(scores)]
+    means = [
+        (binned.domain, *binned.counts, round(binned.mean, 2)) for binned in bin_scores(scores)
+    ]
     return {
         "annotators": markdown_table(scores.groupby("annotator").size().reset_index(name="scored")),
         "scores": markdown_table(pd.DataFrame(means, columns=["domain", *BINS, "mean"])),
@@ -211,13 +215,18 @@ def _told(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _agreement(scores: pd.DataFrame) -> MarkdownMetadataValue:
-    found = correlate_annotators(scores)
-    if not found:
+    agreements = correlate_annotators(scores)
+    if not agreements:
         return MetadataValue.md("Correlations need two annotators who have scored the same.")
     lines = []
-    for each in found:
-        of = each.correlation
-        numbers = (of.reason if r is None else f"{r:.3f}" for r in (of.pearson, of.spearman))
-        lines.append((each.domain, each.first, each.second, of.images, *numbers))
+    for agreement in agreements:
+        correlation = agreement.correlation
+        numbers = (
+            correlation.reason if r is None else f"{r:.3f}"
+            for r in (correlation.pearson, correlation.spearman)
+        )
+        lines.append(
+            (agreement.domain, agreement.first, agreement.second, correlation.images, *numbers)
+        )
     columns = ["domain", "first", "second", "pictures", "pearson", "spearman"]
     return markdown_table(pd.DataFrame(lines, columns=columns))

@@ -117,12 +117,12 @@ class FrameImages(PaintStep[FrameImagesConfig]):
             if painter.takes_seed
             else PaintRequest(prompt, sample=sample)
         )
-        known = {name: item.get(name) for name in IMAGE_COLUMNS} | {
+        item_columns = {name: item.get(name) for name in IMAGE_COLUMNS} | {
             "source": painter.name,
             "image_id": f"{painter.name}/{item['item_id']}/{sample}",
             "keyword": list_concepts(item).get(OBJECT),
         }
-        row = self.build_row(work, known, request, calls=item["calls"], sample=sample)
+        row = self.build_row(work, item_columns, request, calls=item["calls"], sample=sample)
         return row | ({"outcome": PENDING} if is_pending else {})
 
     def converse(self, work: StepRun[FrameImagesConfig], row: Row) -> Any:
@@ -147,8 +147,8 @@ class FrameImages(PaintStep[FrameImagesConfig]):
         if self.model(work.partition, work.config) is None:
             return None
         outcomes = work.tables["perturbed_instructions"]["outcome"]
-        there = int(outcomes.isin(["written", PENDING]).sum())
-        return Extent(count=len(rows) // work.config.samples, total=there, unit="items")
+        paintable_items = int(outcomes.isin(["written", PENDING]).sum())
+        return Extent(count=len(rows) // work.config.samples, total=paintable_items, unit="items")
 
     def metadata(self, work: StepRun[FrameImagesConfig], rows: Sequence[Row]) -> Mapping[str, Any]:
         """Some of the pictures."""
@@ -173,12 +173,12 @@ def iterate_usable_pictures(work: StepRun[Any], limit: int | None) -> Iterator[d
 
 def list_usable_names(work: StepRun[Any], limit: int | None) -> list[str]:
     """The names of these pictures."""
-    there = [
+    names = [
         row["image_id"]
         for row in work.iterate_rows("pictures", "image_id", "outcome", "sample")
         if row["outcome"] in ("painted", "taken", PENDING) and row["sample"] == 0
     ]
-    return stratified_head(there, limit, lambda name: SamplingKey(name, ()))
+    return stratified_head(names, limit, lambda name: SamplingKey(name, ()))
 
 
 def _collected(work: StepRun[FrameImagesConfig]) -> list[dict[str, Any]]:
@@ -188,13 +188,15 @@ def _collected(work: StepRun[FrameImagesConfig]) -> list[dict[str, Any]]:
     table = work.find_table(collection, "")
     if table is None:
         raise NotCountable(collection.to_user_string())
-    there = [
+    rows = [
         row
         for row in select_stored_rows(COLLECTION_COLUMNS.read_rows(table, collection))
         if row["domain"] is None or row["domain"].strip().lower() == domain
     ]
-    some = stratified_head(there, work.config.limit, lambda row: SamplingKey(row["image_id"], ()))
-    return [_own(domain, source, row) for row in some]
+    limited_rows = stratified_head(
+        rows, work.config.limit, lambda row: SamplingKey(row["image_id"], ())
+    )
+    return [_own(domain, source, row) for row in limited_rows]
 
 
 def _own(domain: str, source: str, row: Row) -> dict[str, Any]:

@@ -118,16 +118,22 @@ def build_inflation_asset(judges: Sequence[Model]) -> AssetsDefinition:
             )
         ]
         table = pd.DataFrame(rows, columns=list(INFLATION.columns))
-        whole = table[table["domain"].eq(ALL) & table["pictures"].eq(ALL_PICTURES)]
-        rates = whole[whole["bias"].eq(ALL)][["model", "experiment", "template", "choice", "rate"]]
+        overall = table[table["domain"].eq(ALL) & table["pictures"].eq(ALL_PICTURES)]
+        rates = overall[overall["bias"].eq(ALL)][
+            ["model", "experiment", "template", "choice", "rate"]
+        ]
         # The report shows each score and preference of these beside the figures.
-        seen = [each for held in tables.values() for each in held.values()]
-        shown = whole[whole["choice"].eq(HELD_OUT) & whole["bias"].ne(ALL)]
+        source_tables = [
+            source_table
+            for tables_by_key in tables.values()
+            for source_table in tables_by_key.values()
+        ]
+        shown = overall[overall["choice"].eq(HELD_OUT) & overall["bias"].ne(ALL)]
         columns = ["model", "bias", "original", "biased"]
         columns += ["percent", "percent_low", "percent_high"]
         return to_materialize_result(
             INFLATION.build_table(table),
-            *seen,
+            *source_tables,
             attack_success=markdown_table(rates.round(3)),
             held_out=markdown_table(merge_intervals(shown[columns].round(2), "percent")),
         )
@@ -140,20 +146,20 @@ def join_best_configurations(
     search: pd.DataFrame,
     choice: str,
     *,
-    asked: pd.DataFrame | None = None,
+    compared_scores: pd.DataFrame | None = None,
     template: str = STANDARD,
 ) -> pd.DataFrame:
     """Each picture before and after the best configuration of each bias, in one row a bias.
 
     `scores` and `search` are of one judge, of any domains. Held out, they are those of the half on
-    which nothing was chosen; all, where there was one configuration. What was `asked` of the best
-    configurations, by default `scores`, is what is compared.
+    which nothing was chosen; all, where there was one configuration. Scores of the
+    best configurations are those of `compared_scores`, by default of `scores`.
     """
-    found = join_originals(scores if asked is None else asked, template)
-    held = found.merge(_best(search, choice), on=["domain", "bias", "parameters"])
+    joined = join_originals(scores if compared_scores is None else compared_scores, template)
+    best_rows = joined.merge(_best(search, choice), on=["domain", "bias", "parameters"])
     if choice == IN_SAMPLE:
-        return held
-    return held[~(held["tried"].gt(1) & is_in_search_half(held, scores, search))]
+        return best_rows
+    return best_rows[~(best_rows["tried"].gt(1) & is_in_search_half(best_rows, scores, search))]
 
 
 def _best(search: pd.DataFrame, choice: str) -> pd.DataFrame:
@@ -170,19 +176,19 @@ def is_in_search_half(
     originals = scores[scores["bias"].eq(NONE) & scores["template"].eq(STANDARD)]
     halves = [
         (domain, name)
-        for domain, of in originals.groupby("domain")
+        for domain, domain_originals in originals.groupby("domain")
         if domain in seeds
-        for name in select_half(of["original"], seed=int(seeds[domain]))
+        for name in select_half(domain_originals["original"], seed=int(seeds[domain]))
     ]
-    where = pd.MultiIndex.from_frame(rows[["domain", "picture"]])
-    return pd.Series(where.isin(halves), rows.index)
+    pictures = pd.MultiIndex.from_frame(rows[["domain", "picture"]])
+    return pd.Series(pictures.isin(halves), rows.index)
 
 
 def _tables(
     home: DataRoot, source: str, judges: Sequence[Model], name: str
 ) -> dict[str, pd.DataFrame]:
     """By judge and domain: the tables that there are."""
-    found = {
+    tables = {
         f"{judge.name}|{domain}": home.find(
             asset_key(f"{name}_{judge.name}"),
             f"{domain}|{source}",
@@ -191,12 +197,12 @@ def _tables(
         for judge in judges
         for domain in DOMAINS
     }
-    return {where: table for where, table in found.items() if table is not None}
+    return {key: table for key, table in tables.items() if table is not None}
 
 
 def _joined(tables: dict[str, pd.DataFrame], judge: Model) -> pd.DataFrame:
-    held = [table for where, table in tables.items() if where.partition("|")[0] == judge.name]
-    return pd.concat(held, ignore_index=True) if held else pd.DataFrame()
+    judge_tables = [table for key, table in tables.items() if key.partition("|")[0] == judge.name]
+    return pd.concat(judge_tables, ignore_index=True) if judge_tables else pd.DataFrame()
 
 
 def inflation_rows(
@@ -208,10 +214,10 @@ def inflation_rows(
     is_stand_in = bool(search["is_stand_in"].any())
     done: pd.DataFrame | None = None
     rows: list[dict[str, Any]] = []
-    for part, held in _parts(scores, search, combined, mitigation):
+    for part, part_scores in _parts(scores, search, combined, mitigation):
         # Where every picture is readable, both parts are the same one.
-        rows = rows if held is done else list(_rows(held, part))
-        done = held
+        rows = rows if part_scores is done else list(_rows(part_scores, part))
+        done = part_scores
         for row in rows:
             yield {"is_stand_in": is_stand_in, **part._asdict(), **row}
 
@@ -220,41 +226,41 @@ def _parts(
     scores: pd.DataFrame, search: pd.DataFrame, combined: pd.DataFrame, mitigation: pd.DataFrame
 ) -> Iterator[tuple[InflationScope, pd.DataFrame]]:
     for choice in CHOICES:
-        held = join_best_configurations(scores, search, choice)
-        yield InflationScope(SINGLE, STANDARD, choice, ALL_PICTURES), held
-        readable = held["readable"].astype("boolean").fillna(value=False)
-        part = held if readable.all() else held[readable]
+        best_rows = join_best_configurations(scores, search, choice)
+        yield InflationScope(SINGLE, STANDARD, choice, ALL_PICTURES), best_rows
+        readable = best_rows["readable"].astype("boolean").fillna(value=False)
+        part = best_rows if readable.all() else best_rows[readable]
         yield InflationScope(SINGLE, STANDARD, choice, READABLE), part
     if len(combined):
-        found = join_originals(combined[combined["sha256"].notna()])
+        joined = join_originals(combined[combined["sha256"].notna()])
         yield (
             InflationScope(COMBINED, STANDARD, IN_SAMPLE, ALL_PICTURES),
-            found[_made_of(found, search, IN_SAMPLE)],
+            joined[_made_of(joined, search, IN_SAMPLE)],
         )
         yield (
             InflationScope(COMBINED, STANDARD, HELD_OUT, ALL_PICTURES),
-            _held_out(found, scores, search),
+            _held_out(joined, scores, search),
         )
     for template in mitigation["template"].unique() if len(mitigation) else ():
         for choice in CHOICES:
-            held = join_best_configurations(
-                scores, search, choice, asked=mitigation, template=template
+            best_rows = join_best_configurations(
+                scores, search, choice, compared_scores=mitigation, template=template
             )
-            yield InflationScope(WORDED, template, choice, ALL_PICTURES), held
+            yield InflationScope(WORDED, template, choice, ALL_PICTURES), best_rows
 
 
 def _made_of(combined: pd.DataFrame, search: pd.DataFrame, choice: str) -> "pd.Series[bool]":
     """Whether each combination is of the best configurations, chosen in one way."""
     best = search[search["choice"].eq(choice)]
-    known = {*zip(best["domain"], best["parameters"], strict=True)}
+    best_configurations = {*zip(best["domain"], best["parameters"], strict=True)}
     parts = {
         text: [to_json([e]) for e in from_json(text)] for text in combined["parameters"].unique()
     }
-    made = [
-        all((domain, part) in known for part in parts[text])
+    is_best = [
+        all((domain, part) in best_configurations for part in parts[text])
         for domain, text in zip(combined["domain"], combined["parameters"], strict=True)
     ]
-    return pd.Series(made, combined.index, bool)
+    return pd.Series(is_best, combined.index, bool)
 
 
 def _held_out(combined: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame) -> pd.DataFrame:
@@ -268,46 +274,56 @@ def _held_out(combined: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame
     }
     single = join_originals(scores).merge(best)
     single = single[single["image_id"].isin(combined["image_id"])]
-    every = pd.concat([single, combined[_made_of(combined, search, HELD_OUT)]], ignore_index=True)
-    is_chosen_on = is_in_search_half(every, scores, search)
-    sizes = every["bias"].str.count(re.escape(JOINED))
+    candidates = pd.concat(
+        [single, combined[_made_of(combined, search, HELD_OUT)]], ignore_index=True
+    )
+    is_chosen_on = is_in_search_half(candidates, scores, search)
+    sizes = candidates["bias"].str.count(re.escape(JOINED))
     reported = []
-    for (domain, _), held in every.groupby(["domain", sizes]):
-        names = held["bias"].unique()
+    for (domain, _), group in candidates.groupby(["domain", sizes]):
+        names = group["bias"].unique()
         parts = names[0].split(JOINED)
         if len(names) == 1 and not any((domain, part) in searched for part in parts):
-            reported.append(held)
+            reported.append(group)
             continue
-        half = is_chosen_on[held.index]
+        half = is_chosen_on[group.index]
         if half.any():
-            name = best_configuration(held[half].rename(columns={"bias": "configuration"}))
-            reported.append(held[~half & held["bias"].eq(name)])
-    return pd.concat(reported) if reported else every.head(0)
+            name = best_configuration(group[half].rename(columns={"bias": "configuration"}))
+            reported.append(group[~half & group["bias"].eq(name)])
+    return pd.concat(reported) if reported else candidates.head(0)
 
 
-def _rows(held: pd.DataFrame, part: InflationScope) -> Iterator[dict[str, Any]]:
-    held = held[held["asked"]]
-    if held.empty:
+def _rows(scores: pd.DataFrame, part: InflationScope) -> Iterator[dict[str, Any]]:
+    scores = scores[scores["asked"]]
+    if scores.empty:
         return
-    overall = _with_objects(held) if part.experiment == WORDED else None
-    table = inflation_table(held, overall=overall)
+    overall = _with_objects(scores) if part.experiment == WORDED else None
+    table = inflation_table(scores, overall=overall)
     if part.experiment == COMBINED and part.choice == HELD_OUT:
         # Each domain has chosen its own: no mean is over domains.
         table = table[table["domain"].ne(ALL)]
     yield from to_plain_records(table)
-    counted = held if overall is None else held[held["domain"].isin(overall)]
+    counted = scores if overall is None else scores[scores["domain"].isin(overall)]
     is_scored = table["percent"].notna() & table["domain"].isin(counted["domain"])
     if part.experiment == COMBINED or not is_scored.any():
         return
-    found = measure_success(counted)
+    success = measure_success(counted)
     names = ("rate", "rate_low", "rate_high", "clear", "rise", "rise_low", "rise_high")
-    numbers = (found.rate, *found.rate_interval, found.clear, found.mean_rise, *found.rise_interval)
-    known = dict(zip(names, map(to_float_or_none, numbers), strict=True))
-    yield {"domain": ALL, "bias": ALL, "combinations": found.combinations, **known}
+    numbers = (
+        success.rate,
+        *success.rate_interval,
+        success.clear,
+        success.mean_rise,
+        *success.rise_interval,
+    )
+    success_columns = dict(zip(names, map(to_float_or_none, numbers), strict=True))
+    yield {"domain": ALL, "bias": ALL, "combinations": success.combinations, **success_columns}
 
 
 def _with_objects(scores: pd.DataFrame) -> list[str]:
     """The domains that Table 5 is over: those in which objects can be named and boxed."""
     return [
-        each for each in scores["domain"].unique() if {"keyword", "boxes"} <= {*list_biases(each)}
+        domain
+        for domain in scores["domain"].unique()
+        if {"keyword", "boxes"} <= {*list_biases(domain)}
     ]

@@ -86,46 +86,46 @@ class Instructions(Step[Moderation]):
     def rows(self, work: StepRun[Moderation]) -> list[dict[str, Any]]:
         """The drafts that passed the rules."""
         model = self.model(work.partition, work.config)
-        there = [row for row in work.read_rows("drafts") if row["outcome"] in ("written", PENDING)]
+        drafts = [row for row in work.read_rows("drafts") if row["outcome"] in ("written", PENDING)]
         return [
             row
             | {"moderator": model and model.name, "used": False}
             | ({} if row["outcome"] == PENDING else {"outcome": None})
-            for row in there
+            for row in drafts
         ]
 
     def converse(self, work: StepRun[Moderation], row: Row) -> Conversation:
         """Ask the moderator, where there is one."""
         if self.model(work.partition, work.config) is None:
             return {"outcome": "reserve"}
-        asked = Turn("user", write_moderation_prompt(row["instruction"] or ""))
-        said = reply_columns((yield WriteRequest((asked,))))
-        found = {**said, "moderation": said["response"], "calls": merge_calls(row, said)}
-        if said["outcome"] != "answered":
-            return found
-        answer, outcome = read_yes_no(said["response"])
+        turn = Turn("user", write_moderation_prompt(row["instruction"] or ""))
+        reply = reply_columns((yield WriteRequest((turn,))))
+        columns = {**reply, "moderation": reply["response"], "calls": merge_calls(row, reply)}
+        if reply["outcome"] != "answered":
+            return columns
+        answer, outcome = read_yes_no(reply["response"])
         if answer == "Yes":
-            return {**found, "outcome": "reserve"}
+            return {**columns, "outcome": "reserve"}
         ended = {"outcome": "moderated"} if answer == "No" else {"outcome": outcome}
-        return {**found, **ended, "reason": said["response"]}
+        return {**columns, **ended, "reason": reply["response"]}
 
     def finish(
         self, work: StepRun[Moderation], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         """Leave out what people leave out; use the first ones, as many as are wanted."""
         verdicts = _verdicts(work.home, work.partition)
-        wanted = int((~work.tables["drafts"]["reserve"]).sum())
-        found, used = [], 0
+        places = int((~work.tables["drafts"]["reserve"]).sum())
+        finished_rows, used = [], 0
         for row in rows:
             verdict, outcome = verdicts.get(row[ITEM_ID]), row["outcome"]
             more: dict[str, Any] = {}
             if verdict is not None and verdict.decision == REJECT:
                 more = {"outcome": "left out", "reason": verdict.reason or "People left it out."}
-            elif outcome in ("reserve", PENDING) and used < wanted:
+            elif outcome in ("reserve", PENDING) and used < places:
                 used += 1
                 more = {"used": True, "outcome": PENDING if outcome == PENDING else "used"}
-            found.append({**row, **more})
-        return found
+            finished_rows.append({**row, **more})
+        return finished_rows
 
     def metadata(self, work: StepRun[Moderation], rows: Sequence[Row]) -> dict[str, Any]:
         """What was left out and why; writes the sheet that people fill in."""
@@ -164,15 +164,17 @@ def _verdicts(home: DataRoot, domain: str) -> Verdicts:
 
 
 def _all_taken(work: StepRun[Moderation], rows: Sequence[Row]) -> AssetCheckResult:
-    wanted = int((~work.tables["drafts"]["reserve"]).sum())
+    places = int((~work.tables["drafts"]["reserve"]).sum())
     used = sum(bool(row["used"]) for row in rows)
-    said = f"{format_count_of_total(used, wanted, 'instructions')} are used."
-    if used < wanted:
+    description = f"{format_count_of_total(used, places, 'instructions')} are used."
+    if used < places:
         rejected = int(work.tables["drafts"]["outcome"].eq("rejected").sum())
         if rejected:
-            said += f" {rejected} drafts were rejected by rule: frame/drafts says why of each."
-        said += f" Materialize frame/concepts of {work.partition} with a larger reserve"
-        said += ", or frame/drafts with another writer." if rejected else "."
+            description += (
+                f" {rejected} drafts were rejected by rule: frame/drafts says why of each."
+            )
+        description += f" Materialize frame/concepts of {work.partition} with a larger reserve"
+        description += ", or frame/drafts with another writer." if rejected else "."
     return AssetCheckResult(
-        passed=used >= wanted, severity=AssetCheckSeverity.WARN, description=said
+        passed=used >= places, severity=AssetCheckSeverity.WARN, description=description
     )

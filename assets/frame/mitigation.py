@@ -39,7 +39,9 @@ class MitigationScores(FrameScores):
     def iterate_rows(self, work: StepRun[FrameScoresConfig]) -> Iterator[dict[str, Any]]:
         """The pictures as they were, and those with the best configurations, chosen either way."""
         search = work.read_rows("search")
-        best = {each for choice in CHOICES for each in select_best(search, choice).values()}
+        best = {
+            parameters for choice in CHOICES for parameters in select_best(search, choice).values()
+        }
         for row in super().iterate_rows(work):
             if row["bias"] == NONE or row["parameters"] in best:
                 yield row | ({"outcome": PENDING} if is_undecided(row, search) else {})

@@ -52,8 +52,10 @@ def _preferring(judge: str) -> Any:
 
     def prefer(row: Row, images: ImageStore) -> Mapping[str, Any]:
         other = {**row, "bias": NONE, "sha256": row["other"]}
-        one, against = (REFERENCES[judge](each, images)["score"] for each in (row, other))
-        preference = 0.5 if one == against else float(one > against)
+        score, other_score = (
+            REFERENCES[judge](picture, images)["score"] for picture in (row, other)
+        )
+        preference = 0.5 if score == other_score else float(score > other_score)
         return {"preference": preference, "outcome": "scored"}
 
     return prefer
@@ -88,7 +90,7 @@ class Pairwise(JudgeStep[BiasSelectionConfig]):
     def rows(self, work: StepRun[BiasSelectionConfig]) -> list[dict[str, Any]]:
         """Each pair twice as it was, and twice with each bias of picture A."""
         search = work.read_rows("search")
-        wanted = {
+        configurations = {
             parameters
             for bias, parameters in select_best(search).items()
             if not work.config.biases or bias in work.config.biases
@@ -117,7 +119,7 @@ class Pairwise(JudgeStep[BiasSelectionConfig]):
             for row in work.iterate_rows("biased_images", *SCORED_IMAGE_COLUMNS.columns)
             if row["image_id"] in names
             and row["outcome"] != "inapplicable"
-            and (row["bias"] == NONE or row["parameters"] in wanted)
+            and (row["bias"] == NONE or row["parameters"] in configurations)
             for order in ORDERS
         ]
 
@@ -138,20 +140,20 @@ class Pairwise(JudgeStep[BiasSelectionConfig]):
         pair = (row["sha256"], row["other"])
         shown = pair if row["order"] == "first" else pair[::-1]
         words = write_pairwise_prompt(row["instruction"] or "")
-        said = scored_columns((yield LookRequest((Turn("user", words, shown),))), read_pick)
-        first = said["score"]
+        columns = scored_columns((yield LookRequest((Turn("user", words, shown),))), read_pick)
+        first = columns["score"]
         is_first = first is None or row["order"] == "first"
-        return {**said, "preference": first if is_first else 1 - first}
+        return {**columns, "preference": first if is_first else 1 - first}
 
     def extent(self, work: StepRun[BiasSelectionConfig], rows: Sequence[Row]) -> Extent:
         """Of all pictures that have a second one."""
-        there = len([*_seconds(work)])
-        return Extent(count=len({row["image_id"] for row in rows}), total=there, unit="pairs")
+        pair_count = len([*_seconds(work)])
+        return Extent(count=len({row["image_id"] for row in rows}), total=pair_count, unit="pairs")
 
     def metadata(self, work: StepRun[BiasSelectionConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """The mean preference by bias."""
-        found = pd.DataFrame(rows, columns=["bias", "preference"])
-        means = found.groupby("bias", sort=False)["preference"].agg(["count", "mean"])
+        table = pd.DataFrame(rows, columns=["bias", "preference"])
+        means = table.groupby("bias", sort=False)["preference"].agg(["count", "mean"])
         return {"preferences": markdown_table(means.round(3).reset_index())}
 
 

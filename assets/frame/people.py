@@ -45,9 +45,11 @@ def bin_scores(scores: pd.DataFrame) -> list[BinnedScores]:
     means = mean_by_picture(scores)
     parts = [(domain, means["score"][means["domain"].eq(domain)]) for domain in _domains(means)]
     return [
-        BinnedScores(domain, [_within(held, *ends) for ends in BINS.values()], float(held.mean()))
-        for domain, held in [*parts, (ALL, means["score"])]
-        if len(held)
+        BinnedScores(
+            domain, [_within(values, *interval) for interval in BINS.values()], float(values.mean())
+        )
+        for domain, values in [*parts, (ALL, means["score"])]
+        if len(values)
     ]
 
 
@@ -58,11 +60,11 @@ def correlate_annotators(scores: pd.DataFrame) -> list[ScorerAgreement]:
     domains, annotators = wide.index.get_level_values("domain"), sorted({*scores["annotator"]})
     return [
         ScorerAgreement(
-            domain, first, second, correlate(held[first], held[second], held["sha256"], seed=0)
+            domain, first, second, correlate(group[first], group[second], group["sha256"], seed=0)
         )
         for domain in _domains(wide.reset_index())
         for first, second in combinations(annotators, 2)
-        for held in [wide[domains == domain]]
+        for group in [wide[domains == domain]]
     ]
 
 
@@ -74,17 +76,19 @@ def correlate_judge_with_people(
     `scores` have `model`, `image_id`, `original`, `domain` and `score`; `people` are human scores.
     """
     means = mean_by_picture(people).rename(columns={"score": "people"})
-    for judge, held in scores.groupby("model", sort=False):
-        both = held.merge(means[["image_id", "people"]], on="image_id")
+    for judge, judge_scores in scores.groupby("model", sort=False):
+        both = judge_scores.merge(means[["image_id", "people"]], on="image_id")
         for domain in [*_domains(both), ALL]:
-            some = both if domain == ALL else both[both["domain"].eq(domain)]
-            found = correlate(some["score"], some["people"], some["original"], seed=0)
-            yield ScorerAgreement(domain, str(judge), "people", found)
+            pictures = both if domain == ALL else both[both["domain"].eq(domain)]
+            correlation = correlate(
+                pictures["score"], pictures["people"], pictures["original"], seed=0
+            )
+            yield ScorerAgreement(domain, str(judge), "people", correlation)
 
 
 def _domains(rows: pd.DataFrame) -> list[str]:
-    held = set(rows["domain"])
-    return [domain for domain in DOMAINS if domain in held]
+    row_domains = set(rows["domain"])
+    return [domain for domain in DOMAINS if domain in row_domains]
 
 
 def _within(scores: "pd.Series[float]", low: int, high: int) -> int:

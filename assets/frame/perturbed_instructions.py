@@ -75,15 +75,15 @@ class PerturbedInstructions(WriteStep[FrameWriterConfig]):
         new = dict(zip(row["changed"], row["new_values"], strict=True))
         after, old = before | new, {name: before[name] for name in new}
         if not new:
-            said = rule_columns(row["instruction"])
+            columns = rule_columns(row["instruction"])
         elif self.model(work.partition, work.config) is None:
-            said = rule_columns(write_instruction(row["domain"], after))
+            columns = rule_columns(write_instruction(row["domain"], after))
         else:
-            asked = write_change_prompt(row["instruction"] or "", before, new)
-            said = yield from write_checked_sentence(
-                asked, lambda text: find_instruction_problems(text, after, old)
+            prompt = write_change_prompt(row["instruction"] or "", before, new)
+            columns = yield from write_checked_sentence(
+                prompt, lambda text: find_instruction_problems(text, after, old)
             )
-        return {**said, "prompt": said.get("sentence"), "calls": merge_calls(row, said)}
+        return {**columns, "prompt": columns.get("sentence"), "calls": merge_calls(row, columns)}
 
     def may_have_follow_up(self, row: Row) -> bool:
         """Any sentence may lack a concept."""
@@ -141,9 +141,9 @@ def _changes(row: Row) -> dict[str, Any]:
 def _are_even(work: StepRun[FrameWriterConfig], rows: Sequence[Row]) -> AssetCheckResult:
     counts = Counter(row["changes"] for row in rows)
     moved = sum(row["place"] >= len(rows) for row in rows)
-    every = [counts[number] for number in range(rows[0]["concepts"] + 1)] if rows else [0]
+    item_counts = [counts[number] for number in range(rows[0]["concepts"] + 1)] if rows else [0]
     return AssetCheckResult(
-        passed=max(every) - min(every) <= 1 + 2 * moved,
+        passed=max(item_counts) - min(item_counts) <= 1 + 2 * moved,
         severity=AssetCheckSeverity.WARN,
-        description=f"{', '.join(map(str, every))} items have 0, 1, 2 … concepts changed.",
+        description=f"{', '.join(map(str, item_counts))} items have 0, 1, 2 … concepts changed.",
     )

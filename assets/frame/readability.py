@@ -31,9 +31,11 @@ def add_readability(
         for shown, read in _read(originals, images, ledger).items()
         if read is not None and _agrees(originals[shown], read)
     }
-    there = [row for row in rows if row["sha256"] and row["original"] and _original(row) in truths]
-    found = _read(map(_biased, there), images, ledger)
-    same = {_named(row): found[_biased(row)] == truths[_original(row)] for row in there}
+    checkable_rows = [
+        row for row in rows if row["sha256"] and row["original"] and _original(row) in truths
+    ]
+    readings = _read(map(_biased, checkable_rows), images, ledger)
+    same = {_named(row): readings[_biased(row)] == truths[_original(row)] for row in checkable_rows}
     return [row | {"readable": same.get(_named(row))} for row in rows]
 
 
@@ -59,15 +61,18 @@ def _read(
     """What code reads in some pictures; None where nothing."""
     from generators.pixel_answers import PixelQuery, describe_picture  # noqa: PLC0415 - slow, and seldom needed
 
-    keys = {each: _key(*each) for each in dict.fromkeys(shown)}
+    keys = {picture: _key(*picture) for picture in dict.fromkeys(shown)}
     return compute_missing(
-        keys, lambda each: PixelQuery(images.get(each[0]), each[1]), describe_picture, ledger
+        keys,
+        lambda picture: PixelQuery(images.get(picture[0]), picture[1]),
+        describe_picture,
+        ledger,
     )
 
 
 def _key(digest: str, question: str) -> str:
     from generators.pixel_answers import match_drawn_domain  # noqa: PLC0415 - slow, and seldom needed
 
-    of = match_drawn_domain(question)
-    topic = of[0].fingerprint if of else None
+    match = match_drawn_domain(question)
+    topic = match[0].fingerprint if match else None
     return build_work_key("seen", fingerprint("generators.pixel_answers"), topic, digest, question)

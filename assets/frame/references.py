@@ -27,7 +27,7 @@ def score_rise(bias: str) -> int:
     >>> rise_of("none"), rise_of("padding"), rise_of("instruction+padding")
     (0, 1, 3)
     """
-    return sum(RISES.get(each, 1) for each in bias.split(JOINED) if each != NONE)
+    return sum(RISES.get(part, 1) for part in bias.split(JOINED) if part != NONE)
 
 
 def score_from_truth(row: Row) -> int:

@@ -67,7 +67,7 @@ def build_request(template: str, instruction: str, digest: str) -> LookRequest:
 
 
 def parse_reply(reply: StepReply) -> dict[str, Any]:
-    """The columns of a judge's reply to `asked`: `score`, `outcome`, `response`, `reason` …"""
+    """The columns of a judge's reply: `score`, `outcome`, `response`, `reason` …"""
     return scored_columns(reply, partial(read_rating, low=SCALE[0], high=SCALE[1]))
 
 
@@ -117,8 +117,12 @@ class FrameScores(JudgeStep[FrameScoresConfig]):
     def extent(self, work: StepRun[FrameScoresConfig], rows: Sequence[Row]) -> Extent:
         """Of all pictures that there are."""
         outcomes = (row["outcome"] for row in work.iterate_rows("biased_images", "outcome"))
-        there = sum(outcome != "inapplicable" for outcome in outcomes)
-        return Extent(count=len(rows) // len(work.config.templates), total=there, unit="pictures")
+        applicable_pictures = sum(outcome != "inapplicable" for outcome in outcomes)
+        return Extent(
+            count=len(rows) // len(work.config.templates),
+            total=applicable_pictures,
+            unit="pictures",
+        )
 
     def metadata(self, work: StepRun[FrameScoresConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """The mean score by bias."""
@@ -142,11 +146,11 @@ def _wanted(work: StepRun[FrameScoresConfig]) -> Iterator[dict[str, Any]]:
     config, images = work.config, list_original_names(work, work.config.limit)
     domain, _ = split_source_key(work.partition)
     tried = list_configurations(domain, config.biases, config.configurations)
-    wanted = {to_json(each) for each in [(), *tried]}
+    parameters = {to_json(perturbations) for perturbations in [(), *tried]}
     return (
         row
         for row in work.iterate_rows("biased_images", *SCORED_IMAGE_COLUMNS.columns)
         if row["outcome"] != "inapplicable"
         and row["image_id"] in images
-        and row["parameters"] in wanted
+        and row["parameters"] in parameters
     )

@@ -96,7 +96,7 @@ class ConfigurationSearch(Step[SearchConfig]):
         """Search each bias. Raises `Unfit` where a choice among several has a single picture."""
         scores = work.stored_tables["scores"].to_frame([*_READ.columns], SCORE_TEXT_COLUMNS)
         domain, source = split_source_key(work.partition)
-        known = {
+        common_columns = {
             "domain": domain,
             "source": source,
             "model": self.judge.name,
@@ -104,7 +104,7 @@ class ConfigurationSearch(Step[SearchConfig]):
             "is_stand_in": bool(scores["is_stand_in"].astype("boolean").fillna(value=False).any()),
         }
         if scores["outcome"].eq(PENDING).any():
-            return [{**known, **row} for row in _pending(scores)]
+            return [{**common_columns, **row} for row in _pending(scores)]
         compared = join_originals(scores)
         is_choice = compared.groupby("bias")["parameters"].nunique().gt(1).any()
         if is_choice and compared["picture"].nunique() == 1:
@@ -112,7 +112,7 @@ class ConfigurationSearch(Step[SearchConfig]):
                 f"{self.key.to_user_string()}: one picture has no two halves. Have "
                 f"{self.judge.name} score two or more."
             )
-        return [{**known, **row} for row in search_biases(compared, work.config.seed)]
+        return [{**common_columns, **row} for row in search_biases(compared, work.config.seed)]
 
     def expected_keys(
         self, work: StepRun[SearchConfig], rows: Sequence[Row]
@@ -141,23 +141,23 @@ def join_originals(scores: pd.DataFrame, template: str = STANDARD) -> pd.DataFra
     before = before.rename(columns={"original": "picture", "score": "original"})
     after = scores[scores["bias"].ne(NONE)]
     tried = after[["bias", "parameters"]].drop_duplicates()
-    every = tried.merge(before, how="cross")
+    expected_rows = tried.merge(before, how="cross")
     # A collection without domains may be asked about in several: one picture, other scores.
-    found = after[["image_id", "domain", "parameters", "readable", "score"]]
-    joined: pd.DataFrame = every.merge(
-        found.rename(columns={"score": "biased"}).assign(asked=True),
+    biased_scores = after[["image_id", "domain", "parameters", "readable", "score"]]
+    joined: pd.DataFrame = expected_rows.merge(
+        biased_scores.rename(columns={"score": "biased"}).assign(asked=True),
         how="left",
         on=["image_id", "domain", "parameters"],
     )
-    asked = joined["asked"].notna()
-    return joined.assign(asked=asked).astype({"original": float, "biased": float})
+    is_asked = joined["asked"].notna()
+    return joined.assign(asked=is_asked).astype({"original": float, "biased": float})
 
 
 def search_biases(scores: pd.DataFrame, seed: int) -> Iterator[dict[str, Any]]:
     """What a search of each bias finds; `scores` are as `beside_originals` gives them."""
-    for bias, held in scores.groupby("bias", sort=False):
-        found = search_held_out(held.rename(columns={"parameters": "configuration"}), seed=seed)
-        for choice, best in zip(CHOICES, found, strict=True):
+    for bias, group in scores.groupby("bias", sort=False):
+        winners = search_held_out(group.rename(columns={"parameters": "configuration"}), seed=seed)
+        for choice, best in zip(CHOICES, winners, strict=True):
             change = best.change
             numbers = (change.original, change.biased, change.percent, *change.interval)
             names = ("original", "biased", "percent", "percent_low", "percent_high")
@@ -165,7 +165,7 @@ def search_biases(scores: pd.DataFrame, seed: int) -> Iterator[dict[str, Any]]:
                 "bias": bias,
                 "choice": choice,
                 "parameters": best.configuration,
-                "tried": held["parameters"].nunique(),
+                "tried": group["parameters"].nunique(),
                 "images": change.images,
                 **dict(zip(names, map(to_float_or_none, numbers), strict=True)),
                 "outcome": "unscored" if to_float_or_none(change.percent) is None else "found",
@@ -200,13 +200,13 @@ def search_inputs(judge: Model) -> MappingProxyType[str, Input]:
 
 def is_undecided(row: Row, search: Sequence[Row]) -> bool:
     """Whether nobody can know yet that a row is wanted: its bias has no best configuration."""
-    return row["bias"] != NONE and any(each["outcome"] == PENDING for each in search)
+    return row["bias"] != NONE and any(search_row["outcome"] == PENDING for search_row in search)
 
 
 def count_originals(work: StepRun[Any], rows: Sequence[Row]) -> Extent:
     """How many pictures some rows are about, of all that there are as they were."""
-    there = sum(row["bias"] == NONE for row in work.iterate_rows("biased_images", "bias"))
-    return Extent(count=len(set(select_values(rows, "image_id"))), total=there, unit="pictures")
+    originals = sum(row["bias"] == NONE for row in work.iterate_rows("biased_images", "bias"))
+    return Extent(count=len(set(select_values(rows, "image_id"))), total=originals, unit="pictures")
 
 
 def _pending(scores: pd.DataFrame) -> Iterator[dict[str, Any]]:

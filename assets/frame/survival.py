@@ -78,7 +78,11 @@ class SurvivalConfig(Config):
 
 def list_perturbations(which: Configurations) -> list[Perturbation]:
     """Every bias of FRAME, and the common perturbations."""
-    biases = [each for of in GRID.values() for each in of] if which == "grid" else SINGLE.values()
+    biases = (
+        [perturbation for configurations in GRID.values() for perturbation in configurations]
+        if which == "grid"
+        else SINGLE.values()
+    )
     return [*biases, *COMMON_PERTURBATIONS]
 
 
@@ -97,10 +101,10 @@ def to_outcome(rereading: "RereadJob") -> RereadOutcome:
     from generators.survival import check_survival  # noqa: PLC0415 - slow, and seldom needed
 
     try:
-        found = check_survival(rereading)
+        result = check_survival(rereading)
     except Inapplicable as why:
         return "inapplicable", str(why), False, False
-    return found.outcome, found.reason, found.is_exempt, found.is_readable
+    return result.outcome, result.reason, result.is_exempt, result.is_readable
 
 
 def sample_scenes(scenes: Sequence[Scene], number: int) -> list[Scene]:
@@ -116,17 +120,19 @@ def check_survival(rows: Sequence[dict[str, Any]]) -> AssetCheckResult:
     rates = counted.groupby("parameters", sort=False)["readable"].agg(["sum", "size"])
     few = rates[rates["sum"] < MIN_SURVIVAL * rates["size"]]
     wrong = counted[counted["outcome"].eq("wrong")]
-    said = f"{counted['readable'].sum():,} of {len(counted):,} perturbed pictures stay readable."
+    description = (
+        f"{counted['readable'].sum():,} of {len(counted):,} perturbed pictures stay readable."
+    )
     if len(few):
-        said += f" Fewer than {MIN_SURVIVAL:.0%} of them do under {len(few)} perturbations."
+        description += f" Fewer than {MIN_SURVIVAL:.0%} of them do under {len(few)} perturbations."
     if len(wrong):
-        said += f" {len(wrong)} read wrong, as {wrong['base_id'].iloc[0]}: "
-        said += f"{wrong['reason'].iloc[0]}. Mend the measure of their domain."
+        description += f" {len(wrong)} read wrong, as {wrong['base_id'].iloc[0]}: "
+        description += f"{wrong['reason'].iloc[0]}. Mend the measure of their domain."
     return AssetCheckResult(
         check_name=_CHECK,
         passed=not len(few) and not len(wrong),
         severity=AssetCheckSeverity.ERROR if len(wrong) else AssetCheckSeverity.WARN,
-        description=said,
+        description=description,
         metadata={"below": markdown_table(few.reset_index())},
     )
 
@@ -137,12 +143,12 @@ def _rereadings(topic: Domain, config: SurvivalConfig, seed: int) -> Iterator["R
     topic.check_size(config.size)
     for scene in sample_scenes(topic.draw_module.list_scenes(seed), config.scenes):
         subject = build_subject(topic, scene, config.size)
-        for each in list_perturbations(config.configurations):
-            yield RereadJob(scene, config.size, (each,), subject)
+        for perturbation in list_perturbations(config.configurations):
+            yield RereadJob(scene, config.size, (perturbation,), subject)
 
 
-def _row(rereading: "RereadJob", found: RereadOutcome) -> dict[str, Any]:
-    outcome, reason, exempt, readable = found
+def _row(rereading: "RereadJob", reread: RereadOutcome) -> dict[str, Any]:
+    outcome, reason, exempt, readable = reread
     return {
         "base_id": rereading.scene.base_id,
         "domain": rereading.scene.domain,
@@ -183,21 +189,21 @@ def survival_asset(
             *(
                 "survival",
                 *code,
-                fingerprint_perturbations(each.perturbations),
-                to_json(each.perturbations),
+                fingerprint_perturbations(job.perturbations),
+                to_json(job.perturbations),
             ),
-            *(asdict(each.scene), each.size, asdict(each.subject)),
-        ): each
-        for each in _rereadings(topic, config, design.seed)
+            *(asdict(job.scene), job.size, asdict(job.subject)),
+        ): job
+        for job in _rereadings(topic, config, design.seed)
     }
-    known: dict[str, RereadOutcome] = ledger.find_results(work)
-    missing = [made for made in work if made not in known]
-    for made, found in zip(
+    outcomes: dict[str, RereadOutcome] = ledger.find_results(work)
+    missing = [key for key in work if key not in outcomes]
+    for key, outcome in zip(
         missing, map_in_processes(to_outcome, map(work.__getitem__, missing)), strict=True
     ):
-        ledger.record({made: list(found)})
-        known[made] = found
-    rows = [_row(rereading, known[made]) for made, rereading in work.items()]
+        ledger.record({key: list(outcome)})
+        outcomes[key] = outcome
+    rows = [_row(rereading, outcomes[key]) for key, rereading in work.items()]
     table = pd.DataFrame(rows)
     counts = pd.crosstab(table["perturbation"], table["outcome"])
     result = to_materialize_result(

@@ -26,9 +26,9 @@ def select_first_items(rows: Sequence[dict[str, Any]], limit: int | None) -> lis
     return stratified_head(rows, limit, lambda row: SamplingKey(row["item_id"], (), row["place"]))
 
 
-def merge_calls(row: Row, said: Row) -> list[str]:
+def merge_calls(row: Row, reply: Row) -> list[str]:
     """The calls behind a row, and those behind what was said about it."""
-    return [*(row["calls"] or ()), *said["calls"]]
+    return [*(row["calls"] or ()), *reply["calls"]]
 
 
 def rule_columns(sentence: str) -> dict[str, Any]:
@@ -36,11 +36,11 @@ def rule_columns(sentence: str) -> dict[str, Any]:
     return {"sentence": sentence, "outcome": "written", "calls": []}
 
 
-def write_checked_sentence(asked: str, problems: Callable[[str], Sequence[str]]) -> Conversation:
+def write_checked_sentence(prompt: str, problems: Callable[[str], Sequence[str]]) -> Conversation:
     """Have a sentence written that has no `problems`; return how that ended, with `sentence`."""
     again = "Write it again. Reply with the sentence alone."
     return (
         yield from write_sentence(
-            asked, tidy_reply, lambda text: " ".join(problems(text)), again, ATTEMPTS
+            prompt, tidy_reply, lambda text: " ".join(problems(text)), again, ATTEMPTS
         )
     )

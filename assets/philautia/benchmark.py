@@ -80,12 +80,12 @@ def _assets(catalog: Catalog) -> list[Definition]:
 
 def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     """Drawn pictures of one topic, described and scored by models that cost nothing."""
-    captioners = [each for each in select_captioners(catalog, CAPTIONERS) if each.is_stand_in]
-    names = [each.name for each in captioners if "judge" in each.roles]
+    captioners = [model for model in select_captioners(catalog, CAPTIONERS) if model.is_stand_in]
+    names = [model.name for model in captioners if "judge" in model.roles]
     if not names:
         return
-    made = [f"{what}_{name}" for what in ("captions", "scores") for name in names]
-    yield StandInRun((*SHARED_ASSETS, *made, *COMPARISON_ASSETS), STAND_IN_DATASET)
+    model_assets = [f"{prefix}_{name}" for prefix in ("captions", "scores") for name in names]
+    yield StandInRun((*SHARED_ASSETS, *model_assets, *COMPARISON_ASSETS), STAND_IN_DATASET)
     yield StandInRun(("report",))
 
 

@@ -92,8 +92,8 @@ class CaptionStep(JudgeStep[LimitConfig]):
 
     def metadata(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Some of the captions."""
-        there = [row for row in rows if row["outcome"] == CAPTIONED]
-        shown = CAPTIONS.build_table(sample_evenly(there, _SHOWN)).to_pandas()[
+        captioned = [row for row in rows if row["outcome"] == CAPTIONED]
+        shown = CAPTIONS.build_table(sample_evenly(captioned, _SHOWN)).to_pandas()[
             ["image_id", "caption"]
         ]
         return {"captions": markdown_table(shown)}
@@ -103,12 +103,12 @@ class CaptionStep(JudgeStep[LimitConfig]):
         return twin_warning(self.judge.name, find_twins(self.catalog.select_role("captioner")))
 
 
-def twin_warning(name: str, found: dict[str, str]) -> str | None:
+def twin_warning(name: str, twins: dict[str, str]) -> str | None:
     """What runs and quotes say of a model that an earlier entry names as well."""
-    if name not in found:
+    if name not in twins:
         return None
     return (
-        f"{name} is the same model as {found[name]}, asked otherwise: it is left out of "
+        f"{name} is the same model as {twins[name]}, asked otherwise: it is left out of "
         "philautia/preference_matrix and philautia/pomms, where it would be a stranger to itself."
     )
 
@@ -122,9 +122,9 @@ def select_first_pictures(
 
 def parse_caption(row: Row) -> dict[str, Any]:
     """The columns of a reply: `caption`, `outcome`, `refusal`, `response`, `reason`."""
-    said = strip_thinking(row["response"] or "").strip()
-    if said and not is_refusal(said):
-        return {"caption": said, "outcome": CAPTIONED, "response": None}
-    if said:
+    caption = strip_thinking(row["response"] or "").strip()
+    if caption and not is_refusal(caption):
+        return {"caption": caption, "outcome": CAPTIONED, "response": None}
+    if caption:
         return {"outcome": "refused", "refusal": "model", "reason": "It declines in words."}
     return {"outcome": "unparsed", "reason": "It holds no words after its thinking."}

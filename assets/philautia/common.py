@@ -33,12 +33,12 @@ def asset_key(name: str) -> AssetKey:
 
 def load_declared_tables() -> dict[str, list[PictureTable]]:
     """By name of a dataset: the tables of another benchmark whose pictures it has."""
-    found: dict[str, list[PictureTable]] = {}
+    tables: dict[str, list[PictureTable]] = {}
     for benchmark in load_benchmarks().values():
         for table in benchmark.picture_tables:
             for part in table.partitions:
-                found.setdefault(f"{benchmark.name}_{part}", []).append(table)
-    return found
+                tables.setdefault(f"{benchmark.name}_{part}", []).append(table)
+    return tables
 
 
 def dataset_partition(dataset: str) -> str:
@@ -67,7 +67,7 @@ def select_captioners(catalog: Catalog, references: References) -> tuple[Model, 
 
 def select_evaluators(catalog: Catalog, references: References) -> tuple[Model, ...]:
     """The models that score captions: judges, and metrics that are asked."""
-    metrics = (each for each in catalog.select_role("metric") if each.backend != "file")
+    metrics = (model for model in catalog.select_role("metric") if model.backend != "file")
     return (*select_judges(catalog, references), *metrics)
 
 
@@ -78,10 +78,10 @@ def find_twins(models: Sequence[Model]) -> dict[str, str]:
     others give. The later one is in no matrix and no panel. Metrics are in none of these anyway.
     """
     first: dict[tuple[str, str | None, str], str] = {}
-    found = {}
+    twins = {}
     for model in models:
         if not model.is_stand_in and "metric" not in model.roles:
             name = first.setdefault(to_identity(model), model.name)
             if name != model.name:
-                found[model.name] = name
-    return found
+                twins[model.name] = name
+    return twins

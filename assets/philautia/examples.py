@@ -33,52 +33,52 @@ class PreferenceExample(NamedTuple):
 
 
 def find_examples(
-    found: SettingScores, captions: Mapping[str, pd.DataFrame]
+    setting_scores: SettingScores, captions: Mapping[str, pd.DataFrame]
 ) -> list[PreferenceExample]:
     """The strongest of each model that writes and scores, of pictures that all have scored.
 
     `captions` are by model: `image_id`, `sha256` and `caption`, indexed by the first.
     """
-    if found.scores is None or len(found.scores.evaluators) < 2:
+    if setting_scores.scores is None or len(setting_scores.scores.evaluators) < 2:
         return []
-    values, evaluators = found.scores.values, found.scores.evaluators
+    values, evaluators = setting_scores.scores.values, setting_scores.scores.evaluators
     means = dict(zip(evaluators, _by_judge(values).mean().tolist(), strict=True))
     examples = []
-    for image, generator, preference in _strongest(found):
-        model, image_id = found.scores.generators[generator], found.images[image]
+    for image, generator, preference in _strongest(setting_scores):
+        model, image_id = setting_scores.scores.generators[generator], setting_scores.images[image]
         caption = captions[model].loc[image_id]
         row = values[image, generator].tolist()
-        given = {
+        image_scores = {
             judge: None if np.isnan(score) else score
             for judge, score in zip(evaluators, row, strict=True)
         }
         examples.append(
             PreferenceExample(
-                *(found.setting, model, image_id),
+                *(setting_scores.setting, model, image_id),
                 *(str(caption["sha256"]), str(caption["caption"]), preference),
-                *(given, means),
+                *(image_scores, means),
             )
         )
     return examples
 
 
-def _strongest(found: SettingScores) -> Iterator[tuple[int, int, float]]:
+def _strongest(setting_scores: SettingScores) -> Iterator[tuple[int, int, float]]:
     """The strongest of each model, each picture once, the models in their order.
 
     Which caption (its picture) of which model it is, and by how much it is preferred.
     """
-    assert found.scores is not None
-    values = found.scores.values
-    given = _by_judge(values)
-    deviation = given.std(ddof=0).replace(0.0, np.nan)
-    standard = (values - given.mean().to_numpy()) / deviation.to_numpy()
-    for generator, evaluator in zip(*np.nonzero(found.scores.own_cells), strict=True):
+    assert setting_scores.scores is not None
+    values = setting_scores.scores.values
+    judge_scores = _by_judge(values)
+    deviation = judge_scores.std(ddof=0).replace(0.0, np.nan)
+    standard = (values - judge_scores.mean().to_numpy()) / deviation.to_numpy()
+    for generator, evaluator in zip(*np.nonzero(setting_scores.scores.own_cells), strict=True):
         others = np.delete(standard[:, generator, :], evaluator, axis=1)
         difference = standard[:, generator, evaluator] - others.mean(axis=1)
         order = np.argsort(-np.where(np.isnan(difference), -np.inf, difference), kind="stable")
-        for at in order[:MAX_EXAMPLES].tolist():
-            if difference[at] > 0:
-                yield at, int(generator), float(difference[at])
+        for image in order[:MAX_EXAMPLES].tolist():
+            if difference[image] > 0:
+                yield image, int(generator), float(difference[image])
 
 
 def _by_judge(values: Values) -> pd.DataFrame:

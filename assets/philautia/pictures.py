@@ -68,18 +68,22 @@ class DatasetPictures(Step[PaintersConfig]):
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
-        tables = {table.asset: table for of in load_declared_tables().values() for table in of}
+        tables = {
+            table.asset: table for group in load_declared_tables().values() for table in group
+        }
         self.deps = [
-            *(AssetDep(key, partition_mapping=_mapping(each)) for key, each in tables.items()),
+            *(AssetDep(key, partition_mapping=_mapping(source)) for key, source in tables.items()),
             *(AssetDep(collection_key(name)) for name in load_listed_collections()),
         ]
 
     def rows(self, work: StepRun[PaintersConfig]) -> list[dict[str, Any]]:
         """One row a picture. Raises `NotCountable` for a dataset of which there is nothing yet."""
         tables = load_declared_tables().get(work.partition)
-        found = list(_declared(self.catalog, work, tables) if tables else _collected(work))
-        sizes = work.images.sizes({each.picture.sha256 for each in found})
-        return [_row(work.partition, each, sizes) for each in _one_each(found, sizes)]
+        candidates = list(_declared(self.catalog, work, tables) if tables else _collected(work))
+        sizes = work.images.sizes({candidate.picture.sha256 for candidate in candidates})
+        return [
+            _row(work.partition, candidate, sizes) for candidate in _one_each(candidates, sizes)
+        ]
 
     def metadata(self, work: StepRun[PaintersConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Some in pictures, and how many have references."""
@@ -97,31 +101,34 @@ def _mapping(table: PictureTable) -> PartitionMapping:
         return AllPartitionMapping()
     names = {
         n: dataset_partition(n)
-        for n, of in load_declared_tables().items()
-        if table.asset in {t.asset for t in of}
+        for n, tables in load_declared_tables().items()
+        if table.asset in {t.asset for t in tables}
     }
     return StaticPartitionMapping({part: name for name, part in names.items()})
 
 
-def _one_each(found: Iterable[_Found], sizes: Mapping[str, tuple[int, int]]) -> list[_Found]:
+def _one_each(candidates: Iterable[_Found], sizes: Mapping[str, tuple[int, int]]) -> list[_Found]:
     """The largest picture of each scene, and of several that have the same bytes the first."""
 
-    def area(each: _Found) -> int:
-        return prod(sizes.get(each.picture.sha256, (0, 0)))
+    def area(candidate: _Found) -> int:
+        return prod(sizes.get(candidate.picture.sha256, (0, 0)))
 
     scenes: dict[str, _Found] = {}
-    for each in found:
-        before = scenes.setdefault(each.picture.scene, each)
-        if area(each) > area(before):
-            scenes[each.picture.scene] = each
+    for candidate in candidates:
+        before = scenes.setdefault(candidate.picture.scene, candidate)
+        if area(candidate) > area(before):
+            scenes[candidate.picture.scene] = candidate
     firsts: dict[str, _Found] = {}
-    for each in scenes.values():
-        firsts.setdefault(each.picture.image_id if each.is_pending else each.picture.sha256, each)
+    for candidate in scenes.values():
+        firsts.setdefault(
+            candidate.picture.image_id if candidate.is_pending else candidate.picture.sha256,
+            candidate,
+        )
     return [*firsts.values()]
 
 
-def _row(dataset: str, found: _Found, sizes: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
-    picture = found.picture
+def _row(dataset: str, candidate: _Found, sizes: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
+    picture = candidate.picture
     width, height = sizes.get(picture.sha256, (None, None))
     return {
         "image_id": picture.image_id,
@@ -130,7 +137,7 @@ def _row(dataset: str, found: _Found, sizes: Mapping[str, tuple[int, int]]) -> d
         "width": width,
         "height": height,
         "references": [*picture.references],
-        "outcome": PENDING if found.is_pending else INCLUDED,
+        "outcome": PENDING if candidate.is_pending else INCLUDED,
         "is_stand_in": picture.is_stand_in,
     }
 
@@ -138,21 +145,23 @@ def _row(dataset: str, found: _Found, sizes: Mapping[str, tuple[int, int]]) -> d
 def _declared(
     catalog: Catalog, work: StepRun[PaintersConfig], tables: Sequence[PictureTable]
 ) -> Iterator[_Found]:
-    part, known = (
+    part, painter_names = (
         dataset_partition(work.partition),
-        [each.name for each in catalog.select_role("painter")],
+        [model.name for model in catalog.select_role("painter")],
     )
-    painters = work.config.painters or known
-    there = False
+    painters = work.config.painters or painter_names
+    is_stored = False
     for table in tables:
-        for where in [f"{part}|{each}" for each in painters] if table.by_painter else [part]:
-            stored = work.find_table(table.asset, where)
+        for partition in (
+            [f"{part}|{painter}" for painter in painters] if table.by_painter else [part]
+        ):
+            stored = work.find_table(table.asset, partition)
             for row in [] if stored is None else table.columns.read_rows(stored, table.asset):
                 picture = table.to_picture(row)
                 if picture is not None:
                     yield _Found(picture, row.get("outcome") == PENDING)
-            there = there or stored is not None
-    if not there:
+            is_stored = is_stored or stored is not None
+    if not is_stored:
         raise NotCountable(f"{tables[0].asset.to_user_string()} ({part})")
 
 
@@ -171,10 +180,10 @@ def group_rows_by_picture(work: StepRun[Any]) -> dict[str, list[Row]]:
     stored = work.find_table(collection, "")
     if stored is None:
         raise NotCountable(collection.to_user_string())
-    found: dict[str, list[Row]] = {}
+    groups: dict[str, list[Row]] = {}
     for row in select_stored_rows(COLLECTION_COLUMNS.read_rows(stored, collection)):
-        found.setdefault(row["sha256"], []).append(row)
-    return found
+        groups.setdefault(row["sha256"], []).append(row)
+    return groups
 
 
 def format_picture_name(dataset: str, first: Row) -> str:

@@ -97,7 +97,7 @@ def build_pomms_asset(generators: Sequence[Model], evaluators: Sequence[Model]) 
     @table_asset(
         columns=POMMS,
         partitions=dataset_partitions(),
-        deps=[AssetDep(asset_key(f"scores_{each.name}")) for each in evaluators],
+        deps=[AssetDep(asset_key(f"scores_{evaluator.name}")) for evaluator in evaluators],
         description="Panels of judges, joined in a given order and by greedy search: what is left "
         "of self-preference, and Kendall's τ with people where they have scored captions.",
     )
@@ -131,7 +131,7 @@ def build_pomms_asset(generators: Sequence[Model], evaluators: Sequence[Model]) 
 
 
 def pomms_rows(
-    found: SettingScores, people: HumanRatings, config: PommsConfig
+    setting_scores: SettingScores, people: HumanRatings, config: PommsConfig
 ) -> Iterator[dict[str, Any]]:
     """All rows of a setting, but for dataset and setting; none where nothing was scored.
 
@@ -139,33 +139,33 @@ def pomms_rows(
     """
     for name in people.scores:
         agreement = _agreement(people, (str(name),), config.seed)
-        known = {"is_stand_in": people.is_stand_in, "chosen": ALONE, "part": PANEL_ROW, "size": 1}
-        yield {**known, "members": [name], **agreement}
-    if found.scores is None:
+        columns = {"is_stand_in": people.is_stand_in, "chosen": ALONE, "part": PANEL_ROW, "size": 1}
+        yield {**columns, "members": [name], **agreement}
+    if setting_scores.scores is None:
         return
-    judges = found.scores.evaluators
-    known = {"is_stand_in": found.is_stand_in}
+    judges = setting_scores.scores.evaluators
+    columns = {"is_stand_in": setting_scores.is_stand_in}
     if len(judges) < 2:
         why = f"{judges[0]} alone is no panel: have another judge score these captions."
-        yield {**known, "part": PROBLEM, "reason": why}
+        yield {**columns, "part": PROBLEM, "reason": why}
         return
     order = _order(config.order, judges)
-    tables = panel_tables(found.scores, build_growing_panels(order), seed=config.seed)
-    images = found.scores.images
-    of_given = {**known, "chosen": GIVEN, "images": images}
+    tables = panel_tables(setting_scores.scores, build_growing_panels(order), seed=config.seed)
+    images = setting_scores.scores.images
+    of_given = {**columns, "chosen": GIVEN, "images": images}
     yield from _rows(of_given, tables.panels, tables.generators, people, config.seed)
     if config.greedy and images > 1:
         # A panel's agreement with people decides between equals: on the same half of the pictures.
-        half = select_half(found.images, seed=config.seed)
+        half = select_half(setting_scores.images, seed=config.seed)
         of_choice, of_report = people.split(half)
         search = greedy_panels(
-            found.scores,
-            found.images,
+            setting_scores.scores,
+            setting_scores.images,
             agreement=_tie_break(of_choice, judges),
             seed=config.seed,
         )
         halves = {"chosen_on": search.chosen_on, "images": search.reported_on}
-        of_search = {**known, "chosen": GREEDY, **halves}
+        of_search = {**columns, "chosen": GREEDY, **halves}
         tables = search.tables
         yield from _rows(of_search, tables.panels, tables.generators, of_report, config.seed)
 
@@ -180,7 +180,7 @@ def _order(order: Sequence[str], judges: Sequence[str]) -> Sequence[str]:
 
 
 def _rows(
-    known: Mapping[str, Any],
+    columns: Mapping[str, Any],
     panels: pd.DataFrame,
     generators: pd.DataFrame,
     people: HumanRatings,
@@ -189,9 +189,9 @@ def _rows(
     for row in to_plain_records(panels):
         members = {"members": [*row["panel"]], "reason": row["reason"] or None}
         agreement = _agreement(people, row["panel"], seed)
-        yield {**known, "part": PANEL_ROW, **row, **members, **agreement}
+        yield {**columns, "part": PANEL_ROW, **row, **members, **agreement}
     for row in to_plain_records(generators):
-        yield {**known, "part": GENERATOR_ROW, **row, "members": [*row["panel"]]}
+        yield {**columns, "part": GENERATOR_ROW, **row, "members": [*row["panel"]]}
 
 
 def _agreement(people: HumanRatings, members: Panel, seed: int) -> dict[str, Any]:
@@ -200,13 +200,13 @@ def _agreement(people: HumanRatings, members: Panel, seed: int) -> dict[str, Any
         return {}
     columns = people.scores[list(members)].to_numpy(float)
     scores = columns[:, 0] if len(members) == 1 else panel_scores(columns)
-    found = correlate_ranks(scores, people.human, people.images, seed=seed)
+    correlation = correlate_ranks(scores, people.human, people.images, seed=seed)
     return {
-        "ratings": found.items,
-        "unscored": found.missing,
-        **_ends("tau_b", found.tau_b, found.tau_b_interval),
-        **_ends("tau_c", found.tau_c, found.tau_c_interval),
-        **({"reason": found.reason} if found.reason else {}),
+        "ratings": correlation.items,
+        "unscored": correlation.missing,
+        **_ends("tau_b", correlation.tau_b, correlation.tau_b_interval),
+        **_ends("tau_c", correlation.tau_c, correlation.tau_c_interval),
+        **({"reason": correlation.reason} if correlation.reason else {}),
     }
 
 

@@ -95,7 +95,7 @@ def build_matrix_asset(
     @table_asset(
         columns=MATRIX,
         partitions=dataset_partitions(),
-        deps=[AssetDep(asset_key(f"scores_{each.name}")) for each in evaluators],
+        deps=[AssetDep(asset_key(f"scores_{evaluator.name}")) for evaluator in evaluators],
         description="Mean scores by who wrote and who scored captions, standardised, and the "
         "preference in points that leniency, scale and quality leave, with intervals over pictures "
         "and permutation tests.",
@@ -125,29 +125,33 @@ def build_matrix_asset(
     return preference_matrix
 
 
-def matrix_rows(found: SettingScores) -> Iterator[dict[str, Any]]:
+def matrix_rows(setting_scores: SettingScores) -> Iterator[dict[str, Any]]:
     """All rows of a setting, but for the dataset; none where nothing was scored."""
-    if found.scores is None:
+    if setting_scores.scores is None:
         return
-    images = found.scores.images
-    known = {"setting": found.setting, "is_stand_in": found.is_stand_in, "images": images}
-    tables = build_preference_tables(found.scores)
-    known["caveat"] = tables.caveat or None
+    images = setting_scores.scores.images
+    columns = {
+        "setting": setting_scores.setting,
+        "is_stand_in": setting_scores.is_stand_in,
+        "images": images,
+    }
+    tables = build_preference_tables(setting_scores.scores)
+    columns["caveat"] = tables.caveat or None
     for row in to_plain_records(tables.cells):
-        asked = int(found.request_counts.loc[row["generator"], row["evaluator"]])
-        counts = {"requests": asked, "missing": asked - row["scored"]}
-        problem = row["reason"] if asked else "not asked"
-        yield {**known, "part": CELL, **row, **counts, "reason": problem or None}
+        request_count = int(setting_scores.request_counts.loc[row["generator"], row["evaluator"]])
+        counts = {"requests": request_count, "missing": request_count - row["scored"]}
+        problem = row["reason"] if request_count else "not asked"
+        yield {**columns, "part": CELL, **row, **counts, "reason": problem or None}
     for row in to_plain_records(tables.models):
         name = row["model"]
-        yield {**known, "part": MODEL, **row, "generator": name, "of_cells": row["models"]}
+        yield {**columns, "part": MODEL, **row, "generator": name, "of_cells": row["models"]}
     for row in to_plain_records(tables.families):
         members = list(dict.fromkeys([*row["generators"], *row["evaluators"]]))
         more = {"members": members, "of_cells": row["cells"], "reason": row["reason"] or None}
-        yield {**known, "part": FAMILY, **row, **more}
+        yield {**columns, "part": FAMILY, **row, **more}
     for part, table in ((GENERATOR, tables.generators), (EVALUATOR, tables.evaluators)):
-        yield from ({**known, "part": part, **row} for row in to_plain_records(table))
-    for row in to_plain_records(matching_tests(found.scores)):
-        yield {**known, "part": TEST, **row, "reason": row["reason"] or None}
-    for problem in (*tables.problems, *found.problems):
-        yield {**known, "part": PROBLEM, "reason": problem}
+        yield from ({**columns, "part": part, **row} for row in to_plain_records(table))
+    for row in to_plain_records(matching_tests(setting_scores.scores)):
+        yield {**columns, "part": TEST, **row, "reason": row["reason"] or None}
+    for problem in (*tables.problems, *setting_scores.problems):
+        yield {**columns, "part": PROBLEM, "reason": problem}

@@ -44,9 +44,9 @@ class RatedCaptions(Step[LimitConfig]):
 
     def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
         """One row a caption; a limit is on captions. Raises `NotCountable` as `pictures` does."""
-        found = [*_captions(work)] if work.partition in _rated() else []
+        captions = [*_captions(work)] if work.partition in _rated() else []
         return stratified_head(
-            found, work.config.limit, lambda row: SamplingKey(row["candidate"], ())
+            captions, work.config.limit, lambda row: SamplingKey(row["candidate"], ())
         )
 
     def metadata(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> dict[str, Any]:
@@ -56,8 +56,12 @@ class RatedCaptions(Step[LimitConfig]):
 
 def _rated() -> list[str]:
     """The collections that have captions with human scores."""
-    each = load_listed_collections().items()
-    return [name for name, of in each if of.columns.text and of.columns.human_score]
+    collections = load_listed_collections().items()
+    return [
+        name
+        for name, collection in collections
+        if collection.columns.text and collection.columns.human_score
+    ]
 
 
 def _captions(work: StepRun[LimitConfig]) -> Iterator[dict[str, Any]]:

@@ -50,8 +50,8 @@ REFERENCE_TRAITS: Mapping[str, ReferenceTraits] = {
 
 def _caption(name: str, row: Row, images: ImageStore) -> Mapping[str, Any]:
     """The words say who wrote them, so that no two captions of a picture are alike."""
-    what = row["references"][0] if row["references"] else row["image_id"]
-    return {"response": f"As {name} sees it: {what}", "outcome": "answered"}
+    subject = row["references"][0] if row["references"] else row["image_id"]
+    return {"response": f"As {name} sees it: {subject}", "outcome": "answered"}
 
 
 def _score(name: str, row: Row, images: ImageStore) -> Mapping[str, Any]:
@@ -64,16 +64,16 @@ def _score(name: str, row: Row, images: ImageStore) -> Mapping[str, Any]:
     else:
         why = f"{name} knows how good captions of reference models are, and of no other."
         return {"score": None, "outcome": "unparsed", "reason": why}
-    said = character.leniency + character.scale * quality
-    said += (character.self_preference if writer == name else 0) + _noise(name, row)
+    score = character.leniency + character.scale * quality
+    score += (character.self_preference if writer == name else 0) + _noise(name, row)
     least, most = SCALE
-    return {"score": float(min(most, max(least, round(said)))), "outcome": "scored"}
+    return {"score": float(min(most, max(least, round(score)))), "outcome": "scored"}
 
 
 def _noise(name: str, row: Row) -> float:
     """From -8 to 8, evenly, the same for the same request."""
-    asked = "/".join((_LOT, name, row["setting"], row["sha256"], row["caption"]))
-    lot = int.from_bytes(sha256(asked.encode()).digest()[:8]) / 2**64
+    request_text = "/".join((_LOT, name, row["setting"], row["sha256"], row["caption"]))
+    lot = int.from_bytes(sha256(request_text.encode()).digest()[:8]) / 2**64
     return _NOISE * (2 * lot - 1)
 
 

@@ -66,11 +66,11 @@ def load_score_tables(
     home: DataRoot, dataset: str, evaluators: Iterable[Model], columns: Sequence[str]
 ) -> dict[str, pd.DataFrame]:
     """By judge, the scores that there are."""
-    found = (
-        (each.name, home.find(asset_key(f"scores_{each.name}"), dataset, list(columns)))
-        for each in evaluators
+    named_tables = (
+        (evaluator.name, home.find(asset_key(f"scores_{evaluator.name}"), dataset, list(columns)))
+        for evaluator in evaluators
     )
-    return {name: table for name, table in found if table is not None and len(table)}
+    return {name: table for name, table in named_tables if table is not None and len(table)}
 
 
 def gather_scores(
@@ -85,32 +85,36 @@ def gather_scores(
     """
     writers = [model.name for model in unique_models(generators)]
     judges = {model.name for model in unique_models(evaluators)}
-    held = {
+    score_tables = {
         name: table[table["setting"].eq(setting) & table["generator"].isin(writers)]
         for name, table in tables.items()
         if name in judges
     }
-    held = _without_references({name: t for name, t in held.items() if len(t)}, evaluators)
-    if not held:
+    score_tables = _without_references(
+        {name: t for name, t in score_tables.items() if len(t)}, evaluators
+    )
+    if not score_tables:
         return SettingScores(setting, None, [], pd.DataFrame(), is_stand_in=False, problems=())
-    images = pd.Index(pd.unique(pd.concat([table["image_id"] for table in held.values()])))
-    there = {name for table in held.values() for name in table["generator"].unique()}
-    names = pd.Index([name for name in writers if name in there])
-    values = np.full((len(images), len(names), len(held)), np.nan)
-    asked = pd.DataFrame(0, names, list(held))
-    for column, (name, table) in enumerate(held.items()):
+    images = pd.Index(pd.unique(pd.concat([table["image_id"] for table in score_tables.values()])))
+    scored_writers = {
+        name for table in score_tables.values() for name in table["generator"].unique()
+    }
+    names = pd.Index([name for name in writers if name in scored_writers])
+    values = np.full((len(images), len(names), len(score_tables)), np.nan)
+    request_counts = pd.DataFrame(0, names, list(score_tables))
+    for column, (name, table) in enumerate(score_tables.items()):
         rows = images.get_indexer(pd.Index(table["image_id"]))
-        of = names.get_indexer(pd.Index(table["generator"]))
-        values[rows, of, column] = table["score"].astype(float)
-        asked[name] = table["generator"].value_counts().reindex(names, fill_value=0)
+        writer_indices = names.get_indexer(pd.Index(table["generator"]))
+        values[rows, writer_indices, column] = table["score"].astype(float)
+        request_counts[name] = table["generator"].value_counts().reindex(names, fill_value=0)
     families = {model.name: model.family for model in (*generators, *evaluators)}
     return SettingScores(
         setting,
-        CaptionScores.from_arrays(values, list(names), list(held), families),
+        CaptionScores.from_arrays(values, list(names), list(score_tables), families),
         list(images),
-        asked,
-        is_stand_in=any(bool(table["is_stand_in"].any()) for table in held.values()),
-        problems=[*_left_out(generators, evaluators), *_cut_off(values, list(held))],
+        request_counts,
+        is_stand_in=any(bool(table["is_stand_in"].any()) for table in score_tables.values()),
+        problems=[*_left_out(generators, evaluators), *_cut_off(values, list(score_tables))],
     )
 
 
@@ -118,36 +122,38 @@ def gather_ratings(
     tables: Mapping[str, pd.DataFrame], setting: str, evaluators: Sequence[Model]
 ) -> HumanRatings:
     """What judges and metrics gave the captions that people have scored, in a setting."""
-    held = {
+    score_tables = {
         name: table[table["setting"].eq(setting) & table["candidate"].notna()]
         for name, table in tables.items()
     }
-    held = _without_references({name: t for name, t in held.items() if len(t)}, evaluators)
-    if not held:
+    score_tables = _without_references(
+        {name: t for name, t in score_tables.items() if len(t)}, evaluators
+    )
+    if not score_tables:
         none = pd.Series(dtype=float)
         return HumanRatings(pd.DataFrame(), none, pd.Series(dtype=str), is_stand_in=False)
     by = ["image_id", "candidate"]
-    every = pd.concat([table[[*by, "human_scores"]] for table in held.values()])
-    people = every.drop_duplicates(by).explode("human_scores", ignore_index=True)
-    where = pd.MultiIndex.from_frame(people[by])
+    ratings = pd.concat([table[[*by, "human_scores"]] for table in score_tables.values()])
+    people = ratings.drop_duplicates(by).explode("human_scores", ignore_index=True)
+    index = pd.MultiIndex.from_frame(people[by])
     scores = {
-        name: table.set_index(by)["score"].astype(float).reindex(where).to_numpy()
-        for name, table in held.items()
+        name: table.set_index(by)["score"].astype(float).reindex(index).to_numpy()
+        for name, table in score_tables.items()
     }
     return HumanRatings(
         pd.DataFrame(scores),
         people["human_scores"].astype(float),
         people["image_id"],
-        is_stand_in=any(bool(table["is_stand_in"].any()) for table in held.values()),
+        is_stand_in=any(bool(table["is_stand_in"].any()) for table in score_tables.values()),
     )
 
 
 def _without_references(
-    held: dict[str, pd.DataFrame], evaluators: Sequence[Model]
+    score_tables: dict[str, pd.DataFrame], evaluators: Sequence[Model]
 ) -> dict[str, pd.DataFrame]:
     real = {model.name for model in evaluators if not model.is_stand_in}
-    some = {name: table for name, table in held.items() if name in real}
-    return some or held
+    real_tables = {name: table for name, table in score_tables.items() if name in real}
+    return real_tables or score_tables
 
 
 def _cut_off(values: Values, judges: Sequence[str]) -> Iterator[str]:
@@ -164,9 +170,9 @@ def _cut_off(values: Values, judges: Sequence[str]) -> Iterator[str]:
 
 
 def _left_out(generators: Sequence[Model], evaluators: Sequence[Model]) -> list[str]:
-    found = find_twins(generators) | find_twins(evaluators)
+    twins = find_twins(generators) | find_twins(evaluators)
     return [
         f"{name} is the same model as {first}, asked otherwise: it is left out, for as two it "
         "would be a stranger to itself."
-        for name, first in found.items()
+        for name, first in twins.items()
     ]

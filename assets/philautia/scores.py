@@ -120,7 +120,9 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
         self.example_request = ScoreRequest("", "") if self.is_metric else LookRequest(())
         writers = () if self.is_metric else select_captioners(catalog, CAPTIONERS)
         # Reference models score each other's captions, and nobody else does.
-        self.generators = tuple(each for each in writers if each.is_stand_in == judge.is_stand_in)
+        self.generators = tuple(
+            model for model in writers if model.is_stand_in == judge.is_stand_in
+        )
         self.inputs = {
             "pictures": Input(
                 asset_key("pictures"), row_columns=PICTURES, uses_default_config=True
@@ -131,10 +133,10 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
                 uses_default_config=True,
             ),
             **{
-                f"captions_{each.name}": Input(
-                    asset_key(f"captions_{each.name}"), row_columns=CAPTIONS, is_optional=True
+                f"captions_{model.name}": Input(
+                    asset_key(f"captions_{model.name}"), row_columns=CAPTIONS, is_optional=True
                 )
-                for each in self.generators
+                for model in self.generators
             },
         }
         is_twin = judge.name in find_twins(catalog.select_role("judge")) | find_twins(
@@ -148,28 +150,30 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
         Raises `NotCountable` where there is no caption yet.
         """
         pictures = select_first_pictures(work.read_rows("pictures"), work.config.limit)
-        there = {row["image_id"]: row for row in pictures}
+        pictures_by_id = {row["image_id"]: row for row in pictures}
         captions = [(model, work.read_rows(f"captions_{model.name}")) for model in self.generators]
-        rated = [row for row in work.read_rows("rated") if row["image_id"] in there]
+        rated = [row for row in work.read_rows("rated") if row["image_id"] in pictures_by_id]
         if not self.is_metric and not rated and not any(rows for _, rows in captions):
             raise NotCountable(asset_key(self._lacking()).to_user_string())
         for model, rows in captions:
             for row in rows:
-                if row["image_id"] in there and not _is_outdated(row, there[row["image_id"]]):
-                    yield from self._of_model(work, model, row, there[row["image_id"]])
+                if row["image_id"] in pictures_by_id and not _is_outdated(
+                    row, pictures_by_id[row["image_id"]]
+                ):
+                    yield from self._of_model(work, model, row, pictures_by_id[row["image_id"]])
         for row in rated:
-            known = {name: row[name] for name in ("candidate", "caption", "references")}
-            known |= {name: row[name] for name in _OF_PEOPLE}
-            yield from self._asked(work, there[row["image_id"]], known, None)
+            columns = {name: row[name] for name in ("candidate", "caption", "references")}
+            columns |= {name: row[name] for name in _OF_PEOPLE}
+            yield from self._asked(work, pictures_by_id[row["image_id"]], columns, None)
 
     def rebuild_config(self, home: DataRoot, partition: str) -> Mapping[str, Any]:
         """For as many pictures, and in the same settings, as its table has."""
         table = home.table(self.key, partition, ["image_id", "setting"])
         pictures = home.find(asset_key("pictures"), partition, ["image_id"])
-        there, settings = table["image_id"].nunique(), {*table["setting"]}
-        some = pictures is not None and 0 < there < len(pictures)
+        picture_count, settings = table["image_id"].nunique(), {*table["setting"]}
+        is_partial = pictures is not None and 0 < picture_count < len(pictures)
         return {
-            **({"limit": there} if some else {}),
+            **({"limit": picture_count} if is_partial else {}),
             **({"settings": sorted(settings)} if 0 < len(settings) < len(SETTINGS) else {}),
         }
 
@@ -186,25 +190,25 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
             ended = PENDING
         elif row["outcome"] != CAPTIONED:
             ended = UNCAPTIONED
-        known = {
+        columns = {
             "generator": model.name,
             "generator_model": model.model,
             "caption": "?" * _LONGEST if ended == PENDING else row["caption"],
             "references": picture["references"] or [],
             "reason": f"{model.name} wrote no caption: {row['outcome']}." if ended else None,
         }
-        yield from self._asked(work, picture, known, ended)
+        yield from self._asked(work, picture, columns, ended)
 
     def _asked(
-        self, work: StepRun[CaptionScoresConfig], picture: Row, known: Row, ended: str | None
+        self, work: StepRun[CaptionScoresConfig], picture: Row, columns: Row, ended: str | None
     ) -> Iterator[dict[str, Any]]:
         for setting in work.config.settings:
-            if setting == REFERENCE_BASED and (self.is_metric or not known["references"]):
+            if setting == REFERENCE_BASED and (self.is_metric or not columns["references"]):
                 continue
             yield {
                 **_NOTHING,
                 **{name: picture[name] for name in ("image_id", "dataset", "sha256")},
-                **known,
+                **columns,
                 "setting": setting,
                 "evaluator": self.judge.name,
                 "entry_version": self.code_version,
@@ -230,8 +234,8 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
 
     def checks(self) -> Sequence[Check]:
         """Few replies cannot be read, and captions are of the pictures that are there."""
-        told = "Captions are of the pictures that are there now; no others are scored."
-        return [*super().checks(), Check("captions_are_current", told, self._current)]
+        description = "Captions are of the pictures that are there now; no others are scored."
+        return [*super().checks(), Check("captions_are_current", description, self._current)]
 
     def _current(self, work: StepRun[CaptionScoresConfig], rows: Sequence[Row]) -> AssetCheckResult:
         pictures = {row["image_id"]: row for row in work.read_rows("pictures")}
@@ -241,7 +245,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
             for row in work.read_rows(f"captions_{model.name}")
             if row["image_id"] in pictures and _is_outdated(row, pictures[row["image_id"]])
         )
-        said = "; ".join(
+        description = "; ".join(
             f"{number:,} of the captions of {name} are of other pictures than are there now, and "
             f"were not scored. Materialize philautia/captions_{name} again"
             for name, number in outdated.items()
@@ -249,20 +253,20 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
         return AssetCheckResult(
             passed=not outdated,
             severity=AssetCheckSeverity.WARN,
-            description=f"{said or 'All captions are of the pictures that are there'}.",
+            description=f"{description or 'All captions are of the pictures that are there'}.",
         )
 
     def extent(self, work: StepRun[CaptionScoresConfig], rows: Sequence[Row]) -> Extent:
         """Of all pictures."""
-        there = len({row["image_id"] for row in rows})
-        return Extent(count=there, total=len(work.tables["pictures"]), unit="pictures")
+        picture_count = len({row["image_id"] for row in rows})
+        return Extent(count=picture_count, total=len(work.tables["pictures"]), unit="pictures")
 
     def metadata(self, work: StepRun[CaptionScoresConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """The mean score of each model's captions."""
         names = ["setting", "generator", "score"]
-        found = pd.DataFrame(([row[name] for name in names] for row in rows), columns=names)
-        found = found.fillna({"generator": "captions that people have scored"})
-        means = found.astype({"score": float}).groupby(names[:2], sort=False)["score"]
+        table = pd.DataFrame(([row[name] for name in names] for row in rows), columns=names)
+        table = table.fillna({"generator": "captions that people have scored"})
+        means = table.astype({"score": float}).groupby(names[:2], sort=False)["score"]
         return {"scores": markdown_table(means.agg(["count", "mean"]).round(2).reset_index())}
 
     def warning(self, partition: str, config: CaptionScoresConfig) -> str | None:
@@ -285,7 +289,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
         judges = self.catalog.select_role("judge")
         left_out = {**find_twins(judges), **find_twins(self.generators), self.judge.name: ""}
         names = {judge.name for judge in judges} - {*left_out}
-        return tuple(each for each in self.generators if each.name in names)
+        return tuple(model for model in self.generators if model.name in names)
 
 
 _OF_PEOPLE = ("human_score", "human_scores", "scale_low", "scale_high")
@@ -307,6 +311,6 @@ def metric_columns(reply: StepReply) -> dict[str, Any]:
     """The columns of a metric's reply."""
     outcome, calls = reply.outcome, {"calls": list(reply.calls)}
     if isinstance(outcome, AnsweredOutcome):
-        known = {"outcome": "scored", "served_model": outcome.served_model}
-        return {"score": outcome.score, "response": outcome.text, **known, **calls}
+        columns = {"outcome": "scored", "served_model": outcome.served_model}
+        return {"score": outcome.score, "response": outcome.text, **columns, **calls}
     return {"score": None, **unanswered_columns(outcome, "unparsed"), **calls}

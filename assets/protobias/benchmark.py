@@ -75,8 +75,8 @@ def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     scores = [f"scores_{judge.name}" for judge in list_scorers(catalog) if judge.is_stand_in]
     for domain in DOMAINS:
         yield StandInRun(("concepts", "prompt_triplets"), domain, _STAND_IN_CONCEPTS)
-        made = ("image_pairs", "filtered_pairs", *scores)
-        yield StandInRun(made, f"{domain}|{painter}", _STAND_IN_SAMPLES)
+        assets = ("image_pairs", "filtered_pairs", *scores)
+        yield StandInRun(assets, f"{domain}|{painter}", _STAND_IN_SAMPLES)
     yield StandInRun(("summary",), painter)
     yield StandInRun(("report",))
 

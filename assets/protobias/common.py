@@ -44,6 +44,9 @@ def load_by_domain(
     home: DataRoot, name: str, painter: str = "", columns: list[str] | None = None
 ) -> dict[str, pd.DataFrame]:
     """By domain, for those that are there: the tables of an asset, or a painter's of it."""
-    where = {domain: f"{domain}|{painter}" if painter else domain for domain in DOMAINS}
-    found = {domain: home.find(asset_key(name), each, columns) for domain, each in where.items()}
-    return {domain: table for domain, table in found.items() if table is not None}
+    partitions = {domain: f"{domain}|{painter}" if painter else domain for domain in DOMAINS}
+    tables = {
+        domain: home.find(asset_key(name), partition, columns)
+        for domain, partition in partitions.items()
+    }
+    return {domain: table for domain, table in tables.items() if table is not None}

@@ -98,16 +98,16 @@ class ProtoConcepts(Step[ProtoConceptsConfig]):
     def metadata(self, work: StepRun[ProtoConceptsConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """What comes and goes, and what that means for the pictures there are."""
         table = pd.DataFrame(rows)
-        before, now = _ids(_stored(work.home, work.partition)), _ids(table)
+        earlier_ids, concept_ids = _ids(_stored(work.home, work.partition)), _ids(table)
         painters = list(load_painter_pictures(work.home, work.partition))
-        if told := dropped_pictures_warning(painters, before - now, now):
-            work.log.warning(told)
+        if warning := dropped_pictures_warning(painters, earlier_ids - concept_ids, concept_ids):
+            work.log.warning(warning)
         return {
             "concepts": len(rows),
-            "kept": len(before & now),
-            "dropped": len(before - now),
-            "new": len(now - before),
-            "pictures": markdown_table(describe_effects(painters, now)),
+            "kept": len(earlier_ids & concept_ids),
+            "dropped": len(earlier_ids - concept_ids),
+            "new": len(concept_ids - earlier_ids),
+            "pictures": markdown_table(describe_effects(painters, concept_ids)),
             "cells": table["concept"].nunique(),
             "by_cell": _counted(table, ["group", "concept", "source"]),
             "by_knob": _counted(table, ["knob"]),
@@ -116,11 +116,11 @@ class ProtoConcepts(Step[ProtoConceptsConfig]):
 
 
 def sample_domain_concepts(
-    domain: str, config: ProtoConceptsConfig, kept: Sequence[Concept] = ()
+    domain: str, config: ProtoConceptsConfig, kept_concepts: Sequence[Concept] = ()
 ) -> Iterator[Concept]:
-    """The concepts of a domain that a config asks for, from `kept` on. Raises `NotEnough`."""
+    """A domain's concepts for a config, `kept_concepts` first. Raises `NotEnough`."""
     return sample_concepts(
-        load_taxonomy(find_taxonomy_path()), domain, config.instances, config.seed, kept
+        load_taxonomy(find_taxonomy_path()), domain, config.instances, config.seed, kept_concepts
     )
 
 
@@ -141,14 +141,15 @@ def _keeps(home: DataRoot, domain: str, config: ProtoConceptsConfig, earlier: pd
     if config.keeps_stored is not None:
         return config.keeps_stored
     return set(earlier["seed"]) == {config.seed} and any(
-        not each.is_stand_in and each.pictures for each in load_painter_pictures(home, domain)
+        not painter.is_stand_in and painter.pictures
+        for painter in load_painter_pictures(home, domain)
     )
 
 
 def _stored(home: DataRoot, domain: str) -> pd.DataFrame:
     """The concepts that are stored; an empty table where there are none yet."""
-    found = home.find(asset_key("concepts"), domain)
-    return pd.DataFrame(columns=list(CONCEPTS.columns)) if found is None else found
+    table = home.find(asset_key("concepts"), domain)
+    return pd.DataFrame(columns=list(CONCEPTS.columns)) if table is None else table
 
 
 def _ids(rows: pd.DataFrame) -> set[str]:
@@ -157,10 +158,10 @@ def _ids(rows: pd.DataFrame) -> set[str]:
 
 def format_sample_size(number: int, domain: str) -> str:
     """As in "6 of 2,000 concepts": of as many as the paper has, where there are fewer."""
-    whole = SIZES[domain]
+    paper_size = SIZES[domain]
     return (
-        format_count_of_total(number, whole, "concepts")
-        if number < whole
+        format_count_of_total(number, paper_size, "concepts")
+        if number < paper_size
         else f"{number:,} concepts"
     )
 
@@ -235,15 +236,19 @@ def dropped_pictures_warning(
     painters: Sequence[PainterPictures], dropped: Set[str], concepts: Set[str]
 ) -> str | None:
     """A warning of paid pictures that are no longer used; None if there are none."""
-    lost = [each for each in painters if not each.is_stand_in and each.count_pictures(dropped)]
+    lost = [
+        painter
+        for painter in painters
+        if not painter.is_stand_in and painter.count_pictures(dropped)
+    ]
     if not lost:
         return None
-    told = "; ".join(
-        f"{each.painter} has {each.count_pictures(dropped):,} pictures of these, and would paint "
-        f"{each.count_missing(concepts):,} of others"
-        for each in lost
+    descriptions = "; ".join(
+        f"{painter.painter} has {painter.count_pictures(dropped):,} pictures of these, and would "
+        f"paint {painter.count_missing(concepts):,} of others"
+        for painter in lost
     )
     return (
-        f"This sample lacks {len(dropped):,} concepts of the one before: {told}. What is stored "
-        "stays until protobias/prompt_triplets and image_pairs are materialized again."
+        f"This sample lacks {len(dropped):,} concepts of the one before: {descriptions}. What is "
+        "stored stays until protobias/prompt_triplets and image_pairs are materialized again."
     )

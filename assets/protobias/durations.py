@@ -21,7 +21,11 @@ def pair_durations(
     seconds = calls["calls"].map(seconds_of(calls["calls"].unique())).astype(float)
     pairs = calls.assign(seconds=seconds).groupby(["metric", "domain", "pair_id"])["seconds"]
     # A pair of which one request has no seconds counts for nothing.
-    durations = pairs.agg(lambda each: each.sum(skipna=False)).dropna().groupby("metric")
+    durations = (
+        pairs.agg(lambda seconds_of_pair: seconds_of_pair.sum(skipna=False))
+        .dropna()
+        .groupby("metric")
+    )
     return {
         str(metric): Duration(float(of_metric.mean()), len(of_metric))
         for metric, of_metric in durations

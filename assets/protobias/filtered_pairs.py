@@ -159,8 +159,10 @@ class FilteredPairs(Step[FilterConfig]):
 
     def extent(self, work: StepRun[FilterConfig], rows: Sequence[Row]) -> Extent:
         """Of all pairs."""
-        every = work.tables["image_pairs"]
-        return Extent(count=len(rows) // len(SIDES), total=len(every) // len(SIDES), unit="pairs")
+        image_pairs = work.tables["image_pairs"]
+        return Extent(
+            count=len(rows) // len(SIDES), total=len(image_pairs) // len(SIDES), unit="pairs"
+        )
 
     def paper_sample(self, work: StepRun[FilterConfig], rows: Sequence[Row]) -> PaperSample | None:
         """A look at each picture of the paper's."""
@@ -196,17 +198,18 @@ class FilteredPairs(Step[FilterConfig]):
         self, work: StepRun[FilterConfig], rows: Sequence[Row]
     ) -> list[tuple[str, str]]:
         """Both pictures of the first pairs."""
-        every = to_records(work.tables["image_pairs"][["pair_id", "side", "group", "knob"]])
+        image_rows = to_records(work.tables["image_pairs"][["pair_id", "side", "group", "knob"]])
         return [
-            (row["pair_id"], row["side"]) for row in select_first_pairs(every, work.config.limit)
+            (row["pair_id"], row["side"])
+            for row in select_first_pairs(image_rows, work.config.limit)
         ]
 
     def problems(self, work: StepRun[FilterConfig], rows: Sequence[Row]) -> Iterator[Problem]:
         """Pictures that were kept without a score, and ranks that are not a row."""
         survivors = set(list_surviving_pairs(rows))
         for row in rows:
-            asked = (row["filter_outcome"] != "unpainted") == (row["outcome"] == "painted")
-            if not asked or (row["kept"] and row["filter_outcome"] != "scored"):
+            is_consistent = (row["filter_outcome"] != "unpainted") == (row["outcome"] == "painted")
+            if not is_consistent or (row["kept"] and row["filter_outcome"] != "scored"):
                 yield row["image_id"], f"ended as {row['filter_outcome']}, kept: {row['kept']}"
             if not (row["pair_id"] in survivors) == row["pair_kept"] == (row["rank"] is not None):
                 yield row["image_id"], "is kept or ranked apart from its pair"
@@ -224,18 +227,18 @@ class FilteredPairs(Step[FilterConfig]):
 
 def rank_pairs(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]]:
     """The rows of `filtered_pairs`, once the filter has rated all pictures."""
-    found = [
+    rated_rows = [
         {**row, "kept": row["filter_score"] is not None and row["filter_score"] >= config.keep_from}
         for row in rows
     ]
-    concepts = {row["pair_id"]: row["concept_id"] for row in found}
+    concepts = {row["pair_id"]: row["concept_id"] for row in rated_rows}
     shown: dict[str, list[str]] = defaultdict(list)
-    for row in found:
+    for row in rated_rows:
         shown[row["pair_id"]].append(row["sha256"])
     places = assign_ranks(
-        {pair: concepts[pair] for pair in list_surviving_pairs(found)}, config.seed, shown
+        {pair: concepts[pair] for pair in list_surviving_pairs(rated_rows)}, config.seed, shown
     )
-    for row in found:
+    for row in rated_rows:
         rank = places.get(row["pair_id"])
         most = domain_share(row["domain"], config.evaluated)
         row |= {
@@ -243,7 +246,7 @@ def rank_pairs(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]
             "rank": rank,
             "evaluated": rank is not None and rank < most,
         }
-    return found
+    return rated_rows
 
 
 def _bounded(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]]:
@@ -256,13 +259,13 @@ def _bounded(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]]:
 
 
 def _usable(rows: Sequence[Row]) -> tuple[int, int, str, Counter[str]]:
-    ends = Counter(
+    outcomes = Counter(
         "scored too low" if row["filter_outcome"] == "scored" else str(row["filter_outcome"])
         for row in rows
         if not row["kept"]
     )
-    there = sum(row["pair_kept"] for row in rows) // len(SIDES)
-    return there, len(rows) // len(SIDES), "pairs", ends
+    pair_count = sum(row["pair_kept"] for row in rows) // len(SIDES)
+    return pair_count, len(rows) // len(SIDES), "pairs", outcomes
 
 
 def _caption(row: Row) -> str:

@@ -28,14 +28,14 @@ def find_filter(catalog: Catalog, painter: Model, name: str) -> Model:
     By default schematics are read by `pixels`, and other pictures are looked at by the captioner
     that does not run offline, if there is just one.
     """
-    found = find_model(catalog, name, *FILTERS) if name else _default(catalog, painter)
-    if found.is_stand_in and not (reads_pixels(found) and painter.is_stand_in):
-        able = "reads schematics alone" if reads_pixels(found) else "looks at no picture"
+    judge = find_model(catalog, name, *FILTERS) if name else _default(catalog, painter)
+    if judge.is_stand_in and not (reads_pixels(judge) and painter.is_stand_in):
+        able = "reads schematics alone" if reads_pixels(judge) else "looks at no picture"
         raise NoSuchModel(
-            f"{found.name} {able}, and cannot filter what {painter.name} paints. Name a model of "
+            f"{judge.name} {able}, and cannot filter what {painter.name} paints. Name a model of "
             f"{catalog.path} with the role captioner or judge that sees, in the run config: filter."
         )
-    return found
+    return judge
 
 
 def _default(catalog: Catalog, painter: Model) -> Model:
@@ -64,7 +64,11 @@ def _default(catalog: Catalog, painter: Model) -> Model:
 
 def family_warning(judge: Model, scorers: Iterable[Model]) -> str | None:
     """That judges and metrics score what a filter of their own family chose, if any do."""
-    names = [each.name for each in scorers if each.family == judge.family and not each.is_stand_in]
+    names = [
+        scorer.name
+        for scorer in scorers
+        if scorer.family == judge.family and not scorer.is_stand_in
+    ]
     if not names or judge.is_stand_in:
         return None
     return (

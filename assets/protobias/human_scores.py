@@ -111,28 +111,30 @@ def human_scores(
     painter = context.partition_key
     folder = Path(home.root) / "reviews" / GROUP / painter
     pictures = load_filtered_pictures(home, painter)
-    given = checked(scores_in(folder, FORM), FORM, pictures)
-    asked = select_for_scoring(pictures, config.images, config.seed)
-    write_sheets(folder, FORM, asked, images)
+    sheet_scores = checked(scores_in(folder, FORM), FORM, pictures)
+    pictures_to_score = select_for_scoring(pictures, config.images, config.seed)
+    write_sheets(folder, FORM, pictures_to_score, images)
     rows = [
         {name: row[name] for name in (*_PICTURED, "is_stand_in")}
-        | {"annotator": each.annotator, "score": each.score}
-        for each, row in with_rows(given, pictures)
+        | {"annotator": entry.annotator, "score": entry.score}
+        for entry, row in with_rows(sheet_scores, pictures)
         if row["pair_kept"]
     ]
     table = HUMAN_SCORES.build_table(rows)
     scores = table.to_pandas()
-    if left := len(given) - len(set(zip(scores["annotator"], scores["sha256"], strict=True))):
+    if unused_count := len(sheet_scores) - len(
+        set(zip(scores["annotator"], scores["sha256"], strict=True))
+    ):
         context.log.warning(
             "%d scores are of pictures that protobias/filtered_pairs does not keep now; they stay "
             "in their files and are left out of the table.",
-            left,
+            unused_count,
         )
     return to_materialize_result(
         table,
-        to_score=len(asked),
+        to_score=len(pictures_to_score),
         sheet=MetadataValue.path(str(folder / SHEET)),
-        annotators=markdown_table(_by_annotator(given, asked)),
+        annotators=markdown_table(_by_annotator(sheet_scores, pictures_to_score)),
         agreement=_agreement(scores, config.seed),
         scores=markdown_table(_means(scores).round(3)),
     )
@@ -143,17 +145,17 @@ def load_filtered_pictures(home: DataRoot, painter: str) -> Pictures:
 
     Raises `NothingYet` where there are none.
     """
-    found = defaultdict(list)
+    groups = defaultdict(list)
     for table in load_by_domain(home, "filtered_pairs", painter).values():
         for row in FILTERED_COLUMNS.read_rows(table, asset_key("filtered_pairs")):
             if row["sha256"] is not None:
-                found[row["sha256"]].append(row)
-    if not found:
+                groups[row["sha256"]].append(row)
+    if not groups:
         raise NotMaterialized(
             f"There are no pictures of {painter} to score yet: materialize "
             f"protobias/filtered_pairs of {painter} first, for {', '.join(DOMAINS)}."
         )
-    return found
+    return groups
 
 
 def select_for_scoring(pictures: Pictures, images: int, seed: int) -> list[Row]:
@@ -163,42 +165,56 @@ def select_for_scoring(pictures: Pictures, images: int, seed: int) -> list[Row]:
     more. A picture that stands for several rows would give them one score: their pairs are left
     out, and the next ones take their place.
     """
-    kept = [row for rows in pictures.values() for row in rows if row["pair_kept"]]
-    times = Counter(row["sha256"] for row in kept)
-    shared = {row["pair_id"] for row in kept if times[row["sha256"]] > 1}
+    kept_rows = [row for rows in pictures.values() for row in rows if row["pair_kept"]]
+    times = Counter(row["sha256"] for row in kept_rows)
+    shared = {row["pair_id"] for row in kept_rows if times[row["sha256"]] > 1}
     places: dict[str, set[int]] = defaultdict(set)
-    for row in kept:
+    for row in kept_rows:
         if row["pair_id"] not in shared:
             places[row["domain"]].add(row["rank"])
-    taken = {
+    chosen_ranks = {
         (domain, rank)
         for domain, ranks in places.items()
         for rank in sorted(ranks)[: domain_share(domain, images // 2)]
     }
     chosen = [
         row
-        for row in kept
-        if row["pair_id"] not in shared and (row["domain"], row["rank"]) in taken
+        for row in kept_rows
+        if row["pair_id"] not in shared and (row["domain"], row["rank"]) in chosen_ranks
     ]
     return sorted(chosen, key=lambda row: sha256(f"{seed}/{row['sha256']}".encode()).digest())
 
 
-def _by_annotator(given: Sequence[Given], asked: Sequence[Row]) -> pd.DataFrame:
+def _by_annotator(sheet_scores: Sequence[Given], pictures_to_score: Sequence[Row]) -> pd.DataFrame:
     """How many pictures each has scored, and how many of those to score now are left."""
-    wanted, by = {row["sha256"] for row in asked}, dict[str, set[str]]()
-    for each in given:
-        by.setdefault(each.annotator, set()).add(each.image)
-    counted = [(name, len(scored), len(wanted - scored)) for name, scored in sorted(by.items())]
+    digests, digests_by_annotator = (
+        {row["sha256"] for row in pictures_to_score},
+        dict[str, set[str]](),
+    )
+    for entry in sheet_scores:
+        digests_by_annotator.setdefault(entry.annotator, set()).add(entry.image)
+    counted = [
+        (name, len(scored), len(digests - scored))
+        for name, scored in sorted(digests_by_annotator.items())
+    ]
     return pd.DataFrame(counted, columns=["annotator", "scored", "left"])
 
 
 def _agreement(scores: pd.DataFrame, seed: int) -> MarkdownMetadataValue:
     """Quadratic weighted kappa of every two annotators (Figure 4)."""
     lines = []
-    for each in pairwise_agreement(scores, seed=seed):
-        kappa = f"undefined: {each.reason}" if each.kappa is None else f"{each.kappa:.2f}"
-        ends = f"{each.interval.low:.2f} to {each.interval.high:.2f}" if each.interval else "none"
-        lines.append((each.first, each.second, each.images, kappa, ends))
+    for agreement in pairwise_agreement(scores, seed=seed):
+        kappa = (
+            f"undefined: {agreement.reason}"
+            if agreement.kappa is None
+            else f"{agreement.kappa:.2f}"
+        )
+        interval = (
+            f"{agreement.interval.low:.2f} to {agreement.interval.high:.2f}"
+            if agreement.interval
+            else "none"
+        )
+        lines.append((agreement.first, agreement.second, agreement.images, kappa, interval))
     if not lines:
         return MetadataValue.md("Kappa needs two annotators who have scored the same pictures.")
     columns = ["first", "second", "pictures", "kappa", "95 % interval"]
@@ -216,5 +232,5 @@ def _means(scores: pd.DataFrame) -> pd.DataFrame:
     means = sides.reindex(columns=["correct", "adversarial"])
     means.columns = pd.Index(["SC", "PA"])
     counts = of_pictures.groupby("domain").size().rename("pictures")
-    told: pd.DataFrame = means.assign(delta=means["SC"] - means["PA"]).join(counts).reset_index()
-    return told
+    table: pd.DataFrame = means.assign(delta=means["SC"] - means["PA"]).join(counts).reset_index()
+    return table

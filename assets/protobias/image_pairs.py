@@ -111,8 +111,10 @@ def _pairs(
         return sampling_key(f"{concept.concept_id}/{sample}", concept.group, concept.knob)
 
     samples = range(pairing.samples)
-    every = [(concept, triplet, sample) for concept, triplet in triplets for sample in samples]
-    return stratified_head(every, pairing.limit, place)
+    samples_of_triplets = [
+        (concept, triplet, sample) for concept, triplet in triplets for sample in samples
+    ]
+    return stratified_head(samples_of_triplets, pairing.limit, place)
 
 
 def _picture(
@@ -198,7 +200,9 @@ class ImagePairs(PaintStep[ImagePairsConfig]):
             return None
         domain, _ = split_pair_key(work.partition)
         drawn = len(work.tables["prompt_triplets"])
-        largest = max((row["request"] for row in rows), key=lambda each: len(each.prompt))
+        largest = max(
+            (row["request"] for row in rows), key=lambda paint_request: len(paint_request.prompt)
+        )
         return estimate_paper_sample(
             domain, drawn, work.config.limit, count_paper_pictures(domain), largest
         )
@@ -257,8 +261,8 @@ def _prompts(work: StepRun[ImagePairsConfig]) -> dict[tuple[str, str], str]:
 
 
 def _usable(rows: Sequence[Row]) -> tuple[int, int, str, Counter[str]]:
-    ends = Counter(str(row["flaw"] or row["outcome"]) for row in rows)
-    return ends.pop("painted", 0), len(rows), "pictures", ends
+    outcomes = Counter(str(row["flaw"] or row["outcome"]) for row in rows)
+    return outcomes.pop("painted", 0), len(rows), "pictures", outcomes
 
 
 def count_outcomes_by_knob(rows: Sequence[Row]) -> pd.DataFrame:
@@ -267,7 +271,8 @@ def count_outcomes_by_knob(rows: Sequence[Row]) -> pd.DataFrame:
     for row in rows:
         counts[row["knob"]][row["outcome"]] += 1
     numbers = [
-        (knob, ends.total(), *(ends[name] for name in _PRESENT)) for knob, ends in counts.items()
+        (knob, outcomes.total(), *(outcomes[name] for name in _PRESENT))
+        for knob, outcomes in counts.items()
     ]
     return pd.DataFrame(numbers, columns=["knob", "pictures", *_PRESENT])
 

@@ -38,7 +38,7 @@ def load_templates(path: str, writer: Model) -> Mapping[str, str]:
     return own_templates(path) if path else {}
 
 
-def to_triplet_rows(own: OwnTriplets, place: int) -> list[dict[str, Any]]:
+def to_triplet_rows(own_triplets: OwnTriplets, place: int) -> list[dict[str, Any]]:
     """They as rows of `prompt_triplets`, from a place on."""
     return [
         {
@@ -53,20 +53,22 @@ def to_triplet_rows(own: OwnTriplets, place: int) -> list[dict[str, Any]]:
             "attempts": 0,
             "calls": [],
         }
-        for number, (concept, triplet) in enumerate(own.triplets)
+        for number, (concept, triplet) in enumerate(own_triplets.triplets)
     ]
 
 
-def list_unusable_rows(own: OwnTriplets) -> pd.DataFrame:
+def list_unusable_rows(own_triplets: OwnTriplets) -> pd.DataFrame:
     """The rows of the file that are not used, with the reason."""
-    return pd.DataFrame(own.unusable_rows, columns=["row", "why it is not used"])
+    return pd.DataFrame(own_triplets.unusable_rows, columns=["row", "why it is not used"])
 
 
-def unused_rows_warning(own: OwnTriplets, path: str) -> str | None:
+def unused_rows_warning(own_triplets: OwnTriplets, path: str) -> str | None:
     """A warning of unused rows; None if all are used."""
-    lines = "\n".join(f"  {path}, {place}: {reason}" for place, reason in own.unusable_rows)
+    lines = "\n".join(
+        f"  {path}, {place}: {reason}" for place, reason in own_triplets.unusable_rows
+    )
     return (
-        f"{len(own.unusable_rows)} of {own.rows} rows are not used.\n{lines}"
-        if own.unusable_rows
+        f"{len(own_triplets.unusable_rows)} of {own_triplets.rows} rows are not used.\n{lines}"
+        if own_triplets.unusable_rows
         else None
     )

@@ -113,11 +113,11 @@ class PromptTriplets(Step[TripletsConfig]):
         """The concepts, each with the templates of its writer."""
         writer = self.model(work.partition, work.config)
         templates = load_templates(work.config.templates_file, writer)
-        every = ((row, to_concept(row)) for row in work.read_rows("concepts"))
-        some = stratified_head(
-            [*every], work.config.limit, lambda each: concept_sampling_key(each[1])
+        concept_rows = ((row, to_concept(row)) for row in work.read_rows("concepts"))
+        limited_rows = stratified_head(
+            [*concept_rows], work.config.limit, lambda pair: concept_sampling_key(pair[1])
         )
-        return [row | {"of": concept, "templates": templates} for row, concept in some]
+        return [row | {"of": concept, "templates": templates} for row, concept in limited_rows]
 
     def converse(self, work: StepRun[TripletsConfig], row: Row) -> Conversation:
         """Have a triplet written; one that breaks a rule is re-queried."""
@@ -128,8 +128,8 @@ class PromptTriplets(Step[TripletsConfig]):
         self, work: StepRun[TripletsConfig], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         """Those of the user's own come last."""
-        own = load_own_triplets(work.config.triplets_file, work.partition)
-        return [*rows, *to_triplet_rows(own, len(work.tables["concepts"]))]
+        own_triplets = load_own_triplets(work.config.triplets_file, work.partition)
+        return [*rows, *to_triplet_rows(own_triplets, len(work.tables["concepts"]))]
 
     def extent(self, work: StepRun[TripletsConfig], rows: Sequence[Row]) -> Extent:
         """Of all concepts."""
@@ -154,12 +154,12 @@ class PromptTriplets(Step[TripletsConfig]):
 
         Of the first request a quote counts that by itself.
         """
-        writer, asked = self.model(work.partition, work.config), cast(WriteRequest, request)
-        said = "?" * (find_output_limit(writer) or 0)
-        for _ in range(len(asked.turns) // 2, REASKS):
-            asked = build_retry(asked, said, "?" * LONGEST_FEEDBACK)
-            yield asked
-            repair = longest_repair(writer, asked)
+        writer, retry = self.model(work.partition, work.config), cast(WriteRequest, request)
+        reply = "?" * (find_output_limit(writer) or 0)
+        for _ in range(len(retry.turns) // 2, REASKS):
+            retry = build_retry(retry, reply, "?" * LONGEST_FEEDBACK)
+            yield retry
+            repair = longest_repair(writer, retry)
             if repair is not None:
                 yield repair
 
@@ -171,22 +171,25 @@ class PromptTriplets(Step[TripletsConfig]):
 
     def metadata(self, work: StepRun[TripletsConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Retention by knob and rule, and examples."""
-        own, written = load_own_triplets(work.config.triplets_file, work.partition), _written(rows)
+        own_triplets, written = (
+            load_own_triplets(work.config.triplets_file, work.partition),
+            _written(rows),
+        )
         return {
             "triplets": len(written),
             **Counter(row["outcome"] for row in written),
             "by_knob": markdown_table(_by_knob(written)),
             "by_rule": markdown_table(_by_rule(written)),
             "examples": markdown_table(_examples(written)),
-            "own": len(own.triplets),
-            "own_rows_not_used": markdown_table(list_unusable_rows(own)),
+            "own": len(own_triplets.triplets),
+            "own_rows_not_used": markdown_table(list_unusable_rows(own_triplets)),
         }
 
     def checks(self) -> list[Check]:
         """Each concept has one row, and each accepted triplet passes by rule."""
-        told = "Every concept has one row, and every accepted triplet passes by rule."
+        description = "Every concept has one row, and every accepted triplet passes by rule."
         return [
-            Check("accepted_triplets_hold", told, self._hold, blocking=True),
+            Check("accepted_triplets_hold", description, self._hold, blocking=True),
             Check(
                 "every_concept_has_a_triplet",
                 "Every concept has a triplet that was accepted.",
@@ -207,17 +210,21 @@ def find_broken_rows(
     rows: Sequence[Row], concepts: Iterable[Row], limit: int | None = None
 ) -> pd.DataFrame:
     """Concepts without exactly one row, and accepted rows that break a rule."""
-    every = stratified_head([to_concept(row) for row in concepts], limit, concept_sampling_key)
-    own = dict.fromkeys(row["concept_id"] for row in rows if is_own(row["concept_id"]))
-    wanted = [(name,) for name in (*(concept.concept_id for concept in every), *own)]
+    sampled_concepts = stratified_head(
+        [to_concept(row) for row in concepts], limit, concept_sampling_key
+    )
+    own_ids = dict.fromkeys(row["concept_id"] for row in rows if is_own(row["concept_id"]))
+    expected_keys = [
+        (name,) for name in (*(concept.concept_id for concept in sampled_concepts), *own_ids)
+    ]
     return build_problem_table(
         [
-            *find_miscounted_keys(rows, lambda: wanted, ["concept_id"]),
+            *find_miscounted_keys(rows, lambda: expected_keys, ["concept_id"]),
             *(
-                (row["concept_id"], describe_faults(found))
+                (row["concept_id"], describe_faults(faults))
                 for row in rows
                 if row["outcome"] == "accepted"
-                and (found := find_faults(to_concept(row), _triplet_of(row)))
+                and (faults := find_faults(to_concept(row), _triplet_of(row)))
             ),
         ]
     )
@@ -234,7 +241,7 @@ def select_accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
     Raises `Mismatch` for a table that was edited by hand so that one of them does not pass now, or
     stands there twice, or that a row has another outcome than there is.
     """
-    found = []
+    pairs = []
     problems = [
         f"{row['concept_id']} (outcome: {row['outcome']!r} is none of {', '.join(OUTCOMES)})"
         for row in TRIPLETS.read_rows(table[~table["outcome"].isin(OUTCOMES)], TRIPLETS_KEY)
@@ -247,8 +254,8 @@ def select_accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
         triplet = _triplet_of(row)
         if wrong := find_faults(concept, triplet):
             problems.append(f"{concept.concept_id} ({describe_faults(wrong)})")
-        found.append((concept, triplet))
-    counts = Counter(concept.concept_id for concept, _ in found)
+        pairs.append((concept, triplet))
+    counts = Counter(concept.concept_id for concept, _ in pairs)
     problems += [f"{name} (stands there {n} times)" for name, n in counts.items() if n > 1]
     if problems:
         more = f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else ""
@@ -258,18 +265,18 @@ def select_accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
             "mend these rows or set their outcome to rejected, or materialize "
             "protobias/prompt_triplets again, which asks no model again. Nothing was painted."
         )
-    return found
+    return pairs
 
 
 def _by_knob(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """By knob and for all: triplets asked for, accepted at once, accepted in the end."""
     counted = []
     for knob in [*dict.fromkeys(row["knob"] for row in rows), "all"]:
-        some = [row for row in rows if knob in (row["knob"], "all")]
-        kept = [row for row in some if row["outcome"] == "accepted"]
-        at_once = sum(row["attempts"] == 1 for row in kept)
-        share = f"{len(kept) / len(some):.1%}" if some else ""
-        counted.append((knob, len(some), at_once, len(kept), share))
+        knob_rows = [row for row in rows if knob in (row["knob"], "all")]
+        accepted_rows = [row for row in knob_rows if row["outcome"] == "accepted"]
+        at_once = sum(row["attempts"] == 1 for row in accepted_rows)
+        share = f"{len(accepted_rows) / len(knob_rows):.1%}" if knob_rows else ""
+        counted.append((knob, len(knob_rows), at_once, len(accepted_rows), share))
     columns = ["knob", "concepts", "accepted at once", "accepted", "retention"]
     return pd.DataFrame(counted, columns=columns)
 
@@ -312,11 +319,13 @@ def _written(rows: Sequence[Row]) -> list[Row]:
 def _every_concept_has_one(work: StepRun[TripletsConfig], rows: Sequence[Row]) -> AssetCheckResult:
     """How many concepts have a triplet, and what the others lack."""
     others = [row for row in rows if row["outcome"] != "accepted"]
-    said = f"{len(rows) - len(others)} of {len(rows)} concepts have a triplet"
-    ends = Counter(row["outcome"] for row in others)
-    if ends:
-        said += f": {', '.join(f'{number} {outcome}' for outcome, number in ends.items())}"
-    if ends["failed"]:
-        said += ". Materialize protobias/prompt_triplets again: only what failed is sent"
+    description = f"{len(rows) - len(others)} of {len(rows)} concepts have a triplet"
+    outcomes = Counter(row["outcome"] for row in others)
+    if outcomes:
+        description += (
+            f": {', '.join(f'{number} {outcome}' for outcome, number in outcomes.items())}"
+        )
+    if outcomes["failed"]:
+        description += ". Materialize protobias/prompt_triplets again: only what failed is sent"
     shown = pd.DataFrame(others, columns=["concept_id", "outcome", "reason"])
-    return build_check_result(said, shown)._replace(severity=AssetCheckSeverity.WARN)
+    return build_check_result(description, shown)._replace(severity=AssetCheckSeverity.WARN)

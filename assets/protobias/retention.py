@@ -31,10 +31,17 @@ def count_retention(home: DataRoot, painter: str, models: Sequence[Model]) -> pd
     rows = []
     for domain in DOMAINS:
         stages = list(_stages(home, painter, domain, models))
-        for knob in (ALL_KNOBS, *sorted({knob for *_, every in stages for knob in every})):
+        for knob in (
+            ALL_KNOBS,
+            *sorted({knob for *_, stage_knobs in stages for knob in stage_knobs}),
+        ):
             for stage, *both in stages:
-                left, of = (len(each if knob == ALL_KNOBS else each[each == knob]) for each in both)
-                rows.append([domain, knob, stage, left, of, left / of if of else float("nan")])
+                number, total = (
+                    len(knobs if knob == ALL_KNOBS else knobs[knobs == knob]) for knobs in both
+                )
+                rows.append(
+                    [domain, knob, stage, number, total, number / total if total else float("nan")]
+                )
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
@@ -52,18 +59,20 @@ def _stages(
     partition, named = f"{domain}|{painter}", ["pair_id", "knob", "outcome"]
     pictures = home.find(asset_key("image_pairs"), partition, named)
     if pictures is not None:
-        asked = pictures.groupby("pair_id")["knob"].first()
-        painted = asked[_on_both_sides(pictures["pair_id"][pictures["outcome"] == "painted"])]
-        yield ("painted", painted, asked)
+        requested_pairs = pictures.groupby("pair_id")["knob"].first()
+        painted = requested_pairs[
+            _on_both_sides(pictures["pair_id"][pictures["outcome"] == "painted"])
+        ]
+        yield ("painted", painted, requested_pairs)
     named = ["pair_id", "knob", "kept", "evaluated"]
     filtered = home.find(asset_key("filtered_pairs"), partition, named)
     if filtered is None:
         return
     all_of = filtered.groupby("pair_id")["knob"].first()
-    kept = all_of[list_surviving_pairs(to_records(filtered))]
+    kept_pairs = all_of[list_surviving_pairs(to_records(filtered))]
     evaluated = all_of[_on_both_sides(filtered["pair_id"][filtered["evaluated"]])]
-    yield ("kept", kept, all_of)
-    yield ("evaluated", evaluated, kept)
+    yield ("kept", kept_pairs, all_of)
+    yield ("evaluated", evaluated, kept_pairs)
     named = ["pair_id", "outcome"]
     scores = [
         table
@@ -72,8 +81,8 @@ def _stages(
     ]
     if scores:
         both = [_on_both_sides(table["pair_id"][table["outcome"] == "scored"]) for table in scores]
-        left = set.intersection(*map(set, both))
-        yield ("scored", evaluated[evaluated.index.isin(left)], evaluated)
+        scored_pairs = set.intersection(*map(set, both))
+        yield ("scored", evaluated[evaluated.index.isin(scored_pairs)], evaluated)
 
 
 def _on_both_sides(pairs: "pd.Series[str]") -> "pd.Index[str]":

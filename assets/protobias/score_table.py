@@ -62,20 +62,22 @@ def load_all_scores(home: DataRoot, painter: str, models: Sequence[Model]) -> pd
     sides = people.groupby("pair_id")["side"].nunique()
     both = sides.index[sides == 2]
     return _joined(
-        [each.assign(sample=EVALUATED) for each in scores]
-        + [each[each["pair_id"].isin(both)].assign(sample=HUMAN) for each in (*scores, people)]
+        [table.assign(sample=EVALUATED) for table in scores]
+        + [table[table["pair_id"].isin(both)].assign(sample=HUMAN) for table in (*scores, people)]
     )
 
 
 def _require_alike(painter: str, filtered: ScoreTables) -> None:
     """Raise `Mismatch` where domains cannot be averaged, since they were not made in one way."""
-    for column, what in _ALIKE.items():
-        found = {domain: set(table[column].dropna()) for domain, table in filtered.items()}
-        if len(set[Any]().union(*found.values())) > 1:
-            among = ", ".join(domain for domain, values in found.items() if values)
+    for column, requirement in _ALIKE.items():
+        values_by_domain = {
+            domain: set(table[column].dropna()) for domain, table in filtered.items()
+        }
+        if len(set[Any]().union(*values_by_domain.values())) > 1:
+            among = ", ".join(domain for domain, values in values_by_domain.items() if values)
             raise TablesMismatch(
-                f"The pairs of {painter} ({among}) were not all {what} again for those that are to "
-                "change, then what follows. What was paid for before is not sent again."
+                f"The pairs of {painter} ({among}) were not all {requirement} again for those that "
+                "are to change, then what follows. What was paid for before is not sent again."
             )
 
 
@@ -83,8 +85,10 @@ def has_same_pictures(scores: pd.DataFrame, filtered: pd.DataFrame) -> bool:
     """Whether scores are of the pairs to be evaluated, all or a limit's, in their order."""
     named = [*_PICTURE, "rank"]
     evaluated = filtered.loc[filtered["evaluated"], [*named, "group", "knob"]]
-    wanted = expected_pairs(to_records(evaluated), set(scores["pair_id"]))
-    return bool(scores[named].to_numpy().tolist() == [[row[n] for n in named] for row in wanted])
+    expected_rows = expected_pairs(to_records(evaluated), set(scores["pair_id"]))
+    return bool(
+        scores[named].to_numpy().tolist() == [[row[n] for n in named] for row in expected_rows]
+    )
 
 
 def _by_metric(home: DataRoot, painter: str, model: Model, filtered: ScoreTables) -> pd.DataFrame:
@@ -111,8 +115,10 @@ def _by_metric(home: DataRoot, painter: str, model: Model, filtered: ScoreTables
             f"The scores of {name} ({painter}) are not all by the same entry of models.yaml, which "
             f"has changed meanwhile. Materialize it again for {', '.join(tables)}."
         )
-    now = version_in_file(model, home, painter) if is_filed(model) and len(scores) else None
-    if now is not None and now != scores["entry_version"].iloc[0]:
+    file_version = (
+        version_in_file(model, home, painter) if is_filed(model) and len(scores) else None
+    )
+    if file_version is not None and file_version != scores["entry_version"].iloc[0]:
         raise TablesMismatch(
             f"The file of {name} ({painter}) has changed since its scores were read. Materialize "
             f"it again for {', '.join(tables)}."
@@ -124,33 +130,35 @@ def _by_metric(home: DataRoot, painter: str, model: Model, filtered: ScoreTables
 
 def _by_people(home: DataRoot, painter: str, filtered: ScoreTables) -> pd.DataFrame:
     """The mean score of each picture that people scored, as rows of the metric `human`."""
-    given = load_human_scores(home, painter)
-    means = given.groupby("image_id", sort=False)["score"].mean()
-    pictures = given.drop_duplicates("image_id").drop(columns=["score", "annotator"])
-    kept = _joined([table[table["pair_kept"]] for table in filtered.values()])
+    ratings = load_human_scores(home, painter)
+    means = ratings.groupby("image_id", sort=False)["score"].mean()
+    pictures = ratings.drop_duplicates("image_id").drop(columns=["score", "annotator"])
+    kept_rows = _joined([table[table["pair_kept"]] for table in filtered.values()])
     identity = ["image_id", *_PICTURE]
-    known = pictures.merge(kept[[*identity, "group", "rank"]], on=identity)
-    if len(known) < len(pictures):
+    identified = pictures.merge(kept_rows[[*identity, "group", "rank"]], on=identity)
+    if len(identified) < len(pictures):
         raise TablesMismatch(
-            f"protobias/human_scores ({painter}) holds {len(pictures) - len(known)} pictures that "
-            "protobias/filtered_pairs does not keep, or no longer. Materialize it again."
+            f"protobias/human_scores ({painter}) holds {len(pictures) - len(identified)} pictures "
+            "that protobias/filtered_pairs does not keep, or no longer. Materialize it again."
         )
-    raw = known["image_id"].map(means).astype(float)
-    scored = known.assign(metric=HUMAN, formula=HUMAN, same_family=False, outcome="scored", raw=raw)
+    raw = identified["image_id"].map(means).astype(float)
+    scored = identified.assign(
+        metric=HUMAN, formula=HUMAN, same_family=False, outcome="scored", raw=raw
+    )
     return _joined([scored.assign(score=normalize_scores(raw, HUMAN))])
 
 
 def _joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Tables below one another, each with all columns, empty where it has none of its own."""
-    found = [_LONG.build_table([])]
+    arrow_tables = [_LONG.build_table([])]
     for table in tables:
         schema = pa.schema([field for field in _LONG.schema if field.name in table.columns])
-        found.append(pa.Table.from_pandas(table, schema=schema, preserve_index=False))
-    joined: pd.DataFrame = pa.concat_tables(found, promote_options="default").to_pandas()
+        arrow_tables.append(pa.Table.from_pandas(table, schema=schema, preserve_index=False))
+    joined: pd.DataFrame = pa.concat_tables(arrow_tables, promote_options="default").to_pandas()
     return joined
 
 
 def load_human_scores(home: DataRoot, painter: str) -> pd.DataFrame:
     """What people scored of a painter's pictures; empty where nobody has. Raises `CorruptItem`."""
-    given = home.find(asset_key("human_scores"), painter)
-    return HUMAN_SCORES.build_table([]).to_pandas() if given is None else given
+    table = home.find(asset_key("human_scores"), painter)
+    return HUMAN_SCORES.build_table([]).to_pandas() if table is None else table

@@ -25,7 +25,7 @@ ScoreColumns: TypeAlias = dict[str, Any]
 def list_scorers(catalog: Catalog) -> tuple[Model, ...]:
     """The models that score pictures against texts: judges and metrics, in the catalog's order."""
     judges = select_judges(catalog, REFERENCES)
-    return tuple(each for each in catalog.models if each in judges or "metric" in each.roles)
+    return tuple(model for model in catalog.models if model in judges or "metric" in model.roles)
 
 
 def formula_name(model: Model) -> str:
@@ -53,8 +53,8 @@ def parse_outcome(outcome: Outcome) -> ScoreColumns:
     """How a request to score ended; without a score there is a reason, and never a low score."""
     match outcome:
         case AnsweredOutcome(score=score, text=text, served_model=served_model):
-            found = _given(score) if score is not None else _rated(text or "")
-            return found | {"response": text, "served_model": served_model}
+            columns = _given(score) if score is not None else _rated(text or "")
+            return columns | {"response": text, "served_model": served_model}
         case MalformedOutcome(is_unreadable=False, text=text):
             why = {"reason": "It did not answer with one number from 0 to 1."}
             return unanswered_columns(outcome, "unparsed") | why | {"response": text}

@@ -154,29 +154,29 @@ class PairScores(JudgeStep[LimitConfig]):
                 work.partition,
             )
             return {"pairs": 0}
-        told: dict[str, Any] = {}
+        notes: dict[str, Any] = {}
         if any(row["same_family"] for row in rows):
-            told["warning"] = (
+            notes["warning"] = (
                 f"{self.judge.name} is of the family of the filter that kept these pairs: they "
                 "may be easier for it. Filter by a model of another family, or set its scores "
                 "apart."
             )
-            work.log.warning("%s", told["warning"])
+            work.log.warning("%s", notes["warning"])
         scores: pd.DataFrame = SCORES.build_table(rows).to_pandas()
-        found = pair_scores(scores.assign(sample="", score=scores["raw"]))
-        by_knob = found.groupby("knob")["fails"].agg(pairs="size", scored="count")
-        if found["fails"].notna().any():
-            told["failure_rate"] = round(float(found["fails"].mean()), 4)
+        pairs = pair_scores(scores.assign(sample="", score=scores["raw"]))
+        by_knob = pairs.groupby("knob")["fails"].agg(pairs="size", scored="count")
+        if pairs["fails"].notna().any():
+            notes["failure_rate"] = round(float(pairs["fails"].mean()), 4)
         names = scores["pair_id"].drop_duplicates()
-        some = scores["pair_id"].isin(names.iloc[:: -(-len(names) // _PAIRS_SHOWN)])
+        is_shown = scores["pair_id"].isin(names.iloc[:: -(-len(names) // _PAIRS_SHOWN)])
         return {
-            "pairs": len(found),
-            "pairs_scored": int(found["fails"].count()),
-            "ties": int(found["tie"].sum()),
+            "pairs": len(pairs),
+            "pairs_scored": int(pairs["fails"].count()),
+            "ties": int(pairs["tie"].sum()),
             "retention": markdown_table(by_knob.reset_index()),
             "served_models": sorted(scores["served_model"].dropna().unique()),
-            "sample": markdown_table(scores.loc[some, _SHOWN]),
-            **told,
+            "sample": markdown_table(scores.loc[is_shown, _SHOWN]),
+            **notes,
         }
 
     def checks(self) -> list[Check]:

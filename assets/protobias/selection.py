@@ -28,10 +28,12 @@ def select_first_pairs(rows: Sequence[Row], limit: int | None) -> list[Row]:
     return [row for row in rows if row["pair_id"] in chosen]
 
 
-def expected_pairs(rows: Sequence[Row], there: Collection[str]) -> list[Row]:
-    """The rows that a table has to hold which holds the pairs `there`; see `limits.part_of`."""
-    wanted = {row["pair_id"] for row in expected_subset(_one_each(rows), there, _placed)}
-    return [row for row in rows if row["pair_id"] in wanted]
+def expected_pairs(rows: Sequence[Row], stored_pairs: Collection[str]) -> list[Row]:
+    """Rows expected in a table that stores `stored_pairs`; see `limits.expected_subset`."""
+    expected_ids = {
+        row["pair_id"] for row in expected_subset(_one_each(rows), stored_pairs, _placed)
+    }
+    return [row for row in rows if row["pair_id"] in expected_ids]
 
 
 def _one_each(rows: Sequence[Row]) -> list[Row]:
@@ -44,8 +46,8 @@ def _placed(row: Row) -> SamplingKey:
 
 def domain_share(domain: str, evaluated: int) -> int:
     """How many of the evaluated pairs are of a domain: even, the first ones take what is over."""
-    whole, over = divmod(evaluated, len(DOMAINS))
-    return whole + (DOMAINS.index(domain) < over)
+    quotient, remainder = divmod(evaluated, len(DOMAINS))
+    return quotient + (DOMAINS.index(domain) < remainder)
 
 
 def list_surviving_pairs(rows: Iterable[Row]) -> list[str]:
@@ -54,10 +56,10 @@ def list_surviving_pairs(rows: Iterable[Row]) -> list[str]:
     Retention is their share of those that were asked for, as the paper counts (19,467 of 31,375): a
     pair that was never painted counts as not kept.
     """
-    kept: dict[str, bool] = {}
+    kept_by_pair: dict[str, bool] = {}
     for row in rows:
-        kept[row["pair_id"]] = kept.get(row["pair_id"], True) and bool(row["kept"])
-    return [pair for pair, both in kept.items() if both]
+        kept_by_pair[row["pair_id"]] = kept_by_pair.get(row["pair_id"], True) and bool(row["kept"])
+    return [pair for pair, both in kept_by_pair.items() if both]
 
 
 def assign_ranks(
@@ -78,14 +80,14 @@ def assign_ranks(
         for pairs in of_concept.values()
         for turn, pair in enumerate(pairs)
     )
-    seen: set[str] = set()
-    own: list[str] = []
+    earlier_digests: set[str] = set()
+    distinct: list[str] = []
     shared: list[str] = []
     for _, _, pair in order:
         shown = (pictures or {}).get(pair, ())
-        (own if seen.isdisjoint(shown) else shared).append(pair)
-        seen.update(shown)
-    return {pair: place for place, pair in enumerate([*own, *shared])}
+        (distinct if earlier_digests.isdisjoint(shown) else shared).append(pair)
+        earlier_digests.update(shown)
+    return {pair: place for place, pair in enumerate([*distinct, *shared])}
 
 
 def _lot(seed: int, pair: str) -> str:
@@ -106,8 +108,8 @@ def count_retention_by(rows: Sequence[Row], *by: str) -> pd.DataFrame:
     pairs = ended.groupby("pair_id", sort=False).agg(
         {**dict.fromkeys(by, "first"), **dict.fromkeys(("painted", "scored", "kept"), "all")}
     )
-    found = pairs.assign(pairs=1).groupby(list(by), sort=False)[[*_STAGES]].sum().reset_index()
-    return found.assign(retention=(100 * found["kept"] / found["pairs"]).round(2))
+    counts = pairs.assign(pairs=1).groupby(list(by), sort=False)[[*_STAGES]].sum().reset_index()
+    return counts.assign(retention=(100 * counts["kept"] / counts["pairs"]).round(2))
 
 
 _STAGES = ("pairs", "painted", "scored", "kept")

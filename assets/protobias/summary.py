@@ -98,7 +98,7 @@ def build_summary_asset(models: Sequence[Model]) -> AssetsDefinition:
         for metric, domains in missing.items():
             context.log.warning("%s has not scored %s of %s yet", metric, domains, painter)
         rows = ranking_table(scores)
-        whole = rows[(rows["knob"] == ALL) & (rows["concept"] == ALL)]
+        overall_rows = rows[(rows["knob"] == ALL) & (rows["concept"] == ALL)]
         evaluated = scores[scores["sample"] == EVALUATED]
         partial = find_partial_scores(evaluated, load_samples(home, painter))
         return to_materialize_result(
@@ -108,23 +108,25 @@ def build_summary_asset(models: Sequence[Model]) -> AssetsDefinition:
             load_human_scores(home, painter),
             missing=missing,
             partial=partial,
-            **to_plotted_numbers(whole[~whole["metric"].isin(partial)]),
+            **to_plotted_numbers(overall_rows[~overall_rows["metric"].isin(partial)]),
             **{
-                str(sample): markdown_table(merge_intervals(found[_SHOWN].round(3), "failure_rate"))
-                for sample, found in whole.groupby("sample")
+                str(sample): markdown_table(
+                    merge_intervals(sample_rows[_SHOWN].round(3), "failure_rate")
+                )
+                for sample, sample_rows in overall_rows.groupby("sample")
             },
         )
 
     return summary
 
 
-def to_plotted_numbers(whole: pd.DataFrame) -> dict[str, float]:
+def to_plotted_numbers(overall_rows: pd.DataFrame) -> dict[str, float]:
     """The failure rate and margins of each metric over all domains, as numbers that are plotted.
 
-    `whole` are rows about all knobs and concepts. Means over fewer domains than another metric has
-    are none, and neither is a margin of nothing.
+    `overall_rows` are rows about all knobs and concepts. Means over fewer domains than another
+    metric has are none, and neither is a margin of nothing.
     """
-    over_all = whole[whole["sample"].eq(EVALUATED) & whole["domain"].eq(ALL)]
+    over_all = overall_rows[overall_rows["sample"].eq(EVALUATED) & overall_rows["domain"].eq(ALL)]
     return {
         f"{name}_{row['metric']}": round(float(row[name]), 4)
         for row in to_records(over_all[["metric", *_PLOTTED]])
@@ -136,9 +138,11 @@ def to_plotted_numbers(whole: pd.DataFrame) -> dict[str, float]:
 def find_missing_domains(scores: pd.DataFrame, models: Sequence[Model]) -> dict[str, str]:
     """By judge and metric: the domains of which there are no scores, for those that lack any."""
     evaluated = scores[scores["sample"] == EVALUATED]
-    found = {metric: set(rows["domain"]) for metric, rows in evaluated.groupby("metric")}
+    scored_domains = {metric: set(rows["domain"]) for metric, rows in evaluated.groupby("metric")}
     lacking = {
-        model.name: [domain for domain in DOMAINS if domain not in found.get(model.name, ())]
+        model.name: [
+            domain for domain in DOMAINS if domain not in scored_domains.get(model.name, ())
+        ]
         for model in models
     }
     return {metric: ", ".join(domains) for metric, domains in lacking.items() if domains}

@@ -26,13 +26,16 @@ def require_apart(judge: Model, adapter: str, work: StepRun[Any], rows: Sequence
     """
     wrong = _overlap(adapter, _pairs(work, rows))
     if wrong is not None and len(wrong):
-        some = (f"{r['pair']} ({r['shares its']} with {r['with']})" for r in to_records(wrong))
-        told = [each for each, _ in zip(some, range(_NAMED), strict=False)]
+        descriptions = (
+            f"{r['pair']} ({r['shares its']} with {r['with']})" for r in to_records(wrong)
+        )
+        examples = [example for example, _ in zip(descriptions, range(_NAMED), strict=False)]
         raise TablesMismatch(
             f"{len(wrong):,} evaluated pairs are like one that {adapter} was trained on or chosen "
-            f"by: {'; '.join(told)}. {judge.name} has scored none of {work.partition}. Materialize "
-            "what the adapter is trained on, as protoscore/training_pairs, and the adapter again, "
-            "and set `adapter` in models.yaml to the new folder; or take the entry out."
+            f"by: {'; '.join(examples)}. {judge.name} has scored none of {work.partition}. "
+            "Materialize what the adapter is trained on, as protoscore/training_pairs, and the "
+            "adapter again, and set `adapter` in models.yaml to the new folder; or take "
+            "the entry out."
         )
 
 
@@ -53,8 +56,12 @@ def overlap_check(judge: Model, adapter: str) -> Check:
                 f"the record of {adapter} does not say. If it was trained here, materialize it "
                 "again: it trains nothing anew, and says so then. Else ask whoever trained it.",
             )
-        said = f"{len(wrong):,} of {len(pairs):,} evaluated pairs are like one that {adapter} was "
-        return build_check_result(f"{said}trained on or chosen by.", wrong, overlap=len(wrong))
+        description = (
+            f"{len(wrong):,} of {len(pairs):,} evaluated pairs are like one that {adapter} was "
+        )
+        return build_check_result(
+            f"{description}trained on or chosen by.", wrong, overlap=len(wrong)
+        )
 
     return Check(
         "no_overlap",
@@ -67,13 +74,13 @@ def overlap_check(judge: Model, adapter: str) -> Check:
 
 def _pairs(work: StepRun[Any], rows: Sequence[Row]) -> list[TrainingPair]:
     scored = {row["pair_id"] for row in rows}
-    every = TRAINING_PAIRS.load_pairs(work.home, work.partition)
-    return [pair for pair in every if pair.pair_id in scored]
+    evaluated_pairs = TRAINING_PAIRS.load_pairs(work.home, work.partition)
+    return [pair for pair in evaluated_pairs if pair.pair_id in scored]
 
 
 def _overlap(adapter: str, pairs: Sequence[TrainingPair]) -> pd.DataFrame | None:
     """The pairs that are like one that an adapter has seen; None where it does not say."""
-    seen = load_mark_finder(resolve_adapter_folder(adapter))
-    if seen is None:
+    mark_finder = load_mark_finder(resolve_adapter_folder(adapter))
+    if mark_finder is None:
         return None
-    return pd.DataFrame(find_overlaps(pairs, seen), columns=["pair", "shares its", "with"])
+    return pd.DataFrame(find_overlaps(pairs, mark_finder), columns=["pair", "shares its", "with"])

@@ -36,8 +36,8 @@ def _kept(home: DataRoot, partition: str) -> list[TrainingPair]:
 def _places(home: DataRoot, domain: str) -> Mapping[str, str]:
     """By concept, where its scene is."""
     triplets = home.find(TRIPLETS_KEY, domain, ["concept_id", "environment_hint"])
-    found = [] if triplets is None else to_records(triplets)
-    return {row["concept_id"]: row["environment_hint"] for row in found}
+    rows = [] if triplets is None else to_records(triplets)
+    return {row["concept_id"]: row["environment_hint"] for row in rows}
 
 
 def _pair(sides: Mapping[str, Mapping[str, Any]], places: Mapping[str, str]) -> TrainingPair:

@@ -45,11 +45,11 @@ def load_samples(home: DataRoot, painter: str) -> list[DomainSample]:
 
 
 def _sample(home: DataRoot, painter: str, domain: str) -> DomainSample | None:
-    where, named = f"{domain}|{painter}", ["concept_id", "pair_id"]
-    filtered = home.find(asset_key("filtered_pairs"), where, [*named, "evaluated"])
+    partition, named = f"{domain}|{painter}", ["concept_id", "pair_id"]
+    filtered = home.find(asset_key("filtered_pairs"), partition, [*named, "evaluated"])
     if filtered is None:
         return None
-    pictures = home.find(asset_key("image_pairs"), where, named)
+    pictures = home.find(asset_key("image_pairs"), partition, named)
     painted = filtered if pictures is None else pictures
     triplets = home.find(asset_key("prompt_triplets"), domain, ["concept_id", "outcome"])
     concepts = home.find(asset_key("concepts"), domain, ["concept_id"])
@@ -78,10 +78,10 @@ def find_partial_scores(scores: pd.DataFrame, samples: Sequence[DomainSample]) -
     """
     evaluated = {sample.domain: sample.evaluated for sample in samples}
     counts = scores.groupby(["metric", "domain"], sort=False)["pair_id"].nunique()
-    found: dict[str, list[str]] = {}
+    parts_by_metric: dict[str, list[str]] = {}
     for row in to_records(counts.reset_index(name="pairs")):
         metric, domain, pairs = row["metric"], row["domain"], row["pairs"]
         if pairs < evaluated[domain]:
-            said = f"{domain} {format_count_of_total(pairs, evaluated[domain], 'pairs')}"
-            found.setdefault(metric, []).append(said)
-    return {metric: ", ".join(parts) for metric, parts in found.items()}
+            part = f"{domain} {format_count_of_total(pairs, evaluated[domain], 'pairs')}"
+            parts_by_metric.setdefault(metric, []).append(part)
+    return {metric: ", ".join(parts) for metric, parts in parts_by_metric.items()}

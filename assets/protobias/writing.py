@@ -50,20 +50,20 @@ def write_triplet(writer: Model, concept: Concept, templates: Mapping[str, str])
             ended = unanswered_columns(outcome)
             return row | {"outcome": ended["outcome"], "reason": format_reason(ended)}
         try:
-            said = _sentences(outcome, request)
+            triplet = _sentences(outcome, request)
         except ValueError as problem:
             row |= {"outcome": "malformed", "reason": str(problem)}
             wrong = f"That is not what was asked for: {problem}. {problem}"
         else:
-            found = find_faults(concept, said)
+            faults = find_faults(concept, triplet)
             row |= {
-                **said._asdict(),
-                "outcome": "rejected" if found else "accepted",
+                **triplet._asdict(),
+                "outcome": "rejected" if faults else "accepted",
                 "earlier_rules": list(dict.fromkeys((*row["earlier_rules"], *row["rules"]))),
-                "rules": list(dict.fromkeys(fault.rule for fault in found)),
-                "reason": describe_faults(found) or None,
+                "rules": list(dict.fromkeys(fault.rule for fault in faults)),
+                "reason": describe_faults(faults) or None,
             }
-            if not found:
+            if not faults:
                 return row
             wrong = f"These sentences break rules. {row['reason']}"
         request = build_retry(request, outcome.text or "", wrong)
@@ -86,8 +86,8 @@ def first_request(
 def build_retry(request: WriteRequest, text: str, wrong: str) -> WriteRequest:
     """A further turn of the conversation: what was written, and what is wrong with it."""
     cut = wrong.encode(errors="replace")[:LONGEST_FEEDBACK].decode(errors="ignore")
-    told = f"{cut}\nWrite all three sentences again, by the same rules and in the same format."
-    return replace(request, turns=(*request.turns, Turn("assistant", text), Turn("user", told)))
+    feedback = f"{cut}\nWrite all three sentences again, by the same rules and in the same format."
+    return replace(request, turns=(*request.turns, Turn("assistant", text), Turn("user", feedback)))
 
 
 def answer_by_grammar(request: WriteRequest) -> Outcome:
@@ -99,9 +99,9 @@ def answer_by_grammar(request: WriteRequest) -> Outcome:
     return AnsweredOutcome(json.dumps(data), data=data)
 
 
-def describe_faults(found: TripletFaults) -> str:
+def describe_faults(faults: TripletFaults) -> str:
     """What is wrong, one line a fault."""
-    return "\n".join(f"{fault.rule}: {fault.problem}" for fault in found)
+    return "\n".join(f"{fault.rule}: {fault.problem}" for fault in faults)
 
 
 def _sentences(answer: AnsweredOutcome, request: WriteRequest) -> Triplet:
