@@ -73,13 +73,13 @@ def fit_adapter(
     home: DataRoot,
     images: ImageStore,
     log: Logger,
-    **told: Any,
+    **record_fields: Any,
 ) -> FittedAdapter:
     """The adapter that these rows give by this recipe; one that is there is not trained again.
 
-    `pictures` are those of the rows, `samples` how many are looked at in all, and `told` goes into
-    the record. Raises `TrainingError` before anything is loaded where the base or a GPU is missing,
-    and `MissingItem` where pictures are.
+    `pictures` are those of the rows, `samples` how many are looked at in all, and `record_fields`
+    go into the record. Raises `TrainingError` before anything is loaded where the base or a GPU is
+    missing, and `MissingItem` where pictures are.
     """
     commit, weights = find_recipe_weights(recipe)
     root = Path(home.root)
@@ -90,19 +90,19 @@ def fit_adapter(
         _require_possible(recipe, weights, samples, log)
     base = TrainingBase(recipe.base, commit, weights.digest)
     data = content_hash(rows).hex()
-    wanted = build_terms(
+    terms = build_terms(
         kind, base.sha256, recipe.model_dump(), data, read_process_count(recipe.accelerate_config)
     )
     place, folder = (
-        build_adapter_path(root, name, wanted.digest),
-        root / _RUNS / f"{name}-{wanted.digest}",
+        build_adapter_path(root, name, terms.digest),
+        root / _RUNS / f"{name}-{terms.digest}",
     )
     record = read_checked_record(place)
     if record is None:
         if may_be_here:
             _require_possible(recipe, weights, samples, log)
         _require_pictures(images, pictures)
-        _tell_of_others(place, wanted, log)
+        _tell_of_others(place, terms, log)
         with write_errors(folder), open_atomically(folder / "rows.parquet") as file:
             pq.write_table(rows, file)
         job = TrainingJob(
@@ -114,7 +114,7 @@ def fit_adapter(
             data=data,
             images=images.root,
             folder=str(folder),
-            record_fields=told,
+            record_fields=record_fields,
         )
         launch.run_training(job, log, recipe.accelerate_config)
         record = publish_adapter(job, place)
@@ -123,7 +123,7 @@ def fit_adapter(
     return FittedAdapter(place, record, _shown(place, record, folder))
 
 
-def _tell_of_others(place: Path, wanted: TrainingTerms, log: Logger) -> None:
+def _tell_of_others(place: Path, terms: TrainingTerms, log: Logger) -> None:
     """Say what an adapter of that name was trained with that is not wanted now."""
     for other in sorted(place.parent.glob(f"{place.name.rpartition('-')[0]}-*")):
         try:
@@ -132,7 +132,7 @@ def _tell_of_others(place: Path, wanted: TrainingTerms, log: Logger) -> None:
             log.warning("%s", error)
             continue
         if record is not None:
-            named = ", ".join(wanted.find_differences(read_terms(record)))
+            named = ", ".join(terms.find_differences(read_terms(record)))
             log.warning("Trains anew: %s was trained with other %s.", other.name, named)
 
 
@@ -145,8 +145,8 @@ def build_entry(
     """
     terms = {"revision": recipe.revision, "dtype": recipe.dtype, "adapter": adapter}
     parameters |= {key: value for key, value in terms.items() if value is not None}
-    known: dict[str, Any] = {"name": name, "family": name, "model": recipe.base}
-    return Model(backend="transformers", roles=(role,), parameters=parameters, **known)
+    identity: dict[str, Any] = {"name": name, "family": name, "model": recipe.base}
+    return Model(backend="transformers", roles=(role,), parameters=parameters, **identity)
 
 
 def format_entry(model: Model) -> str:
@@ -188,8 +188,8 @@ def _shown(place: Path, record: dict[str, Any], folder: Path) -> dict[str, Any]:
 def _require_pictures(images: ImageStore, pictures: Sequence[str]) -> None:
     lost = sorted(images.find_missing(set(pictures)))
     if lost:
-        some = ", ".join(name[:12] for name in lost[:_NAMED])
+        examples = ", ".join(name[:12] for name in lost[:_NAMED])
         raise MissingItem(
-            f"{len(lost):,} of the pictures to train on are gone ({some}, …). Materialize what "
+            f"{len(lost):,} of the pictures to train on are gone ({examples}, …). Materialize what "
             "made them again, or restore them. Nothing was begun."
         )

@@ -26,8 +26,8 @@ def plot_training(lines: Sequence[Mapping[str, Any]]) -> MarkdownMetadataValue:
     image = Image.new("RGB", (_WIDTH, len(names) * (_HEIGHT + _GAP) + _GAP), "white")
     draw = ImageDraw.Draw(image)
     for row, name in enumerate(names):
-        told = [(line["step"], line[name]) for line in lines if name in line]
-        _panel(draw, row * (_HEIGHT + _GAP) + _GAP, _TITLES[name], told)
+        points_by_step = [(line["step"], line[name]) for line in lines if name in line]
+        _panel(draw, row * (_HEIGHT + _GAP) + _GAP, _TITLES[name], points_by_step)
     file = io.BytesIO()
     image.quantize(16).save(file, "PNG", optimize=True)
     data = base64.b64encode(file.getvalue()).decode()
@@ -35,20 +35,20 @@ def plot_training(lines: Sequence[Mapping[str, Any]]) -> MarkdownMetadataValue:
 
 
 def _panel(
-    draw: ImageDraw.ImageDraw, top: int, title: str, told: Sequence[tuple[int, float]]
+    draw: ImageDraw.ImageDraw, top: int, title: str, points_by_step: Sequence[tuple[int, float]]
 ) -> None:
     """One number by step, with the ends of its scale."""
-    values = [value for _, value in told if math.isfinite(value)]
+    values = [value for _, value in points_by_step if math.isfinite(value)]
     low, high = min(values, default=0.0), max(values, default=1.0)
-    span, last = high - low or 1.0, max(told[-1][0], 2)
+    span, last = high - low or 1.0, max(points_by_step[-1][0], 2)
     right, bottom = _WIDTH - 10, top + _HEIGHT
     for value, y in ((high, top), (low, bottom)):
         draw.line([(_LEFT, y), (right, y)], fill=_GRID)
         draw.text((4, y - 6), f"{value:.3g}", fill=_INK)
-    draw.text((_LEFT, top - 14), f"{title}, steps 1 to {told[-1][0]}", fill=_INK)
+    draw.text((_LEFT, top - 14), f"{title}, steps 1 to {points_by_step[-1][0]}", fill=_INK)
     points = [
         (_LEFT + (right - _LEFT) * (step - 1) / (last - 1), bottom - _HEIGHT * (value - low) / span)
-        for step, value in told
+        for step, value in points_by_step
         if math.isfinite(value)
     ]
     if len(points) > 1:

@@ -111,8 +111,8 @@ class AttackSweepConfig(LimitConfig):
             self.list_settings()
         except ValidationError as wrong:
             first = wrong.errors(include_url=False)[0]
-            said = first["msg"].removeprefix("Value error, ")
-            raise ValueError(": ".join([*map(str, first["loc"]), said])) from None
+            message = first["msg"].removeprefix("Value error, ")
+            raise ValueError(": ".join([*map(str, first["loc"]), message])) from None
         return self
 
     def list_settings(self) -> list[AttackParameters]:
@@ -125,9 +125,9 @@ class AttackSweepConfig(LimitConfig):
         }
         fixed = {"start": self.start, "early_stop": self.early_stop}
         first = fixed | {name: values[0] for name, values in lists.items()}
-        varied = [first | {name: each} for name, values in lists.items() for each in values[1:]]
+        varied = [first | {name: value} for name, values in lists.items() for value in values[1:]]
         return list(
-            dict.fromkeys(AttackParameters.model_validate(each) for each in (first, *varied))
+            dict.fromkeys(AttackParameters.model_validate(setting) for setting in (first, *varied))
         )
 
 
@@ -185,8 +185,8 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
 
     def extent(self, work: StepRun[AttackSweepConfig], rows: Sequence[Row]) -> Extent:
         """Of all cases that have a negation."""
-        there = work.tables["cases"]["outcome"].eq("negated").sum()
-        return Extent(count=len({row["case_id"] for row in rows}), total=int(there), unit="cases")
+        total = work.tables["cases"]["outcome"].eq("negated").sum()
+        return Extent(count=len({row["case_id"] for row in rows}), total=int(total), unit="cases")
 
     def metadata(self, work: StepRun[AttackSweepConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """The similarities reached, by method and setting, and some of the pictures."""
@@ -255,14 +255,16 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
         It lacks those of which it said nothing that can be used; `PENDING` are those of which it
         is still to say something.
         """
-        given: dict[str, list[bool]] = defaultdict(list)
+        correctness: dict[str, list[bool]] = defaultdict(list)
         pending: dict[str, str] = {}
         for row in work.read_rows("clean") if "clean" in self.inputs else ():
             if row["outcome"] == PENDING:
                 pending[row["case_id"]] = PENDING
             elif row["correct"] is not None:
-                given[row["case_id"]].append(row["correct"])
-        wrong = {case: 2 * answers.count(False) >= len(answers) for case, answers in given.items()}
+                correctness[row["case_id"]].append(row["correct"])
+        wrong = {
+            case: 2 * answers.count(False) >= len(answers) for case, answers in correctness.items()
+        }
         return {**wrong, **pending}
 
 
@@ -270,21 +272,21 @@ def check_failure_rate(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckRes
     """Passes where at most a tenth of the attacks that were tried has failed."""
     counts = Counter(row["outcome"] for row in rows)
     tried = counts["attacked"] + counts["failed"]
-    said = f"{counts['failed']:,} of {tried:,} attacks failed"
+    description = f"{counts['failed']:,} of {tried:,} attacks failed"
     reasons = Counter(row["reason"] for row in rows if row["outcome"] == "failed")
     if reasons:
-        said += f", most often with: {reasons.most_common(1)[0][0]}"
+        description += f", most often with: {reasons.most_common(1)[0][0]}"
     return AssetCheckResult(
         passed=counts["failed"] <= _FEW * tried,
         severity=AssetCheckSeverity.WARN,
-        description=said,
+        description=description,
         metadata=dict(counts),
     )
 
 
 def _clean_answers_of(catalog: Catalog, encoder: Model) -> dict[str, Input]:
     """What the model itself says to the cases: the entry, or another of the same weights."""
-    judges = [each for each in catalog.select_role("judge") if each.model == encoder.model]
+    judges = [model for model in catalog.select_role("judge") if model.model == encoder.model]
     if not judges:
         return {}
     judge = encoder if encoder in judges else judges[0]

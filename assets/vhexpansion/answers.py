@@ -75,8 +75,8 @@ class CleanAnswers(YesNoStep):
 
     def extent(self, work: StepRun[RepeatsConfig], rows: Sequence[Row]) -> Extent:
         """Of all cases that were taken."""
-        there = work.tables["cases"]["outcome"].eq("taken").sum()
-        return Extent(count=len({row["case_id"] for row in rows}), total=int(there), unit="cases")
+        total = work.tables["cases"]["outcome"].eq("taken").sum()
+        return Extent(count=len({row["case_id"] for row in rows}), total=int(total), unit="cases")
 
 
 class YesNoAnswers(YesNoStep):
@@ -122,8 +122,8 @@ class YesNoAnswers(YesNoStep):
 
     def extent(self, work: StepRun[YesNoAnswersConfig], rows: Sequence[Row]) -> Extent:
         """Of all cases that have a negation."""
-        there = work.tables["cases"]["outcome"].eq("negated").sum()
-        return Extent(count=len({row["case_id"] for row in rows}), total=int(there), unit="cases")
+        total = work.tables["cases"]["outcome"].eq("negated").sum()
+        return Extent(count=len({row["case_id"] for row in rows}), total=int(total), unit="cases")
 
     def _pictures(
         self, work: StepRun[YesNoAnswersConfig]
@@ -132,16 +132,16 @@ class YesNoAnswers(YesNoStep):
         common, attacked = defaultdict(list), defaultdict(list)
         for row in work.read_rows("perturbed"):
             if row["outcome"] in ("perturbed", PENDING):
-                told = (row["perturbation"], row["parameters"], None, row["is_stand_in"])
-                picture = CasePicture(row["sha256"], *told, row["outcome"] == PENDING)
+                metadata = (row["perturbation"], row["parameters"], None, row["is_stand_in"])
+                picture = CasePicture(row["sha256"], *metadata, row["outcome"] == PENDING)
                 common[row["image_id"]].append(picture)
         for encoder in select_encoders(self.catalog):
             if work.config.encoders and encoder.name not in work.config.encoders:
                 continue
             for row in work.read_rows(f"adversarial_{encoder.name}"):
                 if row["outcome"] in ("attacked", PENDING):
-                    told = (row["method"], row["parameters"], row["encoder"], False)
-                    picture = CasePicture(row["sha256"], *told, row["outcome"] == PENDING)
+                    metadata = (row["method"], row["parameters"], row["encoder"], False)
+                    picture = CasePicture(row["sha256"], *metadata, row["outcome"] == PENDING)
                     attacked[row["case_id"]].append(picture)
 
         def pictures(case: Row) -> Iterator[CasePicture]:

@@ -53,15 +53,16 @@ def find_finished_attacks(
         place: work_keys(encoder, row) for place, row in enumerate(rows) if row["outcome"] is None
     }
     recorded = ledger.find_results(key for both in keys.values() for key in both)
-    made = {key: AttackOutcome(*found) for key, found in recorded.items()}
-    lost = images.find_missing({each.sha256 for each in made.values() if each.sha256})
-    made = {key: each for key, each in made.items() if each.sha256 not in lost}
-    found = {
-        place: next((made[key] for key in both if key in made), _NOT_YET)
+    outcomes = {key: AttackOutcome(*values) for key, values in recorded.items()}
+    lost = images.find_missing({outcome.sha256 for outcome in outcomes.values() if outcome.sha256})
+    outcomes = {key: outcome for key, outcome in outcomes.items() if outcome.sha256 not in lost}
+    row_outcomes = {
+        place: next((outcomes[key] for key in both if key in outcomes), _NOT_YET)
         for place, both in keys.items()
     }
     return [
-        row | found[place]._asdict() if place in found else row for place, row in enumerate(rows)
+        row | row_outcomes[place]._asdict() if place in row_outcomes else row
+        for place, row in enumerate(rows)
     ]
 
 
@@ -87,13 +88,19 @@ def make_attacks(
     order = sorted(todo, key=lambda key: _steps_of(todo[key]))
     done: dict[str, AttackOutcome] = {}
     for start in range(0, len(order), attacking.batch):
-        some = order[start : start + attacking.batch]
-        ended = attacking.attack([todo[key] for key in some], images, start, len(order))
-        found = dict(zip(some, ended, strict=True))
-        ledger.record(
-            {key: list(each) for key, each in found.items() if each.similarity is not None}
+        batch_keys = order[start : start + attacking.batch]
+        batch_outcomes = attacking.attack(
+            [todo[key] for key in batch_keys], images, start, len(order)
         )
-        done |= found
+        outcomes = dict(zip(batch_keys, batch_outcomes, strict=True))
+        ledger.record(
+            {
+                key: list(outcome)
+                for key, outcome in outcomes.items()
+                if outcome.similarity is not None
+            }
+        )
+        done |= outcomes
     return [
         row | done[keys[place]]._asdict() if place in keys else row
         for place, row in enumerate(rows)
@@ -114,41 +121,43 @@ class AttackRun:
         return with_question if self._attacker.sees_question else alone
 
     def attack(
-        self, rows: Sequence[Row], images: ImageStore, done: int, of: int
+        self, rows: Sequence[Row], images: ImageStore, done: int, total: int
     ) -> list[AttackOutcome]:
         """Attack the pictures of some rows together, and keep those that are better than noise."""
         works = [_work(row, images) for row in rows]
-        found = self._attacked(works, f"{done + 1:,} to {done + len(rows):,} of {of:,}")
-        ended = [_ended(each, images) for each in found]
-        reached = [each.similarity for each in ended if each.similarity is not None]
-        noisy = [each.noise_similarity for each in ended if each.noise_similarity is not None]
+        results = self._attacked(works, f"{done + 1:,} to {done + len(rows):,} of {total:,}")
+        outcomes = [_ended(result, images) for result in results]
+        reached = [outcome.similarity for outcome in outcomes if outcome.similarity is not None]
+        noisy = [
+            outcome.noise_similarity for outcome in outcomes if outcome.noise_similarity is not None
+        ]
         if reached:
             self._log.info(
                 "%s: %d of %d attacked; the last ones reached a similarity of %.3f on average, "
                 "where noise has %.3f; %d failed",
-                *(self._model.name, done + len(rows), of, fmean(reached), fmean(noisy)),
-                sum(each.outcome == "failed" for each in ended),
+                *(self._model.name, done + len(rows), total, fmean(reached), fmean(noisy)),
+                sum(outcome.outcome == "failed" for outcome in outcomes),
             )
-        return ended
+        return outcomes
 
-    def _attacked(self, works: Sequence[AttackJob], told: str) -> list[AttackResult]:
+    def _attacked(self, works: Sequence[AttackJob], progress: str) -> list[AttackResult]:
         """Attack pictures together; where one cannot be taken, each by itself."""
         try:
-            return self._attacker.attack(works, self._watch(told))
+            return self._attacker.attack(works, self._watch(progress))
         except UnacceptableRequest as why:
             if len(works) == 1:
                 return [AttackResult(None, None, None, None, 0, str(why))]
-            return [each for work in works for each in self._attacked([work], told)]
+            return [result for work in works for result in self._attacked([work], progress)]
 
-    def _watch(self, told: str) -> Watch:
-        said = monotonic()
+    def _watch(self, progress: str) -> Watch:
+        logged_at = monotonic()
 
         def watch(step: int, similarities: Sequence[float]) -> None:
-            nonlocal said
-            if monotonic() - said >= LOG_INTERVAL_S:
-                said = monotonic()
+            nonlocal logged_at
+            if monotonic() - logged_at >= LOG_INTERVAL_S:
+                logged_at = monotonic()
                 message = "%s: attacks %s at step %d: a similarity of %.3f on average"
-                self._log.info(message, self._model.name, told, step, fmean(similarities))
+                self._log.info(message, self._model.name, progress, step, fmean(similarities))
 
         return watch
 
@@ -160,7 +169,7 @@ def work_keys(encoder: Model, row: Row) -> tuple[str, str]:
     """
     terms = [encoder.model, *(encoder.parameters.get(name) for name in ("revision", "dtype"))]
     used = AttackParameters.model_validate_json(row["parameters"]).select_used(row["objective"])
-    known = [
+    key_terms = [
         ATTACK_VERSION,
         *terms,
         row["original"],
@@ -169,7 +178,10 @@ def work_keys(encoder: Model, row: Row) -> tuple[str, str]:
         used,
         row["seed"],
     ]
-    return build_work_key("attack", *known, None), build_work_key("attack", *known, row["question"])
+    return (
+        build_work_key("attack", *key_terms, None),
+        build_work_key("attack", *key_terms, row["question"]),
+    )
 
 
 def _work(row: Row, images: ImageStore) -> AttackJob:
@@ -184,11 +196,11 @@ def _work(row: Row, images: ImageStore) -> AttackJob:
     )
 
 
-def _ended(found: AttackResult, images: ImageStore) -> AttackOutcome:
-    digest = None if found.png is None else images.put(found.png)
+def _ended(result: AttackResult, images: ImageStore) -> AttackOutcome:
+    digest = None if result.png is None else images.put(result.png)
     return AttackOutcome(
-        *(digest, found.similarity, found.noise_similarity, found.largest_change),
-        *(found.iterations, "failed" if digest is None else "attacked", found.reason),
+        *(digest, result.similarity, result.noise_similarity, result.largest_change),
+        *(result.iterations, "failed" if digest is None else "attacked", result.reason),
     )
 
 

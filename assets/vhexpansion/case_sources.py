@@ -26,7 +26,7 @@ _OF_ASKED = ("image_id", "sha256", "topic", "truth", "familiar", "is_stand_in")
 
 
 def cases_from_questions(
-    dataset: str, rows: Iterable[Row], asked: Callable[[Row], Iterable[YesNoQuestion]]
+    dataset: str, rows: Iterable[Row], to_questions: Callable[[Row], Iterable[YesNoQuestion]]
 ) -> Iterator[dict[str, Any]]:
     """The cases of another benchmark's questions.
 
@@ -35,38 +35,44 @@ def cases_from_questions(
     one number, it is none.
     """
     for row in rows:
-        for question in asked(row):
+        for question in to_questions(row):
             yield from _of_question(dataset, question)
 
 
-def _of_question(dataset: str, asked: YesNoQuestion) -> Iterator[dict[str, Any]]:
-    known = {
+def _of_question(dataset: str, question: YesNoQuestion) -> Iterator[dict[str, Any]]:
+    fixed_columns = {
         **_NOTHING,
-        **{name: of for name, of in asked._asdict().items() if name in _OF_ASKED},
-        "case_id": asked.name,
+        **{name: value for name, value in question._asdict().items() if name in _OF_ASKED},
+        "case_id": question.name,
         "dataset": dataset,
-        "source_question": asked.full_question,
+        "source_question": question.full_question,
     }
     try:
-        if asked.unfit_reason is not None:
-            raise NotBinary(asked.unfit_reason)
-        if asked.kind == "yes/no":
-            yield _taken(known, asked.question, parse_yes_no(asked.truth), AS_IT_STANDS)
+        if question.unfit_reason is not None:
+            raise NotBinary(question.unfit_reason)
+        if question.kind == "yes/no":
+            yield _taken(
+                fixed_columns, question.question, parse_yes_no(question.truth), AS_IT_STANDS
+            )
             return
-        if asked.truth == asked.familiar_answer:
+        if question.truth == question.familiar_answer:
             raise NotBinary(
                 "The number that is usually so is right: asked with both, it would stand there "
                 "twice, and yes and no would have no equal shares."
             )
         turned = [
-            state_count(asked.question, each) for each in (asked.truth, asked.familiar_answer)
+            state_count(question.question, number)
+            for number in (question.truth, question.familiar_answer)
         ]
     except NotBinary as why:
-        yield _rejected(known, str(why))
+        yield _rejected(fixed_columns, str(why))
         return
-    as_it_is = known | {"case_id": f"{asked.name}/as-it-is", "stated": asked.truth}
+    as_it_is = fixed_columns | {"case_id": f"{question.name}/as-it-is", "stated": question.truth}
     yield _taken(as_it_is, turned[0], YES, AS_IT_IS)
-    as_expected = known | {"case_id": f"{asked.name}/as-expected", "stated": asked.familiar_answer}
+    as_expected = fixed_columns | {
+        "case_id": f"{question.name}/as-expected",
+        "stated": question.familiar_answer,
+    }
     yield _taken(as_expected, turned[1], NO, AS_EXPECTED)
 
 
@@ -89,14 +95,14 @@ def cases_from_collection(dataset: str, rows: Sequence[Row], seed: int) -> list[
     read = [_read(row) for row in rows]
     turned = [
         row["image_id"]
-        for row, found in zip(rows, read, strict=True)
-        if isinstance(found, _Read) and found.questions
+        for row, reading in zip(rows, read, strict=True)
+        if isinstance(reading, _Read) and reading.questions
     ]
     lots = sorted(turned, key=lambda name: _lot(seed, name))
     right = set(lots[: (len(lots) + 1) // 2])
     return [
-        _of_row(_known(dataset, row, names), found, row["image_id"] in right, seed)
-        for row, found in zip(rows, read, strict=True)
+        _of_row(_known(dataset, row, names), reading, row["image_id"] in right, seed)
+        for row, reading in zip(rows, read, strict=True)
     ]
 
 
@@ -112,7 +118,9 @@ def reject_repeats(cases: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             alike.setdefault(_asking(case), []).append(case)
     for case in cases:
         same = alike[_asking(case)] if case["outcome"] == "taken" else [case]
-        other = next((each for each in same if each["answer"] != case["answer"]), None)
+        other = next(
+            (candidate for candidate in same if candidate["answer"] != case["answer"]), None
+        )
         if other is not None:
             why = f"{other['case_id']}, where another answer is right. Correct the wrong one"
             yield _rejected(case, f"It asks the same of the same picture as {why}.")
@@ -161,11 +169,11 @@ def _read(row: Row) -> _Read | str:
         if not row["options"]:
             return _Read(_plain(answer), {})
         options = parse_options(row["options"])
-        said = options[find_option_letter(answer, options)]
-        if all(each.lower() in YES_NO for each in options.values()):
-            return _Read(said, {})
-        every = list(options.values())
-        return _Read(said, {each: state_option(question, every, each) for each in every})
+        truth = options[find_option_letter(answer, options)]
+        if all(text.lower() in YES_NO for text in options.values()):
+            return _Read(truth, {})
+        choices = list(options.values())
+        return _Read(truth, {choice: state_option(question, choices, choice) for choice in choices})
     except NotBinary as why:
         return str(why)
 
@@ -181,27 +189,34 @@ def _plain(answer: str) -> str:
 
 
 def _of_row(
-    known: dict[str, Any], found: _Read | str, states_right: bool, seed: int
+    fixed_columns: dict[str, Any], reading: _Read | str, states_right: bool, seed: int
 ) -> dict[str, Any]:
-    if isinstance(found, str):
-        return _rejected(known, found)
-    if not found.questions:
-        return _taken(known, known["source_question"], parse_yes_no(found.truth), AS_IT_STANDS)
-    others = [each for each in found.questions if each != found.truth]
-    lot = _lot(seed, known["case_id"])
-    stated = found.truth if states_right else others[lot % len(others)]
-    case = known | {"truth": found.truth, "stated": stated}
-    return _taken(case, found.questions[stated], YES if states_right else NO, OPTION)
+    if isinstance(reading, str):
+        return _rejected(fixed_columns, reading)
+    if not reading.questions:
+        return _taken(
+            fixed_columns,
+            fixed_columns["source_question"],
+            parse_yes_no(reading.truth),
+            AS_IT_STANDS,
+        )
+    others = [option for option in reading.questions if option != reading.truth]
+    lot = _lot(seed, fixed_columns["case_id"])
+    stated = reading.truth if states_right else others[lot % len(others)]
+    case = fixed_columns | {"truth": reading.truth, "stated": stated}
+    return _taken(case, reading.questions[stated], YES if states_right else NO, OPTION)
 
 
 def _lot(seed: int, name: str) -> int:
     return int.from_bytes(sha256(f"{seed}/{name}".encode()).digest()[:8])
 
 
-def _taken(known: Mapping[str, Any], question: str, answer: str, origin: str) -> dict[str, Any]:
-    said = {"question": question, "answer": answer, "origin": origin}
-    return {**known, **said, "outcome": "taken", "reason": None}
+def _taken(
+    fixed_columns: Mapping[str, Any], question: str, answer: str, origin: str
+) -> dict[str, Any]:
+    answer_columns = {"question": question, "answer": answer, "origin": origin}
+    return {**fixed_columns, **answer_columns, "outcome": "taken", "reason": None}
 
 
-def _rejected(known: Mapping[str, Any], why: str) -> dict[str, Any]:
-    return {**known, "outcome": "rejected", "reason": why}
+def _rejected(fixed_columns: Mapping[str, Any], why: str) -> dict[str, Any]:
+    return {**fixed_columns, "outcome": "rejected", "reason": why}

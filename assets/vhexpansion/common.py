@@ -38,8 +38,12 @@ def load_declared_tables() -> dict[str, YesNoTable]:
 
 def load_question_collections() -> Mapping[str, Collection]:
     """By name of a dataset: the collection of collections.yaml that has questions with answers."""
-    found = load_listed_collections().items()
-    return {name: each for name, each in found if each.columns.question and each.columns.answer}
+    collections = load_listed_collections().items()
+    return {
+        name: collection
+        for name, collection in collections
+        if collection.columns.question and collection.columns.answer
+    }
 
 
 def dataset_partitions() -> StaticPartitionsDefinition:
@@ -53,12 +57,12 @@ def dataset_partitions() -> StaticPartitionsDefinition:
 
 
 def limit_cases(
-    cases: Sequence[dict[str, Any]], taken: str, limit: int | None
+    cases: Sequence[dict[str, Any]], outcome: str, limit: int | None
 ) -> list[dict[str, Any]]:
-    """The cases that ended as `taken`, or may; the first so many, evenly over topics and truths."""
-    some = [case for case in cases if case["outcome"] in (taken, PENDING)]
+    """Cases that ended with `outcome`, or may; the first so many, even over topics and truths."""
+    eligible_cases = [case for case in cases if case["outcome"] in (outcome, PENDING)]
     return stratified_head(
-        some,
+        eligible_cases,
         limit,
         lambda case: SamplingKey(case["case_id"], (case["topic"] or "", case["answer"] or "")),
     )

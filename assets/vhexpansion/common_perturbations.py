@@ -53,8 +53,10 @@ PERTURBED_PICTURE_COLUMNS = Columns(
     reason=(TEXT, "Why it cannot be made; else empty"),
 )
 DONE = "perturbed"
-NAMES = tuple(each.name for each in COMMON_PERTURBATIONS)
-_PARAMETERS = {each.name: tuple(each.parameters) for each in COMMON_PERTURBATIONS}
+NAMES = tuple(perturbation.name for perturbation in COMMON_PERTURBATIONS)
+_PARAMETERS = {
+    perturbation.name: tuple(perturbation.parameters) for perturbation in COMMON_PERTURBATIONS
+}
 
 
 class CommonPerturbationsConfig(LimitConfig):
@@ -84,7 +86,9 @@ class CommonPerturbationsConfig(LimitConfig):
     def build_perturbations(self) -> list[Perturbation]:
         """The perturbations with their parameters, each once."""
         return [
-            build_perturbation(name, **{each: getattr(self, each) for each in _PARAMETERS[name]})
+            build_perturbation(
+                name, **{parameter: getattr(self, parameter) for parameter in _PARAMETERS[name]}
+            )
             for name in dict.fromkeys(self.perturbations)
         ]
 
@@ -111,27 +115,33 @@ class CommonPerturbations(Step[CommonPerturbationsConfig]):
 
     def rows(self, work: StepRun[CommonPerturbationsConfig]) -> list[dict[str, Any]]:
         """Each picture with each perturbation."""
-        made = work.config.build_perturbations()
-        rows = [_row(image, each, work.config.seed) for image in _images(work) for each in made]
+        perturbations = work.config.build_perturbations()
+        rows = [
+            _row(image, perturbation, work.config.seed)
+            for image in _images(work)
+            for perturbation in perturbations
+        ]
         return find_perturbed_pictures(rows, _works(rows), DONE, work.images, work.work_cache)
 
     def prepare(
         self, work: StepRun[CommonPerturbationsConfig], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         """Make the pictures that are missing, and read them again where code can."""
-        found, number = make_perturbed_pictures(
+        perturbed_rows, number = make_perturbed_pictures(
             rows, _works(rows), DONE, work.images, work.work_cache
         )
-        work.log.info("made %d of %d perturbed pictures", number, len(found))
+        work.log.info("made %d of %d perturbed pictures", number, len(perturbed_rows))
         if not work.config.reread or work.partition not in load_domains():
-            return found
-        return _reread(work, found)
+            return perturbed_rows
+        return _reread(work, perturbed_rows)
 
     def extent(self, work: StepRun[CommonPerturbationsConfig], rows: Sequence[Row]) -> Extent:
         """Of all pictures of cases."""
-        there = {row["image_id"] for row in work.read_rows("cases") if row["outcome"] == ACCEPTED}
+        image_ids = {
+            row["image_id"] for row in work.read_rows("cases") if row["outcome"] == ACCEPTED
+        }
         return Extent(
-            count=len({row["image_id"] for row in rows}), total=len(there), unit="pictures"
+            count=len({row["image_id"] for row in rows}), total=len(image_ids), unit="pictures"
         )
 
     def metadata(
@@ -139,7 +149,7 @@ class CommonPerturbations(Step[CommonPerturbationsConfig]):
     ) -> dict[str, Any]:
         """How many there are, how many of them code still reads, and some of them."""
         counts = Counter((row["perturbation"], _said(row)) for row in rows)
-        table = [(*each, number) for each, number in counts.items()]
+        table = [(*labels, number) for labels, number in counts.items()]
         return {
             "pictures": len({row["sha256"] for row in rows if row["sha256"]}),
             "by_perturbation": markdown_table(
@@ -155,18 +165,20 @@ def _images(work: StepRun[CommonPerturbationsConfig]) -> list[dict[str, Any]]:
     """The pictures of cases, each once."""
     cases = [row for row in work.read_rows("cases") if row["outcome"] in (ACCEPTED, PENDING)]
     images = {row["image_id"]: row for row in reversed(cases)}
-    some = sorted(images.values(), key=lambda row: row["place"] or 0)
-    return stratified_head(some, work.config.limit, lambda row: SamplingKey(row["image_id"], ()))
+    sorted_images = sorted(images.values(), key=lambda row: row["place"] or 0)
+    return stratified_head(
+        sorted_images, work.config.limit, lambda row: SamplingKey(row["image_id"], ())
+    )
 
 
-def _row(image: Row, made: Perturbation, seed: int) -> dict[str, Any]:
+def _row(image: Row, perturbation: Perturbation, seed: int) -> dict[str, Any]:
     """What is known of a perturbed picture before it is made."""
     is_pending = image["outcome"] == PENDING
     return {
         **{name: image[name] for name in ("dataset", "image_id", "is_stand_in")},
         "original": image["sha256"],
-        "perturbation": made.name,
-        "parameters": to_json([made]),
+        "perturbation": perturbation.name,
+        "parameters": to_json([perturbation]),
         "sha256": None,
         "width": None,
         "height": None,
@@ -194,29 +206,29 @@ def _own_seed(row: Row) -> int:
 
 def _reread(work: StepRun[Any], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows with what code reads in drawn pictures, compared with the truth of their cases."""
-    asked: dict[str, dict[str, str]] = {}
+    truths: dict[str, dict[str, str]] = {}
     for case in work.read_rows("cases"):
         if case["outcome"] == ACCEPTED:
-            asked.setdefault(case["image_id"], {})[case["source_question"]] = case["truth"]
-    of_original = _right({row["original"]: row["image_id"] for row in rows}, asked, work)
+            truths.setdefault(case["image_id"], {})[case["source_question"]] = case["truth"]
+    of_original = _right({row["original"]: row["image_id"] for row in rows}, truths, work)
     legible = {row["sha256"]: row["image_id"] for row in rows if of_original[row["original"]]}
-    right = _right({name: of for name, of in legible.items() if name}, asked, work)
+    right = _right({name: image_id for name, image_id in legible.items() if name}, truths, work)
     return [row | {"readable": right.get(row["sha256"])} for row in rows]
 
 
 def _right(
-    pictures: Mapping[str, str], asked: Mapping[str, Mapping[str, str]], work: StepRun[Any]
+    pictures: Mapping[str, str], truths: Mapping[str, Mapping[str, str]], work: StepRun[Any]
 ) -> dict[str, bool]:
     """By sha256: whether code reads the truth of every case in a picture of that name."""
     questions = [
         {"sha256": digest, "source_question": question, "truth": truth}
         for digest, image_id in pictures.items()
-        for question, truth in asked[image_id].items()
+        for question, truth in truths[image_id].items()
     ]
-    found = dict.fromkeys(pictures, True)
+    is_legible = dict.fromkeys(pictures, True)
     for row in add_readings(questions, work):
-        found[row["sha256"]] &= row["read"][0] == row["truth"]
-    return found
+        is_legible[row["sha256"]] &= row["read"][0] == row["truth"]
+    return is_legible
 
 
 def _said(row: Row) -> str:

@@ -30,8 +30,8 @@ class CountedAnswers(NamedTuple):
                 "such cases, and are shown as a trial. Fetch the folder with its record."
             )
         if self.excluded_cases:
-            told = f"{judge}: {self.excluded_cases:,} cases of {dataset} are left out"
-            return f"{told}, since it was trained on their pictures."
+            message = f"{judge}: {self.excluded_cases:,} cases of {dataset} are left out"
+            return f"{message}, since it was trained on their pictures."
         return ""
 
 

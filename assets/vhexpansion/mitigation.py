@@ -124,9 +124,12 @@ def build_mitigation_asset(judges: Sequence[Model]) -> AssetsDefinition:
                     GROUP,
                 )
                 continue
-            found = list(_compared(home, config, cases, _tuned(row, judges)))
-            rewrite_results(Path(home.root, row["adapter"]), [_in_words(each) for each in found])
-            rows += found
+            adapter_rows = list(_compared(home, config, cases, _tuned(row, judges)))
+            rewrite_results(
+                Path(home.root, row["adapter"]),
+                [_in_words(adapter_row) for adapter_row in adapter_rows],
+            )
+            rows += adapter_rows
         table = MITIGATION.build_table(_once(rows))
         shown = table.to_pandas().query("shown != 'none' and shown != 'attacked'")
         shown = shown.rename(columns={"low": "value_low", "high": "value_high"})[_SHOWN]
@@ -144,18 +147,18 @@ def build_mitigation_asset(judges: Sequence[Model]) -> AssetsDefinition:
 
 def _in_words(row: Mapping[str, Any]) -> dict[str, str]:
     """A row for the model card."""
-    told = row["why"] or "not judged yet"
+    value = row["why"] or "not judged yet"
     if row["value"] is not None:
-        told = f"{row['value']:.4g} ({row['low']:.4g} to {row['high']:.4g})"
-        told += f", {row['unanswered']:,} unanswered" if row["unanswered"] else ""
+        value = f"{row['value']:.4g} ({row['low']:.4g} to {row['high']:.4g})"
+        value += f", {row['unanswered']:,} unanswered" if row["unanswered"] else ""
     arm = row["arm"] if row["learning_rate"] is None else "after"
     shown = f", pictures {row['shown']}" if row["shown"] else ""
-    return {"": arm, "measure": f"{row['measure']}, {row['dataset']}{shown}", "value": told}
+    return {"": arm, "measure": f"{row['measure']}, {row['dataset']}{shown}", "value": value}
 
 
 def _trained(home: DataRoot) -> list[dict[str, Any]]:
     asset = adapter_key(GROUP)
-    tables = (home.find(asset, each) for each in BY_ARM.get_partition_keys())
+    tables = (home.find(asset, partition) for partition in BY_ARM.get_partition_keys())
     return [
         row for table in tables if table is not None for row in ADAPTERS.read_rows(table, asset)
     ]
@@ -166,12 +169,12 @@ def _tuned(row: Mapping[str, Any], judges: Sequence[Model]) -> _Tuned:
     judge = next((j for j in judges if j.parameters.get("adapter") == row["adapter"]), None)
     if judge is None:
         return _Tuned(row, None, None)
-    same = {name: of for name, of in judge.parameters.items() if name != "adapter"}
+    same = {name: value for name, value in judge.parameters.items() if name != "adapter"}
     base = next(
         (
-            each
-            for each in judges
-            if to_identity(each) == to_identity(judge) and dict(each.parameters) == same
+            model
+            for model in judges
+            if to_identity(model) == to_identity(judge) and dict(model.parameters) == same
         ),
         None,
     )
@@ -184,13 +187,13 @@ def _compared(
     """The rows of an adapter and of its base."""
     arm = {"arm": tuned.row["arm"], "learning_rate": tuned.row["learning_rate"]}
     before = {"arm": BEFORE, "learning_rate": None}
-    for known, model in ((before, tuned.base), (arm, tuned.judge)):
-        for found in _measured(home, config, cases, model, tuned):
-            why = found.reason or _unlisted(tuned, model)
-            values = found._asdict() | {"why": why}
-            is_stand_in = found.is_stand_in or bool(tuned.row["is_stand_in"])
+    for arm_columns, model in ((before, tuned.base), (arm, tuned.judge)):
+        for measure in _measured(home, config, cases, model, tuned):
+            why = measure.reason or _unlisted(tuned, model)
+            values = measure._asdict() | {"why": why}
+            is_stand_in = measure.is_stand_in or bool(tuned.row["is_stand_in"])
             judge = model.name if model else None
-            yield {**known, "judge": judge, **values, "is_stand_in": is_stand_in}
+            yield {**arm_columns, "judge": judge, **values, "is_stand_in": is_stand_in}
 
 
 def _measured(
@@ -206,12 +209,12 @@ def _measured(
     trained_on = (
         picture_marks(to_records(of_arm)) if model and model is tuned.judge else frozenset()
     )
-    held = cases[cases["arm"].eq(HELD_OUT)]
-    of_cases = held[held["kind"].eq("case")]
-    for dataset, some in of_cases.groupby("dataset", sort=False):
+    held_out = cases[cases["arm"].eq(HELD_OUT)]
+    of_cases = held_out[held_out["kind"].eq("case")]
+    for dataset, dataset_cases in of_cases.groupby("dataset", sort=False):
         if dataset != config.mme:
-            yield from measure_symmetric_accuracy(home, str(dataset), some, name, before)
-    questions = held[held["kind"].eq("vqa")]
+            yield from measure_symmetric_accuracy(home, str(dataset), dataset_cases, name, before)
+    questions = held_out[held_out["kind"].eq("vqa")]
     yield from measure_general_questions(home, questions, config.mme, name, before, trained_on)
 
 
@@ -228,11 +231,11 @@ def _unlisted(tuned: _Tuned, model: Model | None) -> str:
 
 def _once(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows, those of one base once."""
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    distinct_rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in rows:
         named = ("arm", "learning_rate", "judge", "measure", "dataset", "shown")
-        found.setdefault(tuple(row[name] for name in named), row)
-    return list(found.values())
+        distinct_rows.setdefault(tuple(row[name] for name in named), row)
+    return list(distinct_rows.values())
 
 
 def _general_test(config: MitigationTableConfig, rows: Sequence[Mapping[str, Any]]) -> str:

@@ -114,19 +114,24 @@ class NegatedCases(WriteStep[NegationConfig]):
         question = row["question"] or ""
         if self.model(work.partition, work.config) is None:
             return negate_by_grammar(question, row["answer"], may_quote=work.config.quote)
-        asked, attempts = write_negation_prompt(question), 1 + REASKS
-        said = yield from write_sentence(
-            asked, tidy_reply, lambda text: check_negation(question, text), _AGAIN, attempts
+        prompt, attempts = write_negation_prompt(question), 1 + REASKS
+        sentence = yield from write_sentence(
+            prompt, tidy_reply, lambda text: check_negation(question, text), _AGAIN, attempts
         )
-        broken = [reason.partition(":")[0] for reason in said["problems"]]
-        found = {**said, "broken": list(dict.fromkeys(broken)), "prompt_version": VERSION}
-        found["negated_question"] = said.get("sentence")
-        if said["outcome"] == "rejected" and work.config.quote:
-            return found | negate_by_quotation(question, row["answer"])
-        if said["outcome"] != "written":
-            return found
-        way = read_negation(question, said["sentence"]).way
-        return {**found, "rule": way, "outcome": "negated", "negated_answer": _OTHER[row["answer"]]}
+        broken = [reason.partition(":")[0] for reason in sentence["problems"]]
+        columns = {**sentence, "broken": list(dict.fromkeys(broken)), "prompt_version": VERSION}
+        columns["negated_question"] = sentence.get("sentence")
+        if sentence["outcome"] == "rejected" and work.config.quote:
+            return columns | negate_by_quotation(question, row["answer"])
+        if sentence["outcome"] != "written":
+            return columns
+        way = read_negation(question, sentence["sentence"]).way
+        return {
+            **columns,
+            "rule": way,
+            "outcome": "negated",
+            "negated_answer": _OTHER[row["answer"]],
+        }
 
     def may_have_follow_up(self, row: Row) -> bool:
         """Any negation may break a rule; cases with one question share all their requests."""
@@ -140,8 +145,8 @@ class NegatedCases(WriteStep[NegationConfig]):
 
     def extent(self, work: StepRun[NegationConfig], rows: Sequence[Row]) -> Extent:
         """Of all cases that were taken."""
-        taken = work.tables["cases"]["outcome"].isin([ACCEPTED, PENDING])
-        return Extent(count=len(rows), total=int(taken.sum()), unit="cases")
+        is_taken = work.tables["cases"]["outcome"].isin([ACCEPTED, PENDING])
+        return Extent(count=len(rows), total=int(is_taken.sum()), unit="cases")
 
     def metadata(self, work: StepRun[NegationConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """How they were negated and what was not; writes the sheet that people copy and fill in."""
@@ -210,11 +215,13 @@ def _hold(work: StepRun[NegationConfig], rows: Sequence[Row]) -> AssetCheckResul
 
 def _every_negated(work: StepRun[NegationConfig], rows: Sequence[Row]) -> AssetCheckResult:
     others = [row for row in rows if row["outcome"] != "negated"]
-    said = f"{len(rows) - len(others):,} of {len(rows):,} cases have a negation that is used"
-    ends = Counter(row["outcome"] for row in others)
-    if ends:
-        said += f": {', '.join(f'{number:,} {outcome}' for outcome, number in ends.items())}"
-    if ends["failed"]:
-        said += ". Materialize vhexpansion/negated_cases again: only what failed is sent"
+    description = f"{len(rows) - len(others):,} of {len(rows):,} cases have a negation that is used"
+    outcome_counts = Counter(row["outcome"] for row in others)
+    if outcome_counts:
+        description += (
+            f": {', '.join(f'{number:,} {outcome}' for outcome, number in outcome_counts.items())}"
+        )
+    if outcome_counts["failed"]:
+        description += ". Materialize vhexpansion/negated_cases again: only what failed is sent"
     shown = pd.DataFrame(others, columns=["case_id", "question", "outcome", "reason"])
-    return build_check_result(said, shown)._replace(severity=AssetCheckSeverity.WARN)
+    return build_check_result(description, shown)._replace(severity=AssetCheckSeverity.WARN)

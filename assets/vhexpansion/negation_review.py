@@ -40,9 +40,11 @@ def format_pair_name(row: Row) -> str:
 
 def sample_pairs(rows: Iterable[Row], seed: int) -> list[Row]:
     """The pairs that people are to review: by lot, and as long as they stay the same ones."""
-    there = [row for row in rows if row["negated_question"]]
-    some = sorted(there, key=lambda row: sha256(f"{seed}/{row['case_id']}".encode()).digest())
-    return some[:REVIEWED_PAIRS]
+    negated_rows = [row for row in rows if row["negated_question"]]
+    ordered_rows = sorted(
+        negated_rows, key=lambda row: sha256(f"{seed}/{row['case_id']}".encode()).digest()
+    )
+    return ordered_rows[:REVIEWED_PAIRS]
 
 
 def apply_review(rows: Sequence[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
@@ -88,40 +90,47 @@ def review_metadata(rows: Sequence[Row]) -> dict[str, Any]:
     votes = count_case_votes(rows)
     if not votes:
         return {"annotators": "Nobody has reviewed a negation yet."}
-    unanimous = sum(not (each.accepted_by and each.rejected_by) for each in votes.values())
-    found = [
-        (each.first, each.second, each.images, each.reason or f"{each.kappa:.3f}")
-        for each in compute_agreement(votes)
+    unanimous = sum(
+        not (case_votes.accepted_by and case_votes.rejected_by) for case_votes in votes.values()
+    )
+    agreement_rows = [
+        (
+            agreement.first,
+            agreement.second,
+            agreement.images,
+            agreement.reason or f"{agreement.kappa:.3f}",
+        )
+        for agreement in compute_agreement(votes)
     ]
     return {
         "reviewed": len(votes),
-        "accepted_by_all": sum(not each.rejected_by for each in votes.values()),
+        "accepted_by_all": sum(not case_votes.rejected_by for case_votes in votes.values()),
         "unanimous": unanimous,
-        "left_out": sum(each.is_rejected for each in votes.values()),
+        "left_out": sum(case_votes.is_rejected for case_votes in votes.values()),
         "agreement": markdown_table(
-            pd.DataFrame(found, columns=["first", "second", "pairs", "kappa"])
+            pd.DataFrame(agreement_rows, columns=["first", "second", "pairs", "kappa"])
         ),
     }
 
 
 def _with_votes(row: dict[str, Any], panel: Panel) -> dict[str, Any]:
     votes = count_votes(panel, format_pair_name(row)) if row["negated_question"] else Votes([], [])
-    said = {"accepted_by": votes.accepted_by, "rejected_by": votes.rejected_by}
+    vote_columns = {"accepted_by": votes.accepted_by, "rejected_by": votes.rejected_by}
     if row["outcome"] != "negated" or not votes.is_rejected:
-        return {**row, **said}
-    reasons = (panel[each][format_pair_name(row)].reason for each in votes.rejected_by)
+        return {**row, **vote_columns}
+    reasons = (panel[annotator][format_pair_name(row)].reason for annotator in votes.rejected_by)
     why = "; ".join(filter(None, reasons)) or "People found that it is not the negation."
-    return {**row, **said, "outcome": "left out", "reason": why}
+    return {**row, **vote_columns, "outcome": "left out", "reason": why}
 
 
 def _require_known(
     panel: Panel, pairs: Mapping[str, str], cases: Iterable[str], folder: Path
 ) -> None:
-    there = set(cases)
+    case_ids = set(cases)
     for annotator, verdicts in panel.items():
         for name, verdict in verdicts.items():
             case = name.rpartition("#")[0]
-            if name not in pairs and case in there:
+            if name not in pairs and case in case_ids:
                 raise UserFileError(
                     f"{folder / annotator}.csv, {verdict.place}: the pair of {case} has other "
                     "words now. Have it reviewed again, or move the file out of this folder."

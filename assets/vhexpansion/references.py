@@ -31,7 +31,7 @@ def add_readings(rows: Iterable[dict[str, Any]], work: StepRun[Any]) -> list[dic
 
     code = fingerprint("generators.picture_answers", "generators.survival")
     topic = load_domains().get(work.partition)
-    of = {
+    work_keys = {
         (row["source_question"], row["sha256"]): build_work_key(
             "picture answers",
             code,
@@ -42,11 +42,11 @@ def add_readings(rows: Iterable[dict[str, Any]], work: StepRun[Any]) -> list[dic
         for row in rows
     }
 
-    def shown(asked: tuple[str, str]) -> PictureQuestion:
-        question, digest = asked
+    def shown(question_and_digest: tuple[str, str]) -> PictureQuestion:
+        question, digest = question_and_digest
         return PictureQuestion(work.partition, question, work.images.get(digest))
 
-    read = compute_missing(of, shown, read_answer, work.work_cache)
+    read = compute_missing(work_keys, shown, read_answer, work.work_cache)
     return [row | {"read": read[row["source_question"], row["sha256"]]} for row in rows]
 
 
@@ -57,8 +57,8 @@ def _prior(row: Row, images: ImageStore) -> Mapping[str, Any]:
 
 
 def _random(row: Row, images: ImageStore) -> Mapping[str, Any]:
-    asked = (row["sha256"], row["question"], str(row["repeat"]))
-    return _said((NO, YES)[sha256("/".join(asked).encode()).digest()[0] % 2])
+    terms = (row["sha256"], row["question"], str(row["repeat"]))
+    return _said((NO, YES)[sha256("/".join(terms).encode()).digest()[0] % 2])
 
 
 def _pixels(row: Row, images: ImageStore) -> Mapping[str, Any]:

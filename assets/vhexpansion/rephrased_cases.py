@@ -103,26 +103,26 @@ class RephrasedCases(WriteStep[RephrasingConfig]):
 
     def rows(self, work: StepRun[RephrasingConfig]) -> list[dict[str, Any]]:
         """The drawn cases, in both forms."""
-        some = limit_cases(work.read_rows("cases"), "negated", work.config.cases)
-        return [_row(case, form, work.config.writer) for case in some for form in FORMS]
+        cases = limit_cases(work.read_rows("cases"), "negated", work.config.cases)
+        return [_row(case, form, work.config.writer) for case in cases for form in FORMS]
 
     def converse(self, work: StepRun[RephrasingConfig], row: Row) -> Conversation:
         """Have the question rephrased; what breaks a rule is asked for again with the reason."""
         question, number = row["question"] or "", work.config.rephrasings
         if self.model(work.partition, work.config) is None:
             return _checked(question, rephrase(question, number), number)
-        asked = write_rephrasing_prompt(question, number)
-        said = yield from write_sentence(
-            asked,
+        prompt = write_rephrasing_prompt(question, number)
+        sentence = yield from write_sentence(
+            prompt,
             str.strip,
             lambda text: find_rephrasing_problem(question, parse_wordings(text), number),
             _AGAIN,
             1 + _REASKS,
         )
-        found = {**said, "prompt_version": VERSION}
-        if said["outcome"] != "written":
-            return found
-        return {**found, "wordings": parse_wordings(said["sentence"]), "outcome": DONE}
+        columns = {**sentence, "prompt_version": VERSION}
+        if sentence["outcome"] != "written":
+            return columns
+        return {**columns, "wordings": parse_wordings(sentence["sentence"]), "outcome": DONE}
 
     def may_have_follow_up(self, row: Row) -> bool:
         """Any wording may break a rule."""
@@ -143,17 +143,19 @@ class RephrasedCases(WriteStep[RephrasingConfig]):
 
     def checks(self) -> list[Check]:
         """Every wording passes by rule."""
-        told = "As many wordings as were asked for, each one question, and none the negation."
-        return [Check("wordings_hold", told, _hold, blocking=True)]
+        description = (
+            "As many wordings as were asked for, each one question, and none the negation."
+        )
+        return [Check("wordings_hold", description, _hold, blocking=True)]
 
 
 def _row(case: Row, form: str, writer: str) -> dict[str, Any]:
-    said = "" if form == ORIGINAL else "negated_"
+    prefix = "" if form == ORIGINAL else "negated_"
     return {
         **{name: case[name] for name in CASE_COLUMNS},
         "form": form,
-        "question": case[f"{said}question"],
-        "answer": case[f"{said}answer"],
+        "question": case[f"{prefix}question"],
+        "answer": case[f"{prefix}answer"],
         "writer": writer,
         "wordings": None,
         "calls": [],

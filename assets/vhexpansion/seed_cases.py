@@ -75,27 +75,27 @@ class SeedCases(Step[SeedCasesConfig]):
     def rows(self, work: StepRun[SeedCasesConfig]) -> list[dict[str, Any]]:
         """All that are rejected, and of those that are taken as many as the limit leaves."""
         cases = self._cases(work)
-        some = {row["case_id"] for row in limit_cases(cases, ACCEPTED, work.config.limit)}
-        return [row for row in cases if row["outcome"] != ACCEPTED or row["case_id"] in some]
+        case_ids = {row["case_id"] for row in limit_cases(cases, ACCEPTED, work.config.limit)}
+        return [row for row in cases if row["outcome"] != ACCEPTED or row["case_id"] in case_ids]
 
     def extent(self, work: StepRun[SeedCasesConfig], rows: Sequence[Row]) -> Extent:
         """Of all that can be taken."""
-        there = sum(row["outcome"] == ACCEPTED for row in self._cases(work))
+        total = sum(row["outcome"] == ACCEPTED for row in self._cases(work))
         return Extent(
-            count=sum(row["outcome"] == ACCEPTED for row in rows), total=there, unit="cases"
+            count=sum(row["outcome"] == ACCEPTED for row in rows), total=total, unit="cases"
         )
 
     def metadata(self, work: StepRun[SeedCasesConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """How many there are of each origin and answer, some in pictures, and what was rejected."""
-        there = [row for row in rows if row["outcome"] == ACCEPTED]
-        counts = Counter((row["origin"], row["answer"]) for row in there)
-        table = [(*each, number) for each, number in sorted(counts.items())]
+        taken_rows = [row for row in rows if row["outcome"] == ACCEPTED]
+        counts = Counter((row["origin"], row["answer"]) for row in taken_rows)
+        table = [(*labels, number) for labels, number in sorted(counts.items())]
         return {
-            "cases": len(there),
-            "pictures": len({row["sha256"] for row in there}),
+            "cases": len(taken_rows),
+            "pictures": len({row["sha256"] for row in taken_rows}),
             "by_origin": markdown_table(pd.DataFrame(table, columns=["origin", "answer", "cases"])),
             "contact_sheet": sample_contact_sheet(
-                there, lambda row: f"{row['question']} {row['answer']}"[:60], work.images
+                taken_rows, lambda row: f"{row['question']} {row['answer']}"[:60], work.images
             ),
             "rejected_rows": _reasons([row for row in rows if row["outcome"] != ACCEPTED]),
         }
@@ -114,26 +114,28 @@ class SeedCases(Step[SeedCasesConfig]):
         if stored is None:
             raise NotCountable(f"{key.to_user_string()}{f' ({name})' if table else ''}")
         seed = work.config.seed
-        made = (
+        cases = (
             cases_from_questions(name, table.columns.read_rows(stored, key), table.to_questions)
             if table
             else cases_from_collection(name, COLLECTION_COLUMNS.read_rows(stored, key), seed)
         )
-        found = [case | {"seed": seed} for case in _sized(list(reject_repeats(made)), work.images)]
-        return [case | {"place": place} for place, case in enumerate(found)]
+        distinct_cases = [
+            case | {"seed": seed} for case in _sized(list(reject_repeats(cases)), work.images)
+        ]
+        return [case | {"place": place} for place, case in enumerate(distinct_cases)]
 
 
 def _sized(cases: list[dict[str, Any]], images: ImageStore) -> list[dict[str, Any]]:
     """The cases with the sizes of their pictures; one whose picture is not there is rejected."""
     sizes = images.sizes({case["sha256"] for case in cases if case["outcome"] == ACCEPTED})
-    found = []
+    sized_cases = []
     for case in cases:
         width, height = sizes.get(case["sha256"], (None, None))
-        found.append({"width": width, "height": height} | case)
+        sized_cases.append({"width": width, "height": height} | case)
         if case["outcome"] == ACCEPTED and width is None:
             gone = "Its picture is not in the image store. Make the table that it is from again."
-            found[-1] |= {"outcome": "rejected", "reason": gone}
-    return found
+            sized_cases[-1] |= {"outcome": "rejected", "reason": gone}
+    return sized_cases
 
 
 def _reasons(rejected: Sequence[Row]) -> Any:
@@ -148,12 +150,12 @@ def _reasons(rejected: Sequence[Row]) -> Any:
 def _every_case_taken(work: StepRun[SeedCasesConfig], rows: Sequence[Row]) -> AssetCheckResult:
     """A warning where rows were rejected, an error where all were."""
     rejected = [row for row in rows if row["outcome"] != ACCEPTED]
-    there = len(rows) - len(rejected)
+    taken_count = len(rows) - len(rejected)
     wrong = pd.DataFrame(rejected, columns=["case_id", "reason"])
-    found = build_check_result(
-        f"{there:,} cases were taken, and {len(rejected):,} rejected.", wrong
+    result = build_check_result(
+        f"{taken_count:,} cases were taken, and {len(rejected):,} rejected.", wrong
     )
-    return found._replace(
-        severity=AssetCheckSeverity.WARN if there else AssetCheckSeverity.ERROR,
-        passed=not rejected or (there > 0 and work.partition in load_declared_tables()),
+    return result._replace(
+        severity=AssetCheckSeverity.WARN if taken_count else AssetCheckSeverity.ERROR,
+        passed=not rejected or (taken_count > 0 and work.partition in load_declared_tables()),
     )

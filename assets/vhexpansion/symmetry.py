@@ -33,9 +33,9 @@ from resources.models.catalog import Catalog, Model, to_identity
 from resources.storage.data_root import DataRoot
 
 
-def _with_bounds(name: str, told: str) -> dict[str, tuple[pa.DataType, str]]:
+def _with_bounds(name: str, description: str) -> dict[str, tuple[pa.DataType, str]]:
     return {
-        **interval_columns(name, told, "base pictures"),
+        **interval_columns(name, description, "base pictures"),
         f"{name}_least": (REAL, "The same, were all missing answers wrong"),
         f"{name}_most": (REAL, "And were they all right"),
     }
@@ -98,21 +98,21 @@ def build_symmetry_asset(catalog: Catalog, judges: Sequence[Model]) -> AssetsDef
         """Count what was answered. Raises `NothingYet` where nothing was."""
         dataset = context.partition_key
         cases = home.find(asset_key("negated_cases"), dataset, ["outcome"])
-        there = 0 if cases is None else int(cases["outcome"].eq("negated").sum())
+        case_count = 0 if cases is None else int(cases["outcome"].eq("negated").sum())
         rows: list[dict[str, Any]] = []
-        seen = []
+        counted_answers = []
         for judge in judges:
-            found = load_counted_answers(home, judge, dataset, _READ)
-            if found is None:
+            counted = load_counted_answers(home, judge, dataset, _READ)
+            if counted is None:
                 continue
-            if told := found.warning(judge.name, dataset):
-                context.log.warning(told)
-            if found.answers.empty:
+            if warning := counted.warning(judge.name, dataset):
+                context.log.warning(warning)
+            if counted.answers.empty:
                 continue
             rows += symmetry_rows(
-                catalog, judges, judge, dataset, found.answers, there, found.excluded_cases
+                catalog, judges, judge, dataset, counted.answers, case_count, counted.excluded_cases
             )
-            seen.append(found.answers)
+            counted_answers.append(counted.answers)
         if not rows:
             raise NotMaterialized(
                 f"vhexpansion/symmetry: no judge has answered {dataset} yet. Materialize "
@@ -123,7 +123,7 @@ def build_symmetry_asset(catalog: Catalog, judges: Sequence[Model]) -> AssetsDef
         columns = ["model", *_SETTING[:2], "cases", "accuracy", "symmetric"]
         columns += ["symmetric_low", "symmetric_high", "new_cases", "yes_rate"]
         numbers = merge_intervals(shown[columns].round(3), "symmetric")
-        return to_materialize_result(table, *seen, numbers=markdown_table(numbers))
+        return to_materialize_result(table, *counted_answers, numbers=markdown_table(numbers))
 
     return symmetry
 
@@ -139,38 +139,38 @@ def symmetry_rows(
 ) -> Iterator[dict[str, Any]]:
     """The rows of one judge's answers to a dataset, first of all repeats, then of fewer."""
     temperature = judge.parameters.get("temperature")
-    known = {
+    fixed_columns = {
         "dataset": dataset,
         "is_stand_in": bool(answers["is_stand_in"].any()),
         "model": judge.name,
         "of_cases": of_cases,
         "left_out": left_out,
         "temperature": None if temperature is None else float(temperature),
-        "variant_of": next(each.name for each in judges if _same_but_heat(each, judge)),
+        "variant_of": next(entry.name for entry in judges if _same_but_heat(entry, judge)),
     }
     # The same weights may be asked through a server and attacked on this machine.
-    own = {each.name for each in catalog.models if each.model == judge.model}
+    same_weights = {entry.name for entry in catalog.models if entry.model == judge.model}
     filled = answers.fillna({"encoder": "", "parameters": ""})
-    whole = int(answers["repeat"].max()) + 1
-    for repeats in range(whole, 0, -1):
+    repeat_count = int(answers["repeat"].max()) + 1
+    for repeats in range(repeat_count, 0, -1):
         table = symmetry_table(select_repeats(filled, repeats), _SETTING, _UNCHANGED)
         for row in to_plain_records(table):
             encoder = row["encoder"] or None
             yield {
-                **known,
+                **fixed_columns,
                 **row,
                 "encoder": encoder,
-                "own": None if encoder is None else encoder in own,
+                "own": None if encoder is None else encoder in same_weights,
                 "parameters": row["parameters"] or None,
                 "repeats": repeats,
-                "is_whole": repeats == whole,
+                "is_whole": repeats == repeat_count,
             }
 
 
-def _same_but_heat(one: Model, other: Model) -> bool:
+def _same_but_heat(first: Model, second: Model) -> bool:
     """Whether two entries are of one model, asked alike but for its temperature."""
 
     def cool(model: Model) -> dict[str, Any]:
-        return {name: of for name, of in model.parameters.items() if name != "temperature"}
+        return {name: value for name, value in model.parameters.items() if name != "temperature"}
 
-    return to_identity(one) == to_identity(other) and cool(one) == cool(other)
+    return to_identity(first) == to_identity(second) and cool(first) == cool(second)

@@ -30,21 +30,21 @@ def _chosen(
     if table is None:
         return []
     pictures = _perturbed(home, dataset, perturbation, encoder)
-    found = []
-    for _, held in table.groupby("case_id", sort=False):
-        forms = {row.form: row for row in iterate_named_rows(held)}
+    cases = []
+    for _, case_rows in table.groupby("case_id", sort=False):
+        forms = {row.form: row for row in iterate_named_rows(case_rows)}
         case = next(iter(forms.values()))
         if {*forms} != {*FORMS} or any(row.outcome != DONE for row in forms.values()):
             continue
         picture = pictures.get(case.case_id) or pictures.get(case.image_id)
         base = base_picture_name(dataset, case.image_id)
-        wordings = [each for form in FORMS for each in _wordings(forms[form])]
-        found.append(
+        wordings = [wording for form in FORMS for wording in _wordings(forms[form])]
+        cases.append(
             TuningCase(
                 *(case.case_id, dataset, base, case.sha256, picture, wordings, case.is_stand_in)
             )
         )
-    return found
+    return cases
 
 
 def _wordings(row: NamedRow) -> Iterator[TuningWording]:
@@ -68,11 +68,11 @@ def _perturbed(
     else:
         name, by, column, done = "common_perturbations", "image_id", "perturbation", "perturbed"
     table = home.find(asset_key(name), dataset, [by, column, "sha256", "outcome"])
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for row in [] if table is None else to_records(table):
         if row[column] == perturbation and row["outcome"] == done:
-            found.setdefault(row[by], row["sha256"])
-    return found
+            digests.setdefault(row[by], row["sha256"])
+    return digests
 
 
 def _every(home: DataRoot, dataset: str) -> Sequence[EvaluationCase]:

@@ -53,20 +53,24 @@ def measure_symmetric_accuracy(
         yield TuningMeasure("symmetric", dataset, ALL, reason=NOT_JUDGED if judge else "")
         return
     for shown, done in ((NONE, (NONE,)), (ATTACKED, METHODS), (ALL, (NONE, *METHODS))):
-        some = after[after["perturbation"].isin(done)]
-        if some.empty:
+        shown_answers = after[after["perturbation"].isin(done)]
+        if shown_answers.empty:
             continue
         origin = was[was["perturbation"].isin(done)]
-        numbers = measure_symmetry(some, None if origin.empty else origin)
-        told = [f"{name}{end}" for name in ("symmetric", "change") for end in ("", "_low", "_high")]
-        value, low, high, change, change_low, change_high = (_known(numbers[name]) for name in told)
+        numbers = measure_symmetry(shown_answers, None if origin.empty else origin)
+        columns = [
+            f"{name}{end}" for name in ("symmetric", "change") for end in ("", "_low", "_high")
+        ]
+        value, low, high, change, change_low, change_high = (
+            _known(numbers[name]) for name in columns
+        )
         yield TuningMeasure(
             *("symmetric", dataset, shown, value, low, high, change, change_low, change_high),
             cases=int(numbers["cases"]),
             images=int(numbers["images"]),
             unanswered=int(numbers["unanswered"]),
             reason="no pair was answered" if value is None else "",
-            is_stand_in=bool(some["is_stand_in"].any()),
+            is_stand_in=bool(shown_answers["is_stand_in"].any()),
         )
 
 
@@ -86,8 +90,8 @@ def measure_general_questions(
     if mme is not None:
         yield from _mme(home, mme, judge, trained_on)
         return
-    for dataset, some in questions.groupby("dataset", sort=False):
-        yield _accuracy(home, str(dataset), some, judge, before)
+    for dataset, dataset_questions in questions.groupby("dataset", sort=False):
+        yield _accuracy(home, str(dataset), dataset_questions, judge, before)
 
 
 def _mme(
@@ -106,7 +110,7 @@ def _mme(
     answer = first["response"].fillna("").map(read_mme_answer)
     is_right = answer.eq(first["truth"]).astype(float)
     first = first.assign(answer=answer, correct=is_right.where(first["outcome"].ne("failed")))
-    asked = pd.DataFrame(
+    mme_rows = pd.DataFrame(
         {
             "subtask": first["topic"].fillna(""),
             "image": first["image_id"],
@@ -114,11 +118,11 @@ def _mme(
         }
     )
     for kind in SUBTASKS:
-        score = mme_score(asked, kind)
-        names = {each.casefold() for each in SUBTASKS[kind]}
-        of = first[asked["subtask"].str.casefold().isin(names)]
-        if learned := _learned(of, trained_on):
-            yield TuningMeasure(kind, mme, cases=len(of), reason=learned)
+        score = mme_score(mme_rows, kind)
+        names = {subtask.casefold() for subtask in SUBTASKS[kind]}
+        subtask_answers = first[mme_rows["subtask"].str.casefold().isin(names)]
+        if learned := _learned(subtask_answers, trained_on):
+            yield TuningMeasure(kind, mme, cases=len(subtask_answers), reason=learned)
             continue
         yield TuningMeasure(
             kind,
@@ -126,22 +130,28 @@ def _mme(
             value=_known(score.value),
             low=_known(score.low),
             high=_known(score.high),
-            cases=len(of),
-            images=of["base_id"].nunique(),
-            unanswered=int(of["answer"].isna().sum()),
+            cases=len(subtask_answers),
+            images=subtask_answers["base_id"].nunique(),
+            unanswered=int(subtask_answers["answer"].isna().sum()),
             reason=score.reason,
-            is_stand_in=bool(of["is_stand_in"].any()),
+            is_stand_in=bool(subtask_answers["is_stand_in"].any()),
         )
 
 
 def _learned(answers: pd.DataFrame, trained_on: frozenset[str]) -> str:
     """Why a sum would be of what was learned by heart; empty where it would not."""
     shown = answers.drop_duplicates("image_id")
-    seen = shown[shown["base_id"].isin(trained_on) | shown["original"].isin(trained_on)]
-    if seen.empty:
+    trained_pictures = shown[shown["base_id"].isin(trained_on) | shown["original"].isin(trained_on)]
+    if trained_pictures.empty:
         return ""
-    some = ", ".join([*seen["image_id"].head(_NAMED), *(["…"] if len(seen) > _NAMED else [])])
-    return f"its adapter was trained on {len(seen):,} of {len(shown):,} pictures: {some}"
+    examples = ", ".join(
+        [
+            *trained_pictures["image_id"].head(_NAMED),
+            *(["…"] if len(trained_pictures) > _NAMED else []),
+        ]
+    )
+    picture_count = f"{len(trained_pictures):,} of {len(shown):,}"
+    return f"its adapter was trained on {picture_count} pictures: {examples}"
 
 
 def _accuracy(
@@ -153,7 +163,7 @@ def _accuracy(
         return TuningMeasure("general", dataset, reason=NOT_JUDGED if judge else "")
     right, origin = _right(after), _right(was)
     images = after.drop_duplicates("case_id").set_index("case_id")["base_id"][right.index]
-    found = TuningMeasure(
+    measure = TuningMeasure(
         "general",
         dataset,
         cases=len(right),
@@ -162,16 +172,16 @@ def _accuracy(
         is_stand_in=bool(after["is_stand_in"].any()),
     )
     if right.isna().all():
-        return found._replace(reason="none of them has an answer")
+        return measure._replace(reason="none of them has an answer")
     names, strata = images.to_numpy(str), np.zeros(len(right))
     low, high = stratified_interval(right.to_numpy(), names, strata, seed=0)
     gained = right.to_numpy() - origin.reindex(right.index).to_numpy(np.float64)
-    found = found._replace(value=float(right.mean()), low=low, high=high)
+    measure = measure._replace(value=float(right.mean()), low=low, high=high)
     if np.isnan(gained).all():
-        return found
-    ends = paired_interval(gained, names, strata, seed=0)
-    return found._replace(
-        change=float(np.nanmean(gained)), change_low=ends.low, change_high=ends.high
+        return measure
+    interval = paired_interval(gained, names, strata, seed=0)
+    return measure._replace(
+        change=float(np.nanmean(gained)), change_low=interval.low, change_high=interval.high
     )
 
 

@@ -95,19 +95,19 @@ class YesNoStep(JudgeStep[Any]):
     ) -> Iterator[dict[str, Any]]:
         """The rows of a case about a picture."""
         pending = picture.is_pending or case["outcome"] == PENDING
-        known = {name: case[name] for name in ("case_id", "dataset", "image_id")}
-        known |= {name: case[name] for name in ("source_question", "familiar", "stated")}
+        fixed_columns = {name: case[name] for name in ("case_id", "dataset", "image_id")}
+        fixed_columns |= {name: case[name] for name in ("source_question", "familiar", "stated")}
         for form in forms:
-            said = "" if form == ORIGINAL else "negated_"
+            prefix = "" if form == ORIGINAL else "negated_"
             for repeat in range(repeats):
                 yield {
-                    **known,
+                    **fixed_columns,
                     "original": case["sha256"],
                     "sha256": picture.sha256,
                     "form": form,
-                    "question": case[f"{said}question"],
+                    "question": case[f"{prefix}question"],
                     "prompt_version": VERSION,
-                    "truth": case[f"{said}answer"],
+                    "truth": case[f"{prefix}answer"],
                     "perturbation": picture.perturbation,
                     "encoder": picture.encoder,
                     "parameters": picture.parameters,
@@ -140,8 +140,8 @@ class YesNoStep(JudgeStep[Any]):
     def metadata(self, work: StepRun[Any], rows: Sequence[Row]) -> dict[str, Any]:
         """How often the judge is right, and says yes, by perturbation and form."""
         names = ["perturbation", "form", "answer", "correct"]
-        found = ([row[name] for name in names] for row in rows)
-        table = pd.DataFrame(found, columns=names)
+        values = ([row[name] for name in names] for row in rows)
+        table = pd.DataFrame(values, columns=names)
         table["yes"] = table["answer"].eq("yes").where(table["answer"].notna())
         table = table.astype({"correct": float, "yes": float})
         means = table.groupby(["perturbation", "form"], sort=False)[["correct", "yes"]].mean()

@@ -100,13 +100,19 @@ def build_accuracy_asset(judges: Sequence[Model]) -> AssetsDefinition:
                 context.log.warning("%s has not answered %s yet", judge, ", ".join(topics_missing))
         means = rows[(rows["topic"] == TASK_MEAN) & (rows["image_set"] == "benchmark")]
         means = means[(means["size"] == EVERY_SIZE) & means["accuracy"].notna()]
-        whole = select_topic_rows(rows)
+        topic_rows = select_topic_rows(rows)
         return to_materialize_result(
             ACCURACY.build_table(rows),
             # In an order that does not depend on the run.
-            *(of[topic] for of in (questions, *answers.values()) for topic in sorted(of)),
+            *(
+                tables[topic]
+                for tables in (questions, *answers.values())
+                for topic in sorted(tables)
+            ),
             task_mean=markdown_table(format_rates(means.round(3), _SHOWN)),
-            by_topic=markdown_table(format_rates(whole.round(3), ["topic", "image_set", *_SHOWN])),
+            by_topic=markdown_table(
+                format_rates(topic_rows.round(3), ["topic", "image_set", *_SHOWN])
+            ),
             topics=sorted({topic for by_topic in answers.values() for topic in by_topic}),
             missing=missing,
             partial=describe_partial_answers(judges, questions, answers),
@@ -137,8 +143,8 @@ def load_answers(
     """
 
     def by_topic(asset: AssetKey, division: StaticPartitionsDefinition) -> TablesByTopic:
-        found = {topic: home.find(asset, topic) for topic in division.get_partition_keys()}
-        return {topic: table for topic, table in found.items() if table is not None}
+        tables = {topic: home.find(asset, topic) for topic in division.get_partition_keys()}
+        return {topic: table for topic, table in tables.items() if table is not None}
 
     return by_topic(AssetKey([GROUP, "questions"]), topics), {
         judge.name: by_topic(answers_key(judge.name), answerable_topics(judge)) for judge in judges
@@ -169,16 +175,16 @@ def concatenate_answers(
     """
     tables = []
     for judge, topic, prompting, rows in _by_prompting(judges, answers):
-        asked = questions.get(topic)
-        if asked is None or not has_same_questions(
-            rows, select_questions(judge, asked, prompting, len(rows))
+        topic_questions = questions.get(topic)
+        if topic_questions is None or not has_same_questions(
+            rows, select_questions(judge, topic_questions, prompting, len(rows))
         ):
             raise TablesMismatch(
                 f"vlmbias/answers_{judge.name} ({topic}, {prompting}) answers other "
                 f"questions than vlmbias/questions ({topic}) holds now. Materialize "
                 f"vlmbias/answers_{judge.name} for {topic} again."
             )
-        if len(rows) < count_questions(judge, asked, [prompting]):
+        if len(rows) < count_questions(judge, topic_questions, [prompting]):
             published = rows["image_set"].isin((BENCHMARK, ORIGINALS))
             tables.append(rows.assign(image_set=rows["image_set"].mask(published, PARTIAL)))
         else:
@@ -192,10 +198,10 @@ def describe_partial_answers(
     judges: Sequence[Model], questions: TablesByTopic, answers: dict[str, TablesByTopic]
 ) -> dict[str, list[str]]:
     """By judge that was asked a part somewhere: how many of how many questions, in words."""
-    found: dict[str, list[str]] = {}
+    descriptions: dict[str, list[str]] = {}
     for judge, topic, prompting, rows in _by_prompting(judges, answers):
-        whole = count_questions(judge, questions[topic], [prompting])
-        if len(rows) < whole:
-            said = format_count_of_total(len(rows), whole, "questions")
-            found.setdefault(judge.name, []).append(f"{topic}, {prompting}: {said}")
-    return found
+        total = count_questions(judge, questions[topic], [prompting])
+        if len(rows) < total:
+            count_text = format_count_of_total(len(rows), total, "questions")
+            descriptions.setdefault(judge.name, []).append(f"{topic}, {prompting}: {count_text}")
+    return descriptions

@@ -99,11 +99,11 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         names = set(work.config.prompting)
         if self.judge.is_stand_in:
             names |= set(self._table_before(work)["prompting"])
-        every, readings = work.read_rows("questions"), self._readings(work)
+        all_questions, readings = work.read_rows("questions"), self._readings(work)
         rows = []
         for name in (name for name in VARIANTS if name in names):
             places = self._questions(work, name, work.config.limit).index
-            questions = [every[place] for place in places]
+            questions = [all_questions[place] for place in places]
             shown = (
                 draw_titled_pictures(questions, work.images, work.work_cache)
                 if VARIANTS[name].has_title
@@ -138,20 +138,22 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         follow_up = VARIANTS[row["prompting"]].follow_up
         if not (follow_up and isinstance(reply.outcome, AnsweredOutcome) and reply.outcome.text):
             return reply_columns(reply)
-        said = reply.outcome.text
-        again = yield LookRequest((question, Turn("assistant", said), Turn("user", follow_up)))
-        calls = [*reply.calls, *again.calls]
-        return {**reply_columns(again), "first_response": said, "calls": calls}
+        response_text = reply.outcome.text
+        checked_reply = yield LookRequest(
+            (question, Turn("assistant", response_text), Turn("user", follow_up))
+        )
+        calls = [*reply.calls, *checked_reply.calls]
+        return {**reply_columns(checked_reply), "first_response": response_text, "calls": calls}
 
     def finish(
         self, work: StepRun[PromptingConfig], rows: Sequence[dict[str, Any]]
     ) -> list[dict[str, Any]]:
         """Score all answers, and add those under promptings that were not asked for now."""
-        found: dict[str, list[dict[str, Any]]] = {}
+        rows_by_prompting: dict[str, list[dict[str, Any]]] = {}
         for row in rows:
-            found.setdefault(row["prompting"], []).append(score_row(row))
-        found |= self._kept(work, set(found))
-        return [row for name in VARIANTS for row in found.get(name, ())]
+            rows_by_prompting.setdefault(row["prompting"], []).append(score_row(row))
+        rows_by_prompting |= self._kept(work, set(rows_by_prompting))
+        return [row for name in VARIANTS for row in rows_by_prompting.get(name, ())]
 
     def extent(self, work: StepRun[PromptingConfig], rows: Sequence[Row]) -> Extent:
         """Of all questions under the promptings that are there."""
@@ -180,13 +182,15 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
 
         That is what the table is about, whose rows may be under further promptings.
         """
-        there: dict[str, set[tuple[Any, ...]]] = {}
+        answered_names: dict[str, set[tuple[Any, ...]]] = {}
         for row in rows:
-            there.setdefault(row["prompting"], set()).add(tuple(row[name] for name in _NAMED))
-        for prompting, answered in (there or {BASELINE: set()}).items():
+            answered_names.setdefault(row["prompting"], set()).add(
+                tuple(row[name] for name in _NAMED)
+            )
+        for prompting, answered in (answered_names or {BASELINE: set()}).items():
             for limit in (max(1, len(answered)), None):
-                some = self._questions(work, prompting, limit)[_NAMED]
-                names = list(some.itertuples(index=False, name=None))
+                questions = self._questions(work, prompting, limit)[_NAMED]
+                names = list(questions.itertuples(index=False, name=None))
                 if set(names) == answered:
                     break
             yield from ((*name, prompting) for name in names)
@@ -225,11 +229,11 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         return none if table is None else table
 
     def _kept(
-        self, work: StepRun[PromptingConfig], now: set[str]
+        self, work: StepRun[PromptingConfig], current_promptings: set[str]
     ) -> dict[str, list[dict[str, Any]]]:
-        """By prompting: the stored rows of others than there are `now`, if they are of use."""
-        before, kept = self._table_before(work), {}
-        for name in sorted(set(before["prompting"]) - now):
+        """Stored rows, by prompting, of all but `current_promptings`, if they are of use."""
+        before, stored_rows = self._table_before(work), {}
+        for name in sorted(set(before["prompting"]) - current_promptings):
             rows = before[before["prompting"] == name]
             why = None
             if name not in VARIANTS or not has_same_questions(
@@ -239,26 +243,26 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
             elif set(rows["entry_version"]) != {digest_entry(self.judge)}:
                 why = f"the entry of {self.judge.name} in models.yaml has changed"
             if why is None:
-                kept[name] = ANSWERS.read_rows(rows, self.key)
+                stored_rows[name] = ANSWERS.read_rows(rows, self.key)
             else:
                 work.log.warning(
                     "%d answers under %s are dropped, since %s. To have them again, materialize "
                     "with prompting: [%s].",
                     *(len(rows), name, why, name),
                 )
-        return kept
+        return stored_rows
 
     def _served(self, work: StepRun[PromptingConfig], table: pd.DataFrame) -> dict[str, Any]:
         """Which models the provider says it served; a change of them is logged."""
-        now, earlier = (
-            sorted(each["served_model"].dropna().unique())
-            for each in (table, self._table_before(work))
+        current, earlier = (
+            sorted(answers["served_model"].dropna().unique())
+            for answers in (table, self._table_before(work))
         )
-        if len(now) > 1 or (now and earlier and now != earlier):
-            change = f"before: {', '.join(earlier) or 'unknown'}; now: {', '.join(now)}"
+        if len(current) > 1 or (current and earlier and current != earlier):
+            change = f"before: {', '.join(earlier) or 'unknown'}; now: {', '.join(current)}"
             work.log.warning("The provider has changed which model answers. Served %s", change)
-            return {"served_models": now, "served_model_changed": change}
-        return {"served_models": now}
+            return {"served_models": current, "served_model_changed": change}
+        return {"served_models": current}
 
 
 def has_same_questions(answers: pd.DataFrame, questions: pd.DataFrame) -> bool:

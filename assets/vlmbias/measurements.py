@@ -52,30 +52,33 @@ def measurements(
 ) -> MaterializeResult[pa.Table]:
     """Open the stored images, and measure those that were not measured before."""
     topic, started = load_domain(context.partition_key), perf_counter()
-    seen = pd.concat([drawn_images, original_images], ignore_index=True)[MEASURED_COLUMNS]
-    smallest = seen["size"].min()
-    wanted, version = {}, (topic.measure_module.VERSION, topic.fingerprint)
-    for row in to_records(seen):
+    stored_images = pd.concat([drawn_images, original_images], ignore_index=True)[MEASURED_COLUMNS]
+    smallest = stored_images["size"].min()
+    jobs, version = {}, (topic.measure_module.VERSION, topic.fingerprint)
+    for row in to_records(stored_images):
         png, targets = images.get(row["sha256"]), tuple(row["targets"])
         reading = ReadJob(topic.name, png, targets, bool(row["size"] == smallest))
         key = build_work_key(
             "measure", version, row["sha256"], reading.targets, reading.is_legibility_read
         )
-        wanted[row["image_id"]] = key, reading
-    known = ledger.find_results(key for key, _ in wanted.values())
-    missing = [(key, reading) for key, reading in wanted.values() if key not in known]
-    found = map_in_processes(read_png, [reading for _, reading in missing])
-    measured = {key: asdict(what) for (key, _), what in zip(missing, found, strict=True)}
+        jobs[row["image_id"]] = key, reading
+    results = ledger.find_results(key for key, _ in jobs.values())
+    missing = [(key, reading) for key, reading in jobs.values() if key not in results]
+    image_readings = map_in_processes(read_png, [reading for _, reading in missing])
+    measured = {
+        key: asdict(image_reading)
+        for (key, _), image_reading in zip(missing, image_readings, strict=True)
+    }
     ledger.record(measured)
-    known |= measured
+    results |= measured
     rows = [
         entry
-        for row in to_records(seen)
-        for entry in _rows(row, known[wanted[row["image_id"]][0]], topic.measure_module.VERSION)
+        for row in to_records(stored_images)
+        for entry in _rows(row, results[jobs[row["image_id"]][0]], topic.measure_module.VERSION)
     ]
     return to_materialize_result(
         MEASUREMENTS.build_table(rows),
-        images=len(seen),
+        images=len(stored_images),
         readings=len(rows),
         measured_now=len(missing),
         unreadable=sum(bool(row["problem"]) for row in rows),
@@ -83,13 +86,13 @@ def measurements(
     )
 
 
-def _rows(row: Mapping[str, Any], found: dict[str, Any], version: str) -> list[dict[str, Any]]:
-    readings = found["readings"] or [None] * len(row["targets"])
-    mark, gap = found["legibility"] or (None, None)
+def _rows(row: Mapping[str, Any], result: dict[str, Any], version: str) -> list[dict[str, Any]]:
+    readings = result["readings"] or [None] * len(row["targets"])
+    mark, gap = result["legibility"] or (None, None)
     return [
         {
             **{name: row[name] for name in ("image_id", "sha256", "size")},
-            **{name: found[name] for name in ("pixels_sha256", "problem")},
+            **{name: result[name] for name in ("pixels_sha256", "problem")},
             "target": target,
             "measured": reading,
             "mark": mark,

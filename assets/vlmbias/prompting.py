@@ -63,8 +63,8 @@ class PromptingConfig(LimitConfig):
     def _known(cls, prompting: list[str]) -> list[str]:
         unknown = [name for name in prompting if name not in VARIANTS]
         if unknown or not prompting:
-            said = f"There is no prompting {unknown[0]!r}." if unknown else "None is given."
-            raise ValueError(f"{said} Choose one or more of: {', '.join(VARIANTS)}.")
+            problem = f"There is no prompting {unknown[0]!r}." if unknown else "None is given."
+            raise ValueError(f"{problem} Choose one or more of: {', '.join(VARIANTS)}.")
         return [name for name in VARIANTS if name in prompting]
 
 
@@ -80,16 +80,16 @@ def select_questions(
     """
     ids = questions["question_id"]
     if prompting != BASELINE:
-        found = questions[ids.isin(["Q1", "Q2"])]
+        selected = questions[ids.isin(["Q1", "Q2"])]
     else:
-        found = questions[~(ids.str.startswith("N") & judge.is_stand_in)]
-    if limit is None or limit >= len(found):
-        return found
-    every = list(questions[_PLACED].itertuples(index=False, name=None))
-    of_judge = set(found[_PLACED].itertuples(index=False, name=None))
-    order = [row for row in stratified_order(every, _placed) if row in of_judge]
+        selected = questions[~(ids.str.startswith("N") & judge.is_stand_in)]
+    if limit is None or limit >= len(selected):
+        return selected
+    all_keys = list(questions[_PLACED].itertuples(index=False, name=None))
+    of_judge = set(selected[_PLACED].itertuples(index=False, name=None))
+    order = [row for row in stratified_order(all_keys, _placed) if row in of_judge]
     first = pd.MultiIndex.from_tuples(order[:limit])
-    return found[pd.MultiIndex.from_frame(found[_PLACED]).isin(first)]
+    return selected[pd.MultiIndex.from_frame(selected[_PLACED]).isin(first)]
 
 
 def count_questions(judge: Model, questions: pd.DataFrame, promptings: Iterable[str]) -> int:

@@ -85,13 +85,15 @@ def questions(
     were not made alike, by other code than there is now or of other subjects, or there are none.
     """
     name = context.partition_key
-    asked = list(_of_photographs(name, home) if name in PHOTOGRAPHED else _of_drawn(name, home))
+    image_questions = list(
+        _of_photographs(name, home) if name in PHOTOGRAPHED else _of_drawn(name, home)
+    )
     rows = [
         {column: picture[column] for column in _OF_THE_IMAGE}
         | asdict(question)
         | {"question": question.text}
-        for picture, about in asked
-        for question in about
+        for picture, picture_questions in image_questions
+        for question in picture_questions
         if config.disputable or not question.disputable
     ]
     examples = pd.DataFrame(rows).drop_duplicates("question").head(12)
@@ -99,7 +101,7 @@ def questions(
         QUESTIONS.build_table(rows),
         questions=len(rows),
         disputable=sum(bool(row["disputable"]) for row in rows),
-        images=len(asked),
+        images=len(image_questions),
         examples=markdown_table(
             examples[["question_id", "question", "ground_truth", "expected_bias"]]
         ),
@@ -113,8 +115,8 @@ ImageQuestions: TypeAlias = tuple[dict[str, Any], Sequence[Question]]
 def _of_drawn(name: str, home: DataRoot) -> Iterator[ImageQuestions]:
     topic = load_domain(name)
     drawn_images, original_images, measurements = (
-        home.table(AssetKey([GROUP, table]), name, [*of.columns])
-        for table, of in (
+        home.table(AssetKey([GROUP, table]), name, [*columns.columns])
+        for table, columns in (
             ("drawn_images", IMAGES),
             ("original_images", IMAGES),
             ("measurements", MEASUREMENTS),
@@ -138,14 +140,14 @@ def _of_photographs(name: str, home: DataRoot) -> Iterator[ImageQuestions]:
             f"vlmbias/photographs ({name}) holds no picture: all were rejected, or none was "
             "painted. See its metadata for why each was dropped."
         )
-    wanted = {
+    photographs = {
         format_published_id(base_id, painter): photograph
         for photograph in list_photographs(name, subjects["suggested"])
         for base_id in (photograph.base_id, photograph.original_id)
         for painter in pictures["painter"].unique()
     }
     for picture in to_records(pictures):
-        photograph = wanted.get(picture["base_id"])
+        photograph = photographs.get(picture["base_id"])
         if photograph is None or list(picture["truths"]) != [
             ground_truth(photograph, picture["variant"])
         ]:
@@ -164,10 +166,10 @@ def _check_drawn_alike(topic: Domain, drawn: pd.DataFrame, originals: pd.DataFra
     sets = [images for images in (drawn, originals) if len(images)]
     for column in ("seed", "size", "generator_version", "rasteriser"):
         values = [sorted(images[column].unique()) for images in sets]
-        if any(each != values[0] for each in values):
-            told = " and ".join(", ".join(map(str, each)) for each in values)
+        if any(set_values != values[0] for set_values in values):
+            differences = " and ".join(", ".join(map(str, set_values)) for set_values in values)
             raise TablesMismatch(
-                f"Images and originals of {topic.name} differ in {column}: {told}. {remedy}"
+                f"Images and originals of {topic.name} differ in {column}: {differences}. {remedy}"
             )
     version = drawn["generator_version"].iloc[0]
     if version != topic.draw_module.VERSION:

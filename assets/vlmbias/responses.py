@@ -18,8 +18,8 @@ def first_prompt(row: Row) -> str:
 
 def _informed(judge: PriorJudge | RandomJudge, row: Row, images: ImageStore) -> dict[str, Any]:
     """The expected bias, that it is told, or a guess around it."""
-    asked = first_prompt(row), images.get(row["shown"]), row["expected_bias"]
-    return _responded(row, judge.answer_informed(*asked))
+    request = first_prompt(row), images.get(row["shown"]), row["expected_bias"]
+    return _responded(row, judge.answer_informed(*request))
 
 
 def _pixels(row: Row, images: ImageStore) -> dict[str, Any]:

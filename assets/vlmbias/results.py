@@ -39,18 +39,18 @@ def answers_metadata(answers: pd.DataFrame, images: ImageStore) -> dict[str, Any
     What they are of stands in `rates_of`, and all others in the table `rates`.
     """
     rates = topic_accuracy_table(answers)
-    found: dict[str, Any] = {"rates": markdown_table(format_rates(rates, _SHOWN))}
+    metadata: dict[str, Any] = {"rates": markdown_table(format_rates(rates, _SHOWN))}
     # Not of originals, whose bias is the truth.
     main = rates[rates["questions"].eq(COUNTING) & rates["image_set"].ne("originals")]
     others = main["prompting"].ne(BASELINE) * 2 + main["image_set"].ne("benchmark")
     for row in to_records(main.loc[others.sort_values(kind="stable").index[:1]]):
-        found["rates_of"] = f"{row['prompting']}, {row['image_set']}, {row['questions']}"
-        found |= {name: round(float(row[name]), 4) for name in RATES if pd.notna(row[name])}
+        metadata["rates_of"] = f"{row['prompting']}, {row['image_set']}, {row['questions']}"
+        metadata |= {name: round(float(row[name]), 4) for name in RATES if pd.notna(row[name])}
     if wrong := list(_wrong(answers)):
-        some = wrong[:: max(1, -(-len(wrong) // _MOST))]
-        sheet = contact_sheet([(caption, images.get(digest)) for caption, digest in some])
-        found["wrong_answers"] = sheet
-    return found
+        shown = wrong[:: max(1, -(-len(wrong) // _MOST))]
+        sheet = contact_sheet([(caption, images.get(digest)) for caption, digest in shown])
+        metadata["wrong_answers"] = sheet
+    return metadata
 
 
 def format_rates(rates: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
@@ -72,8 +72,8 @@ def _wrong(answers: pd.DataFrame) -> Iterator[tuple[str, str]]:
     """A caption and the sha256 of a picture for each scene that some wrong answer is about."""
     wrong = answers[answers["score"].eq(0)].drop_duplicates("base_id")
     for row in to_records(wrong[["base_id", "question_id", "answer", "ground_truth", "shown"]]):
-        said = "nothing readable" if pd.isna(row["answer"]) else row["answer"]
+        answer = "nothing readable" if pd.isna(row["answer"]) else row["answer"]
         yield (
-            f"{row['base_id']}, {row['question_id']}: said {said}, truth {row['ground_truth']}",
+            f"{row['base_id']}, {row['question_id']}: said {answer}, truth {row['ground_truth']}",
             row["shown"],
         )

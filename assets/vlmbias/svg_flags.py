@@ -113,16 +113,18 @@ class EditedFlags(Step[LimitConfig]):
             FlagReply(row["reply"].text or "", tuple(row["scene"].truths), SIZE) for row in answered
         ]
         pictures = dict(zip((row["base_id"] for row in answered), draw_flags(replies), strict=True))
-        known = {found.pixels_sha256: name for name, found in _drawn().items()}
-        found = []
+        names_by_pixels = {
+            image_readings.pixels_sha256: name for name, image_readings in _drawn().items()
+        }
+        finished_rows = []
         for row in rows:
             if picture := pictures.get(row["base_id"]):
-                ending = _counted(picture, row["scene"], known, work.images)
+                ending = _counted(picture, row["scene"], names_by_pixels, work.images)
             else:
                 ended = unanswered_columns(row["reply"], "no svg")
                 ending = {"outcome": ended["outcome"], "problem": format_reason(ended)}
-            found.append(row | ending)
-        return found
+            finished_rows.append(row | ending)
+        return finished_rows
 
     def extent(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> Extent:
         """Of all 40 edits."""
@@ -130,11 +132,11 @@ class EditedFlags(Step[LimitConfig]):
 
     def metadata(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Retention, and the pictures that were kept."""
-        kept = [row for row in rows if row["outcome"] == "kept"]
+        kept_rows = [row for row in rows if row["outcome"] == "kept"]
         return {
             "retention": markdown_table(_retention(rows)),
             "contact_sheet": sample_contact_sheet(
-                kept, lambda row: row["base_id"].partition("/")[2], work.images
+                kept_rows, lambda row: row["base_id"].partition("/")[2], work.images
             ),
         }
 
@@ -175,8 +177,11 @@ def _drawn() -> dict[str, ImageReadings]:
         ReadJob("flags", png, tuple(scene.truths), is_legibility_read=False)
         for scene, png in zip(ours, pngs, strict=True)
     ]
-    found = map_in_processes(read_png, readings)
-    return {scene.base_id: each for scene, each in zip(ours, found, strict=True)}
+    image_readings = map_in_processes(read_png, readings)
+    return {
+        scene.base_id: image_reading
+        for scene, image_reading in zip(ours, image_readings, strict=True)
+    }
 
 
 def _row(scene: Scene, model: Model) -> dict[str, Any]:
@@ -198,9 +203,9 @@ _OF_SCENE = ("base_id", "original_id", "subject", "target", "modification")
 
 
 def _counted(
-    picture: DrawnFlag, scene: Scene, known: dict[str, str], images: ImageStore
+    picture: DrawnFlag, scene: Scene, names_by_pixels: dict[str, str], images: ImageStore
 ) -> dict[str, Any]:
-    """How a reply ended; one whose picture is kept is among the `known` from then on."""
+    """How a reply ended; one whose picture is kept is among `names_by_pixels` from then on."""
     name = f"{scene.base_id} as edited"
     if picture.reading is None:
         return {"outcome": picture.outcome, "problem": picture.reason}
@@ -213,15 +218,15 @@ def _counted(
         pairs = zip(scene.truths, picture.reading.readings, strict=True)
         read = " and ".join(f"{reading:g} {target}" for target, reading in pairs)
         return drawn | {"outcome": "miscounted", "problem": f"It shows {read}."}
-    twin = known.setdefault(picture.reading.pixels_sha256, name)
+    twin = names_by_pixels.setdefault(picture.reading.pixels_sha256, name)
     if twin != name:
         return drawn | {"outcome": "duplicate", "problem": f"Its pixels are those of {twin}."}
     return drawn | {"outcome": "kept"}
 
 
-def _holds(found: ImageReadings, scene: Scene) -> bool:
+def _holds(readings: ImageReadings, scene: Scene) -> bool:
     """Whether a picture shows the count that was asked for, and every other as it was."""
-    return list(found.readings) == list(scene.truths.values())
+    return list(readings.readings) == list(scene.truths.values())
 
 
 def _retention(rows: Sequence[Row]) -> pd.DataFrame:
@@ -237,7 +242,7 @@ def _retention(rows: Sequence[Row]) -> pd.DataFrame:
     by = ["target", "modification"]
     groups = pd.DataFrame(edits, columns=[*by, "kept", "drawn"]).groupby(by)
     counts = groups.agg(asked=("kept", "size"), kept=("kept", "sum"), drawn=("drawn", "sum"))
-    whole = pd.DataFrame([["all", "all", *counts.sum()]], columns=[*by, *counts.columns])
-    return pd.concat([counts.reset_index(), whole], ignore_index=True).rename(
+    total = pd.DataFrame([["all", "all", *counts.sum()]], columns=[*by, *counts.columns])
+    return pd.concat([counts.reset_index(), total], ignore_index=True).rename(
         columns={"drawn": "kept of those drawn by code"}
     )

@@ -134,81 +134,84 @@ def _trained(work: _Work, table: pd.DataFrame) -> MaterializeResult[pa.Table]:
     _require_no_overlap(rows, list(iterate_all_pairs(work.home, work.context.instance)))
     training = [row for row in rows if row["split"] == TRAINING]
     held_out = [row for row in rows if row["split"] == HELD_OUT]
-    given = [{name: row[name] for name in ("pair", "text", *SIDES)} for row in training]
-    found = fit_adapter(
+    training_rows = [{name: row[name] for name in ("pair", "text", *SIDES)} for row in training]
+    fitted = fit_adapter(
         work.way.name,
         work.way.kind,
         work.recipe,
-        pa.Table.from_pylist(given),
-        [row[side] for row in given for side in SIDES],
-        _pictures_looked_at(work.recipe, len(given)),
+        pa.Table.from_pylist(training_rows),
+        [row[side] for row in training_rows for side in SIDES],
+        _pictures_looked_at(work.recipe, len(training_rows)),
         work.home,
         work.images,
         work.log,
         painters=sorted({row["painter"] for row in training}),
         is_stand_in=any(row["is_stand_in"] for row in rows),
     )
-    add_marks(found.place, group_by_split(rows))
-    return _scored(work, found, held_out)
+    add_marks(fitted.place, group_by_split(rows))
+    return _scored(work, fitted, held_out)
 
 
 def _pictures_looked_at(recipe: Recipe, pairs: int) -> int:
     """How many in all, each as often as it is sampled."""
     samples = recipe.num_generations if isinstance(recipe, RankingRecipe) else 1
-    each = recipe.per_device_batch_size * recipe.gradient_accumulation_steps
-    return len(SIDES) * samples * (each * recipe.steps if recipe.steps else pairs)
+    batch_size = recipe.per_device_batch_size * recipe.gradient_accumulation_steps
+    return len(SIDES) * samples * (batch_size * recipe.steps if recipe.steps else pairs)
 
 
-def _require_no_overlap(rows: Sequence[Any], every: Sequence[TrainingPair]) -> None:
+def _require_no_overlap(rows: Sequence[Any], all_pairs: Sequence[TrainingPair]) -> None:
     """Raise `Mismatch` where pairs are evaluated by now that are like one to train on."""
-    wrong = find_overlapping_rows(rows, every)
+    wrong = find_overlapping_rows(rows, all_pairs)
     if len(wrong):
-        some = "; ".join(f"{r['pair']} ({r['shares its']})" for r in to_records(wrong.head(_NAMED)))
+        examples = "; ".join(
+            f"{r['pair']} ({r['shares its']})" for r in to_records(wrong.head(_NAMED))
+        )
         raise TablesMismatch(
             f"{len(wrong):,} pairs of protoscore/training_pairs are like ones that metrics are "
-            f"evaluated on: {some}. Materialize protoscore/training_pairs again. Nothing was begun."
+            f"evaluated on: {examples}. Materialize protoscore/training_pairs again. "
+            "Nothing was begun."
         )
 
 
 def _scored(
-    work: _Work, found: FittedAdapter, held_out: Sequence[Mapping[str, Any]]
+    work: _Work, fitted: FittedAdapter, held_out: Sequence[Mapping[str, Any]]
 ) -> MaterializeResult[pa.Table]:
     """Score held-out pairs by the base and the adapter, and write the card."""
     way, recipe = work.way, work.recipe
     base = build_entry(f"{way.name}_base", "metric", recipe, formula=way.formula)
-    entry = build_entry(way.name, "metric", recipe, found.adapter, formula=way.formula)
+    entry = build_entry(way.name, "metric", recipe, fitted.adapter, formula=way.formula)
     account = work.budget.build_account(work.context)
-    scores, asked = [], []
+    scores, results = [], []
     for model in (base, entry):
         of_model, result = score_held_out(model, held_out, work.models, work.log, account)
         scores += of_model
-        asked.append(result)
+        results.append(result)
     table = HELD_OUT_SCORES.build_table(scores)
     rates = compute_rates(table.to_pandas())
     lines = format_entry(entry)
     write_card(
-        found.place,
+        fitted.place,
         work.way.summary,
         _results(rates),
         lines,
         [
-            each.format(
-                painters=", ".join(found.record["painters"]),
-                device=found.record["trained"]["device"],
+            template.format(
+                painters=", ".join(fitted.record["painters"]),
+                device=fitted.record["trained"]["device"],
             )
-            for each in _UNTRIED
+            for template in _UNTRIED
         ],
     )
     over_all = rates[rates["domain"] == "all"].set_index("metric")["failure_rate"]
     return to_materialize_result(
         table,
-        **found.metadata,
+        **fitted.metadata,
         models_yaml=MarkdownMetadataValue(f"```yaml\n{lines}```"),
         failure_rate_before=_known(over_all[base.name]),
         failure_rate=_known(over_all[entry.name]),
         held_out=markdown_table(format_rates(rates[_SHOWN], "failure_rate", "delta")),
-        is_stand_in=bool(found.record["is_stand_in"]),
-        **cost_metadata(*asked),
+        is_stand_in=bool(fitted.record["is_stand_in"]),
+        **cost_metadata(*results),
     )
 
 

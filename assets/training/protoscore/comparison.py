@@ -73,13 +73,13 @@ def comparison(
         if (row["domain"], row["left"], row["right"]) == ("all", RANKING.name, MARGIN.name)
     ]
     of_all = rates[rates["domain"].eq("all")].set_index("metric")
-    told = format_finding(between) + describe_unscored(of_all, (RANKING.name, MARGIN.name))
-    context.log.info("%s", told)
+    finding = format_finding(between) + describe_unscored(of_all, (RANKING.name, MARGIN.name))
+    context.log.info("%s", finding)
     shown = pd.DataFrame(rows).drop(columns=["p"])
     shown = shown.rename(columns={"low": "difference_low", "high": "difference_high"})
     return to_materialize_result(
         DIFFERENCES.build_table(rows),
-        finding=told,
+        finding=finding,
         differences=markdown_table(format_rates(shown, "difference")),
         is_stand_in=bool(scores["is_stand_in"].any()),
     )
@@ -112,9 +112,9 @@ def describe_unscored(rates: pd.DataFrame, metrics: Sequence[str]) -> str:
     lacking = [name for name in metrics if rates["unscored"][name]]
     if not lacking:
         return ""
-    every = rates["unscored"] + rates["pairs"]
-    some = (f"{rates['unscored'][name]:,} of {every[name]:,} by {name}" for name in lacking)
-    return f" Held-out pairs without a score, in none of these: {', '.join(some)}."
+    totals = rates["unscored"] + rates["pairs"]
+    counts = (f"{rates['unscored'][name]:,} of {totals[name]:,} by {name}" for name in lacking)
+    return f" Held-out pairs without a score, in none of these: {', '.join(counts)}."
 
 
 def require_alike(ranked: Mapping[str, Any], control: Mapping[str, Any]) -> None:

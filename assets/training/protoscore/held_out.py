@@ -50,11 +50,11 @@ def score_held_out(
 ) -> tuple[list[dict[str, Any]], AskResult]:
     """The scores by one metric, and what that took; nothing is scored twice."""
     pictures = [(pair, side) for pair in pairs for side in SIDES]
-    asked = models.ask(
+    results = models.ask(
         model, [ScoreRequest(pair["text"], pair[side]) for pair, side in pictures], log, account
     )
     rows = []
-    for (pair, side), outcome, calls in zip(pictures, asked.outcomes, asked.keys, strict=True):
+    for (pair, side), outcome, calls in zip(pictures, results.outcomes, results.keys, strict=True):
         row: dict[str, Any] = {name: pair[name] for name in _SAME}
         row |= {"pair_id": pair["pair"], "side": side, "sha256": pair[side]}
         row |= {"metric": model.name, "formula": model.parameters["formula"]}
@@ -65,16 +65,16 @@ def score_held_out(
         else:
             row |= unanswered_columns(outcome, "unparsed")
         rows.append({**row, "calls": [*calls]})
-    return rows, asked
+    return rows, results
 
 
 def compute_rates(table: pd.DataFrame) -> pd.DataFrame:
     """Failure rates and margins with intervals, by metric and domain, over all painters."""
-    found = ranking_table(table.assign(painter="all"))
-    return found[(found["knob"] == "all") & (found["concept"] == "all")]
+    table_rates = ranking_table(table.assign(painter="all"))
+    return table_rates[(table_rates["knob"] == "all") & (table_rates["concept"] == "all")]
 
 
 def format_rates(rates: pd.DataFrame, *names: str) -> pd.DataFrame:
     """The same with intervals in the cells of `names`, and with words where no number is known."""
-    told = merge_intervals(rates.round(3), *names).astype(object).replace("", UNKNOWN)
-    return told.where(told.notna(), UNKNOWN)
+    cells = merge_intervals(rates.round(3), *names).astype(object).replace("", UNKNOWN)
+    return cells.where(cells.notna(), UNKNOWN)

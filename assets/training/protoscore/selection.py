@@ -28,10 +28,10 @@ def split_pairs(pairs: Sequence[TrainingPair], number: int, held_out: int) -> Pa
         for pair in pairs
         if not pair.evaluated and not any(mark in evaluated for mark in build_marks(pair))
     ]
-    held = _even(free, held_out)
-    taken = index_by_mark(held)
-    rest = [pair for pair in free if not any(mark in taken for mark in build_marks(pair))]
-    return PairSplit(_even(rest, number), held)
+    held_out_pairs = _even(free, held_out)
+    held_out_marks = index_by_mark(held_out_pairs)
+    rest = [pair for pair in free if not any(mark in held_out_marks for mark in build_marks(pair))]
+    return PairSplit(_even(rest, number), held_out_pairs)
 
 
 def _even(pairs: Sequence[TrainingPair], number: int) -> list[TrainingPair]:
@@ -41,11 +41,11 @@ def _even(pairs: Sequence[TrainingPair], number: int) -> list[TrainingPair]:
         by_domain[pair.domain].append(pair)
     if not by_domain:
         return []
-    each = min(-(-number // len(by_domain)), *map(len, by_domain.values()), len(pairs))
+    per_domain = min(-(-number // len(by_domain)), *map(len, by_domain.values()), len(pairs))
     chosen = [
         pair
         for domain in sorted(by_domain)
-        for pair in stratified_order(by_domain[domain], _place)[:each]
+        for pair in stratified_order(by_domain[domain], _place)[:per_domain]
     ]
     return chosen[:number]
 

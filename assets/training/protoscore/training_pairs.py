@@ -85,12 +85,12 @@ def _training_pairs(
     context: AssetExecutionContext, config: PairsConfig, home: DataRoot
 ) -> MaterializeResult[pa.Table]:
     """Choose pairs. Raises `NothingYet` where there are too few of a split."""
-    every = list(iterate_all_pairs(home, context.instance))
-    chosen = split_pairs(_of_painters(every, config.painters), config.pairs, config.held_out)
+    all_pairs = list(iterate_all_pairs(home, context.instance))
+    chosen = split_pairs(_of_painters(all_pairs, config.painters), config.pairs, config.held_out)
     if not chosen.training or not chosen.held_out:
         raise NotMaterialized(
-            f"protoscore/training_pairs: of {len(every):,} kept pairs, "
-            f"{sum(not pair.evaluated for pair in every):,} are not evaluated, and too few of "
+            f"protoscore/training_pairs: of {len(all_pairs):,} kept pairs, "
+            f"{sum(not pair.evaluated for pair in all_pairs):,} are not evaluated, and too few of "
             "these are unlike those that are. Materialize protobias/filtered_pairs of more "
             "concepts, or with a smaller `evaluated`."
         )
@@ -105,9 +105,9 @@ def _training_pairs(
             config.pairs,
         )
     table = PAIRS.build_table(rows)
-    wrong = find_overlapping_rows(rows, every)
-    made = to_materialize_result(table, **_told(rows, wrong))
-    return made._replace(check_results=[_checked(wrong, len(rows))])
+    wrong = find_overlapping_rows(rows, all_pairs)
+    result = to_materialize_result(table, **_told(rows, wrong))
+    return result._replace(check_results=[_checked(wrong, len(rows))])
 
 
 # Dagster takes the result's type for that of several outputs, where there are checks.
@@ -136,9 +136,9 @@ def _of_painters(pairs: Sequence[TrainingPair], painters: Sequence[str]) -> list
 
 def to_pair(row: Any) -> TrainingPair:
     """The pair of a row of this table."""
-    taken = {name: row[name] for name in TrainingPair._fields if name in row}
+    fields = {name: row[name] for name in TrainingPair._fields if name in row}
     sentences = (row["correct_sentence"], row["adversarial_sentence"])
-    return TrainingPair(**taken, sentences=sentences, evaluated=False)
+    return TrainingPair(**fields, sentences=sentences, evaluated=False)
 
 
 def group_by_split(rows: Sequence[Any]) -> dict[str, list[TrainingPair]]:
@@ -148,26 +148,26 @@ def group_by_split(rows: Sequence[Any]) -> dict[str, list[TrainingPair]]:
     }
 
 
-def find_overlapping_rows(rows: Sequence[Any], every: Sequence[TrainingPair]) -> pd.DataFrame:
-    """The rows that are like a pair that is judged by; `every` are all pairs there are now."""
+def find_overlapping_rows(rows: Sequence[Any], all_pairs: Sequence[TrainingPair]) -> pd.DataFrame:
+    """The rows that are like a pair that is judged by; `all_pairs` has those stored now."""
     splits = group_by_split(rows)
-    evaluated = index_by_mark(pair for pair in every if pair.evaluated)
-    found = [
+    evaluated = index_by_mark(pair for pair in all_pairs if pair.evaluated)
+    overlaps = [
         *find_overlaps([*splits[TRAINING], *splits[HELD_OUT]], evaluated.get),
         *find_overlaps(splits[TRAINING], index_by_mark(splits[HELD_OUT]).get),
     ]
-    return pd.DataFrame(found, columns=["pair", "shares its", "with"])
+    return pd.DataFrame(overlaps, columns=["pair", "shares its", "with"])
 
 
 def _row(pair: TrainingPair, split: str) -> dict[str, Any]:
     sentences = dict(zip(("correct_sentence", "adversarial_sentence"), pair.sentences, strict=True))
-    known = {name: value for name, value in pair._asdict().items() if name in PAIRS.columns}
-    return {"pair": format_pair_name(pair), "split": split, **known, **sentences}
+    fields = {name: value for name, value in pair._asdict().items() if name in PAIRS.columns}
+    return {"pair": format_pair_name(pair), "split": split, **fields, **sentences}
 
 
 def _told(rows: Sequence[dict[str, Any]], wrong: pd.DataFrame) -> dict[str, Any]:
     counts = Counter((row["split"], row["domain"], row["painter"]) for row in rows)
-    shown = [(*of, number) for of, number in counts.items()]
+    shown = [(*labels, number) for labels, number in counts.items()]
     return {
         "training": sum(row["split"] == TRAINING for row in rows),
         "held_out": sum(row["split"] == HELD_OUT for row in rows),
@@ -180,5 +180,7 @@ def _told(rows: Sequence[dict[str, Any]], wrong: pd.DataFrame) -> dict[str, Any]
 
 
 def _checked(wrong: pd.DataFrame, number: int) -> AssetCheckResult:
-    said = f"{len(wrong):,} of {number:,} pairs are like one that is judged by."
-    return build_check_result(said, wrong, overlap=len(wrong))._replace(check_name=NO_OVERLAP.name)
+    description = f"{len(wrong):,} of {number:,} pairs are like one that is judged by."
+    return build_check_result(description, wrong, overlap=len(wrong))._replace(
+        check_name=NO_OVERLAP.name
+    )

@@ -60,16 +60,16 @@ def adapter(
     _require_no_overlap(rows)
     recipe = config.model_copy(update={"learning_rate": _rate(config.learning_rate, rate)})
     of_arm = [row for row in rows if row["arm"] == arm]
-    given = [{name: row[name] for name in _GIVEN} for row in of_arm]
-    each = recipe.per_device_batch_size * recipe.gradient_accumulation_steps
+    training_rows = [{name: row[name] for name in _GIVEN} for row in of_arm]
+    batch_size = recipe.per_device_batch_size * recipe.gradient_accumulation_steps
     name = f"{DECLARED.group}_{arm}_{parts['learning_rate'].replace('.', '_').replace('-', 'm')}"
-    found = fit_adapter(
+    fitted = fit_adapter(
         name,
         "tuning",
         recipe,
-        pa.Table.from_pylist(given),
-        [row["sha256"] for row in given],
-        each * recipe.steps if recipe.steps else len(given),
+        pa.Table.from_pylist(training_rows),
+        [row["sha256"] for row in training_rows],
+        batch_size * recipe.steps if recipe.steps else len(training_rows),
         home,
         images,
         context.log,
@@ -78,24 +78,24 @@ def adapter(
         is_stand_in=any(row["is_stand_in"] for row in of_arm),
         **{TRAINED_ON: sorted(picture_marks(of_arm))},
     )
-    told: dict[str, Any] = {"max_new_tokens": 64}
-    lines = format_entry(build_entry(name, "judge", recipe, found.adapter, **told))
-    before = format_entry(build_entry(f"{DECLARED.group}_before", "judge", recipe, **told))
-    if not (found.place / CARD_FILE).exists():
-        _write_first_card(found, arm, rate, lines)
+    parameters: dict[str, Any] = {"max_new_tokens": 64}
+    lines = format_entry(build_entry(name, "judge", recipe, fitted.adapter, **parameters))
+    before = format_entry(build_entry(f"{DECLARED.group}_before", "judge", recipe, **parameters))
+    if not (fitted.place / CARD_FILE).exists():
+        _write_first_card(fitted, arm, rate, lines)
     row = {
         "arm": arm,
         "learning_rate": rate,
-        "adapter": found.adapter,
+        "adapter": fitted.adapter,
         "base": recipe.base,
-        "revision": found.record["base"]["revision"],
+        "revision": fitted.record["base"]["revision"],
         "data": digest_cases(rows),
-        "rows": found.metadata["rows"],
-        "steps": found.metadata["steps"],
-        "is_stand_in": bool(found.record["is_stand_in"]),
+        "rows": fitted.metadata["rows"],
+        "steps": fitted.metadata["steps"],
+        "is_stand_in": bool(fitted.record["is_stand_in"]),
     }
     entries = MarkdownMetadataValue(f"```yaml\n{before}{lines}```")
-    shown = {**found.metadata, "models_yaml": entries, "is_stand_in": row["is_stand_in"]}
+    shown = {**fitted.metadata, "models_yaml": entries, "is_stand_in": row["is_stand_in"]}
     return to_materialize_result(ADAPTERS.build_table([row]), **shown)
 
 
@@ -113,18 +113,18 @@ def _require_no_overlap(rows: list[dict[str, Any]]) -> None:
     """Raise `Mismatch` where something is trained on that is held out."""
     wrong = find_shared_pictures(rows)
     if wrong:
-        some = "; ".join(
+        examples = "; ".join(
             f"{case} ({shared} of {other})" for _, case, shared, other in wrong[:_NAMED]
         )
         raise TablesMismatch(
             f"{len(wrong):,} rows of training_cases share a picture with cases that are held out: "
-            f"{some}. Materialize training_cases again. Nothing was begun."
+            f"{examples}. Materialize training_cases again. Nothing was begun."
         )
 
 
-def _write_first_card(found: FittedAdapter, arm: str, rate: float, lines: str) -> None:
+def _write_first_card(fitted: FittedAdapter, arm: str, rate: float, lines: str) -> None:
     write_card(
-        found.place,
+        fitted.place,
         f"Answers yes/no questions about pictures, fine-tuned on the {arm} arm of VHExpansion "
         f"(§5.4) at a learning rate of {rate:g}. These are not the weights of the paper's authors.",
         [{"dataset": "all", "symmetric accuracy": "not judged yet"}],

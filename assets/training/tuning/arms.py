@@ -42,83 +42,91 @@ def case_rows(case: TuningCase, perturbation: str) -> Iterator[dict[str, Any]]:
     The original arm has it once. The expanded arm has both forms, about the picture as it was and
     perturbed, in all wordings: 2 · 2 · (1 + 4) of one, as 200 become 800 and then 4,000 (§5.4).
     """
-    for each in case.wordings:
-        said = {"form": each.form, "version": each.version}
-        said |= {"question": each.question, "answer": each.answer}
+    for wording in case.wordings:
+        wording_columns = {"form": wording.form, "version": wording.version}
+        wording_columns |= {"question": wording.question, "answer": wording.answer}
         shown = ((NONE, case.sha256), (perturbation, case.perturbed))
         for done, picture in shown:
-            known = _known(case) | said | {"perturbation": done, "sha256": picture}
-            if done == NONE and each == case.wordings[0]:
-                yield known | {"arm": ORIGINAL_ARM}
-            yield known | {"arm": EXPANDED_ARM}
+            columns = _known(case) | wording_columns | {"perturbation": done, "sha256": picture}
+            if done == NONE and wording == case.wordings[0]:
+                yield columns | {"arm": ORIGINAL_ARM}
+            yield columns | {"arm": EXPANDED_ARM}
 
 
 def general_rows(
     questions: Iterable[GeneralQuestion], arms: Iterable[str]
 ) -> Iterator[dict[str, Any]]:
     """The rows of general questions in some arms: the same in each."""
-    held = list(questions)
+    all_questions = list(questions)
     for arm in arms:
-        for each in held:
+        for question in all_questions:
             yield {
                 "arm": arm,
                 "kind": VQA,
-                "dataset": each.collection,
-                "case_id": each.name,
-                "base": each.sha256,
-                "original": each.sha256,
-                "sha256": each.sha256,
+                "dataset": question.collection,
+                "case_id": question.name,
+                "base": question.sha256,
+                "original": question.sha256,
+                "sha256": question.sha256,
                 "perturbation": NONE,
                 "version": 0,
                 "is_stand_in": False,
-                **({} if arm == HELD_OUT else {"question": each.question, "answer": each.answer}),
+                **(
+                    {}
+                    if arm == HELD_OUT
+                    else {"question": question.question, "answer": question.answer}
+                ),
             }
 
 
 def held_out_rows(
-    every: Iterable[EvaluationCase], training: Iterable[Row]
+    cases: Iterable[EvaluationCase], training: Iterable[Row]
 ) -> Iterator[dict[str, Any]]:
     """The cases whose picture nothing is trained on, nor another size or version of it."""
     marks = picture_marks(training)
-    for case in every:
+    for case in cases:
         if not marks & {case.base, case.sha256}:
-            known = _known(case) | {"perturbation": NONE, "sha256": case.sha256, "version": 0}
-            yield known | {"arm": HELD_OUT}
+            columns = _known(case) | {"perturbation": NONE, "sha256": case.sha256, "version": 0}
+            yield columns | {"arm": HELD_OUT}
 
 
 def split_general(
-    questions: Sequence[GeneralQuestion], taken: set[str], number: int, held_out: int
+    questions: Sequence[GeneralQuestion], case_pictures: set[str], number: int, held_out: int
 ) -> GeneralSplit:
     """So many general questions to hold out, and then to train on, all of a picture together.
 
-    None is about a picture that is `taken` by a case. Fewer are the beginning of more; the last
-    picture may bring a few more than were asked for to what is held out, none to what is trained.
+    None is about a picture of `case_pictures`. Fewer are the beginning of more; the last picture
+    may bring a few more than were asked for to what is held out, none to what is trained.
     """
     by_picture: dict[str, list[GeneralQuestion]] = {}
-    for each in questions:
-        if each.sha256 not in taken:
-            by_picture.setdefault(each.sha256, []).append(each)
+    for question in questions:
+        if question.sha256 not in case_pictures:
+            by_picture.setdefault(question.sha256, []).append(question)
     pictures = sorted(by_picture, key=lambda name: sha256(name.encode()).digest())
-    held: list[GeneralQuestion] = []
+    held_out_questions: list[GeneralQuestion] = []
     rest: list[GeneralQuestion] = []
     for picture in pictures:
-        (held if len(held) < held_out else rest).extend(by_picture[picture])
-    return GeneralSplit(rest[:number], held)
+        (held_out_questions if len(held_out_questions) < held_out else rest).extend(
+            by_picture[picture]
+        )
+    return GeneralSplit(rest[:number], held_out_questions)
 
 
 def find_shared_pictures(rows: Sequence[Row]) -> list[tuple[str, str, str, str]]:
     """The rows that share a picture with one held out: arm, case, what is shared, and with what."""
-    held: dict[tuple[str, str], str] = {}
+    held_out_marks: dict[tuple[str, str], str] = {}
     for row in rows:
         if row["arm"] == HELD_OUT:
-            held |= dict.fromkeys(_marks(row), str(row["case_id"]))
-    found = []
+            held_out_marks |= dict.fromkeys(_marks(row), str(row["case_id"]))
+    shared = []
     for row in rows:
         if row["arm"] != HELD_OUT:
-            mark = next((each for each in _marks(row) if each in held), None)
+            mark = next(
+                (candidate for candidate in _marks(row) if candidate in held_out_marks), None
+            )
             if mark:
-                found.append((row["arm"], row["case_id"], mark[0], held[mark]))
-    return found
+                shared.append((row["arm"], row["case_id"], mark[0], held_out_marks[mark]))
+    return shared
 
 
 def _marks(row: Row) -> Iterator[tuple[str, str]]:

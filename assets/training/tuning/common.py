@@ -8,7 +8,9 @@ from assets.kit.tuning import TuningTable
 
 
 def _declared() -> TuningTable:
-    (table,) = (table for each in load_benchmarks().values() for table in each.tuning_tables)
+    (table,) = (
+        table for benchmark in load_benchmarks().values() for table in benchmark.tuning_tables
+    )
     return table
 
 

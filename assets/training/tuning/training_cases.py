@@ -85,29 +85,33 @@ def _training_cases(
 ) -> MaterializeResult[pa.Table]:
     """Make the arms. Raises `NothingYet` where something has to be made first."""
     chosen = _chosen(home, config)
-    whole = [case for case in chosen if case.perturbed is not None]
+    complete_cases = [case for case in chosen if case.perturbed is not None]
     lost = [case for case in chosen if case.perturbed is None]
-    if not whole:
+    if not complete_cases:
         raise NotMaterialized(_nothing(config, len(lost)))
     judged = [name for name in DECLARED.datasets() if name != config.vqa]
-    every = [case for name in judged for case in DECLARED.load_evaluation_cases(home, name)]
+    evaluation_cases = [
+        case for name in judged for case in DECLARED.load_evaluation_cases(home, name)
+    ]
     split = _general(
-        home, config, {case.sha256 for case in every} | {case.sha256 for case in chosen}
+        home, config, {case.sha256 for case in evaluation_cases} | {case.sha256 for case in chosen}
     )
     training = [
-        *(row for case in whole for row in case_rows(case, config.perturbation)),
+        *(row for case in complete_cases for row in case_rows(case, config.perturbation)),
         *general_rows(split.training, ARMS),
     ]
-    kept = [case for case in every if (case.dataset, case.case_id) not in _names(lost)]
+    held_out_cases = [
+        case for case in evaluation_cases if (case.dataset, case.case_id) not in _names(lost)
+    ]
     rows = [
         *sorted(training, key=lambda row: ARMS.index(row["arm"])),
-        *held_out_rows(kept, training),
+        *held_out_rows(held_out_cases, training),
         *general_rows(split.held_out, [HELD_OUT]),
     ]
-    for short, told in _lacking(config, split, lost):
-        context.log.warning("%s: %s", short, told)
-    made = to_materialize_result(TRAINING_CASES.build_table(rows), **_told(rows, lost, split))
-    return made._replace(check_results=[check_no_overlap(rows)])
+    for short, details in _lacking(config, split, lost):
+        context.log.warning("%s: %s", short, details)
+    result = to_materialize_result(TRAINING_CASES.build_table(rows), **_told(rows, lost, split))
+    return result._replace(check_results=[check_no_overlap(rows)])
 
 
 # Dagster takes the result's type for that of several outputs, where there are checks.
@@ -129,16 +133,18 @@ def check_no_overlap(rows: Sequence[dict[str, Any]]) -> AssetCheckResult:
     wrong = pd.DataFrame(
         find_shared_pictures(rows), columns=["arm", "case_id", "shares its", "with"]
     )
-    said = f"{len(wrong):,} of {len(rows):,} rows share a picture with one that is held out."
-    return build_check_result(said, wrong, overlap=len(wrong))._replace(check_name=NO_OVERLAP.name)
+    description = f"{len(wrong):,} of {len(rows):,} rows share a picture with one that is held out."
+    return build_check_result(description, wrong, overlap=len(wrong))._replace(
+        check_name=NO_OVERLAP.name
+    )
 
 
 def _chosen(home: DataRoot, config: TrainingCasesConfig) -> list[TuningCase]:
-    known = DECLARED.datasets()
+    datasets = DECLARED.datasets()
     for name in config.datasets:
-        if name not in known:
+        if name not in datasets:
             raise NotMaterialized(
-                f"training_cases: no dataset {name!r}{suggest_names(name, known)}."
+                f"training_cases: no dataset {name!r}{suggest_names(name, datasets)}."
             )
     if config.perturbation in DECLARED.attacks and config.encoder is None:
         raise NotMaterialized(
@@ -147,7 +153,7 @@ def _chosen(home: DataRoot, config: TrainingCasesConfig) -> list[TuningCase]:
         )
     return [
         case
-        for name in (config.datasets or known)
+        for name in (config.datasets or datasets)
         for case in DECLARED.load_training_cases(home, name, config.perturbation, config.encoder)
     ]
 
@@ -159,11 +165,11 @@ def _nothing(config: TrainingCasesConfig, lost: int) -> str:
             f"{group}/training_cases: there are no rephrased cases. Materialize "
             f"{group}/rephrased_cases of the datasets to train on first."
         )
-    of = f" for {config.encoder}" if config.perturbation in DECLARED.attacks else ""
+    encoder_suffix = f" for {config.encoder}" if config.perturbation in DECLARED.attacks else ""
     return (
         f"{group}/training_cases: none of {lost:,} rephrased cases has a picture perturbed by "
-        f"{config.perturbation}{of}. Materialize these pictures first, or choose another "
-        "perturbation."
+        f"{config.perturbation}{encoder_suffix}. Materialize these pictures first, or choose "
+        "another perturbation."
     )
 
 
@@ -199,11 +205,11 @@ def _lacking(
 ) -> Iterator[tuple[str, str]]:
     """What there is less of than was asked for."""
     if lost:
-        some = ", ".join(case.case_id for case in lost[:_NAMED])
-        yield f"{len(lost):,} cases have no picture perturbed by {config.perturbation}", some
+        examples = ", ".join(case.case_id for case in lost[:_NAMED])
+        yield f"{len(lost):,} cases have no picture perturbed by {config.perturbation}", examples
     if config.vqa and len(split.training) < config.vqa_triples:
-        told = f"{len(split.training):,} of {config.vqa_triples:,}"
-        yield "general questions, without pictures of cases and what is held out", told
+        count_text = f"{len(split.training):,} of {config.vqa_triples:,}"
+        yield "general questions, without pictures of cases and what is held out", count_text
 
 
 def _told(
@@ -211,7 +217,8 @@ def _told(
 ) -> dict[str, Any]:
     counts = Counter((row["arm"], row["kind"], row["dataset"]) for row in rows)
     table = pd.DataFrame(
-        [(*of, number) for of, number in counts.items()], columns=["arm", "kind", "of", "rows"]
+        [(*labels, number) for labels, number in counts.items()],
+        columns=["arm", "kind", "of", "rows"],
     )
     lacking = pd.DataFrame([(case.case_id,) for case in lost], columns=["case_id"])
     return {

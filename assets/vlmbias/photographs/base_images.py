@@ -76,13 +76,15 @@ def select_painted(photographs: Photographs, paintings: Iterable[Row]) -> list[P
     That is the first so many, as a limit leaves them, if their prompts are just those of the table;
     else all.
     """
-    there, needed, number = {row["prompt"] for row in paintings}, set[str](), 0
+    painted_prompts, needed, number = {row["prompt"] for row in paintings}, set[str](), 0
     for photograph in stratified_order(photographs, _placed):
         prompts = {painting.prompt for painting in photograph.paintings}
-        if not prompts <= there:
+        if not prompts <= painted_prompts:
             break
         needed, number = needed | prompts, number + 1
-    return select_first_photographs(photographs, number if number and needed == there else None)
+    return select_first_photographs(
+        photographs, number if number and needed == painted_prompts else None
+    )
 
 
 def select_edited(photographs: Photographs, rows: Iterable[Row]) -> list[Photograph]:

@@ -118,14 +118,14 @@ class Candidates(PhotographStep[CandidatesConfig]):
         edited = defaultdict(list)
         for row in work.read_rows("edits"):
             edited[row["base_id"]].append(row)
-        found = [
+        picture_rows = [
             row
             for photograph in self.list_limited(work)
             for row in _pictures_of(photograph, painted, edited[photograph.base_id])
         ]
         return [
             {**row, "place": place, "checked": name, "question": question}
-            for place, row in enumerate(found)
+            for place, row in enumerate(picture_rows)
             for name, question in self._questions(work, row) or [(None, None)]
         ]
 
@@ -153,8 +153,8 @@ class Candidates(PhotographStep[CandidatesConfig]):
             return {}
         outcome, calls = yield _look(row["question"], row["sha256"])
         text = outcome.text if isinstance(outcome, AnsweredOutcome) else None
-        said = read_yes_no(text).answer if text else None
-        return {"said": said, "calls_of_check": [*calls]}
+        answer = read_yes_no(text).answer if text else None
+        return {"said": answer, "calls_of_check": [*calls]}
 
     def max_requests(
         self, work: StepRun[CandidatesConfig], rows: Sequence[Row]
@@ -171,11 +171,13 @@ class Candidates(PhotographStep[CandidatesConfig]):
     ) -> list[dict[str, Any]]:
         """One row a picture, with what was answered about it."""
         checker = self.model(work.partition, work.config)
-        every = (list(rows) for _, rows in groupby(rows, key=lambda row: row["place"]))
+        checks_by_picture = (list(rows) for _, rows in groupby(rows, key=lambda row: row["place"]))
         return [
-            row if row["checked"] is None or checker is None else {**row, **_judged(some, checker)}
-            for some in every
-            for row in some[:1]
+            row
+            if row["checked"] is None or checker is None
+            else {**row, **_judged(checks, checker)}
+            for checks in checks_by_picture
+            for row in checks[:1]
         ]
 
     def metadata(self, work: StepRun[CandidatesConfig], rows: Sequence[Row]) -> dict[str, Any]:
@@ -201,10 +203,10 @@ def _pictures_of(
     photograph: Photograph, painted: Mapping[str, Row], edits: Sequence[Row]
 ) -> Iterator[dict[str, Any]]:
     """The original and every edit of a base image; pending where they are not those of today."""
-    sources = [painted.get(each.prompt) for each in photograph.paintings]
-    made = [row for row in sources if row is not None]
-    digests = [row["sha256"] for row in made if row["sha256"]]
-    pending = not edits or len(made) < len(sources)
+    sources = [painted.get(painting.prompt) for painting in photograph.paintings]
+    stored_sources = [row for row in sources if row is not None]
+    digests = [row["sha256"] for row in stored_sources if row["sha256"]]
+    pending = not edits or len(stored_sources) < len(sources)
     if photograph.has_original:
         yield _candidate(photograph, "original", sources[0] or _NOTHING, pending)
     for row in edits or [_NOTHING | {"trial": trial} for trial in range(EditsConfig().trials)]:
@@ -222,7 +224,7 @@ _NOTHING: dict[str, Any] = {
 
 def _candidate(photograph: Photograph, variant: Variant, row: Row, pending: bool) -> dict[str, Any]:
     """A row of paintings or edits as one of candidates."""
-    there = row["outcome"] in (Paintings.success_outcome, Edits.success_outcome)
+    has_picture = row["outcome"] in (Paintings.success_outcome, Edits.success_outcome)
     candidate = {
         "photograph": photograph,
         "domain": photograph.domain,
@@ -237,8 +239,8 @@ def _candidate(photograph: Photograph, variant: Variant, row: Row, pending: bool
         "sentence": load_photograph_topics()[photograph.domain].write_review_task(
             photograph, variant
         ),
-        "outcome": Candidates.success_outcome if there else row["outcome"],
-        "check": "unchecked" if there else None,
+        "outcome": Candidates.success_outcome if has_picture else row["outcome"],
+        "check": "unchecked" if has_picture else None,
         "failed_checks": [],
         "unread": [],
         "checker": NO_CHECKER,

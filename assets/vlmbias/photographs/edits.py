@@ -97,7 +97,9 @@ class Edits(PhotographStep[EditsConfig]):
         """A row for each trial; pending where no painting of today's base image is there."""
         painted = {row["prompt"]: row for row in work.read_rows("paintings")}
         return [
-            row for each in self.list_limited(work) for row in self._trials(work, each, painted)
+            row
+            for photograph in self.list_limited(work)
+            for row in self._trials(work, photograph, painted)
         ]
 
     def _trials(
@@ -105,7 +107,7 @@ class Edits(PhotographStep[EditsConfig]):
     ) -> Iterator[dict[str, Any]]:
         painter, topic = split_photograph_key(work.partition)
         editor = self.model(work.partition, work.config)
-        sources = [painted.get(each.prompt, _NOT_THERE) for each in photograph.paintings]
+        sources = [painted.get(painting.prompt, _NOT_THERE) for painting in photograph.paintings]
         row = {
             "domain": topic,
             "painter": painter,
@@ -127,7 +129,7 @@ class Edits(PhotographStep[EditsConfig]):
                 why = f"Its {source['shows']} is {source['outcome']}: {source['reason']}"
                 yield row | {"outcome": "unpainted", "reason": why}
                 return
-        if any(each["outcome"] == PENDING for each in sources):
+        if any(painting_row["outcome"] == PENDING for painting_row in sources):
             row |= {"outcome": PENDING, "sources": [PLACEHOLDER_SHA256] * len(sources)}
         for trial in range(work.config.trials):
             yield row | {"trial": trial}
@@ -135,7 +137,9 @@ class Edits(PhotographStep[EditsConfig]):
     def outdated_message(self, row: Row) -> str:
         """The painting that lacks."""
         paintings = zip(row["photograph"].paintings, row["paintings"], strict=True)
-        lacks, *_ = (each.shows for each, source in paintings if source["outcome"] == PENDING)
+        lacks, *_ = (
+            painting.shows for painting, source in paintings if source["outcome"] == PENDING
+        )
         return (
             f"vlmbias/paintings holds no picture of {lacks} for {row['base_id']}: its "
             "subjects have changed since. Materialize the paintings of this painter and topic "

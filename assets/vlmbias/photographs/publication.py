@@ -83,10 +83,10 @@ def photographs(
     verdicts = read_verdicts(file)
     require_known_candidates(verdicts, candidates, file, review_page(file))
     write_candidates(home, images, topic, candidates, verdicts)
-    wanted = _wanted(
+    photographs_by_key = _wanted(
         list_photographs(topic, home.table(AssetKey([GROUP, "subjects"]), topic)["suggested"])
     )
-    current = [row for row in candidates if _key(row) in wanted]
+    current = [row for row in candidates if _key(row) in photographs_by_key]
     if len(current) < len(candidates):
         context.log.warning(
             "%d candidates are of other subjects than vlmbias/subjects (%s) holds now and are left "
@@ -97,22 +97,31 @@ def photographs(
         )
     published, dropped = select_published(current, verdicts)
     sizes = design.select_photograph_sizes()
-    rendered = _rendered({each.candidate["sha256"] for each in published}, sizes, images, ledger)
+    rendered = _rendered(
+        {choice.candidate["sha256"] for choice in published}, sizes, images, ledger
+    )
     px = images.sizes({digest for by_size in rendered.values() for digest in by_size.values()})
     rows = [
-        _row(each, wanted[_key(each.candidate)], size, design.seed, digest, px[digest])
-        for each in published
-        for size, digest in rendered[each.candidate["sha256"]].items()
+        _row(
+            choice,
+            photographs_by_key[_key(choice.candidate)],
+            size,
+            design.seed,
+            digest,
+            px[digest],
+        )
+        for choice in published
+        for size, digest in rendered[choice.candidate["sha256"]].items()
     ]
     return to_materialize_result(
         PHOTOGRAPHS.build_table(rows),
         images=len(rows),
         **partial_metadata(
             len({row["base_id"] for row in current}),
-            len({base_id for base_id, *_ in wanted}),
+            len({base_id for base_id, *_ in photographs_by_key}),
             "base images",
         ),
-        **Counter[str](each.review for each in published),
+        **Counter[str](choice.review for choice in published),
         dropped=len(dropped),
         why_dropped=markdown_table(pd.DataFrame(dropped).head(_MOST_SHOWN)),
         retention=markdown_table(count_retention(current, rows)),
@@ -130,11 +139,14 @@ def _key(candidate: Row) -> tuple[str, str, str]:
 
 
 def _wanted(photographs: Sequence[Photograph]) -> dict[tuple[str, str, str], Photograph]:
-    counterfactuals = {(each.base_id, "counterfactual", each.edit): each for each in photographs}
+    counterfactuals = {
+        (photograph.base_id, "counterfactual", photograph.edit): photograph
+        for photograph in photographs
+    }
     originals = {
-        (each.base_id, "original", each.paintings[0].prompt): each
-        for each in photographs
-        if each.has_original
+        (photograph.base_id, "original", photograph.paintings[0].prompt): photograph
+        for photograph in photographs
+        if photograph.has_original
     }
     return counterfactuals | originals
 
@@ -142,13 +154,13 @@ def _wanted(photographs: Sequence[Photograph]) -> dict[tuple[str, str, str], Pho
 def _candidates(context: AssetExecutionContext, home: DataRoot) -> list[Row]:
     """The candidates of every painter that there are."""
     topic, names = context.partition_key, context.instance.get_dynamic_partitions("painters")
-    found = [row for name in names for row in load_candidates(home, name, topic)]
-    if not found:
+    candidates = [row for name in names for row in load_candidates(home, name, topic)]
+    if not candidates:
         raise NoCandidates(
             f"No painter has candidates of {topic} yet: materialize vlmbias/paintings, edits and "
             f"candidates for one of {', '.join(names) or 'the painters of models.yaml'} first."
         )
-    return found
+    return candidates
 
 
 def _rendered(
@@ -161,10 +173,14 @@ def _rendered(
         for digest in sorted(digests)
         for size in sizes
     }
-    made = draw_missing_pictures(
-        keys, lambda at: ResizeJob(images.get(at[0]), at[1]), resize_png, images, ledger
+    rendered = draw_missing_pictures(
+        keys,
+        lambda digest_and_size: ResizeJob(images.get(digest_and_size[0]), digest_and_size[1]),
+        resize_png,
+        images,
+        ledger,
     )
-    return {digest: {size: made[digest, size] for size in sizes} for digest, _ in keys}
+    return {digest: {size: rendered[digest, size] for size in sizes} for digest, _ in keys}
 
 
 def _row(
@@ -217,9 +233,9 @@ def _image_set(published: PublishedCandidate) -> ImageSet:
 
 def _settings(row: Row, photograph: Photograph) -> dict[str, Setting]:
     """How the picture was made, for those who want to know."""
-    made: dict[str, Setting] = {**photograph.settings, "painter": row["painter"]}
+    settings: dict[str, Setting] = {**photograph.settings, "painter": row["painter"]}
     for place, painting in enumerate(photograph.paintings, start=1):
-        made[f"painting {place}"] = painting.prompt
+        settings[f"painting {place}"] = painting.prompt
     if row["variant"] == "counterfactual":
-        made |= {"editor": row["editor"], "edit": photograph.edit, "trial": row["trial"]}
-    return made
+        settings |= {"editor": row["editor"], "edit": photograph.edit, "trial": row["trial"]}
+    return settings

@@ -88,19 +88,21 @@ def require_known_candidates(
     verdicts: Verdicts, candidates: Iterable[Row], file: Path, page: Path
 ) -> None:
     """Raise `UserFileError` where a verdict is on a picture that is no candidate."""
-    known = {row["sha256"] for row in candidates}
-    unknown = {image: verdict for image, verdict in verdicts.items() if image not in known}
+    candidate_digests = {row["sha256"] for row in candidates}
+    unknown = {
+        image: verdict for image, verdict in verdicts.items() if image not in candidate_digests
+    }
     if not unknown:
         return
-    accepted = {image: each for image, each in unknown.items() if each.decision == ACCEPT}
+    accepted = {image: decided for image, decided in unknown.items() if decided.decision == ACCEPT}
     image, verdict = next(iter((accepted or unknown).items()))
-    what = (
+    problem = (
         "was accepted, but is in no table of candidates any more"
         if accepted
         else "is in no table of candidates"
     )
     raise UserFileError(
-        f"{file}, {verdict.place}: the picture {image} {what} ({len(unknown)} such in all). "
+        f"{file}, {verdict.place}: the picture {image} {problem} ({len(unknown)} such in all). "
         f"Save the review again from {page}, which has today's candidates with their verdicts; or "
         "materialize the candidates of its painter as they were."
     )
@@ -191,13 +193,13 @@ def count_retention(
         edited=pictures,
         passed=pictures & changed["check"].ne("failed"),
     )
-    found = reached.groupby(_BASE_IMAGE, sort=False).any().reset_index()
+    stages = reached.groupby(_BASE_IMAGE, sort=False).any().reset_index()
     reviews = {row["base_id"]: row["review"] for row in photographs or ()}
     for stage in () if photographs is None else PUBLISHED_STATES:
-        of = (
-            format_published_id(*each)
-            for each in zip(found["base_id"], found["painter"], strict=True)
+        published_ids = (
+            format_published_id(*id_and_painter)
+            for id_and_painter in zip(stages["base_id"], stages["painter"], strict=True)
         )
-        found[stage] = [reviews.get(name) == stage for name in of]
+        stages[stage] = [reviews.get(name) == stage for name in published_ids]
     by = ["painter", "subtopic"]
-    return found.drop(columns="base_id").groupby(by, sort=False).sum().reset_index()
+    return stages.drop(columns="base_id").groupby(by, sort=False).sum().reset_index()

@@ -61,7 +61,7 @@ def build_suggestion_request(topic: PhotographTopic, sample: int) -> WriteReques
 def list_photographs(topic: str, suggested: Iterable[str]) -> list[Photograph]:
     """The base images to make of a table of subjects, by its column `suggested`."""
     return load_photograph_topics()[topic].list_photographs(
-        [json.loads(each) for each in suggested]
+        [json.loads(text) for text in suggested]
     )
 
 
@@ -98,30 +98,34 @@ class SuggestedSubjects(Step[SubjectsConfig]):
             load_photograph_topics()[work.partition], work.config.sample
         )
         writer = find_model(self.catalog, work.config.writer, "writer")
-        made = {"writer": writer.name, "is_stand_in": writer.is_stand_in, "calls": [*calls]}
-        return {"reply": outcome, **made}
+        writer_columns = {
+            "writer": writer.name,
+            "is_stand_in": writer.is_stand_in,
+            "calls": [*calls],
+        }
+        return {"reply": outcome, **writer_columns}
 
     def finish(
         self, work: StepRun[SubjectsConfig], rows: Sequence[dict[str, Any]]
     ) -> list[dict[str, Any]]:
         """A row for each subject; raises `NoSubjects` for a list that is unfit."""
-        (found,) = rows
-        if found.get(self.outcome_column) == PENDING:
+        (row,) = rows
+        if row.get(self.outcome_column) == PENDING:
             raise NotCountable(self.key.to_user_string())
-        if "list" not in found:
-            answer = found["reply"]
+        if "list" not in row:
+            answer = row["reply"]
             if not isinstance(answer, AnsweredOutcome):
                 raise _unfit(work, unanswered_columns(answer)["reason"])
             # The one property of the object that it is.
             (suggested,) = cast(Mapping[str, Any], answer.data).values()
-            found |= {"list": suggested, "served_model": answer.served_model}
+            row |= {"list": suggested, "served_model": answer.served_model}
         try:
-            load_photograph_topics()[work.partition].list_photographs(found["list"])
+            load_photograph_topics()[work.partition].list_photographs(row["list"])
         except Unsuitable as why:
             raise _unfit(work, str(why)) from why
         return [
-            {**found, "place": place, "suggested": json.dumps(each)}
-            for place, each in enumerate(found["list"], start=1)
+            {**row, "place": place, "suggested": json.dumps(subject)}
+            for place, subject in enumerate(row["list"], start=1)
         ]
 
     def metadata(self, work: StepRun[SubjectsConfig], rows: Sequence[Row]) -> dict[str, Any]:
