@@ -132,8 +132,8 @@ def _tell_of_others(place: Path, terms: TrainingTerms, log: Logger) -> None:
             log.warning("%s", error)
             continue
         if record is not None:
-            named = ", ".join(terms.find_differences(read_terms(record)))
-            log.warning("Trains anew: %s was trained with other %s.", other.name, named)
+            differences = ", ".join(terms.find_differences(read_terms(record)))
+            log.warning("Trains anew: %s was trained with other %s.", other.name, differences)
 
 
 def build_entry(
@@ -186,10 +186,10 @@ def _shown(place: Path, record: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _require_pictures(images: ImageStore, pictures: Sequence[str]) -> None:
-    lost = sorted(images.find_missing(set(pictures)))
-    if lost:
-        examples = ", ".join(name[:12] for name in lost[:_NAMED])
+    missing = sorted(images.find_missing(set(pictures)))
+    if missing:
+        examples = ", ".join(name[:12] for name in missing[:_NAMED])
         raise MissingItem(
-            f"{len(lost):,} of the pictures to train on are gone ({examples}, …). Materialize what "
-            "made them again, or restore them. Nothing was begun."
+            f"{len(missing):,} of the pictures to train on are gone ({examples}, …). Materialize "
+            "what made them again, or restore them. Nothing was begun."
         )

@@ -109,10 +109,10 @@ class AttackSweepConfig(LimitConfig):
     def _within_ranges(self) -> "AttackSweepConfig":
         try:
             self.list_settings()
-        except ValidationError as wrong:
-            first = wrong.errors(include_url=False)[0]
-            message = first["msg"].removeprefix("Value error, ")
-            raise ValueError(": ".join([*map(str, first["loc"]), message])) from None
+        except ValidationError as error:
+            first_error = error.errors(include_url=False)[0]
+            message = first_error["msg"].removeprefix("Value error, ")
+            raise ValueError(": ".join([*map(str, first_error["loc"]), message])) from None
         return self
 
     def list_settings(self) -> list[AttackParameters]:
@@ -124,10 +124,14 @@ class AttackSweepConfig(LimitConfig):
             "raising_iterations": self.raising_iterations,
         }
         fixed = {"start": self.start, "early_stop": self.early_stop}
-        first = fixed | {name: values[0] for name, values in lists.items()}
-        varied = [first | {name: value} for name, values in lists.items() for value in values[1:]]
+        base_setting = fixed | {name: values[0] for name, values in lists.items()}
+        varied = [
+            base_setting | {name: value} for name, values in lists.items() for value in values[1:]
+        ]
         return list(
-            dict.fromkeys(AttackParameters.model_validate(setting) for setting in (first, *varied))
+            dict.fromkeys(
+                AttackParameters.model_validate(setting) for setting in (base_setting, *varied)
+            )
         )
 
 
@@ -230,8 +234,8 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
         seed: int,
         hallucinates: Mapping[str, bool | str],
     ) -> dict[str, Any]:
-        answered = hallucinates.get(case["case_id"])
-        objective: Objective = "raise" if answered is True else "lower"
+        hallucination = hallucinates.get(case["case_id"])
+        objective: Objective = "raise" if hallucination is True else "lower"
         row = {
             **{name: case[name] for name in ("case_id", "dataset", "image_id")},
             "question": write_yes_no_prompt(case["question"]),
@@ -241,13 +245,13 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
             "parameters": setting,
             "seed": seed,
             "objective": objective,
-            "hallucinates": answered,
+            "hallucinates": hallucination,
         }
-        if PENDING in (case["outcome"], answered):
+        if PENDING in (case["outcome"], hallucination):
             return row | {"hallucinates": None, "sha256": None, "outcome": PENDING}
         reason = find_size_problem(case["width"], case["height"])
-        ended = "inapplicable" if reason else None
-        return row | {"sha256": None, "outcome": ended, "reason": reason}
+        outcome = "inapplicable" if reason else None
+        return row | {"sha256": None, "outcome": outcome, "reason": reason}
 
     def _hallucinating(self, work: StepRun[AttackSweepConfig]) -> Mapping[str, bool | str]:
         """By case: whether its own clean answers are wrong, in half of them at least.
@@ -262,22 +266,22 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
                 pending[row["case_id"]] = PENDING
             elif row["correct"] is not None:
                 correctness[row["case_id"]].append(row["correct"])
-        wrong = {
+        is_mostly_wrong = {
             case: 2 * answers.count(False) >= len(answers) for case, answers in correctness.items()
         }
-        return {**wrong, **pending}
+        return {**is_mostly_wrong, **pending}
 
 
 def check_failure_rate(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckResult:
     """Passes where at most a tenth of the attacks that were tried has failed."""
     counts = Counter(row["outcome"] for row in rows)
-    tried = counts["attacked"] + counts["failed"]
-    description = f"{counts['failed']:,} of {tried:,} attacks failed"
+    attempt_count = counts["attacked"] + counts["failed"]
+    description = f"{counts['failed']:,} of {attempt_count:,} attacks failed"
     reasons = Counter(row["reason"] for row in rows if row["outcome"] == "failed")
     if reasons:
         description += f", most often with: {reasons.most_common(1)[0][0]}"
     return AssetCheckResult(
-        passed=counts["failed"] <= _FEW * tried,
+        passed=counts["failed"] <= _FEW * attempt_count,
         severity=AssetCheckSeverity.WARN,
         description=description,
         metadata=dict(counts),

@@ -52,13 +52,15 @@ def find_finished_attacks(
     keys = {
         place: work_keys(encoder, row) for place, row in enumerate(rows) if row["outcome"] is None
     }
-    recorded = ledger.find_results(key for both in keys.values() for key in both)
+    recorded = ledger.find_results(key for row_keys in keys.values() for key in row_keys)
     outcomes = {key: AttackOutcome(*values) for key, values in recorded.items()}
-    lost = images.find_missing({outcome.sha256 for outcome in outcomes.values() if outcome.sha256})
-    outcomes = {key: outcome for key, outcome in outcomes.items() if outcome.sha256 not in lost}
+    missing = images.find_missing(
+        {outcome.sha256 for outcome in outcomes.values() if outcome.sha256}
+    )
+    outcomes = {key: outcome for key, outcome in outcomes.items() if outcome.sha256 not in missing}
     row_outcomes = {
-        place: next((outcomes[key] for key in both if key in outcomes), _NOT_YET)
-        for place, both in keys.items()
+        place: next((outcomes[key] for key in row_keys if key in outcomes), _NOT_YET)
+        for place, row_keys in keys.items()
     }
     return [
         row | row_outcomes[place]._asdict() if place in row_outcomes else row
@@ -83,14 +85,14 @@ def make_attacks(
     keys = {
         place: attacking.key(row) for place, row in enumerate(rows) if row["outcome"] == PENDING
     }
-    todo = {key: rows[place] for place, key in keys.items()}
+    rows_by_key = {key: rows[place] for place, key in keys.items()}
     # Those that take as many steps go together: none of a batch waits for the others.
-    order = sorted(todo, key=lambda key: _steps_of(todo[key]))
-    done: dict[str, AttackOutcome] = {}
+    order = sorted(rows_by_key, key=lambda key: _steps_of(rows_by_key[key]))
+    finished: dict[str, AttackOutcome] = {}
     for start in range(0, len(order), attacking.batch):
         batch_keys = order[start : start + attacking.batch]
         batch_outcomes = attacking.attack(
-            [todo[key] for key in batch_keys], images, start, len(order)
+            [rows_by_key[key] for key in batch_keys], images, start, len(order)
         )
         outcomes = dict(zip(batch_keys, batch_outcomes, strict=True))
         ledger.record(
@@ -100,9 +102,9 @@ def make_attacks(
                 if outcome.similarity is not None
             }
         )
-        done |= outcomes
+        finished |= outcomes
     return [
-        row | done[keys[place]]._asdict() if place in keys else row
+        row | finished[keys[place]]._asdict() if place in keys else row
         for place, row in enumerate(rows)
     ]
 
@@ -121,21 +123,31 @@ class AttackRun:
         return with_question if self._attacker.sees_question else alone
 
     def attack(
-        self, rows: Sequence[Row], images: ImageStore, done: int, total: int
+        self, rows: Sequence[Row], images: ImageStore, finished_count: int, total: int
     ) -> list[AttackOutcome]:
         """Attack the pictures of some rows together, and keep those that are better than noise."""
         works = [_work(row, images) for row in rows]
-        results = self._attacked(works, f"{done + 1:,} to {done + len(rows):,} of {total:,}")
+        results = self._attacked(
+            works, f"{finished_count + 1:,} to {finished_count + len(rows):,} of {total:,}"
+        )
         outcomes = [_ended(result, images) for result in results]
-        reached = [outcome.similarity for outcome in outcomes if outcome.similarity is not None]
-        noisy = [
+        attack_similarities = [
+            outcome.similarity for outcome in outcomes if outcome.similarity is not None
+        ]
+        noise_similarities = [
             outcome.noise_similarity for outcome in outcomes if outcome.noise_similarity is not None
         ]
-        if reached:
+        if attack_similarities:
             self._log.info(
                 "%s: %d of %d attacked; the last ones reached a similarity of %.3f on average, "
                 "where noise has %.3f; %d failed",
-                *(self._model.name, done + len(rows), total, fmean(reached), fmean(noisy)),
+                *(
+                    self._model.name,
+                    finished_count + len(rows),
+                    total,
+                    fmean(attack_similarities),
+                    fmean(noise_similarities),
+                ),
                 sum(outcome.outcome == "failed" for outcome in outcomes),
             )
         return outcomes
@@ -144,9 +156,9 @@ class AttackRun:
         """Attack pictures together; where one cannot be taken, each by itself."""
         try:
             return self._attacker.attack(works, self._watch(progress))
-        except UnacceptableRequest as why:
+        except UnacceptableRequest as error:
             if len(works) == 1:
-                return [AttackResult(None, None, None, None, 0, str(why))]
+                return [AttackResult(None, None, None, None, 0, str(error))]
             return [result for work in works for result in self._attacked([work], progress)]
 
     def _watch(self, progress: str) -> Watch:

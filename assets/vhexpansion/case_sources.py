@@ -60,20 +60,20 @@ def _of_question(dataset: str, question: YesNoQuestion) -> Iterator[dict[str, An
                 "The number that is usually so is right: asked with both, it would stand there "
                 "twice, and yes and no would have no equal shares."
             )
-        turned = [
+        stated_questions = [
             state_count(question.question, number)
             for number in (question.truth, question.familiar_answer)
         ]
-    except NotBinary as why:
-        yield _rejected(fixed_columns, str(why))
+    except NotBinary as error:
+        yield _rejected(fixed_columns, str(error))
         return
-    as_it_is = fixed_columns | {"case_id": f"{question.name}/as-it-is", "stated": question.truth}
-    yield _taken(as_it_is, turned[0], YES, AS_IT_IS)
-    as_expected = fixed_columns | {
+    true_case = fixed_columns | {"case_id": f"{question.name}/as-it-is", "stated": question.truth}
+    yield _taken(true_case, stated_questions[0], YES, AS_IT_IS)
+    familiar_case = fixed_columns | {
         "case_id": f"{question.name}/as-expected",
         "stated": question.familiar_answer,
     }
-    yield _taken(as_expected, turned[1], NO, AS_EXPECTED)
+    yield _taken(familiar_case, stated_questions[1], NO, AS_EXPECTED)
 
 
 class _Read(NamedTuple):
@@ -92,17 +92,17 @@ def cases_from_collection(dataset: str, rows: Sequence[Row], seed: int) -> list[
     and the other half another: yes and no have equal shares.
     """
     names = _names(dataset, rows)
-    read = [_read(row) for row in rows]
-    turned = [
+    readings = [_read(row) for row in rows]
+    option_images = [
         row["image_id"]
-        for row, reading in zip(rows, read, strict=True)
+        for row, reading in zip(rows, readings, strict=True)
         if isinstance(reading, _Read) and reading.questions
     ]
-    lots = sorted(turned, key=lambda name: _lot(seed, name))
-    right = set(lots[: (len(lots) + 1) // 2])
+    shuffled_images = sorted(option_images, key=lambda name: _lot(seed, name))
+    right_images = set(shuffled_images[: (len(shuffled_images) + 1) // 2])
     return [
-        _of_row(_known(dataset, row, names), reading, row["image_id"] in right, seed)
-        for row, reading in zip(rows, read, strict=True)
+        _of_row(_known(dataset, row, names), reading, row["image_id"] in right_images, seed)
+        for row, reading in zip(rows, readings, strict=True)
     ]
 
 
@@ -112,21 +112,22 @@ def reject_repeats(cases: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     Where one of them has another answer, all are rejected: which is right nobody knows.
     """
     cases = list(cases)
-    alike: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    cases_by_question: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for case in cases:
         if case["outcome"] == "taken":
-            alike.setdefault(_asking(case), []).append(case)
+            cases_by_question.setdefault(_asking(case), []).append(case)
     for case in cases:
-        same = alike[_asking(case)] if case["outcome"] == "taken" else [case]
-        other = next(
-            (candidate for candidate in same if candidate["answer"] != case["answer"]), None
+        same_cases = cases_by_question[_asking(case)] if case["outcome"] == "taken" else [case]
+        contradicting_case = next(
+            (candidate for candidate in same_cases if candidate["answer"] != case["answer"]), None
         )
-        if other is not None:
-            why = f"{other['case_id']}, where another answer is right. Correct the wrong one"
-            yield _rejected(case, f"It asks the same of the same picture as {why}.")
-        elif same[0] is not case:
-            why = f"It asks the same of the same picture as {same[0]['case_id']}."
-            yield _rejected(case, why)
+        if contradicting_case is not None:
+            case_id = contradicting_case["case_id"]
+            reason = f"{case_id}, where another answer is right. Correct the wrong one"
+            yield _rejected(case, f"It asks the same of the same picture as {reason}.")
+        elif same_cases[0] is not case:
+            reason = f"It asks the same of the same picture as {same_cases[0]['case_id']}."
+            yield _rejected(case, reason)
         else:
             yield case
 
@@ -140,8 +141,8 @@ def _names(dataset: str, rows: Iterable[Row]) -> Mapping[str, str]:
     names: dict[str, str] = {}
     for row in rows:
         if row["sha256"] is not None:
-            named = f"{dataset}/{row['file']}" if row["file"] else row["image_id"]
-            names.setdefault(row["sha256"], named)
+            picture_name = f"{dataset}/{row['file']}" if row["file"] else row["image_id"]
+            names.setdefault(row["sha256"], picture_name)
     return names
 
 
@@ -174,16 +175,16 @@ def _read(row: Row) -> _Read | str:
             return _Read(truth, {})
         choices = list(options.values())
         return _Read(truth, {choice: state_option(question, choices, choice) for choice in choices})
-    except NotBinary as why:
-        return str(why)
+    except NotBinary as error:
+        return str(error)
 
 
 def _plain(answer: str) -> str:
     try:
         parse_yes_no(answer)
-    except NotBinary as why:
+    except NotBinary as error:
         raise NotBinary(
-            f"{why} If it is one of several, name the column `options` in collections.yaml."
+            f"{error} If it is one of several, name the column `options` in collections.yaml."
         ) from None
     return answer
 
@@ -200,11 +201,11 @@ def _of_row(
             parse_yes_no(reading.truth),
             AS_IT_STANDS,
         )
-    others = [option for option in reading.questions if option != reading.truth]
+    wrong_options = [option for option in reading.questions if option != reading.truth]
     lot = _lot(seed, fixed_columns["case_id"])
-    stated = reading.truth if states_right else others[lot % len(others)]
-    case = fixed_columns | {"truth": reading.truth, "stated": stated}
-    return _taken(case, reading.questions[stated], YES if states_right else NO, OPTION)
+    stated_option = reading.truth if states_right else wrong_options[lot % len(wrong_options)]
+    case = fixed_columns | {"truth": reading.truth, "stated": stated_option}
+    return _taken(case, reading.questions[stated_option], YES if states_right else NO, OPTION)
 
 
 def _lot(seed: int, name: str) -> int:
@@ -218,5 +219,5 @@ def _taken(
     return {**fixed_columns, **answer_columns, "outcome": "taken", "reason": None}
 
 
-def _rejected(fixed_columns: Mapping[str, Any], why: str) -> dict[str, Any]:
-    return {**fixed_columns, "outcome": "rejected", "reason": why}
+def _rejected(fixed_columns: Mapping[str, Any], reason: str) -> dict[str, Any]:
+    return {**fixed_columns, "outcome": "rejected", "reason": reason}

@@ -52,8 +52,8 @@ def dataset_partitions() -> StaticPartitionsDefinition:
     They are known once all benchmarks are: a step asks for them when it is made. Raises
     `CollectionError` for a collection that is called as a dataset of another benchmark.
     """
-    others = {name: table.asset for name, table in load_declared_tables().items()}
-    return build_dataset_partitions(others, load_question_collections(), "questions", TITLE)
+    dataset_assets = {name: table.asset for name, table in load_declared_tables().items()}
+    return build_dataset_partitions(dataset_assets, load_question_collections(), "questions", TITLE)
 
 
 def limit_cases(

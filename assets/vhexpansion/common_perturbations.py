@@ -210,10 +210,12 @@ def _reread(work: StepRun[Any], rows: Sequence[dict[str, Any]]) -> list[dict[str
     for case in work.read_rows("cases"):
         if case["outcome"] == ACCEPTED:
             truths.setdefault(case["image_id"], {})[case["source_question"]] = case["truth"]
-    of_original = _right({row["original"]: row["image_id"] for row in rows}, truths, work)
-    legible = {row["sha256"]: row["image_id"] for row in rows if of_original[row["original"]]}
-    right = _right({name: image_id for name, image_id in legible.items() if name}, truths, work)
-    return [row | {"readable": right.get(row["sha256"])} for row in rows]
+    original_legible = _right({row["original"]: row["image_id"] for row in rows}, truths, work)
+    legible = {row["sha256"]: row["image_id"] for row in rows if original_legible[row["original"]]}
+    perturbed_legible = _right(
+        {name: image_id for name, image_id in legible.items() if name}, truths, work
+    )
+    return [row | {"readable": perturbed_legible.get(row["sha256"])} for row in rows]
 
 
 def _right(

@@ -169,12 +169,13 @@ def _tuned(row: Mapping[str, Any], judges: Sequence[Model]) -> _Tuned:
     judge = next((j for j in judges if j.parameters.get("adapter") == row["adapter"]), None)
     if judge is None:
         return _Tuned(row, None, None)
-    same = {name: value for name, value in judge.parameters.items() if name != "adapter"}
+    base_parameters = {name: value for name, value in judge.parameters.items() if name != "adapter"}
     base = next(
         (
             model
             for model in judges
-            if to_identity(model) == to_identity(judge) and dict(model.parameters) == same
+            if to_identity(model) == to_identity(judge)
+            and dict(model.parameters) == base_parameters
         ),
         None,
     )
@@ -186,11 +187,11 @@ def _compared(
 ) -> Iterator[dict[str, Any]]:
     """The rows of an adapter and of its base."""
     arm = {"arm": tuned.row["arm"], "learning_rate": tuned.row["learning_rate"]}
-    before = {"arm": BEFORE, "learning_rate": None}
-    for arm_columns, model in ((before, tuned.base), (arm, tuned.judge)):
+    before_columns = {"arm": BEFORE, "learning_rate": None}
+    for arm_columns, model in ((before_columns, tuned.base), (arm, tuned.judge)):
         for measure in _measured(home, config, cases, model, tuned):
-            why = measure.reason or _unlisted(tuned, model)
-            values = measure._asdict() | {"why": why}
+            reason = measure.reason or _unlisted(tuned, model)
+            values = measure._asdict() | {"why": reason}
             is_stand_in = measure.is_stand_in or bool(tuned.row["is_stand_in"])
             judge = model.name if model else None
             yield {**arm_columns, "judge": judge, **values, "is_stand_in": is_stand_in}
@@ -204,18 +205,20 @@ def _measured(
     tuned: _Tuned,
 ) -> Iterator[TuningMeasure]:
     name = model.name if model else None
-    before = tuned.base.name if tuned.base and tuned.base is not model else None
-    of_arm = cases[cases["arm"].eq(tuned.row["arm"])]
+    base_name = tuned.base.name if tuned.base and tuned.base is not model else None
+    arm_cases = cases[cases["arm"].eq(tuned.row["arm"])]
     trained_on = (
-        picture_marks(to_records(of_arm)) if model and model is tuned.judge else frozenset()
+        picture_marks(to_records(arm_cases)) if model and model is tuned.judge else frozenset()
     )
     held_out = cases[cases["arm"].eq(HELD_OUT)]
-    of_cases = held_out[held_out["kind"].eq("case")]
-    for dataset, dataset_cases in of_cases.groupby("dataset", sort=False):
+    held_out_cases = held_out[held_out["kind"].eq("case")]
+    for dataset, dataset_cases in held_out_cases.groupby("dataset", sort=False):
         if dataset != config.mme:
-            yield from measure_symmetric_accuracy(home, str(dataset), dataset_cases, name, before)
+            yield from measure_symmetric_accuracy(
+                home, str(dataset), dataset_cases, name, base_name
+            )
     questions = held_out[held_out["kind"].eq("vqa")]
-    yield from measure_general_questions(home, questions, config.mme, name, before, trained_on)
+    yield from measure_general_questions(home, questions, config.mme, name, base_name, trained_on)
 
 
 def _unlisted(tuned: _Tuned, model: Model | None) -> str:
@@ -233,8 +236,8 @@ def _once(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows, those of one base once."""
     distinct_rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in rows:
-        named = ("arm", "learning_rate", "judge", "measure", "dataset", "shown")
-        distinct_rows.setdefault(tuple(row[name] for name in named), row)
+        key_columns = ("arm", "learning_rate", "judge", "measure", "dataset", "shown")
+        distinct_rows.setdefault(tuple(row[name] for name in key_columns), row)
     return list(distinct_rows.values())
 
 

@@ -203,25 +203,27 @@ def _negated(negation: Negation, answer: str | None) -> dict[str, Any]:
 
 
 def _hold(work: StepRun[NegationConfig], rows: Sequence[Row]) -> AssetCheckResult:
-    wrong = [
+    broken_rows = [
         (row["case_id"], reason)
         for row in rows
         if row["outcome"] == "negated"
         and (reason := check_negation(row["question"], row["negated_question"]))
     ]
-    table = pd.DataFrame(wrong, columns=["case_id", "reason"])
-    return build_check_result(f"{len(rows) - len(wrong):,} of {len(rows):,} hold", table)
+    table = pd.DataFrame(broken_rows, columns=["case_id", "reason"])
+    return build_check_result(f"{len(rows) - len(broken_rows):,} of {len(rows):,} hold", table)
 
 
 def _every_negated(work: StepRun[NegationConfig], rows: Sequence[Row]) -> AssetCheckResult:
-    others = [row for row in rows if row["outcome"] != "negated"]
-    description = f"{len(rows) - len(others):,} of {len(rows):,} cases have a negation that is used"
-    outcome_counts = Counter(row["outcome"] for row in others)
+    unused_rows = [row for row in rows if row["outcome"] != "negated"]
+    description = (
+        f"{len(rows) - len(unused_rows):,} of {len(rows):,} cases have a negation that is used"
+    )
+    outcome_counts = Counter(row["outcome"] for row in unused_rows)
     if outcome_counts:
         description += (
             f": {', '.join(f'{number:,} {outcome}' for outcome, number in outcome_counts.items())}"
         )
     if outcome_counts["failed"]:
         description += ". Materialize vhexpansion/negated_cases again: only what failed is sent"
-    shown = pd.DataFrame(others, columns=["case_id", "question", "outcome", "reason"])
+    shown = pd.DataFrame(unused_rows, columns=["case_id", "question", "outcome", "reason"])
     return build_check_result(description, shown)._replace(severity=AssetCheckSeverity.WARN)

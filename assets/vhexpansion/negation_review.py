@@ -119,8 +119,8 @@ def _with_votes(row: dict[str, Any], panel: Panel) -> dict[str, Any]:
     if row["outcome"] != "negated" or not votes.is_rejected:
         return {**row, **vote_columns}
     reasons = (panel[annotator][format_pair_name(row)].reason for annotator in votes.rejected_by)
-    why = "; ".join(filter(None, reasons)) or "People found that it is not the negation."
-    return {**row, **vote_columns, "outcome": "left out", "reason": why}
+    reason = "; ".join(filter(None, reasons)) or "People found that it is not the negation."
+    return {**row, **vote_columns, "outcome": "left out", "reason": reason}
 
 
 def _require_known(

@@ -46,8 +46,8 @@ def add_readings(rows: Iterable[dict[str, Any]], work: StepRun[Any]) -> list[dic
         question, digest = question_and_digest
         return PictureQuestion(work.partition, question, work.images.get(digest))
 
-    read = compute_missing(work_keys, shown, read_answer, work.work_cache)
-    return [row | {"read": read[row["source_question"], row["sha256"]]} for row in rows]
+    readings = compute_missing(work_keys, shown, read_answer, work.work_cache)
+    return [row | {"read": readings[row["source_question"], row["sha256"]]} for row in rows]
 
 
 def _prior(row: Row, images: ImageStore) -> Mapping[str, Any]:
@@ -62,8 +62,8 @@ def _random(row: Row, images: ImageStore) -> Mapping[str, Any]:
 
 
 def _pixels(row: Row, images: ImageStore) -> Mapping[str, Any]:
-    answer, why = row["read"]
-    return _by(answer, row) if answer else _silent(why)
+    answer, reason = row["read"]
+    return _by(answer, row) if answer else _silent(reason)
 
 
 def _by(answer: str, row: Row) -> Mapping[str, Any]:
@@ -76,8 +76,8 @@ def _said(answer: str) -> Mapping[str, Any]:
     return {"response": f"{{{answer.title()}}}", "outcome": "answered"}
 
 
-def _silent(why: str) -> Mapping[str, Any]:
-    return {"response": None, "outcome": "unparsed", "reason": why}
+def _silent(reason: str) -> Mapping[str, Any]:
+    return {"response": None, "outcome": "unparsed", "reason": reason}
 
 
 REFERENCES: References = {

@@ -164,22 +164,22 @@ def _row(case: Row, form: str, writer: str) -> dict[str, Any]:
 
 
 def _checked(question: str, wordings: Sequence[str], number: int) -> dict[str, Any]:
-    why = find_rephrasing_problem(question, wordings, number)
-    if why:
-        return {"outcome": "rejected", "reason": f"by rule: {why}"}
+    problem = find_rephrasing_problem(question, wordings, number)
+    if problem:
+        return {"outcome": "rejected", "reason": f"by rule: {problem}"}
     return {"wordings": list(wordings), "outcome": DONE}
 
 
 def _hold(work: StepRun[RephrasingConfig], rows: Sequence[Row]) -> AssetCheckResult:
-    wrong = [
-        (row["case_id"], row["form"], why)
+    broken_rows = [
+        (row["case_id"], row["form"], problem)
         for row in rows
         if row["outcome"] == DONE
         and (
-            why := find_rephrasing_problem(
+            problem := find_rephrasing_problem(
                 row["question"], row["wordings"], work.config.rephrasings
             )
         )
     ]
-    table = pd.DataFrame(wrong, columns=["case_id", "form", "reason"])
-    return build_check_result(f"{len(rows) - len(wrong):,} of {len(rows):,} hold", table)
+    table = pd.DataFrame(broken_rows, columns=["case_id", "form", "reason"])
+    return build_check_result(f"{len(rows) - len(broken_rows):,} of {len(rows):,} hold", table)

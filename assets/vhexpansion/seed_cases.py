@@ -133,8 +133,8 @@ def _sized(cases: list[dict[str, Any]], images: ImageStore) -> list[dict[str, An
         width, height = sizes.get(case["sha256"], (None, None))
         sized_cases.append({"width": width, "height": height} | case)
         if case["outcome"] == ACCEPTED and width is None:
-            gone = "Its picture is not in the image store. Make the table that it is from again."
-            sized_cases[-1] |= {"outcome": "rejected", "reason": gone}
+            reason = "Its picture is not in the image store. Make the table that it is from again."
+            sized_cases[-1] |= {"outcome": "rejected", "reason": reason}
     return sized_cases
 
 
@@ -151,9 +151,9 @@ def _every_case_taken(work: StepRun[SeedCasesConfig], rows: Sequence[Row]) -> As
     """A warning where rows were rejected, an error where all were."""
     rejected = [row for row in rows if row["outcome"] != ACCEPTED]
     taken_count = len(rows) - len(rejected)
-    wrong = pd.DataFrame(rejected, columns=["case_id", "reason"])
+    rejected_table = pd.DataFrame(rejected, columns=["case_id", "reason"])
     result = build_check_result(
-        f"{taken_count:,} cases were taken, and {len(rejected):,} rejected.", wrong
+        f"{taken_count:,} cases were taken, and {len(rejected):,} rejected.", rejected_table
     )
     return result._replace(
         severity=AssetCheckSeverity.WARN if taken_count else AssetCheckSeverity.ERROR,

@@ -59,19 +59,24 @@ def _perturbed(
 ) -> Mapping[str, str]:
     """By case, or by picture: it perturbed, in the first of several settings."""
     if perturbation in METHODS:
-        name, by, column, done = (
+        name, key_column, column, success_outcome = (
             f"adversarial_perturbations_{encoder}",
             "case_id",
             "method",
             "attacked",
         )
     else:
-        name, by, column, done = "common_perturbations", "image_id", "perturbation", "perturbed"
-    table = home.find(asset_key(name), dataset, [by, column, "sha256", "outcome"])
+        name, key_column, column, success_outcome = (
+            "common_perturbations",
+            "image_id",
+            "perturbation",
+            "perturbed",
+        )
+    table = home.find(asset_key(name), dataset, [key_column, column, "sha256", "outcome"])
     digests: dict[str, str] = {}
     for row in [] if table is None else to_records(table):
-        if row[column] == perturbation and row["outcome"] == done:
-            digests.setdefault(row[by], row["sha256"])
+        if row[column] == perturbation and row["outcome"] == success_outcome:
+            digests.setdefault(row[key_column], row["sha256"])
     return digests
 
 

@@ -48,15 +48,17 @@ def measure_symmetric_accuracy(
     home: DataRoot, dataset: str, cases: pd.DataFrame, judge: str | None, before: str | None
 ) -> Iterator[TuningMeasure]:
     """Symmetric accuracy of held-out cases: as they were, attacked, and all of these (Table 7)."""
-    after, was = (_of(home, "answers", dataset, cases, name) for name in (judge, before))
-    if after.empty:
+    adapter_answers, base_answers = (
+        _of(home, "answers", dataset, cases, name) for name in (judge, before)
+    )
+    if adapter_answers.empty:
         yield TuningMeasure("symmetric", dataset, ALL, reason=NOT_JUDGED if judge else "")
         return
-    for shown, done in ((NONE, (NONE,)), (ATTACKED, METHODS), (ALL, (NONE, *METHODS))):
-        shown_answers = after[after["perturbation"].isin(done)]
+    for shown, perturbations in ((NONE, (NONE,)), (ATTACKED, METHODS), (ALL, (NONE, *METHODS))):
+        shown_answers = adapter_answers[adapter_answers["perturbation"].isin(perturbations)]
         if shown_answers.empty:
             continue
-        origin = was[was["perturbation"].isin(done)]
+        origin = base_answers[base_answers["perturbation"].isin(perturbations)]
         numbers = measure_symmetry(shown_answers, None if origin.empty else origin)
         columns = [
             f"{name}{end}" for name in ("symmetric", "change") for end in ("", "_low", "_high")
@@ -103,24 +105,26 @@ def _mme(
         for kind in SUBTASKS:
             yield TuningMeasure(kind, mme, reason=NOT_JUDGED if judge else "")
         return
-    first = answers[answers["repeat"].eq(0)].merge(
+    first_answers = answers[answers["repeat"].eq(0)].merge(
         topics.rename(columns={"case_id": "case"}), on="case", how="left"
     )
     # What is neither yes nor no is wrong, as in the authors' script; what failed is unknown.
-    answer = first["response"].fillna("").map(read_mme_answer)
-    is_right = answer.eq(first["truth"]).astype(float)
-    first = first.assign(answer=answer, correct=is_right.where(first["outcome"].ne("failed")))
+    answer = first_answers["response"].fillna("").map(read_mme_answer)
+    is_right = answer.eq(first_answers["truth"]).astype(float)
+    first_answers = first_answers.assign(
+        answer=answer, correct=is_right.where(first_answers["outcome"].ne("failed"))
+    )
     mme_rows = pd.DataFrame(
         {
-            "subtask": first["topic"].fillna(""),
-            "image": first["image_id"],
-            "correct": first["correct"],
+            "subtask": first_answers["topic"].fillna(""),
+            "image": first_answers["image_id"],
+            "correct": first_answers["correct"],
         }
     )
     for kind in SUBTASKS:
         score = mme_score(mme_rows, kind)
         names = {subtask.casefold() for subtask in SUBTASKS[kind]}
-        subtask_answers = first[mme_rows["subtask"].str.casefold().isin(names)]
+        subtask_answers = first_answers[mme_rows["subtask"].str.casefold().isin(names)]
         if learned := _learned(subtask_answers, trained_on):
             yield TuningMeasure(kind, mme, cases=len(subtask_answers), reason=learned)
             continue
@@ -158,30 +162,36 @@ def _accuracy(
     home: DataRoot, dataset: str, questions: pd.DataFrame, judge: str | None, before: str | None
 ) -> TuningMeasure:
     """Accuracy of the yes/no questions among those that are held out."""
-    after, was = (_of(home, "clean_answers", dataset, questions, name) for name in (judge, before))
-    if after.empty:
+    adapter_answers, base_answers = (
+        _of(home, "clean_answers", dataset, questions, name) for name in (judge, before)
+    )
+    if adapter_answers.empty:
         return TuningMeasure("general", dataset, reason=NOT_JUDGED if judge else "")
-    right, origin = _right(after), _right(was)
-    images = after.drop_duplicates("case_id").set_index("case_id")["base_id"][right.index]
+    shares_right, base_shares_right = _right(adapter_answers), _right(base_answers)
+    images = adapter_answers.drop_duplicates("case_id").set_index("case_id")["base_id"][
+        shares_right.index
+    ]
     measure = TuningMeasure(
         "general",
         dataset,
-        cases=len(right),
+        cases=len(shares_right),
         images=images.nunique(),
-        unanswered=int(after["answer"].isna().sum()),
-        is_stand_in=bool(after["is_stand_in"].any()),
+        unanswered=int(adapter_answers["answer"].isna().sum()),
+        is_stand_in=bool(adapter_answers["is_stand_in"].any()),
     )
-    if right.isna().all():
+    if shares_right.isna().all():
         return measure._replace(reason="none of them has an answer")
-    names, strata = images.to_numpy(str), np.zeros(len(right))
-    low, high = stratified_interval(right.to_numpy(), names, strata, seed=0)
-    gained = right.to_numpy() - origin.reindex(right.index).to_numpy(np.float64)
-    measure = measure._replace(value=float(right.mean()), low=low, high=high)
-    if np.isnan(gained).all():
+    names, strata = images.to_numpy(str), np.zeros(len(shares_right))
+    low, high = stratified_interval(shares_right.to_numpy(), names, strata, seed=0)
+    gains = shares_right.to_numpy() - base_shares_right.reindex(shares_right.index).to_numpy(
+        np.float64
+    )
+    measure = measure._replace(value=float(shares_right.mean()), low=low, high=high)
+    if np.isnan(gains).all():
         return measure
-    interval = paired_interval(gained, names, strata, seed=0)
+    interval = paired_interval(gains, names, strata, seed=0)
     return measure._replace(
-        change=float(np.nanmean(gained)), change_low=interval.low, change_high=interval.high
+        change=float(np.nanmean(gains)), change_low=interval.low, change_high=interval.high
     )
 
 
@@ -199,9 +209,11 @@ def _of(
         return pd.DataFrame(columns=[*_READ, "base_id"])
     if cases is not None:
         table = table[table["case_id"].isin(cases["case_id"])]
-    done = table[["perturbation", "encoder", "parameters"]].fillna("").agg("|".join, axis=1)
-    named = {"case": table["case_id"], "case_id": table["case_id"] + "|" + done}
-    return add_base_pictures(dataset, table).assign(**named).reset_index(drop=True)
+    perturbation_keys = (
+        table[["perturbation", "encoder", "parameters"]].fillna("").agg("|".join, axis=1)
+    )
+    case_columns = {"case": table["case_id"], "case_id": table["case_id"] + "|" + perturbation_keys}
+    return add_base_pictures(dataset, table).assign(**case_columns).reset_index(drop=True)
 
 
 def _known(value: float) -> float | None:

@@ -155,8 +155,8 @@ def parse_answer(row: Row) -> dict[str, Any]:
     parsed = read_plain_yes_no(row["response"])
     if parsed.answer is None:
         declined = {"refusal": "model"} if parsed.outcome == "refused" else {}
-        why = "It says neither yes nor no." if parsed.outcome == "unparsed" else "It declines."
-        ended = {"outcome": parsed.outcome, "reason": why, **declined}
-        return {"answer": None, "correct": None, **ended}
+        reason = "It says neither yes nor no." if parsed.outcome == "unparsed" else "It declines."
+        ending_columns = {"outcome": parsed.outcome, "reason": reason, **declined}
+        return {"answer": None, "correct": None, **ending_columns}
     answer = parsed.answer.lower()
     return {"answer": answer, "correct": answer == row["truth"]}

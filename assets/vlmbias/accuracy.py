@@ -157,9 +157,9 @@ def _by_prompting(
     """The answers by judge, topic and prompting."""
     for judge in judges:
         for topic, table in answers[judge.name].items():
-            answered = answers_key(judge.name).to_user_string()
-            remedy = f"Materialize {answered} ({topic}) again."
-            require_columns(f"of {answered} ({topic})", ANSWERS.columns, table, remedy)
+            asset_name = answers_key(judge.name).to_user_string()
+            remedy = f"Materialize {asset_name} ({topic}) again."
+            require_columns(f"of {asset_name} ({topic})", ANSWERS.columns, table, remedy)
             for prompting, rows in table.groupby("prompting", sort=False):
                 yield judge, topic, str(prompting), rows
 
@@ -185,8 +185,8 @@ def concatenate_answers(
                 f"vlmbias/answers_{judge.name} for {topic} again."
             )
         if len(rows) < count_questions(judge, topic_questions, [prompting]):
-            published = rows["image_set"].isin((BENCHMARK, ORIGINALS))
-            tables.append(rows.assign(image_set=rows["image_set"].mask(published, PARTIAL)))
+            is_published = rows["image_set"].isin((BENCHMARK, ORIGINALS))
+            tables.append(rows.assign(image_set=rows["image_set"].mask(is_published, PARTIAL)))
         else:
             tables.append(rows)
     if not tables:

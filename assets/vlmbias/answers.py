@@ -87,12 +87,14 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         self.inputs = {"questions": Input(AssetKey([GROUP, "questions"]), row_columns=QUESTIONS)}
         self.description = f"Answers of {judge.model}, asked through {judge.backend}."
         if judge.is_stand_in:
-            does = "which is told the expected bias"
+            behaviour = "which is told the expected bias"
             if _measures(judge):
-                does = "which measures the image it is shown"
-                read = ["sha256", "target", "measured"]
-                self.inputs["measurements"] = Input(AssetKey([GROUP, "measurements"]), columns=read)
-            self.description = f"Answers of the reference judge `{judge.model}`, {does}."
+                behaviour = "which measures the image it is shown"
+                reading_columns = ["sha256", "target", "measured"]
+                self.inputs["measurements"] = Input(
+                    AssetKey([GROUP, "measurements"]), columns=reading_columns
+                )
+            self.description = f"Answers of the reference judge `{judge.model}`, {behaviour}."
 
     def rows(self, work: StepRun[PromptingConfig]) -> list[dict[str, Any]]:
         """A row for each question under each prompting, titled pictures drawn where there are."""
@@ -187,11 +189,11 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
             answered_names.setdefault(row["prompting"], set()).add(
                 tuple(row[name] for name in _NAMED)
             )
-        for prompting, answered in (answered_names or {BASELINE: set()}).items():
-            for limit in (max(1, len(answered)), None):
+        for prompting, stored_names in (answered_names or {BASELINE: set()}).items():
+            for limit in (max(1, len(stored_names)), None):
                 questions = self._questions(work, prompting, limit)[_NAMED]
                 names = list(questions.itertuples(index=False, name=None))
-                if set(names) == answered:
+                if set(names) == stored_names:
                     break
             yield from ((*name, prompting) for name in names)
 
@@ -215,8 +217,8 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         """What the pixels of pictures say, by sha256 and target; nothing for other judges."""
         if "measurements" not in work.tables:
             return {}
-        read = to_records(work.tables["measurements"].dropna(subset="measured"))
-        return {(row["sha256"], row["target"]): row["measured"] for row in read}
+        readings = to_records(work.tables["measurements"].dropna(subset="measured"))
+        return {(row["sha256"], row["target"]): row["measured"] for row in readings}
 
     def _table_before(self, work: StepRun[PromptingConfig]) -> pd.DataFrame:
         """The stored table of this judge and topic; empty where there is none that can be used."""
@@ -232,23 +234,23 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         self, work: StepRun[PromptingConfig], current_promptings: set[str]
     ) -> dict[str, list[dict[str, Any]]]:
         """Stored rows, by prompting, of all but `current_promptings`, if they are of use."""
-        before, stored_rows = self._table_before(work), {}
-        for name in sorted(set(before["prompting"]) - current_promptings):
-            rows = before[before["prompting"] == name]
-            why = None
+        stored_table, stored_rows = self._table_before(work), {}
+        for name in sorted(set(stored_table["prompting"]) - current_promptings):
+            rows = stored_table[stored_table["prompting"] == name]
+            reason = None
             if name not in VARIANTS or not has_same_questions(
                 rows, self._questions(work, name, len(rows))
             ):
-                why = "the questions have changed"
+                reason = "the questions have changed"
             elif set(rows["entry_version"]) != {digest_entry(self.judge)}:
-                why = f"the entry of {self.judge.name} in models.yaml has changed"
-            if why is None:
+                reason = f"the entry of {self.judge.name} in models.yaml has changed"
+            if reason is None:
                 stored_rows[name] = ANSWERS.read_rows(rows, self.key)
             else:
                 work.log.warning(
                     "%d answers under %s are dropped, since %s. To have them again, materialize "
                     "with prompting: [%s].",
-                    *(len(rows), name, why, name),
+                    *(len(rows), name, reason, name),
                 )
         return stored_rows
 
@@ -276,10 +278,10 @@ def _truths_hold() -> Check:
     def passes(work: StepRun[PromptingConfig], rows: Sequence[Row]) -> Any:
         plain = [row for row in rows if row["prompting"] == BASELINE]
         columns = ["image_id", "question", "response", "ground_truth"]
-        others = pd.DataFrame([row for row in plain if row["score"] != 1.0], columns=columns)
-        right = len(plain) - len(others)
+        wrong_rows = pd.DataFrame([row for row in plain if row["score"] != 1.0], columns=columns)
+        right_count = len(plain) - len(wrong_rows)
         return build_check_result(
-            f"{right} of {len(plain)} truths hold", others, questions=len(plain)
+            f"{right_count} of {len(plain)} truths hold", wrong_rows, questions=len(plain)
         )
 
     return Check(

@@ -132,14 +132,14 @@ def _changed(
 ) -> list[str]:
     """Images that had other pixels in the previous table, in the same design and size."""
     try:
-        before = home.table(context.asset_key, context.partition_key)
+        stored_table = home.table(context.asset_key, context.partition_key)
     except (FileNotFoundError, CorruptItem):
         return []
-    shown = before.set_index(["image_id", "seed"])["sha256"].to_dict()
+    stored_digests = stored_table.set_index(["image_id", "seed"])["sha256"].to_dict()
     changed = [
         str(row["image_id"])
         for row in rows
-        if shown.get((row["image_id"], row["seed"]), row["sha256"]) != row["sha256"]
+        if stored_digests.get((row["image_id"], row["seed"]), row["sha256"]) != row["sha256"]
     ]
     if changed:
         context.log.warning(

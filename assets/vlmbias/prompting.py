@@ -88,8 +88,8 @@ def select_questions(
     all_keys = list(questions[_PLACED].itertuples(index=False, name=None))
     of_judge = set(selected[_PLACED].itertuples(index=False, name=None))
     order = [row for row in stratified_order(all_keys, _placed) if row in of_judge]
-    first = pd.MultiIndex.from_tuples(order[:limit])
-    return selected[pd.MultiIndex.from_frame(selected[_PLACED]).isin(first)]
+    first_keys = pd.MultiIndex.from_tuples(order[:limit])
+    return selected[pd.MultiIndex.from_frame(selected[_PLACED]).isin(first_keys)]
 
 
 def count_questions(judge: Model, questions: pd.DataFrame, promptings: Iterable[str]) -> int:

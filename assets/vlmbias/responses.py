@@ -62,5 +62,5 @@ def score_row(row: Mapping[str, Any]) -> dict[str, Any]:
 def _read(row: Mapping[str, Any]) -> ParsedAnswer:
     if row["accepted"]:
         return read_name(row["response"], list(row["accepted"]))
-    read = read_yes_no if row["ground_truth"] in ("Yes", "No") else read_count
-    return read(row["response"])
+    read_answer = read_yes_no if row["ground_truth"] in ("Yes", "No") else read_count
+    return read_answer(row["response"])

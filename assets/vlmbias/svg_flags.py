@@ -108,11 +108,14 @@ class EditedFlags(Step[LimitConfig]):
         self, work: StepRun[LimitConfig], rows: Sequence[dict[str, Any]]
     ) -> list[dict[str, Any]]:
         """Draw and count all replies; keep those that show what was wanted."""
-        answered = [row for row in rows if isinstance(row["reply"], AnsweredOutcome)]
+        answered_rows = [row for row in rows if isinstance(row["reply"], AnsweredOutcome)]
         replies = [
-            FlagReply(row["reply"].text or "", tuple(row["scene"].truths), SIZE) for row in answered
+            FlagReply(row["reply"].text or "", tuple(row["scene"].truths), SIZE)
+            for row in answered_rows
         ]
-        pictures = dict(zip((row["base_id"] for row in answered), draw_flags(replies), strict=True))
+        pictures = dict(
+            zip((row["base_id"] for row in answered_rows), draw_flags(replies), strict=True)
+        )
         names_by_pixels = {
             image_readings.pixels_sha256: name for name, image_readings in _drawn().items()
         }
@@ -121,8 +124,11 @@ class EditedFlags(Step[LimitConfig]):
             if picture := pictures.get(row["base_id"]):
                 ending = _counted(picture, row["scene"], names_by_pixels, work.images)
             else:
-                ended = unanswered_columns(row["reply"], "no svg")
-                ending = {"outcome": ended["outcome"], "problem": format_reason(ended)}
+                reply_columns = unanswered_columns(row["reply"], "no svg")
+                ending = {
+                    "outcome": reply_columns["outcome"],
+                    "problem": format_reason(reply_columns),
+                }
             finished_rows.append(row | ending)
         return finished_rows
 
@@ -171,16 +177,16 @@ def build_request(scene: Scene) -> WriteRequest:
 @cache
 def _drawn() -> dict[str, ImageReadings]:
     """By base id: what the pixels of the flags say that our own code draws at this size."""
-    ours = list_scenes(seed=0)
-    pngs = map_in_processes(draw_png, [DrawJob("flags", scene, SIZE) for scene in ours])
+    scenes = list_scenes(seed=0)
+    pngs = map_in_processes(draw_png, [DrawJob("flags", scene, SIZE) for scene in scenes])
     readings = [
         ReadJob("flags", png, tuple(scene.truths), is_legibility_read=False)
-        for scene, png in zip(ours, pngs, strict=True)
+        for scene, png in zip(scenes, pngs, strict=True)
     ]
     image_readings = map_in_processes(read_png, readings)
     return {
         scene.base_id: image_reading
-        for scene, image_reading in zip(ours, image_readings, strict=True)
+        for scene, image_reading in zip(scenes, image_readings, strict=True)
     }
 
 
@@ -216,8 +222,8 @@ def _counted(
         return drawn | {"outcome": "unreadable", "problem": picture.reason}
     if not _holds(picture.reading, scene):
         pairs = zip(scene.truths, picture.reading.readings, strict=True)
-        read = " and ".join(f"{reading:g} {target}" for target, reading in pairs)
-        return drawn | {"outcome": "miscounted", "problem": f"It shows {read}."}
+        shown_counts = " and ".join(f"{reading:g} {target}" for target, reading in pairs)
+        return drawn | {"outcome": "miscounted", "problem": f"It shows {shown_counts}."}
     twin = names_by_pixels.setdefault(picture.reading.pixels_sha256, name)
     if twin != name:
         return drawn | {"outcome": "duplicate", "problem": f"Its pixels are those of {twin}."}
@@ -231,11 +237,11 @@ def _holds(readings: ImageReadings, scene: Scene) -> bool:
 
 def _retention(rows: Sequence[Row]) -> pd.DataFrame:
     """By target and change: edits asked for, and kept; and of our own drawings, how many hold."""
-    ours = _drawn()
+    own_readings = _drawn()
     edits = [
         (
             *(row["target"], row["modification"], row["outcome"] == "kept"),
-            _holds(ours[row["base_id"]], row["scene"]),
+            _holds(own_readings[row["base_id"]], row["scene"]),
         )
         for row in rows
     ]

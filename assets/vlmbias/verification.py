@@ -42,21 +42,21 @@ def join_readings(images: pd.DataFrame, measurements: pd.DataFrame) -> pd.DataFr
     label without a reading and a reading without a label do not agree.
     """
     labels = images[_LABELS].explode(["targets", "truths"])
-    both = labels.rename(columns={"targets": "target", "truths": "truth"}).merge(
+    matched = labels.rename(columns={"targets": "target", "truths": "truth"}).merge(
         measurements.drop(columns="size"), on=MATCHED_COLUMNS, how="outer", validate="1:1"
     )
     accuracy: dict[str, float] = {}
     for topic in images["domain"].unique():
         accuracy |= getattr(load_domain(topic).measure_module, "TOLERANCE", {})
-    both["error"] = (both["measured"] - both["truth"].astype(float)).abs()
-    both["agrees"] = both["error"] <= both["target"].map(accuracy).fillna(0.0)
-    both["problem"] = both["problem"].fillna("not measured")
-    return both
+    matched["error"] = (matched["measured"] - matched["truth"].astype(float)).abs()
+    matched["agrees"] = matched["error"] <= matched["target"].map(accuracy).fillna(0.0)
+    matched["problem"] = matched["problem"].fillna("not measured")
+    return matched
 
 
-def find_disagreements(both: pd.DataFrame) -> pd.DataFrame:
-    """The labels that do not agree, of `agreement`."""
-    return both.loc[~both["agrees"], ["image_id", "target", "truth", "measured", "problem"]]
+def find_disagreements(matched: pd.DataFrame) -> pd.DataFrame:
+    """Labels that disagree with their readings, of the table of `join_readings`."""
+    return matched.loc[~matched["agrees"], ["image_id", "target", "truth", "measured", "problem"]]
 
 
 def find_duplicates(measurements: pd.DataFrame) -> pd.DataFrame:
@@ -74,8 +74,8 @@ def find_too_narrow(measurements: pd.DataFrame) -> pd.DataFrame:
     least = _LEAST_PX * min(1.0, smallest / _FULL_SIZE)
     images = measurements[measurements["size"] == smallest].drop_duplicates("image_id")
     narrow = ~((images["mark"] >= least) & (images["gap"] >= least))
-    wrong: pd.DataFrame = images.loc[narrow, ["image_id", "mark", "gap", "problem"]]
-    return wrong
+    narrow_images: pd.DataFrame = images.loc[narrow, ["image_id", "mark", "gap", "problem"]]
+    return narrow_images
 
 
 def require_verified(images: pd.DataFrame, measurements: pd.DataFrame) -> None:
@@ -87,12 +87,12 @@ def require_verified(images: pd.DataFrame, measurements: pd.DataFrame) -> None:
         "shares its pixels with another": find_duplicates(measurements),
         "has marks or gaps that are too narrow": find_too_narrow(measurements),
     }
-    for fault, wrong in faults.items():
-        if len(wrong):
+    for fault, faulty_images in faults.items():
+        if len(faulty_images):
             raise Unverified(
-                f"{wrong['image_id'].iloc[0]} {fault} ({len(wrong)} such in all). Nothing is asked "
-                "about its topic: see the checks of vlmbias/measurements, and materialize images "
-                "and measurements of the topic again once the fault is mended."
+                f"{faulty_images['image_id'].iloc[0]} {fault} ({len(faulty_images)} such in all). "
+                "Nothing is asked about its topic: see the checks of vlmbias/measurements, and "
+                "materialize images and measurements of the topic again once the fault is mended."
             )
 
 
@@ -127,10 +127,10 @@ def labels_agree(
     measurements: pd.DataFrame, drawn_images: pd.DataFrame, original_images: pd.DataFrame
 ) -> AssetCheckResult:
     """Compare readings with truths: counts exactly, differences within the stated accuracy."""
-    both = join_readings(
+    matched = join_readings(
         pd.concat([drawn_images, original_images], ignore_index=True), measurements
     )
-    images = both.groupby(["size", "image_id"]).agg(
+    images = matched.groupby(["size", "image_id"]).agg(
         agrees=("agrees", "all"), labels=("agrees", "size"), error=("error", "max")
     )
     sizes = images.groupby("size").agg(
@@ -141,10 +141,10 @@ def labels_agree(
     )
     return build_check_result(
         f"{sizes['verified'].sum()} of {sizes['images'].sum()} images agree with the pixels",
-        find_disagreements(both),
+        find_disagreements(matched),
         images=int(sizes["images"].sum()),
         verified=int(sizes["verified"].sum()),
-        labels=len(both),
+        labels=len(matched),
         by_size=markdown_table(sizes.reset_index().round(5)),
     )
 

@@ -161,13 +161,13 @@ def _pictures_looked_at(recipe: Recipe, pairs: int) -> int:
 
 def _require_no_overlap(rows: Sequence[Any], all_pairs: Sequence[TrainingPair]) -> None:
     """Raise `Mismatch` where pairs are evaluated by now that are like one to train on."""
-    wrong = find_overlapping_rows(rows, all_pairs)
-    if len(wrong):
+    overlaps = find_overlapping_rows(rows, all_pairs)
+    if len(overlaps):
         examples = "; ".join(
-            f"{r['pair']} ({r['shares its']})" for r in to_records(wrong.head(_NAMED))
+            f"{r['pair']} ({r['shares its']})" for r in to_records(overlaps.head(_NAMED))
         )
         raise TablesMismatch(
-            f"{len(wrong):,} pairs of protoscore/training_pairs are like ones that metrics are "
+            f"{len(overlaps):,} pairs of protoscore/training_pairs are like ones that metrics are "
             f"evaluated on: {examples}. Materialize protoscore/training_pairs again. "
             "Nothing was begun."
         )
@@ -202,13 +202,13 @@ def _scored(
             for template in _UNTRIED
         ],
     )
-    over_all = rates[rates["domain"] == "all"].set_index("metric")["failure_rate"]
+    overall_rates = rates[rates["domain"] == "all"].set_index("metric")["failure_rate"]
     return to_materialize_result(
         table,
         **fitted.metadata,
         models_yaml=MarkdownMetadataValue(f"```yaml\n{lines}```"),
-        failure_rate_before=_known(over_all[base.name]),
-        failure_rate=_known(over_all[entry.name]),
+        failure_rate_before=_known(overall_rates[base.name]),
+        failure_rate=_known(overall_rates[entry.name]),
         held_out=markdown_table(format_rates(rates[_SHOWN], "failure_rate", "delta")),
         is_stand_in=bool(fitted.record["is_stand_in"]),
         **cost_metadata(*results),

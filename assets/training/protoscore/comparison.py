@@ -67,13 +67,15 @@ def comparison(
         }
         for row in to_records(compare_metrics(scores.assign(painter="all")))
     ]
-    (between,) = [
+    (main_difference,) = [
         row
         for row in rows
         if (row["domain"], row["left"], row["right"]) == ("all", RANKING.name, MARGIN.name)
     ]
     of_all = rates[rates["domain"].eq("all")].set_index("metric")
-    finding = format_finding(between) + describe_unscored(of_all, (RANKING.name, MARGIN.name))
+    finding = format_finding(main_difference) + describe_unscored(
+        of_all, (RANKING.name, MARGIN.name)
+    )
     context.log.info("%s", finding)
     shown = pd.DataFrame(rows).drop(columns=["p"])
     shown = shown.rename(columns={"low": "difference_low", "high": "difference_high"})
@@ -109,11 +111,13 @@ def describe_unscored(rates: pd.DataFrame, metrics: Sequence[str]) -> str:
 
     `rates` has a row a metric, by its name.
     """
-    lacking = [name for name in metrics if rates["unscored"][name]]
-    if not lacking:
+    incomplete_metrics = [name for name in metrics if rates["unscored"][name]]
+    if not incomplete_metrics:
         return ""
     totals = rates["unscored"] + rates["pairs"]
-    counts = (f"{rates['unscored'][name]:,} of {totals[name]:,} by {name}" for name in lacking)
+    counts = (
+        f"{rates['unscored'][name]:,} of {totals[name]:,} by {name}" for name in incomplete_metrics
+    )
     return f" Held-out pairs without a score, in none of these: {', '.join(counts)}."
 
 

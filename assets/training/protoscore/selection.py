@@ -23,15 +23,19 @@ def split_pairs(pairs: Sequence[TrainingPair], number: int, held_out: int) -> Pa
     held out is chosen first, distinct sentences before further samples of the same.
     """
     evaluated = index_by_mark(pair for pair in pairs if pair.evaluated)
-    free = [
+    eligible_pairs = [
         pair
         for pair in pairs
         if not pair.evaluated and not any(mark in evaluated for mark in build_marks(pair))
     ]
-    held_out_pairs = _even(free, held_out)
+    held_out_pairs = _even(eligible_pairs, held_out)
     held_out_marks = index_by_mark(held_out_pairs)
-    rest = [pair for pair in free if not any(mark in held_out_marks for mark in build_marks(pair))]
-    return PairSplit(_even(rest, number), held_out_pairs)
+    remaining_pairs = [
+        pair
+        for pair in eligible_pairs
+        if not any(mark in held_out_marks for mark in build_marks(pair))
+    ]
+    return PairSplit(_even(remaining_pairs, number), held_out_pairs)
 
 
 def _even(pairs: Sequence[TrainingPair], number: int) -> list[TrainingPair]:

@@ -86,8 +86,8 @@ def _training_pairs(
 ) -> MaterializeResult[pa.Table]:
     """Choose pairs. Raises `NothingYet` where there are too few of a split."""
     all_pairs = list(iterate_all_pairs(home, context.instance))
-    chosen = split_pairs(_of_painters(all_pairs, config.painters), config.pairs, config.held_out)
-    if not chosen.training or not chosen.held_out:
+    split = split_pairs(_of_painters(all_pairs, config.painters), config.pairs, config.held_out)
+    if not split.training or not split.held_out:
         raise NotMaterialized(
             f"protoscore/training_pairs: of {len(all_pairs):,} kept pairs, "
             f"{sum(not pair.evaluated for pair in all_pairs):,} are not evaluated, and too few of "
@@ -95,19 +95,19 @@ def _training_pairs(
             "concepts, or with a smaller `evaluated`."
         )
     rows = [
-        *(_row(pair, TRAINING) for pair in chosen.training),
-        *(_row(pair, HELD_OUT) for pair in chosen.held_out),
+        *(_row(pair, TRAINING) for pair in split.training),
+        *(_row(pair, HELD_OUT) for pair in split.held_out),
     ]
-    if len(chosen.training) < config.pairs:
+    if len(split.training) < config.pairs:
         context.log.warning(
             "%d pairs to train on, not %d: no domain has more than the one that has the fewest.",
-            len(chosen.training),
+            len(split.training),
             config.pairs,
         )
     table = PAIRS.build_table(rows)
-    wrong = find_overlapping_rows(rows, all_pairs)
-    result = to_materialize_result(table, **_told(rows, wrong))
-    return result._replace(check_results=[_checked(wrong, len(rows))])
+    overlaps = find_overlapping_rows(rows, all_pairs)
+    result = to_materialize_result(table, **_told(rows, overlaps))
+    return result._replace(check_results=[_checked(overlaps, len(rows))])
 
 
 # Dagster takes the result's type for that of several outputs, where there are checks.
@@ -165,13 +165,13 @@ def _row(pair: TrainingPair, split: str) -> dict[str, Any]:
     return {"pair": format_pair_name(pair), "split": split, **fields, **sentences}
 
 
-def _told(rows: Sequence[dict[str, Any]], wrong: pd.DataFrame) -> dict[str, Any]:
+def _told(rows: Sequence[dict[str, Any]], overlaps: pd.DataFrame) -> dict[str, Any]:
     counts = Counter((row["split"], row["domain"], row["painter"]) for row in rows)
     shown = [(*labels, number) for labels, number in counts.items()]
     return {
         "training": sum(row["split"] == TRAINING for row in rows),
         "held_out": sum(row["split"] == HELD_OUT for row in rows),
-        "overlap_with_evaluation": len(wrong),
+        "overlap_with_evaluation": len(overlaps),
         "by_domain": markdown_table(
             pd.DataFrame(shown, columns=["split", "domain", "painter", "pairs"])
         ),
@@ -179,8 +179,8 @@ def _told(rows: Sequence[dict[str, Any]], wrong: pd.DataFrame) -> dict[str, Any]
     }
 
 
-def _checked(wrong: pd.DataFrame, number: int) -> AssetCheckResult:
-    description = f"{len(wrong):,} of {number:,} pairs are like one that is judged by."
-    return build_check_result(description, wrong, overlap=len(wrong))._replace(
+def _checked(overlaps: pd.DataFrame, number: int) -> AssetCheckResult:
+    description = f"{len(overlaps):,} of {number:,} pairs are like one that is judged by."
+    return build_check_result(description, overlaps, overlap=len(overlaps))._replace(
         check_name=NO_OVERLAP.name
     )

@@ -59,8 +59,8 @@ def adapter(
     rows = TRAINING_CASES.read_rows(training_cases, training_cases_key(DECLARED.group))
     _require_no_overlap(rows)
     recipe = config.model_copy(update={"learning_rate": _rate(config.learning_rate, rate)})
-    of_arm = [row for row in rows if row["arm"] == arm]
-    training_rows = [{name: row[name] for name in _GIVEN} for row in of_arm]
+    arm_rows = [row for row in rows if row["arm"] == arm]
+    training_rows = [{name: row[name] for name in _GIVEN} for row in arm_rows]
     batch_size = recipe.per_device_batch_size * recipe.gradient_accumulation_steps
     name = f"{DECLARED.group}_{arm}_{parts['learning_rate'].replace('.', '_').replace('-', 'm')}"
     fitted = fit_adapter(
@@ -74,13 +74,15 @@ def adapter(
         images,
         context.log,
         arm=arm,
-        datasets=sorted({row["dataset"] for row in of_arm}),
-        is_stand_in=any(row["is_stand_in"] for row in of_arm),
-        **{TRAINED_ON: sorted(picture_marks(of_arm))},
+        datasets=sorted({row["dataset"] for row in arm_rows}),
+        is_stand_in=any(row["is_stand_in"] for row in arm_rows),
+        **{TRAINED_ON: sorted(picture_marks(arm_rows))},
     )
     parameters: dict[str, Any] = {"max_new_tokens": 64}
     lines = format_entry(build_entry(name, "judge", recipe, fitted.adapter, **parameters))
-    before = format_entry(build_entry(f"{DECLARED.group}_before", "judge", recipe, **parameters))
+    base_lines = format_entry(
+        build_entry(f"{DECLARED.group}_before", "judge", recipe, **parameters)
+    )
     if not (fitted.place / CARD_FILE).exists():
         _write_first_card(fitted, arm, rate, lines)
     row = {
@@ -94,7 +96,7 @@ def adapter(
         "steps": fitted.metadata["steps"],
         "is_stand_in": bool(fitted.record["is_stand_in"]),
     }
-    entries = MarkdownMetadataValue(f"```yaml\n{before}{lines}```")
+    entries = MarkdownMetadataValue(f"```yaml\n{base_lines}{lines}```")
     shown = {**fitted.metadata, "models_yaml": entries, "is_stand_in": row["is_stand_in"]}
     return to_materialize_result(ADAPTERS.build_table([row]), **shown)
 
@@ -111,14 +113,14 @@ def _rate(configured: float, rate: float) -> float:
 
 def _require_no_overlap(rows: list[dict[str, Any]]) -> None:
     """Raise `Mismatch` where something is trained on that is held out."""
-    wrong = find_shared_pictures(rows)
-    if wrong:
+    shared_pictures = find_shared_pictures(rows)
+    if shared_pictures:
         examples = "; ".join(
-            f"{case} ({shared} of {other})" for _, case, shared, other in wrong[:_NAMED]
+            f"{case} ({shared} of {other})" for _, case, shared, other in shared_pictures[:_NAMED]
         )
         raise TablesMismatch(
-            f"{len(wrong):,} rows of training_cases share a picture with cases that are held out: "
-            f"{examples}. Materialize training_cases again. Nothing was begun."
+            f"{len(shared_pictures):,} rows of training_cases share a picture with cases "
+            f"that are held out: {examples}. Materialize training_cases again. Nothing was begun."
         )
 
 

@@ -45,10 +45,14 @@ def case_rows(case: TuningCase, perturbation: str) -> Iterator[dict[str, Any]]:
     for wording in case.wordings:
         wording_columns = {"form": wording.form, "version": wording.version}
         wording_columns |= {"question": wording.question, "answer": wording.answer}
-        shown = ((NONE, case.sha256), (perturbation, case.perturbed))
-        for done, picture in shown:
-            columns = _known(case) | wording_columns | {"perturbation": done, "sha256": picture}
-            if done == NONE and wording == case.wordings[0]:
+        pictures = ((NONE, case.sha256), (perturbation, case.perturbed))
+        for picture_perturbation, picture in pictures:
+            columns = (
+                _known(case)
+                | wording_columns
+                | {"perturbation": picture_perturbation, "sha256": picture}
+            )
+            if picture_perturbation == NONE and wording == case.wordings[0]:
                 yield columns | {"arm": ORIGINAL_ARM}
             yield columns | {"arm": EXPANDED_ARM}
 
@@ -104,12 +108,12 @@ def split_general(
             by_picture.setdefault(question.sha256, []).append(question)
     pictures = sorted(by_picture, key=lambda name: sha256(name.encode()).digest())
     held_out_questions: list[GeneralQuestion] = []
-    rest: list[GeneralQuestion] = []
+    training_questions: list[GeneralQuestion] = []
     for picture in pictures:
-        (held_out_questions if len(held_out_questions) < held_out else rest).extend(
+        (held_out_questions if len(held_out_questions) < held_out else training_questions).extend(
             by_picture[picture]
         )
-    return GeneralSplit(rest[:number], held_out_questions)
+    return GeneralSplit(training_questions[:number], held_out_questions)
 
 
 def find_shared_pictures(rows: Sequence[Row]) -> list[tuple[str, str, str, str]]:
@@ -136,5 +140,7 @@ def _marks(row: Row) -> Iterator[tuple[str, str]]:
 
 
 def _known(case: TuningCase | EvaluationCase) -> dict[str, Any]:
-    same = {name: getattr(case, name) for name in ("dataset", "case_id", "base", "is_stand_in")}
-    return {**same, "kind": CASE, "original": case.sha256}
+    shared_columns = {
+        name: getattr(case, name) for name in ("dataset", "case_id", "base", "is_stand_in")
+    }
+    return {**shared_columns, "kind": CASE, "original": case.sha256}

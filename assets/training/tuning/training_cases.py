@@ -84,33 +84,37 @@ def _training_cases(
     context: AssetExecutionContext, config: TrainingCasesConfig, home: DataRoot
 ) -> MaterializeResult[pa.Table]:
     """Make the arms. Raises `NothingYet` where something has to be made first."""
-    chosen = _chosen(home, config)
-    complete_cases = [case for case in chosen if case.perturbed is not None]
-    lost = [case for case in chosen if case.perturbed is None]
+    cases = _chosen(home, config)
+    complete_cases = [case for case in cases if case.perturbed is not None]
+    unperturbed_cases = [case for case in cases if case.perturbed is None]
     if not complete_cases:
-        raise NotMaterialized(_nothing(config, len(lost)))
+        raise NotMaterialized(_nothing(config, len(unperturbed_cases)))
     judged = [name for name in DECLARED.datasets() if name != config.vqa]
     evaluation_cases = [
         case for name in judged for case in DECLARED.load_evaluation_cases(home, name)
     ]
     split = _general(
-        home, config, {case.sha256 for case in evaluation_cases} | {case.sha256 for case in chosen}
+        home, config, {case.sha256 for case in evaluation_cases} | {case.sha256 for case in cases}
     )
     training = [
         *(row for case in complete_cases for row in case_rows(case, config.perturbation)),
         *general_rows(split.training, ARMS),
     ]
     held_out_cases = [
-        case for case in evaluation_cases if (case.dataset, case.case_id) not in _names(lost)
+        case
+        for case in evaluation_cases
+        if (case.dataset, case.case_id) not in _names(unperturbed_cases)
     ]
     rows = [
         *sorted(training, key=lambda row: ARMS.index(row["arm"])),
         *held_out_rows(held_out_cases, training),
         *general_rows(split.held_out, [HELD_OUT]),
     ]
-    for short, details in _lacking(config, split, lost):
-        context.log.warning("%s: %s", short, details)
-    result = to_materialize_result(TRAINING_CASES.build_table(rows), **_told(rows, lost, split))
+    for shortage, details in _lacking(config, split, unperturbed_cases):
+        context.log.warning("%s: %s", shortage, details)
+    result = to_materialize_result(
+        TRAINING_CASES.build_table(rows), **_told(rows, unperturbed_cases, split)
+    )
     return result._replace(check_results=[check_no_overlap(rows)])
 
 
@@ -130,11 +134,13 @@ training_cases = table_asset(
 
 def check_no_overlap(rows: Sequence[dict[str, Any]]) -> AssetCheckResult:
     """Whether nothing is trained on that is held out; what is, is named."""
-    wrong = pd.DataFrame(
+    shared_pictures = pd.DataFrame(
         find_shared_pictures(rows), columns=["arm", "case_id", "shares its", "with"]
     )
-    description = f"{len(wrong):,} of {len(rows):,} rows share a picture with one that is held out."
-    return build_check_result(description, wrong, overlap=len(wrong))._replace(
+    description = (
+        f"{len(shared_pictures):,} of {len(rows):,} rows share a picture with one that is held out."
+    )
+    return build_check_result(description, shared_pictures, overlap=len(shared_pictures))._replace(
         check_name=NO_OVERLAP.name
     )
 
@@ -158,17 +164,17 @@ def _chosen(home: DataRoot, config: TrainingCasesConfig) -> list[TuningCase]:
     ]
 
 
-def _nothing(config: TrainingCasesConfig, lost: int) -> str:
+def _nothing(config: TrainingCasesConfig, case_count: int) -> str:
     group = DECLARED.group
-    if not lost:
+    if not case_count:
         return (
             f"{group}/training_cases: there are no rephrased cases. Materialize "
             f"{group}/rephrased_cases of the datasets to train on first."
         )
     encoder_suffix = f" for {config.encoder}" if config.perturbation in DECLARED.attacks else ""
     return (
-        f"{group}/training_cases: none of {lost:,} rephrased cases has a picture perturbed by "
-        f"{config.perturbation}{encoder_suffix}. Materialize these pictures first, or choose "
+        f"{group}/training_cases: none of {case_count:,} rephrased cases has a picture perturbed "
+        f"by {config.perturbation}{encoder_suffix}. Materialize these pictures first, or choose "
         "another perturbation."
     )
 
@@ -201,26 +207,31 @@ def _names(cases: Sequence[TuningCase]) -> set[tuple[str, str]]:
 
 
 def _lacking(
-    config: TrainingCasesConfig, split: GeneralSplit, lost: Sequence[TuningCase]
+    config: TrainingCasesConfig, split: GeneralSplit, unperturbed_cases: Sequence[TuningCase]
 ) -> Iterator[tuple[str, str]]:
     """What there is less of than was asked for."""
-    if lost:
-        examples = ", ".join(case.case_id for case in lost[:_NAMED])
-        yield f"{len(lost):,} cases have no picture perturbed by {config.perturbation}", examples
+    if unperturbed_cases:
+        examples = ", ".join(case.case_id for case in unperturbed_cases[:_NAMED])
+        yield (
+            f"{len(unperturbed_cases):,} cases have no picture perturbed by {config.perturbation}",
+            examples,
+        )
     if config.vqa and len(split.training) < config.vqa_triples:
         count_text = f"{len(split.training):,} of {config.vqa_triples:,}"
         yield "general questions, without pictures of cases and what is held out", count_text
 
 
 def _told(
-    rows: Sequence[dict[str, Any]], lost: Sequence[TuningCase], split: GeneralSplit
+    rows: Sequence[dict[str, Any]], unperturbed_cases: Sequence[TuningCase], split: GeneralSplit
 ) -> dict[str, Any]:
     counts = Counter((row["arm"], row["kind"], row["dataset"]) for row in rows)
     table = pd.DataFrame(
         [(*labels, number) for labels, number in counts.items()],
         columns=["arm", "kind", "of", "rows"],
     )
-    lacking = pd.DataFrame([(case.case_id,) for case in lost], columns=["case_id"])
+    unperturbed_table = pd.DataFrame(
+        [(case.case_id,) for case in unperturbed_cases], columns=["case_id"]
+    )
     return {
         **{
             f"{arm.replace(' ', '_')}_rows": sum(r["arm"] == arm for r in rows)
@@ -229,6 +240,10 @@ def _told(
         "general_held_out": len(split.held_out),
         "overlap_with_evaluation": len(find_shared_pictures(rows)),
         "rows_by_arm": markdown_table(table),
-        **({"cases_without_perturbed_picture": markdown_table(lacking.head(20))} if lost else {}),
+        **(
+            {"cases_without_perturbed_picture": markdown_table(unperturbed_table.head(20))}
+            if unperturbed_cases
+            else {}
+        ),
         "is_stand_in": any(row["is_stand_in"] for row in rows),
     }

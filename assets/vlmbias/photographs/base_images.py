@@ -76,14 +76,14 @@ def select_painted(photographs: Photographs, paintings: Iterable[Row]) -> list[P
     That is the first so many, as a limit leaves them, if their prompts are just those of the table;
     else all.
     """
-    painted_prompts, needed, number = {row["prompt"] for row in paintings}, set[str](), 0
+    painted_prompts, needed_prompts, number = {row["prompt"] for row in paintings}, set[str](), 0
     for photograph in stratified_order(photographs, _placed):
         prompts = {painting.prompt for painting in photograph.paintings}
         if not prompts <= painted_prompts:
             break
-        needed, number = needed | prompts, number + 1
+        needed_prompts, number = needed_prompts | prompts, number + 1
     return select_first_photographs(
-        photographs, number if number and needed == painted_prompts else None
+        photographs, number if number and needed_prompts == painted_prompts else None
     )
 
 

@@ -183,14 +183,14 @@ class Candidates(PhotographStep[CandidatesConfig]):
     def metadata(self, work: StepRun[CandidatesConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Retention, some of the pictures, and the page on which people review all painters'."""
         painter, topic = split_photograph_key(work.partition)
-        others = [
+        other_rows = [
             row
             for folder in sorted(Path(work.home.root, *self.key.path).glob(f"*/{topic}.parquet"))
             if (name := folder.parent.name) != painter
             for row in load_candidates(work.home, name, topic)
         ]
         verdicts = read_verdicts(review_file(work.home, topic))
-        page = write_candidates(work.home, work.images, topic, [*others, *rows], verdicts)
+        page = write_candidates(work.home, work.images, topic, [*other_rows, *rows], verdicts)
         return {
             **Counter(row["check"] for row in rows if row["check"]),
             "retention": markdown_table(count_retention(rows)),

@@ -70,10 +70,10 @@ class Edits(PhotographStep[EditsConfig]):
         painter, _ = split_photograph_key(partition)
         try:
             return find_model(self.catalog, config.editor or painter, "editor")
-        except NoSuchModel as why:
+        except NoSuchModel as error:
             if config.editor is not None:
                 raise
-            raise NoSuchModel(f"{why} Name one in the run config: editor.") from None
+            raise NoSuchModel(f"{error} Name one in the run config: editor.") from None
 
     def load_base_images(self, work: StepRun[EditsConfig]) -> list[Photograph]:
         """The base images that paintings are about."""
@@ -126,8 +126,8 @@ class Edits(PhotographStep[EditsConfig]):
         }
         for source in sources:
             if source["outcome"] not in (Paintings.success_outcome, PENDING):
-                why = f"Its {source['shows']} is {source['outcome']}: {source['reason']}"
-                yield row | {"outcome": "unpainted", "reason": why}
+                reason = f"Its {source['shows']} is {source['outcome']}: {source['reason']}"
+                yield row | {"outcome": "unpainted", "reason": reason}
                 return
         if any(painting_row["outcome"] == PENDING for painting_row in sources):
             row |= {"outcome": PENDING, "sources": [PLACEHOLDER_SHA256] * len(sources)}
@@ -137,11 +137,11 @@ class Edits(PhotographStep[EditsConfig]):
     def outdated_message(self, row: Row) -> str:
         """The painting that lacks."""
         paintings = zip(row["photograph"].paintings, row["paintings"], strict=True)
-        lacks, *_ = (
+        missing_painting, *_ = (
             painting.shows for painting, source in paintings if source["outcome"] == PENDING
         )
         return (
-            f"vlmbias/paintings holds no picture of {lacks} for {row['base_id']}: its "
+            f"vlmbias/paintings holds no picture of {missing_painting} for {row['base_id']}: its "
             "subjects have changed since. Materialize the paintings of this painter and topic "
             "again: only what is new is painted."
         )
@@ -153,17 +153,17 @@ class Edits(PhotographStep[EditsConfig]):
         outcome, calls = yield EditRequest(
             row["prompt"], tuple(row["sources"]), sample=row["trial"]
         )
-        ended = picture_columns(outcome, self.success_outcome, work.images)
-        if ended["outcome"] == self.success_outcome:
-            size = ended["width"], ended["height"]
+        columns = picture_columns(outcome, self.success_outcome, work.images)
+        if columns["outcome"] == self.success_outcome:
+            size = columns["width"], columns["height"]
             parameters = self.model(work.partition, work.config).parameters
-            why = _wrong_size(size, parameters, row["paintings"])
+            problem = _wrong_size(size, parameters, row["paintings"])
             # Its label would be that of the edit, and a verdict on it would be one on the original.
-            if ended["sha256"] in row["sources"]:
-                why = "It is what was to be edited, unchanged."
-            if why is not None:
-                ended |= {"outcome": "dropped", "reason": why}
-        return {**ended, "calls": [*row["calls"], *calls]}
+            if columns["sha256"] in row["sources"]:
+                problem = "It is what was to be edited, unchanged."
+            if problem is not None:
+                columns |= {"outcome": "dropped", "reason": problem}
+        return {**columns, "calls": [*row["calls"], *calls]}
 
     def max_requests(
         self, work: StepRun[EditsConfig], rows: Sequence[Row]
@@ -192,14 +192,14 @@ def _wrong_size(
 ) -> str | None:
     """What is wrong with the size of an edited picture, if anything."""
     width, height = size
-    if wrong := describe_wrong_size(width, height, parameters):
-        return wrong
+    if problem := describe_wrong_size(width, height, parameters):
+        return problem
     if len(sources) == 1 and not requested_sides(parameters):
-        before = sources[0]["width"], sources[0]["height"]
-        ratio = (width / height) / (before[0] / before[1])
+        source_size = sources[0]["width"], sources[0]["height"]
+        ratio = (width / height) / (source_size[0] / source_size[1])
         if abs(ratio - 1) > _TOLERANCE:
             return (
                 f"It is {width} × {height} px, which is another shape than the "
-                f"{before[0]} × {before[1]} px of what was edited."
+                f"{source_size[0]} × {source_size[1]} px of what was edited."
             )
     return None

@@ -86,16 +86,18 @@ def photographs(
     photographs_by_key = _wanted(
         list_photographs(topic, home.table(AssetKey([GROUP, "subjects"]), topic)["suggested"])
     )
-    current = [row for row in candidates if _key(row) in photographs_by_key]
-    if len(current) < len(candidates):
+    current_candidates = [row for row in candidates if _key(row) in photographs_by_key]
+    if len(current_candidates) < len(candidates):
         context.log.warning(
             "%d candidates are of other subjects than vlmbias/subjects (%s) holds now and are left "
             "out: %s. Materialize their paintings, edits and candidates again.",
-            len(candidates) - len(current),
+            len(candidates) - len(current_candidates),
             topic,
-            ", ".join(sorted({row["painter"] for row in candidates if row not in current})),
+            ", ".join(
+                sorted({row["painter"] for row in candidates if row not in current_candidates})
+            ),
         )
-    published, dropped = select_published(current, verdicts)
+    published, dropped_images = select_published(current_candidates, verdicts)
     sizes = design.select_photograph_sizes()
     rendered = _rendered(
         {choice.candidate["sha256"] for choice in published}, sizes, images, ledger
@@ -117,14 +119,14 @@ def photographs(
         PHOTOGRAPHS.build_table(rows),
         images=len(rows),
         **partial_metadata(
-            len({row["base_id"] for row in current}),
+            len({row["base_id"] for row in current_candidates}),
             len({base_id for base_id, *_ in photographs_by_key}),
             "base images",
         ),
         **Counter[str](choice.review for choice in published),
-        dropped=len(dropped),
-        why_dropped=markdown_table(pd.DataFrame(dropped).head(_MOST_SHOWN)),
-        retention=markdown_table(count_retention(current, rows)),
+        dropped=len(dropped_images),
+        why_dropped=markdown_table(pd.DataFrame(dropped_images).head(_MOST_SHOWN)),
+        retention=markdown_table(count_retention(current_candidates, rows)),
         review=MetadataValue.path(str(review_page(file))),
         review_file=MetadataValue.path(str(file)),
         contact_sheet=sample_contact_sheet(

@@ -129,19 +129,19 @@ def select_published(
     trials = defaultdict(list)
     for row in candidates:
         trials[row["painter"], row["base_id"], row["variant"]].append(row)
-    published, dropped = [], []
+    published, dropped_images = [], []
     for key, rows in trials.items():
         pictures = [row for row in rows if row["outcome"] == "candidate"]
         clear = [row for row in pictures if row["sha256"] not in unclear]
-        chosen = _chosen(clear, verdicts)
-        if chosen is not None:
-            published.append(chosen)
+        choice = _chosen(clear, verdicts)
+        if choice is not None:
+            published.append(choice)
         elif pictures and not clear:
-            why = "the same picture was made for another subject or variant"
-            dropped.append(DroppedBaseImage(*key, why))
+            reason = "the same picture was made for another subject or variant"
+            dropped_images.append(DroppedBaseImage(*key, reason))
         else:
-            dropped.append(DroppedBaseImage(*key, _why_none(rows, clear, verdicts)))
-    return published, dropped
+            dropped_images.append(DroppedBaseImage(*key, _why_none(rows, clear, verdicts)))
+    return published, dropped_images
 
 
 def _chosen(pictures: Sequence[Row], verdicts: Verdicts) -> PublishedCandidate | None:
@@ -187,13 +187,13 @@ def count_retention(
     changed = pd.DataFrame(candidates, columns=[*_BASE_IMAGE, "variant", "outcome", "check"])
     changed = changed[changed["variant"].eq("counterfactual")]
     pictures = changed["outcome"].eq("candidate")
-    reached = changed[_BASE_IMAGE].assign(
+    stage_flags = changed[_BASE_IMAGE].assign(
         base_images=True,
         painted=changed["outcome"].ne("unpainted"),
         edited=pictures,
         passed=pictures & changed["check"].ne("failed"),
     )
-    stages = reached.groupby(_BASE_IMAGE, sort=False).any().reset_index()
+    stages = stage_flags.groupby(_BASE_IMAGE, sort=False).any().reset_index()
     reviews = {row["base_id"]: row["review"] for row in photographs or ()}
     for stage in () if photographs is None else PUBLISHED_STATES:
         published_ids = (

@@ -121,8 +121,8 @@ class SuggestedSubjects(Step[SubjectsConfig]):
             row |= {"list": suggested, "served_model": answer.served_model}
         try:
             load_photograph_topics()[work.partition].list_photographs(row["list"])
-        except Unsuitable as why:
-            raise _unfit(work, str(why)) from why
+        except Unsuitable as error:
+            raise _unfit(work, str(error)) from error
         return [
             {**row, "place": place, "suggested": json.dumps(subject)}
             for place, subject in enumerate(row["list"], start=1)
@@ -141,10 +141,10 @@ class SuggestedSubjects(Step[SubjectsConfig]):
         }
 
 
-def _unfit(work: StepRun[SubjectsConfig], why: str) -> NoSubjects:
+def _unfit(work: StepRun[SubjectsConfig], reason: str) -> NoSubjects:
     topic, config = work.partition, work.config
     return NoSubjects(
-        f"What {config.writer} suggested for {topic} cannot serve: {why}. Materialize "
+        f"What {config.writer} suggested for {topic} cannot serve: {reason}. Materialize "
         f"vlmbias/subjects ({topic}) with another writer, or with sample: {config.sample + 1} for "
         "another answer of this one."
     )
