@@ -78,25 +78,25 @@ def batches_sensor(
         under_way = store.list_by_state(*OPEN_STATES)
         if under_way:
             context.log.info("Batches that are under way:\n%s", format_batches(under_way).value)
-        for line in tick.told:
+        for line in tick.messages:
             context.log.warning("%s", line)
         if requests:
             return SensorResult(run_requests=requests)
         status = f"Batches under way: {len(under_way)}." if under_way else "No batch is under way."
-        return SensorResult(skip_reason="\n".join([status, *tick.told]))
+        return SensorResult(skip_reason="\n".join([status, *tick.messages]))
 
     return batches
 
 
 class _Tick(NamedTuple):
-    """One look at the batches; `told` is what the user should know."""
+    """One look at the batches; `messages` are for the user."""
 
     instance: DagsterInstance
     sources: PlanContext
     planners: Planners
     assets: AssetsByKey
     batching: BatchJobs
-    told: list[str]
+    messages: list[str]
 
     def collecting(self) -> Iterator[RunRequest]:
         """Runs that collect what is over."""
@@ -105,7 +105,7 @@ class _Tick(NamedTuple):
             if any(not run.is_finished for run in runs):
                 continue
             if len(runs) >= MAX_TRIES:
-                self.told.append(
+                self.messages.append(
                     f"The batch {batch.tag} of {batch.model} is over and could not be collected "
                     f"({len(runs)} runs failed, the last one is {runs[0].run_id}). Mend what that "
                     f"says, then launch the job collect_batch with tag: {batch.tag}."
@@ -144,7 +144,7 @@ class _Tick(NamedTuple):
         if lacks is None:
             yield self._made_of(last)
         else:
-            self.told.append(f"{last.place}: {lacks}")
+            self.messages.append(f"{last.place}: {lacks}")
 
     def _made_of(self, batch: Batch) -> RunRequest:
         key = AssetKey.from_user_string(batch.asset)

@@ -53,11 +53,11 @@ def painters_sensor(files: CatalogFiles, assets: AssetsByKey) -> SensorDefinitio
     )
     def noticed(context: SensorEvaluationContext) -> SensorResult | SkipReason:
         """Raises `CatalogError` if models.yaml cannot be used."""
-        polled = _Polled.model_validate_json(context.cursor or "{}")
-        if files.load().patterns and time.time() - polled.at >= POLL_INTERVAL_S:
-            polled = _Polled(at=time.time(), told=poll_providers(files).warnings)
-            context.update_cursor(polled.model_dump_json())
-            for line in polled.told:
+        poll_state = _PollState.model_validate_json(context.cursor or "{}")
+        if files.load().patterns and time.time() - poll_state.polled_at >= POLL_INTERVAL_S:
+            poll_state = _PollState(polled_at=time.time(), warnings=poll_providers(files).warnings)
+            context.update_cursor(poll_state.model_dump_json())
+            for line in poll_state.warnings:
                 context.log.warning("%s", line)
         catalog = files.load()
         painter_names = partition_painters(context.instance)
@@ -69,7 +69,7 @@ def painters_sensor(files: CatalogFiles, assets: AssetsByKey) -> SensorDefinitio
             return SensorResult(dynamic_partitions_requests=adding)
         if not new and not unquoted:
             message = f"No new painter: there is {', '.join(sorted(painter_names)) or 'none yet'}."
-            return SkipReason("\n".join([message, *polled.told]))
+            return SkipReason("\n".join([message, *poll_state.warnings]))
         names = [model.name for model in new]
         context.log.info("New painters: %s", ", ".join({*names, *(m.name for m in unquoted)}))
         for model in unquoted:
@@ -87,11 +87,11 @@ def painters_sensor(files: CatalogFiles, assets: AssetsByKey) -> SensorDefinitio
     return noticed
 
 
-class _Polled(BaseModel):
+class _PollState(BaseModel):
     """When the lists were read last, and what was said of them then; kept in the cursor."""
 
-    at: float = 0.0
-    told: list[str] = []
+    polled_at: float = 0.0
+    warnings: list[str] = []
 
 
 def _find_unquoted(instance: DagsterInstance, catalog: Catalog) -> list[Model]:

@@ -29,7 +29,7 @@ from resources.user_files.rows import (
 from resources.user_files.text_rows import read_export
 
 
-class Given(NamedTuple):
+class HumanScore(NamedTuple):
     """One score that one person gave."""
 
     image: str
@@ -37,16 +37,16 @@ class Given(NamedTuple):
     text: str
     score: int
     annotator: str
-    where: str
+    place: str
     """File and place, as in "anna.csv, line 8"."""
 
 
-def scores_in(folder: Path, form: ScoreForm) -> list[Given]:
+def scores_in(folder: Path, form: ScoreForm) -> list[HumanScore]:
     """The scores in all filled files of a folder, in the order of their names.
 
     Raises `UserFileError`.
     """
-    scores: list[Given] = []
+    scores: list[HumanScore] = []
     for path in find_filled_files(folder, (SHEET, TASKS).__contains__, (".csv", ".json")):
         read = _read_scores if path.suffix.lower() == ".csv" else _read_export
         scores += read(path, form)
@@ -54,14 +54,14 @@ def scores_in(folder: Path, form: ScoreForm) -> list[Given]:
 
 
 def checked(
-    unchecked: Iterable[Given], form: ScoreForm, pictures: Mapping[str, Iterable[TableRow]]
-) -> list[Given]:
+    unchecked: Iterable[HumanScore], form: ScoreForm, pictures: Mapping[str, Iterable[TableRow]]
+) -> list[HumanScore]:
     """The scores, if each is of a picture and its text, and its annotator's only one of it.
 
     `pictures` are rows with a `text`, by the sha256 of their picture. Names that differ in capitals
     alone, or in how an é is stored, are one person's. Raises `UserFileError`.
     """
-    scores: dict[tuple[str, str], Given] = {}
+    scores: dict[tuple[str, str], HumanScore] = {}
     names: dict[str, str] = {}
     problems: list[str] = []
     for written in unchecked:
@@ -82,19 +82,19 @@ def checked(
         elif key in scores:
             problem = (
                 f"{score.annotator} has scored the picture {score.image} already "
-                f"({scores[key].where}). Keep one of the two."
+                f"({scores[key].place}). Keep one of the two."
             )
         else:
             scores[key] = score
             continue
-        problems.append(f"{score.where}: {problem}")
+        problems.append(f"{score.place}: {problem}")
     require_none(form.asset, problems)
     return list(scores.values())
 
 
 def with_rows(
-    scores: Iterable[Given], pictures: Mapping[str, Iterable[TableRow]]
-) -> Iterator[tuple[Given, TableRow]]:
+    scores: Iterable[HumanScore], pictures: Mapping[str, Iterable[TableRow]]
+) -> Iterator[tuple[HumanScore, TableRow]]:
     """Each score that is `checked`, with every row of its picture that has its text."""
     for score in scores:
         for row in pictures[score.image]:
@@ -109,13 +109,13 @@ class _ScoreCells(RowCells):
     annotator: str = ""
 
 
-def _read_scores(path: Path, form: ScoreForm) -> list[Given]:
+def _read_scores(path: Path, form: ScoreForm) -> list[HumanScore]:
     """The scores in a sheet; without an annotator column, the file's name is the annotator's."""
     rows = list(read_sheet(path, ("image", "text", "score")))
     scored = [row for row in rows if row.problem is not None or row.cells["score"]]
     has_annotators = any(row.cells.get("annotator") for row in scored)
 
-    def build(row: Row) -> Given:
+    def build(row: Row) -> HumanScore:
         cells = to_cells(row, _ScoreCells)
         if has_annotators and not cells.annotator:
             raise BadRow(
@@ -124,7 +124,7 @@ def _read_scores(path: Path, form: ScoreForm) -> list[Given]:
             )
         score = _parse_score(cells.score, form)
         annotator = cells.annotator or path.stem
-        return Given(cells.image, cells.text, score, annotator, f"{path}, {row.place}")
+        return HumanScore(cells.image, cells.text, score, annotator, f"{path}, {row.place}")
 
     return build_all(path, scored, build)
 
@@ -177,7 +177,7 @@ class _Task(RowCells):
     annotations: list[_Annotation]
 
 
-def _read_export(path: Path, form: ScoreForm) -> list[Given]:
+def _read_export(path: Path, form: ScoreForm) -> list[HumanScore]:
     """The scores in an export of Label Studio; tasks that were skipped have none."""
     tasks = read_export(path, TableFormat())
     if not isinstance(tasks, list):
@@ -185,11 +185,11 @@ def _read_export(path: Path, form: ScoreForm) -> list[Given]:
             f"{path} is no list of tasks. Export the project again, as JSON (not JSON-MIN)."
         )
 
-    def build(row: Row) -> list[Given]:
+    def build(row: Row) -> list[HumanScore]:
         task = to_cells(row, _Task)
         place = f"{path}, {row.place}"
         return [
-            Given(task.data.sha256, task.data.text, score, annotation.annotator, place)
+            HumanScore(task.data.sha256, task.data.text, score, annotation.annotator, place)
             for annotation in task.annotations
             if annotation.result and not annotation.was_cancelled
             for score in [_find_score(annotation, form)]

@@ -24,7 +24,7 @@ from pydantic import Field
 from assets.kit.columns import TEXT, WHOLE, Columns, to_materialize_result
 from assets.kit.partitions import painters
 from assets.kit.previews import markdown_table
-from assets.kit.score_files import Given, checked, scores_in, with_rows
+from assets.kit.score_files import HumanScore, checked, scores_in, with_rows
 from assets.kit.score_sheets import SHEET, ScoreForm, write_sheets
 from assets.kit.step import Row
 from assets.kit.table_asset import NotMaterialized
@@ -185,7 +185,9 @@ def select_for_scoring(pictures: Pictures, images: int, seed: int) -> list[Row]:
     return sorted(chosen, key=lambda row: sha256(f"{seed}/{row['sha256']}".encode()).digest())
 
 
-def _by_annotator(sheet_scores: Sequence[Given], pictures_to_score: Sequence[Row]) -> pd.DataFrame:
+def _by_annotator(
+    sheet_scores: Sequence[HumanScore], pictures_to_score: Sequence[Row]
+) -> pd.DataFrame:
     """How many pictures each has scored, and how many of those to score now are left."""
     digests, digests_by_annotator = (
         {row["sha256"] for row in pictures_to_score},

@@ -43,7 +43,7 @@ class ScoreFile(NamedTuple):
     rows: Sequence[Row]
 
 
-class _ScoreCells(RowCells):
+class _FiledScoreCells(RowCells):
     pair: str
     side: Literal["correct", "adversarial"]
     score: Number
@@ -177,7 +177,7 @@ def read_outcomes(
 
 def _read_score(row: Row, model: Model, pairs: Collection[str]) -> float:
     """The score of a row. Raises `BadRow`."""
-    cells = to_cells(row, _ScoreCells)
+    cells = to_cells(row, _FiledScoreCells)
     if cells.pair not in pairs:
         raise BadRow(f"there is no pair {cells.pair!r} of this painter")
     low, high = read_scale(model.parameters)

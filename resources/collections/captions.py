@@ -22,7 +22,7 @@ class Captions:
             raise BadRow(f"its caption is {name!r}, which {self.path} does not have")
         return self.by_name[name]
 
-    def of(self, picture: str | None) -> Sequence[str]:
+    def find_captions(self, picture: str | None) -> Sequence[str]:
         """The captions of a picture, by the name of its file; none where the file has none."""
         return self.by_picture.get(picture or "", ())
 

@@ -70,7 +70,7 @@ class _Earlier:
 
     def twin_of(self, row: Row, item: Item, picture: Taken) -> str | None:
         """Why a row is one too many; None, and it is known from then on, where it is not."""
-        words = map(item.said.get, ("text", "question", "options", "answer"))
+        words = map(item.cells.get, ("text", "question", "options", "answer"))
         identity = "\0".join((str(picture.sha256), *(word or "" for word in words)))
         digest = sha256(identity.encode()).digest()
         if digest in self._items:
@@ -83,10 +83,10 @@ class _Earlier:
 
 def _row(collection: Collection, row: Row, item: Item, picture: Taken) -> dict[str, Any]:
     low, high = collection.scale or (None, None)
-    scores = item.said["human_scores"]
+    scores = item.cells["human_scores"]
     problem = picture.problem
     return {
-        **item.said,
+        **item.cells,
         "image_id": f"{collection.name}/{item.name or row.name or row.number}",
         "row": row.number,
         "place": row.place,

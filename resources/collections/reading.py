@@ -34,7 +34,7 @@ class Item(NamedTuple):
 
     name: str
     image: Path | bytes
-    said: Mapping[str, Any]
+    cells: Mapping[str, Any]
 
 
 def item_of(row: Row, collection: Collection) -> Item:
@@ -68,9 +68,9 @@ def item_of(row: Row, collection: Collection) -> Item:
 
 def with_captions(item: Item, captions: Captions) -> Item:
     """The item with the caption that its text names, and its picture's. Raises `BadRow`."""
-    text = captions.named(item.said["text"] or "")
-    references = [*captions.of(item.said["file"])]
-    return item._replace(said={**item.said, "text": text, "references": references})
+    text = captions.named(item.cells["text"] or "")
+    references = [*captions.find_captions(item.cells["file"])]
+    return item._replace(cells={**item.cells, "text": text, "references": references})
 
 
 def _image(value: Any, collection: Collection) -> tuple[Path | bytes, str | None]:

@@ -62,14 +62,14 @@ class _CocoBox(RowCells):
     bbox: tuple[_Number, _Number, _Number, _Number]
 
 
-class _Annotation(BaseModel):
+class _BoxAnnotation(BaseModel):
     was_cancelled: bool = False
     result: list[Any] = []
 
 
-class _Task(RowCells):
+class _BoxTask(RowCells):
     data: dict[str, Any]
-    annotations: list[_Annotation] = Field(
+    annotations: list[_BoxAnnotation] = Field(
         default=[], validation_alias=AliasChoices("annotations", "completions")
     )
 
@@ -83,7 +83,7 @@ class _Rectangle(BaseModel):
     rectanglelabels: list[str] = []
 
 
-class _Result(RowCells):
+class _DetectorResult(RowCells):
     value: _Rectangle
 
 
@@ -167,7 +167,7 @@ def _read_tasks(tasks: list[dict[str, Any]]) -> BoxFile:
 
     def build_task(row: Row) -> None:
         """Add the boxes of a task's first annotation that was not cancelled."""
-        task = to_cells(row, _Task)
+        task = to_cells(row, _BoxTask)
         name = _find_file_name(task.data)
         if not name:
             raise BadRow("its data names no image: put the file's name under image")
@@ -190,7 +190,7 @@ def _may_be_rectangle(result: Any) -> bool:
 
 
 def _build_label_studio_box(row: Row) -> ObjectBox:
-    value = to_cells(row, _Result).value
+    value = to_cells(row, _DetectorResult).value
     if value.rotation:
         raise BadRow("the box is turned: draw it upright")
     sides = (value.x / 100, value.y / 100, value.width / 100, value.height / 100)
