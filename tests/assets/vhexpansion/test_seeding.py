@@ -178,7 +178,7 @@ def test_counting_questions_are_asked_with_both_numbers():
     ("question", "why"),
     [
         (asked(truth="50"), "usually so is right"),
-        (asked(unfit="It was the flag of 1949."), "It was the flag of 1949."),
+        (asked(unfit_reason="It was the flag of 1949."), "It was the flag of 1949."),
         (asked(question="Name the stars."), "does not ask how many"),
     ],
 )

@@ -22,7 +22,7 @@ def test_how_it_was_made_comes_back_as_it_was():
     assert decode_call(encode_call(call)) == call
 
 
-@pytest.mark.parametrize("provenance", [None, "by hand", [], ["cuda"]])
+@pytest.mark.parametrize("made", [None, "by hand", [], ["cuda"]])
 def test_what_is_no_json_object_is_not_taken(made):
     with pytest.raises(ValueError, match=r"answer\.answered\.made"):
         decode_call(line(made))

@@ -49,7 +49,7 @@ def torn(batch):
 
 @pytest.mark.parametrize("processes", [1, 2, 4])
 @pytest.mark.parametrize(
-    ("per_device_batch_size", "gradient_accumulation_steps"), [(1, 1), (2, 1), (1, 3)]
+    ("at_once", "accumulate"), [(1, 1), (2, 1), (1, 3)]
 )
 def test_no_pair_is_torn_over_processes(processes, at_once, accumulate):
     each = at_once * accumulate * processes
