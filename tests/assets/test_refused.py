@@ -96,7 +96,7 @@ class Run:
     def write(self, name, columns, rows, partition):
         path = self.root / self.group / name / f"{partition}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(columns.table(rows), path)
+        pq.write_table(columns.build_table(rows), path)
 
 
 def test_every_step_that_asks_a_model_is_among_these(server):

@@ -68,7 +68,7 @@ def test_what_its_own_quote_says_would_be_refused_is_not_begun_but_told_of(judgi
     assert asked(runs) == {"animals"}
     (line,) = found.quote.lines
     assert (line.partition, line.requests) == ("1 of 7 partitions", 1)
-    told = dict(zip(("flags", "logos"), runs.told, strict=True))
+    told = dict(zip(("flags", "logos"), runs.messages, strict=True))
     for topic, said in told.items():
         assert said.startswith(f"Not begun: vlmbias/answers_tuned ({topic}). 1 pictures of {topic}")
 
@@ -76,10 +76,10 @@ def test_what_its_own_quote_says_would_be_refused_is_not_begun_but_told_of(judgi
 def test_where_all_of_it_would_be_refused_nothing_is_begun(judging):
     _, runs = judging(*SHOWN)
     assert asked(runs) == set()
-    assert [said.partition(":")[0] for said in runs.told] == ["VLMBias"]
+    assert [said.partition(":")[0] for said in runs.messages] == ["VLMBias"]
 
 
 def test_what_would_not_be_refused_is_begun(judging):
     _, runs = judging()
     assert asked(runs) == {*SHOWN}
-    assert not runs.told
+    assert not runs.messages

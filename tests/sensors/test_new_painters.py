@@ -102,7 +102,9 @@ def test_summary_and_report_follow_once_each(tick, bench):
     assert tick() == ([], "No painter is new.")
     # The schedule has what is missing made, which is summarized then.
     later = bench.coverage()
-    bench.ran(later.request("2027-02 animals|new", later.painters[1], "animals|new", [FILTERED]))
+    bench.ran(
+        later.build_run_request("2027-02 animals|new", later.painters[1], "animals|new", [FILTERED])
+    )
     assert [run.job_name for run in tick()[0]] == ["painter_summary"]
 
 

@@ -138,7 +138,7 @@ class Edits(PhotographStep[EditsConfig]):
         """The painting that lacks."""
         paintings = zip(row["photograph"].paintings, row["paintings"], strict=True)
         missing_painting, *_ = (
-            painting.shows for painting, source in paintings if source["outcome"] == PENDING
+            painting.content for painting, source in paintings if source["outcome"] == PENDING
         )
         return (
             f"vlmbias/paintings holds no picture of {missing_painting} for {row['base_id']}: its "

@@ -107,7 +107,7 @@ class Reviewed:
     def write(self, folder, name, columns, rows):
         path = self.root / folder / f"{name}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(columns.table(rows), path)
+        pq.write_table(columns.build_table(rows), path)
 
     def make(self, **config):
         return materialize(

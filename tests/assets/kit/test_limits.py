@@ -23,13 +23,13 @@ def _first(limit, items=ITEMS):
 @pytest.mark.parametrize("dimension", [0, 1, 2])
 def test_it_is_spread_evenly(limit, dimension):
     values = {item.strata[dimension] for item in ITEMS}
-    counts = Counter(item.among[dimension] for item in _first(limit))
+    counts = Counter(item.strata[dimension] for item in _first(limit))
     assert counts.total() == limit
     assert max(counts.values()) - min(counts[value] for value in values) <= 1
 
 
 def test_what_runs_out_leaves_the_rest_to_others():
-    counts = Counter(item.among[0] for item in _first(200))
+    counts = Counter(item.strata[0] for item in _first(200))
     assert counts == {"arcs": 54, "stars": 73, "stripes": 73}
 
 

@@ -78,7 +78,7 @@ def checked(step, name, pictures, written):
     for model in step.generators:
         rows = written.get(model.name, [])
         tables[f"captions_{model.name}"] = CAPTIONS.build_table(list(rows)).to_pandas()
-    stores = {"home": None, "images": None, "ledger": None, "find": None}
+    stores = {"home": None, "images": None, "work_cache": None, "find_table": None}
     log = logging.getLogger(__name__)
     return check.passes(StepRun(SET, step.config(), tables, step.inputs, log=log, **stores), [])
 

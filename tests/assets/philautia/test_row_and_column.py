@@ -55,7 +55,7 @@ class Zoo:
     def write(self, name, columns, rows):
         path = self.root / "philautia" / name / f"{SET}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(columns.table(rows), path)
+        pq.write_table(columns.build_table(rows), path)
 
     def describe(self, name, **config):
         before = self.server.count
@@ -110,13 +110,13 @@ def quoted(zoo, name, limit=None):
 
 
 def lacking(lines):
-    return {line.model.name: line.to_send + line.later for line in lines if line.requests}
+    return {line.model.name: line.to_send + line.follow_ups for line in lines if line.requests}
 
 
 def done(zoo, found):
     """Do what was quoted, with the run configs of its tasks; what was sent to whom."""
     zoo.sent.clear()
-    for task in found.shares[0].tasks:
+    for task in found.benchmark_quotes[0].tasks:
         what, _, name = task.asset.path[1].partition("_")
         {"captions": zoo.describe, "scores": zoo.score}[what](name, **task.config)
     return dict(zoo.sent)
@@ -131,25 +131,27 @@ def test_what_others_are_asked_about_a_new_judge_is_quoted_and_sent(zoo):
         # As far as it takes part: nobody asked it about the other pictures.
         "bob": 2 * FEW,
     }
-    assert {line.model.name: line.to_send + line.later for line in found.quote.lines} == expected
+    assert {
+        line.model.name: line.to_send + line.follow_ups for line in found.quote.lines
+    } == expected
     assert {line.asset for line in found.quote.lines} == {PHILAUTIA.title}
     assert len(found.quote.totals) == len(expected)
     assert "asked as well, about what cid writes: ann, bob." in "\n".join(found.notes())
     assert cell.missing == sum(expected.values())
     assert cell.missing_of_others == expected["ann"] + expected["bob"]
     bound = sum(line.prices["online"].bound.nano for line in found.quote.lines)
-    assert cell.at_most == f"${bound / 1e9:,.4f}"
+    assert cell.max_cost == f"${bound / 1e9:,.4f}"
     assert "ask ann, bob about what it writes" in describe_gap(cell, asks=True).details
     assert done(zoo, found) == expected
     found, cell = quoted(zoo, "cid")
     assert found.is_free
-    assert (cell.missing, cell.at_most) == (0, "$0.00")
+    assert (cell.missing, cell.max_cost) == (0, "$0.00")
     assert set(done(zoo, found).values()) <= {0}
 
 
 def test_a_trial_of_a_new_judge_leaves_the_tables_of_others_as_large_as_they_are(zoo):
     found, _ = quoted(zoo, "cid", limit=1)
-    configs = {task.asset.path[1]: dict(task.config) for task in found.shares[0].tasks}
+    configs = {task.asset.path[1]: dict(task.config) for task in found.benchmark_quotes[0].tasks}
     assert configs == {
         "captions_cid": {"limit": 1},
         "scores_cid": {"limit": 1},
@@ -172,7 +174,7 @@ def test_what_a_judge_has_answered_makes_no_quote_of_another_too_low(zoo):
         after = cells.quote_cell(zoo.models["dot"], PHILAUTIA)
     found, alone = quoted(zoo, "dot")
     assert after.missing == alone.missing == sum(lacking(found.quote.lines).values())
-    assert after.max_cost == alone.at_most
+    assert after.max_cost == alone.max_cost
     assert sum(done(zoo, found).values()) == after.missing
 
 
@@ -189,7 +191,7 @@ def test_two_entries_of_one_model_are_asked_nothing_about_each_other(zoo):
     zoo.models["cid"] = twin
     found, cell = quoted(zoo, "cid")
     assert {line.model.name for line in found.quote.lines} == {"cid"}
-    assert cell.others == []
+    assert cell.other_lines == []
     assert "cid is the same model as ann" in describe_gap(cell, asks=True).details
 
 

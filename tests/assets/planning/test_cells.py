@@ -65,7 +65,7 @@ def total(sources, model, models=MODELS):
 
 def numbers(line):
     prices = [(p.expected.nano, p.bound.nano, p.expected.unknown) for p in line.prices.values()]
-    return line.requests, line.stored, line.later, prices
+    return line.requests, line.stored, line.follow_ups, prices
 
 
 @pytest.fixture
@@ -82,14 +82,14 @@ def planned(monkeypatch):
 
 def test_many_judges_are_planned_once_and_priced_as_a_quote_prices_each(made, planned):
     with cells_at(made) as (cells, sources):
-        found = [cells.of(model, load_benchmarks()[VLMBIAS]) for model in (CHEAP, DEAR)]
+        found = [cells.quote_cell(model, load_benchmarks()[VLMBIAS]) for model in (CHEAP, DEAR)]
         assert planned == ["cheap"]
         quoted = [total(sources, model) for model in (CHEAP, DEAR)]
     assert [numbers(cell.line) for cell in found] == [numbers(line) for line in quoted]
     assert [cell.missing for cell in found] == [line.to_send for line in quoted]
-    assert found[0].expected == "unknown"
-    assert found[1].expected.startswith("$")
-    cheap, dear = (float(cell.at_most.removeprefix("$")) for cell in found)
+    assert found[0].expected_cost == "unknown"
+    assert found[1].expected_cost.startswith("$")
+    cheap, dear = (float(cell.max_cost.removeprefix("$")) for cell in found)
     assert 0 < cheap < dear
     assert {cell.answered for cell in found} == {0}
     assert (found[0].partitions, found[0].ready) == (7, 1)
@@ -102,7 +102,7 @@ def test_what_is_answered_is_counted(root, server):
     assert done.success, failure(done)
     models = (*MODELS, somebody)
     with cells_at(root, models) as (cells, sources):
-        cell = cells.of(somebody, load_benchmarks()[VLMBIAS])
+        cell = cells.quote_cell(somebody, load_benchmarks()[VLMBIAS])
         assert numbers(cell.line) == numbers(total(sources, somebody, models))
     assert cell.answered == ANSWERED
     assert cell.missing == cell.line.requests - ANSWERED
@@ -110,7 +110,7 @@ def test_what_is_answered_is_counted(root, server):
 
 def test_a_benchmark_that_has_nothing_for_a_metric_does_not_apply(made):
     with cells_at(made) as (cells, _):
-        found = {name: cells.of(METRIC, each) for name, each in load_benchmarks().items()}
+        found = {name: cells.quote_cell(METRIC, each) for name, each in load_benchmarks().items()}
     assert [name for name, cell in found.items() if cell.is_applicable] == ["protobias"]
     assert found[VLMBIAS].line is None
 
@@ -118,10 +118,10 @@ def test_a_benchmark_that_has_nothing_for_a_metric_does_not_apply(made):
 def test_what_has_to_be_made_first_is_named_from_where_it_begins(made):
     flux = judge("flux", 1.0, roles=("painter",))
     with cells_at(made, (*MODELS, flux)) as (cells, _):
-        cell = cells.of(CHEAP, load_benchmarks()["protobias"])
-        reference = cells.of(REFERENCE[0], load_benchmarks()["protobias"])
-    (first,) = cell.first
-    assert "animals|sketch" in reference.first[0].partitions
+        cell = cells.quote_cell(CHEAP, load_benchmarks()["protobias"])
+        reference = cells.quote_cell(REFERENCE[0], load_benchmarks()["protobias"])
+    (first,) = cell.prerequisites
+    assert "animals|sketch" in reference.prerequisites[0].partitions
     assert [key.path[1] for key in first.assets] == [
         *("concepts", "prompt_triplets", "image_pairs", "filtered_pairs")
     ]
@@ -139,13 +139,18 @@ def test_what_stand_ins_made_is_for_reference_judges_alone(root):
     path = table(root, "questions", topic="animals")
     pq.write_table(QUESTIONS.build_table([asked | {"is_stand_in": True}]), path)
     with cells_at(root) as (cells, _):
-        found = {m.name: cells.of(m, load_benchmarks()[VLMBIAS]) for m in (CHEAP, REFERENCE[0])}
-        assert [(cell.ready, cell.stands_in) for cell in found.values()] == [(1, 1), (2, 0)]
+        found = {
+            m.name: cells.quote_cell(m, load_benchmarks()[VLMBIAS]) for m in (CHEAP, REFERENCE[0])
+        }
+        assert [(cell.ready, cell.stand_in_partitions) for cell in found.values()] == [
+            (1, 1),
+            (2, 0),
+        ]
         before = found["cheap"].missing
     pq.write_table(QUESTIONS.build_table([asked | {"is_stand_in": False}]), path)
     with cells_at(root) as (cells, _):
-        cell = cells.of(CHEAP, load_benchmarks()[VLMBIAS])
-    assert (cell.ready, cell.stands_in, cell.missing) == (2, 0, before + 1)
+        cell = cells.quote_cell(CHEAP, load_benchmarks()[VLMBIAS])
+    assert (cell.ready, cell.stand_in_partitions, cell.missing) == (2, 0, before + 1)
 
 
 def test_of_a_step_that_does_not_read_who_made_them_as_well(root):
@@ -154,8 +159,8 @@ def test_of_a_step_that_does_not_read_who_made_them_as_well(root):
     picture = {"image_id": "one", "bias": "none", "outcome": "made", "is_stand_in": True}
     pq.write_table(BIASED_IMAGE_COLUMNS.build_table([picture]), path)
     with cells_at(root) as (cells, _):
-        cell = cells.of(CHEAP, load_benchmarks()["frame"])
-    assert (cell.ready, cell.stands_in, cell.missing) == (0, 1, 0)
+        cell = cells.quote_cell(CHEAP, load_benchmarks()["frame"])
+    assert (cell.ready, cell.stand_in_partitions, cell.missing) == (0, 1, 0)
 
 
 def test_what_a_run_would_refuse_of_a_trained_judge_is_in_no_quote(root, monkeypatch):
@@ -164,8 +169,8 @@ def test_what_a_run_would_refuse_of_a_trained_judge_is_in_no_quote(root, monkeyp
     tuned = judge("tuned", 0.5, parameters={"adapter": adapter_below(root, shown)})
     models = (*MODELS, tuned)
     with cells_at(root, models) as (cells, sources):
-        assert cells.of(CHEAP, load_benchmarks()[VLMBIAS]).missing
-        told = cells.of(tuned, load_benchmarks()[VLMBIAS]).broken
+        assert cells.quote_cell(CHEAP, load_benchmarks()[VLMBIAS]).missing
+        told = cells.quote_cell(tuned, load_benchmarks()[VLMBIAS]).error
         tasks = [
             Task(AssetKey([VLMBIAS, f"answers_{name}"]), TOPIC, {}) for name in ("cheap", "tuned")
         ]
@@ -199,7 +204,9 @@ def test_of_what_a_run_would_refuse_only_that_is_left_out(root, monkeypatch, ans
         sources.calls.keep(
             [replace(call(), key=compute_call_key(each), request=each) for each in asked]
         )
-        cell, other = (cells.of(each, load_benchmarks()[VLMBIAS]) for each in (tuned, again))
+        cell, other = (
+            cells.quote_cell(each, load_benchmarks()[VLMBIAS]) for each in (tuned, again)
+        )
         (rest,) = quote_tasks(planned, sources, [Task(asset, "animals", {})]).totals
     assert numbers(cell.line) == numbers(rest)
     assert (other.ready, other.partitions) == (1, 7)
@@ -207,7 +214,7 @@ def test_of_what_a_run_would_refuse_only_that_is_left_out(root, monkeypatch, ans
     assert f" Left out: vlmbias/answers_again ({TOPIC}). " in told
     assert ". again is asked about none of them" in told
     assert (cell.answered, cell.missing) == (answered, 3 - answered)
-    assert (cell.broken, cell.ready, cell.partitions) == ("", 1, 7)
+    assert (cell.error, cell.ready, cell.partitions) == ("", 1, 7)
     told = describe_gap(cell, asks=True).details
     assert "For 1 of 7 partitions: the others are not made, or left out." in told
     assert f" Left out: vlmbias/answers_tuned ({TOPIC}). " in told
@@ -238,11 +245,13 @@ def test_what_starts_from_what_would_be_refused_is_left_out_unless_that_is_there
     reads = {then: (first, False), last: (then, False), beside: (first, True)}
 
     def inputs_of(part):
-        return [(SimpleNamespace(optional=optional), of) for of, optional in reads[part.where]]
+        return [
+            (SimpleNamespace(is_optional=optional), of) for of, optional in reads[part.location]
+        ]
 
-    parts = [SimpleNamespace(where=where) for where in wheres]
+    parts = [SimpleNamespace(location=where) for where in wheres]
     reads = {where: [reads[where]] if where in reads else [] for where in wheres}
-    judged = SimpleNamespace(inputs_of=inputs_of, is_stored=lambda _: stored)
+    judged = SimpleNamespace(iterate_inputs=inputs_of, is_stored=lambda _: stored)
     tasks = [Task(*where, {}) for where in wheres]
     made = Quote([], [], {"why": tasks[:1]})
     share = BenchmarkQuote(load_benchmarks()[VLMBIAS], tasks, 1, [], [], [], set(), made)
@@ -255,8 +264,8 @@ def test_what_starts_from_what_would_be_refused_is_left_out_unless_that_is_there
 def test_a_table_that_cannot_be_read_is_told_of(root):
     table(root, "questions").write_bytes(b"PAR1 no more")
     with cells_at(root) as (cells, _):
-        cell = cells.of(CHEAP, load_benchmarks()[VLMBIAS])
-    assert "cannot be read" in cell.broken
+        cell = cells.quote_cell(CHEAP, load_benchmarks()[VLMBIAS])
+    assert "cannot be read" in cell.error
     assert cell.line is None
 
 
@@ -264,8 +273,8 @@ def test_a_table_of_an_earlier_version_is_told_of(root):
     path = table(root, "questions")
     pq.write_table(pq.read_table(path).drop_columns(["question"]), path)
     with cells_at(root) as (cells, _):
-        cell = cells.of(CHEAP, load_benchmarks()[VLMBIAS])
-    assert "The table of vlmbias/questions has no column `question` (the nearest is" in cell.broken
+        cell = cells.quote_cell(CHEAP, load_benchmarks()[VLMBIAS])
+    assert "The table of vlmbias/questions has no column `question` (the nearest is" in cell.error
 
 
 def test_a_table_of_an_earlier_version_that_is_read_by_rows_is_told_of(root):
@@ -274,8 +283,8 @@ def test_a_table_of_an_earlier_version_that_is_read_by_rows_is_told_of(root):
     picture = {"image_id": "one", "bias": "none", "outcome": "made", "is_stand_in": False}
     pq.write_table(BIASED_IMAGE_COLUMNS.build_table([picture]).drop_columns(["bias"]), path)
     with cells_at(root) as (cells, _):
-        cell = cells.of(CHEAP, load_benchmarks()["frame"])
-    assert "The table of frame/biased_images has no column `bias`" in cell.broken
+        cell = cells.quote_cell(CHEAP, load_benchmarks()["frame"])
+    assert "The table of frame/biased_images has no column `bias`" in cell.error
 
 
 def test_who_is_no_judge_cannot_be_named():

@@ -20,7 +20,11 @@ def test_what_is_planned_is_sent_before_half_way_and_after(root, judge, server, 
     names = [prompting] if isinstance(prompting, str) else prompting
     before = planned(root, judge, *names)
     (line,) = quoted(root, judge, *names).lines
-    assert (line.requests, line.stored, line.later) == (len(before.certain), 0, before.later)
+    assert (line.requests, line.stored, line.follow_ups) == (
+        len(before.certain),
+        0,
+        before.later,
+    )
     server.when(lambda received: "columns" in received.texts[0], faults.INVALID_REQUEST)
     assert ask(root, judge, *names).success
     half = stored(root)
@@ -30,14 +34,14 @@ def test_what_is_planned_is_sent_before_half_way_and_after(root, judge, server, 
 
     then = planned(root, judge, *names)
     (line,) = quoted(root, judge, *names).lines
-    assert (line.to_send, line.later) == (len(then.missing), then.later)
+    assert (line.to_send, line.follow_ups) == (len(then.missing), then.later)
     server.clear()
     count = server.count
     assert ask(root, judge, *names).success
     sent = stored(root) - half
     assert then.missing <= sent
     assert len(sent - then.missing) == then.later
-    assert server.count - count == len(sent) == line.to_send + line.later
+    assert server.count - count == len(sent) == line.to_send + line.follow_ups
 
     after = planned(root, judge, *names)
     assert (after.certain, after.missing, after.later) == (stored(root), set(), 0)
@@ -86,7 +90,7 @@ def test_a_later_turn_is_bound_to_cost_no_less_than_it_does(root, server):
 def test_without_the_questions_it_says_what_to_materialize(root, judge):
     table(root, "questions").unlink()
     (line,) = quoted(root, judge).lines
-    assert line.missing == "vlmbias/questions"
+    assert line.missing_asset == "vlmbias/questions"
     assert line.requests == 0
 
 

@@ -133,7 +133,7 @@ class TestPrices:
 
         def counted():
             (line,) = quote_of(tmp_path, lambda: [Plan(writer, asked)]).lines
-            return line, (line.requests, line.stored, line.to_send, line.later)
+            return line, (line.requests, line.stored, line.to_send, line.follow_ups)
 
         before, numbers = counted()
         assert numbers == (1, 0, 1, 1)
@@ -176,7 +176,7 @@ class TestPrices:
         (now,) = quote_of(tmp_path, lambda: [Plan(priced, looks(1, 2))]).lines
         (later,) = quote_of(tmp_path, lambda: [Plan(priced, (), looks(1, 2))]).lines
         assert later.prices["online"].bound == now.prices["online"].bound
-        assert (later.to_send, later.later) == (0, 2)
+        assert (later.to_send, later.follow_ups) == (0, 2)
 
     def test_what_is_later_is_priced_by_its_own_pictures(self, tmp_path, server):
         """Pictures of 5 × 3 and of 20 × 10 squares, in chunks, later and in the paper's sample."""
@@ -382,7 +382,9 @@ class TestChoice:
         seen = []
         task, *_ = chosen.tasks
         with plan_context(tmp_path) as sources:
-            known = {task.asset: lambda sources, *_: seen.append(sources.together) or iter(())}
+            known = {
+                task.asset: lambda sources, *_: seen.append(sources.planned_configs) or iter(())
+            }
             quote_tasks(known, sources.with_planned(chosen.planned_configs), [task])
         assert seen == [chosen.planned_configs | {task[:2]: task.config}]
 

@@ -152,12 +152,12 @@ def test_a_trial_is_known_by_the_runs_that_made_it(studio):
     make(DOMAIN, "concepts", "prompt_triplets", concepts={"instances": 3})
     make(f"{DOMAIN}|sketch", "image_pairs", image_pairs={"samples": 1})
     found = coverage()
-    assert found.values == []
-    assert "a trial sample, 3 of 2,000 concepts, of which no painter" in "".join(found.told)
+    assert found.paintable_values == []
+    assert "a trial sample, 3 of 2,000 concepts, of which no painter" in "".join(found.messages)
     make(f"{DOMAIN}|artist", "image_pairs", image_pairs={"samples": 1})
-    assert coverage().values == [DOMAIN]
+    assert coverage().paintable_values == [DOMAIN]
     make(DOMAIN, "concepts", "prompt_triplets", concepts={"instances": 2})
-    assert coverage().values == []
+    assert coverage().paintable_values == []
 
 
 def summarise(studio):

@@ -57,7 +57,7 @@ def paint(manifest, prompts):
 def test_from_prompts_to_pictures_and_back(studio, tmp_path):
     manifest = tmp_path / "painted" / "manifest.csv"
     found = listed(studio, missing=False)
-    assert (len(found.prompts), found.later, found.without) == (3 * SAMPLES * 2, 0, [])
+    assert (len(found.prompts), found.follow_ups, found.refused) == (3 * SAMPLES * 2, 0, [])
     assert len({each.file for each in found.prompts}) == len(found.prompts)
 
     some, rest = found.prompts[:5], found.prompts[5:]
@@ -119,4 +119,4 @@ def test_of_what_is_not_painted_there_are_no_prompts(studio):
 def test_what_has_to_be_made_first_is_named(studio, tmp_path):
     (studio.root / "protobias" / "prompt_triplets" / f"{DOMAIN}.parquet").unlink()
     found = listed(studio, missing=False)
-    assert (found.prompts, found.without) == ([], ["protobias/prompt_triplets"])
+    assert (found.prompts, found.refused) == ([], ["protobias/prompt_triplets"])

@@ -29,7 +29,7 @@ def ids(concepts):
 def write(root, name, rows, columns, partition=DOMAIN):
     path = table(root, name, partition, "protobias")
     path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(columns.table(rows), path)
+    pq.write_table(columns.build_table(rows), path)
 
 
 def paint(root, concepts, painter="flux", samples=2, is_stand_in=False, calls=()):

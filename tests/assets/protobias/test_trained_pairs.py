@@ -50,7 +50,7 @@ def scores_of(role="metric", **parameters):
 
 
 def work_in(root):
-    unused = {"images": None, "ledger": None, "find": None, "log": getLogger(__name__)}
+    unused = {"images": None, "work_cache": None, "find_table": None, "log": getLogger(__name__)}
     return StepRun(PARTITION, LimitConfig(), {}, {}, home=DataRoot(root=str(root)), **unused)
 
 

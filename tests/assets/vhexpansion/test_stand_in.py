@@ -114,13 +114,13 @@ def test_a_quote_is_of_every_distinct_request_and_follows_tables_that_are_not_ma
     (line,) = planned(root)
     answers = pd.read_parquet(table(root, "answers_gullible", group="vhexpansion"))
     distinct = answers[["sha256", "question", "repeat"]].drop_duplicates()
-    assert (line.to_send, line.later, line.missing) == (len(distinct), 0, None)
+    assert (line.to_send, line.follow_ups, line.missing_asset) == (len(distinct), 0, None)
     bare = copied(root, tmp_path / "bare")
     for name in CASE_ASSETS:
         table(bare, name, group="vhexpansion").unlink()
     (before,) = planned(bare)
-    assert before.missing is None
-    assert before.to_send + before.later > 0
+    assert before.missing_asset is None
+    assert before.to_send + before.follow_ups > 0
 
 
 def test_an_encoder_whose_attacks_are_not_made_changes_no_answer(root, tmp_path):

@@ -14,7 +14,7 @@ COUNTED, COMPARED = "game_boards", "optical_illusions"
 def root(tmp_path_factory, whole_topic):
     root = tmp_path_factory.mktemp("bracket")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(load_domain(COUNTED).draw_module, "scenes", whole_topic)
+        patch.setattr(load_domain(COUNTED).draw_module, "list_scenes", whole_topic)
         return _made(root)
 
 

@@ -51,7 +51,7 @@ def colours(path):
 
 
 def test_from_prompts_to_photographs(studio, tmp_path):
-    assert listed(studio).without == ["vlmbias/subjects"]
+    assert listed(studio).refused == ["vlmbias/subjects"]
     studio.must("subjects", subjects={"writer": "artist"})
     prompts = listed(studio).prompts
     assert len(prompts) == len(LIST)

@@ -155,7 +155,7 @@ def test_results_come_in_any_order_twice_or_not_at_all(of_each):
     of_each.ask(requests[2:])
     sent = of_each.asked()
     asked = of_each.ask(requests)
-    assert (asked.known, asked.sent) == (6, 2)
+    assert (asked.already_stored, asked.sent) == (6, 2)
     assert of_each.asked() == sent + 2
 
 

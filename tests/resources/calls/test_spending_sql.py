@@ -113,9 +113,9 @@ class TestBookings:
         paid, reserved, lost = booking(), booking(), booking(account=replace(ACCOUNT, run="run-2"))
         store.reserve([paid, reserved, lost])
         store.settle({paid.id: 30, lost.id: None})
-        assert store.spent_by(["run-1"]) == 30 + 100
-        assert store.spent_by(["run-1", "run-2"]) == 30 + 100 + 100
-        assert store.spent_by(["run-3"]) == 0
+        assert store.sum_spending(["run-1"]) == 30 + 100
+        assert store.sum_spending(["run-1", "run-2"]) == 30 + 100 + 100
+        assert store.sum_spending(["run-3"]) == 0
 
     def test_sums_beyond_a_thousand_million_dollars(self, url, opened):
         store, large = opened(url), booking(2 * 10**18)

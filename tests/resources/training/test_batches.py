@@ -48,9 +48,7 @@ def torn(batch):
 
 
 @pytest.mark.parametrize("processes", [1, 2, 4])
-@pytest.mark.parametrize(
-    ("at_once", "accumulate"), [(1, 1), (2, 1), (1, 3)]
-)
+@pytest.mark.parametrize(("at_once", "accumulate"), [(1, 1), (2, 1), (1, 3)])
 def test_no_pair_is_torn_over_processes(processes, at_once, accumulate):
     each = at_once * accumulate * processes
     pairs = [{"text": "t", "correct": "c", "adversarial": "a"}] * 7
