@@ -219,7 +219,7 @@ class TestTheWholeWay:
         assert set(rows["review"]) == {"accepted"}
         assert {*zip(rows["variant"], rows["image_set"], rows["is_stand_in"], strict=True)} == {
             ("original", "originals", False),
-            ("counterfactual", "is_stand_in", True),
+            ("counterfactual", "stand-in", True),
         }
 
 
