@@ -71,7 +71,7 @@ _FEW = 0.1
 
 
 class AttackSweepConfig(LimitConfig):
-    """How cases are attacked; a limit is on cases.
+    """Settings of the attacks; a limit is on cases.
 
     The first number of each list makes the setting; each further one is tried with the first of
     the other lists, as in Table 6.
@@ -166,7 +166,7 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
         )
 
     def rows(self, work: StepRun[AttackSweepConfig]) -> list[dict[str, Any]]:
-        """Each case that has a negation, by each method and with each setting."""
+        """Build a row for each case that has a negation, method and setting."""
         settings = [setting.model_dump_json() for setting in work.config.list_settings()]
         hallucinates = self._hallucinating(work)
         rows = [
@@ -188,7 +188,7 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
         return make_attacks(rows, attacking, work.images, work.work_cache)
 
     def extent(self, work: StepRun[AttackSweepConfig], rows: Sequence[Row]) -> Extent:
-        """Of all cases that have a negation."""
+        """Count the cases attacked, of all that have a negation."""
         total = work.tables["cases"]["outcome"].eq("negated").sum()
         return Extent(count=len({row["case_id"] for row in rows}), total=int(total), unit="cases")
 
@@ -254,7 +254,7 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
         return row | {"sha256": None, "outcome": outcome, "reason": reason}
 
     def _hallucinating(self, work: StepRun[AttackSweepConfig]) -> Mapping[str, bool | str]:
-        """By case: whether its own clean answers are wrong, in half of them at least.
+        """Return, by case, whether at least half of the model's own clean answers are wrong.
 
         It lacks those of which it said nothing that can be used; `PENDING` are those of which it
         is still to say something.
@@ -289,7 +289,7 @@ def check_failure_rate(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckRes
 
 
 def _clean_answers_of(catalog: Catalog, encoder: Model) -> dict[str, Input]:
-    """What the model itself says to the cases: the entry, or another of the same weights."""
+    """Return the clean answers of the encoder's own entry, or of one with the same weights."""
     judges = [model for model in catalog.select_role("judge") if model.model == encoder.model]
     if not judges:
         return {}

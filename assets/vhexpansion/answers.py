@@ -35,7 +35,7 @@ ATTACK_COLUMNS = Columns(
 
 
 class YesNoAnswersConfig(RepeatsConfig):
-    """What a judge is asked about each case; by default all that there is."""
+    """Questions that a judge gets about each case. Default: all."""
 
     forms: Annotated[list[str], validate_names(FORMS)] = Field(
         default=[*FORMS], min_length=1, description=f"{' and '.join(FORMS)}, or one of them."
@@ -50,7 +50,7 @@ class YesNoAnswersConfig(RepeatsConfig):
 
 
 class CleanAnswers(YesNoStep):
-    """What one judge says to the cases themselves: which of them trigger a hallucination."""
+    """Answers of one judge to the cases themselves; they show which trigger a hallucination."""
 
     asset_prefix, config = "clean_answers", RepeatsConfig
 
@@ -67,20 +67,20 @@ class CleanAnswers(YesNoStep):
         )
 
     def iterate_rows(self, work: StepRun[RepeatsConfig]) -> Iterator[dict[str, Any]]:
-        """Each case that was taken, so many times."""
+        """Yield each accepted case, once for each repeat."""
         for case in limit_cases(work.read_rows("cases"), "taken", work.config.limit):
             yield from self.iterate_question_rows(
                 case, CasePicture(case["sha256"]), (ORIGINAL,), work.config.repeats
             )
 
     def extent(self, work: StepRun[RepeatsConfig], rows: Sequence[Row]) -> Extent:
-        """Of all cases that were taken."""
+        """Count the cases asked, of all accepted ones."""
         total = work.tables["cases"]["outcome"].eq("taken").sum()
         return Extent(count=len({row["case_id"] for row in rows}), total=int(total), unit="cases")
 
 
 class YesNoAnswers(YesNoStep):
-    """What one judge says to cases and their negations, of pictures as they were and perturbed."""
+    """Answers of one judge to cases and their negations, with original and perturbed pictures."""
 
     asset_prefix, config = "answers", YesNoAnswersConfig
 
@@ -111,7 +111,7 @@ class YesNoAnswers(YesNoStep):
         )
 
     def iterate_rows(self, work: StepRun[YesNoAnswersConfig]) -> Iterator[dict[str, Any]]:
-        """Each case with a negation, about each picture, in each form, so many times."""
+        """Yield each case that has a negation, for each picture, form and repeat."""
         config, pictures = work.config, self._pictures(work)
         for case in limit_cases(work.read_rows("cases"), "negated", config.limit):
             for picture in (CasePicture(case["sha256"]), *pictures(case)):
@@ -121,7 +121,7 @@ class YesNoAnswers(YesNoStep):
                     )
 
     def extent(self, work: StepRun[YesNoAnswersConfig], rows: Sequence[Row]) -> Extent:
-        """Of all cases that have a negation."""
+        """Count the cases asked, of all that have a negation."""
         total = work.tables["cases"]["outcome"].eq("negated").sum()
         return Extent(count=len({row["case_id"] for row in rows}), total=int(total), unit="cases")
 

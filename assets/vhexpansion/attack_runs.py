@@ -27,7 +27,7 @@ LOG_INTERVAL_S = 30
 
 
 class AttackOutcome(NamedTuple):
-    """How an attack ended, as the ledger and a table have it."""
+    """Result of an attack, as the ledger and a table store it."""
 
     sha256: str | None
     similarity: float | None

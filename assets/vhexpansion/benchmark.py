@@ -133,7 +133,7 @@ def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
 
 
 def demo_summary(home: DataRoot, painter: str) -> list[dict[str, Any]]:
-    """By dataset of the stand-in run: cases, those with a negation, and perturbed pictures."""
+    """Count cases, negated cases and perturbed pictures of each dataset of the stand-in run."""
     return [_made(home, dataset) for dataset in STAND_IN_DATASETS]
 
 

@@ -77,7 +77,7 @@ def _of_question(dataset: str, question: YesNoQuestion) -> Iterator[dict[str, An
 
 
 class _Read(NamedTuple):
-    """What a row of a collection asks."""
+    """Question and right answer of a collection's row."""
 
     truth: str
     """The right answer, in its own words."""
@@ -137,7 +137,7 @@ def _asking(case: Row) -> tuple[str, str]:
 
 
 def _names(dataset: str, rows: Iterable[Row]) -> Mapping[str, str]:
-    """By sha256: the name of a picture, of its file where it has one."""
+    """Map each picture's sha256 to its name: its file's name where it has a file."""
     names: dict[str, str] = {}
     for row in rows:
         if row["sha256"] is not None:
@@ -162,7 +162,7 @@ def _known(dataset: str, row: Row, names: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _read(row: Row) -> _Read | str:
-    """What a row asks, or why no case can be made of it."""
+    """Return the question of a row, or the reason why no case can be made from it."""
     if row["outcome"] != "taken":
         return str(row["reason"])
     question, answer = row["question"], row["answer"]

@@ -1,4 +1,4 @@
-"""What every asset of this benchmark shares: its group, keys, datasets and cases."""
+"""Group, keys, datasets and cases that all assets of this benchmark share."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -29,7 +29,7 @@ def asset_key(name: str) -> AssetKey:
 
 
 def load_declared_tables() -> dict[str, YesNoTable]:
-    """By name of a dataset: the table of another benchmark that declares it."""
+    """Map each dataset's name to the table of another benchmark that declares it."""
     tables = (
         table for benchmark in load_benchmarks().values() for table in benchmark.yes_no_tables
     )
@@ -37,7 +37,7 @@ def load_declared_tables() -> dict[str, YesNoTable]:
 
 
 def load_question_collections() -> Mapping[str, Collection]:
-    """By name of a dataset: the collection of collections.yaml that has questions with answers."""
+    """Map each dataset's name to its entry of collections.yaml with questions and answers."""
     collections = load_listed_collections().items()
     return {
         name: collection

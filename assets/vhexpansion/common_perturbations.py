@@ -60,7 +60,7 @@ _PARAMETERS = {
 
 
 class CommonPerturbationsConfig(LimitConfig):
-    """Which pictures are made, and how; a limit is on pictures before they are perturbed."""
+    """Perturbations to apply; a limit is on pictures before they are perturbed."""
 
     perturbations: Annotated[list[str], validate_names(NAMES)] = Field(
         default=[*NAMES], min_length=1, description=f"Some of {', '.join(NAMES)}."
@@ -114,7 +114,7 @@ class CommonPerturbations(Step[CommonPerturbationsConfig]):
     )
 
     def rows(self, work: StepRun[CommonPerturbationsConfig]) -> list[dict[str, Any]]:
-        """Each picture with each perturbation."""
+        """Build a row for each picture and perturbation."""
         perturbations = work.config.build_perturbations()
         rows = [
             _row(image, perturbation, work.config.seed)
@@ -136,7 +136,7 @@ class CommonPerturbations(Step[CommonPerturbationsConfig]):
         return _reread(work, perturbed_rows)
 
     def extent(self, work: StepRun[CommonPerturbationsConfig], rows: Sequence[Row]) -> Extent:
-        """Of all pictures of cases."""
+        """Count the pictures perturbed, of all pictures of cases."""
         image_ids = {
             row["image_id"] for row in work.read_rows("cases") if row["outcome"] == ACCEPTED
         }
@@ -147,7 +147,7 @@ class CommonPerturbations(Step[CommonPerturbationsConfig]):
     def metadata(
         self, work: StepRun[CommonPerturbationsConfig], rows: Sequence[Row]
     ) -> dict[str, Any]:
-        """How many there are, how many of them code still reads, and some of them."""
+        """Count the pictures, and those that code can still read; show a sample."""
         counts = Counter((row["perturbation"], _said(row)) for row in rows)
         table = [(*labels, number) for labels, number in counts.items()]
         return {
@@ -172,7 +172,7 @@ def _images(work: StepRun[CommonPerturbationsConfig]) -> list[dict[str, Any]]:
 
 
 def _row(image: Row, perturbation: Perturbation, seed: int) -> dict[str, Any]:
-    """What is known of a perturbed picture before it is made."""
+    """Build the row of a perturbed picture before the picture is made."""
     is_pending = image["outcome"] == PENDING
     return {
         **{name: image[name] for name in ("dataset", "image_id", "is_stand_in")},
@@ -221,7 +221,7 @@ def _reread(work: StepRun[Any], rows: Sequence[dict[str, Any]]) -> list[dict[str
 def _right(
     pictures: Mapping[str, str], truths: Mapping[str, Mapping[str, str]], work: StepRun[Any]
 ) -> dict[str, bool]:
-    """By sha256: whether code reads the truth of every case in a picture of that name."""
+    """Return, by sha256, whether code reads the truth of every case in a picture of that name."""
     questions = [
         {"sha256": digest, "source_question": question, "truth": truth}
         for digest, image_id in pictures.items()

@@ -22,7 +22,7 @@ class CountedAnswers(NamedTuple):
     """Cases that are left out; None where what the judge was trained on is not known."""
 
     def warning(self, judge: str, dataset: str) -> str:
-        """What a user must know of these numbers; empty where that is nothing."""
+        """Describe the limits of these numbers for the user; empty if there are none."""
         if self.excluded_cases is None:
             return (
                 f"{judge}: which cases its adapter was trained on is unknown: its folder has no "
@@ -38,7 +38,7 @@ class CountedAnswers(NamedTuple):
 def load_counted_answers(
     home: DataRoot, judge: Model, dataset: str, columns: Sequence[str]
 ) -> CountedAnswers | None:
-    """Some columns of what a judge answered, and `base_id`: what is one picture to a person.
+    """Load columns of a judge's answers, with `base_id`, which groups versions of one picture.
 
     Answers about pictures that it was trained on are left out. None where it was never asked.
     Raises `BadRecord`.

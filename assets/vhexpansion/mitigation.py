@@ -73,7 +73,7 @@ _SHOWN = [
 
 
 class MitigationTableConfig(Config):
-    """What is measured besides held-out cases."""
+    """Tests to report besides held-out cases."""
 
     mme: str | None = Field(
         default=None,

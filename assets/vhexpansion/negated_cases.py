@@ -70,7 +70,7 @@ _OTHER: Mapping[str | None, str | None] = {YES: NO, NO: YES, None: None}
 
 
 class NegationConfig(LimitConfig, WriterConfig):
-    """Who negates; a limit is on cases."""
+    """Writer and settings of the negations; a limit is on cases."""
 
     review_seed: int = Field(
         default=0, ge=0, description="Of the lot by which 100 pairs are chosen for review."
@@ -134,7 +134,7 @@ class NegatedCases(WriteStep[NegationConfig]):
         }
 
     def may_have_follow_up(self, row: Row) -> bool:
-        """Any negation may break a rule; cases with one question share all their requests."""
+        """Return whether this row sends its question; any negation may break a rule."""
         return bool(row["is_first"])
 
     def finish(
@@ -144,12 +144,12 @@ class NegatedCases(WriteStep[NegationConfig]):
         return apply_review(rows, review_folder(work.home, work.partition, work.config.writer))
 
     def extent(self, work: StepRun[NegationConfig], rows: Sequence[Row]) -> Extent:
-        """Of all cases that were taken."""
+        """Count the cases negated, of all accepted ones."""
         is_taken = work.tables["cases"]["outcome"].isin([ACCEPTED, PENDING])
         return Extent(count=len(rows), total=int(is_taken.sum()), unit="cases")
 
     def metadata(self, work: StepRun[NegationConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """How they were negated and what was not; writes the sheet that people copy and fill in."""
+        """Summarize the negations and failures; write the sheet that people copy and fill in."""
         folder = review_folder(work.home, work.partition, work.config.writer)
         write_pairs(rows, folder, work.config.review_seed)
         ways = Counter(str(row["rule"]) for row in rows if row["outcome"] == "negated")
@@ -167,7 +167,7 @@ class NegatedCases(WriteStep[NegationConfig]):
         }
 
     def checks(self) -> list[Check]:
-        """Every case has a negation that passes."""
+        """Check that every case has a negation that passes."""
         return [
             Check("negations_hold", "Every negation passes by rule.", _hold, blocking=True),
             Check(

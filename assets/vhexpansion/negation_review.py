@@ -28,7 +28,7 @@ _PAIR = "pair"
 
 
 def review_folder(home: DataRoot, dataset: str, writer: str) -> Path:
-    """Where the pairs of a dataset and writer are reviewed."""
+    """Return the folder where people review the pairs of a dataset and writer."""
     return panel_folder(home, f"{GROUP}/{dataset}/{writer}")
 
 
@@ -77,7 +77,7 @@ _REVIEWED = ("negated", "left out")
 
 
 def count_case_votes(rows: Iterable[Row]) -> Mapping[tuple[str, str], Votes]:
-    """By case and picture: who accepted and who rejected its negation, where somebody has."""
+    """Map each case and picture with votes to the people who accepted or rejected its negation."""
     return {
         (row["case_id"], row["image_id"]): Votes(row["accepted_by"], row["rejected_by"])
         for row in rows

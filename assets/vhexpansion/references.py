@@ -67,7 +67,7 @@ def _pixels(row: Row, images: ImageStore) -> Mapping[str, Any]:
 
 
 def _by(answer: str, row: Row) -> Mapping[str, Any]:
-    """What one says to a case who gives that answer to the question that it was made of."""
+    """Answer a case as somebody would who gives `answer` to its source question."""
     holds = answer == (row["stated"] or "Yes")
     return _said(YES if holds != (row["form"] == NEGATED) else NO)
 

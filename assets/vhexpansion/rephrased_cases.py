@@ -53,7 +53,7 @@ _AGAIN = "Write all of them again, by the same rules, and nothing else."
 
 
 class RephrasingConfig(WriterConfig):
-    """Which cases are trained on, and who rephrases them."""
+    """Cases to train on, and the writer that rephrases them."""
 
     cases: int = Field(
         default=200,
@@ -125,11 +125,11 @@ class RephrasedCases(WriteStep[RephrasingConfig]):
         return {**columns, "wordings": parse_wordings(sentence["sentence"]), "outcome": DONE}
 
     def may_have_follow_up(self, row: Row) -> bool:
-        """Any wording may break a rule."""
+        """Return True: any wording may break a rule."""
         return True
 
     def metadata(self, work: StepRun[RephrasingConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """How many cases and pictures are trained on, and some of the wordings."""
+        """Count the cases and pictures to train on; show some wordings."""
         shown = [
             {"question": row["question"], "wordings": " / ".join(row["wordings"] or ())}
             for row in rows[:12]
@@ -142,7 +142,7 @@ class RephrasedCases(WriteStep[RephrasingConfig]):
         }
 
     def checks(self) -> list[Check]:
-        """Every wording passes by rule."""
+        """Check that every wording passes by rule."""
         description = (
             "As many wordings as were asked for, each one question, and none the negation."
         )

@@ -43,7 +43,7 @@ _SHOWN = 20
 
 
 class SeedCasesConfig(LimitConfig):
-    """Which cases are made; a limit is on those that are taken."""
+    """Settings of the cases; a limit is on accepted cases."""
 
     seed: int = Field(
         default=0, ge=0, description="Of the lots by which options are stated, right or wrong."
@@ -73,20 +73,20 @@ class SeedCases(Step[SeedCasesConfig]):
         ]
 
     def rows(self, work: StepRun[SeedCasesConfig]) -> list[dict[str, Any]]:
-        """All that are rejected, and of those that are taken as many as the limit leaves."""
+        """Build rows for all rejected cases, and for accepted cases up to the limit."""
         cases = self._cases(work)
         case_ids = {row["case_id"] for row in limit_cases(cases, ACCEPTED, work.config.limit)}
         return [row for row in cases if row["outcome"] != ACCEPTED or row["case_id"] in case_ids]
 
     def extent(self, work: StepRun[SeedCasesConfig], rows: Sequence[Row]) -> Extent:
-        """Of all that can be taken."""
+        """Count the accepted cases, of all that could be accepted."""
         total = sum(row["outcome"] == ACCEPTED for row in self._cases(work))
         return Extent(
             count=sum(row["outcome"] == ACCEPTED for row in rows), total=total, unit="cases"
         )
 
     def metadata(self, work: StepRun[SeedCasesConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """How many there are of each origin and answer, some in pictures, and what was rejected."""
+        """Count the cases by origin and answer; show some pictures and the rejected rows."""
         taken_rows = [row for row in rows if row["outcome"] == ACCEPTED]
         counts = Counter((row["origin"], row["answer"]) for row in taken_rows)
         table = [(*labels, number) for labels, number in sorted(counts.items())]
@@ -101,13 +101,13 @@ class SeedCases(Step[SeedCasesConfig]):
         }
 
     def checks(self) -> list[Check]:
-        """What was rejected."""
+        """Check that no row of the dataset was rejected."""
         return [
             Check("every_case_is_taken", "No row of the dataset was rejected.", _every_case_taken)
         ]
 
     def _cases(self, work: StepRun[SeedCasesConfig]) -> list[dict[str, Any]]:
-        """All cases, in the order of the dataset. Raises `NotCountable` for one without a table."""
+        """Build all cases in dataset order. Raises `NotCountable` for a dataset without a table."""
         name, table = work.partition, load_declared_tables().get(work.partition)
         key = table.asset if table else collection_key(name)
         stored = work.find_table(key, name if table else "")

@@ -168,7 +168,7 @@ def symmetry_rows(
 
 
 def _same_but_heat(first: Model, second: Model) -> bool:
-    """Whether two entries are of one model, asked alike but for its temperature."""
+    """Return whether two entries are of one model and differ at most in temperature."""
 
     def cool(model: Model) -> dict[str, Any]:
         return {name: value for name, value in model.parameters.items() if name != "temperature"}

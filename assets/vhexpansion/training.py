@@ -57,7 +57,7 @@ def _wordings(row: NamedRow) -> Iterator[TuningWording]:
 def _perturbed(
     home: DataRoot, dataset: str, perturbation: str, encoder: str | None
 ) -> Mapping[str, str]:
-    """By case, or by picture: it perturbed, in the first of several settings."""
+    """Map each case or picture to its perturbed picture, in the first of several settings."""
     if perturbation in METHODS:
         name, key_column, column, success_outcome = (
             f"adversarial_perturbations_{encoder}",

@@ -1,4 +1,4 @@
-"""What a judge answers to held-out cases and general questions, as numbers."""
+"""Results of a judge on held-out cases and general questions."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -143,7 +143,7 @@ def _mme(
 
 
 def _learned(answers: pd.DataFrame, trained_on: frozenset[str]) -> str:
-    """Why a sum would be of what was learned by heart; empty where it would not."""
+    """Explain why a sum would include pictures trained on; empty if it would not."""
     shown = answers.drop_duplicates("image_id")
     trained_pictures = shown[shown["base_id"].isin(trained_on) | shown["original"].isin(trained_on)]
     if trained_pictures.empty:
@@ -196,14 +196,14 @@ def _accuracy(
 
 
 def _right(answers: pd.DataFrame) -> "pd.Series[float]":
-    """By case: the share of its answers that is right, NaN without any."""
+    """Return the share of right answers of each case, NaN for a case without any."""
     return answers["correct"].astype(float).groupby(answers["case_id"]).mean()
 
 
 def _of(
     home: DataRoot, asset: str, dataset: str, cases: pd.DataFrame | None, judge: str | None
 ) -> pd.DataFrame:
-    """What a judge has answered to some cases, each perturbation and setting a case of its own."""
+    """Load a judge's answers to some cases; each perturbation and setting is a case of its own."""
     table = home.find(asset_key(f"{asset}_{judge}"), dataset, _READ) if judge else None
     if table is None:
         return pd.DataFrame(columns=[*_READ, "base_id"])

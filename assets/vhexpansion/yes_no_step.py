@@ -65,7 +65,7 @@ _READ_SOME = (
 
 
 class RepeatsConfig(LimitConfig):
-    """How often each is asked; a limit is on cases."""
+    """Number of requests for each question; a limit is on cases."""
 
     repeats: int = Field(default=3, ge=1, le=100, description="Requests in the same words.")
 
@@ -138,7 +138,7 @@ class YesNoStep(JudgeStep[Any]):
         return [row if row["outcome"] == PENDING else row | parse_answer(row) for row in rows]
 
     def metadata(self, work: StepRun[Any], rows: Sequence[Row]) -> dict[str, Any]:
-        """How often the judge is right, and says yes, by perturbation and form."""
+        """Summarize the judge's shares of right answers and of yes, by perturbation and form."""
         names = ["perturbation", "form", "answer", "correct"]
         values = ([row[name] for name in names] for row in rows)
         table = pd.DataFrame(values, columns=names)

@@ -197,7 +197,7 @@ def concatenate_answers(
 def describe_partial_answers(
     judges: Sequence[Model], questions: TablesByTopic, answers: dict[str, TablesByTopic]
 ) -> dict[str, list[str]]:
-    """By judge that was asked a part somewhere: how many of how many questions, in words."""
+    """Describe, by judge, topics answered in part: the count of questions answered, of how many."""
     descriptions: dict[str, list[str]] = {}
     for judge, topic, prompting, rows in _by_prompting(judges, answers):
         total = count_questions(judge, questions[topic], [prompting])

@@ -127,7 +127,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         return rows
 
     def may_have_follow_up(self, row: Row) -> bool:
-        """Where it is asked to double-check."""
+        """Return whether the prompting asks the judge to double-check."""
         return VARIANTS[row["prompting"]].follow_up is not None
 
     def query(self, work: StepRun[PromptingConfig], row: Row) -> Conversation:
@@ -158,7 +158,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         return [row for name in VARIANTS for row in rows_by_prompting.get(name, ())]
 
     def extent(self, work: StepRun[PromptingConfig], rows: Sequence[Row]) -> Extent:
-        """Of all questions under the promptings that are there."""
+        """Count the answers, of all questions under the promptings in the table."""
         names = {row["prompting"] for row in rows}
         return Extent(
             count=len(rows),
@@ -214,7 +214,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         return select_questions(self.judge, work.tables["questions"], prompting, limit)
 
     def _readings(self, work: StepRun[PromptingConfig]) -> Mapping[tuple[str, str], float]:
-        """What the pixels of pictures say, by sha256 and target; nothing for other judges."""
+        """Return the readings of pixels by sha256 and target; empty for other judges."""
         if "measurements" not in work.tables:
             return {}
         readings = to_records(work.tables["measurements"].dropna(subset="measured"))
@@ -255,7 +255,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         return stored_rows
 
     def _served(self, work: StepRun[PromptingConfig], table: pd.DataFrame) -> dict[str, Any]:
-        """Which models the provider says it served; a change of them is logged."""
+        """Report which models the provider says it served, and log a change of them."""
         current, earlier = (
             sorted(answers["served_model"].dropna().unique())
             for answers in (table, self._table_before(work))
@@ -268,7 +268,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
 
 
 def has_same_questions(answers: pd.DataFrame, questions: pd.DataFrame) -> bool:
-    """Whether these answers are to these questions, in their order."""
+    """Return whether these answers are to these questions, in the same order."""
     return bool(
         QUESTION_COLUMNS.build_table(answers).equals(QUESTION_COLUMNS.build_table(questions))
     )
@@ -293,6 +293,6 @@ def _truths_hold() -> Check:
 
 
 def _prompt(prompting: str, question: str) -> str:
-    """What a judge is sent beside the image, both turns of it."""
+    """Build the text of both turns that a judge gets beside the image."""
     variant = VARIANTS[prompting]
     return "\n\n".join(filter(None, [f"{variant.prefix}{question}", variant.follow_up]))

@@ -81,7 +81,7 @@ def _assets(catalog: Catalog) -> list[Definition]:
 
 
 def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
-    """All drawn topics, and the photographs as a stand-in paints them; judges that cost nothing."""
+    """Yield the stand-in run of each drawn or photographed topic, with judges that cost nothing."""
     judges = [judge for judge in select_judges(catalog, REFERENCES) if judge.is_stand_in]
     for topic in (*DRAWN, *PHOTOGRAPHED):
         answers = [
@@ -100,7 +100,7 @@ def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
 
 
 def demo_summary(home: DataRoot, painter: str) -> list[dict[str, Any]]:
-    """By topic: images, originals, how many are verified, stand-ins, distinct pictures.
+    """Count images, originals, verified images, stand-ins and distinct pictures by topic.
 
     Verified is an image whose every label was read back from its pixels.
     """

@@ -1,4 +1,4 @@
-"""What every asset of this benchmark shares: its group, keys and partitions."""
+"""Group, keys and partitions that all assets of this benchmark share."""
 
 from functools import partial
 

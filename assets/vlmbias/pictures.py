@@ -22,7 +22,7 @@ def _picture(row: Row) -> BenchmarkPicture:
 
 
 def _caption(row: Row) -> str:
-    """What a drawn picture shows, by the count that is read back from its pixels."""
+    """Describe a drawn picture by the count that code reads back from its pixels."""
     topic = load_domains().get(row["domain"])
     truth = dict(zip(row["targets"], row["truths"], strict=True)).get(row["target"])
     if topic is None or truth is None or not truth.is_integer() or "ratio" in row["target"]:

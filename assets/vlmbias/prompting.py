@@ -28,7 +28,7 @@ _PLACED = ["image_id", "sha256", "question_id", "question", "subtopic", "size"]
 
 
 class PromptingVariant(NamedTuple):
-    """What a way of prompting changes of the plain question."""
+    """Changes that a way of prompting makes to the plain question."""
 
     prefix: str = ""
     """Written before the question."""
@@ -48,7 +48,7 @@ VARIANTS: Mapping[str, PromptingVariant] = {
 
 
 class PromptingConfig(LimitConfig):
-    """Which variants a run asks; what the table holds of others stays in it.
+    """Variants that a run asks; the table keeps its answers to others.
 
     A limit is on the questions of each variant.
     """
@@ -71,7 +71,7 @@ class PromptingConfig(LimitConfig):
 def select_questions(
     judge: Model, questions: pd.DataFrame, prompting: str, limit: int | None = None
 ) -> pd.DataFrame:
-    """Those of a topic's questions that a judge gets under a prompting, with their index.
+    """Select the topic's questions that a judge gets under a prompting, with their index.
 
     The sanity check (N1 and N2) asks what a model knows: no reference judge gets it. The ways
     beyond the baseline are tried on the counting questions alone, as the paper does (Table 5).
@@ -93,7 +93,7 @@ def select_questions(
 
 
 def count_questions(judge: Model, questions: pd.DataFrame, promptings: Iterable[str]) -> int:
-    """How many questions a judge has to answer under some promptings."""
+    """Count the questions that a judge has to answer under some promptings."""
     return sum(len(select_questions(judge, questions, name)) for name in promptings)
 
 
@@ -105,7 +105,7 @@ def _placed(question: tuple[Any, ...]) -> SamplingKey:
 def draw_titled_pictures(
     questions: Iterable[Mapping[str, Any]], images: ImageStore, ledger: WorkCache
 ) -> dict[str, str]:
-    """By the sha256 of each image: that of the one with its subject's name above it.
+    """Map each image's sha256 to that of a copy with the subject's name above it.
 
     Draws those that are not there yet.
     """

@@ -53,7 +53,7 @@ QUESTIONS = Columns(
 
 
 class QuestionsConfig(Config):
-    """Which questions are asked."""
+    """Choice of questions."""
 
     disputable: bool = Field(
         default=True,

@@ -94,7 +94,7 @@ def _site(sources: ReportSources, judges: Sequence[Model], writers: Sequence[Mod
 
 
 def draw_outlines(drawn: pd.DataFrame, ledger: WorkCache) -> dict[str, Sequence[OutlineBox]]:
-    """What was changed in each drawn counterfactual, by base image, at its smallest size."""
+    """Outline the changes in each drawn counterfactual at its smallest size, by base image."""
     changed = drawn[drawn["variant"].eq("counterfactual")].sort_values("size", kind="stable")
     first = {
         row.base_id: DrawJob(row.domain, _scene_of(row), row.size)
@@ -140,7 +140,7 @@ def _check_same_images(topic: str, questions: pd.DataFrame, pictures: pd.DataFra
 
 
 def _joined(*tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """All pictures with the columns of photographs, which are empty where code has drawn them."""
+    """Join all pictures with the columns of photographs, which are empty for drawn pictures."""
     *drawn, photographs = tables
     tables_of_pictures = [
         IMAGES.build_table(table) for topic_tables in drawn for table in topic_tables.values()

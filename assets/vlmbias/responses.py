@@ -12,7 +12,7 @@ from resources.storage.image_store import ImageStore
 
 
 def first_prompt(row: Row) -> str:
-    """What a judge is asked beside the image, in its first turn."""
+    """Build the text of a judge's first turn, beside the image."""
     return f"{VARIANTS[row['prompting']].prefix}{row['question']}"
 
 
@@ -23,13 +23,13 @@ def _informed(judge: PriorJudge | RandomJudge, row: Row, images: ImageStore) -> 
 
 
 def _pixels(row: Row, images: ImageStore) -> dict[str, Any]:
-    """What was read in the very same bytes; a picture with a title above it, it reads itself."""
+    """Answer from readings of the same bytes; read a picture with a title above it afresh."""
     judge = PixelsJudge(row["readings"])
     return _responded(row, judge.answer(first_prompt(row), images.get(row["shown"])))
 
 
 def _responded(row: Row, response: str) -> dict[str, Any]:
-    """What a reference judge said; asked to double-check, it says the same again."""
+    """Build the response of a reference judge, which repeats itself when asked to double-check."""
     twice = VARIANTS[row["prompting"]].follow_up is not None
     return {"response": response, "first_response": response if twice else None}
 

@@ -54,7 +54,7 @@ def answers_metadata(answers: pd.DataFrame, images: ImageStore) -> dict[str, Any
 
 
 def format_rates(rates: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Those columns of `accuracy_table` and the two rates, each with its interval in one cell."""
+    """Select these columns of `accuracy_table` and both rates, each in one cell with interval."""
     return merge_intervals(rates[[*columns, *RATES]], "accuracy", "bias_rate")
 
 

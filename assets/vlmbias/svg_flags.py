@@ -133,7 +133,7 @@ class EditedFlags(Step[LimitConfig]):
         return finished_rows
 
     def extent(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> Extent:
-        """Of all 40 edits."""
+        """Count the edits asked for, of all 40."""
         return Extent(count=len(rows), total=len(list_edits()), unit="edits")
 
     def metadata(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> dict[str, Any]:
@@ -162,7 +162,7 @@ def _placed(scene: Scene) -> SamplingKey:
 
 
 def build_request(scene: Scene) -> WriteRequest:
-    """What a writer is asked for."""
+    """Build the request that asks a writer for an edit."""
     slug, element = str(scene.settings["flag"]), scene.target
     words = write_svg_editing_prompt(
         FLAGS[slug].name,
@@ -176,7 +176,7 @@ def build_request(scene: Scene) -> WriteRequest:
 
 @cache
 def _drawn() -> dict[str, ImageReadings]:
-    """By base id: what the pixels of the flags say that our own code draws at this size."""
+    """Read the pixels of the flags that our own code draws at this size, by base id."""
     scenes = list_scenes(seed=0)
     pngs = map_in_processes(draw_png, [DrawJob("flags", scene, SIZE) for scene in scenes])
     readings = [
@@ -211,7 +211,7 @@ _OF_SCENE = ("base_id", "original_id", "subject", "target", "modification")
 def _counted(
     picture: DrawnFlag, scene: Scene, names_by_pixels: dict[str, str], images: ImageStore
 ) -> dict[str, Any]:
-    """How a reply ended; one whose picture is kept is among `names_by_pixels` from then on."""
+    """Build the result of a reply; add a kept picture's name to `names_by_pixels`."""
     name = f"{scene.base_id} as edited"
     if picture.reading is None:
         return {"outcome": picture.outcome, "problem": picture.reason}
@@ -231,12 +231,12 @@ def _counted(
 
 
 def _holds(readings: ImageReadings, scene: Scene) -> bool:
-    """Whether a picture shows the count that was asked for, and every other as it was."""
+    """Return whether a picture shows the requested count, and every other count unchanged."""
     return list(readings.readings) == list(scene.truths.values())
 
 
 def _retention(rows: Sequence[Row]) -> pd.DataFrame:
-    """By target and change: edits asked for, and kept; and of our own drawings, how many hold."""
+    """Count edits asked for and kept, and our own drawings that hold, by target and change."""
     own_readings = _drawn()
     edits = [
         (

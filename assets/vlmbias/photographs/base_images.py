@@ -50,7 +50,7 @@ class PhotographStep(Step[LimitedT]):
         """The base images that the step before is about."""
 
     def list_all(self, work: StepRun[LimitedT]) -> list[Photograph]:
-        """All base images of the topic."""
+        """List all base images of the topic."""
         _, topic = split_photograph_key(work.partition)
         return list_photographs(topic, work.tables["subjects"]["suggested"])
 
@@ -59,7 +59,7 @@ class PhotographStep(Step[LimitedT]):
         return select_first_photographs(self.load_base_images(work), work.config.limit)
 
     def extent(self, work: StepRun[LimitedT], rows: Sequence[Row]) -> Extent:
-        """Of all base images of the topic."""
+        """Count the base images within the limit, of all base images of the topic."""
         return Extent(
             count=len(self.list_limited(work)), total=len(self.list_all(work)), unit="base images"
         )

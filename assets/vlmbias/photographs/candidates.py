@@ -61,7 +61,7 @@ CANDIDATES = Columns(
 
 
 class CandidatesConfig(LimitConfig):
-    """Who looks at candidates before people do; a limit is on base images."""
+    """Checker that looks at candidates before people do; a limit is on base images."""
 
     checker: str = Field(
         default=NO_CHECKER,
@@ -252,7 +252,7 @@ def _candidate(photograph: Photograph, variant: Variant, row: Row, pending: bool
 
 
 def _checks(photograph: Photograph) -> Iterable[tuple[str, str]]:
-    """What a checker is asked about pictures of a base image, by the name of the check."""
+    """Return the questions for a checker about a base image's pictures, by name of the check."""
     return load_photograph_topics()[photograph.domain].write_checks(photograph).items()
 
 
@@ -261,7 +261,7 @@ def _look(question: str, digest: str) -> LookRequest:
 
 
 def _judged(checks: Sequence[Row], checker: Model) -> dict[str, Any]:
-    """What was answered about a candidate.
+    """Summarize the answers about a candidate.
 
     One No fails it. It passes where every answer is Yes; where one cannot be read, was refused or
     failed, it stays unchecked.

@@ -40,7 +40,7 @@ _TOLERANCE = 0.02
 
 
 class EditsConfig(LimitConfig):
-    """Who edits, and how often; a limit is on base images."""
+    """Editor and number of edits; a limit is on base images."""
 
     editor: str | None = Field(
         default=None,
@@ -66,7 +66,7 @@ class Edits(PhotographStep[EditsConfig]):
     success_outcome, key_columns = "edited", ("base_id", "trial")
 
     def model(self, partition: str, config: EditsConfig) -> Model:
-        """Who edits what a painter painted."""
+        """Return the model that edits a painter's pictures."""
         painter, _ = split_photograph_key(partition)
         try:
             return find_model(self.catalog, config.editor or painter, "editor")
@@ -82,7 +82,7 @@ class Edits(PhotographStep[EditsConfig]):
     def expected_keys(
         self, work: StepRun[EditsConfig], rows: Sequence[Row]
     ) -> Iterator[tuple[str, int]]:
-        """As many trials as there are to be, and one row of what is not painted."""
+        """Yield a key for each trial to make, and one key for each base image not painted yet."""
         painted = {
             row["prompt"]
             for row in work.read_rows("paintings")
@@ -176,7 +176,7 @@ class Edits(PhotographStep[EditsConfig]):
                     yield EditRequest(row["prompt"], pictures, sample=trial)
 
     def metadata(self, work: StepRun[EditsConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """Some of the pictures."""
+        """Count the trials and show some pictures."""
         caption = "{subject}, trial {trial}".format_map
         return {
             "trials": len(rows),
@@ -190,7 +190,7 @@ _NOT_THERE: Row = {"outcome": PENDING, "sha256": None, "is_stand_in": False, "ca
 def _wrong_size(
     size: tuple[int, int], parameters: Mapping[str, Any], sources: Sequence[Row]
 ) -> str | None:
-    """What is wrong with the size of an edited picture, if anything."""
+    """Describe a wrong size of an edited picture; None if it is right."""
     width, height = size
     if problem := describe_wrong_size(width, height, parameters):
         return problem

@@ -28,7 +28,7 @@ PAINTINGS = Columns(
 
 
 class PaintingsConfig(LimitConfig):
-    """What is left to choose about painting; a limit is on base images."""
+    """Settings of the painting; a limit is on base images."""
 
     seed: int = Field(
         default=0, description="Of the noise, for a painter that takes one; another paints anew."
@@ -43,7 +43,7 @@ def list_paintings(photographs: Iterable[Photograph]) -> dict[str, SourcePaintin
 
 
 class Paintings(PhotographStep[PaintingsConfig]):
-    """What a painter paints: each distinct prompt of the topic's base images once."""
+    """Paintings of each distinct prompt of the topic's base images."""
 
     name, columns, config = "paintings", PAINTINGS, PaintingsConfig
     description = "What a text-to-image model paints: originals, or what logos are placed on."
@@ -55,7 +55,7 @@ class Paintings(PhotographStep[PaintingsConfig]):
         return find_model(self.catalog, split_photograph_key(partition)[0], "painter")
 
     def load_base_images(self, work: StepRun[PaintingsConfig]) -> list[Photograph]:
-        """All base images of the topic."""
+        """Return all base images of the topic."""
         return self.list_all(work)
 
     def expected_keys(
@@ -92,7 +92,7 @@ class Paintings(PhotographStep[PaintingsConfig]):
         return {**painted, "calls": [*row["calls"], *calls]}
 
     def metadata(self, work: StepRun[PaintingsConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """Some of the pictures."""
+        """Count the pictures and show some."""
         caption = "{shows}: {prompt:.60}…".format_map
         return {
             "pictures": len(rows),

@@ -56,7 +56,7 @@ _MOST_SHOWN = 50
 
 
 class NoCandidates(ValueError):
-    """No painter has made anything of a topic yet."""
+    """Error for a topic without pictures from any painter."""
 
 
 @table_asset(
@@ -136,7 +136,7 @@ def photographs(
 
 
 def _key(candidate: Row) -> tuple[str, str, str]:
-    """What a candidate has to share with a base image to be of it."""
+    """Return the values that a candidate shares with its base image."""
     return candidate["base_id"], candidate["variant"], candidate["prompt"]
 
 
@@ -168,7 +168,7 @@ def _candidates(context: AssetExecutionContext, home: DataRoot) -> list[Row]:
 def _rendered(
     digests: Iterable[str], sizes: Sequence[int], images: ImageStore, ledger: WorkCache
 ) -> dict[str, dict[int, str]]:
-    """By the sha256 of each picture, and by size: the sha256 of the picture at that size."""
+    """Resize each picture to each size; return the sha256s of the results by picture and size."""
     code = fingerprint("generators.perturbations.resize")
     keys = {
         (digest, size): build_work_key("resize", code, digest, size)
@@ -234,7 +234,7 @@ def _image_set(published: PublishedCandidate) -> ImageSet:
 
 
 def _settings(row: Row, photograph: Photograph) -> dict[str, Setting]:
-    """How the picture was made, for those who want to know."""
+    """Return the settings with which the picture was made."""
     settings: dict[str, Setting] = {**photograph.settings, "painter": row["painter"]}
     for place, painting in enumerate(photograph.paintings, start=1):
         settings[f"painting {place}"] = painting.prompt

@@ -120,7 +120,7 @@ def find_ambiguous_pictures(candidates: Iterable[Row]) -> set[str]:
 def select_published(
     candidates: Sequence[Row], verdicts: Verdicts
 ) -> tuple[list[PublishedCandidate], list[DroppedBaseImage]]:
-    """Of each painter, base image and variant: the first accepted trial, or why there is none.
+    """Select the first accepted trial of each painter, base image and variant, or say why none.
 
     Where nobody has accepted one, it is the first on which nobody has decided and which no check
     has failed. A picture that is to show several things is published as none of them.

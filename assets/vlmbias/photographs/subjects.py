@@ -36,11 +36,11 @@ SUBJECTS = Columns(
 
 
 class NoSubjects(UnfitAnswers):
-    """Nothing was suggested that can serve."""
+    """Error for a topic without a usable suggestion."""
 
 
 class SubjectsConfig(Config):
-    """Who suggests subjects."""
+    """Writer that suggests subjects."""
 
     writer: str = Field(
         default=BUILT_IN,
@@ -54,7 +54,7 @@ class SubjectsConfig(Config):
 
 
 def build_suggestion_request(topic: PhotographTopic, sample: int) -> WriteRequest:
-    """What a writer is asked."""
+    """Build the request that asks a writer for subjects."""
     return WriteRequest((Turn("user", topic.SUGGESTION),), json.dumps(topic.SCHEMA), sample)
 
 
@@ -66,7 +66,7 @@ def list_photographs(topic: str, suggested: Iterable[str]) -> list[Photograph]:
 
 
 def ground_truth(photograph: Photograph, variant: Variant) -> int:
-    """How many there are of what is counted."""
+    """Return the true count in the picture of this variant."""
     return photograph.standard if variant == "original" else photograph.truth
 
 
@@ -129,7 +129,7 @@ class SuggestedSubjects(Step[SubjectsConfig]):
         ]
 
     def metadata(self, work: StepRun[SubjectsConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """How many base images come of it."""
+        """Count the base images that the suggestions give."""
         photographs = list_photographs(work.partition, [row["suggested"] for row in rows])
         by_subtopic = Counter(photograph.subtopic for photograph in photographs)
         return {
