@@ -82,7 +82,7 @@ def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
 
 
 def demo_summary(home: DataRoot, painter: str) -> list[dict[str, Any]]:
-    """By domain: triplets that passed their checks, pairs of pictures, and how many were kept."""
+    """Count, by domain, the accepted triplets, the pairs of pictures and the kept pairs."""
     return [_row(home, domain, painter) for domain in DOMAINS]
 
 

@@ -1,4 +1,4 @@
-"""What every asset of this benchmark shares: its group, keys and partitions."""
+"""Group, keys and partitions shared by every asset of this benchmark."""
 
 from functools import partial
 
@@ -43,7 +43,7 @@ FILTERED_KEY = asset_key("filtered_pairs")
 def load_by_domain(
     home: DataRoot, name: str, painter: str = "", columns: list[str] | None = None
 ) -> dict[str, pd.DataFrame]:
-    """By domain, for those that are there: the tables of an asset, or a painter's of it."""
+    """Load an asset's tables by domain, or a painter's part of them; absent ones are left out."""
     partitions = {domain: f"{domain}|{painter}" if painter else domain for domain in DOMAINS}
     tables = {
         domain: home.find(asset_key(name), partition, columns)

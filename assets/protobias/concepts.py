@@ -58,7 +58,7 @@ def to_concept(row: Mapping[str, Any]) -> Concept:
 
 
 class ProtoConceptsConfig(Config):
-    """How many concepts are drawn, and whether those that are stored stay."""
+    """Number of concepts to draw, and whether stored concepts are kept."""
 
     instances: int | None = Field(
         default=None,
@@ -96,7 +96,7 @@ class ProtoConcepts(Step[ProtoConceptsConfig]):
         ]
 
     def metadata(self, work: StepRun[ProtoConceptsConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """What comes and goes, and what that means for the pictures there are."""
+        """Report added and dropped concepts, and the effect on existing pictures."""
         table = pd.DataFrame(rows)
         earlier_ids, concept_ids = _ids(_stored(work.home, work.partition)), _ids(table)
         painters = list(load_painter_pictures(work.home, work.partition))
@@ -127,7 +127,7 @@ def sample_domain_concepts(
 def sample_with_stored(
     home: DataRoot, domain: str, config: ProtoConceptsConfig
 ) -> Iterator[Concept]:
-    """As `sampled`, from the stored concepts on where these are to be kept."""
+    """Yield a domain's sampled concepts, starting from the stored ones where these are kept."""
     earlier = _stored(home, domain)
     if earlier.empty or not _keeps(home, domain, config, earlier):
         return sample_domain_concepts(domain, config)
@@ -157,7 +157,7 @@ def _ids(rows: pd.DataFrame) -> set[str]:
 
 
 def format_sample_size(number: int, domain: str) -> str:
-    """As in "6 of 2,000 concepts": of as many as the paper has, where there are fewer."""
+    """Format a sample size, as in "6 of 2,000 concepts"; the total appears only where larger."""
     paper_size = SIZES[domain]
     return (
         format_count_of_total(number, paper_size, "concepts")
@@ -169,7 +169,7 @@ def format_sample_size(number: int, domain: str) -> str:
 def estimate_paper_sample(
     domain: str, drawn: int, limit: int | None, number: int, request: Request
 ) -> PaperSample | None:
-    """What a step would ask of the paper's sample: so many requests, each at most so large.
+    """Estimate a step's requests for the paper's sample: their number and the largest request.
 
     None where as many concepts are drawn; `limit` is that of the step itself.
     """
@@ -196,16 +196,16 @@ class PainterPictures(NamedTuple):
     """How many there are, by concept id."""
 
     def count_pictures(self, concepts: Set[str]) -> int:
-        """How many pictures are of some concepts."""
+        """Count the pictures of some concepts."""
         return sum(number for name, number in self.pictures.items() if name in concepts)
 
     def count_missing(self, concepts: Set[str]) -> int:
-        """How many are to be painted of the concepts that have none, with as many samples."""
+        """Count the pictures to paint for concepts without any, with equally many samples."""
         return len(concepts - self.pictures.keys()) * max(self.pictures.values(), default=0)
 
 
 def load_painter_pictures(home: DataRoot, domain: str) -> Iterator[PainterPictures]:
-    """What each painter painted of a domain, as it is stored."""
+    """Yield the stored pictures of each painter in a domain."""
     folder = UPath(home.root).joinpath(*_PAIRS.path, domain)
     for path in sorted(folder.glob("[!.]*.parquet")):
         columns = ["concept_id", "outcome", "is_stand_in"]
@@ -217,7 +217,7 @@ def load_painter_pictures(home: DataRoot, domain: str) -> Iterator[PainterPictur
 
 
 def describe_effects(painters: Sequence[PainterPictures], concepts: Set[str]) -> pd.DataFrame:
-    """By painter: the pictures that there are, those a sample still uses, and those it lacks."""
+    """Tabulate, by painter, the existing pictures, those still in the sample and those to paint."""
     return pd.DataFrame(
         [
             (

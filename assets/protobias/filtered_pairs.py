@@ -72,7 +72,7 @@ MIN_KEPT_SHARE = 0.25
 
 
 class FilterConfig(LimitConfig):
-    """Who filters, what is kept, and how much of that is evaluated; a limit is on pairs."""
+    """Filter model, kept pairs and size of the evaluation set; a limit counts pairs."""
 
     filter: str = Field(
         default="",
@@ -158,7 +158,7 @@ class FilteredPairs(Step[FilterConfig]):
                 yield build_request(row["prompt"], PLACEHOLDER_SHA256)
 
     def extent(self, work: StepRun[FilterConfig], rows: Sequence[Row]) -> Extent:
-        """Of all pairs."""
+        """Return the extent among all pairs."""
         image_pairs = work.tables["image_pairs"]
         return Extent(
             count=len(rows) // len(SIDES), total=len(image_pairs) // len(SIDES), unit="pairs"
@@ -175,11 +175,11 @@ class FilteredPairs(Step[FilterConfig]):
         return estimate_paper_sample(domain, len(triplets), work.config.limit, number, largest)
 
     def warning(self, partition: str, config: FilterConfig) -> str | None:
-        """That judges of the filter's family score what it keeps."""
+        """Warn that judges of the filter's own family score the pairs it keeps."""
         return family_warning(self._filter(partition, config), list_scorers(self.catalog))
 
     def metadata(self, work: StepRun[FilterConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """How many pairs are left, and of what."""
+        """Count all pairs, the kept and the evaluated ones, and report retention by group."""
         domain, _ = split_pair_key(work.partition)
         return {
             "filter": self._filter(work.partition, work.config).name,
@@ -250,7 +250,7 @@ def rank_pairs(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]
 
 
 def _bounded(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]]:
-    """In a plan, with pictures pending: as many pairs are evaluated as can be, whichever."""
+    """Mark the largest possible number of pairs as evaluated, for a plan with pending pictures."""
     places = {pair: place for place, pair in enumerate(dict.fromkeys(r["pair_id"] for r in rows))}
     return [
         {**row, "evaluated": places[row["pair_id"]] < domain_share(row["domain"], config.evaluated)}

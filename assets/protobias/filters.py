@@ -63,7 +63,7 @@ def _default(catalog: Catalog, painter: Model) -> Model:
 
 
 def family_warning(judge: Model, scorers: Iterable[Model]) -> str | None:
-    """That judges and metrics score what a filter of their own family chose, if any do."""
+    """Return a warning if judges or metrics score pairs chosen by a filter of their own family."""
     names = [
         scorer.name
         for scorer in scorers
@@ -79,17 +79,17 @@ def family_warning(judge: Model, scorers: Iterable[Model]) -> str | None:
 
 
 def reads_pixels(model: Model) -> bool:
-    """Whether it is the reference judge that reads schematics, which is asked no request."""
+    """Return whether the model is the reference judge, which reads schematics without requests."""
     return model.is_stand_in and model.model == PIXELS
 
 
 def build_request(prompt: str, digest: str) -> LookRequest:
-    """What a vision model is asked about a picture: its own prompt, and nothing else of its row."""
+    """Build a vision model's request about a picture; it holds only the picture's own prompt."""
     return LookRequest((Turn("user", write_filter_prompt(prompt), (digest,)),))
 
 
 def parse_rating(outcome: Outcome, calls: Sequence[str]) -> dict[str, Any]:
-    """What a vision model said; words without a score are none, and not a low one."""
+    """Parse a vision model's reply; a reply without a score yields none, never a low score."""
     if isinstance(outcome, AnsweredOutcome):
         rating = read_rating(outcome.text or "", *SCALE)
         return _said(rating.outcome, rating.score, outcome.text, rating.reason, calls)
@@ -108,7 +108,7 @@ def read_schematic(row: Row, images: ImageStore) -> dict[str, Any]:
 
 
 def unasked_columns(row: Row) -> dict[str, Any]:
-    """Of a picture that there is not, or that is flawed."""
+    """Return the filter's columns for a picture that is missing or flawed."""
     return _said("unpainted", None, None, f"It is {row['outcome']}: {row['reason']}")
 
 

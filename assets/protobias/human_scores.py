@@ -79,7 +79,7 @@ Pictures: TypeAlias = Mapping[str, Sequence[Row]]
 
 
 class ProtoHumanScoresConfig(Config):
-    """What people are asked to score."""
+    """Pictures and texts for people to score."""
 
     images: int = Field(
         default=300,
@@ -141,7 +141,7 @@ def human_scores(
 
 
 def load_filtered_pictures(home: DataRoot, painter: str) -> Pictures:
-    """Every picture of a painter's filtered pairs, of all domains that there are.
+    """Load every picture of a painter's filtered pairs, over all existing domains.
 
     Raises `NothingYet` where there are none.
     """
@@ -188,7 +188,7 @@ def select_for_scoring(pictures: Pictures, images: int, seed: int) -> list[Row]:
 def _by_annotator(
     sheet_scores: Sequence[HumanScore], pictures_to_score: Sequence[Row]
 ) -> pd.DataFrame:
-    """How many pictures each has scored, and how many of those to score now are left."""
+    """Count, by annotator, the scored pictures and those still to score."""
     digests, digests_by_annotator = (
         {row["sha256"] for row in pictures_to_score},
         dict[str, set[str]](),
@@ -224,7 +224,7 @@ def _agreement(scores: pd.DataFrame, seed: int) -> MarkdownMetadataValue:
 
 
 def _means(scores: pd.DataFrame) -> pd.DataFrame:
-    """By domain: pictures, and mean scores from 0 to 1 of the correct and adversarial ones.
+    """Tabulate, by domain, the pictures and the mean scores (0 to 1) of both sides of the pairs.
 
     A picture's score is the mean over its annotators (Table 2).
     """

@@ -67,7 +67,7 @@ _LARGEST_SEED = 2**31 - 65
 
 
 class ImagePairsConfig(LimitConfig):
-    """What is left to choose about painting; a limit is on pairs."""
+    """Settings for painting pairs; a limit counts pairs."""
 
     samples: int = Field(
         default=5, ge=1, le=64, description="Pairs of each triplet; the paper has 5."
@@ -82,14 +82,14 @@ class ImagePairsConfig(LimitConfig):
 
 
 def count_paper_pictures(domain: str) -> int:
-    """How many pictures of a domain a painter of the paper's paints."""
+    """Return the number of pictures that each painter of the paper makes for a domain."""
     return SIZES[domain] * ImagePairsConfig().samples * len(SIDES)
 
 
 def list_pictures(
     painter: Model, triplets: Sequence[tuple[Concept, Triplet]], pairing: ImagePairsConfig
 ) -> list[dict[str, Any]]:
-    """What is known of each picture before it is painted: so many pairs of each triplet.
+    """Build the rows of all pictures before painting, with the set number of pairs per triplet.
 
     The seed of a sample is that of both sides, and does not depend on the concept. A painter that
     takes none is asked for further samples of its prompt.
@@ -104,7 +104,7 @@ def list_pictures(
 def _pairs(
     triplets: Sequence[tuple[Concept, Triplet]], pairing: ImagePairsConfig
 ) -> list[tuple[Concept, Triplet, int]]:
-    """Each pair with its sample: all of the triplets', or the first in the order of a limit."""
+    """List pairs with their samples: all those of the triplets, or the first ones up to a limit."""
 
     def place(pair: tuple[Concept, Triplet, int]) -> SamplingKey:
         concept, _, sample = pair
@@ -186,7 +186,7 @@ class ImagePairs(PaintStep[ImagePairsConfig]):
         return f"{row['pair_id']} ({row['side']})"
 
     def extent(self, work: StepRun[ImagePairsConfig], rows: Sequence[Row]) -> Extent:
-        """Of all pairs of the accepted triplets."""
+        """Return the extent among all pairs of the accepted triplets."""
         triplets = int(work.tables["prompt_triplets"]["outcome"].eq("accepted").sum())
         return Extent(
             count=len(rows) // len(SIDES), total=triplets * work.config.samples, unit="pairs"
@@ -250,7 +250,7 @@ class ImagePairs(PaintStep[ImagePairsConfig]):
 
 
 def _prompts(work: StepRun[ImagePairsConfig]) -> dict[tuple[str, str], str]:
-    """By pair and side, what is to be painted of the accepted triplets."""
+    """Return the prompts of the accepted triplets by pair and side."""
     return {
         (f"{concept.concept_id}/{sample}", side): getattr(triplet, side)
         for concept, triplet, sample in _pairs(
@@ -266,7 +266,7 @@ def _usable(rows: Sequence[Row]) -> tuple[int, int, str, Counter[str]]:
 
 
 def count_outcomes_by_knob(rows: Sequence[Row]) -> pd.DataFrame:
-    """By knob: how many pictures were asked for, and how they ended."""
+    """Count, by knob, the requested pictures and their outcomes."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
         counts[row["knob"]][row["outcome"]] += 1

@@ -67,7 +67,7 @@ class FiledScores(PairScores):
         return False
 
     def model(self, partition: str, config: LimitConfig) -> None:
-        """None: no model is asked."""
+        """Return None: this step asks no model."""
 
     def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
         """The pictures of the evaluation set, as the file scores them."""

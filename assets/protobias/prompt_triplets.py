@@ -71,7 +71,7 @@ _NAMED = 5
 
 
 class TripletsConfig(LimitConfig):
-    """Who writes; a limit is on concepts."""
+    """Writer of the triplets; a limit counts concepts."""
 
     writer: str = Field(
         default=GRAMMAR,
@@ -101,7 +101,7 @@ class PromptTriplets(Step[TripletsConfig]):
     )
 
     def sample(self, partition: str, metadata: Mapping[str, Any]) -> StepSample | None:
-        """Of how many concepts there are triplets, beside the paper's."""
+        """Return the number of concepts with triplets, compared with the paper's."""
         number = int(metadata.get("triplets") or 0)
         return StepSample(format_sample_size(number, partition), number < SIZES[partition])
 
@@ -127,22 +127,22 @@ class PromptTriplets(Step[TripletsConfig]):
     def finish(
         self, work: StepRun[TripletsConfig], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
-        """Those of the user's own come last."""
+        """Append the user's own triplets to the rows."""
         own_triplets = load_own_triplets(work.config.triplets_file, work.partition)
         return [*rows, *to_triplet_rows(own_triplets, len(work.tables["concepts"]))]
 
     def extent(self, work: StepRun[TripletsConfig], rows: Sequence[Row]) -> Extent:
-        """Of all concepts."""
+        """Return the extent among all concepts."""
         return Extent(
             count=len(_written(rows)), total=len(work.tables["concepts"]), unit="concepts"
         )
 
     def may_have_follow_up(self, row: Row) -> bool:
-        """Any triplet may break a rule."""
+        """Return True: any triplet may break a rule."""
         return True
 
     def answer_locally(self, model: Model, request: Request) -> Outcome | None:
-        """What our own writer says."""
+        """Return the reply of the built-in writer; None for other models."""
         return (
             answer_by_grammar(cast(WriteRequest, request)) if model.backend == "stand_in" else None
         )
@@ -150,7 +150,7 @@ class PromptTriplets(Step[TripletsConfig]):
     def follow_up_requests(
         self, work: StepRun[TripletsConfig], row: Row, request: Request
     ) -> Iterator[WriteRequest]:
-        """What may follow, each once more for JSON that follows the schema.
+        """Yield the longest possible follow-ups, each again for JSON that follows the schema.
 
         Of the first request a quote counts that by itself.
         """
@@ -164,7 +164,7 @@ class PromptTriplets(Step[TripletsConfig]):
                 yield repair
 
     def warning(self, partition: str, config: TripletsConfig) -> str | None:
-        """What of the user's own file is not used."""
+        """Return a warning about unused rows of the user's own file."""
         return unused_rows_warning(
             load_own_triplets(config.triplets_file, partition), config.triplets_file
         )
@@ -186,7 +186,7 @@ class PromptTriplets(Step[TripletsConfig]):
         }
 
     def checks(self) -> list[Check]:
-        """Each concept has one row, and each accepted triplet passes by rule."""
+        """Check that each concept has one row, and that each accepted triplet passes by rule."""
         description = "Every concept has one row, and every accepted triplet passes by rule."
         return [
             Check("accepted_triplets_hold", description, self._hold, blocking=True),
@@ -269,7 +269,7 @@ def select_accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
 
 
 def _by_knob(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """By knob and for all: triplets asked for, accepted at once, accepted in the end."""
+    """Count triplets by knob and in total: requested, accepted at once, accepted in the end."""
     counted = []
     for knob in [*dict.fromkeys(row["knob"] for row in rows), "all"]:
         knob_rows = [row for row in rows if knob in (row["knob"], "all")]
@@ -282,7 +282,7 @@ def _by_knob(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _by_rule(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """By rule: triplets that ever broke it, those mended when told, and those it rejects."""
+    """Count, by rule, the triplets that ever broke it, those mended and those rejected."""
     broken, rejects, mended = Counter[str](), Counter[str](), Counter[str]()
     for row in rows:
         broken.update({*row["earlier_rules"], *row["rules"]})
@@ -317,7 +317,7 @@ def _written(rows: Sequence[Row]) -> list[Row]:
 
 
 def _every_concept_has_one(work: StepRun[TripletsConfig], rows: Sequence[Row]) -> AssetCheckResult:
-    """How many concepts have a triplet, and what the others lack."""
+    """Check that every concept has a triplet; the result counts the other outcomes."""
     others = [row for row in rows if row["outcome"] != "accepted"]
     description = f"{len(rows) - len(others)} of {len(rows)} concepts have a triplet"
     outcomes = Counter(row["outcome"] for row in others)

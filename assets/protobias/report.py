@@ -90,7 +90,7 @@ ReportTables = Mapping[str, pd.DataFrame]
 def load_painter_results(
     home: DataRoot, painter: str, scorers: Sequence[Model]
 ) -> SummarisedPainter | None:
-    """All there is about one painter; None where it is not summarised.
+    """Load all results of one painter; None without a summary.
 
     Raises `Mismatch` where its summary is older than its scores, or its filtered pairs are others
     than those that are painted now.
@@ -124,7 +124,7 @@ def load_painter_results(
 def describe_unsummarised(
     home: DataRoot, painter_names: Sequence[str], subjects: Sequence[SummarisedPainter]
 ) -> list[str]:
-    """In words: the painters of which there is nothing to report, and why."""
+    """Explain, in one sentence per painter, why some painters have no results to report."""
     summarised = {painted.name for painted in subjects}
     return [
         f"{name} is not summarised: score its pairs, then materialize protobias/summary for {name}."
@@ -211,7 +211,7 @@ def _check_pictures(
 
 
 def _missing(painter: str, pairs: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:
-    """In words: the domains that are not painted, filtered or scored, and what to do about it."""
+    """Describe the domains not painted, filtered or scored, with the step that is missing."""
     evaluated = scores[scores["sample"] == EVALUATED]
     for domain in DOMAINS:
         domain_pairs, title = pairs[pairs["domain"] == domain], domain.capitalize()

@@ -1,4 +1,4 @@
-"""What is left of a painter's concepts after each step, until there are scores."""
+"""Retention of a painter's concepts after each step, shown until scores exist."""
 
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias

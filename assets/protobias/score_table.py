@@ -1,4 +1,4 @@
-"""All scores of a painter in one table, comparable: those of metrics, judges and people."""
+"""Table of all of a painter's scores, made comparable: metrics, judges and people."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -45,7 +45,7 @@ ScoreTables = Mapping[str, pd.DataFrame]
 
 
 def load_all_scores(home: DataRoot, painter: str, models: Sequence[Model]) -> pd.DataFrame:
-    """Every score of a painter's evaluated pairs: one row a sample, metric, pair and side.
+    """Load every score of a painter's evaluated pairs: one row per sample, metric, pair and side.
 
     The columns are those of `_LONG`. The sample `evaluated` has all pairs; `human` each metric
     again on just those pairs of which people scored both sides, beside the metric `human`, whose
@@ -82,7 +82,7 @@ def _require_alike(painter: str, filtered: ScoreTables) -> None:
 
 
 def has_same_pictures(scores: pd.DataFrame, filtered: pd.DataFrame) -> bool:
-    """Whether scores are of the pairs to be evaluated, all or a limit's, in their order."""
+    """Return whether scores cover the evaluated pairs, all or up to a limit, in their order."""
     named = [*_PICTURE, "rank"]
     evaluated = filtered.loc[filtered["evaluated"], [*named, "group", "knob"]]
     expected_rows = expected_pairs(to_records(evaluated), set(scores["pair_id"]))
@@ -159,6 +159,6 @@ def _joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def load_human_scores(home: DataRoot, painter: str) -> pd.DataFrame:
-    """What people scored of a painter's pictures; empty where nobody has. Raises `CorruptItem`."""
+    """Load people's scores of a painter's pictures; empty without any. Raises `CorruptItem`."""
     table = home.find(asset_key("human_scores"), painter)
     return HUMAN_SCORES.build_table([]).to_pandas() if table is None else table

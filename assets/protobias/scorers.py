@@ -29,7 +29,7 @@ def list_scorers(catalog: Catalog) -> tuple[Model, ...]:
 
 
 def formula_name(model: Model) -> str:
-    """What a model's raw score is, as `metrics.protobias.normalization` takes it."""
+    """Return the kind of a model's raw score, as `metrics.protobias.normalization` takes it."""
     if model.is_stand_in:
         return REFERENCE
     if model.backend in OWN_BACKENDS:
@@ -38,19 +38,19 @@ def formula_name(model: Model) -> str:
 
 
 def is_filed(model: Model) -> bool:
-    """Whether a metric's scores come from a file, so that nothing is asked."""
+    """Return whether a metric's scores come from a file, which needs no requests."""
     return model.backend == "file"
 
 
 def build_request(model: Model, text: str, digest: str) -> LookRequest | ScoreRequest:
-    """What a model is asked: a metric to score, a judge in the words of Table 6."""
+    """Build the request for a score: a metric's, or a judge's in the words of Table 6."""
     if "metric" in model.roles:
         return ScoreRequest(text, digest)
     return LookRequest((Turn("user", write_rating_prompt(text), (digest,)),))
 
 
 def parse_outcome(outcome: Outcome) -> ScoreColumns:
-    """How a request to score ended; without a score there is a reason, and never a low score."""
+    """Parse the outcome of a scoring request; a missing score has a reason, never a low score."""
     match outcome:
         case AnsweredOutcome(score=score, text=text, served_model=served_model):
             columns = _given(score) if score is not None else _rated(text or "")

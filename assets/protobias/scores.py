@@ -118,7 +118,7 @@ class PairScores(JudgeStep[LimitConfig]):
     def max_requests(
         self, work: StepRun[LimitConfig], rows: Sequence[Row]
     ) -> Iterator[LookRequest | ScoreRequest]:
-        """As many pictures as can be evaluated, where nobody knows yet which they are."""
+        """Yield the most requests possible, while the evaluated pairs are undecided."""
         filtered = work.tables["filtered_pairs"]
         if filtered["filter_outcome"].eq(PENDING).any():
             possible = filtered.loc[filtered["evaluated"], "pair_id"].nunique()
@@ -131,12 +131,12 @@ class PairScores(JudgeStep[LimitConfig]):
         )
 
     def extent(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> Extent:
-        """Of all pairs of the evaluation set."""
+        """Return the extent among all pairs of the evaluation set."""
         evaluated = int(work.tables["filtered_pairs"]["evaluated"].sum())
         return Extent(count=len(rows) // len(SIDES), total=evaluated // len(SIDES), unit="pairs")
 
     def paper_sample(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> PaperSample | None:
-        """As many as the paper evaluates of a domain."""
+        """Estimate the requests for as many pictures as the paper evaluates of a domain."""
         domain, _ = split_pair_key(work.partition)
         triplets = work.find_table(TRIPLETS_KEY, domain)
         if triplets is None:
@@ -146,7 +146,7 @@ class PairScores(JudgeStep[LimitConfig]):
         return estimate_paper_sample(domain, len(triplets), work.config.limit, number, longest)
 
     def metadata(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """What can be said of the scores already."""
+        """Report counts and failure rates from the raw scores of one domain."""
         if not rows:
             work.log.warning(
                 "protobias/filtered_pairs (%s) evaluates no pair, so that there is nothing to "
@@ -180,7 +180,7 @@ class PairScores(JudgeStep[LimitConfig]):
         }
 
     def checks(self) -> list[Check]:
-        """Nothing failed, most replies hold a score, and no adapter was trained on these pairs."""
+        """Check for failures, replies without a score, and adapters trained on these pairs."""
         return [
             no_failures_check(self, ["pair_id", "side"]),
             unparsed_rate_check("side", _READ_SOME),

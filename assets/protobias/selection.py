@@ -1,4 +1,4 @@
-"""Which pairs survive the filter, and the order of their evaluation (ProtoBias, §3.2 and §4)."""
+"""Selection of pairs by the filter, and their evaluation order (ProtoBias, §3.2 and §4)."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -45,7 +45,7 @@ def _placed(row: Row) -> SamplingKey:
 
 
 def domain_share(domain: str, evaluated: int) -> int:
-    """How many of the evaluated pairs are of a domain: even, the first ones take what is over."""
+    """Return a domain's share of the evaluated pairs: an even share, the remainder to the first."""
     quotient, remainder = divmod(evaluated, len(DOMAINS))
     return quotient + (DOMAINS.index(domain) < remainder)
 
@@ -95,7 +95,7 @@ def _lot(seed: int, pair: str) -> str:
 
 
 def count_retention_by(rows: Sequence[Row], *by: str) -> pd.DataFrame:
-    """By columns of `filtered_pairs`: pairs, those with both pictures, with both scores, and kept.
+    """Count pairs by columns of `filtered_pairs`: all, with both pictures, with both scores, kept.
 
     `retention` is the share of all pairs that was kept, in %: the paper keeps 62.05 % of its own.
     """

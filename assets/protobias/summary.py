@@ -136,7 +136,7 @@ def to_plotted_numbers(overall_rows: pd.DataFrame) -> dict[str, float]:
 
 
 def find_missing_domains(scores: pd.DataFrame, models: Sequence[Model]) -> dict[str, str]:
-    """By judge and metric: the domains of which there are no scores, for those that lack any."""
+    """Return the domains without scores for each judge and metric that lacks any."""
     evaluated = scores[scores["sample"] == EVALUATED]
     scored_domains = {metric: set(rows["domain"]) for metric, rows in evaluated.groupby("metric")}
     lacking = {

@@ -34,7 +34,7 @@ def _kept(home: DataRoot, partition: str) -> list[TrainingPair]:
 
 
 def _places(home: DataRoot, domain: str) -> Mapping[str, str]:
-    """By concept, where its scene is."""
+    """Return the place of each concept's scene."""
     triplets = home.find(TRIPLETS_KEY, domain, ["concept_id", "environment_hint"])
     rows = [] if triplets is None else to_records(triplets)
     return {row["concept_id"]: row["environment_hint"] for row in rows}

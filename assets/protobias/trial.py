@@ -17,7 +17,7 @@ MIN_RANKED_PAIRS = 100
 
 
 class DomainSample(NamedTuple):
-    """What a painter's results in a domain rest on."""
+    """Sample behind a painter's results in a domain."""
 
     domain: str
     concepts: int
@@ -27,12 +27,12 @@ class DomainSample(NamedTuple):
 
     @property
     def is_trial(self) -> bool:
-        """Whether it is too small, or partial, to be ranked."""
+        """Return whether the sample is too small, or too incomplete, to be ranked."""
         return self.evaluated < MIN_RANKED_PAIRS or bool(self.partial_steps)
 
     @property
     def describe(self) -> str:
-        """As in "Animals: 6 of 2,000 concepts, 18 pairs evaluated"."""
+        """Describe the sample, as in "Animals: 6 of 2,000 concepts, 18 pairs evaluated"."""
         size = (
             f"{format_sample_size(self.concepts, self.domain)}, {self.evaluated:,} pairs evaluated"
         )
@@ -40,7 +40,7 @@ class DomainSample(NamedTuple):
 
 
 def load_samples(home: DataRoot, painter: str) -> list[DomainSample]:
-    """What a painter's pairs rest on, for each domain that is filtered."""
+    """Load the samples behind a painter's results, one for each filtered domain."""
     return [sample for domain in DOMAINS if (sample := _sample(home, painter, domain)) is not None]
 
 
@@ -72,7 +72,7 @@ def _sample(home: DataRoot, painter: str, domain: str) -> DomainSample | None:
 
 
 def find_partial_scores(scores: pd.DataFrame, samples: Sequence[DomainSample]) -> dict[str, str]:
-    """By metric that was asked about a part of a domain's evaluated pairs: how many, in words.
+    """Describe, by metric, the domains in which it has scored only some of the evaluated pairs.
 
     `scores` are those of the sample `evaluated` (`score_table.all_scores`).
     """

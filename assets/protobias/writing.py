@@ -73,7 +73,7 @@ def write_triplet(writer: Model, concept: Concept, templates: Mapping[str, str])
 def first_request(
     writer: Model, concept: Concept, templates: Mapping[str, str] = MappingProxyType({})
 ) -> WriteRequest:
-    """What a writer is asked first: ours for the fields of a triplet, others in the paper's words.
+    """Build a writer's first request: a triplet's fields for ours, the paper's words for others.
 
     Tables 3 to 5 have the template, unless `templates` has one for the domain.
     """
@@ -91,7 +91,7 @@ def build_retry(request: WriteRequest, text: str, wrong: str) -> WriteRequest:
 
 
 def answer_by_grammar(request: WriteRequest) -> Outcome:
-    """What our own writer says, which nobody has to ask to know."""
+    """Return the built-in writer's reply to a request, without asking a model."""
     try:
         data = build_triplet(json.loads(request.turns[-1].text))
     except BadTripletFields as why:
@@ -100,11 +100,11 @@ def answer_by_grammar(request: WriteRequest) -> Outcome:
 
 
 def describe_faults(faults: TripletFaults) -> str:
-    """What is wrong, one line a fault."""
+    """List the faults, one per line."""
     return "\n".join(f"{fault.rule}: {fault.problem}" for fault in faults)
 
 
 def _sentences(answer: AnsweredOutcome, request: WriteRequest) -> Triplet:
-    """What was written. Raises `ValueError` where that is not what was asked for."""
+    """Return the written triplet. Raises `ValueError` where the reply does not fit the request."""
     data = parse_json_answer(answer.text or "", SCHEMA) if request.schema is None else answer.data
     return Triplet(*(tidy_sentence(data[name]) for name in Triplet._fields))
