@@ -95,13 +95,13 @@ class Benchmark:
         ]
 
     def build_definitions(self, catalog: Catalog) -> list[Definition]:
-        """All of its assets and checks that depend on a catalog."""
+        """Build the benchmark's assets and checks that depend on a catalog."""
         return [*map(build_step_asset, self.steps(catalog)), *self.assets(catalog)]
 
 
 @cache
 def load_benchmarks() -> Mapping[str, Benchmark]:
-    """Every benchmark by name, in the order of their names."""
+    """Import all benchmarks; return them by name, sorted by package."""
     packages = sorted(
         module_info.name for module_info in iter_modules(assets.__path__) if module_info.ispkg
     )
@@ -124,12 +124,12 @@ def build_flows(assets: Mapping[AssetKey, AssetsDefinition]) -> list[Flow]:
 
 
 def build_planners(catalog: Catalog) -> Planners:
-    """What every asset that asks models would ask, for quotes and batches."""
+    """Build the planners that list each asset's requests, for quotes and batches."""
     return foresight.build_step_planners(build_steps(catalog))
 
 
 def build_definitions(catalog: Catalog) -> list[Definition]:
-    """What all benchmarks define for a catalog."""
+    """Build the definitions of all benchmarks for a catalog."""
     return [
         definition
         for benchmark in load_benchmarks().values()

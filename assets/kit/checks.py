@@ -125,7 +125,7 @@ def unparsed_rate_check(by: str, remedy: str) -> Check:
 
 
 def _unread_share(group: Any, outcome_counts: Counter[_Name]) -> tuple[float, ...]:
-    """How many answers cannot be used, by why; how many there are; and the share of the first."""
+    """Count a group's unusable answers by outcome, then all; append the share of unusable ones."""
     answers = sum(number for (row_group, _), number in outcome_counts.items() if row_group == group)
     unread = [outcome_counts[group, outcome] for outcome in _UNREAD]
     return (*unread, answers, sum(unread) / answers)
@@ -164,7 +164,7 @@ def yield_check(
 
 
 def find_problems(step: Step[Any], work: StepRun[Any], rows: Sequence[Row]) -> Iterator[Problem]:
-    """What is wrong with the rows of a step that names them."""
+    """Find the problems in the rows of a step that names them."""
     yield from find_miscounted_keys(rows, partial(step.expected_keys, work, rows), step.key_columns)
     yield from find_contradictions(rows, step)
     yield from step.problems(work, rows)
@@ -227,7 +227,7 @@ def build_problem_table(problems: Iterable[Problem]) -> pd.DataFrame:
 
 
 def build_checks(step: Step[Any]) -> list[Check]:
-    """All checks of a step: its own, and those that follow from what names its rows."""
+    """Build all checks of a step: its own, and those that follow from its key columns."""
     checks = list(step.checks())
     check_names = {check.name for check in checks}
     if step.key_columns:

@@ -30,7 +30,7 @@ class Columns:
         self.schema = pa.schema([pa.field(name, kind) for name, (kind, _) in columns.items()])
 
     def subset(self, *names: str) -> dict[str, tuple[pa.DataType, str]]:
-        """Some of the columns, for a table that has them as well."""
+        """Return the named columns, for another table that has them as well."""
         return {name: self.columns[name] for name in names}
 
     def dagster_metadata(self) -> dict[str, TableSchema]:
@@ -99,13 +99,13 @@ class TableRows(Sequence[Mapping[str, Any]]):
 
 
 def select_values(rows: Iterable[Mapping[str, Any]], *names: str) -> Iterator[tuple[Any, ...]]:
-    """Some columns of each row; nothing else is read of a stored table."""
+    """Select the named columns of each row; reads no other column of a stored table."""
     picked = rows.table.rows(names) if isinstance(rows, TableRows) else rows
     return (tuple(row.get(name) for name in names) for row in picked)
 
 
 def to_frame(rows: Sequence[Mapping[str, Any]], *names: str) -> pd.DataFrame:
-    """Some columns of rows as a table; of a stored table texts are categories."""
+    """Convert the named columns to a data frame; texts of a stored table become categories."""
     if not isinstance(rows, TableRows):
         return pd.DataFrame(select_values(rows, *names), columns=list(names))
     texts = [name for name in names if rows.table.schema.field(name).type == TEXT]

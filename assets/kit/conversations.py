@@ -45,7 +45,7 @@ def format_reason(ended: Row) -> str:
 
 
 class Conversations:
-    """What each conversation asks next, and what those that are over returned, by place."""
+    """Running conversations by place: their next requests, and the rows of those that ended."""
 
     def __init__(self, talks: Iterable[Conversation]) -> None:
         self.over: dict[int, Row] = {}

@@ -175,7 +175,7 @@ def requested_sides(parameters: Mapping[str, Any]) -> dict[str, int]:
 
 
 def describe_wrong_size(width: int, height: int, parameters: Mapping[str, Any]) -> str | None:
-    """In words, how a picture is not of the size that was asked for; None where it is."""
+    """Describe how a picture's size differs from the requested one; None if it does not."""
     got = {"width": width, "height": height}
     for side, px in requested_sides(parameters).items():
         if got[side] != px:

@@ -51,7 +51,7 @@ def build_jobs(flows: Iterable[Flow], assets: Mapping[AssetKey, AssetsDefinition
 
 
 def is_in_flow(flow: Flow, key: AssetKey, asset: AssetsDefinition) -> bool:
-    """Whether an asset is one of those that the job of a flow makes."""
+    """Return whether the job of a flow materializes an asset."""
     name = key.to_user_string()
     return asset.partitions_def == flow.partitions and any(
         name.startswith(pattern) if pattern.endswith(("_", "/")) else name == pattern

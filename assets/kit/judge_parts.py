@@ -1,8 +1,8 @@
-"""What a judge or metric is asked, in every benchmark: the steps that are about it, by partition.
+"""Parts of each benchmark that ask a judge or metric: the steps about it, by partition.
 
-Others' steps belong to it as well where its own numbers need what these are asked about it.
-Nothing is painted or written for it: a partition is there to be asked about once all that the step
-reads is stored. What is not there is named, with what has to be made before.
+Steps of other judges belong to it as well where its own numbers need their answers about it.
+Nothing is painted or written for it: a partition is ready once all that the step reads is stored.
+Missing tables are named, with those to materialize before them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,9 +55,9 @@ class JudgePart(NamedTuple):
 
 
 class BenchmarkParts(NamedTuple):
-    """What a benchmark has for a judge.
+    """Parts of a benchmark that concern a judge.
 
-    `on_request` are further analyses, which are made only where somebody asks for them by name.
+    `on_request` are further analyses, which run only where they are selected by name.
     """
 
     parts: Sequence[JudgePart]
@@ -65,7 +65,7 @@ class BenchmarkParts(NamedTuple):
 
     @property
     def is_applicable(self) -> bool:
-        """Whether the benchmark has anything to ask of the judge."""
+        """True if the benchmark has anything to ask the judge."""
         return bool(self.parts or self.on_request)
 
 
@@ -88,7 +88,7 @@ def find_judge(catalog: Catalog, name: str) -> Model:
 
 
 class JudgeParts:
-    """What every benchmark has for every judge; what was looked up is kept."""
+    """Parts of all benchmarks for all judges; caches its look-ups."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class JudgeParts:
         self._keys: dict[str, Sequence[str]] = {}
 
     def find_parts(self, judge: Model, benchmark: Benchmark) -> BenchmarkParts:
-        """What a benchmark asks a judge, in the order of its steps."""
+        """Find the parts in which a benchmark asks a judge, in step order."""
         steps = [step for step in self._all[benchmark.name] if step.key in self.assets]
         judge_steps = [
             step for step in steps if step.subject_model and step.subject_model.name == judge.name
@@ -130,7 +130,7 @@ class JudgeParts:
         )
 
     def iterate_inputs(self, part: JudgePart) -> Iterator[tuple[Input, TableLocation]]:
-        """What a part reads, with the partition of it."""
+        """Iterate over the inputs of a part, with the table and partition that it reads."""
         step, partition = part.step, part.partition
         return (
             (input_spec, (input_spec.asset, input_partition(step, input_spec, partition)))
@@ -139,7 +139,7 @@ class JudgeParts:
 
     @cached_property
     def steps(self) -> Mapping[AssetKey, Step[Any]]:
-        """Every step of every benchmark."""
+        """Steps of all benchmarks by asset key."""
         return {step.key: step for steps in self._all.values() for step in steps}
 
     @cached_property
@@ -194,14 +194,14 @@ class JudgeParts:
         return JudgePart(step, partition, [*unmade], stands_in)
 
     def _unmade(self, location: TableLocation) -> Iterator[TableLocation]:
-        """What is not stored of all that leads to a table, parents first, and then itself."""
+        """Iterate over a table's ancestors that are not stored, parents first, then the table."""
         for parent in self._parents(location):
             if not self.is_stored(parent):
                 yield from self._unmade(parent)
         yield location
 
     def _parents(self, location: TableLocation) -> Iterator[TableLocation]:
-        """What an asset is made of, where that is of one partition: its own, or a part of it."""
+        """Iterate over a table's parents that map to one partition: its own, or a part of it."""
         asset, partition = location
         step, own_division = self.steps.get(asset), self.assets[asset].partitions_def
         read = (
@@ -237,13 +237,13 @@ class JudgeParts:
         return sorted(parts & {*self._partitions(division)})
 
     def is_stored(self, location: TableLocation) -> bool:
-        """Whether there is a table of a partition."""
+        """Return whether the table of a partition is stored."""
         if location not in self._stored:
             self._stored[location] = self.home.holds(location[0], location[1] or None)
         return self._stored[location]
 
     def _has_stand_ins_alone(self, location: TableLocation) -> bool:
-        """Whether a stand-in had a part in every row of a table that says so of its rows."""
+        """Return whether a table records that a stand-in had a part in every row."""
         if location not in self._stand_in_cells:
             asset, partition = location
             try:

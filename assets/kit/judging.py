@@ -127,7 +127,7 @@ REPLY_COLUMNS = {
 
 
 def reply_columns(reply: StepReply) -> dict[str, Any]:
-    """How a request for words ended: `response`, `outcome`, `refusal`, `reason`, `served_model`.
+    """Build a text reply's columns: `response`, `outcome`, `refusal`, `reason`, `served_model`.
 
     The outcome is answered, unparsed, refused or failed; `calls` are the keys of the stored calls.
     """
@@ -141,9 +141,9 @@ def reply_columns(reply: StepReply) -> dict[str, Any]:
 def scored_columns(
     reply: StepReply, read: Callable[[str], tuple[float | None, str, str | None]]
 ) -> dict[str, Any]:
-    """As `reply_columns`, with the `score` that is read; what holds none has the outcome instead.
+    """Build `reply_columns` with the parsed `score`; the outcome tells why a score is missing.
 
-    `read` gives score, outcome (scored, unparsed or refused) and reason of what was said.
+    `read` parses a response into score, outcome (scored, unparsed or refused) and reason.
     """
     reply_cells = reply_columns(reply)
     if reply_cells["outcome"] != "answered":

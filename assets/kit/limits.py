@@ -17,7 +17,7 @@ PARTIAL = "partial"
 
 
 class LimitConfig(Config):
-    """What every step that asks models takes."""
+    """Config fields shared by all steps that ask models."""
 
     limit: int | None = Field(
         default=None,
@@ -52,7 +52,7 @@ def stratified_head(
 
 
 def stratified_order(items: Sequence[T], placed: Callable[[T], SamplingKey]) -> list[T]:
-    """All items in the order of a limit."""
+    """Sort items so that the first ones, up to any limit, are a stratified sample."""
     return [items[place] for place in _order([placed(item) for item in items], len(items))]
 
 
@@ -68,12 +68,12 @@ def expected_subset(
 
 
 def partial_metadata(count: int, total: int, unit: str) -> dict[str, Any]:
-    """What the metadata of a table say that holds so many of so many; nothing where it is all."""
+    """Build the metadata of a table with `count` of `total` items; empty if it has all."""
     return {PARTIAL: format_count_of_total(count, total, unit)} if count < total else {}
 
 
 def format_count_of_total(count: int, total: int, unit: str) -> str:
-    """As in "20 of 2,736 questions"."""
+    """Format a count of a total, such as "20 of 2,736 questions"."""
     return f"{count:,} of {total:,} {unit}"
 
 

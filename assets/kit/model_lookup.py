@@ -34,7 +34,7 @@ def digest_entry(model: Model) -> str:
 
 
 def validate_names(allowed_names: Collection[str]) -> AfterValidator:
-    """What holds a field of a config, a list of names, to those that are known."""
+    """Build a validator that restricts a config's list of names to `allowed_names`."""
 
     def check(names: list[str], field: ValidationInfo) -> list[str]:
         for name in names:

@@ -40,7 +40,7 @@ class PaintStep(Step[ConfigT]):
 
     @property
     def pool(self) -> str:
-        """That of all steps that paint."""
+        """Concurrency pool shared by all steps that paint."""
         return "paintings"
 
     def model(self, partition: str, config: ConfigT) -> Model:
@@ -108,11 +108,11 @@ class PaintStep(Step[ConfigT]):
         return mark_flaws(painted, inspections, parameters, self.describe_picture)
 
     def describe_picture(self, row: Row) -> str:
-        """What a flaw's reason calls another picture."""
+        """Name a picture for the reason of another picture's flaw."""
         return f"sample {row['sample']} of {row['prompt']!r}"
 
     def metadata(self, work: StepRun[ConfigT], rows: Sequence[Row]) -> Mapping[str, Any]:
-        """Some of the pictures."""
+        """Build a contact sheet of sample pictures."""
         return {
             "contact_sheet": sample_contact_sheet(
                 rows, lambda row: str(row["prompt"])[:60], work.images

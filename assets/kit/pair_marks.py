@@ -37,7 +37,7 @@ class BadMarks(ValueError):
 
 
 def build_marks(pair: TrainingPair) -> Iterator[Mark]:
-    """What two pairs may not have in common of which one is trained on and one is judged by."""
+    """Build the marks that a training pair and an evaluation pair may not share."""
     yield TRIPLET, pair.concept_id
     yield (TRIPLET, pair.text, *pair.sentences)
     yield CELL, pair.domain, pair.concept, pair.knob, pair.place
@@ -46,7 +46,7 @@ def build_marks(pair: TrainingPair) -> Iterator[Mark]:
 
 
 def index_by_mark(pairs: Iterable[TrainingPair]) -> dict[Mark, str]:
-    """By what may not be shared: a pair that has it."""
+    """Map each mark to the name of a pair that has it."""
     return {mark: format_pair_name(pair) for pair in pairs for mark in build_marks(pair)}
 
 

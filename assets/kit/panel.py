@@ -25,19 +25,19 @@ _SHEET = "sheet"
 
 @dataclass(frozen=True)
 class Votes:
-    """Who accepted a thing, and who rejected it."""
+    """Annotators who accepted an item, and those who rejected it."""
 
     accepted_by: list[str]
     rejected_by: list[str]
 
     @property
     def is_rejected(self) -> bool:
-        """Whether it is left out: half of those who decided reject it, or more."""
+        """True if at least half of the annotators who decided reject the item."""
         return bool(self.rejected_by) and len(self.rejected_by) >= len(self.accepted_by)
 
 
 def panel_folder(home: DataRoot, name: str) -> Path:
-    """Where the files of a panel lie."""
+    """Return the folder of a panel's files."""
     return Path(home.root) / "reviews" / name
 
 
@@ -58,7 +58,7 @@ def write_panel_sheet(
 
 
 def read_panel(folder: Path, subject_column: str) -> Panel:
-    """What all annotators decided, by the names of their files; `of` names what is reviewed.
+    """Read all annotators' verdicts by file name; `subject_column` names the reviewed items.
 
     Names that differ in how an é is stored, or in capitals alone, are one person's. Raises
     `UserFileError`.
@@ -80,7 +80,7 @@ def panel_files(folder: Path) -> list[Path]:
 
 
 def count_votes(panel: Panel, name: str) -> Votes:
-    """Who decided what on one thing."""
+    """Collect the annotators' votes on one item."""
     decisions = {
         annotator: verdicts[name].decision
         for annotator, verdicts in panel.items()
@@ -95,9 +95,9 @@ def count_votes(panel: Panel, name: str) -> Votes:
 def compute_agreement(
     votes: Mapping[tuple[str, str], Votes], seed: int = 0
 ) -> list[AnnotatorAgreement]:
-    """How every two annotators agree, as Cohen's kappa; empty for fewer than two.
+    """Compute the annotators' pairwise agreement as Cohen's kappa; empty for fewer than two.
 
-    `votes` are by name of a thing, and of what it is drawn with again: its picture.
+    `votes` are keyed by item and by its cluster for resampling: the item's picture.
     """
     rows = [
         {"image_id": name, "concept_id": cluster, "annotator": annotator, "score": float(score)}

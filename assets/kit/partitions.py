@@ -84,14 +84,14 @@ def partition_tags(key: str, division: PartitionsDefinition[Any] | None) -> dict
 
 
 def is_by_painter(division: PartitionsDefinition[Any] | None) -> bool:
-    """Whether an asset is divided by painter, and by something else."""
+    """Return whether an asset is partitioned by painter and a second dimension."""
     return isinstance(division, MultiPartitionsDefinition) and any(
         dimension.partitions_def in BY_PAINTER for dimension in division.partitions_defs
     )
 
 
 def split_partition_key(key: str, division: PartitionsDefinition[Any] | None) -> dict[str, str]:
-    """By dimension: the parts of a key of two dimensions; nothing for another key."""
+    """Split a two-dimensional key into its parts by dimension; empty for other keys."""
     if not isinstance(division, MultiPartitionsDefinition):
         return {}
     dimensions = sorted(dimension.name for dimension in division.partitions_defs)
@@ -110,7 +110,7 @@ def painter_from_key(key: str, division: PartitionsDefinition[Any] | None) -> st
 
 
 def partitions_suffix(division: PartitionsDefinition[Any] | None) -> str:
-    """How assets are divided, as part of a job's name: by_domain_and_painter."""
+    """Format the partitioning of assets as a suffix of a job's name: by_domain_and_painter."""
     if isinstance(division, MultiPartitionsDefinition):
         return (
             f"by_{'_and_'.join(sorted(dimension.name for dimension in division.partitions_defs))}"
