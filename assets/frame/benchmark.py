@@ -124,7 +124,7 @@ def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
 
 
 def demo_summary(home: DataRoot, painter: str) -> list[dict[str, Any]]:
-    """By domain: how many instructions are used, and how many of those are changed."""
+    """Count, by domain, the instructions in use and those that are changed."""
     tables = {
         domain: home.table(asset_key("perturbed_instructions"), domain, ["changes"])["changes"]
         for domain in DOMAINS

@@ -76,7 +76,7 @@ _BOXED = Columns(**BOXES.subset("image_id", "boxes", "outcome", "reason"))
 
 
 class BiasSelectionConfig(LimitConfig):
-    """Some biases; a limit is on pictures before they have them."""
+    """Biases to include; a limit counts pictures before they have them."""
 
     biases: Annotated[list[str], validate_names(GRID)] = Field(
         default=[], description=f"Some of {', '.join(GRID)}; by default all that fit the domain."
@@ -84,7 +84,7 @@ class BiasSelectionConfig(LimitConfig):
 
 
 class BiasedImagesConfig(BiasSelectionConfig):
-    """Which biases are tried, and how."""
+    """Biases to try, and their configurations."""
 
     configurations: Configurations = Field(
         default="grid",
@@ -132,7 +132,7 @@ class BiasedImages(Step[BiasedImagesConfig]):
         return map(partial(_known, work), split_chunks(biased_rows, PORTION))
 
     def _tried(self, work: StepRun[BiasedImagesConfig]) -> list[tuple[Perturbation, ...]]:
-        """What the pictures are made with, first of all nothing."""
+        """List the configurations to try, starting with the empty one."""
         domain, _ = split_source_key(work.partition)
         tried = list_configurations(domain, work.config.biases, work.config.configurations)
         if not tried:
@@ -145,7 +145,7 @@ class BiasedImages(Step[BiasedImagesConfig]):
     def expected_keys(
         self, work: StepRun[BiasedImagesConfig], rows: Sequence[Row]
     ) -> Iterable[tuple[Any, ...]]:
-        """Each picture with each configuration."""
+        """Return the keys of every picture with every configuration."""
         tried = [to_json(perturbations) for perturbations in self._tried(work)]
         return product(list_usable_names(work, work.config.limit), tried)
 
@@ -160,14 +160,14 @@ class BiasedImages(Step[BiasedImagesConfig]):
         return add_readability(finished_rows, work.images, work.work_cache)
 
     def extent(self, work: StepRun[BiasedImagesConfig], rows: Sequence[Row]) -> Extent:
-        """Of all pictures that there are."""
+        """Return the extent among all usable pictures."""
         names = list_usable_names(work, None)
         return Extent(
             count=len(set(select_values(rows, "image_id"))), total=len(names), unit="pictures"
         )
 
     def metadata(self, work: StepRun[BiasedImagesConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """How many pictures have each bias, and some of one item."""
+        """Count pictures by bias and outcome; show all versions of one picture."""
         counts = Counter(select_values(rows, "bias", "outcome"))
         table = [(*ended, number) for ended, number in counts.items()]
         by_picture = groupby(rows, lambda row: row["image_id"])

@@ -44,7 +44,7 @@ def format_bias_name(perturbations: Iterable[Perturbation]) -> str:
 def list_configurations(
     domain: str, biases: Sequence[str], which: Configurations
 ) -> list[tuple[Perturbation, ...]]:
-    """What is tried of each bias of a domain that is among `biases`; of all where there are none.
+    """List the configurations to try for a domain's biases in `biases`, or for all if it is empty.
 
     It is every configuration of the paper's grid (App. B.3), or the `SINGLE` one.
     """
@@ -57,7 +57,7 @@ def list_configurations(
 
 
 def biased_row(image: Row, perturbations: Sequence[Perturbation]) -> dict[str, Any]:
-    """What is known of a biased picture before it is made: its bias, and what it is made of.
+    """Build a biased picture's row before it is made: its bias and its sources.
 
     `image` is a row of `frame/images` with its `boxes` as JSON, None where it has none, and then
     `boxes_reason`; in a plan, `boxes_pending` says that they are still to be found.
@@ -81,7 +81,7 @@ def biased_row(image: Row, perturbations: Sequence[Perturbation]) -> dict[str, A
 
 
 def to_perturbation_requests(rows: Sequence[Row]) -> PerturbationRequests:
-    """What is to be made of rows that have a bias, as `assets.kit.perturbed_pictures` takes it."""
+    """Build the requests of biased rows, as `assets.kit.perturbed_pictures` takes them."""
     return {
         place: PerturbationRequest(row["original"], row["parameters"], _subject(row))
         for place, row in enumerate(rows)
@@ -90,7 +90,7 @@ def to_perturbation_requests(rows: Sequence[Row]) -> PerturbationRequests:
 
 
 def _subject(row: Row) -> Subject:
-    """What the biases of a row need to know of its picture, and nothing else."""
+    """Build the subject of a row's picture with only the facts that its biases need."""
     needed = set(row["bias"].split(JOINED))
     boxes = json.loads(row["boxes"] or "[]") if "boxes" in needed else []
     return Subject(
@@ -101,7 +101,7 @@ def _subject(row: Row) -> Subject:
 
 
 def _lacking(biases: set[str], image: Row) -> str | None:
-    """Why a picture cannot have these biases; None where it can."""
+    """Return the reason why a picture cannot have these biases; None where it can."""
     if "keyword" in biases and not image["keyword"]:
         return "Nothing says what object it shows: there is no keyword to write."
     if "boxes" in biases and image["boxes"] in (None, "[]"):

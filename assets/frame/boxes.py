@@ -57,7 +57,7 @@ _UNUSABLE = (
 
 
 class BoxesConfig(LimitConfig):
-    """Who says where the objects are; a limit is on pictures."""
+    """Source of the objects' boxes; a limit counts pictures."""
 
     file: str = Field(
         default="",
@@ -83,7 +83,7 @@ class BoxesStep(Step[BoxesConfig]):
     description = "Where the objects of each picture are, for the bias that draws boxes (§3)."
 
     def model(self, partition: str, config: BoxesConfig) -> Model | None:
-        """Who is asked; None where a file says it."""
+        """Return the model that finds the boxes; None where a file gives them."""
         if config.file:
             return None
         if config.finder:
@@ -125,7 +125,7 @@ class BoxesStep(Step[BoxesConfig]):
             return {**columns, "outcome": "unparsed", "reason": str(why)}
 
     def metadata(self, work: StepRun[BoxesConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """How many pictures have boxes, and what of a file was left out."""
+        """Count pictures by outcome, and report the rows of a file that were left out."""
         rejected_rows = _read_file(work).rejected_rows
         for place, reason in rejected_rows[:MAX_PROBLEMS]:
             work.log.warning("%s, %s: %s", work.config.file, place, reason)

@@ -41,7 +41,7 @@ from resources.models.requests import LookRequest
 
 
 class CombinedConfig(BiasSelectionConfig):
-    """Which combinations are tried; a limit is on pictures before they have them."""
+    """Combinations to try; a limit counts pictures before they have them."""
 
     sizes: list[int] = Field(
         default=[2, 3], min_length=1, description="How many biases at once: the paper has 2 and 3."
@@ -57,7 +57,7 @@ class CombinedConfig(BiasSelectionConfig):
 
 
 class CombinedScores(JudgeStep[CombinedConfig]):
-    """What one judge gives pictures with several biases; code makes those that are missing."""
+    """One judge's scores of pictures with several biases; code makes the missing pictures."""
 
     group, columns, config, partitions = GROUP, SCORES, CombinedConfig, by_source
     asset_prefix, references, example_request = "combined", REFERENCES, LookRequest(())
@@ -73,7 +73,7 @@ class CombinedScores(JudgeStep[CombinedConfig]):
         )
 
     def portions(self, work: StepRun[CombinedConfig]) -> Iterator[list[dict[str, Any]]]:
-        """Each picture as it was, and with every combination, some thousands at a time."""
+        """Yield each original picture with all its combinations, thousands of rows at a time."""
         search = work.read_rows("search")
         combined = chain(*(_combinations(search, choice, work.config) for choice in CHOICES))
         # Where both choices are the same configuration, nothing is asked twice.
@@ -122,7 +122,7 @@ class CombinedScores(JudgeStep[CombinedConfig]):
         return parse_reply((yield build_request(STANDARD, row["instruction"] or "", digest)))
 
     def extent(self, work: StepRun[CombinedConfig], rows: Sequence[Row]) -> Extent:
-        """Of all pictures as they were."""
+        """Return the extent among all original pictures."""
         return count_originals(work, rows)
 
 

@@ -1,4 +1,4 @@
-"""What every asset of this benchmark shares: its group, keys and partitions."""
+"""Group, keys and partitions shared by every asset of this benchmark."""
 
 from functools import partial
 

@@ -25,7 +25,7 @@ CONCEPTS = Columns(
 
 
 class FrameConceptsConfig(Config):
-    """How many items are drawn."""
+    """Number of items to draw."""
 
     items: int = Field(
         default=PAPER_ITEMS,
@@ -74,7 +74,7 @@ class FrameConcepts(Step[FrameConceptsConfig]):
         ]
 
     def metadata(self, work: StepRun[FrameConceptsConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """How often each concept stands there, and whether it is the paper's or ours."""
+        """Count each concept's occurrences, and mark it as the paper's or ours."""
         domain, config = work.partition, work.config
         return {
             "items": config.items,
@@ -86,7 +86,7 @@ class FrameConcepts(Step[FrameConceptsConfig]):
 
 
 def describe_sample(metadata: Mapping[str, Any]) -> StepSample:
-    """How many `instructions` a materialization says there are, beside the paper's."""
+    """Return a materialization's number of `instructions`, compared with the paper's."""
     number = int(metadata.get("instructions") or 0)
     return StepSample(
         format_count_of_total(number, PAPER_ITEMS, "instructions"), number < PAPER_ITEMS

@@ -62,9 +62,9 @@ class Drafts(WriteStep[FrameWriterConfig]):
         return {**columns, "instruction": columns.get("sentence")}
 
     def may_have_follow_up(self, row: Row) -> bool:
-        """Any sentence may lack a concept."""
+        """Return True: any sentence may lack a concept."""
         return True
 
     def extent(self, work: StepRun[FrameWriterConfig], rows: Sequence[Row]) -> Extent:
-        """Of all items."""
+        """Return the extent among all items."""
         return Extent(count=len(rows), total=len(work.tables["concepts"]), unit="items")

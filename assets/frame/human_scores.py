@@ -76,7 +76,7 @@ class NoHumanScores(ValueError):
 
 
 class FrameHumanScoresConfig(Config):
-    """Who has scored the pictures, or is to."""
+    """Source of people's scores."""
 
     scored_by: Literal["either", "people", "collection"] = Field(
         default="either",
@@ -167,7 +167,7 @@ def _by_hash(pictures: Iterable[Row]) -> Mapping[str, Sequence[Row]]:
 
 
 def _own(home: DataRoot, source: str) -> dict[str, dict[str, float]]:
-    """By name of a collection's row: what each annotator gave, from 0 to 5; none for a painter."""
+    """Return annotators' scores (0 to 5) by name of a collection's row; empty for a painter."""
     collection = collection_key(source)
     table = home.find(collection)
     rows = [] if table is None else COLLECTION_COLUMNS.read_rows(table, collection)

@@ -47,7 +47,7 @@ _WORD = 12
 
 
 class FrameImagesConfig(LimitConfig):
-    """What is left to choose about painting; a limit is on items."""
+    """Settings for painting; a limit counts items."""
 
     samples: int = Field(
         default=1,
@@ -143,7 +143,7 @@ class FrameImages(PaintStep[FrameImagesConfig]):
         return str(row["image_id"])
 
     def extent(self, work: StepRun[FrameImagesConfig], rows: Sequence[Row]) -> Extent | None:
-        """Of all items that can be painted."""
+        """Return the extent among all items that can be painted."""
         if self.model(work.partition, work.config) is None:
             return None
         outcomes = work.tables["perturbed_instructions"]["outcome"]
@@ -151,7 +151,7 @@ class FrameImages(PaintStep[FrameImagesConfig]):
         return Extent(count=len(rows) // work.config.samples, total=paintable_items, unit="items")
 
     def metadata(self, work: StepRun[FrameImagesConfig], rows: Sequence[Row]) -> Mapping[str, Any]:
-        """Some of the pictures."""
+        """Show some of the pictures."""
         return {
             "pictures": format_count_of_total(
                 sum(row["sha256"] is not None for row in rows), len(rows), "rows"

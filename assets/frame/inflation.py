@@ -81,7 +81,7 @@ _READ = {
 
 
 class InflationScope(NamedTuple):
-    """Which scores a part of the table is about."""
+    """Scores that a part of the table covers."""
 
     experiment: str
     template: str
@@ -149,7 +149,7 @@ def join_best_configurations(
     compared_scores: pd.DataFrame | None = None,
     template: str = STANDARD,
 ) -> pd.DataFrame:
-    """Each picture before and after the best configuration of each bias, in one row a bias.
+    """Join each picture before and after the best configuration of each bias, one row per bias.
 
     `scores` and `search` are of one judge, of any domains. Held out, they are those of the half on
     which nothing was chosen; all, where there was one configuration. Scores of the
@@ -170,7 +170,7 @@ def _best(search: pd.DataFrame, choice: str) -> pd.DataFrame:
 def is_in_search_half(
     rows: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame
 ) -> "pd.Series[bool]":
-    """Whether each row is of the half of the pictures on which a search held out has chosen."""
+    """Return whether each row's picture is in the half on which a held-out search has chosen."""
     seeds = search.groupby("domain")["seed"].first()
     # As the search did: the halves of the pictures that were asked about as they were.
     originals = scores[scores["bias"].eq(NONE) & scores["template"].eq(STANDARD)]
@@ -187,7 +187,7 @@ def is_in_search_half(
 def _tables(
     home: DataRoot, source: str, judges: Sequence[Model], name: str
 ) -> dict[str, pd.DataFrame]:
-    """By judge and domain: the tables that there are."""
+    """Return the existing tables by judge and domain."""
     tables = {
         f"{judge.name}|{domain}": home.find(
             asset_key(f"{name}_{judge.name}"),
@@ -208,7 +208,7 @@ def _joined(tables: dict[str, pd.DataFrame], judge: Model) -> pd.DataFrame:
 def inflation_rows(
     scores: pd.DataFrame, search: pd.DataFrame, combined: pd.DataFrame, mitigation: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
-    """All rows of a judge, but for its name; none where it was not searched."""
+    """Yield all rows of a judge, without its name; none where no search exists."""
     if search.empty or scores.empty:
         return
     is_stand_in = bool(search["is_stand_in"].any())
@@ -250,7 +250,7 @@ def _parts(
 
 
 def _made_of(combined: pd.DataFrame, search: pd.DataFrame, choice: str) -> "pd.Series[bool]":
-    """Whether each combination is of the best configurations, chosen in one way."""
+    """Return whether each combination consists of the best configurations of one choice."""
     best = search[search["choice"].eq(choice)]
     best_configurations = {*zip(best["domain"], best["parameters"], strict=True)}
     parts = {
@@ -264,7 +264,7 @@ def _made_of(combined: pd.DataFrame, search: pd.DataFrame, choice: str) -> "pd.S
 
 
 def _held_out(combined: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame) -> pd.DataFrame:
-    """By domain the best bias, pair and so on of one half of the pictures, on the other half.
+    """Evaluate each domain's best bias, pair and so on of one half on the other half's pictures.
 
     Where there is one pair alone, of biases with one configuration each, all pictures count.
     """

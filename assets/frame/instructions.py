@@ -52,7 +52,7 @@ ITEM_ID = "item_id"
 
 
 class Moderation(LimitConfig):
-    """Who is asked whether instructions are harmless and feasible."""
+    """Moderator that judges whether instructions are harmless and feasible."""
 
     moderator: str = Field(
         default="",
@@ -128,7 +128,7 @@ class Instructions(Step[Moderation]):
         return finished_rows
 
     def metadata(self, work: StepRun[Moderation], rows: Sequence[Row]) -> dict[str, Any]:
-        """What was left out and why; writes the sheet that people fill in."""
+        """Report the instructions left out, with reasons; write the sheet for people to fill in."""
         file = review_file(work.home, review_name(work.partition))
         verdicts = _verdicts(work.home, work.partition)
         used = [row for row in rows if row["used"]]
@@ -155,7 +155,7 @@ class Instructions(Step[Moderation]):
         ]
 
     def sample(self, partition: str, metadata: Mapping[str, Any]) -> StepSample | None:
-        """How many there are, beside the paper's."""
+        """Return the number of instructions, compared with the paper's."""
         return describe_sample(metadata)
 
 

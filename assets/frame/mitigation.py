@@ -14,7 +14,7 @@ from resources.models.catalog import Catalog, Model
 
 
 class MitigationConfig(FrameScoresConfig):
-    """Which templates are tried; a limit is on pictures before their biases."""
+    """Templates to try; a limit counts pictures before their biases."""
 
     templates: Templates = Field(
         default=list(TEMPLATES), min_length=1, description=f"Some of {', '.join(TEMPLATES)}."
@@ -22,7 +22,7 @@ class MitigationConfig(FrameScoresConfig):
 
 
 class MitigationScores(FrameScores):
-    """What one judge gives by each template, at the best configuration of each bias."""
+    """One judge's scores with each template, at the best configuration of each bias."""
 
     config = MitigationConfig
     asset_prefix = "mitigation"
@@ -47,5 +47,5 @@ class MitigationScores(FrameScores):
                 yield row | ({"outcome": PENDING} if is_undecided(row, search) else {})
 
     def extent(self, work: StepRun[FrameScoresConfig], rows: Sequence[Row]) -> Extent:
-        """Of all pictures as they were."""
+        """Return the extent among all original pictures."""
         return count_originals(work, rows)

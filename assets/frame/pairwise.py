@@ -65,7 +65,7 @@ _REFERENCES: References = {judge: _preferring(judge) for judge in REFERENCES}
 
 
 class Pairwise(JudgeStep[BiasSelectionConfig]):
-    """Which of two pictures one judge prefers, before and after biases."""
+    """One judge's preference between two pictures, before and after biases."""
 
     group, columns, config, partitions = GROUP, PREFERENCES, BiasSelectionConfig, by_source
     asset_prefix, references, example_request = "pairwise", _REFERENCES, LookRequest(())
@@ -88,7 +88,7 @@ class Pairwise(JudgeStep[BiasSelectionConfig]):
         )
 
     def rows(self, work: StepRun[BiasSelectionConfig]) -> list[dict[str, Any]]:
-        """Each pair twice as it was, and twice with each bias of picture A."""
+        """Build the rows: each original pair twice, and twice more for each bias of picture A."""
         search = work.read_rows("search")
         configurations = {
             parameters
@@ -146,7 +146,7 @@ class Pairwise(JudgeStep[BiasSelectionConfig]):
         return {**columns, "preference": first if is_first else 1 - first}
 
     def extent(self, work: StepRun[BiasSelectionConfig], rows: Sequence[Row]) -> Extent:
-        """Of all pictures that have a second one."""
+        """Return the extent among all pictures with a second one."""
         pair_count = len([*_seconds(work)])
         return Extent(count=len({row["image_id"] for row in rows}), total=pair_count, unit="pairs")
 

@@ -1,4 +1,4 @@
-"""What people's scores come to: the bins of Table 2, the correlations of Table 7, and of judges."""
+"""Statistics of people's scores: Table 2's bins, Table 7's correlations, and those with judges."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -18,7 +18,7 @@ BINS: Mapping[str, tuple[int, int]] = {f"{low}–{low + 1}": (low, low + 1) for 
 
 
 class ScorerAgreement(NamedTuple):
-    """How two who scored the same pictures agree in a domain."""
+    """Agreement of two scorers on the same pictures of a domain."""
 
     domain: str
     first: str
@@ -27,7 +27,7 @@ class ScorerAgreement(NamedTuple):
 
 
 class BinnedScores(NamedTuple):
-    """How many pictures of a domain have a mean score in each of `BINS`, and the mean of all."""
+    """Counts of a domain's pictures by mean score in each of `BINS`, and the mean of all."""
 
     domain: str
     counts: Sequence[int]
@@ -71,7 +71,7 @@ def correlate_annotators(scores: pd.DataFrame) -> list[ScorerAgreement]:
 def correlate_judge_with_people(
     scores: pd.DataFrame, people: pd.DataFrame
 ) -> Iterator[ScorerAgreement]:
-    """How a judge's scores of originals go with people's, by domain and over all pictures.
+    """Correlate a judge's scores of originals with people's, by domain and over all pictures.
 
     `scores` have `model`, `image_id`, `original`, `domain` and `score`; `people` are human scores.
     """

@@ -44,7 +44,7 @@ PERTURBED_INSTRUCTION_COLUMNS = Columns(
 
 
 class PerturbedInstructions(WriteStep[FrameWriterConfig]):
-    """What painters are asked for in a domain."""
+    """Prompts that painters receive in a domain."""
 
     group, name, columns, config = (
         GROUP,
@@ -86,11 +86,11 @@ class PerturbedInstructions(WriteStep[FrameWriterConfig]):
         return {**columns, "prompt": columns.get("sentence"), "calls": merge_calls(row, columns)}
 
     def may_have_follow_up(self, row: Row) -> bool:
-        """Any sentence may lack a concept."""
+        """Return whether the item is changed: any changed sentence may lack a concept."""
         return bool(row["changed"])
 
     def extent(self, work: StepRun[FrameWriterConfig], rows: Sequence[Row]) -> Extent:
-        """Of all that are used."""
+        """Return the extent among all instructions in use."""
         return Extent(
             count=len(rows),
             total=int(work.tables["instructions"]["used"].sum()),
@@ -98,7 +98,7 @@ class PerturbedInstructions(WriteStep[FrameWriterConfig]):
         )
 
     def metadata(self, work: StepRun[FrameWriterConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """How many have how many changes, and some of them."""
+        """Count items by number of changes, and show some of them."""
         counts = sorted(Counter(row["changes"] for row in rows).items())
         shown = pd.DataFrame(rows[:10], columns=["changes", "instruction", "prompt"])
         return {
@@ -119,12 +119,12 @@ class PerturbedInstructions(WriteStep[FrameWriterConfig]):
         ]
 
     def sample(self, partition: str, metadata: Mapping[str, Any]) -> StepSample | None:
-        """How many there are, beside the paper's."""
+        """Return the number of instructions, compared with the paper's."""
         return describe_sample(metadata)
 
 
 def _changes(row: Row) -> dict[str, Any]:
-    """What is changed of an item: its place in the sample says how many concepts."""
+    """Choose an item's changes; its place in the sample sets the number of concepts."""
     concepts = list_concepts(row)
     number = row["place"] % (len(concepts) + 1)
     new = change_concepts(row["domain"], concepts, number, row["seed"])

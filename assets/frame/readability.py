@@ -58,7 +58,7 @@ def _named(row: Row) -> tuple[str, str]:
 def _read(
     shown: Iterable[_Shown], images: ImageStore, ledger: WorkCache
 ) -> Mapping[_Shown, str | None]:
-    """What code reads in some pictures; None where nothing."""
+    """Return the text that code reads in some pictures; None where it reads nothing."""
     from generators.pixel_answers import PixelQuery, describe_picture  # noqa: PLC0415 - slow, and seldom needed
 
     keys = {picture: _key(*picture) for picture in dict.fromkeys(shown)}

@@ -22,7 +22,7 @@ _FIT, _UNKNOWN = 3, 2
 
 
 def score_rise(bias: str) -> int:
-    """By how much `gullible` scores a picture with this bias higher, before the scale ends.
+    """Return the rise in `gullible`'s score of a picture with this bias, before the scale ends.
 
     >>> rise_of("none"), rise_of("padding"), rise_of("instruction+padding")
     (0, 1, 3)
@@ -31,7 +31,7 @@ def score_rise(bias: str) -> int:
 
 
 def score_from_truth(row: Row) -> int:
-    """What a picture gets whatever its bias: 0 to 3, by how many concepts are as they were."""
+    """Return a picture's score whatever its bias: 0 to 3, by the number of unchanged concepts."""
     return _UNKNOWN if row["alignment"] is None else round(_FIT * row["alignment"])
 
 

@@ -51,7 +51,7 @@ Templates = Annotated[list[str], validate_names(TEMPLATES)]
 
 
 class FrameScoresConfig(BiasedImagesConfig):
-    """Which pictures a judge is asked about, and how; a limit is on pictures before their biases.
+    """Pictures and templates for a judge; a limit counts pictures before their biases.
 
     By default it is asked about all that `frame/biased_images` has.
     """
@@ -62,7 +62,7 @@ class FrameScoresConfig(BiasedImagesConfig):
 
 
 def build_request(template: str, instruction: str, digest: str) -> LookRequest:
-    """What a judge is asked about one picture."""
+    """Build a judge's request about one picture."""
     return LookRequest((Turn("user", write_judging_prompt(template, instruction), (digest,)),))
 
 
@@ -115,7 +115,7 @@ class FrameScores(JudgeStep[FrameScoresConfig]):
         )
 
     def extent(self, work: StepRun[FrameScoresConfig], rows: Sequence[Row]) -> Extent:
-        """Of all pictures that there are."""
+        """Return the extent among all applicable pictures."""
         outcomes = (row["outcome"] for row in work.iterate_rows("biased_images", "outcome"))
         applicable_pictures = sum(outcome != "inapplicable" for outcome in outcomes)
         return Extent(

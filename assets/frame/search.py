@@ -62,7 +62,7 @@ SCORE_TEXT_COLUMNS = (
 
 
 class SearchConfig(Config):
-    """What is left to choose about a search."""
+    """Settings of a search."""
 
     seed: int = Field(default=0, description="Of the halves of the pictures.")
 
@@ -123,13 +123,13 @@ class ConfigurationSearch(Step[SearchConfig]):
         )
 
     def metadata(self, work: StepRun[SearchConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """What was found."""
+        """Report the best configurations."""
         shown = ["bias", "choice", "parameters", "images", "original", "biased", "percent"]
         return {"best": markdown_table(pd.DataFrame(rows, columns=shown).round(2))}
 
 
 def join_originals(scores: pd.DataFrame, template: str = STANDARD) -> pd.DataFrame:
-    """Each picture under each configuration that was tried, with its score before and after.
+    """Join each picture and each configuration tried, with its scores before and after.
 
     `scores` are one judge's. There is a row for every picture and text that was asked about as it
     was: `image_id`, `picture` (its name in the image store: one picture may have several texts),
@@ -154,7 +154,7 @@ def join_originals(scores: pd.DataFrame, template: str = STANDARD) -> pd.DataFra
 
 
 def search_biases(scores: pd.DataFrame, seed: int) -> Iterator[dict[str, Any]]:
-    """What a search of each bias finds; `scores` are as `beside_originals` gives them."""
+    """Search each bias for its best configuration; `scores` are as `join_originals` gives them."""
     for bias, group in scores.groupby("bias", sort=False):
         winners = search_held_out(group.rename(columns={"parameters": "configuration"}), seed=seed)
         for choice, best in zip(CHOICES, winners, strict=True):
@@ -178,7 +178,7 @@ def to_float_or_none(number: float) -> float | None:
 
 
 def select_best(rows: Sequence[Row], choice: str = IN_SAMPLE) -> Mapping[str, str]:
-    """By bias: its best configuration; in sample it is what the paper's analyses take."""
+    """Return the best configuration by bias; the paper's analyses take the in-sample choice."""
     return {row["bias"]: row["parameters"] for row in rows if row["choice"] == choice}
 
 
@@ -199,18 +199,18 @@ def search_inputs(judge: Model) -> MappingProxyType[str, Input]:
 
 
 def is_undecided(row: Row, search: Sequence[Row]) -> bool:
-    """Whether nobody can know yet that a row is wanted: its bias has no best configuration."""
+    """Return whether the row's bias still waits for its best configuration."""
     return row["bias"] != NONE and any(search_row["outcome"] == PENDING for search_row in search)
 
 
 def count_originals(work: StepRun[Any], rows: Sequence[Row]) -> Extent:
-    """How many pictures some rows are about, of all that there are as they were."""
+    """Count the pictures that some rows cover, among all originals."""
     originals = sum(row["bias"] == NONE for row in work.iterate_rows("biased_images", "bias"))
     return Extent(count=len(set(select_values(rows, "image_id"))), total=originals, unit="pictures")
 
 
 def _pending(scores: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """What is known before there are scores: which biases there will be, not which is best."""
+    """Yield a pending row for each bias and choice, before scores exist."""
     tried = scores[scores["bias"].ne(NONE)].groupby("bias", sort=False)["parameters"].first()
     for bias, parameters in tried.items():
         for choice in CHOICES:

@@ -64,7 +64,7 @@ RereadOutcome: TypeAlias = tuple[str, str, bool, bool]
 
 
 class SurvivalConfig(Config):
-    """How many scenes are perturbed, and how."""
+    """Scenes to perturb, and the perturbations."""
 
     scenes: int = Field(
         default=12, ge=1, description="How many of the domain's scenes, evenly over all of them."
@@ -77,7 +77,7 @@ class SurvivalConfig(Config):
 
 
 def list_perturbations(which: Configurations) -> list[Perturbation]:
-    """Every bias of FRAME, and the common perturbations."""
+    """List the perturbations: every bias of FRAME, then the common ones."""
     biases = (
         [perturbation for configurations in GRID.values() for perturbation in configurations]
         if which == "grid"
@@ -87,7 +87,7 @@ def list_perturbations(which: Configurations) -> list[Perturbation]:
 
 
 def build_subject(topic: Domain, scene: Scene, size: int) -> Subject:
-    """What texts and boxes say of a scene: its name, its first question, and where it changed."""
+    """Build a scene's subject for texts and boxes: its name, first question and outline."""
     return Subject(
         keyword=scene.subject,
         instruction=topic.ask_module.write_questions(scene)[0].text,
@@ -97,7 +97,7 @@ def build_subject(topic: Domain, scene: Scene, size: int) -> Subject:
 
 
 def to_outcome(rereading: "RereadJob") -> RereadOutcome:
-    """What a perturbed picture says; inapplicable where the perturbation cannot be made."""
+    """Reread a perturbed picture; inapplicable if the perturbation cannot be made."""
     from generators.survival import check_survival  # noqa: PLC0415 - slow, and seldom needed
 
     try:

@@ -13,7 +13,7 @@ ATTEMPTS = 2
 
 
 class FrameWriterConfig(LimitConfig, WriterConfig):
-    """Who writes; a limit is on items."""
+    """Writer of the sentences; a limit counts items."""
 
 
 def list_concepts(row: Row) -> dict[str, str]:

@@ -90,7 +90,7 @@ def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
 
 
 def demo_summary(home: DataRoot, painter: str) -> list[dict[str, Any]]:
-    """Of the stand-in run's dataset: pictures, models that wrote captions, and captions scored."""
+    """Count the stand-in dataset's pictures, captioning models and scored captions."""
     matrix = home.find(
         asset_key("preference_matrix"), STAND_IN_DATASET, ["part", "generator", "scored"]
     )

@@ -40,7 +40,7 @@ _SHOWN = 8
 
 
 class CaptionStep(JudgeStep[LimitConfig]):
-    """What one model says that the pictures of a dataset show; a limit is on pictures."""
+    """One model's captions of a dataset's pictures; a limit counts pictures."""
 
     group, columns, config, asset_prefix = GROUP, CAPTIONS, LimitConfig, "captions"
     description_template, partitions_factory = (
@@ -87,11 +87,11 @@ class CaptionStep(JudgeStep[LimitConfig]):
         return [row | parse_caption(row) if row["outcome"] == "answered" else row for row in rows]
 
     def extent(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> Extent:
-        """Of all pictures."""
+        """Return the extent among all pictures."""
         return Extent(count=len(rows), total=len(work.tables["pictures"]), unit="pictures")
 
     def metadata(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """Some of the captions."""
+        """Show some of the captions."""
         captioned = [row for row in rows if row["outcome"] == CAPTIONED]
         shown = CAPTIONS.build_table(sample_evenly(captioned, _SHOWN)).to_pandas()[
             ["image_id", "caption"]
@@ -99,12 +99,12 @@ class CaptionStep(JudgeStep[LimitConfig]):
         return {"captions": markdown_table(shown)}
 
     def warning(self, partition: str, config: LimitConfig) -> str | None:
-        """That it is the same model as another entry."""
+        """Warn if the model is the same as another entry's."""
         return twin_warning(self.judge.name, find_twins(self.catalog.select_role("captioner")))
 
 
 def twin_warning(name: str, twins: dict[str, str]) -> str | None:
-    """What runs and quotes say of a model that an earlier entry names as well."""
+    """Return a warning for runs and quotes if an earlier entry names the same model."""
     if name not in twins:
         return None
     return (

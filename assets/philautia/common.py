@@ -1,4 +1,4 @@
-"""What every asset of this benchmark shares: its group, keys, datasets and models.
+"""Group, keys, datasets and models shared by every asset of this benchmark.
 
 A dataset, a partition, is a collection or the pictures of another benchmark's part, as in
 `vlmbias_flags`. There is one dimension alone. Pictures that painters make would be a second one,
@@ -32,7 +32,7 @@ def asset_key(name: str) -> AssetKey:
 
 
 def load_declared_tables() -> dict[str, list[PictureTable]]:
-    """By name of a dataset: the tables of another benchmark whose pictures it has."""
+    """Return the tables of other benchmarks that supply a dataset's pictures, by dataset."""
     tables: dict[str, list[PictureTable]] = {}
     for benchmark in load_benchmarks().values():
         for table in benchmark.picture_tables:
@@ -72,7 +72,7 @@ def select_evaluators(catalog: Catalog, references: References) -> tuple[Model, 
 
 
 def find_twins(models: Sequence[Model]) -> dict[str, str]:
-    """By name: the first entry that is of the same model as a later one, asked otherwise.
+    """Map each later entry to the first entry of the same model, by name.
 
     As two, a model would be a stranger to itself: what it gives the other would count as what
     others give. The later one is in no matrix and no panel. Metrics are in none of these anyway.

@@ -48,7 +48,7 @@ class _Found(NamedTuple):
 
 
 class PaintersConfig(Config):
-    """Whose pictures are taken, of a dataset that painters have made."""
+    """Painters to include, for a dataset that painters have made."""
 
     painters: list[str] = Field(
         default=[], description="Names in models.yaml; by default all that have painted it."
@@ -86,7 +86,7 @@ class DatasetPictures(Step[PaintersConfig]):
         ]
 
     def metadata(self, work: StepRun[PaintersConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """Some in pictures, and how many have references."""
+        """Show some pictures, and count those with references."""
         return {
             "pictures": len(rows),
             "with_references": sum(bool(row["references"]) for row in rows),
@@ -175,7 +175,7 @@ def _collected(work: StepRun[PaintersConfig]) -> Iterator[_Found]:
 
 
 def group_rows_by_picture(work: StepRun[Any]) -> dict[str, list[Row]]:
-    """By sha256: the rows of a collection that are about one picture. Raises `NotCountable`."""
+    """Group a collection's rows by their picture's sha256. Raises `NotCountable`."""
     collection = collection_key(work.partition)
     stored = work.find_table(collection, "")
     if stored is None:
@@ -187,5 +187,5 @@ def group_rows_by_picture(work: StepRun[Any]) -> dict[str, list[Row]]:
 
 
 def format_picture_name(dataset: str, first: Row) -> str:
-    """What a picture of a collection is called: as its file, or as its first row."""
+    """Return the name of a collection's picture: from its file, or else from its first row."""
     return f"{dataset}/{first['file']}" if first["file"] else str(first["image_id"])

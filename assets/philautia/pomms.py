@@ -76,7 +76,7 @@ POMMS = Columns(
 
 
 class PommsConfig(Config):
-    """Which panels are looked at."""
+    """Panels to compare."""
 
     order: list[str] = Field(
         default=[],
@@ -133,7 +133,7 @@ def build_pomms_asset(generators: Sequence[Model], evaluators: Sequence[Model]) 
 def pomms_rows(
     setting_scores: SettingScores, people: HumanRatings, config: PommsConfig
 ) -> Iterator[dict[str, Any]]:
-    """All rows of a setting, but for dataset and setting; none where nothing was scored.
+    """Yield all rows of a setting, without dataset and setting; none where no scores exist.
 
     Raises `ValueError` for an order that is no panel.
     """
@@ -213,7 +213,7 @@ def _agreement(people: HumanRatings, members: Panel, seed: int) -> dict[str, Any
 def _tie_break(
     people: HumanRatings, judges: Sequence[str]
 ) -> Callable[[Panel], float | None] | None:
-    """What decides between panels of equal preference: how well they agree with people."""
+    """Return the tie-breaker for panels of equal preference: their agreement with people."""
     if not len(people.human) or any(name not in people.scores for name in judges):
         return None
 

@@ -126,7 +126,7 @@ def build_matrix_asset(
 
 
 def matrix_rows(setting_scores: SettingScores) -> Iterator[dict[str, Any]]:
-    """All rows of a setting, but for the dataset; none where nothing was scored."""
+    """Yield all rows of a setting, without the dataset; none where no scores exist."""
     if setting_scores.scores is None:
         return
     images = setting_scores.scores.images

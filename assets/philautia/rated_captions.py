@@ -50,7 +50,7 @@ class RatedCaptions(Step[LimitConfig]):
         )
 
     def metadata(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """How many there are."""
+        """Report the number of rated captions."""
         return {"rated_captions": len(rows)}
 
 

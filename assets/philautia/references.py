@@ -30,7 +30,7 @@ _LOT = "2"
 
 
 class ReferenceTraits(NamedTuple):
-    """What is known of a reference model."""
+    """Traits of a reference model."""
 
     quality: float
     """Of its captions, 0 to 100."""
@@ -71,7 +71,7 @@ def _score(name: str, row: Row, images: ImageStore) -> Mapping[str, Any]:
 
 
 def _noise(name: str, row: Row) -> float:
-    """From -8 to 8, evenly, the same for the same request."""
+    """Return noise from -8 to 8, uniformly distributed; equal requests have equal noise."""
     request_text = "/".join((_LOT, name, row["setting"], row["sha256"], row["caption"]))
     lot = int.from_bytes(sha256(request_text.encode()).digest()[:8]) / 2**64
     return _NOISE * (2 * lot - 1)

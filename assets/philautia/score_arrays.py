@@ -22,7 +22,7 @@ PEOPLE_COLUMNS = ["candidate", "human_scores"]
 
 
 class SettingScores(NamedTuple):
-    """What judges gave captions in one setting."""
+    """Judges' scores of captions in one setting."""
 
     setting: str
     scores: CaptionScores | None
@@ -65,7 +65,7 @@ def unique_models(models: Sequence[Model]) -> list[Model]:
 def load_score_tables(
     home: DataRoot, dataset: str, evaluators: Iterable[Model], columns: Sequence[str]
 ) -> dict[str, pd.DataFrame]:
-    """By judge, the scores that there are."""
+    """Load the existing scores by judge."""
     named_tables = (
         (evaluator.name, home.find(asset_key(f"scores_{evaluator.name}"), dataset, list(columns)))
         for evaluator in evaluators
@@ -121,7 +121,7 @@ def gather_scores(
 def gather_ratings(
     tables: Mapping[str, pd.DataFrame], setting: str, evaluators: Sequence[Model]
 ) -> HumanRatings:
-    """What judges and metrics gave the captions that people have scored, in a setting."""
+    """Gather judges' and metrics' scores of the captions that people have scored, in a setting."""
     score_tables = {
         name: table[table["setting"].eq(setting) & table["candidate"].notna()]
         for name, table in tables.items()

@@ -90,7 +90,7 @@ _READ_SOME = (
 
 
 class CaptionScoresConfig(LimitConfig):
-    """Which captions a judge is asked about, and how; a limit is on pictures."""
+    """Captions and settings for a judge; a limit counts pictures."""
 
     settings: Annotated[list[str], validate_names(SETTINGS)] = Field(
         default=[*SETTINGS], min_length=1, description=f"{' and '.join(SETTINGS)}, or one of them."
@@ -98,7 +98,7 @@ class CaptionScoresConfig(LimitConfig):
 
 
 class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
-    """What one judge or metric gives the captions of a dataset."""
+    """One judge's or metric's scores of a dataset's captions."""
 
     group, columns, config, asset_prefix = GROUP, SCORES, CaptionScoresConfig, "scores"
     references, has_portions, partitions_factory = (
@@ -167,7 +167,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
             yield from self._asked(work, pictures_by_id[row["image_id"]], columns, None)
 
     def rebuild_config(self, home: DataRoot, partition: str) -> Mapping[str, Any]:
-        """For as many pictures, and in the same settings, as its table has."""
+        """Rebuild the config from the table: as many pictures, and the same settings."""
         table = home.table(self.key, partition, ["image_id", "setting"])
         pictures = home.find(asset_key("pictures"), partition, ["image_id"])
         picture_count, settings = table["image_id"].nunique(), {*table["setting"]}
@@ -178,7 +178,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
         }
 
     def _lacking(self) -> str:
-        """What would give it captions: some model's, or else those that people have rated."""
+        """Return the asset that would supply captions: a model's, or else the rated ones."""
         return next((f"captions_{model.name}" for model in self.generators), "rated_captions")
 
     def _of_model(
@@ -257,7 +257,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
         )
 
     def extent(self, work: StepRun[CaptionScoresConfig], rows: Sequence[Row]) -> Extent:
-        """Of all pictures."""
+        """Return the extent among all pictures."""
         picture_count = len({row["image_id"] for row in rows})
         return Extent(count=picture_count, total=len(work.tables["pictures"]), unit="pictures")
 
@@ -270,7 +270,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
         return {"scores": markdown_table(means.agg(["count", "mean"]).round(2).reset_index())}
 
     def warning(self, partition: str, config: CaptionScoresConfig) -> str | None:
-        """That it is the same model as another entry, or has nobody to be compared with."""
+        """Warn if the model repeats another entry, or has no other model for comparison."""
         if not self.is_metric and "captioner" not in self.judge.roles:
             return (
                 f"{self.judge.name} writes no captions, so that it has no preference for its own: "
@@ -297,7 +297,7 @@ _NOTHING = dict.fromkeys(("generator", "generator_model", "candidate", "reason",
 
 
 def _is_outdated(caption: Row, picture: Row) -> bool:
-    """Whether a caption is of another picture than is there now."""
+    """Return whether a caption belongs to an older picture than the current one."""
     is_pending = PENDING in (caption["outcome"], picture["outcome"])
     return not is_pending and bool(caption["sha256"] != picture["sha256"])
 

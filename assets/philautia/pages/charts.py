@@ -20,7 +20,7 @@ def self_preference(dataset: ComparedDataset, setting: str) -> Chart:
 
 
 def scores(example: PreferenceExample, number: int) -> Chart:
-    """Each judge's score of a caption, and its mean score."""
+    """Draw each judge's score of a caption beside the judge's mean score."""
     bars = []
     for judge, caption_score in example.scores.items():
         mean = example.means[judge]
