@@ -43,7 +43,7 @@ PRELOADED += ["dagster._core.storage.sqlite_storage"]
 
 
 def resources_at(root: str) -> dict[str, Any]:
-    """Every resource; tables, reports and the ledger lie below `root`.
+    """Build every resource; tables, reports and the ledger lie below `root`.
 
     So do images, unless COUNTERFACTORY_IMAGES is set to another folder or an address that fsspec
     knows, and calls, unless COUNTERFACTORY_CALLS is set to another database.
@@ -116,7 +116,7 @@ batches = build_batch_jobs(planners, by_key, named.by_asset, resources)
 
 
 def repository() -> dg.RepositoryDefinition:
-    """All that is defined here, once it is."""
+    """Return the repository of all definitions, once they are built."""
     return defs.get_repository_def()
 
 

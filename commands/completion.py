@@ -94,7 +94,7 @@ def _names_now() -> dict[str, Any]:
 
 
 def _version() -> str:
-    """When the files that the names come from were last written."""
+    """Return a version that changes with the files that the names come from."""
     home = Path(os.environ.get("COUNTERFACTORY_HOME") or ROOT / "data")
     models = Path(os.environ.get("COUNTERFACTORY_MODELS") or ROOT / "models.yaml")
     collections = Path(os.environ.get("COUNTERFACTORY_COLLECTIONS") or ROOT / "collections.yaml")

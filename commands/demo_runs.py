@@ -33,7 +33,7 @@ class RunFailed(Exception):
 
 
 class AssetGroup(NamedTuple):
-    """What runs belong to: the group of their assets, as of a benchmark, and its title."""
+    """Group that runs belong to: the asset group, such as a benchmark, and its title."""
 
     name: str
     title: str
@@ -142,7 +142,7 @@ class DemoRunner:
 
     @staticmethod
     def _starts_from(run: _Planned, other: _Planned) -> bool:
-        """Whether a run takes anything that another one makes.
+        """Return whether a run reads anything that another run makes.
 
         Of one benchmark, assets of different partitions are made of different parts.
         """
@@ -201,7 +201,7 @@ def _deprecations_hidden() -> Iterator[None]:
 
 
 def describe_failure(result: ExecuteInProcessResult, run_name: str) -> str:
-    """What is wrong with a run, by failed step and check, and where its log is."""
+    """Describe a run's failed steps and checks, and say where its log is."""
     lines = [f"{run_name} failed:"]
     for event in result.get_step_failure_events():
         error = event.step_failure_data.error

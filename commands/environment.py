@@ -1,4 +1,4 @@
-"""Where commands run: variables of `.env`, the Dagster instance, and the stores.
+"""Environment of commands: variables of `.env`, the Dagster instance, and the stores.
 
 Dagster and the code location take seconds to load: commands import them inside functions, so that
 help and completion answer at once.

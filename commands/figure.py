@@ -10,7 +10,7 @@ from commands.completion import complete_scenes
 
 
 class FileType(StrEnum):
-    """What is written."""
+    """File format of a figure."""
 
     PDF = "pdf"
     SVG = "svg"

@@ -1,4 +1,4 @@
-"""What has to be materialized again.
+"""Staleness of assets: the ones to materialize again.
 
 A partition of an asset is up to date where Dagster says so, going by the versions of its code and
 data; where the run that made it has succeeded, with the same inputs from outside the graph; and
@@ -85,7 +85,7 @@ class Freshness:
     def find_stale(
         self, keys: Sequence[AssetKey], partition: str | None, config: Mapping[str, Any]
     ) -> list[AssetKey]:
-        """Those of the assets that such a run would not leave as they are, parents first."""
+        """Return the assets that such a run would change, parents first."""
         staleness = Staleness(self._instance, self._graph)
         stale: list[AssetKey] = []
         for key in sorted(keys, key=self._order.__getitem__):
@@ -112,7 +112,7 @@ class Freshness:
 
     @property
     def tags(self) -> dict[str, str]:
-        """Those of a run that is about to be made."""
+        """Tags for a run about to start."""
         return {INPUTS_TAG: self._before}
 
     @cached_property
@@ -138,7 +138,7 @@ class Freshness:
         return self._runs[run_id]
 
     def _is_there(self, record: EventLogRecord) -> bool:
-        """Whether the file that was made is there, with the pictures that it names."""
+        """Return whether the materialized file exists, with the pictures that it names."""
         materialization = record.asset_materialization
         path = Path(str(materialization.metadata["path"].value)) if materialization else Path()
         if not path.is_file():

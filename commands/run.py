@@ -98,7 +98,7 @@ def describe_trials(
 
 
 def describe_unstarted(stages: "Iterable[Iterable[PlannedRun]]") -> Iterator[str]:
-    """What is said of runs that stand after one that has failed."""
+    """Describe the runs that did not begin because an earlier one failed."""
     from dagster import AssetKey
 
     runs = [run for stage in stages for run in stage]

@@ -88,7 +88,7 @@ def load_limits(
 
 
 def load_shared_budget(instance: "DagsterInstance", budget: float | None) -> "SharedBudget":
-    """What runs may spend together, by that budget and the one that each has by itself."""
+    """Build the budget that runs share, from `budget` and the budget of each single run."""
     from commands.environment import open_stores
     from definitions import resources
     from sensors.run_launcher import SharedBudget
@@ -153,7 +153,7 @@ def print_results(done: "RunLauncher", problems: Iterable[object] = ()) -> None:
 def build_results_table(
     materialized: "Sequence[MaterializedPartition]", failed_usd: float = 0.0
 ) -> Any:
-    """By asset and partition: rows, those of no use, requests, dollars; with the sums.
+    """Build a table of rows, unusable rows, requests and dollars by asset and partition, with sums.
 
     A line of its own has what failed runs spent, or may have, of which no table came.
     """

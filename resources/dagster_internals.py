@@ -1,4 +1,4 @@
-"""What Dagster has no public name for, in one file, with the reason for each.
+"""Dagster internals without a public name, in one file, with the reason for each.
 
 `tests/resources/test_dagster_internals.py` holds each to what it is used for, so that a new version
 of Dagster fails there first.
@@ -50,7 +50,7 @@ class Staleness:
         self._resolver = CachingStaleStatusResolver(instance, graph, context)
 
     def is_fresh(self, key: AssetKey, partition: str | None) -> bool:
-        """Whether a partition was made by today's code from today's versions of its inputs."""
+        """Return whether today's code made the partition from today's versions of its inputs."""
         return self._resolver.get_status(key, partition) is StaleStatus.FRESH
 
 
@@ -77,7 +77,7 @@ def find_stopped_launchers(instance: DagsterInstance, run: DagsterRun) -> set[st
 
 
 def is_backfill_cancelled(instance: DagsterInstance, run: DagsterRun) -> bool:
-    """Whether a run belongs to a backfill that was cancelled or failed.
+    """Return whether a run belongs to a backfill that was cancelled or failed.
 
     Dagster cancels the runs of a backfill one after the other, which takes up to a minute.
     """
@@ -86,7 +86,7 @@ def is_backfill_cancelled(instance: DagsterInstance, run: DagsterRun) -> bool:
 
 
 def is_interruption(event: DagsterEvent) -> bool:
-    """Whether an event says that a run's process got a signal; Dagster raises nothing then."""
+    """Return whether an event reports a signal to a run's process; Dagster raises nothing then."""
     if event.event_type_value == "PIPELINE_FAILURE":
         return event.job_failure_data.failure_reason is RunFailureReason.UNEXPECTED_TERMINATION
     return event.event_type_value == "PIPELINE_CANCELED"

@@ -1,1 +1,1 @@
-"""What starts runs by itself, once its user has turned it on."""
+"""Sensors that start runs by themselves, once the user has turned them on."""

@@ -167,7 +167,7 @@ class _Tick(NamedTuple):
         )
 
     def _made_since(self, batch: Batch) -> bool:
-        """Whether the user has materialized it since, at whichever price."""
+        """Return whether the user has materialized the batch's table since, at whichever price."""
         assert batch.collected_at is not None
         since = AssetRecordsFilter(
             asset_key=AssetKey.from_user_string(batch.asset),

@@ -92,7 +92,7 @@ def end_interrupted(instance: DagsterInstance) -> Iterator[DagsterRun]:
 
 
 def has_lost_process(run: DagsterRun) -> bool:
-    """Whether the process of a run under way has ended.
+    """Return whether the process of a run under way has ended.
 
     Before it has one, it is that of the code server which was to start it.
     """
@@ -103,7 +103,7 @@ def has_lost_process(run: DagsterRun) -> bool:
 
 
 def _refuses(run: DagsterRun) -> bool:
-    """Whether nobody listens any more at the socket, on this machine, of a run's code server."""
+    """Return whether the socket of the run's code server, on this machine, refuses connections."""
     path = json.loads(run.tags.get(GRPC_INFO_TAG, "{}")).get("socket")
     if path is None:
         return False
@@ -134,7 +134,7 @@ def _end(instance: DagsterInstance, run_id: str) -> DagsterRun | None:
 
 
 def _is_done(instance: DagsterInstance, run: DagsterRun) -> bool:
-    """Whether all steps of a run had succeeded, before its process was killed."""
+    """Return whether all steps of a run succeeded before its process was killed."""
     if run.execution_plan_snapshot_id is None:
         return False
     plan = instance.get_execution_plan_snapshot(run.execution_plan_snapshot_id)

@@ -35,7 +35,7 @@ PARENT_RUN_TAG = "counterfactory/judged_by"
 
 
 class JudgeEverythingConfig(Config):
-    """Which judge is asked, about what, for how much."""
+    """Judge, benchmarks and budget of the run."""
 
     judge: str = Field(description="A judge or metric of models.yaml.")
     benchmarks: list[str] = Field(default=[], description="Some benchmarks; all by default.")

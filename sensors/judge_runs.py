@@ -71,9 +71,9 @@ class JudgeRuns:
                 yield run
 
     def _apart(self, run: PlannedRun) -> Iterator[PlannedRun]:
-        """Where others are asked, what follows from that is a run of its own.
+        """Yield a run of the answers, then one of the dependent assets, if other judges are asked.
 
-        It is made as well where one of these could not be asked, without what that one would say.
+        The second run also follows where another judge could not be asked, without its answers.
         """
         asked_keys = [key for key in run.assets if key in self._judged.steps]
         if not any(key.to_python_identifier() in self._others for key in asked_keys):
@@ -87,7 +87,7 @@ class JudgeRuns:
             yield run._replace(assets=[key for key in run.assets if key not in asked_keys])
 
     def _gathering(self) -> Iterator[PlannedRun]:
-        """The runs of what is made of the reports of several benchmarks."""
+        """Yield the runs of assets that read reports of several benchmarks."""
         reports = (
             AssetKey([share.benchmark.name, "report"])
             for share in self._everything.benchmark_quotes
@@ -96,7 +96,7 @@ class JudgeRuns:
         yield from (PlannedRun("", [key]) for key in sorted(over))
 
     def _stages(self, share: BenchmarkQuote) -> list[list[PlannedRun]]:
-        """Those of a benchmark: what the judge is asked, and what follows from that."""
+        """Plan a benchmark's runs: the judge's answers, then the assets that depend on them."""
         locations = [(task.asset, task.partition) for task in share.tasks]
         tasks = [
             Task(key, partition, {}) for key, partition in (*locations, *self._following(locations))
@@ -122,7 +122,7 @@ class JudgeRuns:
                 yield key, child.partition_key or ""
 
     def _needed(self, run: PlannedRun) -> PlannedRun:
-        """Of a run, the assets that it would change or make."""
+        """Keep only the assets that this run would change or make."""
         needed: list[AssetKey] = []
         for key in run.assets:
             location = key, run.partition
@@ -137,7 +137,7 @@ class JudgeRuns:
         )
 
     def _is_current(self, location: TableLocation, making: Collection[AssetKey]) -> bool:
-        """Whether something was made after all that it is made of, or nothing of that is there."""
+        """Return whether no input is newer than the table; the judge's own tables must exist."""
         key, partition = location
         with partition_loading_context(dynamic_partitions_store=self._instance):
             parents = self._graph.get_parents_partitions(key, partition or None).parent_partitions
@@ -154,7 +154,7 @@ class JudgeRuns:
         return max(input_event_ids, default=0) <= (event_id or 0)
 
     def _made_at(self, location: TableLocation) -> int | None:
-        """Where the latest materialization stands in the order of all events; None without any."""
+        """Return the event number of the latest materialization; None without any."""
         key, partition = location
         if key not in self._made_by_asset:
             kind = DagsterEventType.ASSET_MATERIALIZATION
@@ -165,7 +165,7 @@ class JudgeRuns:
         return self._made_by_asset[key].get(partition)
 
     def _may_begin(self, run: PlannedRun) -> bool:
-        """Whether a run is begun: not one that asks, once nothing more can be paid."""
+        """Return whether a run may begin: no requests are sent once nothing more can be paid."""
         if not self._asks(run.assets):
             return True
         why = next(filter(self._is_final, self.launcher.failures), None)
@@ -176,12 +176,12 @@ class JudgeRuns:
         return why is None
 
     def _is_final(self, failed: StepFailure) -> bool:
-        """Whether nothing more can be asked: another judge's price or key is only of that one."""
+        """Return whether this failure ends all requests; another judge's price or key does not."""
         of_model = failed.error in _OF_A_MODEL and not self._is_of_another(failed)
         return failed.error == _OVER or of_model
 
     def _is_of_another(self, failed: StepFailure) -> bool:
-        """Whether it is but another judge that could not be asked, so that no table is changed."""
+        """Return whether the failure is that another judge could not be asked."""
         op = failed.step.partition(",")[0]
         return failed.error in _OF_A_MODEL and op in self._others
 

@@ -66,7 +66,7 @@ def new_painters_sensor(
 
 
 def select_painter_jobs(jobs: Sequence[Any], assets: AssetsByKey) -> list[Any]:
-    """Those of some named jobs that `launching` may start."""
+    """Select the named jobs that the sensor `new_painters` may start."""
     flow_lists = [benchmark.build_flows(assets) for benchmark in load_benchmarks().values()]
     job_names = {
         flow.job_name

@@ -1,4 +1,4 @@
-"""What a benchmark lacks of each painter, and whether it may be made without asking the user."""
+"""Assets that a benchmark lacks for each painter, and whether to make them without asking."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -52,7 +52,7 @@ _UNFINISHED = [status for status in DagsterRunStatus if status not in _FINISHED]
 
 
 class PainterBacklog:
-    """Which partitions of a benchmark painters lack; `told` is what the user should know."""
+    """Partitions of a benchmark that painters lack; `messages` are for the user."""
 
     def __init__(
         self, instance: DagsterInstance, catalog: Catalog, assets: AssetsByKey, benchmark: Benchmark
@@ -85,7 +85,7 @@ class PainterBacklog:
 
     @property
     def partitions_def(self) -> MultiPartitionsDefinition:
-        """How the steps are divided: by painter and one other dimension."""
+        """Partitions of the steps: by painter and one other dimension."""
         assert isinstance(self.painting_step.partitions, MultiPartitionsDefinition)
         return self.painting_step.partitions
 
@@ -125,7 +125,7 @@ class PainterBacklog:
 
     @cached_property
     def _sources(self) -> list[AssetKey]:
-        """What the steps read that is divided by the other dimension alone."""
+        """Inputs of the steps that are partitioned by the other dimension alone."""
         read = (source for step in self.steps for source in step.inputs.values())
         return list(
             dict.fromkeys(source.asset for source in read if source.dimension == self._dimension)
@@ -176,7 +176,7 @@ class PainterBacklog:
         return ready
 
     def find_sample(self, value: str) -> StepSample | None:
-        """How large the sample of a value is beside the paper's; None where that is not known."""
+        """Return the size of a value's sample beside the paper's; None if it is not known."""
         for source in self._sources:
             if source in self._all:
                 metadata = self._latest(source, value).metadata
@@ -186,9 +186,9 @@ class PainterBacklog:
         return None
 
     def _is_painted(self, value: str) -> bool:
-        """Whether pictures that are results are of just what there is to paint now.
+        """Return whether some painter's results were painted from exactly the current inputs.
 
-        Those of a trial, by a `limit`, show no wish to paint it all.
+        Pictures of a trial, by a `limit`, do not count.
         """
         real = [model.name for model in self.catalog.models if not model.is_stand_in]
         stored_partitions = {
@@ -217,7 +217,7 @@ class PainterBacklog:
         return record.asset_materialization
 
     def select_targets(self, partition: str) -> list[AssetKey]:
-        """What is made of a partition: every step whose model has a price.
+        """Select the assets to make for a partition: every step that has a priced model.
 
         A judge, metric or checker whose price is unknown is told of, and left to the user, and so
         is a step that reads what a user writes.
@@ -234,7 +234,7 @@ class PainterBacklog:
         return lacks is None
 
     def _lacking_price(self, step: Step[Any], partition: str) -> str | None:
-        """What keeps a step from being made by itself: no model, or none with a price."""
+        """Explain why a step cannot be made without the user: no model, or none with a price."""
         try:
             model = step.model(partition, step.config(**self.step_configs.get(step.key, {})))
         except NoSuchModel as why:
@@ -263,7 +263,7 @@ class PainterBacklog:
         return self._made[asset]
 
     def find_missing_assets(self, partition: str) -> list[AssetKey]:
-        """What of a partition is not there."""
+        """Return the assets not materialized for a partition."""
         return [
             asset
             for asset in self.select_targets(partition)
@@ -271,7 +271,7 @@ class PainterBacklog:
         ]
 
     def has_unfinished_run(self, partition: str) -> bool:
-        """Whether a run of anybody's makes some of it just now, or is about to."""
+        """Return whether any run, queued or under way, makes part of this partition."""
         tags = {"dagster/partition": partition}
         under_way = RunsFilter(tags=tags, statuses=_UNFINISHED)
         ours = {step.key for step in self.steps}
@@ -281,7 +281,7 @@ class PainterBacklog:
         )
 
     def may_be_launched(self, painter: Model) -> bool:
-        """Whether a painter was quoted, and its prices and those of whoever it needs are known.
+        """Return whether a painter has a quote and all models that it needs have known prices.
 
         What lacks is told.
         """
@@ -305,7 +305,7 @@ class PainterBacklog:
 
     @cached_property
     def step_configs(self) -> Mapping[AssetKey, Mapping[str, Any]]:
-        """By step, the config with which it was last made of a painter whose pictures are results.
+        """Latest config of each step for a painter with pictures that are results.
 
         A new painter gets what the earlier ones got, or its figures could not be set beside theirs.
         A `limit` is no part of it: it makes a trial, of which the others would all be one as well.
@@ -390,7 +390,7 @@ def list_backlogs(
 
 
 def describe_missing_price(model: Model, request: Request) -> str | None:
-    """What to write in models.yaml for a model's price to be known; None where it is."""
+    """Describe the fields of models.yaml that would make a model's price known; None if it is."""
     if compute_cost(model, request, _SOMETHING) is not None:
         return None
     return (

@@ -88,7 +88,7 @@ def painters_sensor(files: CatalogFiles, assets: AssetsByKey) -> SensorDefinitio
 
 
 class _PollState(BaseModel):
-    """When the lists were read last, and what was said of them then; kept in the cursor."""
+    """Time of the last reading of the lists, and its messages; stored in the cursor."""
 
     polled_at: float = 0.0
     warnings: list[str] = []

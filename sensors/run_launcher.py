@@ -39,7 +39,7 @@ class Begun(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What it is called where people read of it."""
+        """Name of the run for messages."""
         return self.planned.partition or self.planned.assets[0].path[0]
 
 
@@ -52,7 +52,7 @@ class MaterializedPartition(NamedTuple):
 
 
 class StepFailure(NamedTuple):
-    """Why a step of a run failed; `error` names its class."""
+    """Failure of a run's step; `error` names the error's class."""
 
     step: str
     error: str
@@ -63,9 +63,9 @@ class StepFailure(NamedTuple):
 
 
 class SharedBudget(NamedTuple):
-    """What runs may spend together: a budget, and the one that each has by itself.
+    """Budget that runs share, and the budget of each single run.
 
-    `spent_by` says what some runs have spent, or may have, in billionths of a dollar.
+    `load_spent_nano` returns the most that some runs can have spent, in billionths of a dollar.
     """
 
     total_usd: float | None

@@ -1,4 +1,4 @@
-"""In which runs partitions of assets are materialized: one partition a run, parents first."""
+"""Plan of runs that materialize partitions: one partition a run, parents first."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What a partition still lacks once its batches are collected."""
+"""Requests that a partition still lacks once its batches are collected."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ from resources.storage.chunks import split_into_chunks
 
 
 class StillWaiting(Exception):
-    """Some of what a partition would ask waits in batches of others; nothing can be said yet."""
+    """Error for requests of a partition that still wait in other batches: nothing is known yet."""
 
 
 def find_unanswered(
     planners: Planners, sources: PlanContext, batches: Sequence[Batch]
 ) -> str | None:
-    """What would still be sent, were the partition of these batches materialized; None if nothing.
+    """Describe the requests still unanswered in these batches' partition; None if there are none.
 
     The last of the batches says with which config it was submitted. Raises `StillWaiting`.
     """

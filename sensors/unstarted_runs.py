@@ -52,7 +52,7 @@ def requeue_unstarted(instance: DagsterInstance, files: CatalogFiles) -> Iterato
 
 
 def _is_unread(instance: DagsterInstance, run: DagsterRun) -> bool:
-    """Whether a run from Dagster's queue has failed with an error while its code was loaded."""
+    """Return whether a run from Dagster's queue failed with an error while its code was loaded."""
     records = instance.get_records_for_run(run.run_id, of_type=DagsterEventType.ENGINE_EVENT)
     events = (record.event_log_entry.dagster_event for record in records.records)
     errors = any(event and event.engine_event_data.error for event in events)

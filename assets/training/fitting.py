@@ -59,7 +59,7 @@ class FittedAdapter:
 
     @property
     def adapter(self) -> str:
-        """What an entry of models.yaml says: its folder below the data root."""
+        """Value for an entry of models.yaml: the adapter's folder below the data root."""
         return f"{ADAPTERS_FOLDER}/{self.place.name}"
 
 

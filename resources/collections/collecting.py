@@ -45,7 +45,7 @@ def collect(
 
 
 def _read(collection: Collection) -> Iterator[tuple[Row, Item | str]]:
-    """Each row with what it says, or why it says nothing."""
+    """Yield each row with its item, or with the reason why it has none."""
     table_format = TableFormat(
         columns=collection.columns.used,
         heads=collection.heads,
@@ -62,14 +62,14 @@ def _read(collection: Collection) -> Iterator[tuple[Row, Item | str]]:
 
 
 class _Earlier:
-    """What was taken before a row, so that nothing is taken twice."""
+    """Rows taken so far, to find one that repeats them."""
 
     def __init__(self) -> None:
         self._items: dict[bytes, str] = {}
         self._names: dict[str, str] = {}
 
     def twin_of(self, row: Row, item: Item, picture: Taken) -> str | None:
-        """Why a row is one too many; None, and it is known from then on, where it is not."""
+        """Explain why a row repeats an earlier one; None if it does not, and record it then."""
         words = map(item.cells.get, ("text", "question", "options", "answer"))
         identity = "\0".join((str(picture.sha256), *(word or "" for word in words)))
         digest = sha256(identity.encode()).digest()

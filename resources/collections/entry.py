@@ -22,7 +22,7 @@ _FIELD = re.compile(r"\{([^{}]+)\}")
 
 
 class ColumnNames(BaseModel):
-    """Which columns of a table hold what. Each but the image may be left out."""
+    """Names of a table's columns. Each but the image may be left out."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -48,14 +48,14 @@ class ColumnNames(BaseModel):
         return tuple(_FIELD.findall(self.image)) or (self.image,)
 
     def image_of(self, cells: Mapping[str, Any], text_of: Callable[[str], str]) -> Any:
-        """What a row says of its picture; `text_of` a column is what a pattern takes of it."""
+        """Return a row's picture; `text_of` gives the text of a column that a pattern names."""
         if not _FIELD.search(self.image):
             return cells[self.image]
         return _FIELD.sub(lambda field: text_of(field[1]), self.image)
 
     @property
     def used(self) -> tuple[str, ...]:
-        """All columns that are read, each once."""
+        """Names of all columns read, each once."""
         single = (self.name, self.text, self.question, self.answer, self.options, self.domain)
         named = (*self.of_image, *filter(None, single), *self.references, *self.human_score)
         return tuple(dict.fromkeys(named))

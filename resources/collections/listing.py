@@ -49,7 +49,7 @@ def load(
 
 
 def _read(document: Document, painters: Set[str]) -> list[Collection]:
-    """Each entry that is right; what is wrong is added to the document's problems."""
+    """Return each valid entry; add the problems of others to the document's problems."""
     collections = []
     for place, entry in enumerate(document.value):
         collection = document.validated(Collection, entry, (place,))

@@ -41,7 +41,7 @@ class Taken(NamedTuple):
 def take(
     pictures: Iterable[tuple[T, Path | bytes | str]], images: ImageStore, ledger: WorkCache
 ) -> Iterator[tuple[T, Taken]]:
-    """Each picture as it is in the image store from then on, in order, with what it is of.
+    """Store pictures in the image store; yield each in order, with its subject.
 
     A text stands for a picture of which it says why there is none.
     """

@@ -1,4 +1,4 @@
-"""What a row of a collection says: checked, in one form for all tables."""
+"""Items of a collection's rows: checked, in one form for all tables."""
 
 import json
 import math
@@ -38,7 +38,7 @@ class Item(NamedTuple):
 
 
 def item_of(row: Row, collection: Collection) -> Item:
-    """What a row says; raises `BadRow`."""
+    """Build the item of a row; raises `BadRow`."""
     if row.problem is not None:
         raise BadRow(row.problem)
     columns, cells = collection.columns, row.cells
@@ -126,7 +126,7 @@ def _plain(value: Any) -> str:
 
 
 def _several(value: Any) -> Iterator[Any]:
-    """What a cell holds one or several of: a list, also written as JSON; nothing if it is empty."""
+    """Yield the values of a cell: a list, also as JSON, or a single value; none if it is empty."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         with suppress(BadJson):
             value = parse_untrusted(value, keep_written_infinity)
@@ -154,7 +154,7 @@ def _others(cells: Mapping[str, Any], used: tuple[str, ...]) -> str:
 
 
 def _holds_bytes(value: Any) -> bool:
-    """Whether a cell is another picture, or a file."""
+    """Return whether a cell contains bytes, as of a picture or a file."""
     if isinstance(value, Mapping):
         return any(map(_holds_bytes, value.values()))
     return isinstance(value, bytes) or (isinstance(value, list) and any(map(_holds_bytes, value)))

@@ -132,7 +132,7 @@ def find_process(run: DagsterRun) -> ProcessIdentity | None:
 
 
 def _has_a_process(context: PlanOrchestrationContext) -> bool:
-    """Whether a run has a process for itself: a code server, which has its tag, starts one for it.
+    """Return whether a run has a process for itself: a code server, which has its tag, starts it.
 
     What executes several runs goes on after each, which what a step leaves in memory, or its
     crash, would harm.

@@ -1,4 +1,4 @@
-"""Whether the run of a step still wants its answers: it may be cancelled, or its process killed."""
+"""Watch of a step's run: whether it still wants answers, or was cancelled or killed."""
 
 from typing import NamedTuple
 

@@ -20,7 +20,7 @@ class _InWords:
 
 
 class Config(_InWords, DagsterConfig):
-    """What a step, an asset or a job takes; raises `BadConfig`, as in "limit: -1 should be …"."""
+    """Config of a step, asset or job; raises `BadConfig`, as in "limit: -1 should be …"."""
 
 
 class Resource(_InWords, ConfigurableResource[None]):
@@ -28,7 +28,7 @@ class Resource(_InWords, ConfigurableResource[None]):
 
 
 def format_validation_error(error: ValidationError) -> str:
-    """All that is wrong, by field: what was said of it, and what it should be."""
+    """Describe all problems by field: the value given, and the value expected."""
     return " ".join(
         ": ".join(
             filter(

@@ -131,7 +131,7 @@ def own_triplets(path: str, domain: str, groups: tuple[str, ...] = ()) -> OwnTri
 
 
 def is_own(concept_id: str) -> bool:
-    """Whether an id is of a triplet of a user's own: no sampled one has as many parts."""
+    """Return whether an id is of a user's own triplet: no sampled one has as many parts."""
     return concept_id.split("/")[1:2] == [_OWN] and concept_id.count("/") == 4
 
 

@@ -130,7 +130,7 @@ def read_json_rows(path: Path, table_format: TableFormat) -> Iterator[Row]:
 
 
 def _has_object_lines(path: Path, table_format: TableFormat) -> bool:
-    """Whether the first line is an object that holds no other, whatever the file's name."""
+    """Return whether the first line is an object without nested ones, whatever the file's name."""
     with open_text(path, table_format) as file:
         first_line = next(filter(str.strip, file), "")
     try:

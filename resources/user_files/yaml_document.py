@@ -34,7 +34,7 @@ MAX_BYTES = 500_000
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """What is wrong on a line, and the remedy."""
+    """Problem on a line, and its remedy."""
 
     line: int
     text: str
@@ -110,7 +110,7 @@ class Document:
             raise self.fault("\n".join([f"{self.path} has {count}.", *lines]))
 
     def _entry_of(self, path: Place) -> str:
-        """How to call the entry of a list that a path leads to, where it leads to one."""
+        """Name the list entry that a path leads to; empty if it leads to none."""
         place = path[0] if path else None
         if not isinstance(place, int):
             return ""
@@ -147,7 +147,7 @@ def load_entries(
     noun: str,
     content: bytes | None = None,
 ) -> Document:
-    """As `load`, for a list of entries that begin with a name; empty where the file has none."""
+    """Load a list of entries that begin with a name, like `load`; empty if the file has none."""
     document = load(path, absent, fault, content)
     if document.value is not None and not isinstance(document.value, list):
         document.add((), f"not a list of {noun}: begin each with `- name: …`")

@@ -55,7 +55,7 @@ _UNTRIED = (
 
 
 class _Way(NamedTuple):
-    """How one of the two is trained and scores."""
+    """Method by which an adapter is trained and scores pictures."""
 
     name: str
     kind: TrainingKind
@@ -153,7 +153,7 @@ def _trained(work: _Work, table: pd.DataFrame) -> MaterializeResult[pa.Table]:
 
 
 def _pictures_looked_at(recipe: Recipe, pairs: int) -> int:
-    """How many in all, each as often as it is sampled."""
+    """Count the pictures looked at, each as often as it is sampled."""
     samples = recipe.num_generations if isinstance(recipe, RankingRecipe) else 1
     batch_size = recipe.per_device_batch_size * recipe.gradient_accumulation_steps
     return len(SIDES) * samples * (batch_size * recipe.steps if recipe.steps else pairs)

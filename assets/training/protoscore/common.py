@@ -1,4 +1,4 @@
-"""What every asset of ProtoScore shares: its group, keys, and the tables of pairs there are."""
+"""Group, keys and tables of pairs that all assets of ProtoScore share."""
 
 from collections.abc import Iterator
 from functools import partial

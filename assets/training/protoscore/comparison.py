@@ -88,7 +88,7 @@ def comparison(
 
 
 def format_finding(row: Mapping[str, Any]) -> str:
-    """What the paired difference says, in a sentence."""
+    """Describe the paired difference in a sentence."""
     if pd.isna(row["difference"]):
         return "Nothing can be said: no held-out pair was scored by both."
     rates = (
@@ -107,7 +107,7 @@ def format_finding(row: Mapping[str, Any]) -> str:
 
 
 def describe_unscored(rates: pd.DataFrame, metrics: Sequence[str]) -> str:
-    """How many pairs have no score by some of these metrics, in a sentence; empty where all have.
+    """Describe the pairs without a score by some of these metrics; empty if there are none.
 
     `rates` has a row a metric, by its name.
     """

@@ -1,4 +1,4 @@
-"""Which pairs are trained on, and which are held out: none that is like one that is evaluated."""
+"""Selection of training and held-out pairs: none that resembles an evaluated pair."""
 
 from collections import defaultdict
 from collections.abc import Sequence

@@ -61,7 +61,7 @@ NO_OVERLAP = AssetCheckSpec(
 
 
 class PairsConfig(Config):
-    """How many pairs, and whose."""
+    """Number and sources of the pairs."""
 
     pairs: int = Field(
         default=10_000,

@@ -1,4 +1,4 @@
-"""What every asset of fine-tuning shares: the benchmark that declares cases, its group and keys."""
+"""Benchmark that declares cases, group and keys that all assets of fine-tuning share."""
 
 from functools import partial
 

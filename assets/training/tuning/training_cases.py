@@ -45,7 +45,7 @@ NO_OVERLAP = AssetCheckSpec(
 
 
 class TrainingCasesConfig(Config):
-    """What the arms are made of; how many cases of a dataset, its `rephrased_cases` says."""
+    """Settings of the arms; `rephrased_cases` sets how many cases a dataset has."""
 
     datasets: list[str] = Field(
         default=[], description="By default all that have rephrased cases, and more are evaluated."
@@ -133,7 +133,7 @@ training_cases = table_asset(
 
 
 def check_no_overlap(rows: Sequence[dict[str, Any]]) -> AssetCheckResult:
-    """Whether nothing is trained on that is held out; what is, is named."""
+    """Check that no row shares a picture with a held-out one; name the rows that do."""
     shared_pictures = pd.DataFrame(
         find_shared_pictures(rows), columns=["arm", "case_id", "shares its", "with"]
     )
@@ -209,7 +209,7 @@ def _names(cases: Sequence[TuningCase]) -> set[tuple[str, str]]:
 def _lacking(
     config: TrainingCasesConfig, split: GeneralSplit, unperturbed_cases: Sequence[TuningCase]
 ) -> Iterator[tuple[str, str]]:
-    """What there is less of than was asked for."""
+    """Yield a description of each shortage: the cases or questions missing, and examples."""
     if unperturbed_cases:
         examples = ", ".join(case.case_id for case in unperturbed_cases[:_NAMED])
         yield (
