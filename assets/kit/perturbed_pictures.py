@@ -31,7 +31,7 @@ class PerturbedPicture(NamedTuple):
 
 
 class PerturbationRequest(NamedTuple):
-    """What a perturbed picture is made of."""
+    """Inputs of a perturbed picture."""
 
     original: str
     """The sha256 of the picture."""
@@ -124,7 +124,7 @@ def _perturbed(perturbing: PerturbJob) -> bytes | str:
 
 
 def _keys(works: PerturbationRequests) -> dict[int, str]:
-    """By place: the key of the work."""
+    """Build the work key of each request, by place."""
     codes = {
         parameters: fingerprint_perturbations(from_json(parameters))
         for parameters in {request.parameters for request in works.values()}

@@ -48,7 +48,7 @@ def picture_columns(outcome: Outcome, done: str, images: ImageStore) -> dict[str
 def outcome_columns(
     outcome: Outcome, done: str, size_of: Callable[[str], tuple[int, int]]
 ) -> dict[str, Any]:
-    """As `pictured`, with the size of a picture in px from `size_of` its sha256."""
+    """Build the columns of `pictured`; `size_of` returns a picture's size in px by its sha256."""
     if isinstance(outcome, AnsweredOutcome):
         (digest,) = outcome.images
         width, height = size_of(digest)
@@ -95,10 +95,10 @@ def compute_missing(
     find: Callable[[WorkT], Any],
     ledger: WorkCache,
 ) -> dict[T, Any]:
-    """What code finds, by what it is about; `works` are keys of work.
+    """Compute results that the cache lacks; return all by item. `works` maps items to work keys.
 
-    What was found before is not worked out again. It is recorded some at a time, since a commit
-    waits for the disk; what was found before an error is recorded as well.
+    New results are recorded in chunks, since a commit waits for the disk; an error leaves those
+    before it recorded as well.
     """
     results = ledger.find_results(works.values())
     missing = {key: item for item, key in works.items() if key not in results}
@@ -116,7 +116,7 @@ def compute_missing(
 
 
 def find_damaged(digests: Collection[str], images: ImageStore) -> set[str]:
-    """Those pictures of the store that are missing, or not whole."""
+    """Find the pictures that are missing from the store, or not whole."""
     with ThreadPoolExecutor(_READ_AT_ONCE) as threads:
         is_intact = threads.map(images.holds, digests)
         return {digest for digest, is_whole in zip(digests, is_intact, strict=True) if not is_whole}
@@ -153,7 +153,7 @@ def store_pictures(
 
 
 def missing_pictures_metadata(step: Step[Any], work: StepRun[Any], failed: int) -> dict[str, str]:
-    """What the metadata say of a folder's table in which pictures are missing; else nothing."""
+    """Build the metadata of a folder's table that lacks pictures; empty for other tables."""
     model = step.model(work.partition, work.config)
     if not failed or model is None or not model.may_lack_answers:
         return {}

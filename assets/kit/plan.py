@@ -24,10 +24,10 @@ PlannedConfigs: TypeAlias = Mapping[tuple[AssetKey, str], Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class PlanContext:
-    """What planners read: tables, images, what was drawn, and what was answered before.
+    """Sources that planners read: tables, images, cached work and stored calls.
 
-    `together` is all that is planned at once: what goes before a step there may change the tables
-    that the step reads. `foreseen` are such tables, each worked out once.
+    `planned_configs` has all that is planned at once: earlier steps there may change the tables
+    that a step reads. `planned_tables` are such tables, each computed once.
     """
 
     home: DataRoot
@@ -43,10 +43,10 @@ class PlanContext:
 
 
 class PaperSample(NamedTuple):
-    """What a step would ask of the paper's sample, where what is planned is of a smaller one.
+    """Estimated requests of a step for the paper's sample, where the plan has a smaller one.
 
-    `told` says how much smaller, as in "6 of 2,000 concepts"; it would ask as many as `number`
-    requests, each at most as large as `request`.
+    `description` says how much smaller, as in "6 of 2,000 concepts"; the paper's sample takes
+    `request_count` requests, each at most as large as `largest_request`.
     """
 
     description: str
@@ -55,7 +55,7 @@ class PaperSample(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What one partition of an asset would ask of one model."""
+    """Requests of one partition of an asset to one model."""
 
     model: Model
     requests: Iterable[Request] = ()

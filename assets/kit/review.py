@@ -43,7 +43,7 @@ _STYLE, _SCRIPT = (
 
 
 class Verdict(NamedTuple):
-    """What a person decided about a picture."""
+    """Decision of a person about a picture."""
 
     decision: str
     reason: str
@@ -74,7 +74,7 @@ class ReviewItem(NamedTuple):
 
 
 def review_file(home: DataRoot, name: str) -> Path:
-    """Where the verdicts of a review are read from."""
+    """Return the path of a review's verdicts."""
     return Path(home.root) / "reviews" / f"{name}.csv"
 
 
@@ -188,7 +188,7 @@ def _put_aside_filled(sheet: Path, file: Path, verdicts: Verdicts, subject_colum
 
 
 def _has_all(verdicts: Verdicts, sheet: Path, subject_column: str) -> bool:
-    """Whether `verdicts` are all that a sheet has; never if it cannot be read."""
+    """Return whether `verdicts` has all of a sheet's; False if the sheet cannot be read."""
     decisions = {(name, verdict.decision, verdict.reason) for name, verdict in verdicts.items()}
     try:
         rows = list(read_sheet(sheet, _columns(subject_column)))

@@ -95,7 +95,7 @@ def checked(
 def with_rows(
     scores: Iterable[HumanScore], pictures: Mapping[str, Iterable[TableRow]]
 ) -> Iterator[tuple[HumanScore, TableRow]]:
-    """Each score that is `checked`, with every row of its picture that has its text."""
+    """Pair each checked score with every row of its picture that has its text."""
     for score in scores:
         for row in pictures[score.image]:
             if row["text"] == score.text:

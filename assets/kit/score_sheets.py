@@ -31,7 +31,7 @@ QUESTION = "score"
 
 @dataclass(frozen=True)
 class ScoreForm:
-    """What people are told who score pictures, and by which scale.
+    """Instructions and scale for people who score pictures.
 
     `asset` makes the table of their scores, from pictures in the table of `source`.
     """
@@ -47,7 +47,7 @@ class ScoreForm:
 
     @property
     def scale(self) -> str:
-        """As in "1, 2, 3 or 4"."""
+        """Scores as text, such as "1, 2, 3 or 4"."""
         *scores, last = sorted(self.guide)
         return f"{', '.join(map(str, scores))} or {last}"
 

@@ -18,7 +18,7 @@ GRAMMAR = "grammar"
 
 
 class WriterConfig(Config):
-    """Who writes."""
+    """Config that names the writer."""
 
     writer: str = Field(
         default=GRAMMAR,

@@ -51,7 +51,7 @@ PLACEHOLDER_SHA256 = "0" * 64
 
 
 class StepReply(NamedTuple):
-    """How a request ended, with the keys of the stored calls behind that."""
+    """Outcome of a request, with the keys of the stored calls behind it."""
 
     outcome: Outcome
     calls: tuple[str, ...]
@@ -62,11 +62,11 @@ Conversation: TypeAlias = Generator[Request, StepReply, dict[str, Any]]
 
 
 class NotCountable(Exception):
-    """What a step would ask cannot be counted before an upstream asset, named here, is made."""
+    """Requests of a step cannot be counted before the upstream asset named here is materialized."""
 
 
 class UnfitAnswers(ValueError):
-    """What models have answered cannot serve as a table; the message names the remedy."""
+    """Answers of models cannot form a table; the message names the remedy."""
 
 
 class OutdatedRow(ValueError):
@@ -237,7 +237,7 @@ class Step(ABC, Generic[ConfigT]):
 
     @property
     def may_send_requests(self) -> bool:
-        """Whether it asks a model under any config; one that never does is in no quote."""
+        """True if the step asks a model under any config; a step that never does is in no quote."""
         return True
 
     def model(self, partition: str, config: ConfigT) -> Model | None:
@@ -245,13 +245,13 @@ class Step(ABC, Generic[ConfigT]):
         return None
 
     def rows(self, work: StepRun[ConfigT]) -> Sequence[dict[str, Any]]:
-        """What there is to be a row of, in the table's order: the columns known before asking.
+        """Return the rows in table order, with the columns known before any request is sent.
 
-        By default those of all portions, or of the first input.
+        The default returns the rows of all portions, or of the first input.
 
-        In a plan, upstream rows may be `PENDING`: one that depends on such a row has that outcome
-        as well, and so has one whose upstream row is of another time: a run that meets it fails.
-        Raises `NotCountable` where nobody can count what is to be asked then.
+        In a plan, upstream rows may be `PENDING`: a row that depends on one has that outcome as
+        well, and so has a row whose upstream row is outdated: a run that meets it fails. Raises
+        `NotCountable` where the requests cannot be counted then.
         """
         if self.has_portions:
             return [*chain.from_iterable(self.portions(work))]
@@ -301,20 +301,20 @@ class Step(ABC, Generic[ConfigT]):
         return rows
 
     def outdated_message(self, row: Row) -> str:
-        """What a run says that meets a pending row: which tables to materialize again."""
+        """Name the tables to materialize again, for a run that meets a pending row."""
         inputs = ", ".join(input_spec.asset.to_user_string() for input_spec in self.inputs.values())
         return f"{self.key.to_user_string()}: {inputs} were not made together. Make them again."
 
     def extent(self, work: StepRun[ConfigT], rows: Sequence[Row]) -> Extent | None:
-        """How many of how many items the table is about; None where there can be no fewer."""
+        """Return how many of all items the table covers; None where it always covers all."""
         return None
 
     def metadata(self, work: StepRun[ConfigT], rows: Sequence[Row]) -> Mapping[str, Any]:
-        """What Dagster shows of the table, beside outcomes, extent and cost."""
+        """Return metadata for Dagster, beside outcomes, extent and cost."""
         return {}
 
     def checks(self) -> Sequence[Check]:
-        """What must hold of the table, beside what `assets.kit.checks` has for every step."""
+        """Return the table's own checks, beside those of `assets.kit.checks` for every step."""
         return ()
 
     def expected_keys(
@@ -325,27 +325,27 @@ class Step(ABC, Generic[ConfigT]):
         return (tuple(row[name] for name in self.key_columns) for row in all_rows)
 
     def problems(self, work: StepRun[ConfigT], rows: Sequence[Row]) -> Iterable[Problem]:
-        """What else is wrong with the rows, beside what `wanted` and `present` say."""
+        """Find further problems in the rows, beside those of expected keys and filled columns."""
         return ()
 
     def may_have_follow_up(self, row: Row) -> bool:
-        """Whether a second request may follow the first one about a row."""
+        """Return whether a second request may follow the first one about a row."""
         return False
 
     def answer_locally(self, model: Model, request: Request) -> Outcome | None:
-        """How a request ends, where that is certain without asking, as of a rule-based writer."""
+        """Return a request's outcome where no model is needed, as for a rule-based writer."""
         return None
 
     def max_requests(self, work: StepRun[ConfigT], rows: Sequence[Row]) -> Iterable[Request]:
-        """What may be asked at most beside these `rows`, where upstream rows are pending."""
+        """Return worst-case requests beside these `rows`, where upstream rows are pending."""
         return ()
 
     def follow_up_requests(
         self, work: StepRun[ConfigT], row: Row, request: Request
     ) -> Iterable[Request]:
-        """What may follow a request that has no reply yet, each as large as it can be.
+        """Return the worst-case follow-ups of a request that has no reply yet.
 
-        By default what the conversation asks after the longest reply that its model can give.
+        The default asks what the conversation asks after its model's longest possible reply.
         """
         model = self.model(work.partition, work.config)
         talk = self.converse(work, row)
@@ -368,11 +368,11 @@ class Step(ABC, Generic[ConfigT]):
         return {}
 
     def paper_sample(self, work: StepRun[ConfigT], rows: Sequence[Row]) -> PaperSample | None:
-        """What it would ask of the paper's sample, beside these `rows`; None where it is that."""
+        """Estimate the requests of the paper's sample; None where these `rows` are that sample."""
         return None
 
     def sample(self, partition: str, metadata: Mapping[str, Any]) -> StepSample | None:
-        """How large the sample of a materialization with that metadata is, if it is a sample."""
+        """Return the sample of a materialization with that metadata; None if it is no sample."""
         return None
 
     def warning(self, partition: str, config: ConfigT) -> str | None:

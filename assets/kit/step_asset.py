@@ -205,10 +205,10 @@ def _typed(compute: Any, step: Step[Any]) -> Any:
 
 
 def cost_metadata(*results: AskResult) -> dict[str, Any]:
-    """What was sent and what it cost, for an asset that asked models once or several times.
+    """Build metadata of the requests and costs of an asset that asked models once or more often.
 
-    `spent_usd` is "unknown" where a price is; what timed out or was broken off may have been paid,
-    and is not in it but, at its upper bound, in `possibly_spent_usd`.
+    `spent_usd` is "unknown" where a price is. Requests that timed out or were broken off may have
+    been charged: `possibly_spent_usd`, not `spent_usd`, has their upper bound.
     """
     spent = [result.spent for result in results]
     return {

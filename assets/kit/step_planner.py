@@ -114,7 +114,7 @@ def _certain(
 def _later(
     step: Step[Any], work: StepRun[Any], calls: CallStore, rows: Sequence[Row]
 ) -> Iterator[Request]:
-    """What follows a request without a reply, and all about rows that are pending upstream."""
+    """Iterate over follow-ups of unanswered requests, and requests about rows pending upstream."""
     pending = [row for row in rows if row.get(step.outcome_column) == PENDING]
     certain = (row for row in rows if row.get(step.outcome_column) != PENDING)
     for chunk in split_chunks(filter(step.may_have_follow_up, certain)):
@@ -214,7 +214,7 @@ def _stored(model: Model, calls: CallStore, requests: Sequence[Request]) -> list
 def _work(
     steps: Steps, step: Step[Any], sources: PlanContext, partition: str, config: Mapping[str, Any]
 ) -> StepRun[Any]:
-    """What a step reads once all that is planned is materialized. Raises `NotCountable`."""
+    """Build a step's run on its inputs as the plan leaves them. Raises `NotCountable`."""
     tables, stored = {}, {}
     for name, input_spec in step.inputs.items():
         input_partition_key = input_partition(step, input_spec, partition)

@@ -1,4 +1,4 @@
-"""What the assets of all benchmarks share."""
+"""Parts that the assets of all benchmarks share."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ class TablesMismatch(ValueError):
 
 
 class NotMaterialized(ValueError):
-    """No partition has been materialized that far."""
+    """Inputs have no materialized partition yet."""
 
 
 def table_asset(

@@ -22,9 +22,9 @@ class NothingSelected(StoreError):
 
 
 class UpstreamCalls(NamedTuple):
-    """What a selection rests on: keys of calls, review files by name, and rows that failed.
+    """Sources behind a selection: keys of calls, review files by name, and a count of failed rows.
 
-    A row that failed has no stored answer, so that who makes the tables anew asks for it again.
+    A failed row has no stored answer, so that a new run of the tables sends its request again.
     """
 
     keys: set[str]
