@@ -105,7 +105,7 @@ def instance_with(*painters):
 def test_its_folder_is_small_and_the_only_one(colours):
     files = [path for path in (FOLDER / "colours").rglob("*") if path.is_file()]
     sources = [path for path in files if "__pycache__" not in path.parts]
-    assert sum(len(path.read_text().splitlines()) for path in sources) <= 180
+    assert sum(len(path.read_text().splitlines()) for path in sources) <= 190
     assert colours.name in load_benchmarks()
 
 

@@ -38,6 +38,7 @@ ANSWERS = Columns(**{**PICTURES.columns, **REPLY_COLUMNS}, model=(TEXT, "The jud
 COUNTS = {"usual": "Usual colours", "answers": "Answers", "asked": "Requests"}
 RATES = Columns(model=(TEXT, "The judge"), **{name: (WHOLE, of) for name, of in COUNTS.items()})
 USUAL = Measure("Usual colour", "lower", "share", "Answers with the usual colour.")
+BY_KIND = ("pictures", "kept", "answers_prior")
 QUESTION = "Does a judge name the colour that it sees, or the usual one?"
 
 
@@ -45,17 +46,13 @@ class Prompts(Step[LimitConfig]):
     """A writer's sentence of each concept."""
 
     group, name, columns, config, partitions = "colours", "prompts", PROMPTS, LimitConfig, KINDS
-    description, example_request, key_columns = (
-        "A sentence of each concept.",
-        WriteRequest(()),
-        ("thing",),
-    )
+    description, key_columns = "A sentence of each concept.", ("thing",)
+    example_request = WriteRequest(())
 
     def model(self, partition: str, config: LimitConfig) -> Model | None:
         """The first writer that is no stand-in."""
-        return next(
-            (each for each in self.catalog.select_role("writer") if not each.is_stand_in), None
-        )
+        writers = (model for model in self.catalog.select_role("writer") if not model.is_stand_in)
+        return next(writers, None)
 
     def sample(self, partition: str, metadata: Mapping[str, Any]) -> StepSample:
         """All concepts."""
@@ -63,39 +60,33 @@ class Prompts(Step[LimitConfig]):
 
     def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
         """All concepts, or the first of a limit."""
-        some = CONCEPTS[work.partition][: work.config.limit]
-        return [dict(zip(CONCEPT, each, strict=True)) for each in some]
+        concepts = CONCEPTS[work.partition][: work.config.limit]
+        return [dict(zip(CONCEPT, concept, strict=True)) for concept in concepts]
 
     def converse(self, work: StepRun[LimitConfig], row: Row) -> Conversation:
         """Ask for a sentence with the colour."""
         words = f"a {row['colour']} {row['thing']}"
         if self.model(work.partition, work.config) is None:
             return {"prompt": f"A kiwi is in a quiet field with {words}.", "outcome": "answered"}
-        said = reply_columns(
-            (yield WriteRequest((Turn("user", f"Write a sentence with {words}."),)))
-        )
-        return {**said, "prompt": said["response"]}
+        turn = Turn("user", f"Write a sentence with {words}.")
+        cells = reply_columns((yield WriteRequest((turn,))))
+        return {**cells, "prompt": cells["response"]}
 
 
 class Pictures(PaintStep[LimitConfig]):
     """A painter's picture of each sentence."""
 
-    group, name, columns, config, partitions = (
-        "colours",
-        "pictures",
-        PICTURES,
-        LimitConfig,
-        BY_PAINTER,
-    )
+    group, name, columns = "colours", "pictures", PICTURES
+    config, partitions = LimitConfig, BY_PAINTER
     description, key_columns = "A picture of each prompt.", ("thing",)
     inputs = single_input("colours/prompts", PROMPTS, "kind")
 
     def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
         """The sentences that were written."""
-        there = [row for row in work.read_rows("upstream") if row["prompt"]]
+        written = [row for row in work.read_rows("upstream") if row["prompt"]]
         return [
             self.build_row(work, row, PaintRequest(row["prompt"]), calls=row["calls"])
-            for row in there
+            for row in written
         ]
 
 
@@ -103,11 +94,8 @@ class Kept(Step[LimitConfig]):
     """The pictures that a captioner accepts."""
 
     group, name, columns, config, partitions = "colours", "kept", PICTURES, LimitConfig, BY_PAINTER
-    description, example_request, key_columns = (
-        "Which pictures show what was wanted.",
-        LookRequest(()),
-        ("thing",),
-    )
+    description, key_columns = "The pictures that show their sentence.", ("thing",)
+    example_request = LookRequest(())
     inputs = single_input("colours/pictures", PICTURES)
 
     def model(self, partition: str, config: LimitConfig) -> Model | None:
@@ -122,33 +110,31 @@ class Kept(Step[LimitConfig]):
         if self.model(work.partition, work.config) is None:
             return {"outcome": "kept"}
         words = f"Does this picture show: {row['prompt']} Answer Yes or No."
-        said = reply_columns((yield LookRequest((Turn("user", words, (row["sha256"],)),))))
-        kept = "kept" if said["response"] == "Yes" else "dropped"
-        return {"outcome": kept, "calls": [*row["calls"], *said["calls"]]}
+        cells = reply_columns((yield LookRequest((Turn("user", words, (row["sha256"],)),))))
+        outcome = "kept" if cells["response"] == "Yes" else "dropped"
+        return {"outcome": outcome, "calls": [*row["calls"], *cells["calls"]]}
 
 
 class Answers(JudgeStep[LimitConfig]):
     """A judge's colour of each thing."""
 
     group, columns, config, partitions = "colours", ANSWERS, LimitConfig, BY_PAINTER
-    asset_prefix, description, example_request = (
-        "answers",
-        "The colours that a judge names.",
-        LookRequest(()),
-    )
+    asset_prefix, description = "answers", "The colours that a judge names."
+    example_request = LookRequest(())
     inputs, key_columns = single_input("colours/kept", PICTURES), ("thing",)
     references = reference_responses(prior="usual", pixels="colour", random="thing")
 
     def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
         """The pictures that were kept."""
-        there = [row for row in work.read_rows("upstream") if row["outcome"] in ("kept", "pending")]
-        return [row | {"model": self.judge.name} for row in there]
+        rows = work.read_rows("upstream")
+        kept_rows = [row for row in rows if row["outcome"] in ("kept", "pending")]
+        return [row | {"model": self.judge.name} for row in kept_rows]
 
     def query(self, work: StepRun[LimitConfig], row: Row) -> Conversation:
         """Ask for the colour."""
         words = f"What colour is the {row['thing']}? Answer with one word."
-        said = reply_columns((yield LookRequest((Turn("user", words, (row["sha256"],)),))))
-        return {**said, "calls": [*row["calls"], *said["calls"]]}
+        cells = reply_columns((yield LookRequest((Turn("user", words, (row["sha256"],)),))))
+        return {**cells, "calls": [*row["calls"], *cells["calls"]]}
 
 
 def assets(catalog: Catalog) -> Iterator[Definition]:
@@ -158,9 +144,9 @@ def assets(catalog: Catalog) -> Iterator[Definition]:
     @table_asset("colours", columns=RATES, partitions=None, deps=answers, description=QUESTION)
     def rates(context: dg.AssetExecutionContext, home: DataRoot) -> dg.MaterializeResult[Any]:
         """Count usual colours by judge."""
-        every = BY_PAINTER.get_partition_keys(dynamic_partitions_store=context.instance)
-        found = [home.find(key, each) for key in answers for each in every]
-        rows = pd.concat(each for each in found if each is not None)
+        partitions = BY_PAINTER.get_partition_keys(dynamic_partitions_store=context.instance)
+        tables = [home.find(key, partition) for key in answers for partition in partitions]
+        rows = pd.concat(table for table in tables if table is not None)
         usual, replied = rows["response"].eq(rows["usual"]), rows["response"].notna()
         by_judge = rows.assign(usual=usual, answers=replied, asked=1).groupby("model")
         return to_materialize_result(RATES.build_table(by_judge[[*COUNTS]].sum().reset_index()))
@@ -171,17 +157,16 @@ def assets(catalog: Catalog) -> Iterator[Definition]:
 
 def site(sources: ReportSources) -> Site:
     """The report's page."""
-    found = sources.table("rates")
-    if found is None:
+    table = sources.table("rates")
+    if table is None:
         raise NotMaterialized("Colours has no rates yet. Materialize colours/rates.")
-    counts = found.itertuples(index=False)
-    judged = judge_shares(USUAL, counts, references=("prior", "pixels", "random"))
-    worst = max(judged.standings, key=lambda each: each.value or 0)
-    finding = (
-        f"{worst.model} names the usual colour in {format_whole_percent(worst.value or 0)} of all."
-    )
+    counts = table.itertuples(index=False)
+    results = judge_shares(USUAL, counts, references=("prior", "pixels", "random"))
+    worst = max(results.standings, key=lambda standing: standing.value or 0)
+    share = format_whole_percent(worst.value or 0)
+    finding = f"{worst.model} names the usual colour in {share} of all."
     entry = Entry("Colours", QUESTION, finding, worst.firmness)
-    return one_page(sources, entry, judged=judged)
+    return one_page(sources, entry, judged=results)
 
 
 BENCHMARK = Benchmark(
@@ -195,10 +180,7 @@ BENCHMARK = Benchmark(
     assets=assets,
     stand_in_runs=lambda catalog, painter: [
         *(StandInRun(("prompts",), kind) for kind in CONCEPTS),
-        *(
-            StandInRun(("pictures", "kept", "answers_prior"), f"{kind}|{painter}")
-            for kind in CONCEPTS
-        ),
+        *(StandInRun(BY_KIND, f"{kind}|{painter}") for kind in CONCEPTS),
         StandInRun(("rates", "report")),
     ],
 )
