@@ -73,7 +73,7 @@ def test_a_topic_that_failed_stays_failed_after_another_has_passed(story, server
     # So few are drawn without other processes.
     drawing = load_domain(OTHER).draw_module
     scenes = drawing.list_scenes(0)[:3]
-    monkeypatch.setattr(drawing, "scenes", lambda seed: scenes)
+    monkeypatch.setattr(drawing, "list_scenes", lambda seed: scenes)
     path = server.home / "vlmbias" / "drawn_images" / f"{TOPIC}.parquet"
     good = path.read_bytes()
 

@@ -89,7 +89,7 @@ def test_two_runs_at_once_in_strange_surroundings_end_as_one_here_would(tmp_path
 def test_another_seed_gives_other_scenes_and_is_verified_too(tmp_path, monkeypatch):
     drawing, made = load_domain("patterned_grids").draw_module, {}
     whole = drawing.list_scenes
-    monkeypatch.setattr(drawing, "scenes", lambda seed: [*whole(seed)[:6], *whole(seed)[-2:]])
+    monkeypatch.setattr(drawing, "list_scenes", lambda seed: [*whole(seed)[:6], *whole(seed)[-2:]])
     for seed in (0, 7):
         root = tmp_path / str(seed)
         result = materialize(root, *VERIFIED, topic="patterned_grids", seed=seed)
