@@ -175,14 +175,14 @@ def test_a_run_of_a_whole_job_counts_as_well(server, location):
 
 
 def test_a_run_that_starts_meanwhile_keeps_all_from_being_created(server, location, monkeypatch):
-    def put_down(self, order):
+    def record_order(self, order):
         whole(self, order)
         run = running(location, TOPIC)
-        monkeypatch.setattr(submission._Submission, "put_down", whole)
+        monkeypatch.setattr(submission._Submission, "record_order", whole)
         started.append(run.run_id)
 
-    started, whole = [], submission._Submission.put_down
-    monkeypatch.setattr(submission._Submission, "put_down", put_down)
+    started, whole = [], submission._Submission.record_order
+    monkeypatch.setattr(submission._Submission, "record_order", record_order)
     said = failure(location.submit(partitions=[TOPIC]))
     assert f"The run {started[0]} materializes {ASSET}, {TOPIC} just now" in said
     assert not server.batches.all
