@@ -60,13 +60,13 @@ JobsByAsset: TypeAlias = Mapping[AssetKey, AssetJob]
 
 
 class BatchTag(Config):
-    """Which batch."""
+    """Tag of a batch."""
 
     tag: str = Field(description="The batch's tag, as the runs of `submit_batch` show it.")
 
 
 class CancelBatchConfig(BatchTag):
-    """Which batch to cancel."""
+    """Tag of a batch to cancel, and whether to forget it."""
 
     forget: bool = Field(
         default=False,
@@ -85,7 +85,7 @@ class BatchJobs(NamedTuple):
 
     @property
     def unique_asset_jobs(self) -> list[AssetJob]:
-        """Those of assets, each once."""
+        """Jobs of assets without duplicates."""
         return list({job.name: job for job in self.asset_jobs.values()}.values())
 
     @property
@@ -200,7 +200,7 @@ def _orders(
     account: Account,
     later: Counter[str],
 ) -> Iterator[BatchOrder]:
-    """What each partition would ask; `later` counts what it cannot ask yet."""
+    """Iterate over each partition's batch orders; `later` counts requests it cannot send yet."""
     for task in chosen.tasks:
         name, task_name = task.asset.to_user_string(), _named(task)
         for plan in planners[task.asset](sources, task.partition, task.config):

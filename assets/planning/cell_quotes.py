@@ -1,6 +1,6 @@
-"""What it would take to have a judge or metric answer a benchmark: a cell of a table of judges.
+"""Quotes of a benchmark's requests to a judge or metric: the cells of a table of judges.
 
-Many judges are asked the same: what a benchmark asks is planned once, and priced for each judge.
+Many judges get the same requests: a benchmark is planned once, and priced for each judge.
 """
 
 from collections import defaultdict
@@ -56,11 +56,11 @@ class Prerequisite(NamedTuple):
 
 
 class CellQuote(NamedTuple):
-    """What a benchmark would ask a judge now, or has asked it; see `Cells.of`.
+    """Requests of a benchmark to a judge, sent or not yet; see `CellQuotes.quote_cell`.
 
-    `applies` is whether the benchmark has anything for such a model. Of its `partitions`, some are
-    `ready` to be asked about; `first` is what has to be made before the others are. `line` counts
-    and prices the requests about those that are ready, and `broken` says why they cannot be.
+    `is_applicable` is False if the benchmark has nothing for such a model. `ready` counts those of
+    its `partitions` whose requests can be sent now; the others need `prerequisites` first. `line`
+    counts and prices the requests of the ready ones; `error` says why they cannot be counted.
     """
 
     judge: Model
@@ -92,17 +92,17 @@ class CellQuote(NamedTuple):
 
     @property
     def follow_ups(self) -> int:
-        """How many of these depend on answers that are not there yet, so that it may be fewer."""
+        """Upper bound of the missing requests that depend on replies not yet received."""
         return sum(line.follow_ups for line in self._lines)
 
     @property
     def missing_of_others(self) -> int:
-        """How many of these others are asked."""
+        """Missing requests to other judges."""
         return sum(map(_lacking, self.other_lines))
 
     @property
     def expected_cost(self) -> str:
-        """What the missing ones are expected to cost, as in $1.20; or unknown."""
+        """Expected cost of the missing requests, such as $1.20; or unknown."""
         return format_expected_cost(self._sum, "online") if self.line else "$0.00"
 
     @property
@@ -171,7 +171,7 @@ class CellQuotes:
             return cell._replace(error=str(why))
 
     def _counted(self, judge: Model, benchmark: Benchmark, ready: Sequence[JudgePart]) -> _Counted:
-        """What the judge is asked, and then by model what others are."""
+        """Count the judge's requests, and then those of other judges by model."""
         asking = [part for part in ready if part.step.may_send_requests]
         own_parts = [part for part in asking if part.rebuild_config is None]
         of_others = tuple(part.location for part in asking if part.rebuild_config is not None)
@@ -202,7 +202,7 @@ class CellQuotes:
         return _Counted(lines, quote.refused_tasks)
 
     def _planned(self, asking: Sequence[JudgePart]) -> tuple[Shapes, RefusedPartitions]:
-        """What is asked, and what a run would refuse; raises why, where that is all of it."""
+        """Plan the requests and the tasks that a run would refuse; raises the reason if all are."""
         together: PlannedConfigs = {part.location: {} for part in asking}
         sources, shapes = self._sources.with_planned(together), Shapes()
         without: dict[str, list[Task]] = defaultdict(list)
@@ -222,16 +222,16 @@ class CellQuotes:
 
 
 def is_ready(part: JudgePart, judge: Model, *, stand_ins: bool = False) -> bool:
-    """Whether a part is asked: a stand-in's only of reference judges, unless `stand_ins` are."""
+    """Return whether a part can be asked; only stand-in judges get stand-ins' parts by default."""
     return not part.missing_tables and (stand_ins or judge.is_stand_in or not part.is_stand_in)
 
 
 def find_prerequisites(
     parts: BenchmarkParts, judge: Model, *, stand_ins: bool = False
 ) -> list[Prerequisite]:
-    """What has to be made before all of a judge's parts are ready, the same of many at once.
+    """Find the assets to make before all of a judge's parts are ready, grouped by partitions.
 
-    What stand-ins would make is left out where the judge is not asked about it.
+    Stand-ins' parts are left out where the judge is not asked about them.
     """
     lacking: dict[str, dict[TableLocation, None]] = {}
     for part in parts.parts:
@@ -265,9 +265,9 @@ def _either(names: Sequence[str]) -> str:
 
 
 def _like(benchmark: Benchmark, asking: Sequence[JudgePart], judged: JudgeParts) -> _Like:
-    """What is equal for two judges if their requests are: steps, what these ask, and their inputs.
+    """Build a key that judges with equal requests share: steps, example requests and inputs.
 
-    Of these, what the judge makes itself is the same, and what is optional and not there is none.
+    Inputs that the judge makes itself count as the same; missing optional inputs are left out.
     """
     own_steps = {part.location: type(part.step) for part in asking}
     return benchmark.name, tuple(

@@ -24,7 +24,7 @@ from resources.storage.work_cache import WorkCache
 
 
 class QuoteConfig(SelectionConfig):
-    """What to quote; everything by default."""
+    """Selection to quote; everything by default."""
 
     select: str = Field(default="*", description=SelectionConfig.model_fields["select"].description)
 

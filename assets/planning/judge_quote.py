@@ -23,10 +23,10 @@ from resources.models.catalog import Model
 
 @dataclass(frozen=True)
 class JudgeScope:
-    """Which judge is asked, by which benchmarks, and about how much of each partition.
+    """Judge to ask, the benchmarks that ask it, and a limit for each partition.
 
-    Without a `limit` it is asked about all. `stand_ins` has it asked about what stand-ins have
-    made as well, of which no result comes.
+    Without a `limit` it is asked about all items. `stand_ins` includes the items that stand-ins
+    made, which yield no result.
     """
 
     judge: Model
@@ -36,11 +36,10 @@ class JudgeScope:
 
 
 class BenchmarkQuote(NamedTuple):
-    """What a benchmark has for the judge.
+    """Tasks of a benchmark for the judge, with their quote.
 
-    `tasks` can be done now, those that ask nobody as well; `first` has to be made before the
-    others, and what `quote` is without is in neither. `broken` says why nothing can be counted,
-    where that is so.
+    `tasks` can run now, including those that ask no model; the others need `prerequisites` first.
+    Tasks that `quote` refuses are in neither. `error` says why nothing can be counted, if so.
     """
 
     benchmark: Benchmark
@@ -57,7 +56,7 @@ class BenchmarkQuote(NamedTuple):
 
 
 class JudgeQuote(NamedTuple):
-    """What a judge is to be asked, benchmark by benchmark.
+    """Requests to a judge, benchmark by benchmark.
 
     `inapplicable` are the benchmarks that have nothing for such a model.
     """
@@ -92,17 +91,17 @@ class JudgeQuote(NamedTuple):
 
     @property
     def judge_totals(self) -> list[QuoteLine]:
-        """What the judge itself is asked, in all."""
+        """Totals of the requests to the judge itself."""
         return [total for total in self.quote.totals if total.model == self.scope.judge]
 
     @property
     def is_ready(self) -> bool:
-        """Whether anything is there to be asked about, or wrong with it."""
+        """True if any benchmark has tasks that can run now, or tasks and an `error`."""
         return any(share.tasks for share in self.benchmark_quotes)
 
     @property
     def is_free(self) -> bool:
-        """Whether it is certain that nothing is to be paid."""
+        """True if the requests are certain to cost nothing."""
         lines = [line for share in self.benchmark_quotes for line in self._lines(share)]
         bounds = [line.prices["online"].bound for line in lines]
         free = not any(bound.nano or bound.unknown for bound in bounds)
@@ -114,7 +113,7 @@ class JudgeQuote(NamedTuple):
         return {key for share in self.benchmark_quotes for key in share.other_judges_assets}
 
     def notes(self) -> Iterator[str]:
-        """What is not in the quote, and why."""
+        """List what the quote leaves out, and why."""
         if not self.is_ready:
             yield f"Nothing is there yet that {self.scope.judge.name} could be asked about."
         for benchmark in self.inapplicable:
@@ -124,7 +123,7 @@ class JudgeQuote(NamedTuple):
 
     @property
     def refused_tasks(self) -> Mapping[str, Sequence[Task]]:
-        """What a run would refuse, so that none is begun; by the reason, which may be shared."""
+        """Tasks that a run would refuse, by reason, so that no run is started."""
         tasks_by_reason: dict[str, list[Task]] = defaultdict(list)
         for share in self.benchmark_quotes:
             for why, tasks in share.quote.refused_tasks.items():
@@ -132,7 +131,7 @@ class JudgeQuote(NamedTuple):
         return tasks_by_reason
 
     def _lines(self, share: BenchmarkQuote) -> Iterator[QuoteLine]:
-        """What a benchmark asks the judge, and then what it asks others about it."""
+        """Iterate over a benchmark's lines: the judge's, then those of others asked about it."""
         judge = self.scope.judge
         own_tasks = [task for task in share.tasks if task.asset not in share.other_judges_assets]
         by_model = {total.model.name: total for total in share.quote.totals}
@@ -157,7 +156,7 @@ def find_benchmarks(names: Sequence[str]) -> list[Benchmark]:
 
 
 def quote_judge(judged: JudgeParts, sources: PlanContext, scope: JudgeScope) -> JudgeQuote:
-    """What a judge is to be asked now; nothing is sent.
+    """Quote the requests to a judge now; nothing is sent.
 
     Raises `CannotQuote` where none of the benchmarks has anything for it.
     """

@@ -30,11 +30,11 @@ that a run refuses since they do not go together, such as a trained judge's of w
 
 @dataclass(slots=True)
 class QuoteLine:
-    """What one partition of an asset asks of one model; in a total, what all ask of it.
+    """Requests of one partition of an asset to one model; in a total, those of all partitions.
 
-    Of the distinct `requests`, some are `stored` and some are `waiting` in a batch; `to_send` are
-    the others. `later` are those that depend on answers that are not there yet: at most so many.
-    `missing` is what has to be materialized before requests can be counted, where that is so.
+    Of the distinct `requests`, some are `stored` and some are `in_batch`; `to_send` are the others.
+    `follow_ups` is an upper bound of those that depend on replies not yet received.
+    `missing_asset` has to be materialized before requests can be counted, where it is set.
     Of those to send, `unpainted` are known to fail: a folder of pictures lacks them.
     """
 
@@ -51,7 +51,7 @@ class QuoteLine:
 
     @property
     def to_send(self) -> int:
-        """How many requests would be sent now."""
+        """Number of requests to send now."""
         return self.requests - self.stored - self.in_batch
 
 
@@ -81,9 +81,9 @@ class Quote(NamedTuple):
 
 
 def quote_tasks(planners: Planners, sources: PlanContext, tasks: Sequence[Task]) -> Quote:
-    """What it takes to materialize partitions of assets; nothing is sent or stored.
+    """Quote the requests that materialize partitions of assets; nothing is sent or stored.
 
-    Of each request that lies in none of the stores no more is kept than half its key. Raises
+    Only half the key is kept of each request that is in none of the stores. Raises
     `CannotQuote` where the run config of an op is not what it takes or names no model that can
     serve, and where every task lacks a model, or a painter's manifest, or would be refused.
     """

@@ -30,7 +30,7 @@ class Limits(NamedTuple):
 
     @property
     def has_any(self) -> bool:
-        """Whether any budget is set, so that prices have to be known."""
+        """True if any budget is set, so that prices have to be known."""
         return any(limit is not None for limit in self)
 
     @property

@@ -54,7 +54,7 @@ class Amount:
 
 @dataclass(slots=True)
 class QuotePrice:
-    """Of all that is to be sent, now and later: what it is expected to cost, and at most."""
+    """Expected and highest cost of all requests to send, now and later."""
 
     expected: Amount = field(default_factory=Amount)
     bound: Amount = field(default_factory=Amount)
@@ -81,13 +81,13 @@ class QuotePrice:
 
 
 class HasPrices(Protocol):
-    """What prices are added to."""
+    """Line or total to which prices are added."""
 
     prices: dict[Mode, QuotePrice]
 
 
 class _Cost(NamedTuple):
-    """What a request costs, in the terms of `Price`."""
+    """Cost of a request, in the terms of `QuotePrice`."""
 
     expected: int | None
     bound: int | None
@@ -131,7 +131,7 @@ class Pricing:
                     price.smallest_bound = bound
 
     def _cost(self, model: Model, request: Request, mode: Mode) -> _Cost:
-        """What a request costs, the same for all of its shape."""
+        """Compute the cost of a request, the same for all of its shape."""
         most = compute_most_usage(model, request, self.sizes)
         pictured = Usage(count_most_picture_tokens(model, request, self.sizes), 0, 0.0)
         typical = self._typically(model, request)
@@ -147,7 +147,7 @@ class Pricing:
         )
 
     def _typically(self, model: Model, request: Request) -> Usage | None:
-        """What the model's latest answers of a kind used, the same for all; None if none are."""
+        """Return the typical usage of the model's latest answers of a kind; None without any."""
         like = model.name, get_request_kind(request)
         if like not in self._typical:
             typical = self._calls.typical_usage(

@@ -23,10 +23,10 @@ class ListedPrompt(NamedTuple):
 
 
 class PromptList(NamedTuple):
-    """What is to be painted, each picture once, and what cannot be said yet.
+    """Prompts to paint, one for each picture.
 
-    `later` counts those that depend on answers that are not there yet; `without` names what has to
-    be materialized first.
+    `follow_ups` counts those that depend on replies not yet received; `refused` names the assets
+    to materialize first.
     """
 
     prompts: list[ListedPrompt]
@@ -40,9 +40,9 @@ assert ListedPrompt._fields == MANIFEST_COLUMNS
 def list_prompts(
     steps: Steps, sources: PlanContext, tasks: Sequence[Task], *, missing: bool
 ) -> PromptList:
-    """What partitions of assets would have painted; nothing is sent.
+    """List the pictures that partitions of assets need painted; nothing is sent.
 
-    With `missing`, those alone that have no answer yet, nor a file in the manifest of their
+    With `missing`, only those without an answer and without a file in the manifest of their
     painter. Raises `CannotQuote` where nothing that is selected is painted.
     """
     sources, plans_of = (

@@ -28,7 +28,7 @@ AssetsByKey: TypeAlias = Mapping[AssetKey, AssetsDefinition]
 
 
 class SelectionConfig(Config):
-    """Which partitions of which assets, with what run config."""
+    """Selection of assets and their partitions, with a run config."""
 
     select: str = Field(
         description='The assets, in Dagster\'s own words, as in key:"vlmbias/answers_gpt_4_1".'
@@ -43,7 +43,7 @@ class SelectionConfig(Config):
 
 
 class CannotQuote(ValueError):
-    """What is asked for is not there; the message names it and what to write instead."""
+    """Selection or config that cannot be quoted; the message names it and what to write instead."""
 
 
 class Task(NamedTuple):
@@ -55,9 +55,9 @@ class Task(NamedTuple):
 
 
 class QuoteSelection(NamedTuple):
-    """What is to be quoted; `silent` are the selected assets that ask no model.
+    """Tasks to quote; `silent_assets` are the selected assets that ask no model.
 
-    `besides` are the partitions of those: they may change what the `tasks` after them ask.
+    `planned_configs` has their partitions: they may change what the `tasks` after them ask.
     """
 
     tasks: list[Task]
@@ -134,7 +134,7 @@ def _tasks(
     partitions: Sequence[str],
     config: Mapping[str, Any],
 ) -> dict[AssetKey, list[Task]]:
-    """All partitions of each selected asset."""
+    """Build a task for each partition of each selected asset."""
     chosen = {key: assets[key] for key in select_assets(assets, select)}
     configs = _configs(chosen, config)
     tasks_by_asset = {}
@@ -186,7 +186,7 @@ def _of_a_model(name: str, names: Iterable[str]) -> str:
 
 
 def _configs(assets: AssetsByKey, config: Mapping[str, Any]) -> dict[AssetKey, Mapping[str, Any]]:
-    """By asset, what `config` says of its op."""
+    """Split a run config into the config of each asset's op."""
     ops = config.get("ops", {})
     if not isinstance(ops, Mapping) or set(config) - {"ops"}:
         raise CannotQuote(

@@ -17,7 +17,7 @@ _Column = tuple[str, Callable[[QuoteLine], str]]
 
 
 def format_text(quote: Quote, silent: Sequence[AssetKey]) -> str:
-    """For a terminal: columns in line, numbers to the right."""
+    """Format a quote for a terminal: aligned columns, numbers to the right."""
     rows = _rows(quote)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
@@ -32,7 +32,7 @@ def format_text(quote: Quote, silent: Sequence[AssetKey]) -> str:
 
 
 def format_markdown(quote: Quote, silent: Sequence[AssetKey]) -> str:
-    """For Dagster's pages."""
+    """Format a quote as Markdown for Dagster's pages."""
     rows = [[escape_markdown(cell) for cell in row] for row in _rows(quote)]
     if rows:
         rows.insert(1, ["---" if head in _ABOUT else "--:" for head in rows[0]])
@@ -93,7 +93,7 @@ def _columns(lines: Sequence[QuoteLine]) -> Iterator[_Column]:
 
 
 def format_expected_cost(line: QuoteLine, mode: Mode) -> str:
-    """What all that a line is to send is expected to cost, as in $1.20 or unknown."""
+    """Format the expected cost of a line's requests, such as $1.20 or unknown."""
     if mode not in line.prices:
         return "no batch price"
     cost = _dollars(line.prices[mode].expected)
@@ -115,7 +115,7 @@ def _incomplete(line: QuoteLine, cost: str) -> str:
 
 
 def _of_samples(quote: Quote) -> Iterator[str]:
-    """How small a sample is, and what the same steps of the paper's would cost."""
+    """Describe how small the samples are, and the cost of the same steps of the paper's."""
     if not quote.samples:
         return
     sample_texts = dict.fromkeys(
@@ -142,7 +142,7 @@ def _dollars(amount: Amount) -> str:
 
 
 def _about_pictures(total: QuoteLine) -> Iterator[str]:
-    """What a model's prices assume, where it is not what its answers show."""
+    """Describe what a model's prices assume, where its answers do not show it."""
     name, price = total.model.name, total.prices["online"]
     if price.is_guess:
         yield (
@@ -193,7 +193,7 @@ def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
 
 
 def list_refused(without: Mapping[str, Sequence[Task]]) -> Iterator[tuple[str, str]]:
-    """By asset: its partitions that a quote is without, and why."""
+    """List the partitions that a quote leaves out, by asset, with the reason."""
     for why, tasks in without.items():
         for key, same in groupby(tasks, lambda task: task.asset):
             yield _with_partitions(key.to_user_string(), (task.partition for task in same)), why

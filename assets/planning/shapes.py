@@ -50,7 +50,7 @@ class Shapes:
             alike.later += 1
 
     def line(self, model: Model, named: str, pricing: Pricing) -> QuoteLine:
-        """What all of it would take of a model that has answered none."""
+        """Build a quote line of all requests, for a model that has answered none."""
         line = QuoteLine(named, "", model, missing_asset=self.missing, prices=empty_prices(model))
         for alike in self._alike.values():
             pricing.sizes = alike.sizes
@@ -63,7 +63,7 @@ class Shapes:
         return line
 
     def is_begun(self, calls: CallStore, model: Model) -> bool:
-        """Whether any of some requests has an answer of a model, or waits for one in a batch."""
+        """Return whether any of a sample of requests is answered by a model or waits in a batch."""
         keys = compute_call_keys(model, self._some)
         return bool(calls.holds(keys) or calls.batches.waiting(keys))
 
