@@ -39,7 +39,7 @@ def trained(base, tmp_path_factory):
     logger.setLevel(logging.INFO)
     logger.addHandler(log)
     # Relative paths mean the same to the process that trains.
-    done = dataclasses.replace(done, rows="rows.parquet", images=".")
+    done = dataclasses.replace(done, rows_file="rows.parquet", images=".")
     with chdir(root):
         launch.run_training(done, logger)
     return done, log.lines

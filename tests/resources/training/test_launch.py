@@ -28,7 +28,7 @@ def begun(base, tmp_path):
 
 
 def test_a_process_that_fails_is_told_with_what_it_printed_last(begun):
-    lost = dataclasses.replace(begun, rows=f"{begun.folder}/lost.parquet")
+    lost = dataclasses.replace(begun, rows_file=f"{begun.folder}/lost.parquet")
     with pytest.raises(TrainingError) as failed:
         launch.run_training(lost, LOG)
     said = str(failed.value)
