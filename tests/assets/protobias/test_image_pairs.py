@@ -326,7 +326,7 @@ class TestWhoFilters:
             self.of(painter, name, models)
 
     def test_a_filter_of_a_scorers_family_is_warned_of_by_name(self):
-        kin = self.SEER.model_copy(update={"name": "same_family", "roles": ("judge",)})
+        kin = self.SEER.model_copy(update={"name": "kin", "roles": ("judge",)})
         other = kin.model_copy(update={"name": "other", "family": "other"})
         words = family_warning(self.SEER, [*REFERENCE, kin, other])
         assert words.startswith("The filter seer is of the family seers, as kin is: the pairs")
@@ -336,7 +336,7 @@ class TestWhoFilters:
 
 
 def test_the_run_says_that_its_filter_is_of_a_judges_family(tmp_path, instance, server):
-    judge = filter_at(server, name="same_family", model="kin-1", roles=("judge",))
+    judge = filter_at(server, name="kin", model="kin-1", roles=("judge",))
     models = painter_at(server), filter_at(server), judge
     server.answer = Gallery()
     studio = Studio(tmp_path / "root", instance, *models, number=2)

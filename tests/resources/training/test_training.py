@@ -127,7 +127,7 @@ def test_killed_at_any_step_it_ends_with_the_same_bytes(troubled):
 
 def test_a_disk_that_fills_up_during_a_checkpoint_costs_what_follows_it(troubled):
     kind, said = troubled["fault"]
-    assert kind == "Full"
+    assert kind == "DiskFull"
     assert "The last whole checkpoint is kept: free some space" in said
     assert troubled["last"] == "checkpoint-2"
     assert troubled["same"]
