@@ -181,7 +181,8 @@ def with_calls(path, lines):
 
 def with_steps(call, steps):
     """The line of a call that was made in so many steps, written as they are."""
-    return encode_call(call).replace(b'"images":[]', b'"images":[],"provenance":{"steps":[%s]}' % steps)
+    provenance = b'"images":[],"provenance":{"steps":[%s]}' % steps
+    return encode_call(call).replace(b'"images":[]', provenance)
 
 
 def test_a_line_of_thirteen_megabytes_of_brackets_is_refused_before_it_is_read(path):
