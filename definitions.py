@@ -20,7 +20,8 @@ from assets.planning import quote_job
 from assets.planning.batches import build_batch_jobs
 from resources.calls import CallStore
 from resources.calls.database_url import build_sqlite_url
-from resources.execution.executors import multiprocess
+from resources.execution.dagster_internals import STORAGE_MODULE
+from resources.execution.executors import build_executor
 from resources.models.catalog import CatalogFiles
 from resources.models.client import ModelClient
 from resources.settings.budget import Budget
@@ -37,8 +38,7 @@ from sensors.monthly_schedules import missing_pictures_schedules
 from sensors.new_painters import new_painters_sensor, select_painter_jobs
 from sensors.painters import painters_sensor
 
-PRELOADED = [FORKED_STEPS, "dagster._core.executor.multiprocess", "definitions"]
-PRELOADED += ["dagster._core.storage.sqlite_storage"]
+PRELOADED = [FORKED_STEPS, "definitions", STORAGE_MODULE]
 """Modules of the process from which steps are forked: each step imports them."""
 
 
@@ -120,6 +120,14 @@ def repository() -> dg.RepositoryDefinition:
     return defs.get_repository_def()
 
 
+def list_config_names() -> dict[str, set[str]]:
+    """By section of a run's config, the names that it may have."""
+    executable = (
+        asset for asset in repository().assets_defs_by_key.values() if asset.is_executable
+    )
+    return {"ops": {asset.node_def.name for asset in executable}, "resources": set(resources)}
+
+
 quotes = quote_job(planners, lambda: repository().assets_defs_by_key)
 judging = build_judge_everything_job(catalog, repository)
 
@@ -141,7 +149,7 @@ defs: dg.Definitions = dg.Definitions(
     schedules=missing_pictures_schedules(catalog_files, by_key),
     resources=resources,
     # Each step is forked from a process that has loaded all this, instead of loading it again.
-    executor=multiprocess.configured(
+    executor=build_executor(list_config_names).configured(
         {"start_method": {"forkserver": {"preload_modules": PRELOADED}}}
     ),
 )

@@ -22,7 +22,7 @@ from commands.freshness import Freshness, inputs
 from commands.interruption import signal_log
 from commands.tables import build_console
 from resources.collections import collections_path
-from resources.dagster_internals import AssetGraph
+from resources.execution.dagster_internals import AssetGraph
 from resources.user_files.taxonomy_file import find_taxonomy_path
 
 _AT_ONCE = 2

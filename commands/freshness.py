@@ -25,7 +25,7 @@ from dagster import (
 from packaging.requirements import Requirement
 
 from commands.environment import ROOT
-from resources.dagster_internals import AssetGraph, Staleness
+from resources.execution.dagster_internals import AssetGraph, Staleness
 from resources.storage.image_store import ImageStore
 
 INPUTS_TAG = "counterfactory/inputs"

@@ -18,10 +18,13 @@ from dagster import DagsterInstance
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
+from resources.execution.dagster_internals import read_log_handlers_once, share_database_engines
+
 _NO_OUTPUT = {
     "module": "dagster.core.storage.noop_compute_log_manager",
     "class": "NoOpComputeLogManager",
 }
+_BUSY_S = 60
 
 
 class _Connection(sqlite3.Connection):
@@ -41,12 +44,14 @@ def open_instance() -> Iterator[DagsterInstance]:
     What steps print is not kept: of several runs at once in one process, none has an output of its
     own to redirect.
     """
+    share_database_engines()
     folder = Path(os.environ["DAGSTER_HOME"]).resolve()
     overrides: Any = {"compute_logs": _NO_OUTPUT}
     with (
         _connections_kept(folder),
         DagsterInstance.local_temp(str(folder), overrides=overrides) as instance,
     ):
+        read_log_handlers_once(instance)
         yield instance
 
 
@@ -62,8 +67,8 @@ def _connections_kept(folder: Path) -> Iterator[None]:
         if connections:
             return connections.pop()
         # Threads use a connection one after the other.
-        options = {**options, "factory": _Connection, "check_same_thread": False}
-        connection = sqlite3.connect(*arguments, **options)
+        own = {"timeout": _BUSY_S, "factory": _Connection, "check_same_thread": False}
+        connection = sqlite3.connect(*arguments, **{**options, **own})
         connection.idle = connections
         connection.execute("PRAGMA synchronous=NORMAL")
         return connection

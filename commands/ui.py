@@ -60,7 +60,7 @@ def _require_free(host: str, port: int) -> None:
 
 def _serve(workspace: str, host: str, port: int, origins: list[str]) -> None:
     """Run `dagster dev`, with the guarded webserver instead of its own."""
-    from resources.dagster_internals import run_dagster_dev
+    from resources.execution.dagster_internals import run_dagster_dev
 
     # A script starts what is in its background with Ctrl-C ignored; Dagster ends by SIGTERM alike.
     signal.signal(signal.SIGINT, signal.default_int_handler)

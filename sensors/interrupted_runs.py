@@ -19,7 +19,7 @@ from dagster import (
     sensor,
 )
 
-from resources.dagster_internals import (
+from resources.execution.dagster_internals import (
     GRPC_INFO_TAG,
     SCHEDULE_NAME_TAG,
     SENSOR_NAME_TAG,

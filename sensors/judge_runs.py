@@ -12,7 +12,7 @@ from assets.kit.judge_parts import JudgeParts, TableLocation
 from assets.planning import Task
 from assets.planning.judge_quote import BenchmarkQuote, JudgeQuote
 from assets.planning.quote_text import list_refused
-from resources.dagster_internals import AssetGraph
+from resources.execution.dagster_internals import AssetGraph
 from sensors.run_launcher import RunLauncher, SharedBudget, StepFailure
 from sensors.run_plan import PlannedRun, plan_runs
 

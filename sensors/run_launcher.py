@@ -21,7 +21,7 @@ from assets.kit.partitions import partition_tags
 from assets.planning import Task
 from assets.planning.quote_selection import AssetsByKey
 from resources.calls.spending import NANO
-from resources.dagster_internals import is_interruption
+from resources.execution.dagster_internals import is_interruption
 from sensors.interrupted_runs import end_interrupted
 from sensors.run_plan import PlannedRun
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 from dagster import AssetKey, DagsterInstance, partition_loading_context
 
 from assets.planning import Task
-from resources.dagster_internals import AssetGraph
+from resources.execution.dagster_internals import AssetGraph
 
 _Which: TypeAlias = tuple[str, str]
 """A benchmark and a partition: what one run may hold."""

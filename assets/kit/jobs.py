@@ -11,7 +11,7 @@ from dagster import (
     define_asset_job,
 )
 
-from resources.dagster_internals import AssetJob
+from resources.execution.dagster_internals import AssetJob
 
 
 class Flow(NamedTuple):

@@ -39,7 +39,7 @@ from assets.planning.quote_selection import (
 from resources.batches import BatchOrder, BatchProviders, cancel, collect, find_lost, forget, submit
 from resources.calls.batch_store import OPEN_STATES, Batch
 from resources.calls.spending import Account
-from resources.dagster_internals import AssetJob
+from resources.execution.dagster_internals import AssetJob
 from resources.faults import UnsupportedRequest
 from resources.models.client import ModelClient
 from resources.settings.budget import Budget

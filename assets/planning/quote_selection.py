@@ -17,7 +17,7 @@ from pydantic import Field
 
 from assets.kit.plan import PlannedConfigs, Planners
 from generators.name_suggestions import suggest_names
-from resources.dagster_internals import find_config_class
+from resources.execution.dagster_internals import find_config_class
 from resources.settings.run_config import BadConfig, Config
 
 _NAME = re.compile(r"[\w/]+")

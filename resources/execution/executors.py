@@ -1,32 +1,20 @@
-"""The executor: tags runs with their process, refuses misspelt configs, starts few processes."""
+"""The executor of all jobs: Dagster's own, once a run's process is noted and its config checked."""
 
-import os
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from dagster import (
     DagsterEvent,
-    DagsterExecutionInterruptedError,
     DagsterRun,
     Executor,
     ExecutorDefinition,
+    InitExecutorContext,
+    in_process_executor,
     multiprocess_executor,
 )
-from dagster._core.definitions.reconstruct import ReconstructableJob
-from dagster._core.events import EngineEventData
-from dagster._core.execution.api import ExecuteRunWithPlanIterable
-from dagster._core.execution.context.system import PlanExecutionContext, PlanOrchestrationContext
-from dagster._core.execution.context_creation_job import PlanExecutionContextManager
-from dagster._core.execution.plan.execute_plan import inner_plan_execution_iterator
-from dagster._core.execution.plan.instance_concurrency_context import InstanceConcurrencyContext
-from dagster._core.execution.plan.plan import ExecutionPlan
-from dagster._core.execution.retries import RetryMode
-from dagster._core.execution.step_dependency_config import StepDependencyConfig
-from dagster._core.storage.tags import GRPC_INFO_TAG
-from dagster._utils.interrupts import pop_captured_interrupt
 
 from generators.name_suggestions import suggest_names
+from resources.execution.dagster_internals import GRPC_INFO_TAG
 from resources.execution.process_identity import (
     ProcessIdentity,
     identify_this_process,
@@ -35,91 +23,61 @@ from resources.execution.process_identity import (
 from resources.user_files.edited_files import fallback_warnings
 
 PROCESS_TAG = "counterfactory/process"
-"""The tag of a run that says in which process it is, as `process_of_run` reads it."""
-_LOOK_EVERY_S = 0.1
+"""The tag of a run that says in which process it is, as `find_process` reads it."""
 _UNCHECKED = "__ASSET_JOB"
 """The job that materializes whatever is selected: of its config Dagster checks no names."""
 
 
-class _Settings(Executor):
-    """Another executor's settings."""
+class _CheckedExecutor(Executor):
+    """Dagster's own executors behind what is done first of each run."""
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self, context: InitExecutorContext, list_names: Callable[[], Mapping[str, Collection[str]]]
+    ) -> None:
+        self._multiprocess = _create(multiprocess_executor, context)
+        self._in_process = _create(in_process_executor, context)
+        self._list_names = list_names
 
     @property
-    def retries(self) -> RetryMode:
-        return self._executor.retries
+    def retries(self) -> Any:
+        return self._multiprocess.retries
 
     @property
-    def step_dependency_config(self) -> StepDependencyConfig:
-        return self._executor.step_dependency_config
+    def step_dependency_config(self) -> Any:
+        return self._multiprocess.step_dependency_config
 
-
-class _InThisProcess(_Settings):
-    """Executes a plan in the process of its run, as Dagster's own does but for where it waits."""
-
-    def execute(
-        self, plan_context: PlanOrchestrationContext, execution_plan: ExecutionPlan
-    ) -> Iterator[DagsterEvent]:
-        pid = os.getpid()
-        yield DagsterEvent.engine_event(
-            plan_context,
-            f"Executing steps in process (pid: {pid})",
-            EngineEventData.in_process(pid, execution_plan.step_keys_to_execute),
-        )
-        yield from ExecuteRunWithPlanIterable(
-            execution_plan,
-            _execute,
-            PlanExecutionContextManager(
-                job=plan_context.job,
-                execution_plan=execution_plan,
-                run_config=plan_context.run_config,
-                dagster_run=plan_context.dagster_run,
-                instance=plan_context.instance,
-                retry_mode=plan_context.retry_mode,
-                raise_on_error=plan_context.raise_on_error,
-                step_dependency_config=self.step_dependency_config,
-            ),
-        )
-
-
-def _execute(
-    job_context: PlanExecutionContext, execution_plan: ExecutionPlan
-) -> Iterator[DagsterEvent]:
-    with _Pools(job_context.instance, job_context.dagster_run) as pools:
-        yield from inner_plan_execution_iterator(job_context, execution_plan, pools)
-
-
-class _Pools(InstanceConcurrencyContext):
-    """Places in pools; who waits for one can be terminated, and leaves the processor to others."""
-
-    def claim(self, concurrency_key: str, step_key: str, step_priority: int = 0) -> bool:
-        claimed = super().claim(concurrency_key, step_key, step_priority)
-        if not claimed:
-            if pop_captured_interrupt():
-                raise DagsterExecutionInterruptedError
-            time.sleep(_LOOK_EVERY_S)
-        return claimed
-
-
-class _Checking(_Settings):
-    """Another executor, once a run's process is noted and its config is found to be right."""
-
-    def execute(
-        self, plan_context: PlanOrchestrationContext, execution_plan: ExecutionPlan
-    ) -> Iterator[DagsterEvent]:
+    def execute(self, plan_context: Any, execution_plan: Any) -> Iterator[DagsterEvent]:
         """Raises `ValueError` where the run's config names what is not there, before any step."""
+        run: DagsterRun = plan_context.dagster_run
         if (process := identify_this_process()) is not None:
-            tags = {PROCESS_TAG: f"{plan_context.run_id} {process}"}
-            plan_context.instance.add_run_tags(plan_context.run_id, tags)
+            tags = {PROCESS_TAG: f"{run.run_id} {process}"}
+            plan_context.instance.add_run_tags(run.run_id, tags)
         for warning in fallback_warnings:
             plan_context.log.warning(warning)
-        _require_known(plan_context)
-        executor = self._executor
-        if len(execution_plan.step_keys_to_execute) == 1 and _has_a_process(plan_context):
-            executor = _InThisProcess(executor)
-        return executor.execute(plan_context, execution_plan)
+        if run.job_name.startswith(_UNCHECKED):
+            _require_known(run.run_config, self._list_names())
+        steps = [execution_plan.get_step_by_key(key) for key in execution_plan.step_keys_to_execute]
+        if len(steps) == 1 and not steps[0].pool and _has_own_process(run):
+            return self._in_process.execute(plan_context, execution_plan)
+        return self._multiprocess.execute(plan_context, execution_plan)
+
+
+def build_executor(list_names: Callable[[], Mapping[str, Collection[str]]]) -> ExecutorDefinition:
+    """Build the executor of all jobs: a process for each step.
+
+    The only step of a run is executed in the run's own process, unless it may have to wait for a
+    pool, for which Dagster's executor in process keeps a core busy and hears no termination.
+
+    `list_names` gives the names that a run's config may have, by section ("ops", "resources").
+    """
+    schema: Any = multiprocess_executor.config_schema
+    return ExecutorDefinition(
+        name=multiprocess_executor.name,
+        config_schema=schema,
+        requirements=multiprocess_executor.get_requirements,
+        executor_creation_fn=lambda context: _CheckedExecutor(context, list_names),
+        description=multiprocess_executor.description,
+    )
 
 
 def find_process(run: DagsterRun) -> ProcessIdentity | None:
@@ -131,46 +89,31 @@ def find_process(run: DagsterRun) -> ProcessIdentity | None:
     return parse_process(written) if run_id == run.run_id else None
 
 
-def _has_a_process(context: PlanOrchestrationContext) -> bool:
-    """Return whether a run has a process for itself: a code server, which has its tag, starts it.
+def _create(definition: ExecutorDefinition, context: InitExecutorContext) -> Executor:
+    create: Any = definition.executor_creation_fn
+    executor: Executor = create(context)
+    return executor
+
+
+def _has_own_process(run: DagsterRun) -> bool:
+    """Whether a run has a process for itself: a code server, which has its tag, starts one for it.
 
     What executes several runs goes on after each, which what a step leaves in memory, or its
     crash, would harm.
     """
-    return GRPC_INFO_TAG in context.dagster_run.tags
+    return GRPC_INFO_TAG in run.tags
 
 
-_create: Any = multiprocess_executor.executor_creation_fn
-_schema: Any = multiprocess_executor.config_schema
-multiprocess = ExecutorDefinition(
-    name=multiprocess_executor.name,
-    config_schema=_schema,
-    requirements=multiprocess_executor.get_requirements,
-    executor_creation_fn=lambda context: _Checking(_create(context)),
-    description=multiprocess_executor.description,
-)
-"""The executor of all jobs: a process for each step, or that of the run for its only one."""
-
-
-def _require_known(context: PlanOrchestrationContext) -> None:
+def _require_known(
+    run_config: Mapping[str, Any], known_names: Mapping[str, Collection[str]]
+) -> None:
     """Compare a config's names with those there are, where Dagster itself does not."""
-    job = context.job
-    if not context.job_name.startswith(_UNCHECKED) or not isinstance(job, ReconstructableJob):
-        return
-    location = job.get_repository_definition()
-    assert location is not None
-    assets = location.assets_defs_by_key.values()
-    names_by_section = {
-        "ops": {asset.node_def.name for asset in assets if asset.is_executable},
-        "resources": set(location.get_top_level_resources()),
-    }
-    for section, names in names_by_section.items():
-        section_config = context.run_config.get(section)
-        for name in section_config if isinstance(section_config, Mapping) else ():
+    for section, names in known_names.items():
+        configs = run_config.get(section)
+        for name in configs if isinstance(configs, Mapping) else ():
             if name not in names:
                 raise ValueError(
                     f"Run config: `{section}` has {name!r}, which is not there"
                     f"{suggest_names(name, sorted(names))}. Nothing was done: the run would have "
-                    f"taken "
-                    "the defaults instead."
+                    "taken the defaults instead."
                 )

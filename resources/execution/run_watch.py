@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from dagster import DagsterInstance, DagsterRunStatus
 
-from resources.dagster_internals import is_backfill_cancelled
+from resources.execution.dagster_internals import is_backfill_cancelled
 from resources.execution.executors import find_process
 
 

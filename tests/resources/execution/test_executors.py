@@ -24,8 +24,7 @@ from dagster._grpc.impl import start_run_in_subprocess
 from dagster._grpc.types import ExecuteExternalJobArgs
 from dagster._serdes import serialize_value
 
-from resources.execution.executors import find_process
-from resources.execution.executors import multiprocess as executor
+from resources.execution.executors import build_executor, find_process
 from resources.execution.process_identity import identify_this_process
 
 WITHIN_S = 240
@@ -39,7 +38,7 @@ def store(context):
     context.log.info(CLOSED)
 
 
-@dg.asset(pool=POOL, required_resource_keys={"store", "other_store"})
+@dg.asset(required_resource_keys={"store", "other_store"})
 def concepts(context: dg.AssetExecutionContext) -> dg.MaterializeResult:
     sys.stdout.write("drawn by hand\n")
     context.log.info("drawn")
@@ -58,7 +57,18 @@ class Wait(dg.Config):
 
 
 @dg.asset(pool=POOL)
+def pooled() -> dg.MaterializeResult:
+    return dg.MaterializeResult(metadata={"pid": os.getpid()})
+
+
+@dg.asset(pool=POOL)
 def endless(config: Wait) -> None:
+    Path(config.file).touch()
+    time.sleep(10 * WITHIN_S)
+
+
+@dg.asset(required_resource_keys={"store", "other_store"})
+def endless_without_pool(config: Wait) -> None:
     Path(config.file).touch()
     time.sleep(10 * WITHIN_S)
 
@@ -69,10 +79,13 @@ def failing() -> None:
 
 
 preloaded = ["dagster._core.storage.sqlite_storage", "pytest", "resources.execution.executors"]
+made = [concepts, others, pooled, endless, endless_without_pool, failing]
 location = dg.Definitions(
-    [concepts, others, endless, failing],
+    made,
     resources={"home": 1, "store": store, "other_store": store},
-    executor=executor.configured({"start_method": {"forkserver": {"preload_modules": preloaded}}}),
+    executor=build_executor(
+        lambda: {"ops": {each.op.name for each in made}, "resources": {"home", "store"}}
+    ).configured({"start_method": {"forkserver": {"preload_modules": preloaded}}}),
 )
 
 
@@ -200,6 +213,22 @@ def test_of_several_steps_each_has_a_process(launch):
     assert len(run.told("pid") | {run.process.pid}) == 3
 
 
+def test_the_only_step_of_a_run_that_may_wait_for_a_pool_has_a_process(launch):
+    run = launch("pooled")
+    assert run.ended() == "SUCCESS"
+    assert run.process.pid not in run.told("pid")
+
+
+def test_the_only_step_of_a_run_is_terminated(launch, tmp_path):
+    begun = tmp_path / "begun"
+    name = "endless_without_pool"
+    run = launch(name, config={"ops": {name: {"config": {"file": str(begun)}}}})
+    wait_for(begun.exists)
+    run.terminate()
+    assert run.ended() == "CANCELED"
+    assert run.said().count(CLOSED) == 2
+
+
 def test_a_step_that_fails_fails_the_run_and_says_why(launch):
     run = launch("failing")
     assert run.ended() == "FAILURE"
@@ -215,14 +244,13 @@ def test_runs_are_terminated_while_they_work_and_wait_for_a_pool_where_the_next_
     begun = tmp_path / "begun"
     working = launch("endless", config={"ops": {"endless": {"config": {"file": str(begun)}}}})
     wait_for(begun.exists)
-    waiting = launch("concepts")
+    waiting = launch("pooled")
     wait_for(lambda: slots(instance) == (1, 1))
     waiting.terminate()
     assert waiting.ended() == "CANCELED"
-    assert waiting.said().count(CLOSED) == 2
     assert slots(instance) == (1, 0)
     # A config may name what is not selected.
-    next_one = launch("concepts", config={"ops": {"others": {}}, "resources": {"home": {}}})
+    next_one = launch("pooled", config={"ops": {"others": {}}, "resources": {"home": {}}})
     wait_for(lambda: slots(instance) == (1, 1))
     working.terminate()
     assert working.ended() == "CANCELED"

@@ -1,6 +1,6 @@
 """Dagster internals without a public name, in one file, with the reason for each.
 
-`tests/resources/test_dagster_internals.py` holds each to what it is used for, so that a new version
+`tests/resources/execution/test_dagster_internals.py` holds each to what it is used for, so that a new version
 of Dagster fails there first.
 """
 
@@ -16,12 +16,16 @@ from dagster._core.events import RunFailureReason
 from dagster._core.execution.backfill import BulkActionStatus
 from dagster._core.loader import LoadingContextForTest
 from dagster._core.scheduler.instigation import InstigatorStatus
+from dagster._core.storage.event_log.sqlite import sqlite_event_log
+from dagster._core.storage.runs.sqlite import sqlite_run_storage
 from dagster._core.storage.tags import (
     BACKFILL_ID_TAG,
     GRPC_INFO_TAG,
     SCHEDULE_NAME_TAG,
     SENSOR_NAME_TAG,
 )
+from sqlalchemy import create_engine
+from sqlalchemy.engine import Engine
 
 __all__ = ["BACKFILL_ID_TAG", "GRPC_INFO_TAG", "SCHEDULE_NAME_TAG", "SENSOR_NAME_TAG"]
 
@@ -30,6 +34,10 @@ AssetJob: TypeAlias = UnresolvedAssetJobDefinition
 
 AssetGraph: TypeAlias = BaseAssetGraph[Any]
 """Type of `RepositoryDefinition.asset_graph`; Dagster exports no name for it."""
+
+STORAGE_MODULE = "dagster._core.storage.sqlite_storage"
+"""Module of Dagster's default storage: it names none to load once for all steps of a run, and to
+load it takes each step 0.2 s."""
 
 _CANCELLED_BACKFILL = (
     BulkActionStatus.CANCELING,
@@ -90,6 +98,33 @@ def is_interruption(event: DagsterEvent) -> bool:
     if event.event_type_value == "PIPELINE_FAILURE":
         return event.job_failure_data.failure_reason is RunFailureReason.UNEXPECTED_TERMINATION
     return event.event_type_value == "PIPELINE_CANCELED"
+
+
+def share_database_engines() -> None:
+    """Let Dagster's SQLite storage make one engine a database in this process, not one an event.
+
+    Where steps are short that is a third of a run's processor time, and no setting changes it.
+    """
+
+    engines: dict[str, Engine] = {}
+
+    def create_once(address: str, **options: Any) -> Engine:
+        if address not in engines:
+            engines[address] = create_engine(address, **options)
+        return engines[address]
+
+    for module in (sqlite_event_log, sqlite_run_storage):
+        vars(module)["create_engine"] = create_once
+
+
+def read_log_handlers_once(instance: DagsterInstance) -> None:
+    """Let an instance set up the log handlers of its settings now, and in no run from then on.
+
+    Python holds its lock of all logging meanwhile and closes every handler: of two runs at once in
+    one process, each waits for the other without end.
+    """
+    handlers = instance.get_yaml_python_handlers()
+    vars(instance)["get_yaml_python_handlers"] = lambda: handlers
 
 
 def run_dagster_dev(arguments: Sequence[str], modules: dict[str, str]) -> None:

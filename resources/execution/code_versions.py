@@ -1,0 +1,146 @@
+"""Code versions of assets: digests of all source files that the code of an asset group imports.
+
+Dagster compares them with those of what was materialized. Imports are found in the text, also
+inside functions; a docstring's line that looks like one only adds a file. So an edit changes the
+version of each asset that may depend on it, and of no other.
+"""
+
+import re
+import sys
+from collections.abc import Collection, Iterable, Iterator
+from hashlib import sha256
+from importlib.metadata import requires, version
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+_ROOT = Path(__file__).parents[2]
+_FOLDERS = ("assets", "generators", "metrics", "resources")
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|.*)|import[ \t]+(.*))", re.MULTILINE
+)
+_WORD = re.compile(r"[\w.]+")
+_BENCHMARKS, _BACKENDS = "assets.kit.benchmarks", "resources.models.backends"
+_SEARCHING = {
+    "generators.domains": "generators.domains.",
+    "generators.perturbations.registry": "generators.perturbations.kinds.",
+    "generators.photographs": "generators.photographs.",
+}
+"""Modules that import whatever lies in a folder, and the beginning of its modules' names."""
+_DISTRIBUTIONS = {
+    "cv2": "opencv-python-headless",
+    "dotenv": "python-dotenv",
+    "fontTools": "fonttools",
+    "google": "google-genai",
+    "matplotlib_fontja": "matplotlib-fontja",
+    "PIL": "pillow",
+    "upath": "universal-pathlib",
+    "yaml": "pyyaml",
+}
+"""Distributions of packages that are imported by another name."""
+
+
+class CodeVersions:
+    """Source files of the project below `root`, read once.
+
+    Make it before the code is imported: a later edit then has another version the next time,
+    whether or not this process has run it.
+    """
+
+    def __init__(self, root: Path = _ROOT) -> None:
+        self._sources: dict[str, bytes] = {}
+        self._data_files: dict[str, list[bytes]] = {}
+        for folder in _FOLDERS:
+            self._read(root / folder, folder, folder)
+        self._assembly = (root / "definitions.py").read_bytes()
+        self._imports: dict[str, tuple[set[str], set[str]]] = {}
+
+    def digest(self, modules: Iterable[str], backends: Collection[str] = ()) -> str:
+        """Digest modules, the packages among them whole, and all that these import.
+
+        A library counts by its version, if the project requires it without an extra. `backends` are
+        the modules of `resources.models.backends` that the catalog's models need.
+        """
+        names = [*modules, *(f"{_BACKENDS}.{backend}" for backend in backends)]
+        imported, libraries = self._closure(names)
+        digest = sha256(self._assembly)
+        for name in sorted(imported):
+            digest.update(f"\n{name}\n".encode() + self._sources[name])
+            for content in self._data_files.get(name, ()):
+                digest.update(content)
+        required = _required_distributions()
+        for library in sorted({_DISTRIBUTIONS.get(name, name) for name in libraries} & required):
+            digest.update(f"\n{library} {version(library)}".encode())
+        return digest.hexdigest()
+
+    def list_modules(self, package: str) -> list[str]:
+        """List a package, or a module, and all modules in it."""
+        return [name for name in self._sources if f"{name}.".startswith(f"{package}.")]
+
+    def _read(self, folder: Path, name: str, package: str) -> None:
+        """Read the files of a folder, the package of which holds its files that are no modules."""
+        for path in sorted(folder.iterdir()):
+            if path.is_dir() and path.name != "__pycache__":
+                is_package = (path / "__init__.py").exists()
+                inner = f"{name}.{path.name}"
+                self._read(path, inner, inner if is_package else package)
+            elif path.suffix == ".py":
+                stem = "" if path.stem == "__init__" else f".{path.stem}"
+                self._sources[f"{name}{stem}"] = path.read_bytes()
+            elif path.is_file():
+                content = f"\n{path.name}\n".encode() + path.read_bytes()
+                self._data_files.setdefault(package, []).append(content)
+
+    def _closure(self, modules: Iterable[str]) -> tuple[set[str], set[str]]:
+        """Find all modules of the project that modules import, and the names of libraries."""
+        found, libraries, waiting = set[str](), set[str](), list(modules)
+        while waiting:
+            name = waiting.pop()
+            if name in found or name not in self._sources:
+                continue
+            found.add(name)
+            own, others = self._find_imports(name)
+            libraries |= others
+            waiting += own
+            # A package's `__init__` runs before its modules.
+            waiting.append(name.rpartition(".")[0])
+        return found, libraries
+
+    def _find_imports(self, module: str) -> tuple[set[str], set[str]]:
+        if module not in self._imports:
+            names = set(_parse_imports(self._sources[module].decode()))
+            own = {name for name in names if name.partition(".")[0] in _FOLDERS}
+            libraries = {name.partition(".")[0] for name in names - own} - sys.stdlib_module_names
+            if prefix := _SEARCHING.get(module):
+                own |= {name for name in self._sources if name.startswith(prefix)}
+            # Whoever asks for benchmarks, and not only for a class, may use what any of them says.
+            if any(name.startswith(f"{_BENCHMARKS}.") and _is_function(name) for name in own):
+                own |= {name for each in self._benchmarks() for name in self.list_modules(each)}
+            self._imports[module] = own, libraries
+        return self._imports[module]
+
+    def _benchmarks(self) -> Iterator[str]:
+        """Find the packages in `assets` that hold a benchmark."""
+        for name, source in self._sources.items():
+            if name.startswith("assets.") and name.count(".") == 1 and b"BENCHMARK" in source:
+                yield name
+
+
+def _parse_imports(source: str) -> Iterator[str]:
+    """Find every name that a module imports; it may be of something in a module."""
+    for module, names, plain in _IMPORT.findall(source):
+        if module:
+            yield module
+            yield from (f"{module}.{name}" for name in _WORD.findall(names))
+        else:
+            yield from _WORD.findall(plain)
+
+
+def _is_function(name: str) -> bool:
+    return name.rpartition(".")[2][0].islower()
+
+
+def _required_distributions() -> set[str]:
+    """List the distributions that the project requires without an extra."""
+    requirements = map(Requirement, requires("counterfactory") or ())
+    return {requirement.name for requirement in requirements if requirement.marker is None}
