@@ -8,6 +8,10 @@ from typing import Any
 # What is imported stays: looking for garbage in it again and again takes a fifth of the time.
 gc.disable()
 
+from resources.execution.code_versions import CodeVersions
+
+code_versions = CodeVersions()
+
 import dagster as dg
 
 import assets
@@ -20,8 +24,9 @@ from assets.planning import quote_job
 from assets.planning.batches import build_batch_jobs
 from resources.calls import CallStore
 from resources.calls.database_url import build_sqlite_url
-from resources.execution.dagster_internals import STORAGE_MODULE
+from resources.execution.dagster_internals import STORAGE_MODULE, find_code_modules
 from resources.execution.executors import build_executor
+from resources.models.backends import list_modules
 from resources.models.catalog import CatalogFiles
 from resources.models.client import ModelClient
 from resources.settings.budget import Budget
@@ -98,11 +103,32 @@ planners = build_planners(catalog)
 
 collections = read_collections(catalog, Path(data_root()))
 
+resources = resources_at(data_root())
+resource_modules = {type(resource).__module__ for resource in resources.values()}
+backends = {module for model in catalog.models for module in list_modules(model)}
+
+
+def add_code_version(asset: Any) -> Any:
+    """Give an asset the version of all code that it may run, beside its own."""
+    if not isinstance(asset, dg.AssetsDefinition):
+        return asset
+    modules = {*resource_modules, *find_code_modules(asset)}
+    for group in asset.group_names_by_key.values():
+        modules.update(code_versions.list_modules(f"assets.{group}"))
+    digest = code_versions.digest(modules, backends)
+    return asset.map_asset_specs(
+        lambda spec: spec.replace_attributes(code_version=f"{spec.code_version} {digest}")
+    )
+
+
 every_asset = [
-    *dg.load_assets_from_package_module(assets),
-    *build_definitions(catalog),
-    *map(collection_asset, collections.values()),
-    build_front_page(catalog, lambda: defs.get_repository_def().assets_defs_by_key),
+    add_code_version(asset)
+    for asset in (
+        *dg.load_assets_from_package_module(assets),
+        *build_definitions(catalog),
+        *map(collection_asset, collections.values()),
+        build_front_page(catalog, lambda: defs.get_repository_def().assets_defs_by_key),
+    )
 ]
 by_key = {
     key: asset
@@ -110,7 +136,6 @@ by_key = {
     if isinstance(asset, dg.AssetsDefinition)
     for key in asset.keys
 }
-resources = resources_at(data_root())
 named = build_jobs(build_flows(by_key), by_key)
 batches = build_batch_jobs(planners, by_key, named.by_asset, resources)
 

@@ -18,7 +18,7 @@ from dagster import AssetKey, DagsterInstance, ExecuteInProcessResult
 from assets.kit.benchmarks import StandInRun
 from assets.kit.partitions import partition_tags
 from commands.environment import ROOT
-from commands.freshness import Freshness, inputs
+from commands.freshness import Freshness, digest_inputs
 from commands.interruption import signal_log
 from commands.tables import build_console
 from resources.collections import collections_path
@@ -72,7 +72,7 @@ class DemoRunner:
             instance,
             self._graph,
             resources_at(str(root))["images"],
-            partial(inputs, root, *edited),
+            partial(digest_inputs, root, *edited),
         )
 
     def run(self, runs: Iterable[tuple[AssetGroup, StandInRun]]) -> int:

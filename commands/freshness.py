@@ -1,15 +1,14 @@
 """Staleness of assets: the ones to materialize again.
 
 A partition of an asset is up to date where Dagster says so, going by the versions of its code and
-data; where the run that made it has succeeded, with the same inputs from outside the graph; and
-where its table and the pictures that it names are there and whole.
+data; where the run that made it has succeeded, with the same settings and edited files; and where
+its table and the pictures that it names are there and whole.
 """
 
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
-from importlib.metadata import requires, version
 from pathlib import Path
 from typing import Any
 
@@ -22,44 +21,29 @@ from dagster import (
     DagsterRunStatus,
     EventLogRecord,
 )
-from packaging.requirements import Requirement
 
-from commands.environment import ROOT
 from resources.execution.dagster_internals import AssetGraph, Staleness
 from resources.storage.image_store import ImageStore
 
 INPUTS_TAG = "counterfactory/inputs"
 """The tag of a run that says what it was made from, of what is not in the graph."""
-_SOURCES = ("assets", "generators", "metrics", "resources")
-_WRITTEN = (".py", ".html", ".css", ".js", ".json")
 _EDITED = (".csv", ".json", ".yaml", ".yml")
 _PICTURES = "sha256"
 """The column of a table that names pictures."""
 
 
-def inputs(root: Path, *edited: Path) -> str:
-    """A hash of what assets read that is no asset: our code, packages, settings, edited files.
-
-    Packages are those that the project requires; extras and tools of development change nothing.
+def digest_inputs(root: Path, *edited: Path) -> str:
+    """Digest what assets read that is neither an asset nor code: settings and edited files.
 
     `root` is the data root, in which reviews lie; `edited` are other files or folders.
     """
-    ours = (path for name in _SOURCES for path in (ROOT / name).rglob("*"))
-    files = {path for path in ours if path.suffix in _WRITTEN}
+    files: set[Path] = set()
     for folder in (root / "reviews", *edited):
-        of_user = folder.rglob("*") if folder.is_dir() else [folder]
-        files |= {path for path in of_user if path.suffix in _EDITED and path.is_file()}
+        paths = folder.rglob("*") if folder.is_dir() else [folder]
+        files |= {path for path in paths if path.suffix in _EDITED and path.is_file()}
     lines = [f"{path} {sha256(path.read_bytes()).hexdigest()}" for path in sorted(files)]
-    lines += _package_versions()
     lines += sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("COUNTERFACTORY_"))
     return sha256("\n".join(lines).encode()).hexdigest()
-
-
-def _package_versions() -> list[str]:
-    """Name and version of each package that the project requires without an extra."""
-    requirements = map(Requirement, requires("counterfactory") or ())
-    names = sorted(required.name for required in requirements if required.marker is None)
-    return [f"{name}=={version(name)}" for name in names]
 
 
 class Freshness:

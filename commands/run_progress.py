@@ -58,8 +58,8 @@ def _execute(
     progress: "Progress",
 ) -> None:
     begun = done.begin(planned)
-    task = progress.add_task(begun.name, total=len(begun.plan.step_keys_to_execute))
-    with _following(instance, begun.run.run_id, progress, task, begun.name):
+    task = progress.add_task(begun.name, total=begun.execution.steps)
+    with _following(instance, begun.run_id, progress, task, begun.name):
         for event in done.events(begun):
             if event.event_type_value in _ENDED:
                 progress.advance(task)

@@ -113,7 +113,7 @@ def build_judge_everything_job(
         for run in judging.select_runs():
             begun = judging.launcher.begin(run)
             names = ", ".join(key.to_user_string() for key in run.assets)
-            context.log.info("%s %s: the run %s", names, run.partition, begun.run.run_id)
+            context.log.info("%s %s: the run %s", names, run.partition, begun.run_id)
             for _ in judging.launcher.events(begun):
                 pass
         for line in dict.fromkeys(judging.launcher.warnings):

@@ -11,17 +11,13 @@ from dagster import (
     DagsterEvent,
     DagsterExecutionInterruptedError,
     DagsterInstance,
-    DagsterRun,
 )
-from dagster._core.definitions.reconstruct import ReconstructableJob, ReconstructableRepository
-from dagster._core.execution.api import create_execution_plan, execute_run_iterator
-from dagster._core.execution.plan.plan import ExecutionPlan
 
 from assets.kit.partitions import partition_tags
 from assets.planning import Task
 from assets.planning.quote_selection import AssetsByKey
 from resources.calls.spending import NANO
-from resources.execution.dagster_internals import is_interruption
+from resources.execution.dagster_internals import AssetRun, is_interruption
 from sensors.interrupted_runs import end_interrupted
 from sensors.run_plan import PlannedRun
 
@@ -29,17 +25,20 @@ _ROOT = Path(__file__).parents[1]
 _QUIET = {"console": {"config": {"log_level": "CRITICAL"}}}
 
 
-class Begun(NamedTuple):
+class BegunRun(NamedTuple):
     """A run that is about to be executed."""
 
-    run: DagsterRun
-    job: ReconstructableJob
-    plan: ExecutionPlan
+    execution: AssetRun
     planned: PlannedRun
 
     @property
+    def run_id(self) -> str:
+        """Dagster's id of the run."""
+        return self.execution.run.run_id
+
+    @property
     def name(self) -> str:
-        """Name of the run for messages."""
+        """Name of the run in messages: its partition, else its benchmark."""
         return self.planned.partition or self.planned.assets[0].path[0]
 
 
@@ -100,45 +99,37 @@ class RunLauncher:
         # Killed runs would keep their places in pools, for which these would wait in vain.
         deque(end_interrupted(instance), maxlen=0)
 
-    def begin(self, planned: PlannedRun) -> Begun:
+    def begin(self, planned: PlannedRun) -> BegunRun:
         """Create a run, which `events` executes."""
-        # Other processes load it themselves.
-        location = ReconstructableRepository.for_module("definitions", "defs", str(_ROOT))
-        job = location.get_reconstructable_job("__ASSET_JOB").get_subset(
-            asset_selection=frozenset(planned.assets)
-        )
-        config = self._config(planned)
-        plan = create_execution_plan(job, config, instance_ref=self._instance.get_ref())
         division = self._assets[planned.assets[0]].partitions_def
-        division_tags = partition_tags(planned.partition, division) if planned.partition else {}
-        run = self._instance.create_run_for_job(
-            job_def=job.get_definition(),
-            execution_plan=plan,
-            run_config=config,
-            tags={**self._tags, **division_tags},
-            asset_selection=frozenset(planned.assets),
-            job_code_origin=job.get_python_origin(),
+        tags = partition_tags(planned.partition, division) if planned.partition else {}
+        execution = AssetRun.create(
+            self._instance,
+            str(_ROOT),
+            planned.assets,
+            config=self._config(planned),
+            tags={**self._tags, **tags},
         )
-        self.run_ids.append(run.run_id)
-        return Begun(run, job, plan, planned)
+        self.run_ids.append(execution.run.run_id)
+        return BegunRun(execution, planned)
 
-    def events(self, begun: Begun) -> Iterator[DagsterEvent]:
+    def events(self, begun: BegunRun) -> Iterator[DagsterEvent]:
         """Do a run in processes of its own, as the UI does; its events, as they come.
 
         Raises `DagsterExecutionInterruptedError` once a run that was interrupted has ended: Dagster
         itself only notes that, and the next run would begin.
         """
         is_interrupted = False
-        for event in execute_run_iterator(begun.job, begun.run, self._instance):
+        for event in begun.execution.execute(self._instance):
             self._note(event, begun.planned.partition)
             is_interrupted |= is_interruption(event)
             yield event
         self.warnings += self._find_logged_warnings(begun)
         if is_interrupted:
             raise DagsterExecutionInterruptedError
-        finished = self._instance.get_run_by_id(begun.run.run_id)
+        finished = self._instance.get_run_by_id(begun.run_id)
         if finished is None or not finished.is_success:
-            message = f"the run {begun.run.run_id} failed: see its log in `make ui`."
+            message = f"the run {begun.run_id} failed: see its log in `make ui`."
             self.failures.append(StepFailure(begun.name, "", message))
 
     @property
@@ -162,8 +153,8 @@ class RunLauncher:
         # To the millionth: the sums of metadata are rounded.
         return max(0.0, round(total - table_dollars, 6))
 
-    def _find_logged_warnings(self, begun: Begun) -> Iterator[str]:
-        for record in self._instance.all_logs(begun.run.run_id):
+    def _find_logged_warnings(self, begun: BegunRun) -> Iterator[str]:
+        for record in self._instance.all_logs(begun.run_id):
             if record.dagster_event is None and record.level == logging.WARNING:
                 yield f"{begun.name}: {record.user_message}"
 

@@ -8,6 +8,7 @@ version of each asset that may depend on it, and of no other.
 import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import requires, version
 from pathlib import Path
@@ -49,7 +50,9 @@ class CodeVersions:
 
     def __init__(self, root: Path = _ROOT) -> None:
         self._sources: dict[str, bytes] = {}
-        self._data_files: dict[str, list[bytes]] = {}
+        self._file_digests: dict[str, bytes] = {}
+        self._data_digests: dict[str, list[bytes]] = {}
+        self._digests: dict[frozenset[str], str] = {}
         for folder in _FOLDERS:
             self._read(root / folder, folder, folder)
         self._assembly = (root / "definitions.py").read_bytes()
@@ -61,21 +64,27 @@ class CodeVersions:
         A library counts by its version, if the project requires it without an extra. `backends` are
         the modules of `resources.models.backends` that the catalog's models need.
         """
-        names = [*modules, *(f"{_BACKENDS}.{backend}" for backend in backends)]
-        imported, libraries = self._closure(names)
-        digest = sha256(self._assembly)
-        for name in sorted(imported):
-            digest.update(f"\n{name}\n".encode() + self._sources[name])
-            for content in self._data_files.get(name, ()):
-                digest.update(content)
-        required = _required_distributions()
-        for library in sorted({_DISTRIBUTIONS.get(name, name) for name in libraries} & required):
-            digest.update(f"\n{library} {version(library)}".encode())
-        return digest.hexdigest()
+        names = frozenset([*modules, *(f"{_BACKENDS}.{backend}" for backend in backends)])
+        if names not in self._digests:
+            self._digests[names] = self._digest(names)
+        return self._digests[names]
 
     def list_modules(self, package: str) -> list[str]:
         """List a package, or a module, and all modules in it."""
         return [name for name in self._sources if f"{name}.".startswith(f"{package}.")]
+
+    def _digest(self, names: Iterable[str]) -> str:
+        imported, libraries = self._find_closure(names)
+        digest = sha256(self._assembly)
+        for name in sorted(imported):
+            digest.update(f"\n{name}\n".encode())
+            digest.update(self._file_digests[name])
+            for data_digest in self._data_digests.get(name, ()):
+                digest.update(data_digest)
+        distributions = {_DISTRIBUTIONS.get(name, name) for name in libraries}
+        for name in sorted(distributions & _required_distributions()):
+            digest.update(f"\n{name} {version(name)}".encode())
+        return digest.hexdigest()
 
     def _read(self, folder: Path, name: str, package: str) -> None:
         """Read the files of a folder, the package of which holds its files that are no modules."""
@@ -85,13 +94,14 @@ class CodeVersions:
                 inner = f"{name}.{path.name}"
                 self._read(path, inner, inner if is_package else package)
             elif path.suffix == ".py":
-                stem = "" if path.stem == "__init__" else f".{path.stem}"
-                self._sources[f"{name}{stem}"] = path.read_bytes()
+                module = name if path.stem == "__init__" else f"{name}.{path.stem}"
+                self._sources[module] = source = path.read_bytes()
+                self._file_digests[module] = sha256(source).digest()
             elif path.is_file():
-                content = f"\n{path.name}\n".encode() + path.read_bytes()
-                self._data_files.setdefault(package, []).append(content)
+                content = f"{path.name}\n".encode() + path.read_bytes()
+                self._data_digests.setdefault(package, []).append(sha256(content).digest())
 
-    def _closure(self, modules: Iterable[str]) -> tuple[set[str], set[str]]:
+    def _find_closure(self, modules: Iterable[str]) -> tuple[set[str], set[str]]:
         """Find all modules of the project that modules import, and the names of libraries."""
         found, libraries, waiting = set[str](), set[str](), list(modules)
         while waiting:
@@ -99,8 +109,8 @@ class CodeVersions:
             if name in found or name not in self._sources:
                 continue
             found.add(name)
-            own, others = self._find_imports(name)
-            libraries |= others
+            own, libraries_of_module = self._find_imports(name)
+            libraries |= libraries_of_module
             waiting += own
             # A package's `__init__` runs before its modules.
             waiting.append(name.rpartition(".")[0])
@@ -140,6 +150,7 @@ def _is_function(name: str) -> bool:
     return name.rpartition(".")[2][0].islower()
 
 
+@cache
 def _required_distributions() -> set[str]:
     """List the distributions that the project requires without an extra."""
     requirements = map(Requirement, requires("counterfactory") or ())

@@ -1,18 +1,20 @@
 """Dagster internals without a public name, in one file, with the reason for each.
 
-`tests/resources/execution/test_dagster_internals.py` holds each to what it is used for, so that a new version
-of Dagster fails there first.
+`tests/resources/execution/test_dagster_internals.py` holds each to what it is used for, so that a
+new version of Dagster fails there first.
 """
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from dagster import AssetKey, AssetsDefinition, DagsterEvent, DagsterInstance, DagsterRun
 from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
 from dagster._core.definitions.data_version import CachingStaleStatusResolver, StaleStatus
 from dagster._core.definitions.decorators.op_decorator import DecoratedOpFunction
+from dagster._core.definitions.reconstruct import ReconstructableJob, ReconstructableRepository
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 from dagster._core.events import RunFailureReason
+from dagster._core.execution.api import create_execution_plan, execute_run_iterator
 from dagster._core.execution.backfill import BulkActionStatus
 from dagster._core.loader import LoadingContextForTest
 from dagster._core.scheduler.instigation import InstigatorStatus
@@ -47,6 +49,46 @@ _CANCELLED_BACKFILL = (
 )
 
 
+class AssetRun(NamedTuple):
+    """A run of assets in processes of its own.
+
+    `dagster.execute_job` tells neither the id nor any event of a run before it is over.
+    """
+
+    run: DagsterRun
+    steps: int
+    job: ReconstructableJob
+
+    @classmethod
+    def create(
+        cls,
+        instance: DagsterInstance,
+        folder: str,
+        assets: Collection[AssetKey],
+        *,
+        config: Mapping[str, Any],
+        tags: Mapping[str, str],
+    ) -> "AssetRun":
+        """Create a run of `assets`, which other processes load from definitions.py in `folder`."""
+        location = ReconstructableRepository.for_module("definitions", "defs", folder)
+        selection = frozenset(assets)
+        job = location.get_reconstructable_job("__ASSET_JOB").get_subset(asset_selection=selection)
+        plan = create_execution_plan(job, config, instance_ref=instance.get_ref())
+        run = instance.create_run_for_job(
+            job_def=job.get_definition(),
+            execution_plan=plan,
+            run_config=config,
+            tags=tags,
+            asset_selection=selection,
+            job_code_origin=job.get_python_origin(),
+        )
+        return cls(run=run, steps=len(plan.step_keys_to_execute), job=job)
+
+    def execute(self, instance: DagsterInstance) -> Iterator[DagsterEvent]:
+        """Execute the run, and yield its events as they come."""
+        return execute_run_iterator(self.job, self.run, instance)
+
+
 class Staleness:
     """Dagster's own account of what is out of date, which only its web pages show publicly.
 
@@ -69,6 +111,20 @@ def find_config_class(asset: AssetsDefinition) -> type[Any] | None:
         return None
     config_class: type[Any] = compute.get_config_arg().annotation
     return config_class
+
+
+def find_code_modules(asset: AssetsDefinition) -> set[str]:
+    """Return the modules of an asset's function, and of what it was made with, as a step's class.
+
+    An `AssetsDefinition` keeps its function, and gives it to nobody.
+    """
+    compute = asset.op.compute_fn
+    function: Any = compute.decorated_fn if isinstance(compute, DecoratedOpFunction) else compute
+    values = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    classes = {each for value in values for each in type(value).__mro__}
+    return {
+        each.__module__ for each in (function, *values, *classes) if hasattr(each, "__module__")
+    }
 
 
 def find_stopped_launchers(instance: DagsterInstance, run: DagsterRun) -> set[str]:

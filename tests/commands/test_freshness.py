@@ -16,7 +16,7 @@ from dagster import (
 )
 from PIL import Image
 
-from commands.freshness import Freshness, inputs
+from commands.freshness import Freshness, digest_inputs
 from resources.storage.image_store import ImageStore
 
 KEYS = [AssetKey(["drawn"]), AssetKey(["measured"])]
@@ -66,7 +66,7 @@ class Project:
         return Freshness(self.instance, graph, self.images, lambda: self.outside)
 
     def stale(self, config=CONFIG):
-        return [key.path[0] for key in self.freshness().stale(KEYS, "flags", config)]
+        return [key.path[0] for key in self.freshness().find_stale(KEYS, "flags", config)]
 
     def make(self, *keys):
         freshness = self.freshness()
@@ -81,7 +81,7 @@ class Project:
                 raise_on_error=False,
             )
         )
-        freshness.used.add(result.run_id)
+        freshness.current_run_ids.add(result.run_id)
         return freshness
 
 
@@ -148,24 +148,14 @@ def test_inputs_are_what_a_user_edits_and_settings(tmp_path, monkeypatch):
     (tmp_path / "reviews").mkdir()
     models = tmp_path / "models.yaml"
     models.write_text("[]")
-    seen = [inputs(tmp_path, models)]
-    assert inputs(tmp_path, models) == seen[0]
+    seen = [digest_inputs(tmp_path, models)]
+    assert digest_inputs(tmp_path, models) == seen[0]
     (tmp_path / "reviews" / "animals.csv").write_text("verdict")
-    seen.append(inputs(tmp_path, models))
+    seen.append(digest_inputs(tmp_path, models))
     (tmp_path / "reviews" / "animals.html").write_text("a page of ours")
-    assert inputs(tmp_path, models) == seen[-1]
+    assert digest_inputs(tmp_path, models) == seen[-1]
     models.write_text("[{}]")
-    seen.append(inputs(tmp_path, models))
+    seen.append(digest_inputs(tmp_path, models))
     monkeypatch.setenv("COUNTERFACTORY_IMAGES", "elsewhere")
-    seen.append(inputs(tmp_path, models))
+    seen.append(digest_inputs(tmp_path, models))
     assert len(set(seen)) == 4
-
-
-@pytest.mark.parametrize(("package", "counts"), [("chess", True), ("pytest", False)])
-def test_only_packages_that_the_project_requires_count(tmp_path, monkeypatch, package, counts):
-    before = inputs(tmp_path)
-    newer = tmp_path / "packages" / f"{package}-99.0.dist-info"
-    newer.mkdir(parents=True)
-    (newer / "METADATA").write_text(f"Metadata-Version: 2.4\nName: {package}\nVersion: 99.0\n")
-    monkeypatch.syspath_prepend(str(newer.parent))
-    assert (inputs(tmp_path) != before) is counts

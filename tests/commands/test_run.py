@@ -29,7 +29,8 @@ from commands.run_progress import print_results
 from resources.calls import CallStore
 from resources.calls.database_url import build_sqlite_url
 from resources.calls.spending import NANO
-from sensors.run_launcher import Begun, RunLauncher, SharedBudget
+from resources.execution.dagster_internals import AssetRun
+from sensors.run_launcher import BegunRun, RunLauncher, SharedBudget
 from sensors.run_plan import PlannedRun, plan_runs
 from tests.providers import Provider, faults
 from tests.runs import TOPIC, materialize
@@ -275,7 +276,9 @@ def test_what_is_rejected_warned_of_or_spent_in_vain_is_printed_with_the_report(
         for event in result.all_events:
             done._note(event, "")
         run = instance.get_run_by_id(result.run_id)
-        done.warnings += done._find_logged_warnings(Begun(run, None, None, PlannedRun("mine", [])))
+        done.warnings += done._find_logged_warnings(
+            BegunRun(AssetRun(run, 1, None), PlannedRun("mine", []))
+        )
     capsys.readouterr()
     print_results(done, ["one/report: not begun."])
     printed = capsys.readouterr()

@@ -18,11 +18,19 @@ _BACKENDS = {
     "python": "python.Python",
     "folder": "folder.Folder",
 }
+_DEVICES = "devices.Devices"
+"""Runs another backend once on each of several devices."""
+
+
+def list_modules(model: Model) -> list[str]:
+    """List the modules of this package that requests to an entry of models.yaml go through."""
+    places = [_BACKENDS[model.backend]] if model.backend in _BACKENDS else []
+    return [place.partition(".")[0] for place in [*places, *[_DEVICES][: len(model.devices)]]]
 
 
 def build_backend(model: Model, key: str | None, picture: PictureLoader) -> Any:
     """The backend of an entry of models.yaml; its key is struck out of all that comes back."""
     register_secret(key or "")
-    class_path = "devices.Devices" if model.devices else _BACKENDS[model.backend]
+    class_path = _DEVICES if model.devices else _BACKENDS[model.backend]
     module, name = class_path.split(".")
     return getattr(import_module(f"{__name__}.{module}"), name)(model, key, picture)

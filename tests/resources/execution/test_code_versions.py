@@ -115,7 +115,7 @@ def test_no_other_module_of_the_project_searches_for_modules():
 
 def test_required_packages_are_known_by_the_names_of_their_imports():
     versions = CodeVersions()
-    _, libraries = versions._closure(versions.list_modules("assets"))
+    _, libraries = versions._find_closure(versions.list_modules("assets"))
     distributions = packages_distributions()
     for library in libraries & distributions.keys():
         name = code_versions._DISTRIBUTIONS.get(library, library)
