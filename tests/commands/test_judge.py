@@ -207,7 +207,7 @@ def test_the_job_only_quotes_without_a_budget_and_where_it_needs_none_names_a_mi
     monkeypatch.setitem(sys.modules, "definitions", None)
     del sys.modules["definitions"]
     # A run of one step is done in this process, as in that which a code server starts for it.
-    monkeypatch.setattr(executors, "_has_a_process", lambda context: True)
+    monkeypatch.setattr(executors, "_has_own_process", lambda run: True)
     job = import_module("definitions").defs.resolve_job_def("judge_everything")
     with DagsterInstance.get() as instance:
 
