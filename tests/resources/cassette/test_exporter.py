@@ -24,7 +24,7 @@ def test_how_it_was_made_comes_back_as_it_was():
 
 @pytest.mark.parametrize("made", [None, "by hand", [], ["cuda"]])
 def test_what_is_no_json_object_is_not_taken(made):
-    with pytest.raises(ValueError, match=r"answer\.answered\.made"):
+    with pytest.raises(ValueError, match=r"answer\.answered\.provenance"):
         decode_call(line(made))
 
 
