@@ -20,9 +20,18 @@ AS_IT_STANDS, AS_IT_IS, AS_EXPECTED = "as it stands", "count as it is", "count a
 OPTION = "option"
 YES, NO = "yes", "no"
 _NOTHING: Mapping[str, Any] = dict.fromkeys(
-    ("question", "answer", "origin", "topic", "familiar", "stated", "truth", "source_question")
+    (
+        "question",
+        "answer",
+        "origin",
+        "topic",
+        "familiar_answer",
+        "stated",
+        "truth",
+        "source_question",
+    )
 )
-_OF_ASKED = ("image_id", "sha256", "topic", "truth", "familiar", "is_stand_in")
+_QUESTION_COLUMNS = ("image_id", "sha256", "topic", "truth", "familiar_answer", "is_stand_in")
 
 
 def cases_from_questions(
@@ -42,7 +51,7 @@ def cases_from_questions(
 def _of_question(dataset: str, question: YesNoQuestion) -> Iterator[dict[str, Any]]:
     fixed_columns = {
         **_NOTHING,
-        **{name: value for name, value in question._asdict().items() if name in _OF_ASKED},
+        **{name: value for name, value in question._asdict().items() if name in _QUESTION_COLUMNS},
         "case_id": question.name,
         "dataset": dataset,
         "source_question": question.full_question,

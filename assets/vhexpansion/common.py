@@ -95,7 +95,10 @@ CASE_COLUMNS = {
 TRUTH_COLUMNS = {
     "source_question": (TEXT, "The question that it was made of, in full"),
     "truth": (TEXT, "Its right answer there: Yes, No, a number, or an option"),
-    "familiar": (TEXT, "What is usually so, as judges that do not look answer; empty if unknown"),
+    "familiar_answer": (
+        TEXT,
+        "What is usually so, as judges that do not look answer; empty if unknown",
+    ),
     "stated": (TEXT, "What the case's question states of it: a number or an option; else empty"),
 }
 """The columns that reference judges answer by."""

@@ -51,9 +51,9 @@ def add_readings(rows: Iterable[dict[str, Any]], work: StepRun[Any]) -> list[dic
 
 
 def _prior(row: Row, images: ImageStore) -> Mapping[str, Any]:
-    if not row["familiar"]:
+    if not row["familiar_answer"]:
         return _silent("Nobody knows what is usually so.")
-    return _by(row["familiar"], row)
+    return _by(row["familiar_answer"], row)
 
 
 def _random(row: Row, images: ImageStore) -> Mapping[str, Any]:

@@ -96,7 +96,9 @@ class YesNoStep(JudgeStep[Any]):
         """The rows of a case about a picture."""
         pending = picture.is_pending or case["outcome"] == PENDING
         fixed_columns = {name: case[name] for name in ("case_id", "dataset", "image_id")}
-        fixed_columns |= {name: case[name] for name in ("source_question", "familiar", "stated")}
+        fixed_columns |= {
+            name: case[name] for name in ("source_question", "familiar_answer", "stated")
+        }
         for form in forms:
             prefix = "" if form == ORIGINAL else "negated_"
             for repeat in range(repeats):

@@ -36,6 +36,7 @@ _DISTRIBUTIONS = {
     "matplotlib_fontja": "matplotlib-fontja",
     "PIL": "pillow",
     "upath": "universal-pathlib",
+    "ruamel": "ruamel.yaml",
     "yaml": "pyyaml",
 }
 """Distributions of packages that are imported by another name."""

@@ -1,10 +1,12 @@
 """Config of runs, whose mistakes are told in words."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from dagster import Config as DagsterConfig
 from dagster import ConfigurableResource
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 
 class BadConfig(ValueError):
@@ -16,10 +18,11 @@ class _InWords:
         try:
             super().__init__(**values)
         except ValidationError as error:
-            raise BadConfig(format_validation_error(error)) from None
+            fields = getattr(type(self), "model_fields", {})
+            raise BadConfig(_describe(error, fields)) from None
 
 
-class Config(_InWords, DagsterConfig):
+class Config(_InWords, DagsterConfig, extra="forbid"):
     """Config of a step, asset or job; raises `BadConfig`, as in "limit: -1 should be …"."""
 
 
@@ -27,20 +30,27 @@ class Resource(_InWords, ConfigurableResource[None]):
     """A resource that a run's config may change; raises `BadConfig`."""
 
 
-def format_validation_error(error: ValidationError) -> str:
-    """Describe all problems by field: the value given, and the value expected."""
+def _describe(error: ValidationError, fields: Iterable[str]) -> str:
+    """Describe all problems by field: the value given, and the value expected.
+
+    `fields` are the allowed ones, which the message lists where a field is unknown.
+    """
     return " ".join(
         ": ".join(
             filter(
                 None,
-                [".".join(map(str, problem["loc"])), _sentence(problem["msg"], problem["input"])],
+                [".".join(map(str, problem["loc"])), _sentence(problem, fields)],
             )
         )
         for problem in error.errors(include_url=False)
     )
 
 
-def _sentence(message: str, value: Any) -> str:
+def _sentence(problem: ErrorDetails, fields: Iterable[str]) -> str:
+    message = problem["msg"]
+    if problem["type"] == "extra_forbidden":
+        return f"unknown field. Allowed: {', '.join(sorted(fields))}."
     if message.startswith("Value error, "):
         return message.removeprefix("Value error, ")
-    return f"{message.replace('Input', f'{value!r}'[:60], 1)}."
+    value = f"{problem['input']!r}"[:60]
+    return f"{message.replace('Input', value, 1)}."

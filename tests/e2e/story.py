@@ -209,12 +209,13 @@ def _wait_for(condition):
 
 
 def _kill(server, run):
-    """End the process of a run, in which its only step is, as all events of the run say."""
-    [named] = {int(pid) for pid in re.findall(r"\(pid: (\d+)\)", server.said(run))}
-    [process] = [
-        each for each in psutil.Process(server.pid).children(recursive=True) if each.pid == named
-    ]
-    process.send_signal(signal.SIGKILL)
+    """End the process of a run and that of its only step, which the run's events name."""
+    named = {int(pid) for pid in re.findall(r"\(pid: (\d+)\)", server.said(run))}
+    children = psutil.Process(server.pid).children(recursive=True)
+    processes = [process for process in children if process.pid in named]
+    assert len(processes) == len(named)
+    for process in processes:
+        process.send_signal(signal.SIGKILL)
 
 
 def _on_the_command_line(story):

@@ -44,7 +44,7 @@ def zoo(tmp_path, monkeypatch):
 
 
 def work(step, partition, found, sizes=(), **config):
-    images = SimpleNamespace(read_sizes=lambda digests: dict(sizes))
+    images = SimpleNamespace(sizes=lambda digests: dict(sizes))
     log = logging.getLogger(__name__)
     return StepRun(partition, step.config(**config), {}, {}, None, images, None, log, found)
 

@@ -76,11 +76,11 @@ def test_it_stays_by_default_where_a_painter_that_costs_something_painted_it(tmp
     paint(tmp_path, earlier[:1])
     assert now(tmp_path)[:40] == ids(earlier)
     assert now(tmp_path, instances=15) == ids(earlier)[:15]
-    assert now(tmp_path, keep=False) == fresh
+    assert now(tmp_path, keeps_stored=False) == fresh
     assert now(tmp_path, seed=1) == ids(
         sample_domain_concepts(DOMAIN, ProtoConceptsConfig(instances=80, seed=1))
     )
-    assert now(tmp_path, seed=1, keep=True)[:40] == ids(earlier)
+    assert now(tmp_path, seed=1, keeps_stored=True)[:40] == ids(earlier)
 
 
 def test_what_is_missing_is_drawn_where_cells_and_knobs_lack_it(tmp_path, earlier):
@@ -96,7 +96,7 @@ def test_what_is_missing_is_drawn_where_cells_and_knobs_lack_it(tmp_path, earlie
     assert set(Counter((each.concept, each.knob) for each in found).values()) == {4}
     fresh = ids(sample_domain_concepts(DOMAIN, ProtoConceptsConfig(instances=320)))
     assert set(ids(found[40:])) <= set(fresh)
-    assert ids(found) == now(tmp_path, instances=400, keep=True)[:320]
+    assert ids(found) == now(tmp_path, instances=400, keeps_stored=True)[:320]
 
 
 def test_what_the_taxonomy_no_longer_has_goes_and_the_run_says_what_that_costs(tmp_path, earlier):

@@ -144,10 +144,10 @@ class TestReferenceJudges:
 
     def test_prior_answers_by_what_is_usually_so(self):
         cases = [
-            case(0, "no", familiar="Yes"),
-            case(1, "no", familiar="4", stated="4", truth="5"),
-            case(2, "yes", familiar="4", stated="5", truth="5"),
-            case(3, "yes", familiar="Yes"),
+            case(0, "no", familiar_answer="Yes"),
+            case(1, "no", familiar_answer="4", stated="4", truth="5"),
+            case(2, "yes", familiar_answer="4", stated="5", truth="5"),
+            case(3, "yes", familiar_answer="Yes"),
             case(4),
         ]
         rows = answers(reference("prior"), cases, repeats=1)

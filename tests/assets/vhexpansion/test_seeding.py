@@ -192,7 +192,7 @@ def test_a_yes_no_question_of_another_benchmark_stands_as_it_is():
     question = asked("flag/Q3", "yes/no", "No", "Yes")
     (case,) = cases_from_questions("flags", [None], lambda row: [question])
     assert ended([case]) == [("Is it a flag?", "no", "as it stands", "taken")]
-    assert (case["truth"], case["familiar"], case["stated"]) == ("No", "Yes", None)
+    assert (case["truth"], case["familiar_answer"], case["stated"]) == ("No", "Yes", None)
 
 
 def question_of_vlmbias(question_id, text, truth, bias, **columns):

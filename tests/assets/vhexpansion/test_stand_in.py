@@ -86,7 +86,7 @@ def test_random_is_within_what_the_theorem_allows(numbers):
 def test_prior_is_wrong_where_a_picture_is_not_as_usual(root):
     answers = pd.read_parquet(table(root, "answers_prior", group="vhexpansion"))
     cases = pd.read_parquet(table(root, "negated_cases", group="vhexpansion"))
-    usual = cases["case_id"][cases["truth"].eq(cases["familiar"])]
+    usual = cases["case_id"][cases["truth"].eq(cases["familiar_answer"])]
     right = answers["case_id"].isin(usual)
     assert answers["correct"].astype(bool).tolist() == right.tolist()
 

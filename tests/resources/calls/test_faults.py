@@ -75,7 +75,7 @@ class TestDamage:
         damaged, model = path.read_bytes(), Model()
         store = opened(f"sqlite:///{path}")
         told = (
-            rf"{path} is damaged \(.+\).*nothing is asked.*Restore a copy.*sqlite3 {path} .recover"
+            rf"{path} is damaged \(.+\).*nothing is sent.*Restore a copy.*sqlite3 {path} .recover"
         )
         with pytest.raises(CorruptItem, match=told):
             store.find_calls(keys(600))
