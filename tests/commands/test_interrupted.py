@@ -142,7 +142,7 @@ def test_a_line_says_what_is_kept_and_the_next_partition_is_not_begun(story, nam
     assert story[name].code == code
     assert story[name].err.splitlines() == [f"Interrupted: {ANSWERED + CONCURRENCY} answers kept."]
     assert "vlmbias/answers_gpt" not in story[name].out, "no table of what was made"
-    assert story[name].select_runs == ["SIGTERM", "Ctrl-C"].index(name) + 1
+    assert story[name].runs == ["SIGTERM", "Ctrl-C"].index(name) + 1
 
 
 def test_a_command_that_starts_no_run_says_that_what_is_finished_is_kept(prepared, forks):
