@@ -99,7 +99,7 @@ catalog_files = CatalogFiles(models_path(), Path(data_root()) / "discovered.yaml
 catalog = catalog_files.load()
 
 planners = build_planners(catalog)
-"""What every asset that asks models would ask, for quotes and batches."""
+"""Planners of all assets that ask models, for quotes and batches."""
 
 collections = read_collections(catalog, Path(data_root()))
 
@@ -146,7 +146,7 @@ def repository() -> dg.RepositoryDefinition:
 
 
 def list_config_names() -> dict[str, set[str]]:
-    """By section of a run's config, the names that it may have."""
+    """List the names that each section of a run's config may have."""
     executable = (
         asset for asset in repository().assets_defs_by_key.values() if asset.is_executable
     )

@@ -1,1 +1,1 @@
-"""What Dagster materializes: thin assets that read, call, write and report."""
+"""Assets that Dagster materializes: thin code that reads, calls, writes and reports."""

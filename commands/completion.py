@@ -66,12 +66,12 @@ def _names() -> dict[str, Any]:
     except (OSError, ValueError):
         names = {}
     if names.get("version") != version:
-        names = {"version": version, **_names_now()}
+        names = {"version": version, **_list_names()}
         file.write_text(json.dumps(names))
     return names
 
 
-def _names_now() -> dict[str, Any]:
+def _list_names() -> dict[str, Any]:
     from dagster import DagsterInstance
 
     from assets.kit.benchmarks import load_benchmarks

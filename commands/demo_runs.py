@@ -48,7 +48,7 @@ class _Planned:
     keys: Sequence[AssetKey]
     config: Mapping[str, Any]
     sources: Set[AssetKey]
-    """What it starts from, of any partition, and does not make itself."""
+    """Assets that the run reads, of any partition, and does not make itself."""
     run_id: str = field(default_factory=lambda: str(uuid4()))
 
     def __str__(self) -> str:
@@ -80,11 +80,11 @@ class DemoRunner:
 
         Raises `RunFailed` once those that were under way beside the one that failed are over.
         """
-        all_planned = [self._planned(*run) for run in runs]
+        all_planned = [self._plan_run(*run) for run in runs]
         waiting, run_count = [*all_planned], 0
         under_way: dict[Future[ExecuteInProcessResult], _Planned] = {}
         with (
-            _deprecations_hidden(),
+            _hide_deprecations(),
             ThreadPoolExecutor(_AT_ONCE) as threads,
             build_console(errors=True).status("") as status,
         ):
@@ -111,7 +111,7 @@ class DemoRunner:
         self._freshness.confirm()
         return run_count
 
-    def _planned(self, part: AssetGroup, run: StandInRun) -> _Planned:
+    def _plan_run(self, part: AssetGroup, run: StandInRun) -> _Planned:
         ops = {
             f"{part.name}__{name}": {"config": op_config} for name, op_config in run.config.items()
         }
@@ -133,7 +133,7 @@ class DemoRunner:
         ready = [
             candidate
             for candidate in waiting
-            if not any(self._starts_from(candidate, other) for other in (*waiting, *under_way))
+            if not any(self._depends_on(candidate, other) for other in (*waiting, *under_way))
         ]
         busy = Counter(candidate.part for candidate in under_way)
         if ready:
@@ -141,7 +141,7 @@ class DemoRunner:
         return None if under_way else next(iter(waiting), None)
 
     @staticmethod
-    def _starts_from(run: _Planned, other: _Planned) -> bool:
+    def _depends_on(run: _Planned, other: _Planned) -> bool:
         """Return whether a run reads anything that another run makes.
 
         Of one benchmark, assets of different partitions are made of different parts.
@@ -177,7 +177,7 @@ class DemoRunner:
 
 
 @contextmanager
-def _deprecations_hidden() -> Iterator[None]:
+def _hide_deprecations() -> Iterator[None]:
     """Hide each `DeprecationWarning`, as Python does by default.
 
     pandas shows them for a moment, and in all threads; of two that do so at once, one leaves it so.

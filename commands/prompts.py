@@ -74,11 +74,11 @@ def prompts(
 
 def _write(path: Path, prompts: "Sequence[ListedPrompt]") -> None:
     from resources.models.manifests import MANIFEST_COLUMNS
-    from resources.user_files.spreadsheets import csv_of
+    from resources.user_files.spreadsheets import format_csv
 
     rows = [prompt._asdict() for prompt in prompts]
     if path.suffix.lower() == ".csv":
-        text = csv_of(MANIFEST_COLUMNS, rows)
+        text = format_csv(MANIFEST_COLUMNS, rows)
     else:
         text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
     try:

@@ -59,7 +59,7 @@ def _execute(
 ) -> None:
     begun = done.begin(planned)
     task = progress.add_task(begun.name, total=begun.execution.steps)
-    with _following(instance, begun.run_id, progress, task, begun.name):
+    with _follow_steps(instance, begun.run_id, progress, task, begun.name):
         for event in done.events(begun):
             if event.event_type_value in _ENDED:
                 progress.advance(task)
@@ -93,12 +93,12 @@ def load_shared_budget(instance: "DagsterInstance", budget: float | None) -> "Sh
     from definitions import resources
     from sensors.run_launcher import SharedBudget
 
-    def spent_by(runs: Sequence[str]) -> int:
+    def sum_spending_nano(runs: Sequence[str]) -> int:
         with open_stores(instance, "models") as stores:
             nano: int = stores.models.calls.sum_spending(runs)
         return nano
 
-    return SharedBudget(budget, resources["budget"].per_run_usd, spent_by)
+    return SharedBudget(budget, resources["budget"].per_run_usd, sum_spending_nano)
 
 
 def read_resources(settings: Any) -> dict[str, Any]:
@@ -224,7 +224,7 @@ def build_progress_bars() -> "Progress":
 
 
 @contextmanager
-def _following(
+def _follow_steps(
     instance: "DagsterInstance", run_id: str, progress: "Progress", task: "TaskID", name: str
 ) -> Iterator[None]:
     """Show what the steps of a run say of themselves, meanwhile."""

@@ -48,7 +48,7 @@ def open_instance() -> Iterator[DagsterInstance]:
     folder = Path(os.environ["DAGSTER_HOME"]).resolve()
     overrides: Any = {"compute_logs": _NO_OUTPUT}
     with (
-        _connections_kept(folder),
+        _keep_connections(folder),
         DagsterInstance.local_temp(str(folder), overrides=overrides) as instance,
     ):
         read_log_handlers_once(instance)
@@ -56,7 +56,7 @@ def open_instance() -> Iterator[DagsterInstance]:
 
 
 @contextmanager
-def _connections_kept(folder: Path) -> Iterator[None]:
+def _keep_connections(folder: Path) -> Iterator[None]:
     """Keep connections to SQLite databases below a folder open; to all others they are as usual."""
     idle = defaultdict[str, list[_Connection]](list)
 

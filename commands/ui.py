@@ -13,7 +13,7 @@ from commands.environment import ORIGINS_VARIABLE, ROOT
 from commands.interruption import signal_log
 
 _MODULES = {"dagster_webserver": "commands.webserver", "dagster._daemon": "dagster._daemon"}
-"""What is run for each module that `dagster dev` runs beside the code server; nothing else is."""
+"""Commands for the modules that `dagster dev` runs beside the code server."""
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 

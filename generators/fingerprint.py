@@ -25,17 +25,17 @@ def fingerprint(*modules: str) -> str:
     functions; a package's `__init__` runs with its modules, and counts. A library counts by its
     installed version; so does one that is located with `find_spec` for the data in it.
     """
-    files, libraries = _imported(modules)
+    files, libraries = _find_imported(modules)
     digest = sha256()
     for module, file in sorted(files.items()):
         digest.update(f"{module}\n".encode())
-        digest.update(_parsed(file.read_bytes())[0])
+        digest.update(_parse(file.read_bytes())[0])
     for library in sorted(libraries):
         digest.update(f"{library} {version(_DISTRIBUTIONS.get(library, library))}\n".encode())
     return digest.hexdigest()
 
 
-def _imported(modules: tuple[str, ...]) -> tuple[dict[str, Path], set[str]]:
+def _find_imported(modules: tuple[str, ...]) -> tuple[dict[str, Path], set[str]]:
     """Files of `generators` by module, and the names of libraries."""
     files: dict[str, Path] = {}
     libraries: set[str] = set()
@@ -47,31 +47,31 @@ def _imported(modules: tuple[str, ...]) -> tuple[dict[str, Path], set[str]]:
             libraries |= {top} - stdlib_module_names
             continue
         pending += [name.rpartition(".")[0]] if inner else []
-        file = _file_of(inner)
+        file = _find_file(inner)
         if file is not None and name not in files and name != _REGISTRY:
             files[name] = file
-            pending += _parsed(file.read_bytes())[1]
+            pending += _parse(file.read_bytes())[1]
     return files, libraries
 
 
 @cache
-def _parsed(source: bytes) -> tuple[bytes, tuple[str, ...]]:
+def _parse(source: bytes) -> tuple[bytes, tuple[str, ...]]:
     """A module's code in a form that can be hashed, and the names that it imports."""
     tree = ast.parse(source)
-    return ascii(_plain(tree)).encode(), tuple(_imports(tree))
+    return ascii(_to_plain(tree)).encode(), tuple(_imports(tree))
 
 
-def _plain(node: object) -> object:
+def _to_plain(node: object) -> object:
     """A syntax tree as plain values, without docstrings and empty fields.
 
     Unlike `ast.dump`, this is the same in every version of Python that we support.
     """
     match node:
         case ast.AST():
-            fields = ((name, _plain(value)) for name, value in ast.iter_fields(node))
+            fields = ((name, _to_plain(value)) for name, value in ast.iter_fields(node))
             return type(node).__name__, [field for field in fields if field[1] not in (None, [])]
         case list():
-            return [_plain(item) for item in node if not _is_docstring(item)]
+            return [_to_plain(item) for item in node if not _is_docstring(item)]
         case _:
             return node
 
@@ -85,7 +85,7 @@ def _is_docstring(node: object) -> bool:
             return False
 
 
-def _file_of(inner: list[str]) -> Path | None:
+def _find_file(inner: list[str]) -> Path | None:
     """The file of a module; None for a name that is not a module but in one."""
     path = _ROOT.joinpath(*inner)
     candidates = (

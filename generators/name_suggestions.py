@@ -8,7 +8,7 @@ from heapq import nlargest
 _SEPARATOR = re.compile(r"[|/]|__")
 _MIN_LIKENESS = 0.6
 _MAX_LISTED = 20
-"""More names than these are no list to choose from: the most similar ones are told."""
+"""Longest list of names to show in full; of a longer one, the most similar are shown."""
 _LISTED_OF_MANY = 6
 
 

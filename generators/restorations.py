@@ -155,7 +155,7 @@ def _grey_ground(pixels: Pixels) -> Iterator[Pixels]:
 
 
 def _crop_titles(pixels: Pixels) -> Iterator[Pixels]:
-    """Without a white strip on top, and without the lines of text above a drawing on white."""
+    """Remove a white strip on top, and the lines of text above a drawing on white."""
     is_white = (pixels[:, [0, -1]] == 255).all(axis=(1, 2))
     strip = int(np.argmin(is_white))
     if 0 < strip < len(pixels) // 2:

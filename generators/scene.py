@@ -15,7 +15,7 @@ Setting = str | int | float | bool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """One base image, to be drawn at any size.
+    """A base image, to be drawn at any size.
 
     `truths` maps each target that `measure` can be asked for to the value that the picture is to
     show; `standards` maps the same targets to what the subject usually shows, the answer expected
@@ -47,7 +47,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One question about one scene (VLMBias, Appendix A), or an original's sanity check.
+    """A question about a scene (VLMBias, Appendix A), or an original's sanity check.
 
     The sanity check (Appendix N) asks whether the subject is known as it usually is: N1 for its
     name, N2 for its count. `ground_truth` and `expected_bias` are written as an answer in curly

@@ -60,7 +60,7 @@ class Traits:
 
 
 class _SketchShape(NamedTuple):
-    """One thing of a picture: its middle, its foot and its height in px, and its colour's name."""
+    """A thing of a picture: its middle, its foot and its height in px, and its colour's name."""
 
     x: float
     foot: float

@@ -48,7 +48,7 @@ def reread_traits(pixels: Pixels) -> Traits:
 
 
 def _crop_frame(pixels: Pixels) -> Pixels:
-    """Without the black rows and columns around it."""
+    """Remove the black rows and columns around a picture."""
     rows = np.flatnonzero(pixels.max(axis=(1, 2)) > _BLACK)
     columns = np.flatnonzero(pixels.max(axis=0).max(axis=1) > _BLACK)
     if not rows.size:

@@ -56,7 +56,7 @@ class Survival:
 
 @dataclass(frozen=True, slots=True)
 class RereadJob:
-    """One scene, drawn with a longer side of `size` px and perturbed, to be read again."""
+    """A scene, drawn with a longer side of `size` px and perturbed, to be read again."""
 
     scene: Scene
     size: int

@@ -12,7 +12,7 @@ from generators.scene import Scene
 
 @dataclass(frozen=True, slots=True)
 class DrawJob:
-    """One scene of a topic, to be drawn with a longer side of `size` px."""
+    """A scene of a topic, to be drawn with a longer side of `size` px."""
 
     topic: str
     scene: Scene
@@ -26,7 +26,7 @@ def draw_png(drawing: DrawJob) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class ReadJob:
-    """One image of a topic, the targets to read from it, and whether to measure its marks."""
+    """An image of a topic, the targets to read from it, and whether to measure its marks."""
 
     topic: str
     png: bytes

@@ -20,7 +20,7 @@ class DiskFull(StoreError):
 
 
 class StoreBusy(StoreError):
-    """Another run holds what this one needs."""
+    """Raised when another run holds what this one needs."""
 
 
 class UnusableStore(StoreError):
@@ -90,24 +90,24 @@ def write_errors(place: object) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise _full(place) from error
-        raise _unwritable(place, error.strerror or error) from error
+            raise _build_disk_full(place) from error
+        raise _build_unwritable(place, error.strerror or error) from error
     except OperationalError as error:
         if "full" in str(error.orig):
-            raise _full(place) from error
+            raise _build_disk_full(place) from error
         if "unable to open" in str(error.orig) or "readonly" in str(error.orig):
-            raise _unwritable(place, error.orig) from error
+            raise _build_unwritable(place, error.orig) from error
         raise
 
 
-def _full(place: object) -> DiskFull:
+def _build_disk_full(place: object) -> DiskFull:
     return DiskFull(
         f"No space is left to write {place}. What was finished is kept: free some space, or set "
         "COUNTERFACTORY_HOME to a larger disk, and run again; only what is missing is made."
     )
 
 
-def _unwritable(place: object, why: object) -> UnwritableStore:
+def _build_unwritable(place: object, why: object) -> UnwritableStore:
     remedy = "Choose a data root that you may write to: set COUNTERFACTORY_HOME, or change the "
     remedy += "folder's permissions."
     if "://" in str(place):

@@ -34,9 +34,9 @@ INTERVAL_S = 60
 AFTER_BATCH_TAG = "counterfactory/after_batch"
 """The tag of a run that makes a table of what batches have answered: the last of them."""
 MAX_TRIES = 3
-"""How often a batch is collected whose runs fail."""
+"""Maximum runs to collect a batch."""
 MAX_PLANNING_S = 20.0
-"""How long one tick looks at what partitions lack: Dagster ends one that takes a minute."""
+"""Planning time of a tick: Dagster ends one that takes a minute."""
 
 
 def batches_sensor(
@@ -74,7 +74,7 @@ def batches_sensor(
             batching,
             [f"The batch {tag}: {problem}" for tag, problem in problems.items()],
         )
-        requests = [*tick.collecting(), *tick.materializing()]
+        requests = [*tick.build_collecting_runs(), *tick.build_table_runs()]
         under_way = store.list_by_state(*OPEN_STATES)
         if under_way:
             context.log.info("Batches that are under way:\n%s", format_batches(under_way).value)
@@ -89,7 +89,7 @@ def batches_sensor(
 
 
 class _Tick(NamedTuple):
-    """One look at the batches; `messages` are for the user."""
+    """A tick's look at the batches; `messages` are for the user."""
 
     instance: DagsterInstance
     sources: PlanContext
@@ -98,7 +98,7 @@ class _Tick(NamedTuple):
     batching: BatchJobs
     messages: list[str]
 
-    def collecting(self) -> Iterator[RunRequest]:
+    def build_collecting_runs(self) -> Iterator[RunRequest]:
         """Runs that collect what is over."""
         for batch in self.sources.calls.batches.list_by_state(*ENDED_STATES):
             runs = self._runs(TAG, batch.tag)
@@ -118,19 +118,21 @@ class _Tick(NamedTuple):
                 tags={TAG: batch.tag},
             )
 
-    def materializing(self) -> Iterator[RunRequest]:
+    def build_table_runs(self) -> Iterator[RunRequest]:
         """Runs that make tables of partitions whose batches are all collected."""
         store, end = self.sources.calls.batches, monotonic() + MAX_PLANNING_S
         open_places = {_place(batch) for batch in store.list_by_state(*OPEN_STATES)}
         collected = sorted(store.list_by_state("collected"), key=_place)
         for place, batches in groupby(collected, key=_place):
             if place not in open_places and monotonic() < end:
-                yield from self._of(sorted(batches, key=lambda batch: str(batch.collected_at)))
+                yield from self._build_runs(
+                    sorted(batches, key=lambda batch: str(batch.collected_at))
+                )
 
-    def _of(self, batches: Sequence[Batch]) -> Iterator[RunRequest]:
+    def _build_runs(self, batches: Sequence[Batch]) -> Iterator[RunRequest]:
         """The run for one partition, all batches of which are collected, if it is time for it."""
         last, store = batches[-1], self.sources.calls.batches
-        if self._runs(AFTER_BATCH_TAG, last.tag) or self._made_since(last):
+        if self._runs(AFTER_BATCH_TAG, last.tag) or self._is_made_since(last):
             store.close([batch.tag for batch in batches])
             return
         lacks = last.lacking
@@ -142,11 +144,11 @@ class _Tick(NamedTuple):
         except Exception as error:  # noqa: BLE001 - the batches of other assets go on
             lacks = f"what it lacks cannot be told: {error}"
         if lacks is None:
-            yield self._made_of(last)
+            yield self._build_table_run(last)
         else:
             self.messages.append(f"{last.place}: {lacks}")
 
-    def _made_of(self, batch: Batch) -> RunRequest:
+    def _build_table_run(self, batch: Batch) -> RunRequest:
         key = AssetKey.from_user_string(batch.asset)
         asset, tags = self.assets[key], {AFTER_BATCH_TAG: batch.tag}
         if asset.partitions_def is not None:
@@ -166,7 +168,7 @@ class _Tick(NamedTuple):
             tags=tags,
         )
 
-    def _made_since(self, batch: Batch) -> bool:
+    def _is_made_since(self, batch: Batch) -> bool:
         """Return whether the user has materialized the batch's table since, at whichever price."""
         assert batch.collected_at is not None
         since = AssetRecordsFilter(

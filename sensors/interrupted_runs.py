@@ -67,13 +67,13 @@ def interrupted_runs_sensor(jobs: Sequence[Any], files: CatalogFiles) -> SensorD
             if _is_done(context.instance, run):
                 messages[-1] += " All of its tables are there, so that it is not launched again."
             elif run.job_name in named and _is_automatic(run) and RELAUNCHED_TAG not in run.tags:
-                if off := _turned_off(context.instance, run):
+                if off := _find_turned_off(context.instance, run):
                     messages[-1] += (
                         f" It is not launched again, since {off} is turned off by now: materialize "
                         "it yourself, if it is still wanted."
                     )
                 else:
-                    requests.append(_again(run))
+                    requests.append(_build_retry(run))
             context.log.warning("%s", messages[-1])
         if requests:
             return SensorResult(run_requests=requests)
@@ -149,13 +149,13 @@ def _is_automatic(run: DagsterRun) -> bool:
     )
 
 
-def _turned_off(instance: DagsterInstance, run: DagsterRun) -> str | None:
+def _find_turned_off(instance: DagsterInstance, run: DagsterRun) -> str | None:
     """The sensor or schedule that launched a run, where the user has turned it off since."""
     launchers = {run.tags.get(name) for name in (SENSOR_NAME_TAG, SCHEDULE_NAME_TAG)}
     return next((name for name in find_stopped_launchers(instance, run) if name in launchers), None)
 
 
-def _again(run: DagsterRun) -> RunRequest:
+def _build_retry(run: DagsterRun) -> RunRequest:
     """A run of the same, with the tags that say what it is for."""
     tags = {
         name: value

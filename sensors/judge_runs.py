@@ -58,19 +58,19 @@ class JudgeRuns:
     def select_runs(self) -> Iterator[PlannedRun]:
         """The runs that are needed, one after the other: the next depends on how this one ends."""
         for share in self._everything.benchmark_quotes:
-            for stage in [] if share.error else self._stages(share):
-                for run in map(self._needed, stage):
-                    for part in self._apart(run):
+            for stage in [] if share.error else self._plan_stages(share):
+                for run in map(self._drop_unneeded, stage):
+                    for part in self._split_run(run):
                         if part.assets and self._may_begin(part):
                             self._has_begun = True
                             yield part
                             self._made_by_asset.clear()
         # What was asked has changed the quotes as well, also where no report could be made of it.
-        for run in self._gathering():
-            if self._has_begun or self._needed(run).assets:
+        for run in self._plan_gathering():
+            if self._has_begun or self._drop_unneeded(run).assets:
                 yield run
 
-    def _apart(self, run: PlannedRun) -> Iterator[PlannedRun]:
+    def _split_run(self, run: PlannedRun) -> Iterator[PlannedRun]:
         """Yield a run of the answers, then one of the dependent assets, if other judges are asked.
 
         The second run also follows where another judge could not be asked, without its answers.
@@ -86,7 +86,7 @@ class JudgeRuns:
         if not failed or (why and all(map(self._is_of_another, why))):
             yield run._replace(assets=[key for key in run.assets if key not in asked_keys])
 
-    def _gathering(self) -> Iterator[PlannedRun]:
+    def _plan_gathering(self) -> Iterator[PlannedRun]:
         """Yield the runs of assets that read reports of several benchmarks."""
         reports = (
             AssetKey([share.benchmark.name, "report"])
@@ -95,15 +95,16 @@ class JudgeRuns:
         over = {child for report in reports for child in self._graph.get(report).child_keys}
         yield from (PlannedRun("", [key]) for key in sorted(over))
 
-    def _stages(self, share: BenchmarkQuote) -> list[list[PlannedRun]]:
+    def _plan_stages(self, share: BenchmarkQuote) -> list[list[PlannedRun]]:
         """Plan a benchmark's runs: the judge's answers, then the assets that depend on them."""
         locations = [(task.asset, task.partition) for task in share.tasks]
         tasks = [
-            Task(key, partition, {}) for key, partition in (*locations, *self._following(locations))
+            Task(key, partition, {})
+            for key, partition in (*locations, *self._find_following(locations))
         ]
         return plan_runs(self._graph, self._instance, tasks)
 
-    def _following(self, locations: Sequence[TableLocation]) -> Iterator[TableLocation]:
+    def _find_following(self, locations: Sequence[TableLocation]) -> Iterator[TableLocation]:
         """The tables over all judges, and the reports, that depend on what is asked."""
         changed, groups = {*locations}, {key.path[0] for key, _ in locations}
         with partition_loading_context(dynamic_partitions_store=self._instance):
@@ -121,7 +122,7 @@ class JudgeRuns:
             if child.asset_key == key:
                 yield key, child.partition_key or ""
 
-    def _needed(self, run: PlannedRun) -> PlannedRun:
+    def _drop_unneeded(self, run: PlannedRun) -> PlannedRun:
         """Keep only the assets that this run would change or make."""
         needed: list[AssetKey] = []
         for key in run.assets:
@@ -145,15 +146,15 @@ class JudgeRuns:
         if any(source in making and part == partition for source, part in read):
             return False
         event_id, input_event_ids = (
-            self._made_at(location),
-            [*filter(None, map(self._made_at, read))],
+            self._find_latest_event(location),
+            [*filter(None, map(self._find_latest_event, read))],
         )
         if key in self._judged.steps:
             is_there = self._judged.home.holds(key, partition or None)
             return is_there and event_id is not None and max(input_event_ids, default=0) < event_id
         return max(input_event_ids, default=0) <= (event_id or 0)
 
-    def _made_at(self, location: TableLocation) -> int | None:
+    def _find_latest_event(self, location: TableLocation) -> int | None:
         """Return the event number of the latest materialization; None without any."""
         key, partition = location
         if key not in self._made_by_asset:

@@ -21,7 +21,7 @@ from resources.models.discovery import poll_providers
 from sensors.painter_backlog import PainterBacklog
 
 CRON = "0 6 1 * *"
-"""At six o'clock (UTC) on the first of each month, when a monthly budget begins anew."""
+"""Time of the schedules: 6:00 UTC on the first of each month, when a monthly budget begins."""
 
 
 def missing_pictures_schedules(
@@ -37,11 +37,11 @@ def missing_pictures_schedules(
     for benchmark in load_benchmarks().values():
         # The first of these paints; what is only made when asked for comes after it.
         flows = [flow for flow in benchmark.build_flows(assets) if is_by_painter(flow.partitions)]
-        schedules += [_monthly(files, assets, benchmark, flow) for flow in flows[:1]]
+        schedules += [_build_schedule(files, assets, benchmark, flow) for flow in flows[:1]]
     return schedules
 
 
-def _monthly(
+def _build_schedule(
     files: CatalogFiles, assets: AssetsByKey, benchmark: Benchmark, flow: Flow
 ) -> ScheduleDefinition:
     @schedule(

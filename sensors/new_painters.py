@@ -53,7 +53,9 @@ def new_painters_sensor(
         covered = list_backlogs(context.instance, files.load(), assets, load_benchmarks())
         flows = [_Flow(coverage) for coverage in covered]
         requests = [
-            request for flow in flows for request in (*flow.of_painters(), *flow.of_report())
+            request
+            for flow in flows
+            for request in (*flow.build_painter_runs(), *flow.build_report_runs())
         ]
         messages = [line for coverage in covered for line in coverage.messages]
         if requests:
@@ -81,7 +83,7 @@ def select_painter_jobs(jobs: Sequence[Any], assets: AssetsByKey) -> list[Any]:
 
 
 class _Flow:
-    """One look at what a benchmark needs for its new painters."""
+    """A tick's look at what a benchmark needs for its new painters."""
 
     def __init__(self, coverage: PainterBacklog) -> None:
         self._instance, self._coverage = coverage.instance, coverage
@@ -89,7 +91,7 @@ class _Flow:
         self._summary = next(filter(None, by_painter), None)
         self._report = coverage.find_flow(None, "/report")
 
-    def of_painters(self) -> Iterator[RunRequest]:
+    def build_painter_runs(self) -> Iterator[RunRequest]:
         """Runs for painters that are new, or were when the first of them was launched.
 
         A painter that was begun by hand gets a summary of what was begun.
@@ -103,9 +105,9 @@ class _Flow:
             runs = self._runs(PAINTER_TAG, painter.name)
             is_launched = any(run.job_name == covered.painting_flow.job_name for run in runs)
             if is_launched or painter.name not in begun:
-                yield from self._seen_through(painter, runs)
+                yield from self._follow_painter(painter, runs)
             else:
-                yield from self._summarized_by_hand(painter, runs)
+                yield from self._follow_by_hand(painter, runs)
 
     def _runs(self, tag: str, value: str) -> list[DagsterRun]:
         """The runs of this benchmark's jobs with a tag, the latest first."""
@@ -117,7 +119,7 @@ class _Flow:
         runs = self._instance.get_runs(RunsFilter(tags={tag: value}))
         return [run for run in runs if run.job_name in jobs]
 
-    def _seen_through(self, painter: Model, runs: Sequence[DagsterRun]) -> Iterator[RunRequest]:
+    def _follow_painter(self, painter: Model, runs: Sequence[DagsterRun]) -> Iterator[RunRequest]:
         covered = self._coverage
         latest = {run.tags.get("dagster/partition", ""): run for run in reversed(runs)}
         waiting = False
@@ -130,7 +132,7 @@ class _Flow:
             if covered.has_unfinished_run(partition):
                 covered.messages.append(f"{partition} is under way.")
             elif run is not None:
-                self._tell_of(run, partition, lacking)
+                self._report_failed(run, partition, lacking)
             elif covered.may_be_launched(painter):
                 # Another benchmark may have a partition of the same name.
                 run_key = f"{covered.benchmark.name} {partition}"
@@ -139,11 +141,9 @@ class _Flow:
             (run.run_id for run in runs if run.job_name == covered.painting_flow.job_name), None
         )
         if self._summary is not None and last is not None and not waiting:
-            yield from self._of_summary(painter, last, runs)
+            yield from self._build_summary_runs(painter, last, runs)
 
-    def _summarized_by_hand(
-        self, painter: Model, runs: Sequence[DagsterRun]
-    ) -> Iterator[RunRequest]:
+    def _follow_by_hand(self, painter: Model, runs: Sequence[DagsterRun]) -> Iterator[RunRequest]:
         """The summary of a painter that has none, once all that was begun of it is there."""
         covered, flow = self._coverage, self._summary
         if flow is None or painter.name in covered.list_materialized(
@@ -155,9 +155,9 @@ class _Flow:
         if not any(
             covered.find_missing_assets(name) or covered.has_unfinished_run(name) for name in begun
         ):
-            yield from self._of_summary(painter, covered.find_latest_run(begun), runs)
+            yield from self._build_summary_runs(painter, covered.find_latest_run(begun), runs)
 
-    def _of_summary(
+    def _build_summary_runs(
         self, painter: Model, last: str, runs: Sequence[DagsterRun]
     ) -> Iterator[RunRequest]:
         assert self._summary is not None
@@ -174,9 +174,9 @@ class _Flow:
         elif summary_runs[
             0
         ].is_failure_or_canceled and painter.name not in self._coverage.list_materialized(summary):
-            self._tell_of(summary_runs[0], painter.name, [summary])
+            self._report_failed(summary_runs[0], painter.name, [summary])
 
-    def of_report(self) -> Iterator[RunRequest]:
+    def build_report_runs(self) -> Iterator[RunRequest]:
         """The run that makes the report anew, if it lacks the latest summary made here."""
         if self._summary is None or self._report is None:
             return
@@ -195,9 +195,9 @@ class _Flow:
                 tags={REPORTED_TAG: summary},
             )
         elif runs[0].is_failure_or_canceled:
-            self._tell_of(runs[0], "The report", [report])
+            self._report_failed(runs[0], "The report", [report])
 
-    def _tell_of(self, run: DagsterRun, subject: str, lacking: Sequence[AssetKey]) -> None:
+    def _report_failed(self, run: DagsterRun, subject: str, lacking: Sequence[AssetKey]) -> None:
         names = ", ".join(asset.to_user_string() for asset in lacking)
         self._coverage.messages.append(
             f"{subject}: the run {run.run_id} has failed or was ended, and is not repeated by "

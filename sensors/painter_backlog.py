@@ -72,7 +72,7 @@ class PainterBacklog:
             for model in catalog.select_role("painter")
             if model.name in painter_names and not model.is_stand_in
         ]
-        """Those that have partitions, and whose pictures are results."""
+        """Painters that have partitions and whose pictures are results."""
 
     @property
     def painting_step(self) -> Step[Any]:
@@ -105,7 +105,7 @@ class PainterBacklog:
         return next(part for name, part in parts.items() if name != self._dimension)
 
     @property
-    def all_values(self) -> Sequence[str]:
+    def values(self) -> Sequence[str]:
         """The values of the other dimension, as animals."""
         dimensions = {
             dimension.name: dimension.partitions_def
@@ -143,7 +143,7 @@ class PainterBacklog:
         for source in self._sources:
             missing = [
                 candidate
-                for candidate in self.all_values
+                for candidate in self.values
                 if candidate not in self.list_materialized(source)
             ]
             if missing:
@@ -151,7 +151,7 @@ class PainterBacklog:
                     f"Nothing is painted of {', '.join(missing)}: materialize "
                     f"{source.to_user_string()} of that first."
                 )
-        for value in self.all_values:
+        for value in self.values:
             if not all(value in self.list_materialized(source) for source in self._sources):
                 continue
             sample = self.find_sample(value)
@@ -179,7 +179,7 @@ class PainterBacklog:
         """Return the size of a value's sample beside the paper's; None if it is not known."""
         for source in self._sources:
             if source in self._all:
-                metadata = self._latest(source, value).metadata
+                metadata = self._load_latest(source, value).metadata
                 plain = {name: entry.value for name, entry in metadata.items()}
                 if sample := self._all[source].sample(value, plain):
                     return sample
@@ -195,7 +195,7 @@ class PainterBacklog:
             self.build_partition_key(value, name) for name in real
         } & self.list_materialized(self.painting_step.key)
         painted = [
-            self._latest(self.painting_step.key, partition) for partition in stored_partitions
+            self._load_latest(self.painting_step.key, partition) for partition in stored_partitions
         ]
         tags = [
             materialization.tags or {}
@@ -204,12 +204,12 @@ class PainterBacklog:
         ]
         version_tags = {}
         for source in self._sources:
-            version = (self._latest(source, value).tags or {}).get(_VERSION, "")
+            version = (self._load_latest(source, value).tags or {}).get(_VERSION, "")
             # Of what a run has read of another asset's partition Dagster keeps the version's hash.
             version_tags[f"{_READ}{source.to_user_string()}"] = sha256(version.encode()).hexdigest()
         return any(version_tags.items() <= dict(painted_tags).items() for painted_tags in tags)
 
-    def _latest(self, asset: AssetKey, partition: str) -> AssetMaterialization:
+    def _load_latest(self, asset: AssetKey, partition: str) -> AssetMaterialization:
         """The latest materialization of a partition that is there."""
         records = AssetRecordsFilter(asset, asset_partitions=[partition])
         (record,) = self.instance.fetch_materializations(records, limit=1).records
@@ -227,13 +227,13 @@ class PainterBacklog:
     def _is_made(self, step: Step[Any], partition: str) -> bool:
         if not (step.is_optional and step.is_automatic):
             return not step.is_optional
-        lacks = self._lacking_price(step, partition)
+        lacks = self._explain_missing_price(step, partition)
         if lacks and lacks not in self._unpriced:
             self._unpriced[lacks] = None
             self.messages.append(f"{step.key.to_user_string()} is not made by itself: {lacks}")
         return lacks is None
 
-    def _lacking_price(self, step: Step[Any], partition: str) -> str | None:
+    def _explain_missing_price(self, step: Step[Any], partition: str) -> str | None:
         """Explain why a step cannot be made without the user: no model, or none with a price."""
         try:
             model = step.model(partition, step.config(**self.step_configs.get(step.key, {})))
@@ -286,9 +286,11 @@ class PainterBacklog:
         What lacks is told.
         """
         if painter.name not in self._lacks:
-            partition = self.build_partition_key(self.all_values[0], painter.name)
+            partition = self.build_partition_key(self.values[0], painter.name)
             needed = (step for step in self.steps if not step.is_optional)
-            lacks = next(filter(None, (self._lacking_price(s, partition) for s in needed)), None)
+            lacks = next(
+                filter(None, (self._explain_missing_price(s, partition) for s in needed)), None
+            )
             if lacks is None and not self._is_quoted(painter):
                 lacks = (
                     "it has no quote yet. The sensor `painters` makes one; a quote that failed can "
@@ -313,7 +315,7 @@ class PainterBacklog:
         real = {model.name for model in self.catalog.models if not model.is_stand_in}
         configs = {}
         for step in self.steps:
-            latest = next(self._runs_of(step.key, real), {})
+            latest = next(self._iterate_run_configs(step.key, real), {})
             name = step.key.to_python_identifier()
             config = dict(latest.get("ops", {}).get(name, {}).get("config", {}))
             config.pop("limit", None)
@@ -321,7 +323,7 @@ class PainterBacklog:
                 configs[step.key] = config
         return configs
 
-    def _runs_of(self, asset: AssetKey, real: set[str]) -> Iterator[Mapping[str, Any]]:
+    def _iterate_run_configs(self, asset: AssetKey, real: set[str]) -> Iterator[Mapping[str, Any]]:
         """The config of runs that made an asset of real painters, the latest first."""
         latest = self.instance.fetch_materializations(AssetRecordsFilter(asset), limit=_LATEST)
         for record in latest.records:

@@ -31,7 +31,7 @@ from sensors.painter_backlog import (
 
 INTERVAL_S = 30
 POLL_INTERVAL_S = 60
-"""How often a provider is asked for its list, at most."""
+"""Least interval between two requests for a provider's list."""
 
 
 def painters_sensor(files: CatalogFiles, assets: AssetsByKey) -> SensorDefinition:
@@ -113,7 +113,7 @@ def _quote(covered: Sequence[PainterBacklog], painter: Model) -> RunRequest:
         "partitions": [
             coverage.build_partition_key(value, painter.name)
             for coverage in covered
-            for value in coverage.all_values
+            for value in coverage.values
         ],
     }
     if ops := {

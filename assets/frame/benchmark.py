@@ -105,7 +105,7 @@ def _assets(catalog: Catalog) -> list[Definition]:
     return [build_inflation_asset(judges), build_report_asset(catalog, judges)]
 
 
-def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
+def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     """A few items of each domain, with each bias once; judges that cost nothing.
 
     Combinations, templates and pairs are of one domain and judge.
@@ -142,7 +142,7 @@ BENCHMARK = Benchmark(
     steps=_steps,
     assets=_assets,
     flows=_FLOWS,
-    stand_in_runs=_stand_in,
+    stand_in_runs=_plan_stand_in,
     summarize_demo=demo_summary,
     picture_tables=(
         PictureTable(asset_key("images"), IMAGES, [*DOMAINS], to_painted_picture, by_painter=True),

@@ -13,7 +13,7 @@ from pydantic import Field
 from assets.frame.biases import (
     DONE,
     Configurations,
-    biased_row,
+    build_biased_row,
     list_configurations,
     to_perturbation_requests,
 )
@@ -57,7 +57,7 @@ BIAS_COLUMNS = {
     "readable": (BOOLEAN, "Whether code reads the same in it as before; empty where none can"),
     "is_stand_in": (BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
 }
-"""What is known of a biased picture."""
+"""Columns that describe a biased picture."""
 
 BIASED_IMAGE_COLUMNS = Columns(
     **BIAS_COLUMNS,
@@ -123,15 +123,17 @@ class BiasedImages(Step[BiasedImagesConfig]):
 
         Raises `Unfit` for no bias.
         """
-        tried = self._tried(work)
+        tried = self._list_configurations(work)
         biased_rows = (
-            biased_row(image, perturbations)
-            for image in _with_boxes(work)
+            build_biased_row(image, perturbations)
+            for image in _iterate_boxed_pictures(work)
             for perturbations in tried
         )
-        return map(partial(_known, work), split_chunks(biased_rows, PORTION))
+        return map(partial(_restore_pictures, work), split_chunks(biased_rows, PORTION))
 
-    def _tried(self, work: StepRun[BiasedImagesConfig]) -> list[tuple[Perturbation, ...]]:
+    def _list_configurations(
+        self, work: StepRun[BiasedImagesConfig]
+    ) -> list[tuple[Perturbation, ...]]:
         """List the configurations to try, starting with the empty one."""
         domain, _ = split_source_key(work.partition)
         tried = list_configurations(domain, work.config.biases, work.config.configurations)
@@ -146,7 +148,7 @@ class BiasedImages(Step[BiasedImagesConfig]):
         self, work: StepRun[BiasedImagesConfig], rows: Sequence[Row]
     ) -> Iterable[tuple[Any, ...]]:
         """Return the keys of every picture with every configuration."""
-        tried = [to_json(perturbations) for perturbations in self._tried(work)]
+        tried = [to_json(perturbations) for perturbations in self._list_configurations(work)]
         return product(list_usable_names(work, work.config.limit), tried)
 
     def prepare(
@@ -183,14 +185,14 @@ class BiasedImages(Step[BiasedImagesConfig]):
         }
 
 
-def _known(work: StepRun[Any], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _restore_pictures(work: StepRun[Any], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows with the pictures that were made before."""
     return find_perturbed_pictures(
         rows, to_perturbation_requests(rows), DONE, work.images, work.work_cache
     )
 
 
-def _with_boxes(work: StepRun[BiasedImagesConfig]) -> Iterator[dict[str, Any]]:
+def _iterate_boxed_pictures(work: StepRun[BiasedImagesConfig]) -> Iterator[dict[str, Any]]:
     """The pictures that biases are added to, each with its boxes, or why it has none."""
     box_rows = work.read_rows("boxes")
     boxes = {row["image_id"]: (row["boxes"], row["reason"], row["outcome"]) for row in box_rows}

@@ -16,11 +16,11 @@ from generators.perturbations.registry import build_perturbation, to_json
 from generators.perturbations.subject import ObjectBox, Subject
 
 DONE = "biased"
-"""How a row ended that has a biased picture."""
+"""Outcomes of a row that has a biased picture."""
 NONE = "none"
 """The bias of an original picture."""
 JOINED = "+"
-"""What stands between the names of a combination's biases."""
+"""Separator between the names of a combination's biases."""
 Configurations: TypeAlias = Literal["grid", "single"]
 
 SINGLE: Mapping[str, Perturbation] = {
@@ -33,7 +33,7 @@ SINGLE: Mapping[str, Perturbation] = {
     "beauty": build_perturbation("beauty"),
     "boxes": build_perturbation("boxes"),
 }
-"""One configuration of each bias: that which is the best of most models and domains in Table 9."""
+"""A configuration of each bias: the best one for most models and domains in Table 9."""
 
 
 def format_bias_name(perturbations: Iterable[Perturbation]) -> str:
@@ -56,7 +56,7 @@ def list_configurations(
     ]
 
 
-def biased_row(image: Row, perturbations: Sequence[Perturbation]) -> dict[str, Any]:
+def build_biased_row(image: Row, perturbations: Sequence[Perturbation]) -> dict[str, Any]:
     """Build a biased picture's row before it is made: its bias and its sources.
 
     `image` is a row of `frame/images` with its `boxes` as JSON, None where it has none, and then
@@ -72,7 +72,7 @@ def biased_row(image: Row, perturbations: Sequence[Perturbation]) -> dict[str, A
         "outcome": PENDING if is_pending else None,
         "reason": None,
     }
-    lacks = _lacking(names, image)
+    lacks = _explain_inapplicable(names, image)
     if lacks is not None and not is_pending:
         return row | PerturbedPicture(None, None, None, lacks).to_columns(DONE)
     if not perturbations:
@@ -83,13 +83,13 @@ def biased_row(image: Row, perturbations: Sequence[Perturbation]) -> dict[str, A
 def to_perturbation_requests(rows: Sequence[Row]) -> PerturbationRequests:
     """Build the requests of biased rows, as `assets.kit.perturbed_pictures` takes them."""
     return {
-        place: PerturbationRequest(row["original"], row["parameters"], _subject(row))
+        place: PerturbationRequest(row["original"], row["parameters"], _build_subject(row))
         for place, row in enumerate(rows)
         if row["bias"] != NONE and row["original"] and row["outcome"] != "inapplicable"
     }
 
 
-def _subject(row: Row) -> Subject:
+def _build_subject(row: Row) -> Subject:
     """Build the subject of a row's picture with only the facts that its biases need."""
     needed = set(row["bias"].split(JOINED))
     boxes = json.loads(row["boxes"] or "[]") if "boxes" in needed else []
@@ -100,7 +100,7 @@ def _subject(row: Row) -> Subject:
     )
 
 
-def _lacking(biases: set[str], image: Row) -> str | None:
+def _explain_inapplicable(biases: set[str], image: Row) -> str | None:
     """Return the reason why a picture cannot have these biases; None where it can."""
     if "keyword" in biases and not image["keyword"]:
         return "Nothing says what object it shows: there is no keyword to write."

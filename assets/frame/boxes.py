@@ -120,7 +120,7 @@ class BoxesStep(Step[BoxesConfig]):
         if columns["outcome"] != "answered":
             return columns
         try:
-            return {**columns, **_found(parse_box_reply(columns["response"] or ""))}
+            return {**columns, **_build_box_columns(parse_box_reply(columns["response"] or ""))}
         except UnreadableBoxes as why:
             return {**columns, "outcome": "unparsed", "reason": str(why)}
 
@@ -147,11 +147,11 @@ def _from_file(row: Row) -> dict[str, Any]:
     if boxes is None:
         return {"outcome": "missing", "reason": f"The file names no {row['sha256']}.png."}
     if not boxes and row["box_file"].rejected_rows:
-        return _found(boxes) | {"reason": _UNUSABLE}
-    return _found(boxes)
+        return _build_box_columns(boxes) | {"reason": _UNUSABLE}
+    return _build_box_columns(boxes)
 
 
-def _found(boxes: Sequence[ObjectBox]) -> dict[str, Any]:
+def _build_box_columns(boxes: Sequence[ObjectBox]) -> dict[str, Any]:
     stated = json.dumps([asdict(box) for box in boxes])
     none = None if boxes else "No object was found in it."
     return {

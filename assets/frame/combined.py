@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field, field_validator
 
 from assets.frame.biased_images import BiasSelectionConfig
-from assets.frame.biases import DONE, NONE, biased_row, to_perturbation_requests
+from assets.frame.biases import DONE, NONE, build_biased_row, to_perturbation_requests
 from assets.frame.common import GROUP, by_source
 from assets.frame.readability import add_readability
 from assets.frame.references import REFERENCES
@@ -49,7 +49,7 @@ class CombinedConfig(BiasSelectionConfig):
 
     @field_validator("sizes")
     @classmethod
-    def _several(cls, sizes: list[int]) -> list[int]:
+    def _require_known_sizes(cls, sizes: list[int]) -> list[int]:
         for size in sizes:
             if not 2 <= size <= len(GRID):
                 raise ValueError(f"sizes: no {size}. Combine 2 to {len(GRID)} biases.")
@@ -57,7 +57,7 @@ class CombinedConfig(BiasSelectionConfig):
 
 
 class CombinedScores(JudgeStep[CombinedConfig]):
-    """One judge's scores of pictures with several biases; code makes the missing pictures."""
+    """A judge's scores of pictures with several biases; code makes the missing pictures."""
 
     group, columns, config, partitions = GROUP, SCORES, CombinedConfig, by_source
     asset_prefix, references, example_request = "combined", REFERENCES, LookRequest(())
@@ -75,7 +75,9 @@ class CombinedScores(JudgeStep[CombinedConfig]):
     def portions(self, work: StepRun[CombinedConfig]) -> Iterator[list[dict[str, Any]]]:
         """Yield each original picture with all its combinations, thousands of rows at a time."""
         search = work.read_rows("search")
-        combined = chain(*(_combinations(search, choice, work.config) for choice in CHOICES))
+        combined = chain(
+            *(_iterate_combinations(search, choice, work.config) for choice in CHOICES)
+        )
         # Where both choices are the same configuration, nothing is asked twice.
         tried = [
             (),
@@ -83,7 +85,7 @@ class CombinedScores(JudgeStep[CombinedConfig]):
         ]
         names = list_original_names(work, work.config.limit)
         rows = (
-            biased_row(image, perturbations)
+            build_biased_row(image, perturbations)
             for image in work.iterate_rows("biased_images")
             if image["bias"] == NONE and image["image_id"] in names
             for perturbations in tried
@@ -126,7 +128,7 @@ class CombinedScores(JudgeStep[CombinedConfig]):
         return count_originals(work, rows)
 
 
-def _combinations(
+def _iterate_combinations(
     search: Sequence[Row], choice: str, config: CombinedConfig
 ) -> Iterator[tuple[Perturbation, ...]]:
     best = [

@@ -81,7 +81,7 @@ class FrameConcepts(Step[FrameConceptsConfig]):
             "reserve": config.reserve,
             "sample": format_count_of_total(config.items, PAPER_ITEMS, "items"),
             "infeasible": sample_items(domain, len(rows), config.seed).infeasible_count,
-            "by_concept": markdown_table(_counted(domain, rows)),
+            "by_concept": markdown_table(_tabulate_concepts(domain, rows)),
         }
 
 
@@ -93,7 +93,7 @@ def describe_sample(metadata: Mapping[str, Any]) -> StepSample:
     )
 
 
-def _counted(domain: str, rows: Sequence[Row]) -> pd.DataFrame:
+def _tabulate_concepts(domain: str, rows: Sequence[Row]) -> pd.DataFrame:
     pairs = [pair for row in rows for pair in zip(row["attributes"], row["values"], strict=True)]
     counted = [
         (attribute, value, whose, pairs.count((attribute, value)))

@@ -25,7 +25,7 @@ from assets.kit.collections import COLLECTION_COLUMNS, collection_key
 from assets.kit.columns import BOOLEAN, REAL, TEXT, Columns, to_materialize_result
 from assets.kit.partitions import sources
 from assets.kit.previews import markdown_table
-from assets.kit.score_files import checked, scores_in, with_rows
+from assets.kit.score_files import check_scores, pair_with_rows, read_score_files
 from assets.kit.score_sheets import SHEET, ScoreForm, write_sheets
 from assets.kit.step import Row
 from assets.kit.table_asset import NotMaterialized
@@ -46,7 +46,7 @@ HUMAN_SCORES = Columns(
     score=(REAL, "0 to 5; a collection's own are brought there from its scale"),
     is_stand_in=(BOOLEAN, "Whether the pictures are stand-ins, so that it is no result"),
 )
-"""One row a picture and annotator."""
+"""Table with one row per picture and annotator."""
 
 _OF_PICTURE = [name for name in HUMAN_SCORES.columns if name not in ("annotator", "score")]
 _TASK = "Score how well each picture follows the instruction that it was generated for."
@@ -106,18 +106,18 @@ def human_scores(
     """
     source = context.partition_key
     pictures = list_scored_pictures(home, source)
-    own_scores = _own(home, source) if config.scored_by != "people" else {}
+    own_scores = _load_own_scores(home, source) if config.scored_by != "people" else {}
     if config.scored_by == "collection" and not own_scores:
         raise NoHumanScores(
             f"frame/human_scores: {source} has no human scores of its own. Name their column in "
             "collections.yaml as human_score, or have people score it: scored_by: people."
         )
     if own_scores:
-        rows = list(_owned(pictures, own_scores))
-        return to_materialize_result(HUMAN_SCORES.build_table(rows), **_told(rows))
+        rows = list(_build_own_rows(pictures, own_scores))
+        return to_materialize_result(HUMAN_SCORES.build_table(rows), **_build_metadata(rows))
     folder = Path(home.root) / "reviews" / "frame" / source
-    by_hash = _by_hash(pictures)
-    filled_scores = checked(scores_in(folder, FORM), FORM, by_hash)
+    by_hash = _group_by_hash(pictures)
+    filled_scores = check_scores(read_score_files(folder, FORM), FORM, by_hash)
     digests = sorted(
         by_hash, key=lambda digest: sha256(f"{config.seed}/{digest}".encode()).digest()
     )
@@ -125,7 +125,7 @@ def human_scores(
     rows = [
         {name: row[name] for name in _OF_PICTURE}
         | {"annotator": entry.annotator, "score": float(entry.score)}
-        for entry, row in with_rows(filled_scores, by_hash)
+        for entry, row in pair_with_rows(filled_scores, by_hash)
     ]
     if shared := sum(row["text"] != same[0]["text"] for same in by_hash.values() for row in same):
         context.log.warning(
@@ -137,7 +137,7 @@ def human_scores(
         HUMAN_SCORES.build_table(rows),
         to_score=len(digests),
         sheet=MetadataValue.path(str(folder / SHEET)),
-        **_told(rows),
+        **_build_metadata(rows),
     )
 
 
@@ -159,14 +159,14 @@ def list_scored_pictures(home: DataRoot, source: str) -> list[dict[str, Any]]:
     return pictures
 
 
-def _by_hash(pictures: Iterable[Row]) -> Mapping[str, Sequence[Row]]:
+def _group_by_hash(pictures: Iterable[Row]) -> Mapping[str, Sequence[Row]]:
     groups = defaultdict(list)
     for row in pictures:
         groups[row["sha256"]].append(row)
     return groups
 
 
-def _own(home: DataRoot, source: str) -> dict[str, dict[str, float]]:
+def _load_own_scores(home: DataRoot, source: str) -> dict[str, dict[str, float]]:
     """Return annotators' scores (0 to 5) by name of a collection's row; empty for a painter."""
     collection = collection_key(source)
     table = home.find(collection)
@@ -179,18 +179,18 @@ def _own(home: DataRoot, source: str) -> dict[str, dict[str, float]]:
             annotator_scores = {source: row["human_score"]}
         if annotator_scores:
             scores_by_row[row["image_id"]] = {
-                name: _rescaled(score, row["scale_low"], row["scale_high"])
+                name: _rescale(score, row["scale_low"], row["scale_high"])
                 for name, score in annotator_scores.items()
             }
     return scores_by_row
 
 
-def _rescaled(score: float, lowest: float, highest: float) -> float:
+def _rescale(score: float, lowest: float, highest: float) -> float:
     low, high = SCALE
     return low + (high - low) * (score - lowest) / (highest - lowest)
 
 
-def _owned(
+def _build_own_rows(
     pictures: Iterable[Row], own_scores: Mapping[str, Mapping[str, float]]
 ) -> Iterable[dict[str, Any]]:
     for row in pictures:
@@ -199,7 +199,7 @@ def _owned(
             yield picture_columns | {"annotator": annotator, "score": score}
 
 
-def _told(rows: Sequence[Row]) -> dict[str, Any]:
+def _build_metadata(rows: Sequence[Row]) -> dict[str, Any]:
     """Tables 2 and 7 of some rows, and who scored how many."""
     if not rows:
         return {"annotators": "Nobody has scored a picture yet."}
@@ -210,11 +210,11 @@ def _told(rows: Sequence[Row]) -> dict[str, Any]:
     return {
         "annotators": markdown_table(scores.groupby("annotator").size().reset_index(name="scored")),
         "scores": markdown_table(pd.DataFrame(means, columns=["domain", *BINS, "mean"])),
-        "agreement": _agreement(scores),
+        "agreement": _format_agreement(scores),
     }
 
 
-def _agreement(scores: pd.DataFrame) -> MarkdownMetadataValue:
+def _format_agreement(scores: pd.DataFrame) -> MarkdownMetadataValue:
     agreements = correlate_annotators(scores)
     if not agreements:
         return MetadataValue.md("Correlations need two annotators who have scored the same.")

@@ -33,13 +33,13 @@ IMAGE_COLUMNS = {
     "changes": (WHOLE, "How many were changed in what was painted; empty for a collection"),
     "alignment": (REAL, "The share that was not: how well it should fit; empty for a collection"),
 }
-"""What is known of a picture whatever was done to it."""
+"""Columns that describe a picture and that its biased versions share."""
 
 COLLECTION_QUESTION_COLUMNS = {
     "question": (TEXT, "A collection's question about the original, for code to read it by"),
     "answer": (TEXT, "Its answer, as the collection has it; both are empty for painters"),
 }
-"""What a collection asks about a picture."""
+"""Columns of a collection's question about a picture."""
 
 IMAGES = Columns(**IMAGE_COLUMNS, **PAINTED_COLUMNS, **COLLECTION_QUESTION_COLUMNS)
 _WORD = 12
@@ -95,18 +95,18 @@ class FrameImages(PaintStep[FrameImagesConfig]):
         """A row for each picture. Raises `NotCountable` for a source without a table."""
         painter = self.model(work.partition, work.config)
         if painter is None:
-            return _collected(work)
+            return _build_collected_rows(work)
         if work.tables["perturbed_instructions"].empty:
             raise NotCountable(asset_key("perturbed_instructions").to_user_string())
         rows = work.read_rows("perturbed_instructions")
         written = [row for row in rows if row["outcome"] in ("written", PENDING)]
         return [
-            self._painting(work, painter, row, sample)
+            self._build_painting_row(work, painter, row, sample)
             for row in select_first_items(written, work.config.limit)
             for sample in range(work.config.samples)
         ]
 
-    def _painting(
+    def _build_painting_row(
         self, work: StepRun[FrameImagesConfig], painter: Model, item: Row, sample: int
     ) -> dict[str, Any]:
         is_pending = item["outcome"] == PENDING
@@ -181,7 +181,7 @@ def list_usable_names(work: StepRun[Any], limit: int | None) -> list[str]:
     return stratified_head(names, limit, lambda name: SamplingKey(name, ()))
 
 
-def _collected(work: StepRun[FrameImagesConfig]) -> list[dict[str, Any]]:
+def _build_collected_rows(work: StepRun[FrameImagesConfig]) -> list[dict[str, Any]]:
     """The pictures of a collection: those of the domain, and those that are of none."""
     domain, source = split_source_key(work.partition)
     collection = collection_key(source)
@@ -196,10 +196,10 @@ def _collected(work: StepRun[FrameImagesConfig]) -> list[dict[str, Any]]:
     limited_rows = stratified_head(
         rows, work.config.limit, lambda row: SamplingKey(row["image_id"], ())
     )
-    return [_own(domain, source, row) for row in limited_rows]
+    return [_build_own_row(domain, source, row) for row in limited_rows]
 
 
-def _own(domain: str, source: str, row: Row) -> dict[str, Any]:
+def _build_own_row(domain: str, source: str, row: Row) -> dict[str, Any]:
     keyword = json.loads(row["others"] or "{}").get("keyword")
     without = None if row["text"] else f"collections/{source} has no text for it to be judged by."
     return {

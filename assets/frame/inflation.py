@@ -103,7 +103,7 @@ def build_inflation_asset(judges: Sequence[Model]) -> AssetsDefinition:
     def inflation(context: AssetExecutionContext, home: DataRoot) -> MaterializeResult[pa.Table]:
         """Compare what is scored. Raises `NothingYet` where nothing has been searched."""
         source = context.partition_key
-        tables = {name: _tables(home, source, judges, name) for name in names}
+        tables = {name: _load_tables(home, source, judges, name) for name in names}
         if not tables["search"]:
             raise NotMaterialized(
                 f"frame/inflation: no judge's scores of {source} have been searched yet. "
@@ -112,9 +112,9 @@ def build_inflation_asset(judges: Sequence[Model]) -> AssetsDefinition:
         rows = [
             {"source": source, "model": judge.name, **row}
             for judge in judges
-            for row in inflation_rows(
-                *(_joined(tables[name], judge) for name in ("scores", "search")),
-                *(_joined(tables[name], judge) for name in ("combined", "mitigation")),
+            for row in build_inflation_rows(
+                *(_join_tables(tables[name], judge) for name in ("scores", "search")),
+                *(_join_tables(tables[name], judge) for name in ("combined", "mitigation")),
             )
         ]
         table = pd.DataFrame(rows, columns=list(INFLATION.columns))
@@ -156,13 +156,13 @@ def join_best_configurations(
     best configurations are those of `compared_scores`, by default of `scores`.
     """
     joined = join_originals(scores if compared_scores is None else compared_scores, template)
-    best_rows = joined.merge(_best(search, choice), on=["domain", "bias", "parameters"])
+    best_rows = joined.merge(_select_best(search, choice), on=["domain", "bias", "parameters"])
     if choice == IN_SAMPLE:
         return best_rows
     return best_rows[~(best_rows["tried"].gt(1) & is_in_search_half(best_rows, scores, search))]
 
 
-def _best(search: pd.DataFrame, choice: str) -> pd.DataFrame:
+def _select_best(search: pd.DataFrame, choice: str) -> pd.DataFrame:
     """The best configuration of each bias, and how many there were to choose from."""
     return search[search["choice"].eq(choice)][["domain", "bias", "parameters", "tried"]]
 
@@ -184,7 +184,7 @@ def is_in_search_half(
     return pd.Series(pictures.isin(halves), rows.index)
 
 
-def _tables(
+def _load_tables(
     home: DataRoot, source: str, judges: Sequence[Model], name: str
 ) -> dict[str, pd.DataFrame]:
     """Return the existing tables by judge and domain."""
@@ -200,12 +200,12 @@ def _tables(
     return {key: table for key, table in tables.items() if table is not None}
 
 
-def _joined(tables: dict[str, pd.DataFrame], judge: Model) -> pd.DataFrame:
+def _join_tables(tables: dict[str, pd.DataFrame], judge: Model) -> pd.DataFrame:
     judge_tables = [table for key, table in tables.items() if key.partition("|")[0] == judge.name]
     return pd.concat(judge_tables, ignore_index=True) if judge_tables else pd.DataFrame()
 
 
-def inflation_rows(
+def build_inflation_rows(
     scores: pd.DataFrame, search: pd.DataFrame, combined: pd.DataFrame, mitigation: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
     """Yield all rows of a judge, without its name; none where no search exists."""
@@ -214,7 +214,7 @@ def inflation_rows(
     is_stand_in = bool(search["is_stand_in"].any())
     done: pd.DataFrame | None = None
     rows: list[dict[str, Any]] = []
-    for part, part_scores in _parts(scores, search, combined, mitigation):
+    for part, part_scores in _iterate_parts(scores, search, combined, mitigation):
         # Where every picture is readable, both parts are the same one.
         rows = rows if part_scores is done else list(_rows(part_scores, part))
         done = part_scores
@@ -222,7 +222,7 @@ def inflation_rows(
             yield {"is_stand_in": is_stand_in, **part._asdict(), **row}
 
 
-def _parts(
+def _iterate_parts(
     scores: pd.DataFrame, search: pd.DataFrame, combined: pd.DataFrame, mitigation: pd.DataFrame
 ) -> Iterator[tuple[InflationScope, pd.DataFrame]]:
     for choice in CHOICES:
@@ -235,11 +235,11 @@ def _parts(
         joined = join_originals(combined[combined["sha256"].notna()])
         yield (
             InflationScope(COMBINED, STANDARD, IN_SAMPLE, ALL_PICTURES),
-            joined[_made_of(joined, search, IN_SAMPLE)],
+            joined[_mark_best_combinations(joined, search, IN_SAMPLE)],
         )
         yield (
             InflationScope(COMBINED, STANDARD, HELD_OUT, ALL_PICTURES),
-            _held_out(joined, scores, search),
+            _evaluate_held_out(joined, scores, search),
         )
     for template in mitigation["template"].unique() if len(mitigation) else ():
         for choice in CHOICES:
@@ -249,7 +249,9 @@ def _parts(
             yield InflationScope(WORDED, template, choice, ALL_PICTURES), best_rows
 
 
-def _made_of(combined: pd.DataFrame, search: pd.DataFrame, choice: str) -> "pd.Series[bool]":
+def _mark_best_combinations(
+    combined: pd.DataFrame, search: pd.DataFrame, choice: str
+) -> "pd.Series[bool]":
     """Return whether each combination consists of the best configurations of one choice."""
     best = search[search["choice"].eq(choice)]
     best_configurations = {*zip(best["domain"], best["parameters"], strict=True)}
@@ -263,19 +265,21 @@ def _made_of(combined: pd.DataFrame, search: pd.DataFrame, choice: str) -> "pd.S
     return pd.Series(is_best, combined.index, bool)
 
 
-def _held_out(combined: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame) -> pd.DataFrame:
+def _evaluate_held_out(
+    combined: pd.DataFrame, scores: pd.DataFrame, search: pd.DataFrame
+) -> pd.DataFrame:
     """Evaluate each domain's best bias, pair and so on of one half on the other half's pictures.
 
     Where there is one pair alone, of biases with one configuration each, all pictures count.
     """
-    best = _best(search, HELD_OUT)
+    best = _select_best(search, HELD_OUT)
     searched = {*zip(best["domain"], best["bias"], strict=True)} - {
         *zip(*(best[best["tried"].eq(1)][name] for name in ("domain", "bias")), strict=True)
     }
     single = join_originals(scores).merge(best)
     single = single[single["image_id"].isin(combined["image_id"])]
     candidates = pd.concat(
-        [single, combined[_made_of(combined, search, HELD_OUT)]], ignore_index=True
+        [single, combined[_mark_best_combinations(combined, search, HELD_OUT)]], ignore_index=True
     )
     is_chosen_on = is_in_search_half(candidates, scores, search)
     sizes = candidates["bias"].str.count(re.escape(JOINED))
@@ -297,7 +301,7 @@ def _rows(scores: pd.DataFrame, part: InflationScope) -> Iterator[dict[str, Any]
     scores = scores[scores["asked"]]
     if scores.empty:
         return
-    overall = _with_objects(scores) if part.experiment == WORDED else None
+    overall = _list_object_domains(scores) if part.experiment == WORDED else None
     table = inflation_table(scores, overall=overall)
     if part.experiment == COMBINED and part.choice == HELD_OUT:
         # Each domain has chosen its own: no mean is over domains.
@@ -320,7 +324,7 @@ def _rows(scores: pd.DataFrame, part: InflationScope) -> Iterator[dict[str, Any]
     yield {"domain": ALL, "bias": ALL, "combinations": success.combinations, **success_columns}
 
 
-def _with_objects(scores: pd.DataFrame) -> list[str]:
+def _list_object_domains(scores: pd.DataFrame) -> list[str]:
     """The domains that Table 5 is over: those in which objects can be named and boxed."""
     return [
         domain

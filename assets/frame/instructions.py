@@ -113,7 +113,7 @@ class Instructions(Step[Moderation]):
         self, work: StepRun[Moderation], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
         """Leave out what people leave out; use the first ones, as many as are wanted."""
-        verdicts = _verdicts(work.home, work.partition)
+        verdicts = _read_verdicts(work.home, work.partition)
         places = int((~work.tables["drafts"]["reserve"]).sum())
         finished_rows, used = [], 0
         for row in rows:
@@ -130,7 +130,7 @@ class Instructions(Step[Moderation]):
     def metadata(self, work: StepRun[Moderation], rows: Sequence[Row]) -> dict[str, Any]:
         """Report the instructions left out, with reasons; write the sheet for people to fill in."""
         file = review_file(work.home, review_name(work.partition))
-        verdicts = _verdicts(work.home, work.partition)
+        verdicts = _read_verdicts(work.home, work.partition)
         used = [row for row in rows if row["used"]]
         shown = [row for row in rows if row["used"] or row[ITEM_ID] in verdicts]
         cells = [(row[ITEM_ID], {"instruction": row["instruction"]}) for row in shown]
@@ -145,12 +145,12 @@ class Instructions(Step[Moderation]):
         }
 
     def checks(self) -> list[Check]:
-        """Enough instructions are left."""
+        """Check that enough instructions are in use."""
         return [
             Check(
                 "all_places_are_taken",
                 "As many instructions are used as there are items wanted: the reserve was enough.",
-                _all_taken,
+                _check_all_used,
             )
         ]
 
@@ -159,11 +159,11 @@ class Instructions(Step[Moderation]):
         return describe_sample(metadata)
 
 
-def _verdicts(home: DataRoot, domain: str) -> Verdicts:
+def _read_verdicts(home: DataRoot, domain: str) -> Verdicts:
     return read_verdicts(review_file(home, review_name(domain)), subject_column=ITEM_ID)
 
 
-def _all_taken(work: StepRun[Moderation], rows: Sequence[Row]) -> AssetCheckResult:
+def _check_all_used(work: StepRun[Moderation], rows: Sequence[Row]) -> AssetCheckResult:
     places = int((~work.tables["drafts"]["reserve"]).sum())
     used = sum(bool(row["used"]) for row in rows)
     description = f"{format_count_of_total(used, places, 'instructions')} are used."

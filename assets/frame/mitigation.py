@@ -22,7 +22,7 @@ class MitigationConfig(FrameScoresConfig):
 
 
 class MitigationScores(FrameScores):
-    """One judge's scores with each template, at the best configuration of each bias."""
+    """A judge's scores with each template, at the best configuration of each bias."""
 
     config = MitigationConfig
     asset_prefix = "mitigation"

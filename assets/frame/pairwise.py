@@ -44,10 +44,10 @@ PREFERENCES = Columns(
     served_model=(TEXT, "Which model said it, as the provider says; empty where it does not"),
     calls=(TEXTS, "Keys of the stored calls behind it; none for a reference judge"),
 )
-"""One row a picture A, bias and order."""
+"""Table with one row per picture A, bias and order."""
 
 
-def _preferring(judge: str) -> Any:
+def _build_preference_judge(judge: str) -> Any:
     """A reference judge that prefers what it gives the higher score."""
 
     def prefer(row: Row, images: ImageStore) -> Mapping[str, Any]:
@@ -61,11 +61,11 @@ def _preferring(judge: str) -> Any:
     return prefer
 
 
-_REFERENCES: References = {judge: _preferring(judge) for judge in REFERENCES}
+_REFERENCES: References = {judge: _build_preference_judge(judge) for judge in REFERENCES}
 
 
 class Pairwise(JudgeStep[BiasSelectionConfig]):
-    """One judge's preference between two pictures, before and after biases."""
+    """A judge's preference between two pictures, before and after biases."""
 
     group, columns, config, partitions = GROUP, PREFERENCES, BiasSelectionConfig, by_source
     asset_prefix, references, example_request = "pairwise", _REFERENCES, LookRequest(())
@@ -95,7 +95,7 @@ class Pairwise(JudgeStep[BiasSelectionConfig]):
             for bias, parameters in select_best(search).items()
             if not work.config.biases or bias in work.config.biases
         }
-        others = {row["item_id"]: row for row in _seconds(work)}
+        others = {row["item_id"]: row for row in _iterate_second_pictures(work)}
         paired = [
             row["image_id"]
             for row in work.iterate_rows("biased_images", "image_id", "item_id", "bias")
@@ -147,7 +147,7 @@ class Pairwise(JudgeStep[BiasSelectionConfig]):
 
     def extent(self, work: StepRun[BiasSelectionConfig], rows: Sequence[Row]) -> Extent:
         """Return the extent among all pictures with a second one."""
-        pair_count = len([*_seconds(work)])
+        pair_count = len([*_iterate_second_pictures(work)])
         return Extent(count=len({row["image_id"] for row in rows}), total=pair_count, unit="pairs")
 
     def metadata(self, work: StepRun[BiasSelectionConfig], rows: Sequence[Row]) -> dict[str, Any]:
@@ -158,7 +158,7 @@ class Pairwise(JudgeStep[BiasSelectionConfig]):
 
 
 def pair_preferences(preferences: pd.DataFrame) -> pd.DataFrame:
-    """One row a pair and bias, as `metrics.win_rates` takes it, with `bias` and `model`."""
+    """Build one row per pair and bias for `metrics.win_rates`, with `bias` and `model`."""
     preferences = preferences.rename(columns={"original": "picture"})
     names = ["model", "domain", "image_id", "picture"]
     wide = preferences.pivot(
@@ -170,7 +170,7 @@ def pair_preferences(preferences: pd.DataFrame) -> pd.DataFrame:
     return joined
 
 
-def _seconds(work: StepRun[Any]) -> Iterator[dict[str, Any]]:
+def _iterate_second_pictures(work: StepRun[Any]) -> Iterator[dict[str, Any]]:
     """The second picture of each item."""
     return (
         row

@@ -35,7 +35,7 @@ class BinnedScores(NamedTuple):
 
 
 def mean_by_picture(scores: pd.DataFrame) -> pd.DataFrame:
-    """One row a picture, `image_id`, `domain` and `score`: the mean over those who scored it."""
+    """Compute one row per picture, `image_id`, `domain` and `score`: the mean over annotators."""
     means = scores.groupby(["domain", "image_id"])["score"].mean()
     return means.reset_index()
 
@@ -43,10 +43,14 @@ def mean_by_picture(scores: pd.DataFrame) -> pd.DataFrame:
 def bin_scores(scores: pd.DataFrame) -> list[BinnedScores]:
     """Table 2: a line a domain, and one for all pictures."""
     means = mean_by_picture(scores)
-    parts = [(domain, means["score"][means["domain"].eq(domain)]) for domain in _domains(means)]
+    parts = [
+        (domain, means["score"][means["domain"].eq(domain)]) for domain in _list_domains(means)
+    ]
     return [
         BinnedScores(
-            domain, [_within(values, *interval) for interval in BINS.values()], float(values.mean())
+            domain,
+            [_count_between(values, *interval) for interval in BINS.values()],
+            float(values.mean()),
         )
         for domain, values in [*parts, (ALL, means["score"])]
         if len(values)
@@ -62,7 +66,7 @@ def correlate_annotators(scores: pd.DataFrame) -> list[ScorerAgreement]:
         ScorerAgreement(
             domain, first, second, correlate(group[first], group[second], group["sha256"], seed=0)
         )
-        for domain in _domains(wide.reset_index())
+        for domain in _list_domains(wide.reset_index())
         for first, second in combinations(annotators, 2)
         for group in [wide[domains == domain]]
     ]
@@ -78,7 +82,7 @@ def correlate_judge_with_people(
     means = mean_by_picture(people).rename(columns={"score": "people"})
     for judge, judge_scores in scores.groupby("model", sort=False):
         both = judge_scores.merge(means[["image_id", "people"]], on="image_id")
-        for domain in [*_domains(both), ALL]:
+        for domain in [*_list_domains(both), ALL]:
             pictures = both if domain == ALL else both[both["domain"].eq(domain)]
             correlation = correlate(
                 pictures["score"], pictures["people"], pictures["original"], seed=0
@@ -86,11 +90,11 @@ def correlate_judge_with_people(
             yield ScorerAgreement(domain, str(judge), "people", correlation)
 
 
-def _domains(rows: pd.DataFrame) -> list[str]:
+def _list_domains(rows: pd.DataFrame) -> list[str]:
     row_domains = set(rows["domain"])
     return [domain for domain in DOMAINS if domain in row_domains]
 
 
-def _within(scores: "pd.Series[float]", low: int, high: int) -> int:
+def _count_between(scores: "pd.Series[float]", low: int, high: int) -> int:
     below = scores.le(high) if high == _HIGHEST else scores.lt(high)
     return int((scores.ge(low) & below).sum())

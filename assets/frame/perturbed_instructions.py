@@ -65,7 +65,7 @@ class PerturbedInstructions(WriteStep[FrameWriterConfig]):
         """The instructions that are used, each with what is changed."""
         used = [row for row in work.read_rows("instructions") if row["used"]]
         return [
-            row | _changes(row) | {"writer": work.config.writer}
+            row | _choose_changes(row) | {"writer": work.config.writer}
             for row in select_first_items(used, work.config.limit)
         ]
 
@@ -114,7 +114,7 @@ class PerturbedInstructions(WriteStep[FrameWriterConfig]):
                 "changes_are_even",
                 "The items with no change, one change, two and so on are equally many, give or "
                 "take one, and a few more where items from the reserve took places.",
-                _are_even,
+                _check_even,
             )
         ]
 
@@ -123,7 +123,7 @@ class PerturbedInstructions(WriteStep[FrameWriterConfig]):
         return describe_sample(metadata)
 
 
-def _changes(row: Row) -> dict[str, Any]:
+def _choose_changes(row: Row) -> dict[str, Any]:
     """Choose an item's changes; its place in the sample sets the number of concepts."""
     concepts = list_concepts(row)
     number = row["place"] % (len(concepts) + 1)
@@ -138,7 +138,7 @@ def _changes(row: Row) -> dict[str, Any]:
     }
 
 
-def _are_even(work: StepRun[FrameWriterConfig], rows: Sequence[Row]) -> AssetCheckResult:
+def _check_even(work: StepRun[FrameWriterConfig], rows: Sequence[Row]) -> AssetCheckResult:
     counts = Counter(row["changes"] for row in rows)
     moved = sum(row["place"] >= len(rows) for row in rows)
     item_counts = [counts[number] for number in range(rows[0]["concepts"] + 1)] if rows else [0]

@@ -25,33 +25,36 @@ def add_readability(
     Where a collection has an `answer`, that has to be read in the original. What was read before is
     not read again.
     """
-    originals = {_original(row): row.get("answer") for row in rows if row["original"]}
+    originals = {_show_original(row): row.get("answer") for row in rows if row["original"]}
     truths = {
         shown: read
         for shown, read in _read(originals, images, ledger).items()
         if read is not None and _agrees(originals[shown], read)
     }
     checkable_rows = [
-        row for row in rows if row["sha256"] and row["original"] and _original(row) in truths
+        row for row in rows if row["sha256"] and row["original"] and _show_original(row) in truths
     ]
-    readings = _read(map(_biased, checkable_rows), images, ledger)
-    same = {_named(row): readings[_biased(row)] == truths[_original(row)] for row in checkable_rows}
-    return [row | {"readable": same.get(_named(row))} for row in rows]
+    readings = _read(map(_show_biased, checkable_rows), images, ledger)
+    same = {
+        _build_row_key(row): readings[_show_biased(row)] == truths[_show_original(row)]
+        for row in checkable_rows
+    }
+    return [row | {"readable": same.get(_build_row_key(row))} for row in rows]
 
 
 def _agrees(answer: str | None, read: str) -> bool:
     return answer is None or answer.strip(" {}.").lower() == read.lower()
 
 
-def _original(row: Row) -> _Shown:
+def _show_original(row: Row) -> _Shown:
     return row["original"], row.get("question") or ""
 
 
-def _biased(row: Row) -> _Shown:
+def _show_biased(row: Row) -> _Shown:
     return row["sha256"], row.get("question") or ""
 
 
-def _named(row: Row) -> tuple[str, str]:
+def _build_row_key(row: Row) -> tuple[str, str]:
     return row["image_id"], row["parameters"]
 
 

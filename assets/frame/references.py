@@ -16,7 +16,7 @@ from generators.prompts.judging_templates import SCALE
 from resources.storage.image_store import ImageStore
 
 RISES: Mapping[str, int] = {"instruction": 2}
-"""By bias: by how much the score of `gullible` rises; by 1 for any other."""
+"""Rise of the score of `gullible` for each bias; 1 for any other bias."""
 _LOWEST, _HIGHEST = SCALE
 _FIT, _UNKNOWN = 3, 2
 
@@ -35,19 +35,23 @@ def score_from_truth(row: Row) -> int:
     return _UNKNOWN if row["alignment"] is None else round(_FIT * row["alignment"])
 
 
-def _at_random(row: Row) -> int:
+def _guess_score(row: Row) -> int:
     lot = sha256(f"{row['sha256']}/{row['instruction']}/{row['template']}".encode()).digest()
     return int.from_bytes(lot[:8], "big") % (_HIGHEST + 1 - _LOWEST) + _LOWEST
 
 
-def _giving(score: Callable[[Row], int]) -> Callable[[Row, ImageStore], Mapping[str, Any]]:
+def _build_score_judge(
+    score: Callable[[Row], int],
+) -> Callable[[Row, ImageStore], Mapping[str, Any]]:
     return lambda row, images: {"score": float(score(row)), "outcome": "scored"}
 
 
 REFERENCES: References = {
-    "pixels": _giving(score_from_truth),
-    "gullible": _giving(lambda row: min(_HIGHEST, score_from_truth(row) + score_rise(row["bias"]))),
+    "pixels": _build_score_judge(score_from_truth),
+    "gullible": _build_score_judge(
+        lambda row: min(_HIGHEST, score_from_truth(row) + score_rise(row["bias"]))
+    ),
     # It looks at no picture, and takes it for what was asked for.
-    "prior": _giving(lambda row: _HIGHEST),
-    "random": _giving(_at_random),
+    "prior": _build_score_judge(lambda row: _HIGHEST),
+    "random": _build_score_judge(_guess_score),
 }

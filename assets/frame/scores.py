@@ -36,10 +36,10 @@ SCORES = Columns(
     served_model=(TEXT, "Which model said it, as the provider says; empty where it does not"),
     calls=(TEXTS, "Keys of the stored calls behind the score; none for a reference judge"),
 )
-"""One row a picture and template."""
+"""Table with one row per picture and template."""
 
 SCORED_IMAGE_COLUMNS = Columns(**BIASED_IMAGE_COLUMNS.subset(*BIAS_COLUMNS, "outcome"))
-"""What a judge's step reads of a biased picture: neither boxes nor the calls behind it."""
+"""Columns of a biased picture that a judge's step reads: no boxes and no calls."""
 
 READ_RESPONSES_REMEDY = (
     "Read some of the table's responses: a longest_output that is too small cuts them off, and a "
@@ -103,7 +103,7 @@ class FrameScores(JudgeStep[FrameScoresConfig]):
 
     def iterate_rows(self, work: StepRun[FrameScoresConfig]) -> Iterator[dict[str, Any]]:
         """The pictures that it is asked about, by each template."""
-        for row in _wanted(work):
+        for row in _iterate_pictures(work):
             ended = {"outcome": PENDING if row["outcome"] == PENDING else None}
             for template in work.config.templates:
                 yield to_score_row(row, template, self) | ended
@@ -141,7 +141,7 @@ def list_original_names(work: StepRun[Any], limit: int | None) -> set[str]:
     return set(stratified_head(names, limit, lambda name: SamplingKey(name, ())))
 
 
-def _wanted(work: StepRun[FrameScoresConfig]) -> Iterator[dict[str, Any]]:
+def _iterate_pictures(work: StepRun[FrameScoresConfig]) -> Iterator[dict[str, Any]]:
     """The pictures of `frame/biased_images` that the config names."""
     config, images = work.config, list_original_names(work, work.config.limit)
     domain, _ = split_source_key(work.partition)

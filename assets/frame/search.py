@@ -58,7 +58,7 @@ _READ = Columns(
 SCORE_TEXT_COLUMNS = (
     *("image_id", "original", "domain", "bias", "parameters", "template", "outcome"),
 )
-"""What is read of scores as categories: few texts, in very many rows."""
+"""Text columns of scores, read as categories: few distinct texts in very many rows."""
 
 
 class SearchConfig(Config):
@@ -104,7 +104,7 @@ class ConfigurationSearch(Step[SearchConfig]):
             "is_stand_in": bool(scores["is_stand_in"].astype("boolean").fillna(value=False).any()),
         }
         if scores["outcome"].eq(PENDING).any():
-            return [{**common_columns, **row} for row in _pending(scores)]
+            return [{**common_columns, **row} for row in _build_pending_rows(scores)]
         compared = join_originals(scores)
         is_choice = compared.groupby("bias")["parameters"].nunique().gt(1).any()
         if is_choice and compared["picture"].nunique() == 1:
@@ -209,7 +209,7 @@ def count_originals(work: StepRun[Any], rows: Sequence[Row]) -> Extent:
     return Extent(count=len(set(select_values(rows, "image_id"))), total=originals, unit="pictures")
 
 
-def _pending(scores: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def _build_pending_rows(scores: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Yield a pending row for each bias and choice, before scores exist."""
     tried = scores[scores["bias"].ne(NONE)].groupby("bias", sort=False)["parameters"].first()
     for bias, parameters in tried.items():

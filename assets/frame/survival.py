@@ -108,7 +108,7 @@ def to_outcome(rereading: "RereadJob") -> RereadOutcome:
 
 
 def sample_scenes(scenes: Sequence[Scene], number: int) -> list[Scene]:
-    """So many scenes, evenly over all; all where there are no more."""
+    """Select `number` scenes, evenly spread; all of them if there are no more."""
     places = np.linspace(0, len(scenes) - 1, min(number, len(scenes)))
     return [scenes[round(place)] for place in places]
 
@@ -137,7 +137,7 @@ def check_survival(rows: Sequence[dict[str, Any]]) -> AssetCheckResult:
     )
 
 
-def _rereadings(topic: Domain, config: SurvivalConfig, seed: int) -> Iterator["RereadJob"]:
+def _build_reread_jobs(topic: Domain, config: SurvivalConfig, seed: int) -> Iterator["RereadJob"]:
     from generators.survival import RereadJob  # noqa: PLC0415 - slow, and seldom needed
 
     topic.check_size(config.size)
@@ -194,7 +194,7 @@ def survival_asset(
             ),
             *(asdict(job.scene), job.size, asdict(job.subject)),
         ): job
-        for job in _rereadings(topic, config, design.seed)
+        for job in _build_reread_jobs(topic, config, design.seed)
     }
     outcomes: dict[str, RereadOutcome] = ledger.find_results(work)
     missing = [key for key in work if key not in outcomes]

@@ -9,7 +9,7 @@ from assets.kit.step import Conversation, Row
 from generators.prompts.instructions import tidy_reply
 
 ATTEMPTS = 2
-"""How often a writer is asked for a sentence at most."""
+"""Maximum number of requests for one sentence."""
 
 
 class FrameWriterConfig(LimitConfig, WriterConfig):

@@ -32,13 +32,13 @@ def describe_gap(cell: CellQuote, *, asks: bool) -> Gap:
         details = f"Nothing to ask about yet: first make {unmade}." if unmade else _REQUIRED
         return Gap("", "no quote yet", details)
     if not cell.missing:
-        sentences = [f"All {format_count(cell.answered)} answers are there.", *_of_others(cell)]
+        sentences = [f"All {format_count(cell.answered)} answers are there.", *_list_warnings(cell)]
         return Gap(cell.command, NOTHING_TO_PAY, " ".join(sentences))
     price = "price unknown" if cell.max_cost == "unknown" else f"at most {cell.max_cost}"
-    return Gap(cell.command, price, _told(cell))
+    return Gap(cell.command, price, _describe_requests(cell))
 
 
-def _told(cell: CellQuote) -> str:
+def _describe_requests(cell: CellQuote) -> str:
     requests = "request" if cell.missing == 1 else "requests"
     parts = [f"{format_count(cell.missing)} {requests}, expected to cost {cell.expected_cost}."]
     if cell.follow_ups:
@@ -55,10 +55,10 @@ def _told(cell: CellQuote) -> str:
         parts.append(
             f"For {cell.ready} of {cell.partitions} partitions: the others are not made{others}."
         )
-    return " ".join([*parts, *_of_others(cell)])
+    return " ".join([*parts, *_list_warnings(cell)])
 
 
-def _of_others(cell: CellQuote) -> Iterator[str]:
+def _list_warnings(cell: CellQuote) -> Iterator[str]:
     """Name what is left out, and why, and the warnings of its steps."""
     for whose, why in list_refused(cell.refused):
         yield f"Left out: {whose}. {why}"

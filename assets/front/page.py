@@ -97,7 +97,7 @@ def build_roster(
     }
     return Roster(
         datetime.now(UTC).date().isoformat(),
-        [Listed(judge.name, _kind(judge), _told(judge)) for judge in judges],
+        [Listed(judge.name, _kind(judge), _format_model_id(judge)) for judge in judges],
         [Planned(benchmark.name, benchmark.title) for benchmark in load_benchmarks().values()],
         {
             judge.name: {
@@ -119,6 +119,6 @@ def _kind(judge: Model) -> Kind:
     return "judge" if "judge" in judge.roles else "metric"
 
 
-def _told(judge: Model) -> str:
+def _format_model_id(judge: Model) -> str:
     """The model as its provider names it, where the entry's name does not say so."""
     return "" if judge.model == judge.name else f"{judge.backend}: {judge.model}"

@@ -32,7 +32,7 @@ Definition: TypeAlias = AssetsDefinition | AssetChecksDefinition
 
 
 class StandInRun(NamedTuple):
-    """One run of a stand-in run: the names of assets, their partition, and config by name."""
+    """A run that uses stand-ins: the names of assets, their partition, and config by name."""
 
     assets: Sequence[str]
     partition: str | None = None
@@ -46,7 +46,7 @@ class Benchmark:
     name: str
     title: str
     question: str
-    """What it measures, in one sentence, as start pages show it."""
+    """Sentence on what the benchmark measures, shown on start pages."""
     steps: Callable[[Catalog], Iterable[Step[Any]]]
     """The steps that ask the models of a catalog."""
     assets: Callable[[Catalog], Iterable[Definition]]
@@ -57,9 +57,9 @@ class Benchmark:
     stand_in_runs: Callable[[Catalog, str], Iterable[StandInRun]]
     """The runs that make it small, with a painter that costs nothing, in their order."""
     summarize_demo: Callable[[DataRoot, str], Sequence[Mapping[str, Any]]] = lambda *_: []
-    """What these have made, as the demo shows it: by part, its name and then numbers."""
+    """Summarize the stand-in runs for the demo: for each part its name, then numbers."""
     review_files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """By name of an asset, and then by its partition: the name of the review file it follows."""
+    """Name of the review file that an asset follows, by asset name and then by partition."""
     panel_assets: Sequence[str] = ()
     """The assets that follow panels: annotators' files in `<benchmark>/<partition>/<of what>`."""
     yes_no_tables: Sequence[YesNoTable] = ()

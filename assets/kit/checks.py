@@ -179,16 +179,16 @@ def find_miscounted_keys(
     problem as well: what reads the table takes them for one.
     """
 
-    def there() -> Iterable[_Name]:
+    def iterate_names() -> Iterable[_Name]:
         return select_values(rows, *named_by)
 
     # Of very many names their hashes are kept, and the names of those alone that may be wrong.
-    doubtful = _not_once_in_both(_hashes(there()), _hashes(list_expected()))
+    doubtful = _find_unmatched(_hashes(iterate_names()), _hashes(list_expected()))
     if not doubtful:
         return
     counts, expected = (
         Counter(name for name in names if hash(name) in doubtful)
-        for names in (there(), list_expected())
+        for names in (iterate_names(), list_expected())
     )
     for name in dict.fromkeys([*expected, *counts]):
         if counts[name] != expected[name] or counts[name] > 1:
@@ -199,9 +199,7 @@ def _hashes(names: Iterable[_Name]) -> NDArray[np.int64]:
     return np.fromiter(map(hash, names), np.int64)
 
 
-def _not_once_in_both(
-    row_hashes: NDArray[np.int64], expected_hashes: NDArray[np.int64]
-) -> set[int]:
+def _find_unmatched(row_hashes: NDArray[np.int64], expected_hashes: NDArray[np.int64]) -> set[int]:
     """The hashes that either has not just once."""
     row_hashes, expected_hashes = np.sort(row_hashes), np.sort(expected_hashes)
     twice = [hashes[1:][hashes[1:] == hashes[:-1]] for hashes in (row_hashes, expected_hashes)]

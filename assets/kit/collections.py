@@ -78,11 +78,11 @@ def load_listed_collections() -> Mapping[str, Collection]:
     """The collections of collections.yaml, by name; it is read again once it has changed."""
     path = collections_path()
     stamp = path.stat() if path.exists() else None
-    return _listed(path, stamp and (stamp.st_mtime_ns, stamp.st_size))
+    return _load_listed(path, stamp and (stamp.st_mtime_ns, stamp.st_size))
 
 
 @lru_cache(4)
-def _listed(path: Path, stamp: tuple[int, int] | None) -> Mapping[str, Collection]:
+def _load_listed(path: Path, stamp: tuple[int, int] | None) -> Mapping[str, Collection]:
     return load(path)
 
 
@@ -123,10 +123,10 @@ def collection_asset(collection: Collection) -> AssetsDefinition:
             rejected=len(rejected),
             pictures=len({row["sha256"] for row in select_stored_rows(rows)}),
             contact_sheet=sample_contact_sheet(rows, _caption, images),
-            **({"rejected_rows": _shown(rejected)} if rejected else {}),
-            **_scored(collection, select_stored_rows(rows)),
+            **({"rejected_rows": _tabulate_rejected(rejected)} if rejected else {}),
+            **_count_unscored(collection, select_stored_rows(rows)),
         )
-        return result._replace(check_results=[_checked(rows, rejected)])
+        return result._replace(check_results=[_check_rejected(rows, rejected)])
 
     return table_asset(
         GROUP,
@@ -144,17 +144,17 @@ def _caption(row: Row) -> str:
     return str(row["text"] or row["question"] or row["image_id"])[:60]
 
 
-def _shown(rejected: Sequence[Row]) -> Any:
+def _tabulate_rejected(rejected: Sequence[Row]) -> Any:
     return markdown_table(pd.DataFrame(rejected, columns=["place", "reason"]).head(_SHOWN))
 
 
-def _scored(collection: Collection, rows: Sequence[Row]) -> dict[str, Any]:
+def _count_unscored(collection: Collection, rows: Sequence[Row]) -> dict[str, Any]:
     if not collection.columns.human_score:
         return {}
     return {"without_human_score": sum(row["human_score"] is None for row in rows)}
 
 
-def _checked(rows: Sequence[Row], rejected: Sequence[Row]) -> AssetCheckResult:
+def _check_rejected(rows: Sequence[Row], rejected: Sequence[Row]) -> AssetCheckResult:
     """A warning where rows were rejected, an error where all were."""
     taken_count = len(rows) - len(rejected)
     summary = f"{taken_count:,} of {len(rows):,} rows were taken."
@@ -167,5 +167,5 @@ def _checked(rows: Sequence[Row], rejected: Sequence[Row]) -> AssetCheckResult:
         passed=not rejected,
         severity=AssetCheckSeverity.WARN if taken_count else AssetCheckSeverity.ERROR,
         description=summary,
-        metadata={"rejected_rows": _shown(rejected)} if rejected else {},
+        metadata={"rejected_rows": _tabulate_rejected(rejected)} if rejected else {},
     )

@@ -160,7 +160,7 @@ class _Digest(io.RawIOBase):
 
 
 _HASHED = 5_000
-"""How many rows of a stored table are hashed at once: its digest depends on it."""
+"""Number of rows of a stored table hashed at once: the digest depends on it."""
 
 
 def content_hash(table: pa.Table | StoredTable) -> bytes:
@@ -189,7 +189,7 @@ def to_plain_records(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 NamedRow: TypeAlias = Any
-"""One row of a table as a named tuple: its type is made of the table's columns."""
+"""A row of a table as a named tuple whose type is made of the table's columns."""
 
 
 def iterate_named_rows(frame: pd.DataFrame) -> Iterator[NamedRow]:

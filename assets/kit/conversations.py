@@ -25,15 +25,15 @@ def unanswered_columns(outcome: Outcome, malformed: str = "malformed") -> dict[s
     """
     match outcome:
         case RefusedOutcome(kind=kind, reason=reason, served_model=served):
-            return _ended("refused", reason, served, kind)
+            return _build_outcome_columns("refused", reason, served, kind)
         case MalformedOutcome(reason=reason, served_model=served):
-            return _ended(malformed, reason, served)
+            return _build_outcome_columns(malformed, reason, served)
         case FailedOutcome(error=error):
-            return _ended("failed", error)
+            return _build_outcome_columns("failed", error)
     raise TypeError(f"{outcome!r} is an answer.")
 
 
-def _ended(
+def _build_outcome_columns(
     outcome: str, reason: str, served: str | None = None, refusal: str | None = None
 ) -> dict[str, Any]:
     return {"outcome": outcome, "refusal": refusal, "reason": reason, "served_model": served}
@@ -52,7 +52,7 @@ class Conversations:
         self._waiting: dict[int, Request] = {}
         self._talks = list(talks)
         for place, talk in enumerate(self._talks):
-            self._go_on(place, partial(next, talk))
+            self._advance(place, partial(next, talk))
 
     @property
     def pending_requests(self) -> dict[int, Request]:
@@ -61,9 +61,9 @@ class Conversations:
 
     def resume(self, place: int, reply: StepReply) -> None:
         """Go on with the reply that one has waited for."""
-        self._go_on(place, partial(self._talks[place].send, reply))
+        self._advance(place, partial(self._talks[place].send, reply))
 
-    def _go_on(self, place: int, go: Callable[[], Request]) -> None:
+    def _advance(self, place: int, go: Callable[[], Request]) -> None:
         self._waiting.pop(place, None)
         try:
             self._waiting[place] = go()
@@ -82,7 +82,7 @@ def build_repair(request: Request, outcome: Outcome) -> WriteRequest | None:
     return None
 
 
-def longest_repair(model: Model, request: Request) -> WriteRequest | None:
+def find_longest_repair(model: Model, request: Request) -> WriteRequest | None:
     """The largest request that may follow one that has no reply yet; None where none may."""
     if not isinstance(request, WriteRequest) or request.schema is None:
         return None

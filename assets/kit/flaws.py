@@ -73,14 +73,14 @@ FLAWS = ("blank", "wrong size", "repeated")
 
 
 class Flaw(NamedTuple):
-    """One of `FLAWS`, and what is wrong in words."""
+    """A name of `FLAWS`, and a description of the problem."""
 
     flaw: str
     reason: str
 
 
 Flaws: TypeAlias = dict[int, Flaw]
-"""By the place of a row."""
+"""Maps the place of a row to its flaw."""
 
 
 def mark_flaws(
@@ -97,7 +97,9 @@ def mark_flaws(
     """
     painted = {place: row for place, row in enumerate(rows) if row["outcome"] == "painted"}
     flaws = (
-        _repeated(painted, named) | _wrong_size(painted, parameters) | _blank(painted, inspections)
+        _find_repeated(painted, named)
+        | _find_wrong_sizes(painted, parameters)
+        | _find_blank(painted, inspections)
     )
     return [
         {**row, "outcome": "flawed", **flaws[place]._asdict()} if place in flaws else dict(row)
@@ -105,7 +107,7 @@ def mark_flaws(
     ]
 
 
-def _blank(rows: Mapping[int, Row], inspections: Mapping[str, Inspection]) -> Flaws:
+def _find_blank(rows: Mapping[int, Row], inspections: Mapping[str, Inspection]) -> Flaws:
     return {
         place: Flaw("blank", f"It is all {blank}." if blank == "black" else f"It is {blank}.")
         for place, row in rows.items()
@@ -113,15 +115,15 @@ def _blank(rows: Mapping[int, Row], inspections: Mapping[str, Inspection]) -> Fl
     }
 
 
-def _wrong_size(rows: Mapping[int, Row], parameters: Mapping[str, Any]) -> Flaws:
-    """Another size than was asked for or, where both sides were not, than most others have."""
+def _find_wrong_sizes(rows: Mapping[int, Row], parameters: Mapping[str, Any]) -> Flaws:
+    """Find pictures of another size than requested or, if no size was, than most others have."""
     sizes = {place: (row["width"], row["height"]) for place, row in rows.items()}
     flaws = {
         place: Flaw("wrong size", wrong)
         for place, size in sizes.items()
         if (wrong := describe_wrong_size(*size, parameters)) is not None
     }
-    if len(requested_sides(parameters)) == 2 or not sizes:
+    if len(find_requested_sides(parameters)) == 2 or not sizes:
         return flaws
     counts = Counter(size for place, size in sizes.items() if place not in flaws)
     usual, number = max(counts.items(), key=lambda size_count: size_count[1], default=((0, 0), 0))
@@ -132,7 +134,7 @@ def _wrong_size(rows: Mapping[int, Row], parameters: Mapping[str, Any]) -> Flaws
     return flaws
 
 
-def _repeated(rows: Mapping[int, Row], named: Callable[[Row], str]) -> Flaws:
+def _find_repeated(rows: Mapping[int, Row], named: Callable[[Row], str]) -> Flaws:
     """The same bytes for different requests.
 
     Of one prompt's pictures the first is as good as any. Of those of different prompts none is,
@@ -153,19 +155,19 @@ def _repeated(rows: Mapping[int, Row], named: Callable[[Row], str]) -> Flaws:
             for place in places:
                 row = rows[place]
                 if another is not None and not row["is_stand_in"]:
-                    flaws[place] = Flaw("repeated", _same_as(row, another, named))
+                    flaws[place] = Flaw("repeated", _format_repetition(row, another, named))
                 elif row["sample"] != first["sample"]:
-                    flaws[place] = Flaw("repeated", _same_as(row, first, named))
+                    flaws[place] = Flaw("repeated", _format_repetition(row, first, named))
     return flaws
 
 
-def _same_as(row: Row, other: Row, named: Callable[[Row], str]) -> str:
+def _format_repetition(row: Row, other: Row, named: Callable[[Row], str]) -> str:
     difference = "seed" if row["seed"] is not None else "sample"
     differs = f"another {difference}" if other["prompt"] == row["prompt"] else "another prompt"
     return f"It is, byte for byte, {named(other)}, of {differs}."
 
 
-def requested_sides(parameters: Mapping[str, Any]) -> dict[str, int]:
+def find_requested_sides(parameters: Mapping[str, Any]) -> dict[str, int]:
     """The sides in px, "width" and "height", as far as the parameters name them."""
     size = re.fullmatch(r"(\d+)x(\d+)", str(parameters.get("size", "")))
     sides = {"width": parameters.get("width"), "height": parameters.get("height")}
@@ -177,7 +179,7 @@ def requested_sides(parameters: Mapping[str, Any]) -> dict[str, int]:
 def describe_wrong_size(width: int, height: int, parameters: Mapping[str, Any]) -> str | None:
     """Describe how a picture's size differs from the requested one; None if it does not."""
     got = {"width": width, "height": height}
-    for side, px in requested_sides(parameters).items():
+    for side, px in find_requested_sides(parameters).items():
         if got[side] != px:
             return f"It is {width} × {height} px, and {px} px of {side} were asked for."
     config = parameters.get("image_config")

@@ -124,7 +124,9 @@ class JudgeParts:
             ):
                 if self.is_stored(location):
                     part = self._part(step, location[1], parts)
-                    parts[location] = part._replace(rebuild_config=self._made_again(step, location))
+                    parts[location] = part._replace(
+                        rebuild_config=self._find_rebuild_config(step, location)
+                    )
         return BenchmarkParts(
             [*parts.values()], [step.key for step in judge_steps if step not in automatic_steps]
         )
@@ -154,7 +156,7 @@ class JudgeParts:
             name: [*benchmark.steps(self.catalog)] for name, benchmark in load_benchmarks().items()
         }
 
-    def _made_again(self, step: Step[Any], location: TableLocation) -> Mapping[str, Any]:
+    def _find_rebuild_config(self, step: Step[Any], location: TableLocation) -> Mapping[str, Any]:
         if location not in self._again:
             try:
                 self._again[location] = step.rebuild_config(self.home, location[1])
@@ -187,20 +189,20 @@ class JudgeParts:
             elif self.is_stored(location):
                 stands_in |= self._has_stand_ins_alone(location)
             else:
-                unmade |= dict.fromkeys(self._unmade(location))
+                unmade |= dict.fromkeys(self._iterate_missing(location))
         if unmade:
             names = split_partition_key(partition, step.partitions).values()
             stands_in |= not self._stand_ins.isdisjoint(names)
         return JudgePart(step, partition, [*unmade], stands_in)
 
-    def _unmade(self, location: TableLocation) -> Iterator[TableLocation]:
+    def _iterate_missing(self, location: TableLocation) -> Iterator[TableLocation]:
         """Iterate over a table's ancestors that are not stored, parents first, then the table."""
-        for parent in self._parents(location):
+        for parent in self._iterate_parents(location):
             if not self.is_stored(parent):
-                yield from self._unmade(parent)
+                yield from self._iterate_missing(parent)
         yield location
 
-    def _parents(self, location: TableLocation) -> Iterator[TableLocation]:
+    def _iterate_parents(self, location: TableLocation) -> Iterator[TableLocation]:
         """Iterate over a table's parents that map to one partition: its own, or a part of it."""
         asset, partition = location
         step, own_division = self.steps.get(asset), self.assets[asset].partitions_def
@@ -217,10 +219,12 @@ class JudgeParts:
                 division = self.assets[parent].partitions_def
                 yield from (
                     (parent, parent_partition)
-                    for parent_partition in self._same(partition, own_division, division)
+                    for parent_partition in self._find_matching_partitions(
+                        partition, own_division, division
+                    )
                 )
 
-    def _same(
+    def _find_matching_partitions(
         self,
         partition: str,
         own_division: PartitionsDefinition[Any] | None,

@@ -22,7 +22,7 @@ from resources.models.outcomes import AnsweredOutcome
 from resources.storage.image_store import ImageStore
 
 References: TypeAlias = Mapping[str, Callable[[Row, ImageStore], Mapping[str, Any]]]
-"""By model of a reference judge: the further columns of a row."""
+"""Maps a reference judge's model to a function that builds a row's further columns."""
 _SHOWN = ("sha256", "base_id")
 """The columns that say what a row shows: a picture, and the scene in any size."""
 _NAMED = 5
@@ -47,7 +47,7 @@ class JudgeStep(Step[ConfigT]):
     description_template: ClassVar[str] = ""
     """The description, with {judge} for its name; for one that does not set its own."""
     unparsed_check: ClassVar[tuple[str, str] | None] = None
-    """By which column it is checked that few replies cannot be read, and the remedy."""
+    """Column by which the check counts unreadable replies, and the remedy."""
     leaves_out_trained: ClassVar[bool] = False
     """Whether rows about pictures that a judge was trained on count in none of its numbers."""
 
@@ -93,7 +93,7 @@ class JudgeStep(Step[ConfigT]):
         """Ask the judge about a row, as `converse` does."""
 
     def checks(self) -> Sequence[Check]:
-        """Few replies cannot be read."""
+        """Check that few replies are unreadable."""
         return [unparsed_rate_check(*self.unparsed_check)] if self.unparsed_check else []
 
 
@@ -156,7 +156,7 @@ def scored_columns(
 def reference_responses(**columns: str) -> References:
     """Reference judges, by model, whose response is a column of the row."""
 
-    def of(column: str) -> Callable[[Row, ImageStore], Mapping[str, Any]]:
+    def read_column(column: str) -> Callable[[Row, ImageStore], Mapping[str, Any]]:
         return lambda row, images: {"response": row[column], "outcome": "answered"}
 
-    return {model: of(column) for model, column in columns.items()}
+    return {model: read_column(column) for model, column in columns.items()}

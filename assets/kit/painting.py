@@ -7,7 +7,7 @@ from typing import Any
 from assets.kit.columns import TEXT, WHOLE
 from assets.kit.flaws import Inspection, inspect_pictures, mark_flaws
 from assets.kit.model_lookup import digest_entry, find_model
-from assets.kit.partitions import painter_from_key
+from assets.kit.partitions import parse_painter_key
 from assets.kit.pictures import PICTURE_COLUMNS, outcome_columns, sample_contact_sheet
 from assets.kit.step import ConfigT, Conversation, Row, Step, StepRun
 from resources.models.catalog import Catalog, Model
@@ -45,7 +45,7 @@ class PaintStep(Step[ConfigT]):
 
     def model(self, partition: str, config: ConfigT) -> Model:
         """The painter."""
-        return find_model(self.catalog, painter_from_key(partition, self.partitions), "painter")
+        return find_model(self.catalog, parse_painter_key(partition, self.partitions), "painter")
 
     def build_row(
         self,
@@ -68,12 +68,12 @@ class PaintStep(Step[ConfigT]):
             "seed": request.seed,
             "flaw": None,
             **dict.fromkeys(PICTURE_COLUMNS),
-            **self._by_painter(work),
+            **self._build_painter_columns(work),
             "outcome": None,
             "calls": [] if calls is None else list(calls),
         }
 
-    def _by_painter(self, work: StepRun[ConfigT]) -> Mapping[str, Any]:
+    def _build_painter_columns(self, work: StepRun[ConfigT]) -> Mapping[str, Any]:
         """The columns that the painter, and so the partition alone, decides: worked out once."""
         if work.partition not in self._known:
             painter = self.model(work.partition, work.config)
@@ -102,7 +102,8 @@ class PaintStep(Step[ConfigT]):
         )
         inspections = inspect_pictures(work.images, work.work_cache, digests)
         painted = [
-            row | _ended(row["reply"], inspections) if "reply" in row else row for row in rows
+            row | _build_ending(row["reply"], inspections) if "reply" in row else row
+            for row in rows
         ]
         parameters = self.model(work.partition, work.config).parameters
         return mark_flaws(painted, inspections, parameters, self.describe_picture)
@@ -120,7 +121,7 @@ class PaintStep(Step[ConfigT]):
         }
 
 
-def _ended(outcome: Outcome, inspections: Mapping[str, Inspection]) -> dict[str, Any]:
+def _build_ending(outcome: Outcome, inspections: Mapping[str, Inspection]) -> dict[str, Any]:
     provenance = outcome.provenance if isinstance(outcome, AnsweredOutcome) else None
     return {
         "provenance": None if provenance is None else json.dumps(provenance, sort_keys=True),

@@ -70,11 +70,11 @@ def add_marks(folder: Path, pairs: Mapping[str, Iterable[TrainingPair]]) -> None
     They are a file of another name, which takes the place of the one before once the record names
     it: whenever this is killed, record and marks fit. Raises `BadMarks`.
     """
-    before = _marks_of(read_record(folder) or {})
+    before = _find_marks_file(read_record(folder) or {})
     rows = {row["mark"]: row for row in (_rows(folder / before) if before else ())}
     for split, of_split in pairs.items():
         for mark, pair in index_by_mark(of_split).items():
-            row = {"mark": _hashed(mark), "what": mark[0], "pair": pair, "split": split}
+            row = {"mark": _hash_mark(mark), "what": mark[0], "pair": pair, "split": split}
             rows.setdefault(row["mark"], row)
     data = io.BytesIO()
     pq.write_table(pa.Table.from_pylist([*rows.values()], schema=_SCHEMA), data)
@@ -100,20 +100,20 @@ def load_mark_finder(folder: Path) -> Finder | None:
             if mark[0] == PICTURE and mark[-1] in trained_pictures
             else None
         )
-    marks = _marks_of(record)
+    marks = _find_marks_file(record)
     if marks is None:
         return None
     pairs_by_mark = {
         row["mark"]: f"{row['pair']} ({row['split']})" for row in _rows(folder / marks)
     }
-    return lambda mark: pairs_by_mark.get(_hashed(mark))
+    return lambda mark: pairs_by_mark.get(_hash_mark(mark))
 
 
-def _hashed(mark: Mark) -> str:
+def _hash_mark(mark: Mark) -> str:
     return sha256(json.dumps(mark).encode()).hexdigest()[:_DIGITS]
 
 
-def _marks_of(record: Mapping[str, Any]) -> str | None:
+def _find_marks_file(record: Mapping[str, Any]) -> str | None:
     """The name of the file of marks that a record has; None where it has none."""
     return next((name for name in record.get(FILES, {}) if fnmatch(name, _NAMES)), None)
 

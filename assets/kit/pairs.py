@@ -23,12 +23,12 @@ class TrainingPair(NamedTuple):
     concept: str
     knob: str
     place: str
-    """Where the scene is."""
+    """Setting of the scene."""
     sample: int
-    """Which of the pairs of its sentences it is, from 0."""
+    """Number of the pair among those of the same sentences, from 0."""
     text: str
     sentences: tuple[str, str]
-    """What the correct and the adversarial picture were painted from."""
+    """Prompts of the correct and the adversarial picture."""
     correct: str
     adversarial: str
     """The pictures' sha256."""
@@ -43,4 +43,4 @@ class PairTable(NamedTuple):
     asset: AssetKey
     partitions: PartitionsDefinition[Any]
     load_pairs: Callable[[DataRoot, str], Sequence[TrainingPair]]
-    """Those that can be used; none of a partition that was never made."""
+    """Load the usable pairs; none of a partition that was never made."""

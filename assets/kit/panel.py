@@ -19,7 +19,7 @@ from resources.storage.data_root import DataRoot
 from resources.user_files.rows import UserFileError
 
 Panel: TypeAlias = Mapping[str, Verdicts]
-"""By annotator: what each decided."""
+"""Decisions of each annotator, by annotator."""
 _SHEET = "sheet"
 
 

@@ -21,7 +21,7 @@ painters = DynamicPartitionsDefinition(name="painters")
 """Text-to-image models, by their names in models.yaml; each is added when it is noticed there."""
 
 sources = DynamicPartitionsDefinition(name="sources")
-"""Where a benchmark's pictures come from that takes a user's own as well: painters, collections."""
+"""Sources of pictures, for a benchmark that also takes a user's own: painters, collections."""
 
 BY_PAINTER = (painters, sources)
 """The divisions of which every painter is a part."""
@@ -98,7 +98,7 @@ def split_partition_key(key: str, division: PartitionsDefinition[Any] | None) ->
     return dict(zip(dimensions, key.split("|"), strict=True))
 
 
-def painter_from_key(key: str, division: PartitionsDefinition[Any] | None) -> str:
+def parse_painter_key(key: str, division: PartitionsDefinition[Any] | None) -> str:
     """The painter in a key of assets that are divided by painter and something else."""
     assert isinstance(division, MultiPartitionsDefinition)
     (name,) = (

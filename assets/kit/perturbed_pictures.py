@@ -42,7 +42,7 @@ class PerturbationRequest(NamedTuple):
 
 
 PerturbationRequests: TypeAlias = Mapping[int, PerturbationRequest]
-"""By place: what is to be made of a row; a row without a picture to make has none."""
+"""Request of each row by place; a row without a picture to make has none."""
 
 
 def find_perturbed_pictures(
@@ -86,7 +86,7 @@ def make_perturbed_pictures(
     todo = iter({key: works[place] for place, key in keys.items()}.items())
     finished: dict[str, PerturbedPicture] = {}
     while chunk := list(islice(todo, _AT_ONCE)):
-        pictures = _made((request for _, request in chunk), images)
+        pictures = _perturb_all((request for _, request in chunk), images)
         chunk_results = dict(zip((key for key, _ in chunk), pictures, strict=True))
         ledger.record({key: list(picture) for key, picture in chunk_results.items()})
         finished |= chunk_results
@@ -97,7 +97,9 @@ def make_perturbed_pictures(
     return ended, len(finished)
 
 
-def _made(requests: Iterable[PerturbationRequest], images: ImageStore) -> list[PerturbedPicture]:
+def _perturb_all(
+    requests: Iterable[PerturbationRequest], images: ImageStore
+) -> list[PerturbedPicture]:
     work = [
         PerturbJob(
             images.get(request.original),
@@ -111,11 +113,11 @@ def _made(requests: Iterable[PerturbationRequest], images: ImageStore) -> list[P
         PerturbedPicture(None, None, None, result)
         if isinstance(result, str)
         else PerturbedPicture(images.put(result), *read_png_size(result))
-        for result in map_in_processes(_perturbed, work)
+        for result in map_in_processes(_perturb, work)
     ]
 
 
-def _perturbed(perturbing: PerturbJob) -> bytes | str:
+def _perturb(perturbing: PerturbJob) -> bytes | str:
     """The PNG, or why there is none."""
     try:
         return perturb_png(perturbing)
@@ -132,12 +134,12 @@ def _keys(works: PerturbationRequests) -> dict[int, str]:
     return {
         place: build_work_key(
             *("perturb", codes[request.parameters], request.original, request.parameters),
-            *(_said(request.subject), *((request.seed,) if request.seed else ())),
+            *(_to_json(request.subject), *((request.seed,) if request.seed else ())),
         )
         for place, request in works.items()
     }
 
 
-def _said(subject: Subject) -> list[Any]:
+def _to_json(subject: Subject) -> list[Any]:
     boxes = [[b.left, b.top, b.width, b.height, b.label] for b in subject.boxes]
     return [subject.keyword, subject.instruction, boxes]

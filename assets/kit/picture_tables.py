@@ -19,7 +19,7 @@ class BenchmarkPicture(NamedTuple):
     image_id: str
     sha256: str
     scene: str
-    """What it shows; of several pictures of one scene, as at other sizes, one is enough."""
+    """Subject of the picture; pictures of one scene at several sizes share it."""
     is_stand_in: bool
     references: Sequence[str] = ()
     """Captions that are known to be right, as of what code has drawn."""

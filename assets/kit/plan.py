@@ -59,12 +59,12 @@ class Plan(NamedTuple):
 
     model: Model
     requests: Iterable[Request] = ()
-    """Those that are certain, read once; repeated ones are sent once, stored ones not at all."""
+    """Certain requests, read once; repeated ones are sent once, stored ones not at all."""
     possible_requests: Iterable[Request] = ()
     """Those that depend on answers that are not there yet, at most so many and each at most so
     large: they count and are priced, but are never sent or looked up."""
     missing_asset: str | None = None
-    """What has to be materialized before requests can be counted; all else is empty then."""
+    """Asset to materialize before requests can be counted; all other fields are then empty."""
     paper_sample: PaperSample | None = None
     warning: str | None = None
     """A warning that a quote adds to its numbers."""

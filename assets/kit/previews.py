@@ -20,7 +20,7 @@ _MARKUP = re.compile(r"([\\\[\]<`|])")
 
 
 def contact_sheet(pictures: Sequence[tuple[str, bytes]]) -> MarkdownMetadataValue:
-    """Up to 24 pictures, evenly chosen, as small JPEGs above their captions, four in a row.
+    """Show up to 24 pictures, evenly chosen, as small JPEGs above their captions, four in a row.
 
     `pictures` are captions with image files. The sheet lies in the event log, so it stays small.
     """
@@ -34,7 +34,7 @@ def contact_sheet(pictures: Sequence[tuple[str, bytes]]) -> MarkdownMetadataValu
 
 
 def sample_evenly(items: Sequence[T], most: int) -> list[T]:
-    """Up to so many of some items, evenly chosen, the first and the last among them."""
+    """Choose up to `most` items evenly, the first and the last among them."""
     count = min(most, len(items))
     return [items[round(i * (len(items) - 1) / max(1, count - 1))] for i in range(count)]
 

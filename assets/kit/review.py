@@ -24,7 +24,7 @@ from resources.storage.atomic_writes import is_remote, write_atomically, write_i
 from resources.storage.data_root import DataRoot
 from resources.storage.image_store import ImageStore
 from resources.user_files.rows import BadRow, Row, RowCells, UserFileError, build_all, to_cells
-from resources.user_files.spreadsheets import csv_of
+from resources.user_files.spreadsheets import format_csv
 
 IMAGE = "image"
 ACCEPT, REJECT = WORDS = ("accept", "reject")
@@ -52,7 +52,7 @@ class Verdict(NamedTuple):
 
 
 Verdicts: TypeAlias = Mapping[str, Verdict]
-"""By sha256; pictures on which nobody has decided are not in it."""
+"""Verdicts by sha256, without pictures that await a decision."""
 
 
 class _VerdictCells(RowCells):
@@ -69,7 +69,7 @@ class ReviewItem(NamedTuple):
     """Its further cells in the sheet."""
     title: str
     sentence: str
-    """What is decided on."""
+    """Sentence that people decide on."""
     notes: Sequence[str] = ()
 
 
@@ -170,7 +170,7 @@ def write_sheet(
         for name, cells in things
     ]
     _put_aside_filled(review_sheet(file), file, verdicts, subject_column)
-    write_atomically(UPath(review_sheet(file)), csv_of(columns, lines).encode())
+    write_atomically(UPath(review_sheet(file)), format_csv(columns, lines).encode())
     return lines
 
 

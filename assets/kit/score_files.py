@@ -30,7 +30,7 @@ from resources.user_files.text_rows import read_export
 
 
 class HumanScore(NamedTuple):
-    """One score that one person gave."""
+    """A score by one annotator."""
 
     image: str
     """The sha256 of the picture."""
@@ -41,7 +41,7 @@ class HumanScore(NamedTuple):
     """File and place, as in "anna.csv, line 8"."""
 
 
-def scores_in(folder: Path, form: ScoreForm) -> list[HumanScore]:
+def read_score_files(folder: Path, form: ScoreForm) -> list[HumanScore]:
     """The scores in all filled files of a folder, in the order of their names.
 
     Raises `UserFileError`.
@@ -53,7 +53,7 @@ def scores_in(folder: Path, form: ScoreForm) -> list[HumanScore]:
     return scores
 
 
-def checked(
+def check_scores(
     unchecked: Iterable[HumanScore], form: ScoreForm, pictures: Mapping[str, Iterable[TableRow]]
 ) -> list[HumanScore]:
     """The scores, if each is of a picture and its text, and its annotator's only one of it.
@@ -92,7 +92,7 @@ def checked(
     return list(scores.values())
 
 
-def with_rows(
+def pair_with_rows(
     scores: Iterable[HumanScore], pictures: Mapping[str, Iterable[TableRow]]
 ) -> Iterator[tuple[HumanScore, TableRow]]:
     """Pair each checked score with every row of its picture that has its text."""

@@ -20,13 +20,13 @@ from assets.kit.step import Row
 from resources.storage.atomic_writes import is_remote, write_atomically, write_if_absent
 from resources.storage.image_store import ImageStore
 from resources.user_files.rows import UserFileError
-from resources.user_files.spreadsheets import csv_of
+from resources.user_files.spreadsheets import format_csv
 
 COLUMNS = ("image", "text", "file", "score", "annotator")
 SHEET, TASKS, CONFIG = "to-score.csv", "label-studio-tasks.json", "label-studio.xml"
 GUIDELINES = "guidelines.md"
 QUESTION = "score"
-"""What Label Studio calls the scores."""
+"""Name of the scores in Label Studio."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class ScoreForm:
     """
 
     task: str
-    """In a line."""
+    """Task in one line."""
     guide: Mapping[int, str]
-    """What each score means, in words."""
+    """Meaning of each score in words."""
     guidelines: str
-    """All that people are told, but where to write it down; as Markdown."""
+    """Guidelines for annotators as Markdown, without where to write scores."""
     asset: str
     source: str
 
@@ -60,9 +60,9 @@ def write_sheets(folder: Path, form: ScoreForm, rows: Sequence[Row], images: Ima
     _require_empty(folder / SHEET, form)
     (folder / "images").mkdir(parents=True, exist_ok=True)
     for row in rows:
-        _lay(folder / _file(row), row["sha256"], images)
+        _place_picture(folder / _file(row), row["sha256"], images)
     files = {
-        SHEET: csv_of(COLUMNS, map(_line, rows)),
+        SHEET: format_csv(COLUMNS, map(_line, rows)),
         TASKS: json.dumps([_task(folder, row) for row in rows], indent=1, ensure_ascii=False),
         CONFIG: _config(form),
         GUIDELINES: _guidelines(form),
@@ -86,7 +86,7 @@ def _file(row: Row) -> str:
     return f"images/{row['sha256']}.png"
 
 
-def _lay(path: Path, digest: str, images: ImageStore) -> None:
+def _place_picture(path: Path, digest: str, images: ImageStore) -> None:
     """Put a picture where people look: a link where that can be had, else a copy."""
     if path.exists():
         return

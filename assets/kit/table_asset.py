@@ -46,10 +46,10 @@ def table_asset(
         **others,
     )
 
-    def of(function: Callable[..., Any]) -> AssetsDefinition:
+    def build(function: Callable[..., Any]) -> AssetsDefinition:
         if "check_specs" in others:
             # Dagster takes the result's type for that of several outputs, where there are checks.
             function.__annotations__.pop("return", None)
         return decorate(function)
 
-    return of
+    return build

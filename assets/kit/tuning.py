@@ -16,7 +16,7 @@ from resources.models.backends.adapters import read_record
 from resources.storage.data_root import DataRoot
 
 TRAINED_ON = "trained_on"
-"""Where the record of an adapter has the marks of what it was trained on."""
+"""Field of an adapter's record with the marks of its training data."""
 ORIGINAL_ARM, EXPANDED_ARM = "original", "expanded"
 ARMS = (ORIGINAL_ARM, EXPANDED_ARM)
 HELD_OUT = "held out"
@@ -38,7 +38,7 @@ def format_rate(rate: float) -> str:
 
 
 class TuningWording(NamedTuple):
-    """One way to ask about a picture, as judges are asked, with the answer that is right."""
+    """A wording of a question about a picture, as judges get it, with the right answer."""
 
     form: str
     """original or negated"""
@@ -76,7 +76,7 @@ class TuningTable(NamedTuple):
     """A benchmark's cases to train on."""
 
     group: str
-    """Of the benchmark's assets, and of those that are made of these cases."""
+    """Group of the benchmark's assets, and of the assets made from these cases."""
     assets: Sequence[AssetKey]
     datasets: Callable[[], Sequence[str]]
     perturbations: Sequence[str]
@@ -86,7 +86,7 @@ class TuningTable(NamedTuple):
     """Those of a dataset that are trained on, perturbed by a name, for an encoder; none of a
     dataset without any."""
     load_evaluation_cases: Callable[[DataRoot, str], Sequence[EvaluationCase]]
-    """All cases of a dataset; none where it was never made."""
+    """Load all cases of a dataset; none if it was never made."""
 
 
 TRAINING_CASES = Columns(
@@ -104,7 +104,7 @@ TRAINING_CASES = Columns(
     answer=(TEXT, "What is to be answered: the loss is on this alone"),
     is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
 )
-"""One row a case to train on, of each arm, and then one for each case that is held out."""
+"""Table with a row per training case and arm, then one per held-out case."""
 
 ADAPTERS = Columns(
     arm=(TEXT, "original or expanded"),
@@ -117,7 +117,7 @@ ADAPTERS = Columns(
     steps=(WHOLE, "Of the optimizer"),
     is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
 )
-"""One row: the adapter of an arm and learning rate."""
+"""Table with one row: the adapter of an arm and learning rate."""
 
 
 def digest_cases(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -32,7 +32,7 @@ class UpstreamCalls(NamedTuple):
     failed: int
 
 
-def upstream_calls(
+def find_upstream_calls(
     definitions: Definitions,
     catalog: Catalog,
     selection: str,

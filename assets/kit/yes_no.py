@@ -23,18 +23,18 @@ class YesNoQuestion(NamedTuple):
     image_id: str
     sha256: str
     question: str
-    """As judges are asked it, without what it says about the form of the answer."""
+    """Question for judges, without the instruction on the form of the answer."""
     kind: Kind
     truth: str
     """Yes or No, or a whole number."""
     familiar_answer: str
-    """What is usually so: likewise."""
+    """Answer that is usually right, in the same form."""
     topic: str
     is_stand_in: bool
     full_question: str
-    """With what it says about the form of the answer: what a domain's `understand` reads."""
+    """Question with the instruction on the form of the answer, as domains read it."""
     unfit_reason: str | None = None
-    """Why no case is to be made of it; None where one can be."""
+    """Reason why the question gives no case; None if it gives one."""
 
 
 class YesNoTable(NamedTuple):
@@ -43,8 +43,8 @@ class YesNoTable(NamedTuple):
     asset: AssetKey
     columns: Columns
     partitions: Sequence[str]
-    """Those of the asset; each is a dataset of its name."""
+    """Partitions of the asset; each is a dataset of its name."""
     to_questions: Callable[[Row], Iterable[YesNoQuestion]]
-    """What a row asks; nothing for a row that is not for yes/no cases at all."""
+    """Build the questions of a row; none for a row unfit for yes/no cases."""
     base_picture: Callable[[str], str] = str
     """The base picture of an `image_id`, which all sizes of a scene have in common."""

@@ -27,7 +27,7 @@ from resources.models.catalog import Catalog
 from resources.storage.data_root import DataRoot
 
 SHARED_ASSETS = ("pictures", "rated_captions")
-"""What is made of a dataset once, whoever is asked."""
+"""Assets made once per dataset, whichever models are asked."""
 COMPARISON_ASSETS = ("preference_matrix", "pomms")
 STAND_IN_DATASET = "vlmbias_game_boards"
 """The dataset of the stand-in run: the one that is the quickest to draw."""
@@ -78,7 +78,7 @@ def _assets(catalog: Catalog) -> list[Definition]:
     return [build_matrix_asset(*models), build_pomms_asset(*models), build_report_asset(*models)]
 
 
-def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
+def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     """Drawn pictures of one topic, described and scored by models that cost nothing."""
     captioners = [model for model in select_captioners(catalog, CAPTIONERS) if model.is_stand_in]
     names = [model.name for model in captioners if "judge" in model.roles]
@@ -114,6 +114,6 @@ BENCHMARK = Benchmark(
     steps=_steps,
     assets=_assets,
     flows=_flows,
-    stand_in_runs=_stand_in,
+    stand_in_runs=_plan_stand_in,
     summarize_demo=demo_summary,
 )

@@ -33,14 +33,14 @@ CAPTIONS = Columns(
     is_stand_in=(BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
     calls=(TEXTS, "Keys of the stored calls behind it; none for a reference model"),
 )
-"""One row a picture."""
+"""Table with one row per picture."""
 
 CAPTIONED = "captioned"
 _SHOWN = 8
 
 
 class CaptionStep(JudgeStep[LimitConfig]):
-    """One model's captions of a dataset's pictures; a limit counts pictures."""
+    """A model's captions of a dataset's pictures; a limit counts pictures."""
 
     group, columns, config, asset_prefix = GROUP, CAPTIONS, LimitConfig, "captions"
     description_template, partitions_factory = (

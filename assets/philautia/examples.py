@@ -27,7 +27,7 @@ class PreferenceExample(NamedTuple):
     sha256: str
     caption: str
     preference: float
-    """In standard deviations."""
+    """Preference in standard deviations."""
     scores: Mapping[str, float | None]
     means: Mapping[str, float]
 
@@ -42,9 +42,9 @@ def find_examples(
     if setting_scores.scores is None or len(setting_scores.scores.evaluators) < 2:
         return []
     values, evaluators = setting_scores.scores.values, setting_scores.scores.evaluators
-    means = dict(zip(evaluators, _by_judge(values).mean().tolist(), strict=True))
+    means = dict(zip(evaluators, _pivot_by_judge(values).mean().tolist(), strict=True))
     examples = []
-    for image, generator, preference in _strongest(setting_scores):
+    for image, generator, preference in _select_strongest(setting_scores):
         model, image_id = setting_scores.scores.generators[generator], setting_scores.images[image]
         caption = captions[model].loc[image_id]
         row = values[image, generator].tolist()
@@ -62,14 +62,14 @@ def find_examples(
     return examples
 
 
-def _strongest(setting_scores: SettingScores) -> Iterator[tuple[int, int, float]]:
+def _select_strongest(setting_scores: SettingScores) -> Iterator[tuple[int, int, float]]:
     """The strongest of each model, each picture once, the models in their order.
 
     Which caption (its picture) of which model it is, and by how much it is preferred.
     """
     assert setting_scores.scores is not None
     values = setting_scores.scores.values
-    judge_scores = _by_judge(values)
+    judge_scores = _pivot_by_judge(values)
     deviation = judge_scores.std(ddof=0).replace(0.0, np.nan)
     standard = (values - judge_scores.mean().to_numpy()) / deviation.to_numpy()
     for generator, evaluator in zip(*np.nonzero(setting_scores.scores.own_cells), strict=True):
@@ -81,6 +81,6 @@ def _strongest(setting_scores: SettingScores) -> Iterator[tuple[int, int, float]
                 yield image, int(generator), float(difference[image])
 
 
-def _by_judge(values: Values) -> pd.DataFrame:
+def _pivot_by_judge(values: Values) -> pd.DataFrame:
     """A column for each judge, with all scores that it gave."""
     return pd.DataFrame(values.reshape(-1, values.shape[-1]))

@@ -77,12 +77,15 @@ class DatasetPictures(Step[PaintersConfig]):
         ]
 
     def rows(self, work: StepRun[PaintersConfig]) -> list[dict[str, Any]]:
-        """One row a picture. Raises `NotCountable` for a dataset of which there is nothing yet."""
+        """Build one row per picture. Raises `NotCountable` for a dataset without pictures yet."""
         tables = load_declared_tables().get(work.partition)
-        candidates = list(_declared(self.catalog, work, tables) if tables else _collected(work))
+        candidates = list(
+            _iterate_declared(self.catalog, work, tables) if tables else _iterate_collected(work)
+        )
         sizes = work.images.sizes({candidate.picture.sha256 for candidate in candidates})
         return [
-            _row(work.partition, candidate, sizes) for candidate in _one_each(candidates, sizes)
+            _row(work.partition, candidate, sizes)
+            for candidate in _select_largest(candidates, sizes)
         ]
 
     def metadata(self, work: StepRun[PaintersConfig], rows: Sequence[Row]) -> dict[str, Any]:
@@ -107,7 +110,9 @@ def _mapping(table: PictureTable) -> PartitionMapping:
     return StaticPartitionMapping({part: name for name, part in names.items()})
 
 
-def _one_each(candidates: Iterable[_Found], sizes: Mapping[str, tuple[int, int]]) -> list[_Found]:
+def _select_largest(
+    candidates: Iterable[_Found], sizes: Mapping[str, tuple[int, int]]
+) -> list[_Found]:
     """The largest picture of each scene, and of several that have the same bytes the first."""
 
     def area(candidate: _Found) -> int:
@@ -142,7 +147,7 @@ def _row(dataset: str, candidate: _Found, sizes: Mapping[str, tuple[int, int]]) 
     }
 
 
-def _declared(
+def _iterate_declared(
     catalog: Catalog, work: StepRun[PaintersConfig], tables: Sequence[PictureTable]
 ) -> Iterator[_Found]:
     part, painter_names = (
@@ -165,7 +170,7 @@ def _declared(
         raise NotCountable(f"{tables[0].asset.to_user_string()} ({part})")
 
 
-def _collected(work: StepRun[PaintersConfig]) -> Iterator[_Found]:
+def _iterate_collected(work: StepRun[PaintersConfig]) -> Iterator[_Found]:
     for digest, rows in group_rows_by_picture(work).items():
         references = dict.fromkeys(text for row in rows for text in row["references"] or ())
         name = format_picture_name(work.partition, rows[0])

@@ -72,7 +72,7 @@ POMMS = Columns(
     reason=(TEXT, "Why something is empty; else empty"),
 )
 
-"""One row a panel, a panel and generator, or a problem, and setting."""
+"""Table with one row per panel, a panel and generator, or a problem, and setting."""
 
 
 class PommsConfig(Config):
@@ -157,7 +157,7 @@ def pomms_rows(
     if config.greedy and images > 1:
         # A panel's agreement with people decides between equals: on the same half of the pictures.
         half = select_half(setting_scores.images, seed=config.seed)
-        of_choice, of_report = people.split(half)
+        of_choice, build_report_runs = people.split(half)
         search = greedy_panels(
             setting_scores.scores,
             setting_scores.images,
@@ -167,7 +167,9 @@ def pomms_rows(
         halves = {"chosen_on": search.chosen_on, "images": search.reported_on}
         of_search = {**columns, "chosen": GREEDY, **halves}
         tables = search.tables
-        yield from _rows(of_search, tables.panels, tables.generators, of_report, config.seed)
+        yield from _rows(
+            of_search, tables.panels, tables.generators, build_report_runs, config.seed
+        )
 
 
 def _order(order: Sequence[str], judges: Sequence[str]) -> Sequence[str]:
@@ -204,8 +206,8 @@ def _agreement(people: HumanRatings, members: Panel, seed: int) -> dict[str, Any
     return {
         "ratings": correlation.items,
         "unscored": correlation.missing,
-        **_ends("tau_b", correlation.tau_b, correlation.tau_b_interval),
-        **_ends("tau_c", correlation.tau_c, correlation.tau_c_interval),
+        **_build_interval_columns("tau_b", correlation.tau_b, correlation.tau_b_interval),
+        **_build_interval_columns("tau_c", correlation.tau_c, correlation.tau_c_interval),
         **({"reason": correlation.reason} if correlation.reason else {}),
     }
 
@@ -224,6 +226,8 @@ def _tie_break(
     return agreement
 
 
-def _ends(name: str, value: float | None, interval: Interval | None) -> dict[str, float | None]:
+def _build_interval_columns(
+    name: str, value: float | None, interval: Interval | None
+) -> dict[str, float | None]:
     low, high = interval or (None, None)
     return {name: value, f"{name}_low": low, f"{name}_high": high}

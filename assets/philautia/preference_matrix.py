@@ -84,7 +84,7 @@ MATRIX = Columns(
     caveat=(TEXT, f"What makes preference less certain: {', '.join(CAVEATS)}; else empty"),
     reason=(TEXT, "Why something is empty, or what was done instead; else empty"),
 )
-"""One row a cell, model, family, generator, evaluator, test or problem, and setting."""
+"""Table with one row per setting and cell, model, family, generator, evaluator, test or problem."""
 
 
 def build_matrix_asset(

@@ -40,11 +40,11 @@ class RatedCaptions(Step[LimitConfig]):
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
-        self.deps = [AssetDep(collection_key(name)) for name in _rated()]
+        self.deps = [AssetDep(collection_key(name)) for name in _list_rated_collections()]
 
     def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
-        """One row a caption; a limit is on captions. Raises `NotCountable` as `pictures` does."""
-        captions = [*_captions(work)] if work.partition in _rated() else []
+        """Build one row per caption, which a limit counts. Raises `NotCountable` as `pictures`."""
+        captions = [*_captions(work)] if work.partition in _list_rated_collections() else []
         return stratified_head(
             captions, work.config.limit, lambda row: SamplingKey(row["candidate"], ())
         )
@@ -54,7 +54,7 @@ class RatedCaptions(Step[LimitConfig]):
         return {"rated_captions": len(rows)}
 
 
-def _rated() -> list[str]:
+def _list_rated_collections() -> list[str]:
     """The collections that have captions with human scores."""
     collections = load_listed_collections().items()
     return [

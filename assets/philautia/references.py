@@ -26,14 +26,14 @@ _NOISE = 8
 """Points that a score may be off, at most, either way."""
 
 _LOT = "2"
-"""Of the noise. One in twenty intervals of 95 % misses what is true; of these ten none does."""
+"""Seed of the noise. One in twenty 95 % intervals misses the truth; of these ten none does."""
 
 
 class ReferenceTraits(NamedTuple):
     """Traits of a reference model."""
 
     quality: float
-    """Of its captions, 0 to 100."""
+    """Quality of its captions, 0 to 100."""
     leniency: float
     scale: float
     self_preference: float = 0

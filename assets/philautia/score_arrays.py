@@ -16,9 +16,9 @@ from resources.storage.data_root import DataRoot
 SCORE_COLUMNS = ["image_id", "generator", "setting", "score", "is_stand_in"]
 """The columns that are read: responses of many judges are larger than memory."""
 _MOST_AT_ENDS = 0.05
-"""Of scores; where 13 % were there, intervals held a true 8 in 70 % of simulated matrices."""
+"""Share of scores at an end; at 13 %, intervals held a true 8 in 70 % of simulated matrices."""
 PEOPLE_COLUMNS = ["candidate", "human_scores"]
-"""Those of captions that people have scored."""
+"""Columns of captions that people have scored."""
 
 
 class SettingScores(NamedTuple):
@@ -26,14 +26,14 @@ class SettingScores(NamedTuple):
 
     setting: str
     scores: CaptionScores | None
-    """None where nothing was scored."""
+    """Score matrices; None if nothing was scored."""
     images: Sequence[str]
     """Their pictures."""
     request_counts: pd.DataFrame
-    """By generator (rows) and evaluator: how many captions were asked about."""
+    """Number of captions asked about, by generator (rows) and evaluator (columns)."""
     is_stand_in: bool
     problems: Sequence[str]
-    """What was left out, in sentences."""
+    """Sentences on what was left out."""
 
 
 class HumanRatings(NamedTuple):
@@ -90,7 +90,7 @@ def gather_scores(
         for name, table in tables.items()
         if name in judges
     }
-    score_tables = _without_references(
+    score_tables = _drop_references(
         {name: t for name, t in score_tables.items() if len(t)}, evaluators
     )
     if not score_tables:
@@ -114,7 +114,7 @@ def gather_scores(
         list(images),
         request_counts,
         is_stand_in=any(bool(table["is_stand_in"].any()) for table in score_tables.values()),
-        problems=[*_left_out(generators, evaluators), *_cut_off(values, list(score_tables))],
+        problems=[*_list_left_out(generators, evaluators), *_cut_off(values, list(score_tables))],
     )
 
 
@@ -126,7 +126,7 @@ def gather_ratings(
         name: table[table["setting"].eq(setting) & table["candidate"].notna()]
         for name, table in tables.items()
     }
-    score_tables = _without_references(
+    score_tables = _drop_references(
         {name: t for name, t in score_tables.items() if len(t)}, evaluators
     )
     if not score_tables:
@@ -148,7 +148,7 @@ def gather_ratings(
     )
 
 
-def _without_references(
+def _drop_references(
     score_tables: dict[str, pd.DataFrame], evaluators: Sequence[Model]
 ) -> dict[str, pd.DataFrame]:
     real = {model.name for model in evaluators if not model.is_stand_in}
@@ -169,7 +169,7 @@ def _cut_off(values: Values, judges: Sequence[str]) -> Iterator[str]:
             )
 
 
-def _left_out(generators: Sequence[Model], evaluators: Sequence[Model]) -> list[str]:
+def _list_left_out(generators: Sequence[Model], evaluators: Sequence[Model]) -> list[str]:
     twins = find_twins(generators) | find_twins(evaluators)
     return [
         f"{name} is the same model as {first}, asked otherwise: it is left out, for as two it "

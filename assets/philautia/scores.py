@@ -78,7 +78,7 @@ SCORES = Columns(
     is_stand_in=(BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
     calls=(TEXTS, "Keys of the stored calls behind the score; none for a reference judge"),
 )
-"""One row a caption and setting."""
+"""Table with one row per caption and setting."""
 
 UNCAPTIONED = "uncaptioned"
 _LONGEST = 600
@@ -98,7 +98,7 @@ class CaptionScoresConfig(LimitConfig):
 
 
 class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
-    """One judge's or metric's scores of a dataset's captions."""
+    """A judge's or metric's scores of a dataset's captions."""
 
     group, columns, config, asset_prefix = GROUP, SCORES, CaptionScoresConfig, "scores"
     references, has_portions, partitions_factory = (
@@ -142,7 +142,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
         is_twin = judge.name in find_twins(catalog.select_role("judge")) | find_twins(
             self.generators
         )
-        self.dependent_judges = () if is_twin else self._others()
+        self.dependent_judges = () if is_twin else self._list_other_models()
 
     def iterate_rows(self, work: StepRun[CaptionScoresConfig]) -> Iterator[dict[str, Any]]:
         """The rows, one after the other; a metric has none where people have scored no captions.
@@ -154,17 +154,21 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
         captions = [(model, work.read_rows(f"captions_{model.name}")) for model in self.generators]
         rated = [row for row in work.read_rows("rated") if row["image_id"] in pictures_by_id]
         if not self.is_metric and not rated and not any(rows for _, rows in captions):
-            raise NotCountable(asset_key(self._lacking()).to_user_string())
+            raise NotCountable(asset_key(self._name_missing_asset()).to_user_string())
         for model, rows in captions:
             for row in rows:
                 if row["image_id"] in pictures_by_id and not _is_outdated(
                     row, pictures_by_id[row["image_id"]]
                 ):
-                    yield from self._of_model(work, model, row, pictures_by_id[row["image_id"]])
+                    yield from self._build_model_rows(
+                        work, model, row, pictures_by_id[row["image_id"]]
+                    )
         for row in rated:
             columns = {name: row[name] for name in ("candidate", "caption", "references")}
             columns |= {name: row[name] for name in _OF_PEOPLE}
-            yield from self._asked(work, pictures_by_id[row["image_id"]], columns, None)
+            yield from self._build_setting_rows(
+                work, pictures_by_id[row["image_id"]], columns, None
+            )
 
     def rebuild_config(self, home: DataRoot, partition: str) -> Mapping[str, Any]:
         """Rebuild the config from the table: as many pictures, and the same settings."""
@@ -177,11 +181,11 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
             **({"settings": sorted(settings)} if 0 < len(settings) < len(SETTINGS) else {}),
         }
 
-    def _lacking(self) -> str:
+    def _name_missing_asset(self) -> str:
         """Return the asset that would supply captions: a model's, or else the rated ones."""
         return next((f"captions_{model.name}" for model in self.generators), "rated_captions")
 
-    def _of_model(
+    def _build_model_rows(
         self, work: StepRun[CaptionScoresConfig], model: Model, row: Row, picture: Row
     ) -> Iterator[dict[str, Any]]:
         """The rows of a model's caption; pending where it or its picture is."""
@@ -197,9 +201,9 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
             "references": picture["references"] or [],
             "reason": f"{model.name} wrote no caption: {row['outcome']}." if ended else None,
         }
-        yield from self._asked(work, picture, columns, ended)
+        yield from self._build_setting_rows(work, picture, columns, ended)
 
-    def _asked(
+    def _build_setting_rows(
         self, work: StepRun[CaptionScoresConfig], picture: Row, columns: Row, ended: str | None
     ) -> Iterator[dict[str, Any]]:
         for setting in work.config.settings:
@@ -233,11 +237,13 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
         return parse_score((yield LookRequest((Turn("user", words, (row["sha256"],)),))))
 
     def checks(self) -> Sequence[Check]:
-        """Few replies cannot be read, and captions are of the pictures that are there."""
+        """Check that few replies are unreadable, and that captions fit the current pictures."""
         description = "Captions are of the pictures that are there now; no others are scored."
-        return [*super().checks(), Check("captions_are_current", description, self._current)]
+        return [*super().checks(), Check("captions_are_current", description, self._check_current)]
 
-    def _current(self, work: StepRun[CaptionScoresConfig], rows: Sequence[Row]) -> AssetCheckResult:
+    def _check_current(
+        self, work: StepRun[CaptionScoresConfig], rows: Sequence[Row]
+    ) -> AssetCheckResult:
         pictures = {row["image_id"]: row for row in work.read_rows("pictures")}
         outdated = Counter(
             model.name
@@ -276,7 +282,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
                 f"{self.judge.name} writes no captions, so that it has no preference for its own: "
                 "add captioner to its roles in models.yaml."
             )
-        if not self.is_metric and not self._others():
+        if not self.is_metric and not self._list_other_models():
             return (
                 f"{self.judge.name} is the only model that writes and scores captions: whether it "
                 "prefers its own cannot be told. List a second one, with the roles captioner and "
@@ -284,7 +290,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
             )
         return twin_warning(self.judge.name, find_twins(self.catalog.select_role("judge")))
 
-    def _others(self) -> Sequence[Model]:
+    def _list_other_models(self) -> Sequence[Model]:
         """The other models that write and score captions, each once."""
         judges = self.catalog.select_role("judge")
         left_out = {**find_twins(judges), **find_twins(self.generators), self.judge.name: ""}

@@ -56,7 +56,7 @@ _ASKING = [DagsterRunStatus.STARTING, DagsterRunStatus.STARTED, DagsterRunStatus
 
 
 JobsByAsset: TypeAlias = Mapping[AssetKey, AssetJob]
-"""By asset, the job that makes it."""
+"""Maps an asset to the job that makes it."""
 
 
 class BatchTag(Config):
@@ -81,7 +81,7 @@ class BatchJobs(NamedTuple):
     collect: JobDefinition
     cancel: JobDefinition
     asset_jobs: JobsByAsset
-    """By asset: the named jobs of these assets, which people launch as well."""
+    """Named jobs by asset, which people launch as well."""
 
     @property
     def unique_asset_jobs(self) -> list[AssetJob]:
@@ -105,7 +105,7 @@ def build_batch_jobs(
     return BatchJobs(
         build_op_job(
             "submit_batch",
-            _submitting(planners, assets, jobs),
+            _build_submit_op(planners, assets, jobs),
             "Asks models at the lower price of a batch what assets would ask them now.",
             resources,
         ),
@@ -145,7 +145,7 @@ def format_batches(batches: Sequence[Batch]) -> MarkdownMetadataValue:
     return markdown_table(pd.DataFrame(rows)) if rows else MarkdownMetadataValue("None.")
 
 
-def _submitting(planners: Planners, assets: AssetsByKey, jobs: JobsByAsset) -> OpDefinition:
+def _build_submit_op(planners: Planners, assets: AssetsByKey, jobs: JobsByAsset) -> OpDefinition:
     @op(name="submit", description="Creates batches of what assets would ask of models now.")
     def submitting(
         context: OpExecutionContext,
@@ -202,7 +202,7 @@ def _orders(
 ) -> Iterator[BatchOrder]:
     """Iterate over each partition's batch orders; `later` counts requests it cannot send yet."""
     for task in chosen.tasks:
-        name, task_name = task.asset.to_user_string(), _named(task)
+        name, task_name = task.asset.to_user_string(), _format_task(task)
         for plan in planners[task.asset](sources, task.partition, task.config):
             if plan.missing_asset is not None:
                 raise UnsupportedRequest(
@@ -225,12 +225,12 @@ def _require_idle(instance: DagsterInstance, jobs: JobsByAsset, tasks: Sequence[
             continue
         if run.tags.get("dagster/partition", task.partition) == task.partition:
             raise UnsupportedRequest(
-                f"The run {run.run_id} materializes {_named(task)} just now. Wait until it ends, "
+                f"The run {run.run_id} materializes {_format_task(task)}. Wait until it ends, "
                 "or terminate it, and submit what is left then. No batch was created."
             )
 
 
-def _named(task: Task) -> str:
+def _format_task(task: Task) -> str:
     name = task.asset.to_user_string()
     return f"{name}, {task.partition}" if task.partition else name
 

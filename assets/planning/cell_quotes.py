@@ -28,7 +28,7 @@ RefusedPartitions: TypeAlias = Mapping[str, Sequence[Task]]
 """Partitions that a quote is without, by the reason."""
 _WHOLE: RefusedPartitions = MappingProxyType({})
 _Like: TypeAlias = tuple[Any, ...]
-"""What the requests of a step depend on, beside the model."""
+"""Key of what a step's requests depend on, beside the model."""
 
 
 class _Counted(NamedTuple):
@@ -48,7 +48,7 @@ class Prerequisite(NamedTuple):
     def command(self) -> str:
         """The command that makes them."""
         names = [key.to_user_string() for key in self.assets]
-        select = names[0] if len(names) == 1 else f"'{_either(names)}'"
+        select = names[0] if len(names) == 1 else f"'{_format_alternatives(names)}'"
         partitions_text = ",".join(filter(None, self.partitions))
         return f"counterfactory run {select}" + (
             f" --partitions '{partitions_text}'" if partitions_text else ""
@@ -70,14 +70,14 @@ class CellQuote(NamedTuple):
     ready: int = 0
     line: QuoteLine | None = None
     other_lines: Sequence[QuoteLine] = ()
-    """By model: what other judges are asked about it, or about what it has made."""
+    """Lines by model, for requests to other judges about this one or its output."""
     prerequisites: Sequence[Prerequisite] = ()
     warnings: Sequence[str] = ()
-    """What its steps warn of, as that no number would come of it."""
+    """Warnings of its steps, such as that it would give no number."""
     stand_in_partitions: int = 0
     """Partitions of which stand-ins made all, left out."""
     refused: RefusedPartitions = _WHOLE
-    """What else is left out, since a run would refuse it, by the reason."""
+    """Tasks left out because a run would refuse them, by reason."""
     error: str = ""
 
     @property
@@ -88,7 +88,7 @@ class CellQuote(NamedTuple):
     @property
     def missing(self) -> int:
         """Requests without an answer: to be sent, in a batch, or about what is still to be made."""
-        return sum(map(_lacking, self._lines))
+        return sum(map(_count_missing, self._lines))
 
     @property
     def follow_ups(self) -> int:
@@ -98,7 +98,7 @@ class CellQuote(NamedTuple):
     @property
     def missing_of_others(self) -> int:
         """Missing requests to other judges."""
-        return sum(map(_lacking, self.other_lines))
+        return sum(map(_count_missing, self.other_lines))
 
     @property
     def expected_cost(self) -> str:
@@ -161,7 +161,7 @@ class CellQuotes:
             ),
         )
         try:
-            (line, *others), without = self._counted(judge, benchmark, ready)
+            (line, *others), without = self._count_requests(judge, benchmark, ready)
             refused = {task[:2] for tasks in without.values() for task in tasks}
             asked_partitions = {part.partition for part in ready if part.location not in refused}
             return cell._replace(
@@ -170,30 +170,34 @@ class CellQuotes:
         except (StoreError, ValueError) as why:
             return cell._replace(error=str(why))
 
-    def _counted(self, judge: Model, benchmark: Benchmark, ready: Sequence[JudgePart]) -> _Counted:
+    def _count_requests(
+        self, judge: Model, benchmark: Benchmark, ready: Sequence[JudgePart]
+    ) -> _Counted:
         """Count the judge's requests, and then those of other judges by model."""
         asking = [part for part in ready if part.step.may_send_requests]
         own_parts = [part for part in asking if part.rebuild_config is None]
         of_others = tuple(part.location for part in asking if part.rebuild_config is not None)
         # What an adapter was trained on decides whether its judge is asked at all.
         adapter = judge.parameters.get("adapter")
-        like = *_like(benchmark, own_parts, self._judged), of_others, adapter
+        like = *_build_likeness_key(benchmark, own_parts, self._judged), of_others, adapter
         shapes, without = self._shapes.get(like), _WHOLE
         if shapes is None:
-            shapes, without = self._planned(own_parts)
+            shapes, without = self._plan_requests(own_parts)
             if not without:
                 # What is left out, and why, names a judge: it is of no other.
                 self._shapes[like] = shapes
         if shapes.is_begun(self._sources.calls, judge):
-            return self._quoted(judge, benchmark, asking)
+            return self._quote_benchmark(judge, benchmark, asking)
         if like not in self._others:
             # Of all judges that have made nothing yet, others are asked the same.
-            quoted = self._quoted(judge, benchmark, asking).lines if of_others else []
+            quoted = self._quote_benchmark(judge, benchmark, asking).lines if of_others else []
             self._others[like] = quoted[1:]
         line = shapes.line(judge, benchmark.name, self._pricing)
         return _Counted([line, *self._others[like]], without)
 
-    def _quoted(self, judge: Model, benchmark: Benchmark, asking: Sequence[JudgePart]) -> _Counted:
+    def _quote_benchmark(
+        self, judge: Model, benchmark: Benchmark, asking: Sequence[JudgePart]
+    ) -> _Counted:
         tasks = [Task(*part.location, part.rebuild_config or {}) for part in asking]
         quote = quote_tasks(self._planners, self._sources, tasks)
         totals = {total.model.name: total for total in quote.totals}
@@ -201,7 +205,7 @@ class CellQuotes:
         lines = [replace(total, asset=benchmark.name) for total in (first, *totals.values())]
         return _Counted(lines, quote.refused_tasks)
 
-    def _planned(self, asking: Sequence[JudgePart]) -> tuple[Shapes, RefusedPartitions]:
+    def _plan_requests(self, asking: Sequence[JudgePart]) -> tuple[Shapes, RefusedPartitions]:
         """Plan the requests and the tasks that a run would refuse; raises the reason if all are."""
         together: PlannedConfigs = {part.location: {} for part in asking}
         sources, shapes = self._sources.with_planned(together), Shapes()
@@ -256,15 +260,17 @@ def _warning(part: JudgePart) -> str | None:
     )
 
 
-def _lacking(line: QuoteLine) -> int:
+def _count_missing(line: QuoteLine) -> int:
     return line.to_send + line.in_batch + line.follow_ups
 
 
-def _either(names: Sequence[str]) -> str:
+def _format_alternatives(names: Sequence[str]) -> str:
     return " or ".join(f'key:"{name}"' for name in names)
 
 
-def _like(benchmark: Benchmark, asking: Sequence[JudgePart], judged: JudgeParts) -> _Like:
+def _build_likeness_key(
+    benchmark: Benchmark, asking: Sequence[JudgePart], judged: JudgeParts
+) -> _Like:
     """Build a key that judges with equal requests share: steps, example requests and inputs.
 
     Inputs that the judge makes itself count as the same; missing optional inputs are left out.

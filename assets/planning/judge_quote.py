@@ -50,7 +50,7 @@ class BenchmarkQuote(NamedTuple):
     """Partitions that are left out, since stand-ins make all of them."""
     on_request: Sequence[AssetKey]
     other_judges_assets: Collection[AssetKey]
-    """Those of the tasks' assets that ask others, about what the judge has made."""
+    """Assets of the tasks that ask other models about the judge's output."""
     quote: Quote
     error: str = ""
 
@@ -215,16 +215,16 @@ def _share(
         )
     except (StoreError, ValueError) as why:
         return share._replace(error=str(why))
-    possible = _without_refused(judged, ready, share._replace(quote=quote))
-    return _without_uncountable(possible)
+    possible = _drop_refused(judged, ready, share._replace(quote=quote))
+    return _drop_uncountable(possible)
 
 
-def _without_refused(
+def _drop_refused(
     judged: JudgeParts, ready: Sequence[JudgePart], share: BenchmarkQuote
 ) -> BenchmarkQuote:
     """The share without tasks that a run would refuse, nor those that start from one of these."""
     reasons = {
-        _where(task): why for why, tasks in share.quote.refused_tasks.items() for task in tasks
+        _locate(task): why for why, tasks in share.quote.refused_tasks.items() for task in tasks
     }
     for part in ready:
         for source, location in judged.iterate_inputs(part):
@@ -232,20 +232,20 @@ def _without_refused(
                 reasons.setdefault(part.location, reasons[location])
     without: dict[str, list[Task]] = defaultdict(list)
     for task in share.tasks:
-        if _where(task) in reasons:
-            without[reasons[_where(task)]].append(task)
+        if _locate(task) in reasons:
+            without[reasons[_locate(task)]].append(task)
     return share._replace(
-        tasks=[task for task in share.tasks if _where(task) not in reasons],
+        tasks=[task for task in share.tasks if _locate(task) not in reasons],
         quote=share.quote._replace(refused_tasks=without),
     )
 
 
-def _without_uncountable(share: BenchmarkQuote) -> BenchmarkQuote:
+def _drop_uncountable(share: BenchmarkQuote) -> BenchmarkQuote:
     """The share without tasks of which nobody can count the requests before something is made."""
     lacking = {(line.asset, line.partition): line.missing_asset for line in share.quote.lines}
     missing = {
         task: missing_asset
-        for task in map(_where, share.tasks)
+        for task in map(_locate, share.tasks)
         if (missing_asset := lacking.get((task[0].to_user_string(), task[1])))
     }
     if not missing:
@@ -260,13 +260,13 @@ def _without_uncountable(share: BenchmarkQuote) -> BenchmarkQuote:
     lines = [line for line in share.quote.lines if line.missing_asset is None]
     totals = [replace(total, missing_asset=None) for total in share.quote.totals] if lines else []
     return share._replace(
-        tasks=[task for task in share.tasks if _where(task) not in missing],
+        tasks=[task for task in share.tasks if _locate(task) not in missing],
         prerequisites=[*share.prerequisites, *first],
         quote=share.quote._replace(lines=lines, totals=totals),
     )
 
 
-def _where(task: Task) -> TableLocation:
+def _locate(task: Task) -> TableLocation:
     return task.asset, task.partition
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
-from assets.kit.conversations import build_repair, longest_repair
+from assets.kit.conversations import build_repair, find_longest_repair
 from assets.kit.model_lookup import NoSuchModel
 from assets.kit.pair_marks import BadMarks
 from assets.kit.plan import Plan, PlanContext, Planners
@@ -62,7 +62,7 @@ class SampledStep(NamedTuple):
     description: str
     request_count: int
     price: QuotePrice
-    """Of one request, asked at once."""
+    """Price of one request sent online."""
 
 
 class Quote(NamedTuple):
@@ -122,7 +122,7 @@ class _Making:
         self._images = sources.images
         self._pricing = Pricing(sources.calls)
         self._last_seen: dict[bytes, int] = {}
-        """By half a key: the number of the task that asked for it last."""
+        """Number of the task that last asked for a request, by half of its key."""
 
     def take(self, number: int, task: Task, plan: Plan) -> None:
         """Count what a task would ask of one model."""
@@ -138,15 +138,15 @@ class _Making:
             self.warnings[plan.warning] = None
         if plan.missing_asset is not None:
             line.missing_asset = total.missing_asset = plan.missing_asset
-        for chunk in self._sized(plan.requests):
+        for chunk in self._chunk_by_sizes(plan.requests):
             repairs = self._count(number, model, chunk, line, total)
             self._count(number, model, repairs, line, total, repairs=False)
-        for chunk in self._sized(plan.possible_requests):
+        for chunk in self._chunk_by_sizes(plan.possible_requests):
             for request in chunk:
                 self._put_off(model, request, (line, total))
         if plan.paper_sample is not None:
             full_line = QuoteLine(asset, task.partition, model, prices=empty_prices(model))
-            for (request,) in self._sized([plan.paper_sample.largest_request]):
+            for (request,) in self._chunk_by_sizes([plan.paper_sample.largest_request]):
                 self._pricing.pay(model, request, (full_line,))
             description, number, _ = plan.paper_sample
             self.samples.append(
@@ -161,7 +161,7 @@ class _Making:
         model_names = {name for _, name in self.lines}
         self.totals = {name: total for name, total in self.totals.items() if name in model_names}
 
-    def _sized(self, requests: Iterable[Request]) -> Iterator[list[Request]]:
+    def _chunk_by_sizes(self, requests: Iterable[Request]) -> Iterator[list[Request]]:
         """The requests in chunks, each to be priced by the sizes of its own pictures."""
         for chunk in split_chunks(requests):
             shown = {image for request in chunk for image in list_images(request)}
@@ -200,7 +200,7 @@ class _Making:
                 quote_line.unpainted += unpainted
             if key not in stored and key not in waiting:
                 self._pricing.pay(model, request, lines)
-            again = longest_repair(model, request) if repairs and key not in stored else None
+            again = find_longest_repair(model, request) if repairs and key not in stored else None
             if again is not None:
                 self._put_off(model, again, lines)
         if not repairs:

@@ -46,7 +46,7 @@ def find_obstacles(totals: Iterable[QuoteLine], limits: Limits) -> Iterator[str]
     """
     for total in totals:
         if total.to_send or total.follow_ups:
-            yield from _find_obstacles_of(total, limits)
+            yield from _compare_with_limits(total, limits)
 
 
 def require_no_obstacles(totals: Iterable[QuoteLine], limits: Limits) -> None:
@@ -88,7 +88,7 @@ def _is_doubtful(steps: Steps, task: Task, limits: Limits) -> bool:
     return is_unpriced or _describe_missing_key(model) is not None
 
 
-def _find_obstacles_of(total: QuoteLine, limits: Limits) -> Iterator[str]:
+def _compare_with_limits(total: QuoteLine, limits: Limits) -> Iterator[str]:
     model, price = total.model, total.prices["online"]
     if (problem := _describe_missing_key(model)) is not None:
         yield problem

@@ -29,7 +29,7 @@ _FIRST = {
     "edit": "an edited picture",
     "score": "a score",
 }
-"""What a model has to have given once, by the kind of request."""
+"""Fields of `Usage` that a model must have reported once, by kind of request."""
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class QuotePrice:
     is_guess: bool = False
     """Whether some of what is expected goes by no answer of the model's."""
     picture_nano: int = 0
-    """Of the bound, billionths for pictures that the model is shown."""
+    """Share of the bound for input pictures, in billionths of a dollar."""
     per_picture: int = 0
     """The most tokens that one of them counts for in the bound."""
     smallest_bound: int | None = None
@@ -102,11 +102,11 @@ class Pricing:
     def __init__(self, calls: CallStore) -> None:
         self._calls = calls
         self.sizes: Sizes = {}
-        """Of the pictures that are shown by what is priced just now."""
+        """Sizes of the input pictures of the requests being priced."""
         self._costs: dict[tuple[str, Mode, tuple[Any, ...]], _Cost] = {}
-        """By model, mode and shape of a request."""
+        """Costs by model, mode and request shape."""
         self._typical: dict[tuple[str, str], Usage | None] = {}
-        """By model and kind: what its latest answers used."""
+        """Typical usage of the latest answers, by model and kind."""
 
     def pay(
         self, model: Model, request: Request, lines: Sequence[HasPrices], times: int = 1
@@ -120,8 +120,10 @@ class Pricing:
             expected, bound, guessed, pictured, per_picture = self._costs[like]
             for line in lines:
                 price = line.prices[mode]
-                price.bound.add(bound, partial(_why_unbounded, model, request, mode), times)
-                price.expected.add(expected, partial(_why_unexpected, model, request, mode), times)
+                price.bound.add(bound, partial(_explain_unbounded, model, request, mode), times)
+                price.expected.add(
+                    expected, partial(_explain_unexpected, model, request, mode), times
+                )
                 price.is_guess |= guessed
                 price.picture_nano += pictured * times
                 price.per_picture = max(price.per_picture, per_picture)
@@ -134,7 +136,7 @@ class Pricing:
         """Compute the cost of a request, the same for all of its shape."""
         most = compute_most_usage(model, request, self.sizes)
         pictured = Usage(count_most_picture_tokens(model, request, self.sizes), 0, 0.0)
-        typical = self._typically(model, request)
+        typical = self._estimate_usage(model, request)
         usage = typical or estimate_usage(model, request, self.sizes)
         expected = None if usage is None else compute_cost(model, request, usage, mode)
         of_pictures = compute_cost(model, request, pictured, mode) if pictured.input_tokens else 0
@@ -146,7 +148,7 @@ class Pricing:
             per_picture=(pictured.input_tokens or 0) // max(1, len(list_images(request))),
         )
 
-    def _typically(self, model: Model, request: Request) -> Usage | None:
+    def _estimate_usage(self, model: Model, request: Request) -> Usage | None:
         """Return the typical usage of the model's latest answers of a kind; None without any."""
         like = model.name, get_request_kind(request)
         if like not in self._typical:
@@ -165,13 +167,13 @@ def empty_prices(model: Model) -> dict[Mode, QuotePrice]:
     return {mode: QuotePrice() for mode in modes}
 
 
-def _why_unbounded(model: Model, request: Request, mode: Mode) -> str:
+def _explain_unbounded(model: Model, request: Request, mode: Mode) -> str:
     return f"{describe_missing_fields(model, request, mode)} in models.yaml"
 
 
-def _why_unexpected(model: Model, request: Request, mode: Mode) -> str:
+def _explain_unexpected(model: Model, request: Request, mode: Mode) -> str:
     if compute_cost(model, request, _SOMETHING, mode) is None:
-        return _why_unbounded(model, request, mode)
+        return _explain_unbounded(model, request, mode)
     if model.price.per_gpu_hour is not None:
         return "a run that shows how long it takes"
     if list_images(request) and estimate_usage(model, request) is None:

@@ -64,12 +64,12 @@ def list_prompts(
             later += sum(isinstance(request, PaintRequest) for request in plan.possible_requests)
             selected_requests: Iterable[PaintRequest] = requests
             if missing:
-                selected_requests = _missing(sources, plan.model, requests)
+                selected_requests = _iterate_missing(sources, plan.model, requests)
             prompts.update(dict.fromkeys(map(_prompt, selected_requests)))
     return PromptList(list(prompts), later, list(without))
 
 
-def _missing(
+def _iterate_missing(
     sources: PlanContext, model: Model, requests: Sequence[PaintRequest]
 ) -> Iterator[PaintRequest]:
     keys = compute_call_keys(model, requests)

@@ -21,7 +21,7 @@ from resources.execution.dagster_internals import find_config_class
 from resources.settings.run_config import BadConfig, Config
 
 _NAME = re.compile(r"[\w/]+")
-"""What is a plain name, and no selection by its syntax."""
+"""Pattern of a plain name, which uses no selection syntax."""
 
 AssetsByKey: TypeAlias = Mapping[AssetKey, AssetsDefinition]
 """The assets that there are, by key."""
@@ -90,7 +90,9 @@ def select_quoted_tasks(
     if asking:
         _check_partitions("that asks models ", partitions, asking)
     return QuoteSelection(
-        _named(asking, partitions), list(silent), to_planned_configs(_named(silent, partitions))
+        _select_tasks(asking, partitions),
+        list(silent),
+        to_planned_configs(_select_tasks(silent, partitions)),
     )
 
 
@@ -104,7 +106,7 @@ def select_all_tasks(
     """The partitions of all selected assets, whether they ask models or not; otherwise as above."""
     tasks = _tasks(assets, instance, select, partitions, config or {})
     _check_partitions("", partitions, tasks)
-    return _named(tasks, partitions)
+    return _select_tasks(tasks, partitions)
 
 
 def _check_partitions(
@@ -117,7 +119,9 @@ def _check_partitions(
             raise CannotQuote(f"No selected asset {which}has a partition {name!r}{among}.")
 
 
-def _named(tasks: Mapping[AssetKey, Sequence[Task]], partitions: Sequence[str]) -> list[Task]:
+def _select_tasks(
+    tasks: Mapping[AssetKey, Sequence[Task]], partitions: Sequence[str]
+) -> list[Task]:
     """The tasks of those partitions, all without any; an asset without partitions has one."""
     return [
         task
@@ -157,7 +161,7 @@ def select_assets(assets: AssetsByKey, select: str) -> list[AssetKey]:
         names = sorted(key.to_user_string() for key in assets)
         raise CannotQuote(
             f"There is no asset "
-            f"{select!r}{suggest_names(select, names)}.{_of_a_model(select, names)}"
+            f"{select!r}{suggest_names(select, names)}.{_suggest_model_assets(select, names)}"
         )
     example = "Write it as in 'key:\"vlmbias/answers_gpt_4_1\"', 'kind:\"judge\"' or '*'."
     try:
@@ -175,7 +179,7 @@ def select_assets(assets: AssetsByKey, select: str) -> list[AssetKey]:
     return sorted(keys, key=AssetKey.to_user_string)
 
 
-def _of_a_model(name: str, names: Iterable[str]) -> str:
+def _suggest_model_assets(name: str, names: Iterable[str]) -> str:
     """A remedy where a name begins as those of several models' assets, as in `…/answers_gpt`."""
     group, _, last = name.partition("/")
     step, divided, _ = last.partition("_")

@@ -78,13 +78,13 @@ def grand_total(quote: Quote) -> QuoteLine:
 
 def _columns(lines: Sequence[QuoteLine]) -> Iterator[_Column]:
     """Columns of numbers with their heads: those that say something here."""
-    yield "requests", lambda line: _incomplete(line, f"{line.requests:,}")
-    yield "stored", lambda line: _incomplete(line, f"{line.stored:,}")
+    yield "requests", lambda line: _format_incomplete(line, f"{line.requests:,}")
+    yield "stored", lambda line: _format_incomplete(line, f"{line.stored:,}")
     if any(line.in_batch for line in lines):
-        yield "waiting", lambda line: _incomplete(line, f"{line.in_batch:,}")
-    yield "to send", lambda line: _incomplete(line, f"{line.to_send:,}")
+        yield "waiting", lambda line: _format_incomplete(line, f"{line.in_batch:,}")
+    yield "to send", lambda line: _format_incomplete(line, f"{line.to_send:,}")
     if any(line.follow_ups for line in lines):
-        yield "later, at most", lambda line: _incomplete(line, f"{line.follow_ups:,}")
+        yield "later, at most", lambda line: _format_incomplete(line, f"{line.follow_ups:,}")
     yield "expected", lambda line: format_expected_cost(line, "online")
     yield "at most", lambda line: format_max_cost(line, "online")
     if any("batch" in line.prices for line in lines):
@@ -97,24 +97,26 @@ def format_expected_cost(line: QuoteLine, mode: Mode) -> str:
     if mode not in line.prices:
         return "no batch price"
     cost = _dollars(line.prices[mode].expected)
-    return _incomplete(line, f"up to {cost}" if line.follow_ups and cost != "unknown" else cost)
+    return _format_incomplete(
+        line, f"up to {cost}" if line.follow_ups and cost != "unknown" else cost
+    )
 
 
 def format_max_cost(line: QuoteLine, mode: Mode) -> str:
     """The most that it can cost."""
     if mode not in line.prices:
         return "no batch price"
-    return _incomplete(line, _dollars(line.prices[mode].bound))
+    return _format_incomplete(line, _dollars(line.prices[mode].bound))
 
 
-def _incomplete(line: QuoteLine, cost: str) -> str:
+def _format_incomplete(line: QuoteLine, cost: str) -> str:
     """A cell of a line, or of a total, of which not all can be counted yet."""
     if line.missing_asset is None or cost == "unknown":
         return cost
     return "unknown" if line.asset else f"{cost} +"
 
 
-def _of_samples(quote: Quote) -> Iterator[str]:
+def _describe_samples(quote: Quote) -> Iterator[str]:
     """Describe how small the samples are, and the cost of the same steps of the paper's."""
     if not quote.samples:
         return
@@ -141,7 +143,7 @@ def _dollars(amount: Amount) -> str:
     return f"${dollars:,.2f}" if dollars == 0 or dollars >= 100 else f"${dollars:,.4f}"
 
 
-def _about_pictures(total: QuoteLine) -> Iterator[str]:
+def _describe_picture_prices(total: QuoteLine) -> Iterator[str]:
     """Describe what a model's prices assume, where its answers do not show it."""
     name, price = total.model.name, total.prices["online"]
     if price.is_guess:
@@ -164,9 +166,9 @@ def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
         if line.missing_asset
     )
     for (missing, asset), lines in groupby(waited_for, lambda entry: entry[:2]):
-        whose = _with_partitions(asset, (partition for *_, partition in lines))
+        whose = _format_asset(asset, (partition for *_, partition in lines))
         yield f"Materialize {missing} first, to know what {whose} would ask."
-    yield from _of_samples(quote)
+    yield from _describe_samples(quote)
     for whose, why in list_refused(quote.refused_tasks):
         yield f"Not in this quote: {whose}. {why}"
     for total in quote.totals:
@@ -176,7 +178,7 @@ def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
         ):
             for why in sorted(set().union(*(amount.unknown for amount in amounts))):
                 yield f"{total.model.name}: {column} is unknown without {why}."
-        yield from _about_pictures(total)
+        yield from _describe_picture_prices(total)
     for line in quote.lines:
         if line.unpainted:
             yield (
@@ -196,9 +198,9 @@ def list_refused(without: Mapping[str, Sequence[Task]]) -> Iterator[tuple[str, s
     """List the partitions that a quote leaves out, by asset, with the reason."""
     for why, tasks in without.items():
         for key, same in groupby(tasks, lambda task: task.asset):
-            yield _with_partitions(key.to_user_string(), (task.partition for task in same)), why
+            yield _format_asset(key.to_user_string(), (task.partition for task in same)), why
 
 
-def _with_partitions(asset: str, partitions: Iterable[str]) -> str:
+def _format_asset(asset: str, partitions: Iterable[str]) -> str:
     named = ", ".join(filter(None, partitions))
     return f"{asset} ({named})" if named else asset

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from assets.kit.conversations import longest_repair
+from assets.kit.conversations import find_longest_repair
 from assets.kit.plan import Plan
 from assets.kit.step import split_chunks
 from assets.planning.lines import QuoteLine
@@ -16,7 +16,7 @@ from resources.models.requests import Request, compute_call_keys
 from resources.storage.image_store import ImageStore
 
 SOME = 500
-"""Of this many requests, and up to twice as many, answers are looked for."""
+"""Smallest size of the sample of requests whose answers are looked up; the largest is twice it."""
 
 _Shape: TypeAlias = tuple[Any, ...]
 
@@ -44,9 +44,9 @@ class Shapes:
     def take(self, plan: Plan, images: ImageStore) -> None:
         """Add the requests of a plan."""
         self.missing = self.missing or plan.missing_asset
-        for alike in self._sorted(self._new(plan.requests), images):
+        for alike in self._group_by_shape(self._select_new(plan.requests), images):
             alike.certain += 1
-        for alike in self._sorted(plan.possible_requests, images):
+        for alike in self._group_by_shape(plan.possible_requests, images):
             alike.later += 1
 
     def line(self, model: Model, named: str, pricing: Pricing) -> QuoteLine:
@@ -54,7 +54,7 @@ class Shapes:
         line = QuoteLine(named, "", model, missing_asset=self.missing, prices=empty_prices(model))
         for alike in self._alike.values():
             pricing.sizes = alike.sizes
-            again = longest_repair(model, alike.example) if alike.certain else None
+            again = find_longest_repair(model, alike.example) if alike.certain else None
             line.requests += alike.certain
             line.follow_ups += alike.later + (alike.certain if again else 0)
             pricing.pay(model, alike.example, (line,), alike.certain + alike.later)
@@ -67,7 +67,7 @@ class Shapes:
         keys = compute_call_keys(model, self._some)
         return bool(calls.holds(keys) or calls.batches.waiting(keys))
 
-    def _new(self, requests: Iterable[Request]) -> Iterator[Request]:
+    def _select_new(self, requests: Iterable[Request]) -> Iterator[Request]:
         for request in requests:
             request_hash = hash(request)
             if request_hash in self._seen:
@@ -80,7 +80,7 @@ class Shapes:
             self._seen.add(request_hash)
             yield request
 
-    def _sorted(self, requests: Iterable[Request], images: ImageStore) -> Iterator[_Alike]:
+    def _group_by_shape(self, requests: Iterable[Request], images: ImageStore) -> Iterator[_Alike]:
         for chunk in split_chunks(requests):
             sizes = images.sizes({image for request in chunk for image in list_images(request)})
             for request in chunk:

@@ -70,7 +70,7 @@ def _assets(catalog: Catalog) -> list[Definition]:
     ]
 
 
-def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
+def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     """A few concepts of each domain as a stand-in paints them; judges that cost nothing."""
     scores = [f"scores_{judge.name}" for judge in list_scorers(catalog) if judge.is_stand_in]
     for domain in DOMAINS:
@@ -108,7 +108,7 @@ BENCHMARK = Benchmark(
     steps=_steps,
     assets=_assets,
     flows=_FLOWS,
-    stand_in_runs=_stand_in,
+    stand_in_runs=_plan_stand_in,
     summarize_demo=demo_summary,
     pair_tables=(TRAINING_PAIRS,),
     picture_tables=(

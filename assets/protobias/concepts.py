@@ -98,7 +98,7 @@ class ProtoConcepts(Step[ProtoConceptsConfig]):
     def metadata(self, work: StepRun[ProtoConceptsConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Report added and dropped concepts, and the effect on existing pictures."""
         table = pd.DataFrame(rows)
-        earlier_ids, concept_ids = _ids(_stored(work.home, work.partition)), _ids(table)
+        earlier_ids, concept_ids = _ids(_load_stored(work.home, work.partition)), _ids(table)
         painters = list(load_painter_pictures(work.home, work.partition))
         if warning := dropped_pictures_warning(painters, earlier_ids - concept_ids, concept_ids):
             work.log.warning(warning)
@@ -109,9 +109,9 @@ class ProtoConcepts(Step[ProtoConceptsConfig]):
             "new": len(concept_ids - earlier_ids),
             "pictures": markdown_table(describe_effects(painters, concept_ids)),
             "cells": table["concept"].nunique(),
-            "by_cell": _counted(table, ["group", "concept", "source"]),
-            "by_knob": _counted(table, ["knob"]),
-            "by_source": _counted(table, ["source"]),
+            "by_cell": _tabulate_counts(table, ["group", "concept", "source"]),
+            "by_knob": _tabulate_counts(table, ["knob"]),
+            "by_source": _tabulate_counts(table, ["source"]),
         }
 
 
@@ -128,7 +128,7 @@ def sample_with_stored(
     home: DataRoot, domain: str, config: ProtoConceptsConfig
 ) -> Iterator[Concept]:
     """Yield a domain's sampled concepts, starting from the stored ones where these are kept."""
-    earlier = _stored(home, domain)
+    earlier = _load_stored(home, domain)
     if earlier.empty or not _keeps(home, domain, config, earlier):
         return sample_domain_concepts(domain, config)
     before = (to_concept(row) for row in CONCEPTS.read_rows(earlier, asset_key("concepts")))
@@ -146,7 +146,7 @@ def _keeps(home: DataRoot, domain: str, config: ProtoConceptsConfig, earlier: pd
     )
 
 
-def _stored(home: DataRoot, domain: str) -> pd.DataFrame:
+def _load_stored(home: DataRoot, domain: str) -> pd.DataFrame:
     """The concepts that are stored; an empty table where there are none yet."""
     table = home.find(asset_key("concepts"), domain)
     return pd.DataFrame(columns=list(CONCEPTS.columns)) if table is None else table
@@ -179,7 +179,7 @@ def estimate_paper_sample(
     return PaperSample(format_sample_size(concepts, domain), number, request)
 
 
-def _counted(rows: pd.DataFrame, columns: list[str]) -> MarkdownMetadataValue:
+def _tabulate_counts(rows: pd.DataFrame, columns: list[str]) -> MarkdownMetadataValue:
     return markdown_table(rows.groupby(columns, sort=False).size().reset_index(name="concepts"))
 
 
@@ -193,7 +193,7 @@ class PainterPictures(NamedTuple):
     is_stand_in: bool
     """Whether the painter is a stand-in, whose pictures cost nothing."""
     pictures: Mapping[str, int]
-    """How many there are, by concept id."""
+    """Number of pictures by concept id."""
 
     def count_pictures(self, concepts: Set[str]) -> int:
         """Count the pictures of some concepts."""

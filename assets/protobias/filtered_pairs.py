@@ -41,7 +41,7 @@ from assets.protobias.image_pairs import IMAGE_PAIRS, SIDES, count_paper_picture
 from assets.protobias.scorers import list_scorers
 from assets.protobias.selection import (
     assign_ranks,
-    count_retention_by,
+    count_retention,
     domain_share,
     list_surviving_pairs,
     select_first_pairs,
@@ -64,7 +64,7 @@ FILTERED_COLUMNS = Columns(
     evaluated=(BOOLEAN, "Whether its pair is of the evaluation set"),
     filter_calls=(TEXTS, "Keys of the stored calls behind its score"),
 )
-"""One row an image, in the order of `image_pairs`, dropped ones as well."""
+"""Table with one row per image, in the order of `image_pairs`, dropped ones as well."""
 
 
 MIN_KEPT_SHARE = 0.25
@@ -144,7 +144,7 @@ class FilteredPairs(Step[FilterConfig]):
     ) -> list[dict[str, Any]]:
         """Rank the pairs that survive."""
         if any(row["filter_outcome"] == PENDING for row in rows):
-            return _bounded(rows, work.config)
+            return _mark_most_evaluated(rows, work.config)
         return rank_pairs(rows, work.config)
 
     def max_requests(
@@ -188,7 +188,7 @@ class FilteredPairs(Step[FilterConfig]):
             "pairs_evaluated": sum(row["evaluated"] for row in rows) // len(SIDES),
             "share_of_evaluation": domain_share(domain, work.config.evaluated),
             **{
-                f"retention_by_{last}": markdown_table(count_retention_by(rows, *by, last))
+                f"retention_by_{last}": markdown_table(count_retention(rows, *by, last))
                 for *by, last in (("domain", "painter"), ("knob",), ("concept",))
             },
             "contact_sheet": sample_contact_sheet(rows, _caption, work.images),
@@ -197,7 +197,7 @@ class FilteredPairs(Step[FilterConfig]):
     def expected_keys(
         self, work: StepRun[FilterConfig], rows: Sequence[Row]
     ) -> list[tuple[str, str]]:
-        """Both pictures of the first pairs."""
+        """Return the keys of both pictures of the first pairs."""
         image_rows = to_records(work.tables["image_pairs"][["pair_id", "side", "group", "knob"]])
         return [
             (row["pair_id"], row["side"])
@@ -221,8 +221,8 @@ class FilteredPairs(Step[FilterConfig]):
             yield "evaluated", "are not the first of the kept pairs"
 
     def checks(self) -> list[Check]:
-        """Enough pairs are kept."""
-        return [yield_check(self, MIN_KEPT_SHARE, _usable)]
+        """Check that enough pairs are kept."""
+        return [yield_check(self, MIN_KEPT_SHARE, _count_usable)]
 
 
 def rank_pairs(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]]:
@@ -249,7 +249,7 @@ def rank_pairs(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]
     return rated_rows
 
 
-def _bounded(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]]:
+def _mark_most_evaluated(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]]:
     """Mark the largest possible number of pairs as evaluated, for a plan with pending pictures."""
     places = {pair: place for place, pair in enumerate(dict.fromkeys(r["pair_id"] for r in rows))}
     return [
@@ -258,7 +258,7 @@ def _bounded(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]]:
     ]
 
 
-def _usable(rows: Sequence[Row]) -> tuple[int, int, str, Counter[str]]:
+def _count_usable(rows: Sequence[Row]) -> tuple[int, int, str, Counter[str]]:
     outcomes = Counter(
         "scored too low" if row["filter_outcome"] == "scored" else str(row["filter_outcome"])
         for row in rows

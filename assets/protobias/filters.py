@@ -28,7 +28,7 @@ def find_filter(catalog: Catalog, painter: Model, name: str) -> Model:
     By default schematics are read by `pixels`, and other pictures are looked at by the captioner
     that does not run offline, if there is just one.
     """
-    judge = find_model(catalog, name, *FILTERS) if name else _default(catalog, painter)
+    judge = find_model(catalog, name, *FILTERS) if name else _find_default(catalog, painter)
     if judge.is_stand_in and not (reads_pixels(judge) and painter.is_stand_in):
         able = "reads schematics alone" if reads_pixels(judge) else "looks at no picture"
         raise NoSuchModel(
@@ -38,7 +38,7 @@ def find_filter(catalog: Catalog, painter: Model, name: str) -> Model:
     return judge
 
 
-def _default(catalog: Catalog, painter: Model) -> Model:
+def _find_default(catalog: Catalog, painter: Model) -> Model:
     if painter.is_stand_in:
         able = [model for model in catalog.select_role("judge") if reads_pixels(model)]
         lacking = "the reference judge pixels (backend: stand_in, model: pixels, roles: [judge])"
@@ -92,9 +92,11 @@ def parse_rating(outcome: Outcome, calls: Sequence[str]) -> dict[str, Any]:
     """Parse a vision model's reply; a reply without a score yields none, never a low score."""
     if isinstance(outcome, AnsweredOutcome):
         rating = read_rating(outcome.text or "", *SCALE)
-        return _said(rating.outcome, rating.score, outcome.text, rating.reason, calls)
+        return _build_filter_columns(
+            rating.outcome, rating.score, outcome.text, rating.reason, calls
+        )
     ended = unanswered_columns(outcome, "unparsed")
-    return _said(ended["outcome"], None, None, format_reason(ended), calls)
+    return _build_filter_columns(ended["outcome"], None, None, format_reason(ended), calls)
 
 
 def read_schematic(row: Row, images: ImageStore) -> dict[str, Any]:
@@ -103,16 +105,18 @@ def read_schematic(row: Row, images: ImageStore) -> dict[str, Any]:
     try:
         share = score_fit(images.get(row["sha256"]), row["prompt"])
     except Unreadable as why:
-        return _said("unparsed", None, None, str(why))
-    return _said("scored", low + round(share * (high - low)), f"{share:g}", None)
+        return _build_filter_columns("unparsed", None, None, str(why))
+    return _build_filter_columns("scored", low + round(share * (high - low)), f"{share:g}", None)
 
 
 def unasked_columns(row: Row) -> dict[str, Any]:
     """Return the filter's columns for a picture that is missing or flawed."""
-    return _said("unpainted", None, None, f"It is {row['outcome']}: {row['reason']}")
+    return _build_filter_columns(
+        "unpainted", None, None, f"It is {row['outcome']}: {row['reason']}"
+    )
 
 
-def _said(
+def _build_filter_columns(
     outcome: str,
     score: int | None,
     response: str | None,

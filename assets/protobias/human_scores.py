@@ -24,7 +24,7 @@ from pydantic import Field
 from assets.kit.columns import TEXT, WHOLE, Columns, to_materialize_result
 from assets.kit.partitions import painters
 from assets.kit.previews import markdown_table
-from assets.kit.score_files import HumanScore, checked, scores_in, with_rows
+from assets.kit.score_files import HumanScore, check_scores, pair_with_rows, read_score_files
 from assets.kit.score_sheets import SHEET, ScoreForm, write_sheets
 from assets.kit.step import Row
 from assets.kit.table_asset import NotMaterialized
@@ -49,7 +49,7 @@ HUMAN_SCORES = Columns(
     score=(WHOLE, "1 to 4"),
     **FILTERED_COLUMNS.subset("is_stand_in"),
 )
-"""One row an image and annotator; an image on which an annotator has not decided has none."""
+"""Table with one row per image and annotator who has decided on it."""
 
 
 def _section(first: str, after: str) -> str:
@@ -111,13 +111,13 @@ def human_scores(
     painter = context.partition_key
     folder = Path(home.root) / "reviews" / GROUP / painter
     pictures = load_filtered_pictures(home, painter)
-    sheet_scores = checked(scores_in(folder, FORM), FORM, pictures)
+    sheet_scores = check_scores(read_score_files(folder, FORM), FORM, pictures)
     pictures_to_score = select_for_scoring(pictures, config.images, config.seed)
     write_sheets(folder, FORM, pictures_to_score, images)
     rows = [
         {name: row[name] for name in (*_PICTURED, "is_stand_in")}
         | {"annotator": entry.annotator, "score": entry.score}
-        for entry, row in with_rows(sheet_scores, pictures)
+        for entry, row in pair_with_rows(sheet_scores, pictures)
         if row["pair_kept"]
     ]
     table = HUMAN_SCORES.build_table(rows)
@@ -134,7 +134,7 @@ def human_scores(
         table,
         to_score=len(pictures_to_score),
         sheet=MetadataValue.path(str(folder / SHEET)),
-        annotators=markdown_table(_by_annotator(sheet_scores, pictures_to_score)),
+        annotators=markdown_table(_count_by_annotator(sheet_scores, pictures_to_score)),
         agreement=_agreement(scores, config.seed),
         scores=markdown_table(_means(scores).round(3)),
     )
@@ -185,7 +185,7 @@ def select_for_scoring(pictures: Pictures, images: int, seed: int) -> list[Row]:
     return sorted(chosen, key=lambda row: sha256(f"{seed}/{row['sha256']}".encode()).digest())
 
 
-def _by_annotator(
+def _count_by_annotator(
     sheet_scores: Sequence[HumanScore], pictures_to_score: Sequence[Row]
 ) -> pd.DataFrame:
     """Count, by annotator, the scored pictures and those still to score."""

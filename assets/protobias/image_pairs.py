@@ -57,13 +57,13 @@ IMAGE_PAIRS = Columns(
         "How a local model made it, as JSON: device, dtype, versions, batch; else empty",
     ),
 )
-"""One row an image; `reason` says what is wrong with a flawed one."""
+"""Table with one row per image; `reason` says what is wrong with a flawed one."""
 
 SIDES: tuple[Side, ...] = get_args(Side)
 MIN_USABLE_SHARE = 0.9
 """The least share of pictures that can be used."""
 _LARGEST_SEED = 2**31 - 65
-"""Of the first of 64 samples: the last one's is the largest that every painter takes."""
+"""Largest seed of the first of 64 samples: the last one's is the largest that all painters take."""
 
 
 class ImagePairsConfig(LimitConfig):
@@ -231,7 +231,7 @@ class ImagePairs(PaintStep[ImagePairsConfig]):
     def expected_keys(
         self, work: StepRun[ImagePairsConfig], rows: Sequence[Row]
     ) -> list[tuple[str, str]]:
-        """Both pictures of each pair of the accepted triplets, or of the first."""
+        """Return the keys of both pictures of the pairs of accepted triplets, within the limit."""
         return list(_prompts(work))
 
     def problems(self, work: StepRun[ImagePairsConfig], rows: Sequence[Row]) -> Iterator[Problem]:
@@ -245,8 +245,8 @@ class ImagePairs(PaintStep[ImagePairsConfig]):
                 yield f"sample {sample}", "has several seeds"
 
     def checks(self) -> list[Check]:
-        """Enough pictures can be used."""
-        return [yield_check(self, MIN_USABLE_SHARE, _usable)]
+        """Check that enough pictures are usable."""
+        return [yield_check(self, MIN_USABLE_SHARE, _count_usable)]
 
 
 def _prompts(work: StepRun[ImagePairsConfig]) -> dict[tuple[str, str], str]:
@@ -260,7 +260,7 @@ def _prompts(work: StepRun[ImagePairsConfig]) -> dict[tuple[str, str], str]:
     }
 
 
-def _usable(rows: Sequence[Row]) -> tuple[int, int, str, Counter[str]]:
+def _count_usable(rows: Sequence[Row]) -> tuple[int, int, str, Counter[str]]:
     outcomes = Counter(str(row["flaw"] or row["outcome"]) for row in rows)
     return outcomes.pop("painted", 0), len(rows), "pictures", outcomes
 

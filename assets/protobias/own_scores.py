@@ -105,7 +105,7 @@ def score_file_path(model: Model, home: DataRoot, painter: str) -> Path:
     return Path(home.root) / model.model.replace("{painter}", painter)
 
 
-def version_in_file(model: Model, home: DataRoot, painter: str) -> str | None:
+def compute_file_version(model: Model, home: DataRoot, painter: str) -> str | None:
     """The version of a file's present contents; None where it does not exist."""
     try:
         with score_file_path(model, home, painter).open("rb") as file:
@@ -121,11 +121,11 @@ def read_scores(model: Model, home: DataRoot, painter: str) -> ScoreFile:
     Raises `UserFileError`, as for a file that does not say which painter it is about.
     """
     path = score_file_path(model, home, painter)
-    version = version_in_file(model, home, painter)
+    version = compute_file_version(model, home, painter)
     columns = ", ".join(_COLUMNS)
     remedy = f"Write it with the columns {columns}, or correct {model.name} in models.yaml."
     rows = list(read_rows(path, TableFormat(columns=_COLUMNS, remedy=remedy), _KINDS))
-    if version is None or version != version_in_file(model, home, painter):
+    if version is None or version != compute_file_version(model, home, painter):
         raise UserFileError(f"{path} has changed while it was read. Materialize again.")
     if "{painter}" not in model.model and not any("painter" in row.cells for row in rows):
         raise UserFileError(

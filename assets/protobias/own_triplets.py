@@ -8,13 +8,13 @@ import pandas as pd
 
 from generators.prompts.taxonomy import list_taxonomy_cells
 from resources.models.catalog import Model
-from resources.user_files.own_templates import own_templates
-from resources.user_files.own_triplets import OwnTriplets, own_triplets
+from resources.user_files.own_templates import read_own_templates
+from resources.user_files.own_triplets import OwnTriplets, read_own_triplets
 from resources.user_files.rows import UserFileError
 from resources.user_files.taxonomy_file import find_taxonomy_path, load_taxonomy
 
 WRITER = "own"
-"""Who wrote them, as the tables say."""
+"""Writer of the user's own triplets in tables."""
 
 
 def load_own_triplets(path: str, domain: str) -> OwnTriplets:
@@ -25,7 +25,7 @@ def load_own_triplets(path: str, domain: str) -> OwnTriplets:
     groups = (
         list_taxonomy_cells(load_taxonomy(find_taxonomy_path()), domain)[0].labels if people else ()
     )
-    return own_triplets(path, domain, groups)
+    return read_own_triplets(path, domain, groups)
 
 
 def load_templates(path: str, writer: Model) -> Mapping[str, str]:
@@ -35,11 +35,11 @@ def load_templates(path: str, writer: Model) -> Mapping[str, str]:
             f"{writer.name} writes by rule and reads no template. Choose another writer, or leave "
             "templates_file out."
         )
-    return own_templates(path) if path else {}
+    return read_own_templates(path) if path else {}
 
 
 def to_triplet_rows(own_triplets: OwnTriplets, place: int) -> list[dict[str, Any]]:
-    """They as rows of `prompt_triplets`, from a place on."""
+    """Convert them to rows of `prompt_triplets`, from a place on."""
     return [
         {
             **asdict(concept),

@@ -16,7 +16,7 @@ from assets.kit.checks import (
     to_partial_result,
 )
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
-from assets.kit.conversations import longest_repair
+from assets.kit.conversations import find_longest_repair
 from assets.kit.limits import LimitConfig, SamplingKey, stratified_head
 from assets.kit.model_lookup import find_model
 from assets.kit.previews import markdown_table
@@ -134,7 +134,7 @@ class PromptTriplets(Step[TripletsConfig]):
     def extent(self, work: StepRun[TripletsConfig], rows: Sequence[Row]) -> Extent:
         """Return the extent among all concepts."""
         return Extent(
-            count=len(_written(rows)), total=len(work.tables["concepts"]), unit="concepts"
+            count=len(_select_written(rows)), total=len(work.tables["concepts"]), unit="concepts"
         )
 
     def may_have_follow_up(self, row: Row) -> bool:
@@ -159,7 +159,7 @@ class PromptTriplets(Step[TripletsConfig]):
         for _ in range(len(retry.turns) // 2, REASKS):
             retry = build_retry(retry, reply, "?" * LONGEST_FEEDBACK)
             yield retry
-            repair = longest_repair(writer, retry)
+            repair = find_longest_repair(writer, retry)
             if repair is not None:
                 yield repair
 
@@ -173,13 +173,13 @@ class PromptTriplets(Step[TripletsConfig]):
         """Retention by knob and rule, and examples."""
         own_triplets, written = (
             load_own_triplets(work.config.triplets_file, work.partition),
-            _written(rows),
+            _select_written(rows),
         )
         return {
             "triplets": len(written),
             **Counter(row["outcome"] for row in written),
-            "by_knob": markdown_table(_by_knob(written)),
-            "by_rule": markdown_table(_by_rule(written)),
+            "by_knob": markdown_table(_count_by_knob(written)),
+            "by_rule": markdown_table(_count_by_rule(written)),
             "examples": markdown_table(_examples(written)),
             "own": len(own_triplets.triplets),
             "own_rows_not_used": markdown_table(list_unusable_rows(own_triplets)),
@@ -193,7 +193,7 @@ class PromptTriplets(Step[TripletsConfig]):
             Check(
                 "every_concept_has_a_triplet",
                 "Every concept has a triplet that was accepted.",
-                _every_concept_has_one,
+                _check_every_concept,
             ),
         ]
 
@@ -224,7 +224,7 @@ def find_broken_rows(
                 (row["concept_id"], describe_faults(faults))
                 for row in rows
                 if row["outcome"] == "accepted"
-                and (faults := find_faults(to_concept(row), _triplet_of(row)))
+                and (faults := find_faults(to_concept(row), _build_triplet(row)))
             ),
         ]
     )
@@ -251,7 +251,7 @@ def select_accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
             problems.append(f"{row['concept_id']} ({', '.join(lacking)}: empty)")
             continue
         concept = to_concept(row)
-        triplet = _triplet_of(row)
+        triplet = _build_triplet(row)
         if wrong := find_faults(concept, triplet):
             problems.append(f"{concept.concept_id} ({describe_faults(wrong)})")
         pairs.append((concept, triplet))
@@ -268,7 +268,7 @@ def select_accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
     return pairs
 
 
-def _by_knob(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def _count_by_knob(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Count triplets by knob and in total: requested, accepted at once, accepted in the end."""
     counted = []
     for knob in [*dict.fromkeys(row["knob"] for row in rows), "all"]:
@@ -281,7 +281,7 @@ def _by_knob(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(counted, columns=columns)
 
 
-def _by_rule(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def _count_by_rule(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Count, by rule, the triplets that ever broke it, those mended and those rejected."""
     broken, rejects, mended = Counter[str](), Counter[str](), Counter[str]()
     for row in rows:
@@ -301,22 +301,22 @@ def _examples(rows: Sequence[Row]) -> pd.DataFrame:
     firsts: dict[str, Triplet] = {}
     for row in rows:
         if row["outcome"] == "accepted":
-            firsts.setdefault(row["concept"], _triplet_of(row))
+            firsts.setdefault(row["concept"], _build_triplet(row))
     step = max(1, -(-len(firsts) // _SHOWN))
     shown = [(concept, *triplet) for concept, triplet in firsts.items()][::step]
     return pd.DataFrame(shown, columns=["concept", *Triplet._fields])
 
 
-def _triplet_of(row: Row) -> Triplet:
+def _build_triplet(row: Row) -> Triplet:
     return Triplet(*(row[name] or "" for name in Triplet._fields))
 
 
-def _written(rows: Sequence[Row]) -> list[Row]:
+def _select_written(rows: Sequence[Row]) -> list[Row]:
     """The rows that are not of the user's own."""
     return [row for row in rows if not is_own(row["concept_id"])]
 
 
-def _every_concept_has_one(work: StepRun[TripletsConfig], rows: Sequence[Row]) -> AssetCheckResult:
+def _check_every_concept(work: StepRun[TripletsConfig], rows: Sequence[Row]) -> AssetCheckResult:
     """Check that every concept has a triplet; the result counts the other outcomes."""
     others = [row for row in rows if row["outcome"] != "accepted"]
     description = f"{len(rows) - len(others)} of {len(rows)} concepts have a triplet"

@@ -20,7 +20,7 @@ KnobByItem: TypeAlias = "pd.Series[str]"
 
 
 def count_retention(home: DataRoot, painter: str, models: Sequence[Model]) -> pd.DataFrame:
-    """One row a domain, knob and stage, in this order; knob `all`, the whole domain, comes first.
+    """Count one row per domain, knob and stage, in this order; knob `all` comes first.
 
     Columns: domain, knob, stage, number, of, share. `concepts` and accepted `triplets` are
     concepts; from `painted` on (a picture on both sides) they are pairs. `scored` are those on both
@@ -61,7 +61,7 @@ def _stages(
     if pictures is not None:
         requested_pairs = pictures.groupby("pair_id")["knob"].first()
         painted = requested_pairs[
-            _on_both_sides(pictures["pair_id"][pictures["outcome"] == "painted"])
+            _select_complete(pictures["pair_id"][pictures["outcome"] == "painted"])
         ]
         yield ("painted", painted, requested_pairs)
     named = ["pair_id", "knob", "kept", "evaluated"]
@@ -70,7 +70,7 @@ def _stages(
         return
     all_of = filtered.groupby("pair_id")["knob"].first()
     kept_pairs = all_of[list_surviving_pairs(to_records(filtered))]
-    evaluated = all_of[_on_both_sides(filtered["pair_id"][filtered["evaluated"]])]
+    evaluated = all_of[_select_complete(filtered["pair_id"][filtered["evaluated"]])]
     yield ("kept", kept_pairs, all_of)
     yield ("evaluated", evaluated, kept_pairs)
     named = ["pair_id", "outcome"]
@@ -80,12 +80,14 @@ def _stages(
         if (table := home.find(asset_key(f"scores_{model.name}"), partition, named)) is not None
     ]
     if scores:
-        both = [_on_both_sides(table["pair_id"][table["outcome"] == "scored"]) for table in scores]
+        both = [
+            _select_complete(table["pair_id"][table["outcome"] == "scored"]) for table in scores
+        ]
         scored_pairs = set.intersection(*map(set, both))
         yield ("scored", evaluated[evaluated.index.isin(scored_pairs)], evaluated)
 
 
-def _on_both_sides(pairs: "pd.Series[str]") -> "pd.Index[str]":
+def _select_complete(pairs: "pd.Series[str]") -> "pd.Index[str]":
     """The pairs that are named twice."""
     times = pairs.value_counts(sort=False)
     return times.index[times == 2]

@@ -10,7 +10,7 @@ from assets.kit.columns import REAL, TEXT, Columns, to_records
 from assets.kit.table_asset import TablesMismatch
 from assets.protobias.common import asset_key, load_by_domain
 from assets.protobias.human_scores import HUMAN_SCORES
-from assets.protobias.own_scores import version_in_file
+from assets.protobias.own_scores import compute_file_version
 from assets.protobias.scorers import is_filed
 from assets.protobias.scores import SCORES
 from assets.protobias.selection import expected_pairs
@@ -28,7 +28,7 @@ _ALIKE = {
     "filter": "filtered by one model: materialize protobias/filtered_pairs, with one filter,",
     "keep_from": "kept from one score on: materialize protobias/filtered_pairs, with one limit,",
 }
-"""What has to be the same in all domains of a painter."""
+"""Columns that must be equal in all domains of a painter."""
 _OF_FILTERED = [
     *("image_id", "group", "knob", "rank", "pair_kept", "evaluated", "filter_family"),
     *_ALIKE,
@@ -41,7 +41,7 @@ _LONG = Columns(
 )
 
 ScoreTables = Mapping[str, pd.DataFrame]
-"""By domain, for those that are there."""
+"""Stored score tables by domain."""
 
 
 def load_all_scores(home: DataRoot, painter: str, models: Sequence[Model]) -> pd.DataFrame:
@@ -57,11 +57,11 @@ def load_all_scores(home: DataRoot, painter: str, models: Sequence[Model]) -> pd
     """
     filtered = load_by_domain(home, "filtered_pairs", painter, columns=[*_PICTURE, *_OF_FILTERED])
     _require_alike(painter, filtered)
-    scores = [_by_metric(home, painter, model, filtered) for model in models]
-    people = _by_people(home, painter, filtered)
+    scores = [_load_metric_scores(home, painter, model, filtered) for model in models]
+    people = _load_human_scores(home, painter, filtered)
     sides = people.groupby("pair_id")["side"].nunique()
     both = sides.index[sides == 2]
-    return _joined(
+    return _concatenate(
         [table.assign(sample=EVALUATED) for table in scores]
         + [table[table["pair_id"].isin(both)].assign(sample=HUMAN) for table in (*scores, people)]
     )
@@ -91,7 +91,9 @@ def has_same_pictures(scores: pd.DataFrame, filtered: pd.DataFrame) -> bool:
     )
 
 
-def _by_metric(home: DataRoot, painter: str, model: Model, filtered: ScoreTables) -> pd.DataFrame:
+def _load_metric_scores(
+    home: DataRoot, painter: str, model: Model, filtered: ScoreTables
+) -> pd.DataFrame:
     """A metric's scores of all domains that it has scored, on their common scale."""
     tables = load_by_domain(home, f"scores_{model.name}", painter)
     name = f"protobias/scores_{model.name}"
@@ -104,7 +106,7 @@ def _by_metric(home: DataRoot, painter: str, model: Model, filtered: ScoreTables
             )
     # Another filter may have kept the same pairs since they were scored.
     families = {domain: set(filtered[domain]["filter_family"]) for domain in tables}
-    scores = _joined(
+    scores = _concatenate(
         [
             table.assign(same_family=model.family in families[domain])
             for domain, table in tables.items()
@@ -116,7 +118,7 @@ def _by_metric(home: DataRoot, painter: str, model: Model, filtered: ScoreTables
             f"has changed meanwhile. Materialize it again for {', '.join(tables)}."
         )
     file_version = (
-        version_in_file(model, home, painter) if is_filed(model) and len(scores) else None
+        compute_file_version(model, home, painter) if is_filed(model) and len(scores) else None
     )
     if file_version is not None and file_version != scores["entry_version"].iloc[0]:
         raise TablesMismatch(
@@ -128,12 +130,12 @@ def _by_metric(home: DataRoot, painter: str, model: Model, filtered: ScoreTables
     return scores.assign(score=normalize_scores(scores["raw"], formula, scale))
 
 
-def _by_people(home: DataRoot, painter: str, filtered: ScoreTables) -> pd.DataFrame:
+def _load_human_scores(home: DataRoot, painter: str, filtered: ScoreTables) -> pd.DataFrame:
     """The mean score of each picture that people scored, as rows of the metric `human`."""
     ratings = load_human_scores(home, painter)
     means = ratings.groupby("image_id", sort=False)["score"].mean()
     pictures = ratings.drop_duplicates("image_id").drop(columns=["score", "annotator"])
-    kept_rows = _joined([table[table["pair_kept"]] for table in filtered.values()])
+    kept_rows = _concatenate([table[table["pair_kept"]] for table in filtered.values()])
     identity = ["image_id", *_PICTURE]
     identified = pictures.merge(kept_rows[[*identity, "group", "rank"]], on=identity)
     if len(identified) < len(pictures):
@@ -145,10 +147,10 @@ def _by_people(home: DataRoot, painter: str, filtered: ScoreTables) -> pd.DataFr
     scored = identified.assign(
         metric=HUMAN, formula=HUMAN, same_family=False, outcome="scored", raw=raw
     )
-    return _joined([scored.assign(score=normalize_scores(raw, HUMAN))])
+    return _concatenate([scored.assign(score=normalize_scores(raw, HUMAN))])
 
 
-def _joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+def _concatenate(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Tables below one another, each with all columns, empty where it has none of its own."""
     arrow_tables = [_LONG.build_table([])]
     for table in tables:

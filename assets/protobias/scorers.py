@@ -19,7 +19,7 @@ from resources.models.requests import LookRequest, ScoreRequest, Turn
 from resources.storage.image_store import ImageStore
 
 ScoreColumns: TypeAlias = dict[str, Any]
-"""How it ended: the columns `outcome`, `refusal`, `raw`, `response`, `reason`, `served_model`."""
+"""Columns `outcome`, `refusal`, `raw`, `response`, `reason` and `served_model`."""
 
 
 def list_scorers(catalog: Catalog) -> tuple[Model, ...]:
@@ -53,7 +53,9 @@ def parse_outcome(outcome: Outcome) -> ScoreColumns:
     """Parse the outcome of a scoring request; a missing score has a reason, never a low score."""
     match outcome:
         case AnsweredOutcome(score=score, text=text, served_model=served_model):
-            columns = _given(score) if score is not None else _rated(text or "")
+            columns = (
+                _build_score_columns(score) if score is not None else _parse_rating(text or "")
+            )
             return columns | {"response": text, "served_model": served_model}
         case MalformedOutcome(is_unreadable=False, text=text):
             why = {"reason": "It did not answer with one number from 0 to 1."}
@@ -61,36 +63,36 @@ def parse_outcome(outcome: Outcome) -> ScoreColumns:
     return unanswered_columns(outcome, "unparsed")
 
 
-def _rated(reply: str) -> ScoreColumns:
+def _parse_rating(reply: str) -> ScoreColumns:
     rating = read_rating(reply, *JUDGE_SCALE)
     ending = {"outcome": rating.outcome, "raw": rating.score, "reason": rating.reason}
     return ending | ({"refusal": "model"} if rating.outcome == "refused" else {})
 
 
-def _reads(row: Row, images: ImageStore) -> ScoreColumns:
+def _score_pixels(row: Row, images: ImageStore) -> ScoreColumns:
     try:
-        return _given(score_fit(images.get(row["sha256"]), row["text"]))
+        return _build_score_columns(score_fit(images.get(row["sha256"]), row["text"]))
     except Unreadable as why:
         return {"outcome": "unparsed", "reason": str(why)}
 
 
-def _prefers_the_prototype(row: Row, images: ImageStore) -> ScoreColumns:
-    return _given(float(row["side"] == "adversarial"))
+def _score_prototype(row: Row, images: ImageStore) -> ScoreColumns:
+    return _build_score_columns(float(row["side"] == "adversarial"))
 
 
-def _guesses(row: Row, images: ImageStore) -> ScoreColumns:
+def _guess_score(row: Row, images: ImageStore) -> ScoreColumns:
     lot = sha256(f"{row['sha256']}/{row['text']}".encode()).digest()[:8]
-    return _given(int.from_bytes(lot, "big") / 2**64)
+    return _build_score_columns(int.from_bytes(lot, "big") / 2**64)
 
 
-def _given(score: float) -> ScoreColumns:
+def _build_score_columns(score: float) -> ScoreColumns:
     return {"outcome": "scored", "raw": score}
 
 
 REFERENCES: Mapping[str, Callable[[Row, ImageStore], ScoreColumns]] = {
-    "pixels": _reads,
-    "prior": _prefers_the_prototype,
-    "random": _guesses,
+    "pixels": _score_pixels,
+    "prior": _score_prototype,
+    "random": _guess_score,
 }
 """The reference judges, by model: one reads schematics, one is told which side is the prototype,
 one guesses, the same for the same picture and text."""

@@ -58,7 +58,7 @@ SCORES = Columns(
     **FILTERED_COLUMNS.subset("is_stand_in"),
     calls=(TEXTS, "Keys of the stored calls behind it; none for a reference"),
 )
-"""One row an image of the evaluation set."""
+"""Table with one row per image of the evaluation set."""
 
 _TAKEN = [*_CARRIED, "is_stand_in", "evaluated", "filter_family", "filter_outcome"]
 _PRESENT = {
@@ -123,9 +123,9 @@ class PairScores(JudgeStep[LimitConfig]):
         if filtered["filter_outcome"].eq(PENDING).any():
             possible = filtered.loc[filtered["evaluated"], "pair_id"].nunique()
             most = min(possible, work.config.limit or possible)
-            yield from repeat(self._longest(filtered), len(SIDES) * most)
+            yield from repeat(self._find_longest_request(filtered), len(SIDES) * most)
 
-    def _longest(self, filtered: pd.DataFrame) -> LookRequest | ScoreRequest:
+    def _find_longest_request(self, filtered: pd.DataFrame) -> LookRequest | ScoreRequest:
         return build_request(
             self.judge, max(filtered["text"], key=len, default=""), PLACEHOLDER_SHA256
         )
@@ -142,7 +142,7 @@ class PairScores(JudgeStep[LimitConfig]):
         if triplets is None:
             return None
         number = len(SIDES) * domain_share(domain, FilterConfig().evaluated)
-        longest = self._longest(work.tables["filtered_pairs"])
+        longest = self._find_longest_request(work.tables["filtered_pairs"])
         return estimate_paper_sample(domain, len(triplets), work.config.limit, number, longest)
 
     def metadata(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> dict[str, Any]:

@@ -24,23 +24,27 @@ def select_first_pairs(rows: Sequence[Row], limit: int | None) -> list[Row]:
     """The rows of the first pairs in the order of a limit; all without one."""
     if limit is None:
         return list(rows)
-    chosen = {row["pair_id"] for row in stratified_head(_one_each(rows), limit, _placed)}
+    chosen = {
+        row["pair_id"]
+        for row in stratified_head(_select_first_rows(rows), limit, _build_sampling_key)
+    }
     return [row for row in rows if row["pair_id"] in chosen]
 
 
 def expected_pairs(rows: Sequence[Row], stored_pairs: Collection[str]) -> list[Row]:
     """Rows expected in a table that stores `stored_pairs`; see `limits.expected_subset`."""
     expected_ids = {
-        row["pair_id"] for row in expected_subset(_one_each(rows), stored_pairs, _placed)
+        row["pair_id"]
+        for row in expected_subset(_select_first_rows(rows), stored_pairs, _build_sampling_key)
     }
     return [row for row in rows if row["pair_id"] in expected_ids]
 
 
-def _one_each(rows: Sequence[Row]) -> list[Row]:
+def _select_first_rows(rows: Sequence[Row]) -> list[Row]:
     return list({row["pair_id"]: row for row in rows}.values())
 
 
-def _placed(row: Row) -> SamplingKey:
+def _build_sampling_key(row: Row) -> SamplingKey:
     return sampling_key(row["pair_id"], str(row["group"]), row["knob"])
 
 
@@ -73,10 +77,10 @@ def assign_ranks(
     the next pairs take its place.
     """
     of_concept: dict[str, list[str]] = defaultdict(list)
-    for pair in sorted(concepts, key=lambda pair: _lot(seed, pair)):
+    for pair in sorted(concepts, key=lambda pair: _draw_lot(seed, pair)):
         of_concept[concepts[pair]].append(pair)
     order = sorted(
-        (turn, _lot(seed, pair), pair)
+        (turn, _draw_lot(seed, pair), pair)
         for pairs in of_concept.values()
         for turn, pair in enumerate(pairs)
     )
@@ -90,11 +94,11 @@ def assign_ranks(
     return {pair: place for place, pair in enumerate([*distinct, *shared])}
 
 
-def _lot(seed: int, pair: str) -> str:
+def _draw_lot(seed: int, pair: str) -> str:
     return sha256(f"{seed}/{pair}".encode()).hexdigest()
 
 
-def count_retention_by(rows: Sequence[Row], *by: str) -> pd.DataFrame:
+def count_retention(rows: Sequence[Row], *by: str) -> pd.DataFrame:
     """Count pairs by columns of `filtered_pairs`: all, with both pictures, with both scores, kept.
 
     `retention` is the share of all pairs that was kept, in %: the paper keeps 62.05 % of its own.

@@ -21,7 +21,7 @@ _READ = [
 ]
 
 
-def _kept(home: DataRoot, partition: str) -> list[TrainingPair]:
+def _load_kept_pairs(home: DataRoot, partition: str) -> list[TrainingPair]:
     """The pairs of a painter and domain that the filter has kept, evaluated ones among them."""
     filtered = home.find(FILTERED_KEY, partition, _READ)
     if filtered is None:
@@ -55,4 +55,4 @@ def _pair(sides: Mapping[str, Mapping[str, Any]], places: Mapping[str, str]) -> 
     )
 
 
-TRAINING_PAIRS = PairTable(asset=FILTERED_KEY, partitions=pairs, load_pairs=_kept)
+TRAINING_PAIRS = PairTable(asset=FILTERED_KEY, partitions=pairs, load_pairs=_load_kept_pairs)

@@ -23,7 +23,7 @@ class DomainSample(NamedTuple):
     concepts: int
     evaluated: int
     partial_steps: Sequence[str]
-    """In words: the steps that a limit has cut short."""
+    """Describe the steps that a limit has cut short."""
 
     @property
     def is_trial(self) -> bool:

@@ -24,7 +24,7 @@ from resources.models.outcomes import (
 from resources.models.requests import Turn, WriteRequest
 
 REASKS = 2
-"""How often a triplet is re-queried at most, with what is wrong with it."""
+"""Maximum number of re-queries for a triplet, each naming the broken rules."""
 LONGEST_FEEDBACK = 1500
 """Bytes at most of what a writer is told about its faults: quotes have to bound it."""
 _SCHEMA = json.dumps(SCHEMA)

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from assets.report.cells import Line, Table
-from resources.user_files.spreadsheets import csv_of
+from resources.user_files.spreadsheets import format_csv
 
 
 @cache
@@ -53,7 +53,7 @@ def csv_text(table: Table) -> str:
         for body in table.bodies
         for line in body.lines
     ]
-    return csv_of(columns, rows)
+    return format_csv(columns, rows)
 
 
 def _parts(table: Table) -> dict[str, dict[str, None]]:

@@ -120,7 +120,7 @@ def fit_adapter(
         record = publish_adapter(job, place)
     else:
         log.info("%s was trained before: it is taken as it is.", place)
-    return FittedAdapter(place, record, _shown(place, record, folder))
+    return FittedAdapter(place, record, _build_metadata(place, record, folder))
 
 
 def _tell_of_others(place: Path, terms: TrainingTerms, log: Logger) -> None:
@@ -170,7 +170,7 @@ def _require_possible(recipe: Recipe, weights: Weights, samples: int, log: Logge
     require_room(recipe, expected, has_gpu=has_gpu, memory=memory)
 
 
-def _shown(place: Path, record: dict[str, Any], folder: Path) -> dict[str, Any]:
+def _build_metadata(place: Path, record: dict[str, Any], folder: Path) -> dict[str, Any]:
     trained, steps = record["trained"], read_progress(folder)
     return {
         "adapter": str(place),

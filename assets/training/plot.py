@@ -37,7 +37,7 @@ def plot_training(lines: Sequence[Mapping[str, Any]]) -> MarkdownMetadataValue:
 def _panel(
     draw: ImageDraw.ImageDraw, top: int, title: str, points_by_step: Sequence[tuple[int, float]]
 ) -> None:
-    """One number by step, with the ends of its scale."""
+    """Draw a number by step, with the ends of its scale."""
     values = [value for _, value in points_by_step if math.isfinite(value)]
     low, high = min(values, default=0.0), max(values, default=1.0)
     span, last = high - low or 1.0, max(points_by_step[-1][0], 2)

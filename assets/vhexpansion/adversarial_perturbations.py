@@ -63,7 +63,7 @@ ADVERSARIAL_COLUMNS = Columns(
     outcome=(TEXT, "attacked, failed or inapplicable"),
     reason=(TEXT, "Why there is no attack; else empty"),
 )
-"""One row a case, method and setting."""
+"""Table with one row per case, method and setting."""
 
 _CLEAN = Columns(**ANSWERS.subset("case_id", "correct", "outcome"))
 _FEW = 0.1
@@ -106,7 +106,7 @@ class AttackSweepConfig(LimitConfig):
     )
 
     @model_validator(mode="after")
-    def _within_ranges(self) -> "AttackSweepConfig":
+    def _require_ranges(self) -> "AttackSweepConfig":
         try:
             self.list_settings()
         except ValidationError as error:
@@ -157,7 +157,7 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
                 row_columns=NEGATED_CASE_COLUMNS,
                 uses_default_config=True,
             ),
-            **_clean_answers_of(catalog, encoder),
+            **_find_clean_answers(catalog, encoder),
         }
         self.description = (
             f"The pictures of cases, changed a little for the encoder of {encoder.name}: away "
@@ -168,7 +168,7 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
     def rows(self, work: StepRun[AttackSweepConfig]) -> list[dict[str, Any]]:
         """Build a row for each case that has a negation, method and setting."""
         settings = [setting.model_dump_json() for setting in work.config.list_settings()]
-        hallucinates = self._hallucinating(work)
+        hallucinates = self._find_hallucinations(work)
         rows = [
             self._row(case, method, setting, work.config.seed, hallucinates)
             for case in limit_cases(work.read_rows("cases"), "negated", work.config.limit)
@@ -208,7 +208,7 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
         }
 
     def checks(self) -> list[Check]:
-        """Few attacks fail."""
+        """Check that few attacks fail."""
         return [
             Check("nothing_failed", f"At most {_FEW:.0%} of the attacks fail.", check_failure_rate),
         ]
@@ -253,7 +253,7 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
         outcome = "inapplicable" if reason else None
         return row | {"sha256": None, "outcome": outcome, "reason": reason}
 
-    def _hallucinating(self, work: StepRun[AttackSweepConfig]) -> Mapping[str, bool | str]:
+    def _find_hallucinations(self, work: StepRun[AttackSweepConfig]) -> Mapping[str, bool | str]:
         """Return, by case, whether at least half of the model's own clean answers are wrong.
 
         It lacks those of which it said nothing that can be used; `PENDING` are those of which it
@@ -288,7 +288,7 @@ def check_failure_rate(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckRes
     )
 
 
-def _clean_answers_of(catalog: Catalog, encoder: Model) -> dict[str, Input]:
+def _find_clean_answers(catalog: Catalog, encoder: Model) -> dict[str, Input]:
     """Return the clean answers of the encoder's own entry, or of one with the same weights."""
     judges = [model for model in catalog.select_role("judge") if model.model == encoder.model]
     if not judges:

@@ -31,7 +31,7 @@ from resources.models.catalog import Catalog, Model
 ATTACK_COLUMNS = Columns(
     **ADVERSARIAL_COLUMNS.subset("case_id", "encoder", "method", "parameters", "sha256", "outcome")
 )
-"""What is read of adversarial perturbations."""
+"""Columns read from adversarial perturbations."""
 
 
 class YesNoAnswersConfig(RepeatsConfig):

@@ -23,7 +23,7 @@ from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
 
 LOG_INTERVAL_S = 30
-"""How often a batch that is on its way says how far it is."""
+"""Seconds between two progress messages of a batch."""
 
 
 class AttackOutcome(NamedTuple):
@@ -87,7 +87,7 @@ def make_attacks(
     }
     rows_by_key = {key: rows[place] for place, key in keys.items()}
     # Those that take as many steps go together: none of a batch waits for the others.
-    order = sorted(rows_by_key, key=lambda key: _steps_of(rows_by_key[key]))
+    order = sorted(rows_by_key, key=lambda key: _count_steps(rows_by_key[key]))
     finished: dict[str, AttackOutcome] = {}
     for start in range(0, len(order), attacking.batch):
         batch_keys = order[start : start + attacking.batch]
@@ -127,10 +127,10 @@ class AttackRun:
     ) -> list[AttackOutcome]:
         """Attack the pictures of some rows together, and keep those that are better than noise."""
         works = [_work(row, images) for row in rows]
-        results = self._attacked(
+        results = self._attack_together(
             works, f"{finished_count + 1:,} to {finished_count + len(rows):,} of {total:,}"
         )
-        outcomes = [_ended(result, images) for result in results]
+        outcomes = [_build_outcome(result, images) for result in results]
         attack_similarities = [
             outcome.similarity for outcome in outcomes if outcome.similarity is not None
         ]
@@ -152,14 +152,14 @@ class AttackRun:
             )
         return outcomes
 
-    def _attacked(self, works: Sequence[AttackJob], progress: str) -> list[AttackResult]:
+    def _attack_together(self, works: Sequence[AttackJob], progress: str) -> list[AttackResult]:
         """Attack pictures together; where one cannot be taken, each by itself."""
         try:
             return self._attacker.attack(works, self._watch(progress))
         except UnacceptableRequest as error:
             if len(works) == 1:
                 return [AttackResult(None, None, None, None, 0, str(error))]
-            return [result for work in works for result in self._attacked([work], progress)]
+            return [result for work in works for result in self._attack_together([work], progress)]
 
     def _watch(self, progress: str) -> Watch:
         logged_at = monotonic()
@@ -208,7 +208,7 @@ def _work(row: Row, images: ImageStore) -> AttackJob:
     )
 
 
-def _ended(result: AttackResult, images: ImageStore) -> AttackOutcome:
+def _build_outcome(result: AttackResult, images: ImageStore) -> AttackOutcome:
     digest = None if result.png is None else images.put(result.png)
     return AttackOutcome(
         *(digest, result.similarity, result.noise_similarity, result.largest_change),
@@ -216,5 +216,5 @@ def _ended(result: AttackResult, images: ImageStore) -> AttackOutcome:
     )
 
 
-def _steps_of(row: Row) -> int:
+def _count_steps(row: Row) -> int:
     return AttackParameters.model_validate_json(row["parameters"]).get_max_steps(row["objective"])

@@ -24,7 +24,7 @@ from resources.models.catalog import Catalog
 from resources.storage.data_root import DataRoot
 
 CASE_ASSETS = ("seed_cases", "negated_cases", "common_perturbations")
-"""What is made of a dataset once, whoever is asked."""
+"""Assets made once per dataset, whichever models are asked."""
 STAND_IN_DATASETS = ("game_boards", "optical_illusions")
 """The datasets of the stand-in run: those that are the quickest to read from pixels."""
 _FEW: Mapping[str, Mapping[str, Any]] = {
@@ -123,7 +123,7 @@ def _assets(catalog: Catalog) -> list[Definition]:
     ]
 
 
-def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
+def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     """A few cases of two drawn domains; judges that cost nothing."""
     judges = [judge.name for judge in select_judges(catalog, REFERENCES) if judge.is_stand_in]
     answers = [f"answers_{judge}" for judge in judges]
@@ -134,10 +134,10 @@ def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
 
 def demo_summary(home: DataRoot, painter: str) -> list[dict[str, Any]]:
     """Count cases, negated cases and perturbed pictures of each dataset of the stand-in run."""
-    return [_made(home, dataset) for dataset in STAND_IN_DATASETS]
+    return [_count_made(home, dataset) for dataset in STAND_IN_DATASETS]
 
 
-def _made(home: DataRoot, dataset: str) -> dict[str, Any]:
+def _count_made(home: DataRoot, dataset: str) -> dict[str, Any]:
     cases, negated, pictures = (
         home.table(asset_key(name), dataset, ["outcome"])["outcome"] for name in CASE_ASSETS
     )
@@ -156,7 +156,7 @@ BENCHMARK = Benchmark(
     steps=_steps,
     assets=_assets,
     flows=_flows,
-    stand_in_runs=_stand_in,
+    stand_in_runs=_plan_stand_in,
     summarize_demo=demo_summary,
     panel_assets=("negated_cases",),
     tuning_tables=(TUNING,),

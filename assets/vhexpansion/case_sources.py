@@ -45,10 +45,10 @@ def cases_from_questions(
     """
     for row in rows:
         for question in to_questions(row):
-            yield from _of_question(dataset, question)
+            yield from _build_question_cases(dataset, question)
 
 
-def _of_question(dataset: str, question: YesNoQuestion) -> Iterator[dict[str, Any]]:
+def _build_question_cases(dataset: str, question: YesNoQuestion) -> Iterator[dict[str, Any]]:
     fixed_columns = {
         **_NOTHING,
         **{name: value for name, value in question._asdict().items() if name in _QUESTION_COLUMNS},
@@ -60,7 +60,7 @@ def _of_question(dataset: str, question: YesNoQuestion) -> Iterator[dict[str, An
         if question.unfit_reason is not None:
             raise NotBinary(question.unfit_reason)
         if question.kind == "yes/no":
-            yield _taken(
+            yield _accept_case(
                 fixed_columns, question.question, parse_yes_no(question.truth), AS_IT_STANDS
             )
             return
@@ -74,15 +74,15 @@ def _of_question(dataset: str, question: YesNoQuestion) -> Iterator[dict[str, An
             for number in (question.truth, question.familiar_answer)
         ]
     except NotBinary as error:
-        yield _rejected(fixed_columns, str(error))
+        yield _reject_case(fixed_columns, str(error))
         return
     true_case = fixed_columns | {"case_id": f"{question.name}/as-it-is", "stated": question.truth}
-    yield _taken(true_case, stated_questions[0], YES, AS_IT_IS)
+    yield _accept_case(true_case, stated_questions[0], YES, AS_IT_IS)
     familiar_case = fixed_columns | {
         "case_id": f"{question.name}/as-expected",
         "stated": question.familiar_answer,
     }
-    yield _taken(familiar_case, stated_questions[1], NO, AS_EXPECTED)
+    yield _accept_case(familiar_case, stated_questions[1], NO, AS_EXPECTED)
 
 
 class _Read(NamedTuple):
@@ -91,7 +91,7 @@ class _Read(NamedTuple):
     truth: str
     """The right answer, in its own words."""
     questions: Mapping[str, str]
-    """By option: the question whether it is that one; nothing for a yes/no question."""
+    """Yes/no questions by option; empty for a yes/no question."""
 
 
 def cases_from_collection(dataset: str, rows: Sequence[Row], seed: int) -> list[dict[str, Any]]:
@@ -107,10 +107,15 @@ def cases_from_collection(dataset: str, rows: Sequence[Row], seed: int) -> list[
         for row, reading in zip(rows, readings, strict=True)
         if isinstance(reading, _Read) and reading.questions
     ]
-    shuffled_images = sorted(option_images, key=lambda name: _lot(seed, name))
+    shuffled_images = sorted(option_images, key=lambda name: _draw_lot(seed, name))
     right_images = set(shuffled_images[: (len(shuffled_images) + 1) // 2])
     return [
-        _of_row(_known(dataset, row, names), reading, row["image_id"] in right_images, seed)
+        _build_case(
+            _build_fixed_columns(dataset, row, names),
+            reading,
+            row["image_id"] in right_images,
+            seed,
+        )
         for row, reading in zip(rows, readings, strict=True)
     ]
 
@@ -124,24 +129,26 @@ def reject_repeats(cases: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     cases_by_question: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for case in cases:
         if case["outcome"] == "taken":
-            cases_by_question.setdefault(_asking(case), []).append(case)
+            cases_by_question.setdefault(_build_question_key(case), []).append(case)
     for case in cases:
-        same_cases = cases_by_question[_asking(case)] if case["outcome"] == "taken" else [case]
+        same_cases = (
+            cases_by_question[_build_question_key(case)] if case["outcome"] == "taken" else [case]
+        )
         contradicting_case = next(
             (candidate for candidate in same_cases if candidate["answer"] != case["answer"]), None
         )
         if contradicting_case is not None:
             case_id = contradicting_case["case_id"]
             reason = f"{case_id}, where another answer is right. Correct the wrong one"
-            yield _rejected(case, f"It asks the same of the same picture as {reason}.")
+            yield _reject_case(case, f"It asks the same of the same picture as {reason}.")
         elif same_cases[0] is not case:
             reason = f"It asks the same of the same picture as {same_cases[0]['case_id']}."
-            yield _rejected(case, reason)
+            yield _reject_case(case, reason)
         else:
             yield case
 
 
-def _asking(case: Row) -> tuple[str, str]:
+def _build_question_key(case: Row) -> tuple[str, str]:
     return case["sha256"], " ".join(case["question"].lower().split())
 
 
@@ -155,7 +162,7 @@ def _names(dataset: str, rows: Iterable[Row]) -> Mapping[str, str]:
     return names
 
 
-def _known(dataset: str, row: Row, names: Mapping[str, str]) -> dict[str, Any]:
+def _build_fixed_columns(dataset: str, row: Row, names: Mapping[str, str]) -> dict[str, Any]:
     is_taken = row["outcome"] == "taken"
     return {
         **_NOTHING,
@@ -177,7 +184,7 @@ def _read(row: Row) -> _Read | str:
     question, answer = row["question"], row["answer"]
     try:
         if not row["options"]:
-            return _Read(_plain(answer), {})
+            return _Read(_require_yes_no(answer), {})
         options = parse_options(row["options"])
         truth = options[find_option_letter(answer, options)]
         if all(text.lower() in YES_NO for text in options.values()):
@@ -188,7 +195,7 @@ def _read(row: Row) -> _Read | str:
         return str(error)
 
 
-def _plain(answer: str) -> str:
+def _require_yes_no(answer: str) -> str:
     try:
         parse_yes_no(answer)
     except NotBinary as error:
@@ -198,35 +205,35 @@ def _plain(answer: str) -> str:
     return answer
 
 
-def _of_row(
+def _build_case(
     fixed_columns: dict[str, Any], reading: _Read | str, states_right: bool, seed: int
 ) -> dict[str, Any]:
     if isinstance(reading, str):
-        return _rejected(fixed_columns, reading)
+        return _reject_case(fixed_columns, reading)
     if not reading.questions:
-        return _taken(
+        return _accept_case(
             fixed_columns,
             fixed_columns["source_question"],
             parse_yes_no(reading.truth),
             AS_IT_STANDS,
         )
     wrong_options = [option for option in reading.questions if option != reading.truth]
-    lot = _lot(seed, fixed_columns["case_id"])
+    lot = _draw_lot(seed, fixed_columns["case_id"])
     stated_option = reading.truth if states_right else wrong_options[lot % len(wrong_options)]
     case = fixed_columns | {"truth": reading.truth, "stated": stated_option}
-    return _taken(case, reading.questions[stated_option], YES if states_right else NO, OPTION)
+    return _accept_case(case, reading.questions[stated_option], YES if states_right else NO, OPTION)
 
 
-def _lot(seed: int, name: str) -> int:
+def _draw_lot(seed: int, name: str) -> int:
     return int.from_bytes(sha256(f"{seed}/{name}".encode()).digest()[:8])
 
 
-def _taken(
+def _accept_case(
     fixed_columns: Mapping[str, Any], question: str, answer: str, origin: str
 ) -> dict[str, Any]:
     answer_columns = {"question": question, "answer": answer, "origin": origin}
     return {**fixed_columns, **answer_columns, "outcome": "taken", "reason": None}
 
 
-def _rejected(fixed_columns: Mapping[str, Any], reason: str) -> dict[str, Any]:
+def _reject_case(fixed_columns: Mapping[str, Any], reason: str) -> dict[str, Any]:
     return {**fixed_columns, "outcome": "rejected", "reason": reason}

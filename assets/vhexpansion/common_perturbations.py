@@ -148,7 +148,7 @@ class CommonPerturbations(Step[CommonPerturbationsConfig]):
         self, work: StepRun[CommonPerturbationsConfig], rows: Sequence[Row]
     ) -> dict[str, Any]:
         """Count the pictures, and those that code can still read; show a sample."""
-        counts = Counter((row["perturbation"], _said(row)) for row in rows)
+        counts = Counter((row["perturbation"], _format_readable(row)) for row in rows)
         table = [(*labels, number) for labels, number in counts.items()]
         return {
             "pictures": len({row["sha256"] for row in rows if row["sha256"]}),
@@ -191,13 +191,13 @@ def _row(image: Row, perturbation: Perturbation, seed: int) -> dict[str, Any]:
 
 def _works(rows: Sequence[Row]) -> PerturbationRequests:
     return {
-        place: PerturbationRequest(row["original"], row["parameters"], seed=_own_seed(row))
+        place: PerturbationRequest(row["original"], row["parameters"], seed=_derive_seed(row))
         for place, row in enumerate(rows)
         if row["original"] and row["outcome"] != "inapplicable"
     }
 
 
-def _own_seed(row: Row) -> int:
+def _derive_seed(row: Row) -> int:
     """Noise of a picture's own, or else all of one size would have the same; 0 without noise."""
     if row["perturbation"] != "noise":
         return 0
@@ -210,15 +210,17 @@ def _reread(work: StepRun[Any], rows: Sequence[dict[str, Any]]) -> list[dict[str
     for case in work.read_rows("cases"):
         if case["outcome"] == ACCEPTED:
             truths.setdefault(case["image_id"], {})[case["source_question"]] = case["truth"]
-    original_legible = _right({row["original"]: row["image_id"] for row in rows}, truths, work)
+    original_legible = _find_legible(
+        {row["original"]: row["image_id"] for row in rows}, truths, work
+    )
     legible = {row["sha256"]: row["image_id"] for row in rows if original_legible[row["original"]]}
-    perturbed_legible = _right(
+    perturbed_legible = _find_legible(
         {name: image_id for name, image_id in legible.items() if name}, truths, work
     )
     return [row | {"readable": perturbed_legible.get(row["sha256"])} for row in rows]
 
 
-def _right(
+def _find_legible(
     pictures: Mapping[str, str], truths: Mapping[str, Mapping[str, str]], work: StepRun[Any]
 ) -> dict[str, bool]:
     """Return, by sha256, whether code reads the truth of every case in a picture of that name."""
@@ -233,7 +235,7 @@ def _right(
     return is_legible
 
 
-def _said(row: Row) -> str:
+def _format_readable(row: Row) -> str:
     if row["outcome"] == "inapplicable":
         return "inapplicable"
     return {None: "not read", True: "yes", False: "no"}[row["readable"]]

@@ -63,7 +63,7 @@ MITIGATION = Columns(
     why=(TEXT, "Why there is no value; else empty"),
     is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
 )
-"""One row an adapter, or none, and measure, dataset and what was done to its pictures."""
+"""Table with one row per adapter (or none), measure, dataset and change of its pictures."""
 
 
 _SHOWN = [
@@ -107,7 +107,7 @@ def build_mitigation_asset(judges: Sequence[Model]) -> AssetsDefinition:
     ) -> MaterializeResult[pa.Table]:
         """Compare adapters with their base. Raises `NothingYet` where there is none."""
         cases = home.find(training_cases_key(GROUP))
-        trained = _trained(home)
+        trained = _load_trained(home)
         if cases is None or not trained:
             raise NotMaterialized(
                 f"{GROUP}/mitigation: no adapter has been trained. Materialize "
@@ -124,13 +124,13 @@ def build_mitigation_asset(judges: Sequence[Model]) -> AssetsDefinition:
                     GROUP,
                 )
                 continue
-            adapter_rows = list(_compared(home, config, cases, _tuned(row, judges)))
+            adapter_rows = list(_compare(home, config, cases, _find_tuned(row, judges)))
             rewrite_results(
                 Path(home.root, row["adapter"]),
-                [_in_words(adapter_row) for adapter_row in adapter_rows],
+                [_format_card_row(adapter_row) for adapter_row in adapter_rows],
             )
             rows += adapter_rows
-        table = MITIGATION.build_table(_once(rows))
+        table = MITIGATION.build_table(_drop_repeated_bases(rows))
         shown = table.to_pandas().query("shown != 'none' and shown != 'attacked'")
         shown = shown.rename(columns={"low": "value_low", "high": "value_high"})[_SHOWN]
         # Rounded as the others are, most rates would be 0.
@@ -145,7 +145,7 @@ def build_mitigation_asset(judges: Sequence[Model]) -> AssetsDefinition:
     return mitigation
 
 
-def _in_words(row: Mapping[str, Any]) -> dict[str, str]:
+def _format_card_row(row: Mapping[str, Any]) -> dict[str, str]:
     """A row for the model card."""
     value = row["why"] or "not judged yet"
     if row["value"] is not None:
@@ -156,7 +156,7 @@ def _in_words(row: Mapping[str, Any]) -> dict[str, str]:
     return {"": arm, "measure": f"{row['measure']}, {row['dataset']}{shown}", "value": value}
 
 
-def _trained(home: DataRoot) -> list[dict[str, Any]]:
+def _load_trained(home: DataRoot) -> list[dict[str, Any]]:
     asset = adapter_key(GROUP)
     tables = (home.find(asset, partition) for partition in BY_ARM.get_partition_keys())
     return [
@@ -164,7 +164,7 @@ def _trained(home: DataRoot) -> list[dict[str, Any]]:
     ]
 
 
-def _tuned(row: Mapping[str, Any], judges: Sequence[Model]) -> _Tuned:
+def _find_tuned(row: Mapping[str, Any], judges: Sequence[Model]) -> _Tuned:
     """The judge that has the adapter, and the one that differs from it by that alone."""
     judge = next((j for j in judges if j.parameters.get("adapter") == row["adapter"]), None)
     if judge is None:
@@ -182,22 +182,22 @@ def _tuned(row: Mapping[str, Any], judges: Sequence[Model]) -> _Tuned:
     return _Tuned(row, judge, base)
 
 
-def _compared(
+def _compare(
     home: DataRoot, config: MitigationTableConfig, cases: pd.DataFrame, tuned: _Tuned
 ) -> Iterator[dict[str, Any]]:
     """The rows of an adapter and of its base."""
     arm = {"arm": tuned.row["arm"], "learning_rate": tuned.row["learning_rate"]}
     before_columns = {"arm": BEFORE, "learning_rate": None}
     for arm_columns, model in ((before_columns, tuned.base), (arm, tuned.judge)):
-        for measure in _measured(home, config, cases, model, tuned):
-            reason = measure.reason or _unlisted(tuned, model)
+        for measure in _measure(home, config, cases, model, tuned):
+            reason = measure.reason or _explain_unlisted(tuned, model)
             values = measure._asdict() | {"why": reason}
             is_stand_in = measure.is_stand_in or bool(tuned.row["is_stand_in"])
             judge = model.name if model else None
             yield {**arm_columns, "judge": judge, **values, "is_stand_in": is_stand_in}
 
 
-def _measured(
+def _measure(
     home: DataRoot,
     config: MitigationTableConfig,
     cases: pd.DataFrame,
@@ -221,7 +221,7 @@ def _measured(
     yield from measure_general_questions(home, questions, config.mme, name, base_name, trained_on)
 
 
-def _unlisted(tuned: _Tuned, model: Model | None) -> str:
+def _explain_unlisted(tuned: _Tuned, model: Model | None) -> str:
     if model is not None:
         return ""
     if tuned.judge is None:
@@ -232,7 +232,7 @@ def _unlisted(tuned: _Tuned, model: Model | None) -> str:
     )
 
 
-def _once(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _drop_repeated_bases(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows, those of one base once."""
     distinct_rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in rows:

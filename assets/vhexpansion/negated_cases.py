@@ -64,7 +64,7 @@ NEGATED_CASE_COLUMNS = Columns(
     calls=(TEXTS, "Keys of the stored calls behind it"),
 )
 REASKS = 2
-"""How often a negation is asked for again at most, with what is wrong with it."""
+"""Maximum number of re-queries for a negation, each naming the problem."""
 _AGAIN = "Rephrase it again, by the same rules. You should only return the rephrased question."
 _OTHER: Mapping[str | None, str | None] = {YES: NO, NO: YES, None: None}
 
@@ -171,7 +171,9 @@ class NegatedCases(WriteStep[NegationConfig]):
         return [
             Check("negations_hold", "Every negation passes by rule.", _hold, blocking=True),
             Check(
-                "every_case_is_negated", "Every case has a negation that is used.", _every_negated
+                "every_case_is_negated",
+                "Every case has a negation that is used.",
+                _check_every_case,
             ),
         ]
 
@@ -179,7 +181,7 @@ class NegatedCases(WriteStep[NegationConfig]):
 def negate_by_grammar(question: str, answer: str | None, *, may_quote: bool) -> dict[str, Any]:
     """The columns of a negation by rule, or of a quotation where there is no other."""
     try:
-        return _negated(negate(question), answer) | {"broken": []}
+        return _build_negation_columns(negate(question), answer) | {"broken": []}
     except NotNegatable as reason:
         rejected = {"outcome": "rejected", "reason": f"by rule: {reason}", "broken": []}
         return rejected | negate_by_quotation(question, answer) if may_quote else rejected
@@ -188,12 +190,12 @@ def negate_by_grammar(question: str, answer: str | None, *, may_quote: bool) -> 
 def negate_by_quotation(question: str, answer: str | None) -> dict[str, Any]:
     """The columns of a negation that quotes its question; none where it cannot be quoted."""
     try:
-        return _negated(quote(question), answer) | {"reason": None}
+        return _build_negation_columns(quote(question), answer) | {"reason": None}
     except NotNegatable:
         return {}
 
 
-def _negated(negation: Negation, answer: str | None) -> dict[str, Any]:
+def _build_negation_columns(negation: Negation, answer: str | None) -> dict[str, Any]:
     return {
         "negated_question": negation.question,
         "negated_answer": _OTHER[answer],
@@ -213,7 +215,7 @@ def _hold(work: StepRun[NegationConfig], rows: Sequence[Row]) -> AssetCheckResul
     return build_check_result(f"{len(rows) - len(broken_rows):,} of {len(rows):,} hold", table)
 
 
-def _every_negated(work: StepRun[NegationConfig], rows: Sequence[Row]) -> AssetCheckResult:
+def _check_every_case(work: StepRun[NegationConfig], rows: Sequence[Row]) -> AssetCheckResult:
     unused_rows = [row for row in rows if row["outcome"] != "negated"]
     description = (
         f"{len(rows) - len(unused_rows):,} of {len(rows):,} cases have a negation that is used"

@@ -23,7 +23,7 @@ from resources.storage.data_root import DataRoot
 from resources.user_files.rows import UserFileError
 
 REVIEWED_PAIRS = 100
-"""How many pairs of a dataset people review (§5.2)."""
+"""Number of a dataset's pairs that people review (§5.2)."""
 _PAIR = "pair"
 
 
@@ -55,7 +55,7 @@ def apply_review(rows: Sequence[dict[str, Any]], folder: Path) -> list[dict[str,
     panel = read_panel(folder, _PAIR)
     pairs = {format_pair_name(row): row["case_id"] for row in rows if row["negated_question"]}
     _require_known(panel, pairs, {row["case_id"] for row in rows}, folder)
-    return [_with_votes(row, panel) for row in rows]
+    return [_add_votes(row, panel) for row in rows]
 
 
 def write_pairs(rows: Sequence[Row], folder: Path, seed: int) -> None:
@@ -113,7 +113,7 @@ def review_metadata(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _with_votes(row: dict[str, Any], panel: Panel) -> dict[str, Any]:
+def _add_votes(row: dict[str, Any], panel: Panel) -> dict[str, Any]:
     votes = count_votes(panel, format_pair_name(row)) if row["negated_question"] else Votes([], [])
     vote_columns = {"accepted_by": votes.accepted_by, "rejected_by": votes.rejected_by}
     if row["outcome"] != "negated" or not votes.is_rejected:

@@ -42,47 +42,47 @@ def add_readings(rows: Iterable[dict[str, Any]], work: StepRun[Any]) -> list[dic
         for row in rows
     }
 
-    def shown(question_and_digest: tuple[str, str]) -> PictureQuestion:
+    def build_question(question_and_digest: tuple[str, str]) -> PictureQuestion:
         question, digest = question_and_digest
         return PictureQuestion(work.partition, question, work.images.get(digest))
 
-    readings = compute_missing(work_keys, shown, read_answer, work.work_cache)
+    readings = compute_missing(work_keys, build_question, read_answer, work.work_cache)
     return [row | {"read": readings[row["source_question"], row["sha256"]]} for row in rows]
 
 
-def _prior(row: Row, images: ImageStore) -> Mapping[str, Any]:
+def _answer_from_prior(row: Row, images: ImageStore) -> Mapping[str, Any]:
     if not row["familiar_answer"]:
-        return _silent("Nobody knows what is usually so.")
-    return _by(row["familiar_answer"], row)
+        return _build_silence("Nobody knows what is usually so.")
+    return _answer_form(row["familiar_answer"], row)
 
 
-def _random(row: Row, images: ImageStore) -> Mapping[str, Any]:
+def _answer_at_random(row: Row, images: ImageStore) -> Mapping[str, Any]:
     terms = (row["sha256"], row["question"], str(row["repeat"]))
-    return _said((NO, YES)[sha256("/".join(terms).encode()).digest()[0] % 2])
+    return _build_response((NO, YES)[sha256("/".join(terms).encode()).digest()[0] % 2])
 
 
-def _pixels(row: Row, images: ImageStore) -> Mapping[str, Any]:
+def _answer_from_pixels(row: Row, images: ImageStore) -> Mapping[str, Any]:
     answer, reason = row["read"]
-    return _by(answer, row) if answer else _silent(reason)
+    return _answer_form(answer, row) if answer else _build_silence(reason)
 
 
-def _by(answer: str, row: Row) -> Mapping[str, Any]:
+def _answer_form(answer: str, row: Row) -> Mapping[str, Any]:
     """Answer a case as somebody would who gives `answer` to its source question."""
     holds = answer == (row["stated"] or "Yes")
-    return _said(YES if holds != (row["form"] == NEGATED) else NO)
+    return _build_response(YES if holds != (row["form"] == NEGATED) else NO)
 
 
-def _said(answer: str) -> Mapping[str, Any]:
+def _build_response(answer: str) -> Mapping[str, Any]:
     return {"response": f"{{{answer.title()}}}", "outcome": "answered"}
 
 
-def _silent(reason: str) -> Mapping[str, Any]:
+def _build_silence(reason: str) -> Mapping[str, Any]:
     return {"response": None, "outcome": "unparsed", "reason": reason}
 
 
 REFERENCES: References = {
-    "gullible": lambda row, images: _said(YES),
-    "prior": _prior,
-    "random": _random,
-    PIXELS: _pixels,
+    "gullible": lambda row, images: _build_response(YES),
+    "prior": _answer_from_prior,
+    "random": _answer_at_random,
+    PIXELS: _answer_from_pixels,
 }

@@ -46,7 +46,7 @@ REPHRASED_CASE_COLUMNS = Columns(
     served_model=(TEXT, "Which model wrote them, as the provider says; empty where it does not"),
     calls=(TEXTS, "Keys of the stored calls behind them"),
 )
-"""One row a case and form."""
+"""Table with one row per case and form."""
 DONE = "rephrased"
 _REASKS = 2
 _AGAIN = "Write all of them again, by the same rules, and nothing else."
@@ -110,7 +110,7 @@ class RephrasedCases(WriteStep[RephrasingConfig]):
         """Have the question rephrased; what breaks a rule is asked for again with the reason."""
         question, number = row["question"] or "", work.config.rephrasings
         if self.model(work.partition, work.config) is None:
-            return _checked(question, rephrase(question, number), number)
+            return _check_wordings(question, rephrase(question, number), number)
         prompt = write_rephrasing_prompt(question, number)
         sentence = yield from write_sentence(
             prompt,
@@ -163,7 +163,7 @@ def _row(case: Row, form: str, writer: str) -> dict[str, Any]:
     }
 
 
-def _checked(question: str, wordings: Sequence[str], number: int) -> dict[str, Any]:
+def _check_wordings(question: str, wordings: Sequence[str], number: int) -> dict[str, Any]:
     problem = find_rephrasing_problem(question, wordings, number)
     if problem:
         return {"outcome": "rejected", "reason": f"by rule: {problem}"}

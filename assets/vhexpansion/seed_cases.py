@@ -103,7 +103,7 @@ class SeedCases(Step[SeedCasesConfig]):
     def checks(self) -> list[Check]:
         """Check that no row of the dataset was rejected."""
         return [
-            Check("every_case_is_taken", "No row of the dataset was rejected.", _every_case_taken)
+            Check("every_case_is_taken", "No row of the dataset was rejected.", _check_rejected)
         ]
 
     def _cases(self, work: StepRun[SeedCasesConfig]) -> list[dict[str, Any]]:
@@ -120,12 +120,12 @@ class SeedCases(Step[SeedCasesConfig]):
             else cases_from_collection(name, COLLECTION_COLUMNS.read_rows(stored, key), seed)
         )
         distinct_cases = [
-            case | {"seed": seed} for case in _sized(list(reject_repeats(cases)), work.images)
+            case | {"seed": seed} for case in _add_sizes(list(reject_repeats(cases)), work.images)
         ]
         return [case | {"place": place} for place, case in enumerate(distinct_cases)]
 
 
-def _sized(cases: list[dict[str, Any]], images: ImageStore) -> list[dict[str, Any]]:
+def _add_sizes(cases: list[dict[str, Any]], images: ImageStore) -> list[dict[str, Any]]:
     """The cases with the sizes of their pictures; one whose picture is not there is rejected."""
     sizes = images.sizes({case["sha256"] for case in cases if case["outcome"] == ACCEPTED})
     sized_cases = []
@@ -147,7 +147,7 @@ def _reasons(rejected: Sequence[Row]) -> Any:
     return markdown_table(pd.DataFrame(table, columns=["rows", "reason", "first"]))
 
 
-def _every_case_taken(work: StepRun[SeedCasesConfig], rows: Sequence[Row]) -> AssetCheckResult:
+def _check_rejected(work: StepRun[SeedCasesConfig], rows: Sequence[Row]) -> AssetCheckResult:
     """A warning where rows were rejected, an error where all were."""
     rejected = [row for row in rows if row["outcome"] != ACCEPTED]
     taken_count = len(rows) - len(rejected)

@@ -33,7 +33,7 @@ from resources.models.catalog import Catalog, Model, to_identity
 from resources.storage.data_root import DataRoot
 
 
-def _with_bounds(name: str, description: str) -> dict[str, tuple[pa.DataType, str]]:
+def _build_bounded_columns(name: str, description: str) -> dict[str, tuple[pa.DataType, str]]:
     return {
         **interval_columns(name, description, "base pictures"),
         f"{name}_least": (REAL, "The same, were all missing answers wrong"),
@@ -60,9 +60,11 @@ SYMMETRY = Columns(
     requests=(WHOLE, "Requests, of cases and negations"),
     unanswered=(WHOLE, "Of these, refused, unparsed or failed: neither right nor wrong"),
     truly_yes=(REAL, "The share of cases whose right answer is yes"),
-    **_with_bounds("accuracy", "The share of cases that is answered right"),
+    **_build_bounded_columns("accuracy", "The share of cases that is answered right"),
     negated_accuracy=(REAL, "The share of negations that is answered right"),
-    **_with_bounds("symmetric", "The share of pairs, a case and its negation, of which both are"),
+    **_build_bounded_columns(
+        "symmetric", "The share of pairs, a case and its negation, of which both are"
+    ),
     **interval_columns(
         "change", "Of that, from the picture as it was; paired by case", "base pictures"
     ),
@@ -73,7 +75,7 @@ SYMMETRY = Columns(
     **interval_columns("yes_rate", "The share of answers that is yes", "base pictures"),
     yes_twice=(REAL, "The share of pairs to both of which the answer is yes"),
 )
-"""One row a judge, perturbation and number of repeats."""
+"""Table with one row per judge, perturbation and number of repeats."""
 
 _READ = [
     *("case_id", "form", "truth", "answer", "repeat"),
@@ -146,7 +148,7 @@ def symmetry_rows(
         "of_cases": of_cases,
         "left_out": left_out,
         "temperature": None if temperature is None else float(temperature),
-        "variant_of": next(entry.name for entry in judges if _same_but_heat(entry, judge)),
+        "variant_of": next(entry.name for entry in judges if _differ_by_temperature(entry, judge)),
     }
     # The same weights may be asked through a server and attacked on this machine.
     same_weights = {entry.name for entry in catalog.models if entry.model == judge.model}
@@ -167,10 +169,12 @@ def symmetry_rows(
             }
 
 
-def _same_but_heat(first: Model, second: Model) -> bool:
+def _differ_by_temperature(first: Model, second: Model) -> bool:
     """Return whether two entries are of one model and differ at most in temperature."""
 
-    def cool(model: Model) -> dict[str, Any]:
+    def drop_temperature(model: Model) -> dict[str, Any]:
         return {name: value for name, value in model.parameters.items() if name != "temperature"}
 
-    return to_identity(first) == to_identity(second) and cool(first) == cool(second)
+    return to_identity(first) == to_identity(second) and drop_temperature(
+        first
+    ) == drop_temperature(second)

@@ -21,7 +21,7 @@ def format_answer(answer: str) -> str:
     return f"{{{answer.title()}}}"
 
 
-def _chosen(
+def _select_tuning_cases(
     home: DataRoot, dataset: str, perturbation: str, encoder: str | None
 ) -> Sequence[TuningCase]:
     """The cases of which both forms have all their wordings."""
@@ -29,7 +29,7 @@ def _chosen(
     table = home.find(asset_key("rephrased_cases"), dataset, columns)
     if table is None:
         return []
-    pictures = _perturbed(home, dataset, perturbation, encoder)
+    pictures = _map_perturbed(home, dataset, perturbation, encoder)
     cases = []
     for _, case_rows in table.groupby("case_id", sort=False):
         forms = {row.form: row for row in iterate_named_rows(case_rows)}
@@ -54,7 +54,7 @@ def _wordings(row: NamedRow) -> Iterator[TuningWording]:
         yield TuningWording(row.form, version, write_yes_no_prompt(question), answer)
 
 
-def _perturbed(
+def _map_perturbed(
     home: DataRoot, dataset: str, perturbation: str, encoder: str | None
 ) -> Mapping[str, str]:
     """Map each case or picture to its perturbed picture, in the first of several settings."""
@@ -80,7 +80,7 @@ def _perturbed(
     return digests
 
 
-def _every(home: DataRoot, dataset: str) -> Sequence[EvaluationCase]:
+def _load_evaluation_cases(home: DataRoot, dataset: str) -> Sequence[EvaluationCase]:
     table = home.find(asset_key("negated_cases"), dataset, [*_CASE, "outcome"])
     return [
         EvaluationCase(
@@ -110,6 +110,6 @@ TUNING = TuningTable(
     datasets=lambda: dataset_partitions().get_partition_keys(),
     perturbations=(*METHODS, *COMMON),
     attacks=METHODS,
-    load_training_cases=_chosen,
-    load_evaluation_cases=_every,
+    load_training_cases=_select_tuning_cases,
+    load_evaluation_cases=_load_evaluation_cases,
 )

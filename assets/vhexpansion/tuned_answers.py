@@ -26,7 +26,7 @@ _READ = [
 
 
 class TuningMeasure(NamedTuple):
-    """One number with its interval, or why there is none; `change` is from before."""
+    """A number with its interval, or the reason why it is missing; `change` is by tuning."""
 
     measure: str
     dataset: str
@@ -49,7 +49,7 @@ def measure_symmetric_accuracy(
 ) -> Iterator[TuningMeasure]:
     """Symmetric accuracy of held-out cases: as they were, attacked, and all of these (Table 7)."""
     adapter_answers, base_answers = (
-        _of(home, "answers", dataset, cases, name) for name in (judge, before)
+        _load_answers(home, "answers", dataset, cases, name) for name in (judge, before)
     )
     if adapter_answers.empty:
         yield TuningMeasure("symmetric", dataset, ALL, reason=NOT_JUDGED if judge else "")
@@ -64,7 +64,7 @@ def measure_symmetric_accuracy(
             f"{name}{end}" for name in ("symmetric", "change") for end in ("", "_low", "_high")
         ]
         value, low, high, change, change_low, change_high = (
-            _known(numbers[name]) for name in columns
+            _to_optional(numbers[name]) for name in columns
         )
         yield TuningMeasure(
             *("symmetric", dataset, shown, value, low, high, change, change_low, change_high),
@@ -90,16 +90,16 @@ def measure_general_questions(
     What `clean_answers_<judge>` has of these is counted: questions that are answered by yes or no.
     """
     if mme is not None:
-        yield from _mme(home, mme, judge, trained_on)
+        yield from _measure_mme(home, mme, judge, trained_on)
         return
     for dataset, dataset_questions in questions.groupby("dataset", sort=False):
         yield _accuracy(home, str(dataset), dataset_questions, judge, before)
 
 
-def _mme(
+def _measure_mme(
     home: DataRoot, mme: str, judge: str | None, trained_on: frozenset[str]
 ) -> Iterator[TuningMeasure]:
-    answers = _of(home, "clean_answers", mme, None, judge)
+    answers = _load_answers(home, "clean_answers", mme, None, judge)
     topics = home.find(asset_key("seed_cases"), mme, ["case_id", "topic"])
     if answers.empty or topics is None:
         for kind in SUBTASKS:
@@ -125,15 +125,15 @@ def _mme(
         score = mme_score(mme_rows, kind)
         names = {subtask.casefold() for subtask in SUBTASKS[kind]}
         subtask_answers = first_answers[mme_rows["subtask"].str.casefold().isin(names)]
-        if learned := _learned(subtask_answers, trained_on):
+        if learned := _explain_trained_on(subtask_answers, trained_on):
             yield TuningMeasure(kind, mme, cases=len(subtask_answers), reason=learned)
             continue
         yield TuningMeasure(
             kind,
             mme,
-            value=_known(score.value),
-            low=_known(score.low),
-            high=_known(score.high),
+            value=_to_optional(score.value),
+            low=_to_optional(score.low),
+            high=_to_optional(score.high),
             cases=len(subtask_answers),
             images=subtask_answers["base_id"].nunique(),
             unanswered=int(subtask_answers["answer"].isna().sum()),
@@ -142,7 +142,7 @@ def _mme(
         )
 
 
-def _learned(answers: pd.DataFrame, trained_on: frozenset[str]) -> str:
+def _explain_trained_on(answers: pd.DataFrame, trained_on: frozenset[str]) -> str:
     """Explain why a sum would include pictures trained on; empty if it would not."""
     shown = answers.drop_duplicates("image_id")
     trained_pictures = shown[shown["base_id"].isin(trained_on) | shown["original"].isin(trained_on)]
@@ -163,11 +163,14 @@ def _accuracy(
 ) -> TuningMeasure:
     """Accuracy of the yes/no questions among those that are held out."""
     adapter_answers, base_answers = (
-        _of(home, "clean_answers", dataset, questions, name) for name in (judge, before)
+        _load_answers(home, "clean_answers", dataset, questions, name) for name in (judge, before)
     )
     if adapter_answers.empty:
         return TuningMeasure("general", dataset, reason=NOT_JUDGED if judge else "")
-    shares_right, base_shares_right = _right(adapter_answers), _right(base_answers)
+    shares_right, base_shares_right = (
+        _compute_right_shares(adapter_answers),
+        _compute_right_shares(base_answers),
+    )
     images = adapter_answers.drop_duplicates("case_id").set_index("case_id")["base_id"][
         shares_right.index
     ]
@@ -195,12 +198,12 @@ def _accuracy(
     )
 
 
-def _right(answers: pd.DataFrame) -> "pd.Series[float]":
+def _compute_right_shares(answers: pd.DataFrame) -> "pd.Series[float]":
     """Return the share of right answers of each case, NaN for a case without any."""
     return answers["correct"].astype(float).groupby(answers["case_id"]).mean()
 
 
-def _of(
+def _load_answers(
     home: DataRoot, asset: str, dataset: str, cases: pd.DataFrame | None, judge: str | None
 ) -> pd.DataFrame:
     """Load a judge's answers to some cases; each perturbation and setting is a case of its own."""
@@ -216,5 +219,5 @@ def _of(
     return add_base_pictures(dataset, table).assign(**case_columns).reset_index(drop=True)
 
 
-def _known(value: float) -> float | None:
+def _to_optional(value: float) -> float | None:
     return None if np.isnan(value) else float(value)

@@ -52,7 +52,7 @@ ANSWERS = Columns(
     is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
     calls=(TEXTS, "Keys of the stored calls behind it; none for a reference judge"),
 )
-"""One row a case, picture, form and repeat."""
+"""Table with one row per case, picture, form and repeat."""
 
 _NAMED = ("case_id", "form", "perturbation", "encoder", "parameters", "repeat")
 _PRESENT: Mapping[str, Collection[str]] = MappingProxyType(

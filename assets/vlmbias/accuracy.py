@@ -110,10 +110,10 @@ def build_accuracy_asset(judges: Sequence[Model]) -> AssetsDefinition:
                 for topic in sorted(tables)
             ),
             task_mean=markdown_table(format_rates(means.round(3), _SHOWN)),
-            by_topic=markdown_table(
+            load_by_topic=markdown_table(
                 format_rates(topic_rows.round(3), ["topic", "image_set", *_SHOWN])
             ),
-            topics=sorted({topic for by_topic in answers.values() for topic in by_topic}),
+            topics=sorted({topic for load_by_topic in answers.values() for topic in load_by_topic}),
             missing=missing,
             partial=describe_partial_answers(judges, questions, answers),
         )
@@ -142,16 +142,17 @@ def load_answers(
     Of these `accuracy` is a summary: its data version changes whenever one of them does.
     """
 
-    def by_topic(asset: AssetKey, division: StaticPartitionsDefinition) -> TablesByTopic:
+    def load_by_topic(asset: AssetKey, division: StaticPartitionsDefinition) -> TablesByTopic:
         tables = {topic: home.find(asset, topic) for topic in division.get_partition_keys()}
         return {topic: table for topic, table in tables.items() if table is not None}
 
-    return by_topic(AssetKey([GROUP, "questions"]), topics), {
-        judge.name: by_topic(answers_key(judge.name), answerable_topics(judge)) for judge in judges
+    return load_by_topic(AssetKey([GROUP, "questions"]), topics), {
+        judge.name: load_by_topic(answers_key(judge.name), answerable_topics(judge))
+        for judge in judges
     }
 
 
-def _by_prompting(
+def _iterate_promptings(
     judges: Sequence[Model], answers: dict[str, TablesByTopic]
 ) -> Iterator[tuple[Model, str, str, pd.DataFrame]]:
     """The answers by judge, topic and prompting."""
@@ -174,7 +175,7 @@ def concatenate_answers(
     answered other questions than those that are stored now.
     """
     tables = []
-    for judge, topic, prompting, rows in _by_prompting(judges, answers):
+    for judge, topic, prompting, rows in _iterate_promptings(judges, answers):
         topic_questions = questions.get(topic)
         if topic_questions is None or not has_same_questions(
             rows, select_questions(judge, topic_questions, prompting, len(rows))
@@ -199,7 +200,7 @@ def describe_partial_answers(
 ) -> dict[str, list[str]]:
     """Describe, by judge, topics answered in part: the count of questions answered, of how many."""
     descriptions: dict[str, list[str]] = {}
-    for judge, topic, prompting, rows in _by_prompting(judges, answers):
+    for judge, topic, prompting, rows in _iterate_promptings(judges, answers):
         total = count_questions(judge, questions[topic], [prompting])
         if len(rows) < total:
             count_text = format_count_of_total(len(rows), total, "questions")

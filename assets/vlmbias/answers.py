@@ -63,10 +63,10 @@ _READ_SOME = (
 
 def answerable_topics(judge: Model) -> StaticPartitionsDefinition:
     """The topics that a judge can answer; nobody measures a photograph."""
-    return drawn_topics if _measures(judge) else topics
+    return drawn_topics if _is_pixel_reader(judge) else topics
 
 
-def _measures(judge: Model) -> bool:
+def _is_pixel_reader(judge: Model) -> bool:
     return judge.is_stand_in and judge.model == "pixels"
 
 
@@ -88,7 +88,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         self.description = f"Answers of {judge.model}, asked through {judge.backend}."
         if judge.is_stand_in:
             behaviour = "which is told the expected bias"
-            if _measures(judge):
+            if _is_pixel_reader(judge):
                 behaviour = "which measures the image it is shown"
                 reading_columns = ["sha256", "target", "measured"]
                 self.inputs["measurements"] = Input(
@@ -154,7 +154,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         rows_by_prompting: dict[str, list[dict[str, Any]]] = {}
         for row in rows:
             rows_by_prompting.setdefault(row["prompting"], []).append(score_row(row))
-        rows_by_prompting |= self._kept(work, set(rows_by_prompting))
+        rows_by_prompting |= self._load_other_promptings(work, set(rows_by_prompting))
         return [row for name in VARIANTS for row in rows_by_prompting.get(name, ())]
 
     def extent(self, work: StepRun[PromptingConfig], rows: Sequence[Row]) -> Extent:
@@ -174,7 +174,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
             "prompting": list(table["prompting"].unique()),
             "sample": markdown_table(table[_SHOWN].iloc[:: max(1, len(table) // 10)].head(10)),
             **answers_metadata(table, work.images),
-            **self._served(work, table),
+            **self._report_served(work, table),
         }
 
     def expected_keys(
@@ -204,8 +204,8 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
                 yield " ".join(row[name] for name in _NAMED), "neither response nor reason"
 
     def checks(self) -> list[Check]:
-        """Most replies can be read; the truths hold."""
-        holds = [_truths_hold()] if _measures(self.judge) else []
+        """Check that most replies are readable and that the truths hold."""
+        holds = [_build_truths_check()] if _is_pixel_reader(self.judge) else []
         return [unparsed_rate_check("prompting", _READ_SOME), *holds]
 
     def _questions(
@@ -230,7 +230,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
             return none
         return none if table is None else table
 
-    def _kept(
+    def _load_other_promptings(
         self, work: StepRun[PromptingConfig], current_promptings: set[str]
     ) -> dict[str, list[dict[str, Any]]]:
         """Stored rows, by prompting, of all but `current_promptings`, if they are of use."""
@@ -254,7 +254,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
                 )
         return stored_rows
 
-    def _served(self, work: StepRun[PromptingConfig], table: pd.DataFrame) -> dict[str, Any]:
+    def _report_served(self, work: StepRun[PromptingConfig], table: pd.DataFrame) -> dict[str, Any]:
         """Report which models the provider says it served, and log a change of them."""
         current, earlier = (
             sorted(answers["served_model"].dropna().unique())
@@ -274,7 +274,7 @@ def has_same_questions(answers: pd.DataFrame, questions: pd.DataFrame) -> bool:
     )
 
 
-def _truths_hold() -> Check:
+def _build_truths_check() -> Check:
     def passes(work: StepRun[PromptingConfig], rows: Sequence[Row]) -> Any:
         plain = [row for row in rows if row["prompting"] == BASELINE]
         columns = ["image_id", "question", "response", "ground_truth"]

@@ -80,7 +80,7 @@ def _assets(catalog: Catalog) -> list[Definition]:
     return [build_accuracy_asset(judges), build_report_asset(judges, _editors_of_flags(catalog))]
 
 
-def _stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
+def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     """Yield the stand-in run of each drawn or photographed topic, with judges that cost nothing."""
     judges = [judge for judge in select_judges(catalog, REFERENCES) if judge.is_stand_in]
     for topic in (*DRAWN, *PHOTOGRAPHED):
@@ -104,10 +104,10 @@ def demo_summary(home: DataRoot, painter: str) -> list[dict[str, Any]]:
 
     Verified is an image whose every label was read back from its pixels.
     """
-    return [_made(home, topic) for topic in (*DRAWN, *PHOTOGRAPHED)]
+    return [_count_made(home, topic) for topic in (*DRAWN, *PHOTOGRAPHED)]
 
 
-def _made(home: DataRoot, topic: str) -> dict[str, Any]:
+def _count_made(home: DataRoot, topic: str) -> dict[str, Any]:
     names = ("drawn_images", "original_images") if topic in DRAWN else ("photographs",)
     images = pd.concat(home.table(AssetKey([GROUP, name]), topic) for name in names)
     original, pictures, verified = images["variant"].eq("original"), images["sha256"], 0
@@ -134,7 +134,7 @@ BENCHMARK = Benchmark(
     steps=_steps,
     assets=_assets,
     flows=_FLOWS,
-    stand_in_runs=_stand_in,
+    stand_in_runs=_plan_stand_in,
     summarize_demo=demo_summary,
     review_files={name: {t: t for t in PHOTOGRAPHED} for name in ("candidates", "photographs")},
     yes_no_tables=(YES_NO_QUESTIONS,),

@@ -19,7 +19,7 @@ photographed_topics = StaticPartitionsDefinition(list(PHOTOGRAPHED))
 """The topics that text-to-image models paint: animals and logos."""
 
 topics = StaticPartitionsDefinition([*DRAWN, *PHOTOGRAPHED])
-"""All seven topics."""
+"""Partitions of all seven topics."""
 
 photographs = MultiPartitionsDefinition({"topic": photographed_topics, "painter": painters})
 """A painter's photographs of a topic; as a key "painter|topic", as in "sketch|animals"."""

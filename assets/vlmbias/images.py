@@ -110,7 +110,7 @@ def _draw_set(
         _row(drawing, design.seed, topic, digests[key], px[digests[key]])
         for key, drawing in drawings.items()
     ]
-    changed = _changed(rows, context, home)
+    changed = _find_changed(rows, context, home)
     smallest = [row for row in rows if row["size"] == sizes[0]]
     return to_materialize_result(
         IMAGES.build_table(rows),
@@ -127,7 +127,7 @@ def _draw_set(
     )
 
 
-def _changed(
+def _find_changed(
     rows: Sequence[Mapping[str, Any]], context: AssetExecutionContext, home: DataRoot
 ) -> list[str]:
     """Images that had other pixels in the previous table, in the same design and size."""

@@ -31,7 +31,7 @@ MEASUREMENTS = Columns(
 )
 
 MEASURED_COLUMNS = ["image_id", "sha256", "size", "targets"]
-"""All that measuring is given of an image's row: what to open and what to read, never a truth."""
+"""Columns of an image that measuring reads: what to open and to read, never a truth."""
 
 
 @table_asset(

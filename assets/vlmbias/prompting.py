@@ -44,7 +44,7 @@ VARIANTS: Mapping[str, PromptingVariant] = {
     "double-check": PromptingVariant(follow_up=DOUBLE_CHECK),
     "in-image title": PromptingVariant(has_title=True),
 }
-"""By name, in the order of a table's rows."""
+"""Variants by name, in the order of a table's rows."""
 
 
 class PromptingConfig(LimitConfig):
@@ -60,7 +60,7 @@ class PromptingConfig(LimitConfig):
 
     @field_validator("prompting")
     @classmethod
-    def _known(cls, prompting: list[str]) -> list[str]:
+    def _require_known_promptings(cls, prompting: list[str]) -> list[str]:
         unknown = [name for name in prompting if name not in VARIANTS]
         if unknown or not prompting:
             problem = f"There is no prompting {unknown[0]!r}." if unknown else "None is given."
@@ -87,7 +87,7 @@ def select_questions(
         return selected
     all_keys = list(questions[_PLACED].itertuples(index=False, name=None))
     of_judge = set(selected[_PLACED].itertuples(index=False, name=None))
-    order = [row for row in stratified_order(all_keys, _placed) if row in of_judge]
+    order = [row for row in stratified_order(all_keys, _build_sampling_key) if row in of_judge]
     first_keys = pd.MultiIndex.from_tuples(order[:limit])
     return selected[pd.MultiIndex.from_frame(selected[_PLACED]).isin(first_keys)]
 
@@ -97,7 +97,7 @@ def count_questions(judge: Model, questions: pd.DataFrame, promptings: Iterable[
     return sum(len(select_questions(judge, questions, name)) for name in promptings)
 
 
-def _placed(question: tuple[Any, ...]) -> SamplingKey:
+def _build_sampling_key(question: tuple[Any, ...]) -> SamplingKey:
     image_id, _, question_id, text, subtopic, size = question
     return SamplingKey(f"{image_id}/{question_id}/{text}", (subtopic, str(size)))
 

@@ -44,7 +44,7 @@ QUESTION_COLUMNS = Columns(
     expected_bias=(TEXT, "The answer of one who does not look"),
     accepted=(TEXTS, "Names that mean the right one, for N1; none where no name is asked for"),
 )
-"""What is asked, which answers repeat."""
+"""Columns of a question, which answers repeat."""
 
 QUESTIONS = Columns(
     **QUESTION_COLUMNS.columns,
@@ -86,7 +86,7 @@ def questions(
     """
     name = context.partition_key
     image_questions = list(
-        _of_photographs(name, home) if name in PHOTOGRAPHED else _of_drawn(name, home)
+        _iterate_photographs(name, home) if name in PHOTOGRAPHED else _iterate_drawn(name, home)
     )
     rows = [
         {column: picture[column] for column in _OF_THE_IMAGE}
@@ -112,7 +112,7 @@ ImageQuestions: TypeAlias = tuple[dict[str, Any], Sequence[Question]]
 """The row of an image, and the questions about it."""
 
 
-def _of_drawn(name: str, home: DataRoot) -> Iterator[ImageQuestions]:
+def _iterate_drawn(name: str, home: DataRoot) -> Iterator[ImageQuestions]:
     topic = load_domain(name)
     drawn_images, original_images, measurements = (
         home.table(AssetKey([GROUP, table]), name, [*columns.columns])
@@ -131,7 +131,7 @@ def _of_drawn(name: str, home: DataRoot) -> Iterator[ImageQuestions]:
         yield picture, topic.ask_module.write_questions(scenes[picture["base_id"]])
 
 
-def _of_photographs(name: str, home: DataRoot) -> Iterator[ImageQuestions]:
+def _iterate_photographs(name: str, home: DataRoot) -> Iterator[ImageQuestions]:
     subjects, pictures = (
         home.table(AssetKey([GROUP, table]), name) for table in ("subjects", "photographs")
     )

@@ -16,28 +16,30 @@ def first_prompt(row: Row) -> str:
     return f"{VARIANTS[row['prompting']].prefix}{row['question']}"
 
 
-def _informed(judge: PriorJudge | RandomJudge, row: Row, images: ImageStore) -> dict[str, Any]:
+def _answer_informed(
+    judge: PriorJudge | RandomJudge, row: Row, images: ImageStore
+) -> dict[str, Any]:
     """The expected bias, that it is told, or a guess around it."""
     request = first_prompt(row), images.get(row["shown"]), row["expected_bias"]
-    return _responded(row, judge.answer_informed(*request))
+    return _build_response(row, judge.answer_informed(*request))
 
 
-def _pixels(row: Row, images: ImageStore) -> dict[str, Any]:
+def _answer_from_pixels(row: Row, images: ImageStore) -> dict[str, Any]:
     """Answer from readings of the same bytes; read a picture with a title above it afresh."""
     judge = PixelsJudge(row["readings"])
-    return _responded(row, judge.answer(first_prompt(row), images.get(row["shown"])))
+    return _build_response(row, judge.answer(first_prompt(row), images.get(row["shown"])))
 
 
-def _responded(row: Row, response: str) -> dict[str, Any]:
+def _build_response(row: Row, response: str) -> dict[str, Any]:
     """Build the response of a reference judge, which repeats itself when asked to double-check."""
     twice = VARIANTS[row["prompting"]].follow_up is not None
     return {"response": response, "first_response": response if twice else None}
 
 
 REFERENCES: References = {
-    "prior": lambda row, images: _informed(PriorJudge(), row, images),
-    "random": lambda row, images: _informed(RandomJudge(row["seed"]), row, images),
-    "pixels": _pixels,
+    "prior": lambda row, images: _answer_informed(PriorJudge(), row, images),
+    "random": lambda row, images: _answer_informed(RandomJudge(row["seed"]), row, images),
+    "pixels": _answer_from_pixels,
 }
 
 

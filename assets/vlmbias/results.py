@@ -46,7 +46,7 @@ def answers_metadata(answers: pd.DataFrame, images: ImageStore) -> dict[str, Any
     for row in to_records(main.loc[others.sort_values(kind="stable").index[:1]]):
         metadata["rates_of"] = f"{row['prompting']}, {row['image_set']}, {row['questions']}"
         metadata |= {name: round(float(row[name]), 4) for name in RATES if pd.notna(row[name])}
-    if wrong := list(_wrong(answers)):
+    if wrong := list(_select_wrong(answers)):
         shown = wrong[:: max(1, -(-len(wrong) // _MOST))]
         sheet = contact_sheet([(caption, images.get(digest)) for caption, digest in shown])
         metadata["wrong_answers"] = sheet
@@ -68,7 +68,7 @@ def select_topic_rows(accuracy: pd.DataFrame) -> pd.DataFrame:
     ]
 
 
-def _wrong(answers: pd.DataFrame) -> Iterator[tuple[str, str]]:
+def _select_wrong(answers: pd.DataFrame) -> Iterator[tuple[str, str]]:
     """A caption and the sha256 of a picture for each scene that some wrong answer is about."""
     wrong = answers[answers["score"].eq(0)].drop_duplicates("base_id")
     for row in to_records(wrong[["base_id", "question_id", "answer", "ground_truth", "shown"]]):

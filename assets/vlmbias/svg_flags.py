@@ -117,12 +117,13 @@ class EditedFlags(Step[LimitConfig]):
             zip((row["base_id"] for row in answered_rows), draw_flags(replies), strict=True)
         )
         names_by_pixels = {
-            image_readings.pixels_sha256: name for name, image_readings in _drawn().items()
+            image_readings.pixels_sha256: name
+            for name, image_readings in _read_drawn_flags().items()
         }
         finished_rows = []
         for row in rows:
             if picture := pictures.get(row["base_id"]):
-                ending = _counted(picture, row["scene"], names_by_pixels, work.images)
+                ending = _count_reply(picture, row["scene"], names_by_pixels, work.images)
             else:
                 reply_columns = unanswered_columns(row["reply"], "no svg")
                 ending = {
@@ -152,11 +153,11 @@ def list_edits(limit: int | None = None) -> list[Scene]:
     return stratified_head(
         [scene for scene in list_scenes(seed=0) if scene.variant == "counterfactual"],
         limit,
-        _placed,
+        _build_sampling_key,
     )
 
 
-def _placed(scene: Scene) -> SamplingKey:
+def _build_sampling_key(scene: Scene) -> SamplingKey:
     """Spread over what changes and how, then over flags."""
     return SamplingKey(scene.base_id, (f"{scene.target} {scene.modification}", scene.subject))
 
@@ -175,7 +176,7 @@ def build_request(scene: Scene) -> WriteRequest:
 
 
 @cache
-def _drawn() -> dict[str, ImageReadings]:
+def _read_drawn_flags() -> dict[str, ImageReadings]:
     """Read the pixels of the flags that our own code draws at this size, by base id."""
     scenes = list_scenes(seed=0)
     pngs = map_in_processes(draw_png, [DrawJob("flags", scene, SIZE) for scene in scenes])
@@ -208,7 +209,7 @@ def _row(scene: Scene, model: Model) -> dict[str, Any]:
 _OF_SCENE = ("base_id", "original_id", "subject", "target", "modification")
 
 
-def _counted(
+def _count_reply(
     picture: DrawnFlag, scene: Scene, names_by_pixels: dict[str, str], images: ImageStore
 ) -> dict[str, Any]:
     """Build the result of a reply; add a kept picture's name to `names_by_pixels`."""
@@ -237,7 +238,7 @@ def _holds(readings: ImageReadings, scene: Scene) -> bool:
 
 def _retention(rows: Sequence[Row]) -> pd.DataFrame:
     """Count edits asked for and kept, and our own drawings that hold, by target and change."""
-    own_readings = _drawn()
+    own_readings = _read_drawn_flags()
     edits = [
         (
             *(row["target"], row["modification"], row["outcome"] == "kept"),

@@ -12,11 +12,11 @@ from assets.vlmbias.questions import QUESTIONS
 from generators.topics import DRAWN, PHOTOGRAPHED
 
 _FORM = " Answer "
-"""Where a question begins to say how it is to be answered."""
+"""Start of the instruction on the form of the answer."""
 _COUNTING = "Q1"
 
 
-def _asked(row: Row) -> Iterator[YesNoQuestion]:
+def _select_yes_no(row: Row) -> Iterator[YesNoQuestion]:
     """A question that is answered by yes or no as it stands, and of two that count alike the first.
 
     The sanity check's questions are for originals alone, and ask for what is counted once more.
@@ -54,6 +54,6 @@ YES_NO_QUESTIONS = YesNoTable(
     asset=AssetKey([GROUP, "questions"]),
     columns=QUESTIONS,
     partitions=(*DRAWN, *PHOTOGRAPHED),
-    to_questions=_asked,
+    to_questions=_select_yes_no,
     base_picture=_scene,
 )

@@ -71,7 +71,7 @@ class _Outline(Protocol):
 
 
 class Domain:
-    """One drawn domain; its verbs are imported when they are first used."""
+    """A drawn domain; its functions are imported when first used."""
 
     def __init__(self, name: str) -> None:
         self.name = name

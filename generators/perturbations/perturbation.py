@@ -30,7 +30,7 @@ class ParameterRange(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Perturbation(ABC):
-    """One change of a picture, with its parameters; equal ones make equal bytes.
+    """A change of a picture, with its parameters; equal ones make equal bytes.
 
     `is_overlay` says that it lays something over the picture, which may hide what is counted.
     """

@@ -69,7 +69,7 @@ def _get_size(pixels: Pixels) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class PerturbJob:
-    """One image file of any format and mode, and its perturbations."""
+    """An image file of any format and mode, and its perturbations."""
 
     image: bytes
     perturbations: tuple[Perturbation, ...]

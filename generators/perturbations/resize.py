@@ -8,7 +8,7 @@ from PIL import Image
 
 @dataclass(frozen=True, slots=True)
 class ResizeJob:
-    """One image, to be given a longer side of `size` px."""
+    """An image to resize to a longer side of `size` px."""
 
     png: bytes
     size: int

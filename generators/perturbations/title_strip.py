@@ -23,7 +23,7 @@ _LINE_HEIGHT, _ABOVE_BASELINE, _MARGIN = 1.25, 0.97, 0.5
 
 @dataclass(frozen=True, slots=True)
 class TitleJob:
-    """One image, and what to write above it."""
+    """An image, and the title to write above it."""
 
     png: bytes
     title: str

@@ -43,7 +43,7 @@ class SourcePainting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Photograph:
-    """One base image: what is painted, how that is edited, and what is to be true of the result.
+    """A base image: what is painted, how that is edited, and what is to be true of the result.
 
     The edit gets the pictures of `paintings` in their order. Where the first one shows the
     original, that is an image of the benchmark's originals by itself.

@@ -122,4 +122,4 @@ ALSO_CALLED: Mapping[str, tuple[str, ...]] = {
     "raccoon": ("Racoon", "Common Raccoon", "North American Raccoon"),
     "anteater": ("Giant Anteater",),
 }
-"""Other names that mean the same animal, or the kinds of it that painters like to show."""
+"""Synonyms for an animal, and the kinds of it that painters like to show."""

@@ -49,7 +49,7 @@ SCHEMA: Mapping[str, Any] = {
 
 
 _MAX_COUNT = 9
-"""More of anything than this is no subtle change."""
+"""Largest count at which a change is still subtle."""
 
 
 def check_modification(place: int, entry: Mapping[str, Any]) -> None:

@@ -13,7 +13,7 @@ Source = Literal["paper", "ours"]
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """One instance of the taxonomy, with the knob and the scenery that were drawn for it.
+    """An instance of the taxonomy, with its sampled knob and scenery.
 
     The text says `hypernym` where the correct sentence says `non_prototype` and the adversarial one
     `prototype`; `attribute` stands before each of them ("" but for demography). `values` are the

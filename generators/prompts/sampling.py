@@ -140,7 +140,7 @@ class _Stratum:
     def concepts(self, seed: int, count: int, excluded_ids: Collection[str]) -> Iterator[Concept]:
         """The `count` concepts of lowest rank, in that order, without the excluded ids."""
         for place in self._find_lowest(f"{seed}/{self.name}", count):
-            concept = self._build_concept_at(int(place))
+            concept = self._build_concept_by_number(int(place))
             if concept.concept_id not in excluded_ids:
                 yield concept
 
@@ -177,7 +177,7 @@ class _Stratum:
             ranks = _mix_bits(ranks[:, None] ^ _hash_texts(scene.environments))
             yield _mix_bits(ranks[:, :, None] ^ attributes).ravel()
 
-    def _build_concept_at(self, number: int) -> Concept:
+    def _build_concept_by_number(self, number: int) -> Concept:
         choice_index = bisect_right(self._ends, number)
         scene, element, values = self._choices[choice_index]
         rest = number - (self._ends[choice_index - 1] if choice_index else 0)

@@ -82,7 +82,7 @@ def _iterate_faults(concept: Concept, triplet: Triplet) -> Iterator[TripletFault
             rule="hypernym", problem=f"text has to call the main thing “{concept.hypernym}”."
         )
         return
-    if not _is_one_of(
+    if not _is_among(
         triplet.correct, _write_with_entity(text, main, concept, concept.non_prototype)
     ):
         expected_words = next(_write_with_entity(text, main, concept, concept.non_prototype))
@@ -95,7 +95,7 @@ def _iterate_faults(concept: Concept, triplet: Triplet) -> Iterator[TripletFault
         yield TripletFault(
             rule="knob", problem=f"text has to tell the knob once, for certain: “{expected}”."
         )
-    elif not _is_one_of(triplet.adversarial, _write_adversarial(text, main, concept, knob, shown)):
+    elif not _is_among(triplet.adversarial, _write_adversarial(text, main, concept, knob, shown)):
         has_other_value = knob.find_changed(
             tokenize(triplet.adversarial), tokenize_phrase(concept.prototype)
         )
@@ -133,7 +133,7 @@ def _write_adversarial(
         yield from _write_with_entity(changed, main, concept, concept.prototype)
 
 
-def _is_one_of(sentence: str, candidates: Iterable[Sequence[str]]) -> bool:
+def _is_among(sentence: str, candidates: Iterable[Sequence[str]]) -> bool:
     plain, spelled_sentence = sentence.lower(), ""
     for candidate in candidates:
         if join_tokens(candidate).lower() == plain:

@@ -45,7 +45,7 @@ def add_article(phrase: str) -> str:
 
 
 def to_plural(noun: str) -> str:
-    """More than one of it; of several words the last, or the one before "of", changes."""
+    """Convert a noun to plural; of several words the last, or the one before "of", changes."""
     head, of_part, rest = noun.partition(" of ")
     irregular = next(
         (pattern_pair for pattern_pair in _IRREGULAR if re.search(pattern_pair[0], head)), None
@@ -62,7 +62,7 @@ def to_plural(noun: str) -> str:
 
 
 def to_singular(noun: str) -> str:
-    """One of it: the noun of which `to_plural` makes this one; unchanged where there is none.
+    """Convert a plural to singular, the inverse of `to_plural`; unchanged if there is none.
 
     >>> to_singular("red apples"), to_singular("eyes of the cat"), to_singular("people")
     ('red apple', 'eye of the cat', 'person')

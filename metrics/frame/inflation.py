@@ -172,7 +172,7 @@ def _sums(
 def inflation_table(
     scores: pd.DataFrame, *, overall: Collection[str] | None = None, seed: int = 0
 ) -> pd.DataFrame:
-    """One row for each domain × bias of a judge, and for each bias over all of its domains.
+    """Compute one row for each domain × bias of a judge, and for each bias over its domains.
 
     `scores` has a row for each picture, text and bias: `picture`, `domain`, `bias`, `original` and
     `biased`, NaN where there is no score. Biases keep the order in which they come. The rows over

@@ -31,7 +31,7 @@ Values = NDArray[np.float64]
 
 
 def win_rates(comparisons: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
-    """One row for each domain, and domain `all`, the mean over domains.
+    """Compute one row for each domain, and for domain `all`, the mean over domains.
 
     `comparisons` has a row for each pair: `picture`, which A is, `domain`, and the preference for
     A, 0 to 1, `first` where A was shown first and `second` where it was second, NaN where there is

@@ -28,7 +28,7 @@ class KendallCorrelation(NamedTuple):
     tau_b: float | None
     """Corrected for ties on either side; None where it is undefined, and `why` says why."""
     tau_b_interval: Interval | None
-    """None as well where all items are of one image."""
+    """Interval of τ_b; also None if all items belong to one image."""
     tau_c: float | None
     """Stuart's, for scales with different numbers of levels."""
     tau_c_interval: Interval | None

@@ -50,11 +50,11 @@ def matching_tests(scores: CaptionScores, *, seed: int = 0) -> pd.DataFrame:
     # Double-centred, preference is the same whoever is matched with whom.
     residuals = model.fit(means, orders if model.is_fitted else None).residuals
     residuals = residuals.reshape(-1, *means.shape)
-    noise = _mean_over(residuals**2, ~model.left_out[orders]) ** 0.5
-    rows = [_test(SELF, _mean_over(residuals, scores.own_cells[orders]), noise, exact=exact)]
+    noise = _average(residuals**2, ~model.left_out[orders]) ** 0.5
+    rows = [_test(SELF, _average(residuals, scores.own_cells[orders]), noise, exact=exact)]
     for family in scores.family_names:
         cross = scores.family_block(family) & ~scores.own_cells
-        preference, problem = _mean_over(residuals, cross[orders]), scores.family_problem(family)
+        preference, problem = _average(residuals, cross[orders]), scores.family_problem(family)
         rows.append(_test(family, preference, noise, exact=exact, problem=problem))
     table = pd.DataFrame(rows)
     table.insert(3, "p_holm", correct_by_holm(table["p"]))
@@ -89,7 +89,7 @@ def _test(
     }
 
 
-def _mean_over(residuals: Values, cells: Mask) -> Values:
+def _average(residuals: Values, cells: Mask) -> Values:
     """The mean over those of the cells that have a value, by order; NaN if there is none."""
     is_averaged = cells & ~np.isnan(residuals)
     counts = is_averaged.sum(axis=(1, 2))

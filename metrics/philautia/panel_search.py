@@ -25,7 +25,7 @@ class PanelSearch(NamedTuple):
     """Panels that the search chose, and their preference on the other images."""
 
     panels: list[Panel]
-    """One panel of every size from two on; members in the order of their joining."""
+    """Panels, one of each size from two on; members in the order of joining."""
     chosen_on: int
     """Images on which it chose."""
     reported_on: int

@@ -48,7 +48,7 @@ def build_growing_panels(order: Sequence[str]) -> list[Panel]:
     Raises `ValueError` for fewer than two.
     """
     if len(order) < 2:
-        raise ValueError(_too_small(order))
+        raise ValueError(_explain_too_small(order))
     return [tuple(order[:size]) for size in range(2, len(order) + 1)]
 
 
@@ -78,8 +78,8 @@ def panel_tables(
         )
         preference = PreferenceEstimate(
             name="preference",
-            values=_shared(means, residuals, members),
-            drawn=_shared(drawn, resampled_residuals, members),
+            values=_compute_shared_preference(means, residuals, members),
+            drawn=_compute_shared_preference(drawn, resampled_residuals, members),
             images=scores.images,
         )
         is_member = np.isin(scores.generators, panel)
@@ -97,7 +97,7 @@ def panel_tables(
     return PanelTables(generators=pd.DataFrame(generators), panels=pd.DataFrame(summaries))
 
 
-def _shared(means: Values, residuals: Values, members: Sequence[int]) -> Values:
+def _compute_shared_preference(means: Values, residuals: Values, members: Sequence[int]) -> Values:
     """The preference of a panel for each generator in points, (..., generators)."""
     deviation = moments(means[..., members], -2)[1]
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -132,7 +132,7 @@ def panel_scores(scores: ArrayLike) -> Values:
 def check_panel(panel: Panel, evaluators: Sequence[str]) -> None:
     """Raise `ValueError` unless a panel has two members or more, each an evaluator and once."""
     if len(panel) < 2:
-        raise ValueError(_too_small(panel))
+        raise ValueError(_explain_too_small(panel))
     duplicates = sorted({name for name in panel if panel.count(name) > 1})
     if duplicates:
         raise ValueError(f"Panel: {', '.join(duplicates)} is listed twice. Name each member once.")
@@ -144,7 +144,7 @@ def check_panel(panel: Panel, evaluators: Sequence[str]) -> None:
         )
 
 
-def _too_small(panel: Sequence[str]) -> str:
+def _explain_too_small(panel: Sequence[str]) -> str:
     return (
         f"Panel: {', '.join(panel) or 'no evaluator'} is too few. Name two evaluators or more; a "
         "single one's preference is in the matrix."

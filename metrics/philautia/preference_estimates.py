@@ -38,7 +38,7 @@ class PreferenceEstimate:
         return IntervalArrays(*(np.where(lacking, np.nan, end) for end in limits))
 
     def to_columns(self, *place: int) -> dict[str, float]:
-        """One value, with its interval: columns of a row."""
+        """Convert a value and its interval to columns of a row."""
         return self._columns(self.values[place], *(end[place] for end in self.limits))
 
     def mean(self, cells: Mask) -> dict[str, float]:
@@ -79,14 +79,14 @@ class PreferenceEstimates:
     standardized: PreferenceEstimate
     """Φ̃; (generators, evaluators)."""
     preference: PreferenceEstimate
-    """In points, fitted outside the diagonal and families; (generators, evaluators)."""
+    """Preference in points, fitted outside the diagonal and families; (generators, evaluators)."""
     quality: PreferenceEstimate
-    """Of generators, by that fit."""
+    """Quality of the generators by that fit."""
     leniency: PreferenceEstimate
-    """Of evaluators, by the same fit."""
+    """Leniency of the evaluators by the same fit."""
     scale: PreferenceEstimate
     model: PreferenceModel
-    """How preference was estimated."""
+    """Model by which preference was estimated."""
     has_converged: bool
     """Whether the fit of Φ itself reached its tolerance."""
 

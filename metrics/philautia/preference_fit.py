@@ -32,20 +32,20 @@ _MOST_ROUNDS = 1000
 _AT_ONCE = 300_000
 """Cells that are fitted at a time."""
 _LEAST = 1e-12
-"""Of a penalty, in points squared: where all cells agree there is no noise."""
+"""Smallest penalty, in points squared: where all cells agree there is no noise."""
 
 
 class PreferenceFit(NamedTuple):
     """A fitted Φ, or as many as there are in the dimensions before."""
 
     leniency: Values
-    """Of each evaluator, (..., evaluators): its score of a caption of mean quality, in points."""
+    """Score that each evaluator gives a caption of mean quality, in points; (..., evaluators)."""
     scale: Values
-    """Of each evaluator, (..., evaluators): points that it gives for one of quality; mean 1."""
+    """Points that each evaluator gives per point of quality, mean 1; (..., evaluators)."""
     quality: Values
-    """Of each generator, (..., generators): in points of a mean evaluator; mean 0."""
+    """Quality of each generator in points of a mean evaluator, mean 0; (..., generators)."""
     residuals: Values
-    """Of each cell that has a mean, (..., generators, evaluators): its preference in points."""
+    """Preference of each cell with a mean, in points; (..., generators, evaluators)."""
     has_converged: Mask
     """Whether the tolerance was reached, (...)."""
 
@@ -109,7 +109,7 @@ class _FitState:
         self.quality = np.zeros((fits, generators))
         self.scale = np.ones((fits, evaluators))
         self.data_shares = np.zeros((fits, evaluators))
-        """How far each scale follows the data, 0 to 1, and not the penalty."""
+        """Weight of the data against the penalty in each scale, 0 to 1."""
 
     def improve(self, indices: NDArray[np.intp], *, scaled: bool) -> Mask:
         """Take a step with each of some fits; marks those whose step was small enough to end."""

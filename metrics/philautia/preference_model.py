@@ -34,7 +34,7 @@ CAVEATS = {
     "scales uncertain": "Preference: how widely each judge scores cannot be told for certain from "
     "so few models. Intervals are too narrow where captions differ much in quality.",
 }
-"""What makes an estimate less certain, in short and in a sentence."""
+"""Caveats of an estimate: a short name and a sentence each."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class PreferenceModel:
     is_fitted: bool
     """Whether there is a fit; else means are double-centred, and no cell is left out."""
     caveat: str = ""
-    """One of `CAVEATS`; empty where the fit is as it should be."""
+    """Name from `CAVEATS`; empty if the fit is sound."""
 
     def fit(self, means: Values, orders: NDArray[np.intp] | None = None) -> PreferenceFit:
         """Fit Φ, (..., generators, evaluators).

@@ -56,7 +56,7 @@ class PreferenceTables:
     problems: tuple[str, ...]
     """Sentences on what could not be computed as usual, and what was done instead."""
     caveat: str
-    """What makes preference less certain, one of `CAVEATS`; else empty."""
+    """Name from `CAVEATS` if something makes preference less certain; else empty."""
 
 
 def build_preference_tables(
@@ -74,7 +74,7 @@ def build_preference_tables(
         evaluators=build_name_table(
             "evaluator", scores.evaluators, estimates.leniency, estimates.scale
         ),
-        problems=(*_problems(scores, estimates), *_missing(scores, models, complete)),
+        problems=(*_problems(scores, estimates), *_describe_missing(scores, models, complete)),
         caveat=estimates.model.caveat,
     )
 
@@ -114,11 +114,11 @@ def _models(
         row = {"model": model, "family": scores.families.get(model), "models": int(has_value[i, j])}
         for estimate in shown:
             row |= estimate.to_columns(i, j)
-        rows.append(row | _on_complete(scores, complete, cell))
+        rows.append(row | _build_complete_columns(scores, complete, cell))
     row = {"model": ALL, "family": None, "models": int(has_value.sum())}
     for estimate in shown:
         row |= estimate.mean(scores.own_cells)
-    return pd.DataFrame([*rows, row | _on_complete(scores, complete, scores.own_cells)])
+    return pd.DataFrame([*rows, row | _build_complete_columns(scores, complete, scores.own_cells)])
 
 
 def _families(
@@ -138,7 +138,7 @@ def _families(
         cells = np.zeros_like(cross) if problem else cross
         for estimate in shown:
             row |= estimate.mean(cells)
-        rows.append({**row, **_on_complete(scores, complete, cells), "reason": problem})
+        rows.append({**row, **_build_complete_columns(scores, complete, cells), "reason": problem})
     columns = ["family", "generators", "evaluators", "cells"]
     columns += [
         f"{shown_estimate.name}{end}" for shown_estimate in shown for end in ("", "_low", "_high")
@@ -146,7 +146,7 @@ def _families(
     return pd.DataFrame(rows, columns=None if rows else [*columns, "reason"])
 
 
-def _on_complete(
+def _build_complete_columns(
     scores: CaptionScores, complete: CompleteImages | None, cells: Mask
 ) -> dict[str, Any]:
     """The columns of preference on complete images; none where nothing is missing."""
@@ -192,7 +192,7 @@ def _problems(scores: CaptionScores, estimates: PreferenceEstimates) -> tuple[st
     return tuple(sentences)
 
 
-def _missing(
+def _describe_missing(
     scores: CaptionScores, models: pd.DataFrame, complete: CompleteImages | None
 ) -> Iterator[str]:
     """Sentences on whether it matters what has no score."""

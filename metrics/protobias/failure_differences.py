@@ -36,7 +36,7 @@ Codes = NDArray[np.integer[Any]]
 
 
 def compare_metrics(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
-    """One row for each painter, sample, domain and two metrics.
+    """Compute one row for each painter, sample, domain and two metrics.
 
     `scores` is as `metrics.protobias.ranking.ranking_table` takes it. `difference` is the failure
     rate of
@@ -72,7 +72,7 @@ def compare_metrics(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
 
 
 def compare_painters(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
-    """One row for each sample, metric, domain and two painters that it has scored.
+    """Compute one row for each sample, metric, domain and two painters that it has scored.
 
     `scores` holds those of several painters, in the order in which they came: `earlier` comes
     before `later`. `difference` is the failure rate of the later less that of the earlier one, as

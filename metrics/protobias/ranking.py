@@ -44,7 +44,7 @@ _INTERVALS: Mapping[str, Callable[..., Interval]] = {
 
 
 def ranking_table(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
-    """One row for each painter × sample × metric × domain × (all, each knob, each concept).
+    """Compute one row for each painter × sample × metric × domain × (all, each knob, each concept).
 
     `scores` has one row a picture, as `metrics.protobias.scored_pairs.pair_scores` takes it. Rows
     are by knob or by

@@ -11,7 +11,7 @@ _PAIR = [
 
 
 def pair_scores(scores: pd.DataFrame) -> pd.DataFrame:
-    """One row a painter, sample, metric and pair, in their order of first appearance.
+    """Build one row per painter, sample, metric and pair, in order of first appearance.
 
     `scores` has one row a picture: the columns of the pair (painter, sample, metric, formula, kin,
     is_stand_in, domain, knob, concept, concept_id, pair_id), `side` (correct or adversarial), `raw`

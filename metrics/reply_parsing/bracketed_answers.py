@@ -60,7 +60,7 @@ def read_yes_no(response: str) -> ParsedAnswer:
     >>> read_yes_no("They differ, so {no}.").answer
     'No'
     """
-    return _read(response, _yes_or_no)
+    return _read(response, _parse_yes_no)
 
 
 def read_plain_yes_no(response: str) -> ParsedAnswer:
@@ -73,11 +73,11 @@ def read_plain_yes_no(response: str) -> ParsedAnswer:
     'No'
     """
     parsed = read_yes_no(response)
-    reply = _plain(response)
+    reply = _strip_typesetting(response)
     if parsed.outcome != "unparsed" or _BRACKETS.search(reply):
         return parsed
     first = re.split(r"[^\w\s]+", reply.strip(_AROUND), maxsplit=1)[0].strip().lower()
-    answer = _yes_or_no(reply) if first in _YES_NO else None
+    answer = _parse_yes_no(reply) if first in _YES_NO else None
     return parsed if answer is None else ParsedAnswer(answer, "answered")
 
 
@@ -100,7 +100,7 @@ def score_answer(parsed: ParsedAnswer, ground_truth: str) -> float | None:
 
 
 def _read(response: str, read: Callable[[str], str | None]) -> ParsedAnswer:
-    reply = _plain(response)
+    reply = _strip_typesetting(response)
     answers = {answer for content in _brackets(reply) if (answer := read(content)) is not None}
     if not answers:
         return ParsedAnswer(None, "refused" if is_refusal(reply) else "unparsed")
@@ -122,11 +122,11 @@ def _count(content: str) -> str | None:
 
 _YES_NO = {"yes": "Yes", "no": "No"}
 _AROUND = " \n\t*_`\"'“”‘’>#-"
-"""What may stand before the first word of a reply."""
+"""Characters that may precede the first word of a reply."""
 _HEDGE = re.compile(r"(?:but|except|almost|nearly|not (?:exactly|quite|entirely))\b")
 
 
-def _yes_or_no(content: str) -> str | None:
+def _parse_yes_no(content: str) -> str | None:
     marked = re.split(r"[^\w\s]+", content.replace("_", " ").lower())
     clauses = [clause.strip() for clause in marked]
     answers = {_YES_NO[clause] for clause in clauses if clause in _YES_NO}
@@ -155,7 +155,7 @@ _TYPESETTING = re.compile(
 )
 
 
-def _plain(response: str) -> str:
+def _strip_typesetting(response: str) -> str:
     """The reply without thinking, full-width signs and typesetting."""
     text = strip_thinking(response).translate(_TO_ASCII)
     text = _PRINTED_BRACE.sub(lambda match: _PRINTED[match[1]], text)
@@ -179,11 +179,11 @@ _EXAMPLE = re.compile(
 
 def _brackets(reply: str) -> Iterator[str]:
     """The contents of the innermost brackets that are neither an example nor a choice."""
-    for match in _BRACKETS.finditer(_EXAMPLE.sub(" ", _CHOICE.sub(_unless_undecided, reply))):
+    for match in _BRACKETS.finditer(_EXAMPLE.sub(" ", _CHOICE.sub(_drop_undecided, reply))):
         yield match[1]
 
 
-def _unless_undecided(choice: re.Match[str]) -> str:
+def _drop_undecided(choice: re.Match[str]) -> str:
     """Drop `{5} or {6}`; keep one bracket of `{5}, {5}`, which is one answer twice.
 
     An example keeps one bracket too, for `_EXAMPLE` to take away with its words.

@@ -13,21 +13,21 @@ _ONES = (
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 
 
-def _below_hundred(number: int) -> str:
+def _spell_below_hundred(number: int) -> str:
     if number < 20:
         return _ONES[number]
     tens, ones = divmod(number, 10)
     return _TENS[tens - 2] + (f" {_ONES[ones]}" if ones else "")
 
 
-def _spelled(number: int) -> str:
+def _spell(number: int) -> str:
     hundreds, rest = divmod(number, 100)
     if not hundreds:
-        return _below_hundred(rest)
-    return f"{_ONES[hundreds]} hundred" + (f" {_below_hundred(rest)}" if rest else "")
+        return _spell_below_hundred(rest)
+    return f"{_ONES[hundreds]} hundred" + (f" {_spell_below_hundred(rest)}" if rest else "")
 
 
-_VALUES = {_spelled(number): number for number in range(1000)} | {"hundred": 100}
+_VALUES = {_spell(number): number for number in range(1000)} | {"hundred": 100}
 _NUMBER_WORDS = frozenset((*_ONES, *_TENS, "hundred"))
 
 # With one of these beside it, a number is a bound, an estimate or a part of another number.

@@ -77,21 +77,21 @@ def resample_means(strata: list[ClusterSums], seed: int) -> NDArray[np.float64]:
 
     A resample that drew no base image with a score has no mean: NaN.
     """
-    means = [_resampled(sums, seed, number) for number, sums in enumerate(strata)]
+    means = [_resample(sums, seed, number) for number, sums in enumerate(strata)]
     mean: NDArray[np.float64] = np.mean(means, axis=0)
     return mean
 
 
-def _resampled(sums: ClusterSums, seed: int, stratum: int) -> NDArray[np.float64]:
+def _resample(sums: ClusterSums, seed: int, stratum: int) -> NDArray[np.float64]:
     weights = _weights(len(sums.rows), seed, stratum)
     if np.ptp(sums.rows) == 0:
-        return _weighed(weights, sums.scores) / float(sums.rows.sum())
-    rows = _weighed(weights, sums.rows)
+        return _weigh(weights, sums.scores) / float(sums.rows.sum())
+    rows = _weigh(weights, sums.rows)
     rows[rows == 0] = np.nan
-    return _weighed(weights, sums.scores) / rows
+    return _weigh(weights, sums.scores) / rows
 
 
-def _weighed(weights: NDArray[Any], values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _weigh(weights: NDArray[Any], values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The product, by one thread: BLAS wakes all cores for each of thousands of small ones."""
     blocks = [
         np.einsum("ij,j->i", weights[block].astype(float, copy=False), values)

@@ -48,16 +48,16 @@ def correlate(
     names, picture = np.unique(np.asarray(pictures)[is_scored], return_inverse=True)
     images, items = len(names), pair.shape[1]
     if images < _FEWEST:
-        return _undefined(images, f"{images} pictures have both scores")
+        return _build_undefined(images, f"{images} pictures have both scores")
     if np.ptp(pair, axis=1).min() == 0:
-        return _undefined(images, "one side gave them all the same score")
+        return _build_undefined(images, "one side gave them all the same score")
     counts = draw_counts(f"correlation/{seed}/{images}", images, np.full(images, 1 / images))
-    estimates = _both(np.ones((1, items)), pair)[0]
+    estimates = _correlate_both(np.ones((1, items)), pair)[0]
     block_rows = max(1, _AT_ONCE // items)
     blocks = (
         counts[start : start + block_rows, picture] for start in range(0, len(counts), block_rows)
     )
-    resampled = np.concatenate([_both(block, pair) for block in blocks])
+    resampled = np.concatenate([_correlate_both(block, pair) for block in blocks])
     pearson, spearman = (
         (float(estimate), percentile_interval(column, level))
         for estimate, column in zip(estimates, resampled.T, strict=True)
@@ -71,7 +71,7 @@ def correlate(
     )
 
 
-def _undefined(images: int, reason: str) -> Correlation:
+def _build_undefined(images: int, reason: str) -> Correlation:
     return Correlation(
         images=images,
         pearson=None,
@@ -82,7 +82,7 @@ def _undefined(images: int, reason: str) -> Correlation:
     )
 
 
-def _both(counts: Values, score_pair: Values) -> Values:
+def _correlate_both(counts: Values, score_pair: Values) -> Values:
     """Pearson's and Spearman's correlation of each row of counts, side by side."""
     ranks = (_ranks(counts, side) for side in score_pair)
     return np.stack([_pearson(counts, *score_pair), _pearson(counts, *ranks)], axis=1)

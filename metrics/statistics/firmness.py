@@ -42,7 +42,7 @@ class Evidence:
     unit: str = "pictures"
     """The name of a unit, in the plural."""
     part: str = ""
-    """How much of the benchmark was asked, such as "20 of 300 cases"; empty for all of it."""
+    """Share of the benchmark that was asked, such as "20 of 300 cases"; empty for all of it."""
     caveat: str = ""
     """A further reason not to rank the number; empty for none."""
     is_stand_in: bool = False

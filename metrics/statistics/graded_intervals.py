@@ -27,7 +27,7 @@ from metrics.statistics.cluster_bootstrap import (
 )
 
 _FEW = 6
-"""Below this number of clusters, Student's t replaces percentiles."""
+"""Number of clusters below which Student's t replaces percentiles."""
 
 
 def graded_interval(

@@ -28,7 +28,7 @@ class AnnotatorAgreement(NamedTuple):
     kappa: float | None
     """-1 to 1; None where it is undefined, and `why` says why."""
     interval: Interval | None
-    """None where resampling says nothing: kappa is undefined, or the same in every resample."""
+    """Interval; None if kappa is undefined, or the same in every resample."""
     reason: str = ""
 
 
@@ -84,7 +84,7 @@ def _compare_annotators(scores: pd.DataFrame, seed: int, level: float) -> Annota
 def _sums(
     a: NDArray[np.float64], b: NDArray[np.float64], clusters: NDArray[np.generic]
 ) -> NDArray[np.float64]:
-    """One row a cluster: how many items, and the sums of a, b, (a - b)², a² + b²."""
+    """Sum by cluster: one row each with the items and the sums of a, b, (a - b)², a² + b²."""
     _, index = np.unique(clusters, return_inverse=True)
     values = (np.ones(len(a)), a, b, (a - b) ** 2, a**2 + b**2)
     return np.stack([np.bincount(index, column) for column in values], axis=1)

@@ -63,7 +63,7 @@ def subtask_score(image: pd.Series, correct: pd.Series) -> float:
     >>> subtask_score(pd.Series(["a", "a", "b", "b"]), pd.Series([1.0, 1.0, 1.0, 0.0]))
     125.0
     """
-    by_image = _by_image(image, correct)
+    by_image = _aggregate_by_image(image, correct)
     return float(
         100 * by_image["accuracy"].mean(skipna=False) + 100 * by_image["both"].mean(skipna=False)
     )
@@ -80,15 +80,17 @@ def mme_score(answers: pd.DataFrame, kind: str, *, seed: int = 0) -> MmeScore:
     for name in SUBTASKS[kind]:
         subtask_rows = answers[answers["subtask"].str.casefold() == name.casefold()]
         if subtask_rows.empty:
-            return _unknown(f"{name} has no questions")
+            return _build_unknown(f"{name} has no questions")
         questions = subtask_rows.groupby("image")["correct"].size()
         if odd := int(questions.ne(2).sum()):
-            return _unknown(f"{odd:,} of {len(questions):,} pictures of {name} lack two questions")
+            return _build_unknown(
+                f"{odd:,} of {len(questions):,} pictures of {name} lack two questions"
+            )
         if failed := int(subtask_rows["correct"].isna().sum()):
-            return _unknown(
+            return _build_unknown(
                 f"{failed:,} of {len(subtask_rows):,} questions of {name} have no answer"
             )
-        image_scores = _by_image(subtask_rows["image"], subtask_rows["correct"])
+        image_scores = _aggregate_by_image(subtask_rows["image"], subtask_rows["correct"])
         image_tables.append(image_scores.assign(subtask=name))
         total += subtask_score(subtask_rows["image"], subtask_rows["correct"])
     table = pd.concat(image_tables, ignore_index=True)
@@ -101,12 +103,12 @@ def mme_score(answers: pd.DataFrame, kind: str, *, seed: int = 0) -> MmeScore:
     return MmeScore(value=total, low=most * low, high=most * high)
 
 
-def _unknown(reason: str) -> MmeScore:
+def _build_unknown(reason: str) -> MmeScore:
     return MmeScore(value=_NOTHING, low=_NOTHING, high=_NOTHING, reason=reason)
 
 
-def _by_image(image: pd.Series, correct: pd.Series) -> pd.DataFrame:
-    """One row a picture: the share of its questions that is right, and 1 where all are."""
+def _aggregate_by_image(image: pd.Series, correct: pd.Series) -> pd.DataFrame:
+    """Build one row per picture: the share of right answers, and 1 where all are right."""
     table = pd.DataFrame({"image": image.to_numpy(), "correct": correct.to_numpy(np.float64)})
     groups = table.groupby("image", sort=False)["correct"]
     accuracy = groups.agg(lambda values: values.mean(skipna=False))

@@ -14,7 +14,7 @@ _COLUMNS = ["model", "prompting", "topic", "ending", "requests", "number", "rate
 
 
 def outcome_rate_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
-    """One row for each model × prompting × topic × ending that is not an answer.
+    """Compute one row for each model × prompting × topic × outcome other than an answer.
 
     `answers` is the table that `accuracy_table` takes, with one more column: `refusal`, the kind
     of a refusal. An ending is `unparsed`, `refused`, one of the kinds of refusal that some judge

@@ -55,19 +55,19 @@ class EncoderAttack:
                 for work, levels, target in zip(works, originals, targets, strict=True)
             ]
             noisy = [
-                _changed(levels, draw_comparison(work, levels.shape[:2]), work)
+                _apply_change(levels, draw_comparison(work, levels.shape[:2]), work)
                 for work, levels in zip(works, originals, strict=True)
             ]
             of_noise = self._similarities(noisy, works, targets)
             run_searches(self._encoder, searches, watch)
             pngs = [
-                encode_png(Image.fromarray(_changed(levels, search.change, search.job)))
+                encode_png(Image.fromarray(_apply_change(levels, search.change, search.job)))
                 for levels, search in zip(originals, searches, strict=True)
             ]
             saved = [_levels(png) for png in pngs]
             reached = self._similarities(saved, works, targets)
         return [
-            _ended(search, png, _apart(original, levels), *numbers)
+            _build_result(search, png, _measure_difference(original, levels), *numbers)
             for search, png, original, levels, *numbers in zip(
                 searches, pngs, originals, saved, reached, of_noise, strict=True
             )
@@ -80,7 +80,7 @@ class EncoderAttack:
 
     def _targets(self, originals: Sequence[Any], works: Sequence[AttackJob]) -> list[Tensor]:
         """Compute clean embeddings; raises `ModelUnavailable` for an unknown preparation."""
-        encoder, theirs = self._encoder, self._processed(originals)
+        encoder, theirs = self._encoder, self._process(originals)
         with import_library("torch").no_grad():
             for levels, their_tensor in zip(originals, theirs, strict=True):
                 ours = encoder.prepare(self._pixels(levels))
@@ -92,23 +92,22 @@ class EncoderAttack:
                         "another model as encoder in models.yaml."
                     )
         return [
-            their_tensor.float().flatten()
-            for their_tensor in self._embedded(theirs, originals, works)
+            their_tensor.float().flatten() for their_tensor in self._embed(theirs, originals, works)
         ]
 
     def _similarities(
         self, pictures: Sequence[Any], works: Sequence[AttackJob], targets: Sequence[Tensor]
     ) -> list[float]:
         """Compute each picture's similarity to its clean embedding, by the model's processor."""
-        embedded = self._embedded(self._processed(pictures), pictures, works)
+        embedded = self._embed(self._process(pictures), pictures, works)
         values: list[float] = compute_similarities(embedded, targets).tolist()
         return values
 
-    def _processed(self, pictures: Sequence[Any]) -> list[Tensor]:
+    def _process(self, pictures: Sequence[Any]) -> list[Tensor]:
         device = self._encoder.network.device
         return [self._encoder.process(Image.fromarray(levels)).to(device) for levels in pictures]
 
-    def _embedded(
+    def _embed(
         self, processed: Sequence[Tensor], pictures: Sequence[Any], works: Sequence[AttackJob]
     ) -> list[Tensor]:
         with import_library("torch").no_grad():
@@ -125,18 +124,18 @@ def _levels(png: bytes) -> Any:
         return np.array(to_opaque_rgb(image))
 
 
-def _changed(levels: Any, change: Tensor, work: AttackJob) -> Any:
+def _apply_change(levels: Any, change: Tensor, work: AttackJob) -> Any:
     """The picture with a change, in whole levels."""
     added = round_to_levels(change, work).permute(1, 2, 0).cpu().numpy().astype(np.int16)
     return (levels + added).clip(0, 255).astype(np.uint8)
 
 
-def _apart(first: Any, second: Any) -> int:
+def _measure_difference(first: Any, second: Any) -> int:
     """The largest difference of two pictures, in levels of 255."""
     return int(np.abs(first.astype(np.int16) - second.astype(np.int16)).max())
 
 
-def _ended(
+def _build_result(
     search: GradientSearch, png: bytes, largest: int, reached: float, of_noise: float
 ) -> AttackResult:
     reason = search.failure_reason or _shortcoming(search.job, largest, reached, of_noise)

@@ -9,7 +9,7 @@ Objective: TypeAlias = Literal["lower", "raise"]
 """Lower the similarity to the clean embedding, where the model does not hallucinate; else raise."""
 
 ATTACK_VERSION = "1"
-"""Of attacks; to be raised where the same work would come to another picture."""
+"""Version of attacks; raise it when the same work would give another picture."""
 MAX_LEVELS = 64
 MAX_ITERATIONS = 10_000
 MIN_SIDE, MAX_SIDE = 8, 4096
@@ -36,7 +36,7 @@ class AttackParameters(BaseModel):
     early_stop: float = Field(default=0.1, ge=0, lt=1)
 
     @model_validator(mode="after")
-    def _within_bounds(self) -> "AttackParameters":
+    def _require_bounds(self) -> "AttackParameters":
         if self.step > self.epsilon:
             raise ValueError(
                 f"step: {self.step:g} is above epsilon, {self.epsilon:g}, so that each step would "

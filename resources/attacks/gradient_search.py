@@ -22,7 +22,7 @@ the gradient of a cosine over a million numbers."""
 
 @dataclass(slots=True)
 class GradientSearch:
-    """One picture on its way: `change` is of its pixels in [0, 1], `target` its clean embedding.
+    """A picture under attack: `change` is of its pixels in [0, 1], `target` its clean embedding.
 
     `target_similarity` ends a raised one; `failure_reason` says why it cannot go on.
     """
@@ -41,7 +41,7 @@ def start_search(work: AttackJob, pixels: Tensor, target: Tensor) -> GradientSea
     """The search for a change of a picture, with its first, seeded one."""
     change = draw_first_change(work, tuple(pixels.shape[-2:])).to(pixels.device)
     search = GradientSearch(work, pixels, target, change)
-    search.change = _allowed(search, change)
+    search.change = _clip(search, change)
     return search
 
 
@@ -49,7 +49,7 @@ def run_searches(encoder: Encoder, searches: Sequence[GradientSearch], watch: Wa
     """Take all steps of some searches; each ends by itself, and the others go on without it."""
     active = list(searches)
     while active := [search for search in active if not _has_ended(search)]:
-        similarity_values, gradients = _looked_at(encoder, active)
+        similarity_values, gradients = _compute_gradients(encoder, active)
         watch(active[0].steps, similarity_values)
         _stop_early(encoder, active, similarity_values)
         largest = (
@@ -84,7 +84,7 @@ def _has_ended(search: GradientSearch) -> bool:
     return search.is_over or search.steps >= work.parameters.get_max_steps(work.objective)
 
 
-def _looked_at(
+def _compute_gradients(
     encoder: Encoder, active: Sequence[GradientSearch]
 ) -> tuple[list[float], list[Tensor]]:
     """The similarity of each picture as it is now, and its gradient by the change."""
@@ -135,7 +135,7 @@ def _stop_early(
 
 
 def _step(search: GradientSearch, gradient: Tensor, largest: float) -> None:
-    """One step of the method against the gradient, or along it where the similarity is to rise.
+    """Take a step against the gradient, or along it where the similarity is to rise.
 
     `largest` is the gradient's largest component, by which PGD scales it: as it is, it moves no
     pixel by a level in all of the paper's steps.
@@ -148,11 +148,11 @@ def _step(search: GradientSearch, gradient: Tensor, largest: float) -> None:
         return
     direction = gradient.sign() if work.method == "i_fgsm" else gradient / largest
     length = parameters.step / 255 * (1 if work.objective == "raise" else -1)
-    search.change = _allowed(search, search.change + length * direction)
+    search.change = _clip(search, search.change + length * direction)
     search.steps += 1
 
 
-def _allowed(search: GradientSearch, change: Tensor) -> Tensor:
+def _clip(search: GradientSearch, change: Tensor) -> Tensor:
     """The change within its bound, and the picture within [0, 1]."""
     bound = search.job.parameters.epsilon / 255
     return (search.pixels + change.clamp(-bound, bound)).clamp(0, 1) - search.pixels

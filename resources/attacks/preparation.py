@@ -21,7 +21,7 @@ Size: TypeAlias = tuple[int, int]
 
 _BICUBIC = 3
 _KEPT = 16
-"""How many matrices are kept: of the largest pictures, each takes some 5 MB."""
+"""Number of cached matrices: for the largest pictures, each takes some 5 MB."""
 _FAR, _FAR_ON_AVERAGE = 6.0, 1.0
 """Levels of 255 by which a pixel, and all on average, may differ from the processor's."""
 
@@ -43,7 +43,9 @@ def scale_picture(pixels: Tensor, size: Size, resample: int) -> Tensor:
 def prepare_picture(pixels: Tensor, processor: Any) -> Tensor:
     """A picture as an image processor prepares it: padded, scaled, cropped and normalized."""
     if processor.do_resize:
-        pixels = scale_picture(pixels, _size_after(pixels, processor.size), _filter_of(processor))
+        pixels = scale_picture(
+            pixels, _compute_size(pixels, processor.size), _find_filter(processor)
+        )
     if getattr(processor, "do_center_crop", None):
         pixels = crop_center(pixels, (processor.crop_size["height"], processor.crop_size["width"]))
     return normalize_picture(pixels, processor)
@@ -102,13 +104,13 @@ def cut_tiles(pixels: Tensor, processor: Any) -> Tensor:
         tuple(pixels.shape[-2:]), processor.image_grid_pinpoints
     )
     within = utilities.get_patch_output_size(pixels, grid, first)
-    filling = _in_the_middle(scale_picture(pixels, within, _filter_of(processor)), grid)
+    filling = _center(scale_picture(pixels, within, _find_filter(processor)), grid)
     cut = [
         filling[:, row : row + side, column : column + side]
         for row in range(0, grid[0], side)
         for column in range(0, grid[1], side)
     ]
-    overview = scale_picture(pixels, overview_size, _filter_of(processor))
+    overview = scale_picture(pixels, overview_size, _find_filter(processor))
     return import_library("torch").stack(
         [prepare_picture(tile, processor) for tile in (overview, *cut)]
     )
@@ -127,7 +129,7 @@ def describe_disagreement(ours: Tensor, theirs: Tensor, processor: Any) -> str |
     return f"pixels that are {average:.1f} levels of 255 apart on average, {most:.1f} at most"
 
 
-def _in_the_middle(pixels: Tensor, size: Size) -> Tensor:
+def _center(pixels: Tensor, size: Size) -> Tensor:
     """A picture in the middle of a black one of that size."""
     (top_margin, odd_row), (left_margin, odd_column) = (
         divmod(target_length - length, 2)
@@ -137,7 +139,7 @@ def _in_the_middle(pixels: Tensor, size: Size) -> Tensor:
     return import_library("torch").nn.functional.pad(pixels, around)
 
 
-def _size_after(pixels: Tensor, size: Any) -> Size:
+def _compute_size(pixels: Tensor, size: Any) -> Size:
     """The size that a processor's `size` gives a picture."""
     height, width = pixels.shape[-2:]
     short = size.get("shortest_edge")
@@ -148,7 +150,7 @@ def _size_after(pixels: Tensor, size: Any) -> Size:
     return short, int(short * width / height)
 
 
-def _filter_of(processor: Any) -> int:
+def _find_filter(processor: Any) -> int:
     return int(_BICUBIC if processor.resample is None else processor.resample)
 
 

@@ -90,7 +90,7 @@ def collect(
 
 @dataclass(slots=True)
 class _Collecting:
-    """One batch; `open` are its requests without a reply so far, each with its booking."""
+    """A batch; `open` are its requests without a reply so far, each with its booking."""
 
     batch: Batch
     model: Model

@@ -64,7 +64,7 @@ class SubmissionResult(NamedTuple):
 
 
 class _Unsure(Exception):
-    """It is unknown whether a batch was created."""
+    """Raised when it is unknown whether a batch was created."""
 
 
 def submit(
@@ -114,7 +114,7 @@ class _Submission:
     def record_order(self, order: BatchOrder) -> None:
         """Record the batches of an order, so that no other process submits their requests."""
         backend = self.providers.get_batch_backend(order.model)
-        for piece in split_requests(order.model, backend, self._missing(order, backend)):
+        for piece in split_requests(order.model, backend, self._iterate_missing(order, backend)):
             self._open(order, piece)
 
     def create_batch(self, batch: Batch) -> None:
@@ -161,7 +161,7 @@ class _Submission:
             release_batch(self.calls, tag, self.owner)
             del self.unmade[tag]
 
-    def _missing(self, order: BatchOrder, backend: BatchBackend) -> Iterator[KeyedRequest]:
+    def _iterate_missing(self, order: BatchOrder, backend: BatchBackend) -> Iterator[KeyedRequest]:
         """The distinct requests that are neither stored nor waiting."""
         seen_keys: set[str] = set()
         for chunk in split_into_chunks(order.requests):

@@ -119,7 +119,7 @@ class AnswerSql:
 
     def find_calls(self, connection: Connection, keys: Collection[str]) -> CheckedRows[Call]:
         """Find stored calls."""
-        return _found(connection.execute(self._stored, {"keys": json.dumps(list(keys))}))
+        return _sort_calls(connection.execute(self._stored, {"keys": json.dumps(list(keys))}))
 
     def find_answers(
         self, connection: Connection, keys: Collection[str]
@@ -172,7 +172,7 @@ class AnswerSql:
 
     def find_latest_calls(self, connection: Connection, head: str, limit: int) -> CheckedRows[Call]:
         """The latest calls whose request has this head, with both their counts of tokens."""
-        return _found(connection.execute(self._latest, {"head": head, "limit": limit}))
+        return _sort_calls(connection.execute(self._latest, {"head": head, "limit": limit}))
 
     def store_calls(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> set[str]:
         """Store calls; returns the keys of new ones."""
@@ -185,7 +185,7 @@ class AnswerSql:
         connection.execute(self._leave, {"keys": json.dumps(list(keys)), "owner": owner})
 
 
-def _found(rows: Result[Any]) -> CheckedRows[Call]:
+def _sort_calls(rows: Result[Any]) -> CheckedRows[Call]:
     checked = CheckedRows[Call]()
     for row in rows.mappings():
         if is_sound_call(row):

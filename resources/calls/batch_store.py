@@ -83,7 +83,7 @@ _WAITING = Table(
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One batch, for one partition of an asset.
+    """A batch for one partition of an asset.
 
     `tag` is its name at the provider, `entry` its model's entry of models.yaml when it was
     submitted, as JSON, and `config` the run config of the asset's op. `provider_status` is the
@@ -158,7 +158,7 @@ class BatchStore:
             # A repeated transaction, whose first outcome is unknown, comes to the same.
             connection.execute(delete(_BATCHES).where(_BATCHES.c.tag == batch.tag))
             if keys:
-                row = _row_of(batch) | {"requests": len(keys), "owner": owner}
+                row = _to_row(batch) | {"requests": len(keys), "owner": owner}
                 lease_end = _now(connection) + lease_s
                 connection.execute(insert(_BATCHES).values(**row, lease_end=lease_end))
             return keys
@@ -220,7 +220,7 @@ class BatchStore:
         def write(connection: Connection, _: object) -> bool:
             row = {
                 "state": state,
-                "collected_at": _written(datetime.now(UTC)),
+                "collected_at": _format_moment(datetime.now(UTC)),
                 "endings": json.dumps(endings),
             }
             finished = update(_BATCHES).where(
@@ -260,7 +260,7 @@ class BatchStore:
 
         def read(connection: Connection, _: object) -> list[WaitingRequest]:
             page = columns.where(_WAITING.c.key > last).limit(CHUNK_SIZE)
-            return [_waiting_of(row) for row in connection.execute(page)]
+            return [_to_waiting_request(row) for row in connection.execute(page)]
 
         while page_rows := database.run(read):
             yield from page_rows
@@ -271,27 +271,27 @@ class BatchStore:
         waiting_rows = select(_WAITING).where(_WAITING.c.tag == tag, _WAITING.c.key.in_(keys))
 
         def read(connection: Connection, _: object) -> dict[str, WaitingRequest]:
-            return {row.key: _waiting_of(row) for row in connection.execute(waiting_rows)}
+            return {row.key: _to_waiting_request(row) for row in connection.execute(waiting_rows)}
 
         return self._database.run(read)
 
     def find(self, tag: str) -> Batch | None:
         """The batch with that tag."""
-        batches = self._listed(_BATCHES.c.tag == tag)
+        batches = self._select_batches(_BATCHES.c.tag == tag)
         return batches[0] if batches else None
 
     def list_by_state(self, *states: StoredBatchState) -> list[Batch]:
         """List the batches in one of these states, the oldest first."""
-        return self._listed(_BATCHES.c.state.in_(states))
+        return self._select_batches(_BATCHES.c.state.in_(states))
 
     def _change(self, statement: Update) -> int:
         """Carry out an update; returns the number of changed rows."""
         return self._database.run(lambda connection, _: connection.execute(statement).rowcount)
 
-    def _listed(self, condition: ColumnElement[bool]) -> list[Batch]:
+    def _select_batches(self, condition: ColumnElement[bool]) -> list[Batch]:
         rows = select(_BATCHES).where(condition).order_by(_BATCHES.c.submitted_at, _BATCHES.c.tag)
         return self._database.run(
-            lambda connection, _: [_batch_of(row) for row in connection.execute(rows).mappings()]
+            lambda connection, _: [_to_batch(row) for row in connection.execute(rows).mappings()]
         )
 
 
@@ -302,17 +302,17 @@ def _now(connection: Connection) -> ColumnElement[Any]:
     return literal(time.time())
 
 
-def _row_of(batch: Batch) -> dict[str, Any]:
-    collected_at = batch.collected_at and _written(batch.collected_at)
+def _to_row(batch: Batch) -> dict[str, Any]:
+    collected_at = batch.collected_at and _format_moment(batch.collected_at)
     return {name: getattr(batch, name) for name in batch.__slots__} | {
         "config": json.dumps(batch.config),
-        "submitted_at": _written(batch.submitted_at),
+        "submitted_at": _format_moment(batch.submitted_at),
         "collected_at": collected_at,
         "endings": json.dumps(batch.endings),
     }
 
 
-def _batch_of(row: RowMapping) -> Batch:
+def _to_batch(row: RowMapping) -> Batch:
     named = {name: value for name, value in row.items() if name not in ("owner", "lease_end")}
     collected_at = row["collected_at"]
     return Batch(
@@ -326,9 +326,9 @@ def _batch_of(row: RowMapping) -> Batch:
     )
 
 
-def _waiting_of(row: Row[Any]) -> WaitingRequest:
+def _to_waiting_request(row: Row[Any]) -> WaitingRequest:
     return WaitingRequest(row.key, json.loads(row.request), row.booking)
 
 
-def _written(moment: datetime) -> str:
+def _format_moment(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="microseconds")

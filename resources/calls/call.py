@@ -1,4 +1,4 @@
-"""One call: its request, its answer and their stored form."""
+"""Calls: the request, its answer and their stored form."""
 
 import json
 from collections.abc import Mapping

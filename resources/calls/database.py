@@ -92,7 +92,7 @@ class Database(ABC):
     def _attempt(self, work: Callable[[Connection, AnswerSql], Result]) -> Result:
         try:
             with write_errors(self.name):
-                engine = self._opened()
+                engine = self._open_once()
                 with engine.begin() as connection:
                     return work(connection, AnswerSql.for_dialect(engine.dialect.name))
         except DBAPIError as error:
@@ -101,9 +101,9 @@ class Database(ABC):
                 raise
             raise fault from error
         except ValueError as error:
-            raise self.damaged(error) from error
+            raise self.build_damage_error(error) from error
 
-    def damaged(self, why: object) -> CorruptItem:
+    def build_damage_error(self, why: object) -> CorruptItem:
         """Build the error for damaged content."""
         return CorruptItem(
             f"{self.name} is damaged ({why}). It holds answers that were paid for, so nothing was "
@@ -114,7 +114,7 @@ class Database(ABC):
     def _remedy(self) -> str:
         """The remedy for damage."""
 
-    def _opened(self) -> Engine:
+    def _open_once(self) -> Engine:
         with self._opening:
             if self._engine is None:
                 engine = self._open()

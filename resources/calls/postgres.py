@@ -14,7 +14,7 @@ _MAKING_TABLES = 0x43414C4C
 """Our advisory lock: PostgreSQL lets two that create the same table at once fail."""
 
 _IDLE_MS = 30_000
-"""After this long in the middle of a transaction, its locks are taken from one that stalls."""
+"""Idle time within a transaction, after which PostgreSQL ends it and frees its locks."""
 
 # A server or a network that vanishes is noticed within half a minute.
 _CONNECT: dict[str, Any] = {
@@ -67,7 +67,7 @@ class PostgresServer(Database):
                 "URL the right to create tables and to write, or point the URL at another database."
             )
         if code in ("XX001", "XX002"):
-            return self.damaged(error_text)
+            return self.build_damage_error(error_text)
         if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
             return UnreachableStore(
                 f"{self.name} cannot be reached ({error_text}). Start it, or correct the URL of "

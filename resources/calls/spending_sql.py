@@ -103,8 +103,8 @@ class SpendingSql:
         """
         added: dict[str, SpendingTotal] = defaultdict(SpendingTotal)
         if changes.costs:
-            settled = _given(changes.costs.items())
-            for row in _sound(connection.execute(self._settle, settled)):
+            settled = _build_parameters(changes.costs.items())
+            for row in _select_sound(connection.execute(self._settle, settled)):
                 spent = row.cost if row.cost is not None else row.bound or 0
                 _add(
                     added,
@@ -112,10 +112,10 @@ class SpendingSql:
                     SpendingTotal(spent, -(row.bound or 0)),
                 )
         if changes.releases:
-            released = _given((booking, None) for booking in changes.releases)
-            for row in _sound(connection.execute(self._release, released)):
+            released = _build_parameters((booking, None) for booking in changes.releases)
+            for row in _select_sound(connection.execute(self._release, released)):
                 _add(added, format_scopes(row.run, row.month), SpendingTotal(0, -(row.bound or 0)))
-        allowed, refused = self._within_budgets(connection, changes.bookings, added)
+        allowed, refused = self._select_within_budgets(connection, changes.bookings, added)
         if allowed:
             new = set(connection.scalars(self._reserve, [_row(booking) for booking in allowed]))
             for booking in allowed:
@@ -158,7 +158,7 @@ class SpendingSql:
         calls = select(func.count()).select_from(CALLS).where(CALLS.c.key.in_(booked))
         return connection.scalar(calls) or 0
 
-    def _within_budgets(
+    def _select_within_budgets(
         self,
         connection: Connection,
         bookings: Sequence[Booking],
@@ -185,7 +185,7 @@ class SpendingSql:
             totals[row["scope"]] = total
         for scope, more in added.items():
             _add(totals, [scope], more)
-        limited_ids = _given((booking.id, None) for booking in limited)
+        limited_ids = _build_parameters((booking.id, None) for booking in limited)
         reserved_before = set(connection.scalars(self._there, limited_ids))
         allowed: list[Booking] = []
         refused: dict[str, StoreError] = {}
@@ -276,12 +276,12 @@ def _row(booking: Booking) -> dict[str, object]:
     return row | {"checksum": booking_checksum(row)}
 
 
-def _given(pairs: Iterable[tuple[str, int | None]]) -> dict[str, str]:
+def _build_parameters(pairs: Iterable[tuple[str, int | None]]) -> dict[str, str]:
     triples = [(booking, cost, settled_checksum(booking, cost)) for booking, cost in pairs]
     return {"given": json.dumps(triples)}
 
 
-def _sound(rows: Iterable[Row[Any]]) -> Iterator[Row[Any]]:
+def _select_sound(rows: Iterable[Row[Any]]) -> Iterator[Row[Any]]:
     """Yield sound bookings; warns of others, for which sums keep the reserved amount."""
     for row in rows:
         if is_sound_booking(row._mapping):

@@ -37,7 +37,7 @@ class SqliteFile(Database):
                 )
             create_wal_file(self._path, TABLES, build_index_statements("sqlite"))
         if not self._path.stat().st_size:
-            raise self.damaged("it is empty")
+            raise self.build_damage_error("it is empty")
         engine = open_wal_engine(self._path, _LOCKED_S)
         event.listen(engine, "connect", _read_anything)
         return engine
@@ -46,7 +46,7 @@ class SqliteFile(Database):
         # Driver and SQLAlchemy begin a transaction only later, when others may have prepared it.
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         if not {CALLS.name, CLAIMS.name} <= list_schema_names(connection):
-            raise self.damaged("it has no table of calls or of claims")
+            raise self.build_damage_error("it has no table of calls or of claims")
         create_missing(connection)
 
     def _fault(self, error: DBAPIError) -> StoreError | None:
@@ -58,10 +58,10 @@ class SqliteFile(Database):
             )
         # Its subclasses are other things: OperationalError for one, or our own mistakes.
         if type(error) is DatabaseError:
-            return self.damaged(error_text)
-        return self._unread(error_text) if "disk I/O error" in error_text else None
+            return self.build_damage_error(error_text)
+        return self._diagnose_disk_error(error_text) if "disk I/O error" in error_text else None
 
-    def _unread(self, error_text: str) -> StoreError:
+    def _diagnose_disk_error(self, error_text: str) -> StoreError:
         """The fault behind an error of the disk: a full one has no room for the log's index."""
         space = DiskReserve(self._path.parent, _LOG_INDEX)
         try:
@@ -70,7 +70,7 @@ class SqliteFile(Database):
             return fault
         finally:
             space.release()
-        return self.damaged(error_text)
+        return self.build_damage_error(error_text)
 
     def _remedy(self) -> str:
         return (

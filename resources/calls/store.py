@@ -74,7 +74,7 @@ class CallStore(ConfigurableResource[None]):
     @property
     def batches(self) -> BatchStore:
         """The batches, in progress and over."""
-        return BatchStore(self._started().database)
+        return BatchStore(self._start().database)
 
     def find_calls(self, keys: Iterable[str]) -> dict[str, Call]:
         """Find the stored calls of keys."""
@@ -215,7 +215,7 @@ class CallStore(ConfigurableResource[None]):
 
         Raises `OverBudget` where a budget does not allow for that.
         """
-        await self._started().writer.rebook(purchase, booking)
+        await self._start().writer.rebook(purchase, booking)
 
     def close(self) -> None:
         """Write what is under way, give up claims and close connections."""
@@ -231,7 +231,7 @@ class CallStore(ConfigurableResource[None]):
     async def _fly(
         self, key: str, ask: Callable[[], Awaitable[Call]], purchase: Purchase | None
     ) -> Call | None:
-        writer, claim = self._started().writer, Claim(key, purchase)
+        writer, claim = self._start().writer, Claim(key, purchase)
         try:
             claim_result = await writer.claim(claim)
             if claim_result is ClaimState.GRANTED:
@@ -257,15 +257,15 @@ class CallStore(ConfigurableResource[None]):
 
     def _require_sound(self, damaged: Mapping[str, str]) -> None:
         if damaged:
-            raise DamagedAnswers(self._started().database.name, damaged)
+            raise DamagedAnswers(self._start().database.name, damaged)
 
     def _run(self, work: Callable[[Connection, AnswerSql], Result]) -> Result:
-        return self._started().database.run(work)
+        return self._start().database.run(work)
 
     def _change(self, changes: SpendingChanges) -> None:
         self._run(lambda connection, sql: sql.spending.change(connection, changes))
 
-    def _started(self) -> _Running:
+    def _start(self) -> _Running:
         with _STARTING:
             if self._running is None or self._running.process != os.getpid():
                 database = build_database(self.url)

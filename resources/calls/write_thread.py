@@ -33,7 +33,7 @@ from resources.faults import DiskFull, StoreError, UnwritableStore
 _LEASE_S = 20.0
 _AT_ONCE = 500
 _GATHER_S = 0.002
-"""How long the first of a transaction waits for others: far less than a model takes to answer."""
+"""Time that the first write of a transaction waits for others: far less than an answer takes."""
 
 
 class StoreWriter:
@@ -48,7 +48,7 @@ class StoreWriter:
         self._owner = uuid4().hex
         self._operations: queue.SimpleQueue[tuple[Claim, StoreOperation] | None]
         self._operations = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._work, name="call store", daemon=True)
+        self._thread = threading.Thread(target=self._carry_out_all, name="call store", daemon=True)
         self._sending = threading.Lock()
         self._closed = False
         self._held: dict[str, Claim] = {}
@@ -105,10 +105,10 @@ class StoreWriter:
                 self._thread.start()
             self._operations.put((claim, operation))
 
-    def _work(self) -> None:
+    def _carry_out_all(self) -> None:
         last = False
         while not last:
-            transaction = self._next()
+            transaction = self._gather()
             last = transaction.is_last
             renewing = set(self._held) if time.monotonic() >= self._renew_at else set()
             if transaction or renewing:
@@ -123,7 +123,7 @@ class StoreWriter:
         sql.release_claims(connection, {claim.key for claim in self._left_behind}, self._owner)
         sql.spending.change(connection, build_spending_changes(self._left_behind))
 
-    def _next(self) -> Transaction:
+    def _gather(self) -> Transaction:
         """Gather what has arrived; waits for it, at most until leases have to be renewed."""
         transaction = Transaction()
         wait = max(0.0, self._renew_at - time.monotonic()) if self._held else None
@@ -155,7 +155,7 @@ class StoreWriter:
         if renewing or not self._held:
             self._renew_at = time.monotonic() + _LEASE_S / 3
         try:
-            outcome = self._written(transaction, renewing)
+            outcome = self._commit(transaction, renewing)
         except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
             self._left_behind |= ended_claims
             for claim in ended_claims:
@@ -190,7 +190,7 @@ class StoreWriter:
             except StoreError as error:
                 _refuse(transaction, error)
 
-    def _written(self, transaction: Transaction, renewing: set[str]) -> TransactionResult:
+    def _commit(self, transaction: Transaction, renewing: set[str]) -> TransactionResult:
         """Carry out a transaction; for answers, which are paid for, room was kept free."""
 
         def write(connection: Connection, sql: AnswerSql) -> TransactionResult:
@@ -208,7 +208,7 @@ class StoreWriter:
     def _write(
         self, connection: Connection, sql: AnswerSql, transaction: Transaction, renewing: set[str]
     ) -> TransactionResult:
-        """One transaction; it may be repeated, for it comes to the same.
+        """Write a transaction; repeating it has the same effect.
 
         Claims are taken before answers are looked for: one that is committed between the two is
         seen. Rows of claims, also those that are left, are locked first and in order of key; the

@@ -128,7 +128,7 @@ def decode_call(line: bytes) -> Call:
     try:
         text = line.decode()
         check_json_size(text)
-        fields = json.loads(text, parse_constant=_no_number, parse_float=_finite)
+        fields = json.loads(text, parse_constant=_refuse_constant, parse_float=_parse_finite)
         fields = clean_json(fields, replace_surrogates)
         checked = _LINE.validate_python(fields)
         require_answer_kind(checked.answer, checked.request.kind)
@@ -174,11 +174,11 @@ def format_review_part(topic: str) -> str:
     return f"reviews/{topic}.csv"
 
 
-def _no_number(constant: str) -> None:
+def _refuse_constant(constant: str) -> None:
     raise ValueError(f"{constant} is no JSON")
 
 
-def _finite(digits: str) -> float:
+def _parse_finite(digits: str) -> float:
     """A number that every store takes: one may be written that is read as infinite."""
     number = float(digits)
     if not isfinite(number):

@@ -19,7 +19,7 @@ from resources.execution.workers import map_in_threads
 from resources.models.answer_forms import format_first_error
 from resources.untrusted_input.json_text import count_values
 from resources.untrusted_input.png_check import BadPng, check_png
-from resources.user_files.spreadsheets import guarded_sheet
+from resources.user_files.spreadsheets import guard_sheet
 
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
@@ -38,7 +38,7 @@ class Cassette:
 
     def __init__(self, path: Path, archive: ZipFile) -> None:
         self._path, self._archive = path, archive
-        self._bad = partial(_bad, path)
+        self._build_error = partial(_build_error, path)
         self._parts = {info.filename: info for info in archive.infolist()}
         self._check_parts(archive.infolist())
         self.manifest = self._manifest()
@@ -51,12 +51,12 @@ class Cassette:
         """Read everything, a little at a time."""
         referenced_digests, stored_digests = self._check_calls(), set(self.pictures)
         for digest in sorted(stored_digests - referenced_digests):
-            raise self._bad(layout.format_picture_part(digest), "no answer holds it")
+            raise self._build_error(layout.format_picture_part(digest), "no answer holds it")
         if len(stored_digests) != self.manifest.pictures:
             problem = (
                 f"there are {len(stored_digests):,} pictures and it says {self.manifest.pictures:,}"
             )
-            raise self._bad(layout.MANIFEST, problem)
+            raise self._build_error(layout.MANIFEST, problem)
         for topic in self.topics:
             name = layout.format_review_part(topic)
             self._compare(name, sha256(self._read(name)).hexdigest())
@@ -82,9 +82,9 @@ class Cassette:
     def review(self, topic: str) -> bytes:
         """The review file of a topic, with no cell that a spreadsheet program would run."""
         try:
-            return guarded_sheet(self._read(layout.format_review_part(topic)))
+            return guard_sheet(self._read(layout.format_review_part(topic)))
         except ValueError as problem:
-            raise self._bad(layout.format_review_part(topic), str(problem)) from None
+            raise self._build_error(layout.format_review_part(topic), str(problem)) from None
 
     def _calls(self) -> Iterator[tuple[Call, int]]:
         """Yield calls with their weight: the length of the line, and more for many values."""
@@ -94,9 +94,11 @@ class Cassette:
             try:
                 call = layout.decode_call(line)
             except ValueError as error:
-                raise self._bad(position, f"it is not what was exported ({error})") from None
+                raise self._build_error(
+                    position, f"it is not what was exported ({error})"
+                ) from None
             if call.key <= before:
-                raise self._bad(position, "its calls are not in order of key, each once")
+                raise self._build_error(position, "its calls are not in order of key, each once")
             before = call.key
             yield call, len(line) + _BYTES_A_VALUE * count_values(line.decode())
 
@@ -104,29 +106,31 @@ class Cassette:
         names = [info.filename for info in infos]
         for name in (layout.CALLS, layout.MANIFEST):
             if name not in names:
-                raise self._bad(name, "it is missing")
+                raise self._build_error(name, "it is missing")
         for info in infos:
-            limit = _limit_of(info.filename)
+            limit = _find_limit(info.filename)
             if limit is None:
-                raise self._bad(repr(info.filename), "no cassette has such a part")
+                raise self._build_error(repr(info.filename), "no cassette has such a part")
             if info.flag_bits & _ENCRYPTED:
-                raise self._bad(info.filename, "it is encrypted")
+                raise self._build_error(info.filename, "it is encrypted")
             if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-                raise self._bad(info.filename, "it is packed in a way that cassettes are not")
+                raise self._build_error(
+                    info.filename, "it is packed in a way that cassettes are not"
+                )
             swells = info.file_size > max(
                 layout.MAX_LINE_BYTES, layout.MAX_COMPRESSION_RATIO * info.compress_size
             )
             if info.file_size > limit or swells:
-                raise self._bad(info.filename, f"it would be {info.file_size:,} bytes")
+                raise self._build_error(info.filename, f"it would be {info.file_size:,} bytes")
         if len(set(names)) < len(names):
-            raise self._bad("its list of parts", "one is there twice")
+            raise self._build_error("its list of parts", "one is there twice")
 
     def _manifest(self) -> layout.CassetteManifest:
         data = self._read(layout.MANIFEST)
         try:
             manifest = layout.CassetteManifest.model_validate_json(data)
         except ValidationError as error:
-            raise self._bad(layout.MANIFEST, format_first_error(error)) from None
+            raise self._build_error(layout.MANIFEST, format_first_error(error)) from None
         if manifest.version != layout.VERSION:
             raise BadCassette(
                 f"{self._path} is a cassette of version {manifest.version}, and this "
@@ -135,7 +139,7 @@ class Cassette:
             )
         named = {name for name in self._parts if not layout.PICTURE.fullmatch(name)}
         if set(manifest.parts) != named - {layout.MANIFEST}:
-            raise self._bad(layout.MANIFEST, "it lists other parts than there are")
+            raise self._build_error(layout.MANIFEST, "it lists other parts than there are")
         return manifest
 
     def _check_calls(self) -> set[str]:
@@ -149,51 +153,55 @@ class Cassette:
             count += 1
             for picture in layout.list_picture_digests(call):
                 if picture not in digests:
-                    raise self._bad(
+                    raise self._build_error(
                         layout.format_picture_part(picture), "an answer holds it, and it is missing"
                     )
                 referenced_digests.add(picture)
         if count != self.manifest.calls:
             problem = f"it holds {count:,} calls and the manifest says {self.manifest.calls:,}"
-            raise self._bad(layout.CALLS, problem)
+            raise self._build_error(layout.CALLS, problem)
         return referenced_digests
 
     def _check_picture(self, digest: str) -> None:
         png = self.picture(digest)
         if sha256(png).hexdigest() != digest:
-            raise self._bad(layout.format_picture_part(digest), "its sha256 is not its name")
+            raise self._build_error(
+                layout.format_picture_part(digest), "its sha256 is not its name"
+            )
         try:
             check_png(png)
         except BadPng as flaw:
-            raise self._bad(layout.format_picture_part(digest), str(flaw)) from None
+            raise self._build_error(layout.format_picture_part(digest), str(flaw)) from None
 
     def _compare(self, name: str, digest: str) -> None:
         if self.manifest.parts[name].sha256 != digest:
-            raise self._bad(name, "its sha256 is not the one that the manifest says")
+            raise self._build_error(name, "its sha256 is not the one that the manifest says")
 
     def _lines(self) -> Iterator[bytes]:
-        with self._reading(layout.CALLS), self._archive.open(layout.CALLS) as part:
+        with self._translate_errors(layout.CALLS), self._archive.open(layout.CALLS) as part:
             while line := part.readline(layout.MAX_LINE_BYTES):
                 if not line.endswith(b"\n"):
                     long = len(line) == layout.MAX_LINE_BYTES
                     problem = "a line is too long" if long else "the last line is cut short"
-                    raise self._bad(layout.CALLS, problem)
+                    raise self._build_error(layout.CALLS, problem)
                 yield line
 
     def _read(self, name: str) -> bytes:
-        with self._reading(name):
+        with self._translate_errors(name):
             return self._archive.read(name)
 
     @contextmanager
-    def _reading(self, name: str) -> Iterator[None]:
+    def _translate_errors(self, name: str) -> Iterator[None]:
         try:
             yield
         # zipfile's own: NotImplementedError for a method of packing that it does not know,
         # RuntimeError for a part that wants a password.
         except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-            raise self._bad(name, f"it cannot be unpacked ({error})") from error
+            raise self._build_error(name, f"it cannot be unpacked ({error})") from error
         except OSError as error:
-            raise self._bad(name, f"it cannot be read ({error.strerror or error})") from error
+            raise self._build_error(
+                name, f"it cannot be read ({error.strerror or error})"
+            ) from error
 
 
 @contextmanager
@@ -202,7 +210,7 @@ def open_cassette(path: Path) -> Iterator[Cassette]:
     try:
         with path.open("rb") as file:
             _check_end(path, file)
-            with _listed(path, file) as archive:
+            with _open_archive(path, file) as archive:
                 yield Cassette(path, archive)
     except OSError as error:
         raise BadCassette(
@@ -211,13 +219,13 @@ def open_cassette(path: Path) -> Iterator[Cassette]:
         ) from error
 
 
-def _listed(path: Path, file: IO[bytes]) -> ZipFile:
+def _open_archive(path: Path, file: IO[bytes]) -> ZipFile:
     """The archive in a file; damaged, it makes zipfile raise more than its own error."""
     try:
         return ZipFile(file)
     # zipfile's own: NotImplementedError for a version of the format that it does not know.
     except (BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error) as error:
-        raise _bad(path, "its list of parts", f"it is damaged ({error})") from error
+        raise _build_error(path, "its list of parts", f"it is damaged ({error})") from error
 
 
 def _check_end(path: Path, file: IO[bytes]) -> None:
@@ -227,16 +235,16 @@ def _check_end(path: Path, file: IO[bytes]) -> None:
     tail = file.read()
     end = tail[-_END.size :]
     if len(end) < _END.size or not end.startswith(b"PK\5\6"):
-        raise _bad(path, "its end", "it is cut short, or it is no cassette")
+        raise _build_error(path, "its end", "it is cut short, or it is no cassette")
     directory = _END.unpack(end)[5]
     # As zipfile does, which believes the larger record wherever its locator stands.
     if tail.startswith(b"PK\6\6") and tail[_END_64.size :].startswith(b"PK\6\7"):
         directory = _END_64.unpack_from(tail)[8]
     if directory > layout.MAX_DIRECTORY_BYTES:
-        raise _bad(path, "its list of parts", f"it would be {directory:,} bytes")
+        raise _build_error(path, "its list of parts", f"it would be {directory:,} bytes")
 
 
-def _limit_of(name: str) -> int | None:
+def _find_limit(name: str) -> int | None:
     """The most bytes that a part may have, unpacked; None where there is no such part."""
     if layout.PICTURE.fullmatch(name):
         return layout.MAX_PICTURE_BYTES
@@ -247,5 +255,5 @@ def _limit_of(name: str) -> int | None:
     )
 
 
-def _bad(path: Path, part: str, problem: str) -> BadCassette:
+def _build_error(path: Path, part: str, problem: str) -> BadCassette:
     return BadCassette(f"{path} cannot be taken: {part}: {problem}. {_REMEDY}")

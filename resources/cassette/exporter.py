@@ -14,7 +14,7 @@ from resources.execution.workers import map_in_threads
 from resources.faults import CorruptItem, MissingItem, UnwritableStore
 from resources.storage.atomic_writes import open_atomically
 from resources.storage.image_store import ImageStore
-from resources.user_files.spreadsheets import guarded_sheet
+from resources.user_files.spreadsheets import guard_sheet
 
 _THE_FIRST_DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -41,11 +41,11 @@ def export_cassette(
     `MissingItem` or `CorruptItem` where a call or picture is not as it was stored, and
     `UnwritableStore`.
     """
-    with _whole(path) as file:
+    with _write_whole(path) as file:
         with ZipFile(file, "w") as archive:
             listed, digests = _write_calls(archive, set(keys), calls)
             parts = {layout.CALLS: listed}
-            for digest, png in map_in_threads(partial(_taken, images), sorted(digests)):
+            for digest, png in map_in_threads(partial(_load_picture, images), sorted(digests)):
                 archive.writestr(_part(layout.format_picture_part(digest)), png)
             for topic, sheet in sorted(reviews.items()):
                 review = _sheet(topic, sheet)
@@ -110,7 +110,7 @@ def _check(line: bytes, key: str) -> None:
         ) from None
 
 
-def _taken(images: ImageStore, digest: str) -> tuple[str, bytes]:
+def _load_picture(images: ImageStore, digest: str) -> tuple[str, bytes]:
     try:
         return digest, images.get(digest)
     except (MissingItem, CorruptItem) as error:
@@ -124,7 +124,7 @@ def _taken(images: ImageStore, digest: str) -> tuple[str, bytes]:
 def _sheet(topic: str, sheet: bytes) -> bytes:
     """A review file in which no cell is run as a formula by a spreadsheet."""
     try:
-        return guarded_sheet(sheet)
+        return guard_sheet(sheet)
     except ValueError as problem:
         raise CorruptItem(
             f"The review of {topic} cannot be exported: {problem}. Save it as CSV with UTF-8; no "
@@ -142,7 +142,7 @@ def _part(name: str, compression: int = ZIP_STORED) -> ZipInfo:
 
 
 @contextmanager
-def _whole(path: Path) -> Iterator[IO[bytes]]:
+def _write_whole(path: Path) -> Iterator[IO[bytes]]:
     """A file that is there whole or not at all; raises `UnwritableStore`."""
     try:
         with open_atomically(path) as file:

@@ -13,7 +13,7 @@ from resources.execution.workers import map_in_threads
 from resources.faults import StoreError
 from resources.storage.atomic_writes import write_atomically
 from resources.storage.image_store import ImageStore
-from resources.user_files.spreadsheets import guarded_sheet
+from resources.user_files.spreadsheets import guard_sheet
 
 
 class ReviewConflict(StoreError):
@@ -85,7 +85,7 @@ def _has_review(cassette: Cassette, topic: str, reviews: Path, path: Path) -> bo
     here = _review(reviews, topic)
     if not here.exists():
         return False
-    if cassette.review(topic) not in (mine := here.read_bytes(), _guarded(mine)):
+    if cassette.review(topic) not in (mine := here.read_bytes(), _guard(mine)):
         raise ReviewConflict(
             f"{here} is another review than the one in {path}: pictures accepted in one may not be "
             "in the other. Move yours away to take that one; nothing was imported."
@@ -93,9 +93,9 @@ def _has_review(cassette: Cassette, topic: str, reviews: Path, path: Path) -> bo
     return True
 
 
-def _guarded(sheet: bytes) -> bytes:
+def _guard(sheet: bytes) -> bytes:
     with suppress(ValueError):
-        return guarded_sheet(sheet)
+        return guard_sheet(sheet)
     return sheet
 
 

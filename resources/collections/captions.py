@@ -16,7 +16,7 @@ class Captions:
     by_name: Mapping[str, str] = field(default_factory=dict)
     by_picture: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    def named(self, name: str) -> str:
+    def find(self, name: str) -> str:
         """The caption of a name, as in photo.jpg#0. Raises `BadRow`."""
         if name not in self.by_name:
             raise BadRow(f"its caption is {name!r}, which {self.path} does not have")

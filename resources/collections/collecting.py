@@ -10,7 +10,7 @@ from resources.collections.captions import read_captions
 from resources.collections.entry import Collection
 from resources.collections.folders import read_table_or_folder
 from resources.collections.pictures import Taken, take
-from resources.collections.reading import TEXTS, Item, item_of, with_captions
+from resources.collections.reading import TEXTS, Item, add_captions, build_item
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache
 from resources.user_files.rows import BadRow, Row, TableFormat, UserFileError
@@ -38,7 +38,7 @@ def collect(
         if isinstance(item, str):
             yield _row(collection, row, _NOTHING, Taken(problem=item))
         else:
-            problem = picture.problem or earlier.twin_of(row, item, picture)
+            problem = picture.problem or earlier.find_twin(row, item, picture)
             yield _row(collection, row, item, Taken(problem=problem) if problem else picture)
     if empty:
         raise UserFileError(f"{collection.path} holds no rows. Correct `path`.")
@@ -55,8 +55,8 @@ def _read(collection: Collection) -> Iterator[tuple[Row, Item | str]]:
     captions = collection.captions and read_captions(Path(collection.captions), collection.encoding)
     for row in read_table_or_folder(Path(collection.path), table_format):
         try:
-            item = item_of(row, collection)
-            yield row, with_captions(item, captions) if captions else item
+            item = build_item(row, collection)
+            yield row, add_captions(item, captions) if captions else item
         except BadRow as problem:
             yield row, str(problem)
 
@@ -68,7 +68,7 @@ class _Earlier:
         self._items: dict[bytes, str] = {}
         self._names: dict[str, str] = {}
 
-    def twin_of(self, row: Row, item: Item, picture: Taken) -> str | None:
+    def find_twin(self, row: Row, item: Item, picture: Taken) -> str | None:
         """Explain why a row repeats an earlier one; None if it does not, and record it then."""
         words = map(item.cells.get, ("text", "question", "options", "answer"))
         identity = "\0".join((str(picture.sha256), *(word or "" for word in words)))

@@ -1,4 +1,4 @@
-"""One entry of collections.yaml, with the checks of its fields."""
+"""An entry of collections.yaml, with the checks of its fields."""
 
 import codecs
 import math
@@ -17,7 +17,7 @@ Names = Annotated[
     BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
     Field(strict=False),
 ]
-"""One column, or a list of several that each hold a part."""
+"""A column, or a list of several that each hold a part."""
 _FIELD = re.compile(r"\{([^{}]+)\}")
 
 
@@ -29,25 +29,25 @@ class ColumnNames(BaseModel):
     image: Name = "image"
     """A file, or the picture itself; also a pattern of other columns, as in `{Index}.jpg`."""
     name: Name | None = None
-    """What the row is called; by default its key in JSON, or its number."""
+    """Name of the row; by default its key in JSON, or its number."""
     text: Name | None = None
-    """What the picture is to show: an instruction or a caption."""
+    """Text that describes the picture: an instruction or a caption."""
     references: Names = ()
     """Captions that are known to be right."""
     human_score: Names = ()
-    """What people gave: one number, a list of them, or a column for each person."""
+    """Human scores: a number, a list of numbers, or a column for each person."""
     question: Name | None = None
     answer: Name | None = None
     options: Name | None = None
-    """What an answer such as (a) is one of, as in `(a) Open (b) Closed`."""
+    """Options of an answer such as (a), as in `(a) Open (b) Closed`."""
     domain: Name | None = None
 
     @property
-    def of_image(self) -> tuple[str, ...]:
+    def image_columns(self) -> tuple[str, ...]:
         """The columns that say where a picture is."""
         return tuple(_FIELD.findall(self.image)) or (self.image,)
 
-    def image_of(self, cells: Mapping[str, Any], text_of: Callable[[str], str]) -> Any:
+    def build_image(self, cells: Mapping[str, Any], text_of: Callable[[str], str]) -> Any:
         """Return a row's picture; `text_of` gives the text of a column that a pattern names."""
         if not _FIELD.search(self.image):
             return cells[self.image]
@@ -57,12 +57,12 @@ class ColumnNames(BaseModel):
     def used(self) -> tuple[str, ...]:
         """Names of all columns read, each once."""
         single = (self.name, self.text, self.question, self.answer, self.options, self.domain)
-        named = (*self.of_image, *filter(None, single), *self.references, *self.human_score)
+        named = (*self.image_columns, *filter(None, single), *self.references, *self.human_score)
         return tuple(dict.fromkeys(named))
 
 
 class Collection(BaseModel):
-    """One entry of collections.yaml. A field's description says what to write if it is missing."""
+    """An entry of collections.yaml. A field's description says what to write if it is missing."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -80,7 +80,7 @@ class Collection(BaseModel):
     scale: tuple[float, float] | None = Field(default=None, validate_default=True, strict=False)
     """The least and the greatest score that people could give."""
     encoding: str = "utf-8"
-    """Of a table that is text."""
+    """Encoding of a text table."""
 
     @property
     def folder(self) -> Path:
@@ -90,21 +90,21 @@ class Collection(BaseModel):
 
     @field_validator("path", "images", "captions")
     @classmethod
-    def _on_this_machine(cls, path: str | None) -> str | None:
+    def _require_local_path(cls, path: str | None) -> str | None:
         if path is not None and "://" in path:
             raise ValueError("is an address: download what is there, and name the folder")
         return path
 
     @field_validator("heads")
     @classmethod
-    def _of_text(cls, heads: tuple[str, ...], entry: ValidationInfo) -> tuple[str, ...]:
+    def _require_text_table(cls, heads: tuple[str, ...], entry: ValidationInfo) -> tuple[str, ...]:
         if heads and not str(entry.data.get("path")).lower().endswith((".csv", ".tsv", ".txt")):
             raise ValueError("are for a .csv, .tsv or .txt: remove them")
         return heads
 
     @field_validator("captions")
     @classmethod
-    def _looked_up(cls, captions: str | None, entry: ValidationInfo) -> str | None:
+    def _require_caption_columns(cls, captions: str | None, entry: ValidationInfo) -> str | None:
         columns = entry.data.get("columns")
         if captions and isinstance(columns, ColumnNames):
             if not columns.text:
@@ -115,7 +115,7 @@ class Collection(BaseModel):
 
     @field_validator("scale")
     @classmethod
-    def _scale_of_scores(
+    def _require_score_scale(
         cls, scale: tuple[float, float] | None, entry: ValidationInfo
     ) -> tuple[float, float] | None:
         columns = entry.data.get("columns")
@@ -130,7 +130,7 @@ class Collection(BaseModel):
 
     @field_validator("encoding")
     @classmethod
-    def _known_encoding(cls, encoding: str) -> str:
+    def _require_known_encoding(cls, encoding: str) -> str:
         try:
             "".encode(encoding)
             return codecs.lookup(encoding).name

@@ -10,7 +10,7 @@ from resources.user_files.rows import UserFileError
 from resources.user_files.yaml_document import Document, load_entries
 
 Collections: TypeAlias = Mapping[str, Collection]
-"""By name, in the order of the file."""
+"""Collections by name, in the order of the file."""
 
 
 class CollectionError(UserFileError):
@@ -45,14 +45,14 @@ def load(
     document.check_names()
     document.require_right()
     base = Path(path).resolve().parent
-    return {collection.name: _absolute(collection, base) for collection in collections}
+    return {collection.name: _resolve_paths(collection, base) for collection in collections}
 
 
 def _read(document: Document, painters: Set[str]) -> list[Collection]:
     """Return each valid entry; add the problems of others to the document's problems."""
     collections = []
     for place, entry in enumerate(document.value):
-        collection = document.validated(Collection, entry, (place,))
+        collection = document.validate(Collection, entry, (place,))
         if collection is None:
             continue
         collections.append(collection)
@@ -65,7 +65,7 @@ def _read(document: Document, painters: Set[str]) -> list[Collection]:
     return collections
 
 
-def _absolute(collection: Collection, base: Path) -> Collection:
+def _resolve_paths(collection: Collection, base: Path) -> Collection:
     given_paths = {name: getattr(collection, name) for name in ("path", "images", "captions")}
     paths = {
         name: str(base / Path(path).expanduser()) for name, path in given_paths.items() if path

@@ -68,7 +68,7 @@ def _take(
     new = [key for key in files if key not in stored_keys]
     decoded = map_in_processes(_decode, [files[key] for key in new])
     with ThreadPoolExecutor(_STORED_AT_ONCE) as threads:
-        new_results = dict(zip(new, threads.map(partial(_kept, images), decoded), strict=True))
+        new_results = dict(zip(new, threads.map(partial(_store, images), decoded), strict=True))
     ledger.record({key: result for key, result in new_results.items() if result.sha256})
     results |= new_results
     for subject, data in batch:
@@ -87,7 +87,7 @@ def _decode(data: bytes) -> bytes | str:
         return str(error)
 
 
-def _kept(images: ImageStore, decoded: bytes | str) -> Taken:
+def _store(images: ImageStore, decoded: bytes | str) -> Taken:
     if isinstance(decoded, str):
         return Taken(problem=decoded)
     return Taken(images.put(decoded), *read_png_size(decoded))

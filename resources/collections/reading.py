@@ -21,7 +21,7 @@ from resources.user_files.contained_paths import OutsideFolder, resolve_containe
 from resources.user_files.rows import BadRow, Row
 
 TEXTS = ("domain", "text", "question", "answer", "options")
-"""What a table may have a column of text for."""
+"""Text columns that a table may have."""
 
 
 class Item(NamedTuple):
@@ -37,7 +37,7 @@ class Item(NamedTuple):
     cells: Mapping[str, Any]
 
 
-def item_of(row: Row, collection: Collection) -> Item:
+def build_item(row: Row, collection: Collection) -> Item:
     """Build the item of a row; raises `BadRow`."""
     if row.problem is not None:
         raise BadRow(row.problem)
@@ -45,30 +45,30 @@ def item_of(row: Row, collection: Collection) -> Item:
     for name in columns.used:
         if name not in cells:
             raise BadRow(f"it has no `{name}`")
-    image, file = _image(columns.image_of(cells, partial(_text, cells)), collection)
-    texts = {name: _text_or_none(cells, getattr(columns, name)) for name in ("name", *TEXTS)}
+    image, file = _image(columns.build_image(cells, partial(_text, cells)), collection)
+    texts = {name: _find_text(cells, getattr(columns, name)) for name in ("name", *TEXTS)}
     name = texts.pop("name") or row.name or str(row.number)
     values = texts | {
         "file": file,
         "references": [
             text.strip()
             for name in columns.references
-            for value in _several(_without_bytes(cells, name))
-            if (text := _plain(value)).strip()
+            for value in _iterate_values(_refuse_bytes(cells, name))
+            if (text := _to_plain(value)).strip()
         ],
         "human_scores": [
             _score(value, collection.scale)
             for name in columns.human_score
-            for value in _several(cells[name])
+            for value in _iterate_values(cells[name])
         ],
-        "others": _others(cells, columns.used),
+        "others": _format_others(cells, columns.used),
     }
     return Item(name, image, values)
 
 
-def with_captions(item: Item, captions: Captions) -> Item:
+def add_captions(item: Item, captions: Captions) -> Item:
     """The item with the caption that its text names, and its picture's. Raises `BadRow`."""
-    text = captions.named(item.cells["text"] or "")
+    text = captions.find(item.cells["text"] or "")
     references = [*captions.find_captions(item.cells["file"])]
     return item._replace(cells={**item.cells, "text": text, "references": references})
 
@@ -98,26 +98,26 @@ def _image(value: Any, collection: Collection) -> tuple[Path | bytes, str | None
     return path, file
 
 
-def _text_or_none(cells: Mapping[str, Any], name: str | None) -> str | None:
+def _find_text(cells: Mapping[str, Any], name: str | None) -> str | None:
     return None if name is None else _text(cells, name)
 
 
 def _text(cells: Mapping[str, Any], name: str) -> str:
     """The text of a column that is to have one."""
-    text = _plain(_without_bytes(cells, name)).strip()
+    text = _to_plain(_refuse_bytes(cells, name)).strip()
     if not text:
         raise BadRow(f"its `{name}` is empty")
     return text
 
 
-def _without_bytes(cells: Mapping[str, Any], name: str) -> Any:
+def _refuse_bytes(cells: Mapping[str, Any], name: str) -> Any:
     """The cell of a column. Raises `BadRow` for bytes, which are no text."""
     if _holds_bytes(cells[name]):
         raise BadRow(f"its `{name}` holds bytes, no text")
     return cells[name]
 
 
-def _plain(value: Any) -> str:
+def _to_plain(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, float) and value.is_integer():
@@ -125,13 +125,13 @@ def _plain(value: Any) -> str:
     return str(clean_json(value)) if isinstance(value, str | int | float) else _json(value)
 
 
-def _several(value: Any) -> Iterator[Any]:
+def _iterate_values(value: Any) -> Iterator[Any]:
     """Yield the values of a cell: a list, also as JSON, or a single value; none if it is empty."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         with suppress(BadJson):
             value = parse_untrusted(value, keep_written_infinity)
     for item in value if isinstance(value, list) else [value]:
-        if item is not None and _plain(item).strip():
+        if item is not None and _to_plain(item).strip():
             yield item
 
 
@@ -148,7 +148,7 @@ def _score(value: Any, scale: tuple[float, float] | None) -> float:
     return score
 
 
-def _others(cells: Mapping[str, Any], used: tuple[str, ...]) -> str:
+def _format_others(cells: Mapping[str, Any], used: tuple[str, ...]) -> str:
     other_cells = {name: value for name, value in cells.items() if name not in used}
     return _json({name: value for name, value in other_cells.items() if not _holds_bytes(value)})
 

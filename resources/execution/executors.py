@@ -96,7 +96,7 @@ def _create(definition: ExecutorDefinition, context: InitExecutorContext) -> Exe
 
 
 def _has_own_process(run: DagsterRun) -> bool:
-    """Whether a run has a process for itself: a code server, which has its tag, starts one for it.
+    """Return whether a run has its own process: a code server, which has its tag, starts one.
 
     What executes several runs goes on after each, which what a step leaves in memory, or its
     crash, would harm.

@@ -79,20 +79,18 @@ def map_in_processes(work: Callable[[Item], Result], items: Iterable[Item]) -> I
     if len(first) < _WORTH_A_POOL:
         yield from map(work, first)
         return
-    with _named_death():
+    with _explain_death():
         most = _PREFETCHED * (os.cpu_count() or 1)
-        yield from _prefetched(
-            lambda item: _pool().submit(work, item), chain(first, remaining), most
-        )
+        yield from _prefetch(lambda item: _pool().submit(work, item), chain(first, remaining), most)
 
 
 def map_in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """`map` in a few threads, with at most eight results that are under way or wait to be used."""
     with ThreadPoolExecutor(_THREADS) as pool:
-        yield from _prefetched(lambda item: pool.submit(work, item), items, 2 * _THREADS)
+        yield from _prefetch(lambda item: pool.submit(work, item), items, 2 * _THREADS)
 
 
-def _prefetched(
+def _prefetch(
     submit: Callable[[Item], Future[Result]], items: Iterable[Item], most: int
 ) -> Iterator[Result]:
     under_way: deque[Future[Result]] = deque()
@@ -110,12 +108,12 @@ def _prefetched(
 
 async def run_in_worker(work: Callable[..., Result], *arguments: object) -> Result:
     """`work` of the arguments in a worker process, for an event loop; raises as `spread` does."""
-    with _named_death():
+    with _explain_death():
         return await asyncio.wrap_future(_pool().submit(work, *arguments))
 
 
 @contextmanager
-def _named_death() -> Iterator[None]:
+def _explain_death() -> Iterator[None]:
     try:
         yield
     except BrokenProcessPool as error:

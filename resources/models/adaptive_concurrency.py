@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 _WEIGHT_OF_THE_LAST = 0.1
-"""How much one answer changes what the next is expected to take."""
+"""Weight of the latest answer in the expected duration of the next."""
 
 
 @dataclass(slots=True)
@@ -96,19 +96,19 @@ class AdaptiveConcurrency:
 
     async def _wait(self) -> None:
         """Wait until a request may start, and take that start."""
-        await self._until(lambda: max(self._paused_until, self._tokens_free_at))
+        await self._wait_until(lambda: max(self._paused_until, self._tokens_free_at))
         self._book(self._tokens_expected or 0.0)
         if self.requests_per_minute:
             mine = max(self._next_start, monotonic())
             self._next_start = mine + 60 / self.requests_per_minute
-            await self._until(lambda: max(mine, self._paused_until))
+            await self._wait_until(lambda: max(mine, self._paused_until))
 
     def _book(self, tokens: float) -> None:
         if self.tokens_per_minute:
             booked_s = tokens * 60 / self.tokens_per_minute
             self._tokens_free_at = max(self._tokens_free_at, monotonic()) + booked_s
 
-    async def _until(self, start: Callable[[], float]) -> None:
+    async def _wait_until(self, start: Callable[[], float]) -> None:
         """Wait for a moment that may be put off meanwhile."""
         while not self._ended.is_set() and (remaining_s := start() - monotonic()) > 0:
             await self.sleep(remaining_s)

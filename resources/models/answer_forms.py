@@ -18,7 +18,7 @@ from resources.models.replies import RefusalKind
 from resources.untrusted_input.json_text import MAX_TEXT_LENGTH, clean_json, replace_surrogates
 
 
-def _words(value: Any) -> str:
+def _require_short(value: Any) -> str:
     """Text that is not too long."""
     if not isinstance(value, str):
         raise ValueError("text is expected")
@@ -27,7 +27,7 @@ def _words(value: Any) -> str:
     return value
 
 
-def _finite(value: dict[str, Any] | None) -> dict[str, Any]:
+def _require_finite(value: dict[str, Any] | None) -> dict[str, Any]:
     """JSON that every store takes: a number may be written that is read as infinite."""
     if value is None:
         raise ValueError("an object is expected")
@@ -35,7 +35,7 @@ def _finite(value: dict[str, Any] | None) -> dict[str, Any]:
     return value
 
 
-Words = Annotated[str, PlainValidator(_words)]
+Words = Annotated[str, PlainValidator(_require_short)]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -52,7 +52,7 @@ class AnsweredForm(StrictForm):
     text: Words | None
     images: Annotated[list[Digest], Field(max_length=1)]
     score: Annotated[float, Field(allow_inf_nan=False)] | None
-    provenance: Annotated[dict[Words, Any] | None, AfterValidator(_finite)] = None
+    provenance: Annotated[dict[Words, Any] | None, AfterValidator(_require_finite)] = None
 
 
 class RefusedForm(StrictForm):

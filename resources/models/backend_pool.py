@@ -18,7 +18,7 @@ from resources.models.replies import ModelUnavailable
 Result = TypeVar("Result")
 
 SAME_INTERRUPT_S = 1.0
-"""One press of Ctrl-C reaches a step twice within this time: by itself and through its run."""
+"""Time within which one press of Ctrl-C reaches a step twice: directly and through its run."""
 
 
 class EventLoopThread:

@@ -29,7 +29,7 @@ class BudgetGate:
     bounds: Mapping[str, int | None]
     clock: Callable[[], datetime]
     pictures_note: str = ""
-    """What of a bound is for pictures, where that is most of it."""
+    """Note on the share of a bound that pictures take, if it is most of it."""
 
     def open_purchase(self, key: str) -> Purchase:
         """Open a purchase of a request's bound, to be reserved with its claim."""
@@ -79,7 +79,7 @@ class ReservationQueue:
     """
 
     ended_count: int = field(init=False, default=0)
-    """How many have left, which whoever tries notes before."""
+    """Number of reservations that have ended; a waiting request compares it."""
     _within: int = field(init=False, default=0)
     _closed: bool = field(init=False, default=False)
     _waiting: deque[asyncio.Future[None]] = field(init=False, default_factory=deque)
@@ -92,7 +92,7 @@ class ReservationQueue:
         """End; one of those who wait may try again, and is within from now on."""
         self._within -= 1
         self.ended_count += 1
-        self._let_in(1)
+        self._admit(1)
 
     async def wait_after_refusal(self, ended: int) -> bool:
         """End without a reservation, and wait for another's end; False if there is nobody.
@@ -115,9 +115,9 @@ class ReservationQueue:
     def close(self) -> None:
         """Let all in who wait: there is nothing more to wait for."""
         self._closed = True
-        self._let_in(len(self._waiting))
+        self._admit(len(self._waiting))
 
-    def _let_in(self, number: int) -> None:
+    def _admit(self, number: int) -> None:
         while number and self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():

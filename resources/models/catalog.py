@@ -79,7 +79,7 @@ def load_catalog(
     return (
         catalog
         if discovered_path is None
-        else _with_found(catalog, discovered_path, document, models)
+        else _add_found(catalog, discovered_path, document, models)
     )
 
 
@@ -92,7 +92,7 @@ def _read(document: Document) -> tuple[dict[int, Model], tuple[Pattern, ...]]:
             pattern = _pattern(document, place, entry)
             if pattern is not None:
                 patterns[place] = pattern
-        elif (model := document.validated(Model, entry, (place,))) is not None:
+        elif (model := document.validate(Model, entry, (place,))) is not None:
             models[place] = model
     document.check_names()
     _check_requests(models, document)
@@ -106,7 +106,7 @@ def _pattern(document: Document, place: int, entry: dict[str, Any]) -> Pattern |
         document.add((place, field), text)
     template = extract_template(entry)
     fields = {"name": "pattern", "model": "pattern", **template}
-    model = document.validated(Model, fields, (place,))
+    model = document.validate(Model, fields, (place,))
     right = model is not None and len(document.problems) == before
     return Pattern(entry["pattern"], template) if right else None
 
@@ -142,7 +142,7 @@ def _check_patterns(patterns: Mapping[int, Pattern], document: Document) -> None
             document.add((place, "pattern"), text)
 
 
-def _with_found(
+def _add_found(
     catalog: Catalog, path: Path, document: Document, models: Mapping[int, Model]
 ) -> Catalog:
     """The catalog with the found models that it does not list itself."""

@@ -60,7 +60,7 @@ class AskResult(NamedTuple):
     spent: float | None
     """Dollars for what was answered now; None where a price is unknown."""
     keys: list[tuple[str, ...]]
-    """By request, the keys of the stored calls behind its outcome; none where it failed."""
+    """Keys of the stored calls behind each request's outcome; none if it failed."""
     possibly_spent: float = 0.0
     """Dollars that may have been paid beside, at most: time limits, broken connections."""
 

@@ -55,7 +55,7 @@ def read_discovered(path: Path) -> list[DiscoveredModel]:
                     (place, name),
                     f"`{name}` is missing: mend the entry, or remove it to have it found again",
                 )
-        model = document.validated(Model, fields, (place,))
+        model = document.validate(Model, fields, (place,))
         if model is not None:
             records.append(
                 DiscoveredModel(model, str(discovery["pattern"]), str(discovery["discovered_on"]))

@@ -15,7 +15,7 @@ from resources.models.patterns import Pattern, build_model_name
 from resources.models.replies import RequestFault
 
 LIST_TIMEOUT_S = 20.0
-"""How long a provider may take over its list: Dagster ends a sensor's tick after a minute."""
+"""Time allowed for a provider's list: Dagster ends a sensor's tick after a minute."""
 MAX_NEW_MODELS = 10
 """New models of one pattern at once, above which it is taken for a mistake."""
 
@@ -42,7 +42,7 @@ def poll_providers(files: CatalogFiles) -> PollResult:
     `CatalogError`.
     """
     catalog = files.load()
-    lists = asyncio.run(_lists(catalog.patterns))
+    lists = asyncio.run(_fetch_lists(catalog.patterns))
     # Read after the wait, for someone else may have found something meanwhile.
     stored = discovered_models.read_discovered(files.discovered)
     result = PollResult([], [])
@@ -50,7 +50,7 @@ def poll_providers(files: CatalogFiles) -> PollResult:
         record.model.name for record in stored
     }
     for pattern in catalog.patterns:
-        ids = _matched(
+        ids = _match_ids(
             pattern,
             lists[_source(pattern)],
             catalog,
@@ -70,7 +70,7 @@ def poll_providers(files: CatalogFiles) -> PollResult:
     return result
 
 
-def _matched(
+def _match_ids(
     pattern: Pattern,
     listed: Sequence[str] | str,
     catalog: Catalog,
@@ -130,7 +130,7 @@ def _is_an_id(model: object) -> bool:
     )
 
 
-async def _lists(patterns: Iterable[Pattern]) -> dict[_Source, Sequence[str] | str]:
+async def _fetch_lists(patterns: Iterable[Pattern]) -> dict[_Source, Sequence[str] | str]:
     """Fetch the ids of each source's models, or the reason why they cannot be had."""
     askers = {_source(pattern): pattern for pattern in patterns}
     lists = await asyncio.gather(*(_list(pattern) for pattern in askers.values()))
@@ -141,9 +141,9 @@ async def _list(pattern: Pattern) -> Sequence[str] | str:
     asker = pattern.listing_entry
     backend: Any = None
     try:
-        backend = build_backend(asker, load_api_key(asker), _no_picture)
+        backend = build_backend(asker, load_api_key(asker), _refuse_picture)
         async with asyncio.timeout(LIST_TIMEOUT_S):
-            ids: list[str] = await backend.listed()
+            ids: list[str] = await backend.list_models()
         return ids
     except (KeyNotSet, RequestFault) as problem:
         return str(problem)
@@ -160,5 +160,5 @@ def _source(pattern: Pattern) -> _Source:
     return (*pattern.source, pattern.listing_entry.key_variable)
 
 
-def _no_picture(sha256: str) -> bytes:
+def _refuse_picture(sha256: str) -> bytes:
     raise LookupError(f"A list of models needs no picture {sha256}.")

@@ -40,20 +40,20 @@ from resources.storage.image_store import ImageStore
 
 MAX_ATTEMPTS = 8
 MAX_BY_FAILURE: Mapping[FailureKind, int] = {"deadline": 2, "unreadable": 3}
-"""How often a request may end so: each time, it was paid for, or may have been."""
+"""Maximum attempts by kind of failure: each one was paid for, or may have been."""
 FIRST_WAIT_S, MAX_WAIT_S = 0.5, 60.0
 MAX_PAUSE_S = 3600.0
-"""Where the provider asks to wait longer, a run gives up."""
+"""Longest pause that a provider may ask for before the run gives up."""
 FAILURES_IN_A_ROW = 10
-"""At least so many requests must fail with no answer between them before a run gives up."""
+"""Least number of failed requests in a row after which a run gives up."""
 FAILED_ATTEMPTS_FACTOR = 3
-"""Before the first answer, three times as many failed attempts are enough."""
+"""Factor for failed attempts in a row before the first answer."""
 FIRST_POLL_S, POLL_INTERVAL_S = 0.05, 1.0
-"""How soon to see whether another process has its answer to what both want."""
+"""First and longest interval at which to look for another process's answer."""
 WATCH_INTERVAL_S = 2.0
-"""How soon a run that was cancelled, or whose process was killed, sends nothing more."""
+"""Interval at which to check that the run was not cancelled or killed."""
 STORING_SHARE = 0.5
-"""How many more requests, of those sent at once, are being claimed or stored meanwhile."""
+"""Share of additional requests that may be claimed or stored while others are sent."""
 
 
 class _GaveUp(Exception):
@@ -66,7 +66,7 @@ class _GaveUp(Exception):
 
 @dataclass(slots=True)
 class Dispatch:
-    """One round of distinct requests, by key, to one model.
+    """A round of distinct requests, by key, to one model.
 
     Afterwards each is in `calls` or in `failures`, or `run` has raised.
     """
@@ -109,8 +109,8 @@ class Dispatch:
         watching = asyncio.create_task(self._watch_run())
         try:
             async with asyncio.TaskGroup() as workers:
-                for _ in range(min(self._at_once, len(self.missing))):
-                    workers.create_task(self._work(backend, queue))
+                for _ in range(min(self._task_count, len(self.missing))):
+                    workers.create_task(self._answer_queue(backend, queue))
         finally:
             reporting.cancel()
             watching.cancel()
@@ -155,7 +155,7 @@ class Dispatch:
         self._stop(error)
 
     @property
-    def _at_once(self) -> int:
+    def _task_count(self) -> int:
         """Requests that are claimed, sent or stored at once; the pace lets fewer be sent."""
         return math.ceil(self.model.concurrency * (1 + STORING_SHARE))
 
@@ -163,11 +163,11 @@ class Dispatch:
     def _anything_answered(self) -> bool:
         return self.has_answers or bool(self.calls)
 
-    async def _work(self, backend: Any, queue: Iterator[str]) -> None:
-        while (next_one := await self._next(queue)) is not None:
+    async def _answer_queue(self, backend: Any, queue: Iterator[str]) -> None:
+        while (next_one := await self._choose_next(queue)) is not None:
             key, wait = next_one
             try:
-                call = await self._call_of(backend, key, self.missing[key])
+                call = await self._claim_and_call(backend, key, self.missing[key])
                 if call is None:
                     self._elsewhere.append((key, min(2 * wait, POLL_INTERVAL_S)))
                 else:
@@ -177,7 +177,7 @@ class Dispatch:
             except Exception as error:  # noqa: BLE001 - raised again once all has ended
                 self._stop(error)
 
-    async def _next(self, queue: Iterator[str]) -> tuple[str, float] | None:
+    async def _choose_next(self, queue: Iterator[str]) -> tuple[str, float] | None:
         """A key to ask for; once there is no other, one that another process was asking for."""
         key, wait = next(queue, None), FIRST_POLL_S
         if key is None and self._elsewhere:
@@ -185,7 +185,7 @@ class Dispatch:
             await self._adaptive.sleep(wait)
         return None if key is None or self._why_stopped is not None else (key, wait)
 
-    async def _call_of(self, backend: Any, key: str, request: Request) -> Call | None:
+    async def _claim_and_call(self, backend: Any, key: str, request: Request) -> Call | None:
         """The call of a key; None where another process asks for it.
 
         Where a budget does not allow for it, the money is waited for that others have reserved.
@@ -230,14 +230,14 @@ class Dispatch:
             self._count_failure(failed.error)
 
     def _count_failure(self, why: str) -> None:
-        """One more request has ended without an answer; of many in a row the run ends."""
+        """Count a request that ended without an answer; end the run after many in a row."""
         self._failed_in_a_row += 1
         if self._failed_in_a_row >= max(FAILURES_IN_A_ROW, self.model.concurrency):
             summary = f"{self._failed_in_a_row} requests in a row failed, the last with: "
             self._stop(self._outage(summary + why))
 
     def _count_attempt(self, failed: FailedOutcome) -> None:
-        """One more attempt has failed, for which the request itself is not to blame."""
+        """Count a failed attempt that is not the request's own fault."""
         self.progress.failure_counts[failed.kind] += 1
         tries = self.progress.failure_counts.total() - self.progress.failure_counts["overloaded"]
         enough = FAILED_ATTEMPTS_FACTOR * max(FAILURES_IN_A_ROW, self.model.concurrency)
@@ -265,11 +265,11 @@ class Dispatch:
         """Send a request until it is answered, and make that a call; raises `_GaveUp`."""
         self._requested_keys.add(key)
         try:
-            return await self._answered(key, request, send, purchase)
+            return await self._retry(key, request, send, purchase)
         finally:
             self.gate.close_purchase(purchase)
 
-    async def _answered(
+    async def _retry(
         self,
         key: str,
         request: Request,
@@ -281,7 +281,7 @@ class Dispatch:
         for attempt in range(1, MAX_ATTEMPTS + 1):
             try:
                 reply, seconds = await self._attempt(request, send, purchase)
-                return await self._kept(key, request, reply, seconds)
+                return await self._store(key, request, reply, seconds)
             except (UnacceptableRequest, ModelUnavailable) as fault:
                 if isinstance(fault, ModelUnavailable):
                     self._stop(f"{_sentence(str(fault))}{self._about_key}")
@@ -300,11 +300,11 @@ class Dispatch:
                 break
             wait = min(MAX_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))
             await self._adaptive.sleep(wait * random.uniform(0.5, 1.5))
-            if purchase.paid and not await self._rebooked(purchase):
+            if purchase.paid and not await self._may_rebook(purchase):
                 break
         raise _GaveUp(failed)
 
-    async def _rebooked(self, purchase: Purchase) -> bool:
+    async def _may_rebook(self, purchase: Purchase) -> bool:
         """Reserve money for another attempt; False where there is none."""
         try:
             await self.gate.rebook(purchase)
@@ -350,7 +350,7 @@ class Dispatch:
             self._adaptive.record_success(reply.usage.total)
             return reply, monotonic() - began
 
-    async def _kept(self, key: str, request: Request, reply: ModelReply, seconds: float) -> Call:
+    async def _store(self, key: str, request: Request, reply: ModelReply, seconds: float) -> Call:
         """The call as it is stored; its pictures are in the image store before.
 
         Raises `UnacceptableRequest` for a picture of a folder whose file is no longer that of the

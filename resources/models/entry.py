@@ -1,4 +1,4 @@
-"""One entry of models.yaml, with the checks of its fields."""
+"""An entry of models.yaml, with the checks of its fields."""
 
 import re
 from collections.abc import Mapping
@@ -89,7 +89,7 @@ _AT_ONCE = 16
 _WEEK_S = 604_800
 
 Dollars = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
-"""More is a slip of the pen; what it came to would not fit what is booked."""
+"""Price in dollars, bounded: a larger one is a typo and would overflow what is booked."""
 Tokens = Annotated[int, Field(ge=1, le=MAX_TOKENS)]
 _IMAGE_SIZE = r"^([0-9]+x[0-9]+|[0-9]+K)(/[a-z]+)?$"
 
@@ -121,14 +121,14 @@ class Price(BaseModel):
     input_per_million: Dollars | None = None
     output_per_million: Dollars | None = None
     per_image: dict[Annotated[str, Field(pattern=_IMAGE_SIZE)], Dollars] = {}
-    """By size, or size and quality: "1024x1024", "1024x1024/high", "2K"."""
+    """Price by size, or size and quality: "1024x1024", "1024x1024/high", "2K"."""
     per_gpu_hour: Dollars | None = None
     batch_share: Annotated[float, Field(gt=0, le=1)] | None = None
-    """What a request costs in a batch, as a share of what it costs alone: 0.5 at half price."""
+    """Price of a batched request as a share of the online price: 0.5 for half price."""
 
 
 class Model(BaseModel):
-    """One entry of models.yaml. A field's description says what to write where it is missing."""
+    """An entry of models.yaml. A field's description says what to write where it is missing."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, hide_input_in_errors=True)
 
@@ -150,11 +150,11 @@ class Model(BaseModel):
     may_leave_folder: bool = False
     """Whether files and links of a manifest may lead out of its folder."""
     devices: tuple[str, ...] = Field(default=(), strict=False)
-    """What a painter of diffusers runs on, in torch's words: a process for each."""
+    """Devices of a diffusers painter in torch's words: one process each."""
     base_url: str | None = Field(default=None, validate_default=True)
     key: str | None = None
     concurrency: int = Field(
-        default_factory=lambda data: max(_AT_ONCE, 2 * _batches_in(data)), ge=1
+        default_factory=lambda data: max(_AT_ONCE, 2 * _count_parallel_requests(data)), ge=1
     )
     """Requests on their way at once, at most; a local model's next batch waits behind its first."""
     requests_per_minute: float | None = Field(default=None, gt=0)
@@ -171,7 +171,7 @@ class Model(BaseModel):
     tokens_per_image: Tokens | None = None
     """Tokens that a picture it is shown counts for, at most; by default what its backend bills."""
     image_tokens: ImageTokens | None = None
-    """What a picture that it is shown is expected to count for, where no rule is published."""
+    """Expected tokens of an input picture, if no rule is published."""
     price: Price = Price()
 
     @property
@@ -211,7 +211,7 @@ class Model(BaseModel):
 
     @field_validator("roles")
     @classmethod
-    def _within_abilities(cls, roles: tuple[Role, ...], entry: ValidationInfo) -> tuple[Role, ...]:
+    def _require_abilities(cls, roles: tuple[Role, ...], entry: ValidationInfo) -> tuple[Role, ...]:
         backend, model = entry.data.get("backend"), entry.data.get("model")
         able = (
             STAND_INS.get(str(model))
@@ -233,7 +233,7 @@ class Model(BaseModel):
 
     @field_validator("parameters")
     @classmethod
-    def _none_reserved(cls, parameters: dict[str, Any], entry: ValidationInfo) -> dict[str, Any]:
+    def _refuse_reserved(cls, parameters: dict[str, Any], entry: ValidationInfo) -> dict[str, Any]:
         problem = (
             find_reserved_parameter(parameters)
             or find_backend_problem(entry.data.get("backend"), parameters)
@@ -246,18 +246,18 @@ class Model(BaseModel):
 
     @field_validator("concurrency")
     @classmethod
-    def _fills_batches(cls, concurrency: int, entry: ValidationInfo) -> int:
-        batches = _batches_in(entry.data)
+    def _require_full_batches(cls, concurrency: int, entry: ValidationInfo) -> int:
+        batches = _count_parallel_requests(entry.data)
         if concurrency < batches:
             raise ValueError(
-                f"is {concurrency}, so that a `batch` of {_batch_in(entry.data)} would never be "
-                f"full: write {2 * batches}, or remove it"
+                f"is {concurrency}: a `batch` of {_read_batch_size(entry.data)} would never "
+                f"be full: write {2 * batches}, or remove it"
             )
         return concurrency
 
     @field_validator("may_leave_folder")
     @classmethod
-    def _of_a_manifest(cls, may_leave: bool, entry: ValidationInfo) -> bool:
+    def _require_manifest(cls, may_leave: bool, entry: ValidationInfo) -> bool:
         backend = entry.data.get("backend")
         if may_leave and backend is not None and backend != "folder":
             raise ValueError(f"is not used by the backend {backend!r}: remove it")
@@ -265,7 +265,7 @@ class Model(BaseModel):
 
     @field_validator("devices")
     @classmethod
-    def _of_a_painter(cls, devices: tuple[str, ...], entry: ValidationInfo) -> tuple[str, ...]:
+    def _require_painter(cls, devices: tuple[str, ...], entry: ValidationInfo) -> tuple[str, ...]:
         backend = entry.data.get("backend")
         if devices and backend is not None and backend != "diffusers":
             raise ValueError(f"is not used by the backend {backend!r}: remove it")
@@ -277,7 +277,7 @@ class Model(BaseModel):
 
     @field_validator("base_url")
     @classmethod
-    def _a_server(cls, url: str | None, entry: ValidationInfo) -> str | None:
+    def _require_server(cls, url: str | None, entry: ValidationInfo) -> str | None:
         backend = entry.data.get("backend")
         if url is None:
             if backend == "openai_compatible":
@@ -298,7 +298,7 @@ class Model(BaseModel):
 
     @field_validator("key")
     @classmethod
-    def _a_variable(cls, key: str | None, entry: ValidationInfo) -> str | None:
+    def _require_variable(cls, key: str | None, entry: ValidationInfo) -> str | None:
         backend = entry.data.get("backend")
         if key is None:
             return None
@@ -312,12 +312,12 @@ class Model(BaseModel):
         return key
 
 
-def _batch_in(entry: Mapping[str, Any]) -> int:
+def _read_batch_size(entry: Mapping[str, Any]) -> int:
     """Read a local model's batch size; 0 for others, and where it is no number."""
     batch = entry.get("parameters", {}).get("batch")
     return batch if entry.get("backend") in LOCAL_BACKENDS and isinstance(batch, int) else 0
 
 
-def _batches_in(entry: Mapping[str, Any]) -> int:
+def _count_parallel_requests(entry: Mapping[str, Any]) -> int:
     """Count the requests that a local model works on at once on all its devices."""
-    return _batch_in(entry) * max(1, len(entry.get("devices", ())))
+    return _read_batch_size(entry) * max(1, len(entry.get("devices", ())))

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 from generators.name_suggestions import suggest_names
 
 Formula = Literal["clip_score", "pick_score", "vqa_score", "vision_score", "expected_score"]
-"""What the backend transformers computes: see `resources.models.backends.scoring`."""
+"""Formulas of the backend transformers: see `resources.models.backends.scoring`."""
 
 _FORMULAS: tuple[Formula, ...] = get_args(Formula)
 _RUNNING = ("formula", "batch", "device", "dtype", "revision")
@@ -40,11 +40,11 @@ def find_formula_problem(
     if roles is None:
         return None
     if backend in OWN_BACKENDS:
-        return _unfit_for_own(backend == "python", parameters)
-    return _unfit_formula(roles, parameters)
+        return _explain_unfit_own(backend == "python", parameters)
+    return _explain_unfit_formula(roles, parameters)
 
 
-def _unfit_formula(roles: Collection[str], parameters: Mapping[str, Any]) -> str | None:
+def _explain_unfit_formula(roles: Collection[str], parameters: Mapping[str, Any]) -> str | None:
     formula = parameters.get("formula")
     if "metric" not in roles:
         if formula is None:
@@ -66,7 +66,7 @@ def _unfit_formula(roles: Collection[str], parameters: Mapping[str, Any]) -> str
     return f"has `{wrong[0]}`: remove it, {formula} {why}" if wrong else None
 
 
-def _unfit_for_own(called: bool, parameters: Mapping[str, Any]) -> str | None:
+def _explain_unfit_own(called: bool, parameters: Mapping[str, Any]) -> str | None:
     """Say what is wrong with the parameters of a metric of the user's own, if anything."""
     allowed_names = ("scale", "version") if called else ("scale",)
     for name in parameters:

@@ -51,7 +51,7 @@ class ImageTokens(BaseModel):
             return self.base
         scale = min(1.0, (self.longest_side or math.inf) / max(size))
         scale = min(scale, (self.shortest_side or math.inf) / min(size))
-        return self._of(math.prod(math.ceil(side * scale / self.patch) for side in size))
+        return self._price_squares(math.prod(math.ceil(side * scale / self.patch) for side in size))
 
     def count_most(self, size: Size) -> int:
         """The most that the rule, read in either way, counts.
@@ -61,9 +61,9 @@ class ImageTokens(BaseModel):
         if self.patch is None or self.shortest_side is None or self.longest_side is None:
             return self.count(size)
         sides = self.longest_side, self.shortest_side
-        return self._of(math.prod(math.ceil(side / self.patch) for side in sides))
+        return self._price_squares(math.prod(math.ceil(side / self.patch) for side in sides))
 
-    def _of(self, squares: int) -> int:
+    def _price_squares(self, squares: int) -> int:
         counted = min(squares, self.max_squares or squares)
         return self.base + math.ceil(counted * self.tokens_per_square)
 
@@ -75,7 +75,7 @@ class _Crops:
     tokens_per_crop: int = 258
 
     def count(self, size: Size) -> int:
-        """One picture, or as many crops as cover it."""
+        """Count the tokens of one picture, or of as many crops as cover it."""
         if max(size) <= 384:
             return self.tokens_per_crop
         crop = min(max(math.floor(min(size) / 1.5), 256), 768)
@@ -85,7 +85,7 @@ class _Crops:
 
 
 TokenRule: TypeAlias = ImageTokens | _Crops
-"""What one provider counts."""
+"""Token rule of a provider."""
 
 
 def _tiles(base: int, tokens_per_tile: int) -> ImageTokens:
@@ -117,7 +117,7 @@ _OPENAI: Mapping[str, TokenRule] = {
     "gpt-5.5": _patches(1.0, 10_000),
     "gpt-5.6": _patches(1.0),
 }
-"""By id, without its date."""
+"""Rules by model id, without its date."""
 _UNLISTED = _patches(2.46)
 """The largest multiplier there is, on a picture that is not scaled down."""
 _LISTED = tuple(_OPENAI)[:7]
@@ -126,7 +126,7 @@ _EDITED = 65 + 4 * 129 + 6240
 _GEMINI_3 = {"": 1120, "LOW": 280, "MEDIUM": 560, "HIGH": 1120, "ULTRA_HIGH": 2240}
 _GEMINI_2 = {"LOW": 64, "MEDIUM": 256}
 _CLAUDE = r"claude-(3.*|instant.*|(opus|sonnet)-4(-[0-6]|-\d{8}|-0)?(-.*)?|haiku-4.*)"
-"""Those of the lower resolution."""
+"""Claude models of the lower resolution."""
 _QWEN = {r"qwen2(\.5)?-?vl": 28, r"qwen3-?vl": 32}
 
 
@@ -150,18 +150,18 @@ def find_token_rule(backend: str, model: str, parameters: Mapping[str, Any]) -> 
 
 def count_most_by_any_rule(backend: str, model: str, size: Size) -> int:
     """The most that any rule would count which may hold for a model that OpenAI does not list."""
-    if backend != "openai" or any(model == _undated(model, ids) for ids in _LISTED):
+    if backend != "openai" or any(model == _find_undated(model, ids) for ids in _LISTED):
         return 0
     return _EDITED if model.startswith("gpt-image") else _UNLISTED.count(size)
 
 
 @lru_cache
 def _openai(model: str) -> TokenRule | None:
-    return next((rule for ids, rule in _OPENAI.items() if _undated(model, ids)), None)
+    return next((rule for ids, rule in _OPENAI.items() if _find_undated(model, ids)), None)
 
 
 @lru_cache
-def _undated(model: str, ids: str) -> str | None:
+def _find_undated(model: str, ids: str) -> str | None:
     """The model, where it is one of the ids or a dated version of one."""
     pattern = "|".join(map(re.escape, ids.split("|")))
     return model if re.fullmatch(rf"({pattern})(-\d{{4}}-\d\d-\d\d)?", model) else None

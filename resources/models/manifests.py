@@ -123,7 +123,7 @@ def load_manifest(model: Model) -> PictureManifest:
             f"prompts` "
             "lists what is to be painted."
         ) from None
-    return _read(path, _state_of(file_stat), model.takes_seed, model.may_leave_folder)
+    return _read(path, _build_state(file_stat), model.takes_seed, model.may_leave_folder)
 
 
 def identify_picture_file(
@@ -142,10 +142,10 @@ def identify_picture_file(
 
 def digest_file(path: Path) -> str:
     """The sha256 of a file, read again once it has changed."""
-    return _digest(path, _state_of(path.stat()))
+    return _digest(path, _build_state(path.stat()))
 
 
-def _state_of(file_stat: stat_result) -> _State:
+def _build_state(file_stat: stat_result) -> _State:
     """Describe a file's state, which differs after a copy that keeps its times as well."""
     return file_stat.st_ino, file_stat.st_size, file_stat.st_mtime_ns, file_stat.st_ctime_ns
 

@@ -24,7 +24,7 @@ _OPENING = re.compile(r"```(?:json)?[ \t]*\n", re.IGNORECASE)
 _CLOSING = re.compile(r"\n[ \t]*```")
 _OBJECT = re.compile(r"\A[^\[{]*(\{.*\})", re.DOTALL)
 _MOST_ERRORS = 1000
-"""So many misses of a schema are looked at for the one that is told."""
+"""Number of schema errors among which the reported one is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def parse_json_answer(text: str, schema: dict[str, Any]) -> Any:
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow, and seldom needed
     from jsonschema.exceptions import best_match  # noqa: PLC0415
 
-    bare = _fenced(text)
+    bare = _extract_fenced(text)
     match = _OBJECT.match(bare)
     data = parse_untrusted(match[1] if match else bare)
     worst = best_match(islice(Draft202012Validator(schema).iter_errors(data), _MOST_ERRORS))
@@ -132,7 +132,7 @@ def parse_json_answer(text: str, schema: dict[str, Any]) -> Any:
     return data
 
 
-def _fenced(text: str) -> str:
+def _extract_fenced(text: str) -> str:
     """Extract the first code fence that is closed; the whole text where none is."""
     opening = _OPENING.search(text)
     closing = opening and _CLOSING.search(text, opening.end())

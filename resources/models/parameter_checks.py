@@ -18,9 +18,9 @@ _SEVERAL = re.compile(
     r"|num(berof|of)?(samples|candidates|completions|generations|outputs|results|returnsequences"
     r"|images|imagesperprompt|videos)"
 )
-"""What has a provider bill several answers to one request, as `_spelled` has it."""
+"""Parameters that make a provider bill several answers, as `_normalize_name` spells them."""
 MAX_TOKENS = 10_000_000
-"""No model reads or writes so many tokens at once; more would overflow what is booked."""
+"""Largest token limit: no model has more, and more would overflow what is booked."""
 SECRET_NAME = re.compile(
     r"(?i).*(?:api[-_]?key|authorization|headers?|secret|password|http_?options)"
     r"|(?:.*(?:auth|access|hf)_)?token"
@@ -34,7 +34,7 @@ LIMIT_PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "anthropic": ("max_tokens",),
     "transformers": ("max_new_tokens",),
 }
-"""By backend, the parameters that limit how long an answer is."""
+"""Parameters that limit the length of an answer, by backend."""
 
 
 def find_reserved_parameter(parameters: Mapping[str, Any]) -> str | None:
@@ -42,8 +42,8 @@ def find_reserved_parameter(parameters: Mapping[str, Any]) -> str | None:
     for name, why in _RESERVED.items():
         if name in parameters:
             return f"has `{name}`: remove it, {why}"
-    for name in _names_within(parameters):
-        if _SEVERAL.fullmatch(_spelled(name)):
+    for name in _iterate_names(parameters):
+        if _SEVERAL.fullmatch(_normalize_name(name)):
             return (
                 f"has `{name}`: remove it, since every request has one answer, and several samples "
                 "are several requests"
@@ -77,7 +77,7 @@ def find_backend_problem(backend: object, parameters: Mapping[str, Any]) -> str 
         if most > MAX_TOKENS:
             return f"has a `{name}` that no model reaches: write at most {MAX_TOKENS:,}"
     if backend == "folder":
-        return _unfit_for_folder(parameters)
+        return _explain_unfit_folder(parameters)
     if backend != "anthropic":
         return None
     for name in ("temperature", "top_p", "top_k"):
@@ -104,7 +104,7 @@ def find_encoder_problem(
     return None
 
 
-def _unfit_for_folder(parameters: Mapping[str, Any]) -> str | None:
+def _explain_unfit_folder(parameters: Mapping[str, Any]) -> str | None:
     for name, value in parameters.items():
         if name != "seeds":
             return f"has `{name}`, which no picture in a folder is painted by: remove it"
@@ -113,15 +113,15 @@ def _unfit_for_folder(parameters: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _spelled(name: str) -> str:
-    """One spelling for all: `candidateCount`, `candidate_count` and `Candidate-Count` are one."""
+def _normalize_name(name: str) -> str:
+    """Unify spellings: `candidateCount`, `candidate_count` and `Candidate-Count` are one."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def _names_within(value: Any) -> Iterator[str]:
+def _iterate_names(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
         yield from value
         value = list(value.values())
     if isinstance(value, list):
         for item in value:
-            yield from _names_within(item)
+            yield from _iterate_names(item)

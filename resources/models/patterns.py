@@ -18,7 +18,7 @@ from resources.models.entry import Model, require_asset_name
 LISTING_BACKENDS = ("openai", "gemini")
 """The backends whose providers list their models, painters among them."""
 PATTERN_ROLES = ("painter", "editor")
-"""What a model may be that nobody has written an entry for: those that are partitions."""
+"""Roles of a model without an entry: those that are partitions."""
 
 _WILD = re.compile(r"\[[^]]*\]|[*?\[\]]")
 _LONGEST_NAME = 64
@@ -41,7 +41,7 @@ class Pattern:
         return self.source == (backend, base_url) and fnmatchcase(model, self.pattern)
 
     def suggest_narrower(self, ids: Collection[str], most: int) -> str | None:
-        """Another pattern, which matches at most so many of these ids, and not all of them.
+        """Suggest a pattern that matches at most `most` of these ids, and not all of them.
 
         It begins as one of them does, matches as many as it can, and is as short as it can be. None
         where there is no such pattern.

@@ -17,7 +17,7 @@ _COMMENTS: Mapping[str, str] = {
     "longest_output": "tokens of its longest answer, with its reasoning",
     "parameters": "a size that it paints",
 }
-"""What to write in place of each USD or TOKENS, by field."""
+"""Comments on what to write for each USD or TOKENS, by field."""
 
 
 def find_missing_fields(

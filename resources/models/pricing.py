@@ -77,7 +77,10 @@ def compute_most_usage(model: Model, request: Request, sizes: Sizes = NO_SIZES) 
 
 def count_most_picture_tokens(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> int:
     """Count the most tokens that a request's pictures may take."""
-    return sum(_most_for(model, sizes.get(image, UNPAINTED_SIZE)) for image in list_images(request))
+    return sum(
+        _count_most_tokens(model, sizes.get(image, UNPAINTED_SIZE))
+        for image in list_images(request)
+    )
 
 
 def estimate_usage(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> Usage | None:
@@ -144,7 +147,7 @@ def compute_cost(model: Model, request: Request, usage: Usage, mode: Mode = "onl
         if price is None or number is None:
             return None
         cost += price * Decimal(number)
-    return math.ceil(cost * _exactly(share))
+    return math.ceil(cost * _to_decimal(share))
 
 
 def find_output_limit(model: Model) -> int | None:
@@ -163,38 +166,38 @@ def _parts(
 ) -> list[tuple[Decimal | None, float | None]]:
     """Prices in billionths, each with how much of it there was."""
     price = model.price
-    tokens_in = (_per_token(price.input_per_million), usage.input_tokens)
+    tokens_in = (_to_token_price(price.input_per_million), usage.input_tokens)
     if isinstance(request, PaintRequest | EditRequest) and price.per_image:
-        picture = (_per_image(model), 1)
+        picture = (_find_image_price(model), 1)
         return [picture] if price.input_per_million is None else [picture, tokens_in]
     if model.backend in LOCAL_BACKENDS:
         hourly = price.per_gpu_hour
-        return [(None if hourly is None else _exactly(hourly) * NANO / 3600, usage.gpu_seconds)]
-    return [tokens_in, (_per_token(price.output_per_million), usage.output_tokens)]
+        return [(None if hourly is None else _to_decimal(hourly) * NANO / 3600, usage.gpu_seconds)]
+    return [tokens_in, (_to_token_price(price.output_per_million), usage.output_tokens)]
 
 
-def _per_token(per_million: float | None) -> Decimal | None:
-    return None if per_million is None else _exactly(per_million) * (NANO // 1_000_000)
+def _to_token_price(per_million: float | None) -> Decimal | None:
+    return None if per_million is None else _to_decimal(per_million) * (NANO // 1_000_000)
 
 
-def _per_image(model: Model) -> Decimal | None:
+def _find_image_price(model: Model) -> Decimal | None:
     """The price of a picture of the size, and the quality, that the parameters ask for."""
     size, prices = format_size_and_quality(model), model.price.per_image
     if size is None:
         return None
     price = prices.get(size, prices.get(size.partition("/")[0]))
-    return None if price is None else _exactly(price) * NANO
+    return None if price is None else _to_decimal(price) * NANO
 
 
 @lru_cache
-def _exactly(number: float) -> Decimal:
+def _to_decimal(number: float) -> Decimal:
     """A number as it is written: 0.1 is a tenth."""
     return Decimal(str(number))
 
 
 def has_image_price(model: Model) -> bool:
     """Check that the price of a picture of the parameters' size and quality is known."""
-    return _per_image(model) is not None
+    return _find_image_price(model) is not None
 
 
 def format_size_and_quality(model: Model) -> str | None:
@@ -242,7 +245,7 @@ def list_images(request: Request) -> tuple[str, ...]:
     return tuple(image for turn in _turns(request) for image in turn.images)
 
 
-def _most_for(model: Model, size: Size) -> int:
+def _count_most_tokens(model: Model, size: Size) -> int:
     """The most tokens that a picture of a size counts for."""
     if model.tokens_per_image is not None:
         return model.tokens_per_image

@@ -18,7 +18,7 @@ from resources.untrusted_input.image_decoding import BadImage, decode_image
 from resources.untrusted_input.json_text import MAX_REASON_LENGTH, MAX_TEXT_LENGTH, clean_text
 
 HOLD_S, HOLD_RETRY_S = 300.0, 0.5
-"""How long pictures are held that were paid for and cannot be stored, and how often it is tried."""
+"""Time for which unstorable paid pictures are held, and the interval between tries."""
 
 MAX_NAME_LENGTH = 1000
 """Characters of a model's name, as cassettes take it."""
@@ -29,7 +29,7 @@ def record_answer(reply: ModelReply, images: ImageStore) -> dict[str, Any]:
     if reply.refusal is not None:
         reason = clean_text(reply.refusal.reason)[:MAX_REASON_LENGTH]
         return {"outcome": "refused", "kind": reply.refusal.kind, "reason": reason}
-    problem, pictures = reply.malformed_reason or _too_long(reply.text), list[str]()
+    problem, pictures = reply.malformed_reason or _explain_too_long(reply.text), list[str]()
     if problem is None:
         try:
             pictures = [images.put(decode_image(picture)) for picture in reply.pictures]
@@ -82,7 +82,7 @@ def build_call(
         kind=get_request_kind(request),
         request=build_canonical_request(model, request),
         answer=answer,
-        served_model=_named(reply.served_model),
+        served_model=_clean_model_name(reply.served_model),
         input_tokens=reply.usage.input_tokens,
         output_tokens=reply.usage.output_tokens,
         seconds=seconds,
@@ -91,13 +91,13 @@ def build_call(
     )
 
 
-def _too_long(text: str | None) -> str | None:
+def _explain_too_long(text: str | None) -> str | None:
     """Say that text is longer than is taken."""
     if text is None or len(text) <= MAX_TEXT_LENGTH:
         return None
     return f"The reply has {len(text):,} characters; at most {MAX_TEXT_LENGTH:,} are taken."
 
 
-def _named(served_model: str | None) -> str | None:
+def _clean_model_name(served_model: str | None) -> str | None:
     """A name that every store takes; a server may say none."""
     return clean_text(served_model)[:MAX_NAME_LENGTH] if served_model else None

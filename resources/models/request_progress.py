@@ -30,7 +30,7 @@ class RequestProgress:
     unpriced: int = 0
     """Attempts that cost something, and nobody knows how much at most."""
     paused_until: float = 0.0
-    """Before then nothing is sent, as the provider asks; on the monotonic clock."""
+    """Time until which the provider asks for a pause, on the monotonic clock."""
     outcome_counts: Counter[str] = field(default_factory=Counter)
     failure_counts: Counter[str] = field(default_factory=Counter)
     _began: float = field(init=False)
@@ -39,7 +39,7 @@ class RequestProgress:
         self._began = monotonic()
 
     def record_cost(self, cost: int | None, bound: int | None) -> None:
-        """One more attempt was paid for, or (where its cost is None) may have been."""
+        """Record an attempt that was paid for, or (if its cost is None) may have been."""
         if cost is not None:
             self.spent += cost
         elif bound is not None:
@@ -48,7 +48,7 @@ class RequestProgress:
             self.unpriced += 1
 
     def record_outcome(self, outcome: str) -> None:
-        """One more request has ended."""
+        """Record a request that has ended."""
         self.done += 1
         self.outcome_counts[outcome] += 1
 

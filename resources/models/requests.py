@@ -19,7 +19,7 @@ from resources.models.manifests import identify_picture_file
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of a conversation, with the pictures that precede its text."""
+    """A message of a conversation, with the pictures that precede its text."""
 
     role: Literal["system", "user", "assistant"]
     text: str
@@ -90,9 +90,9 @@ def get_request_kind(request: Request) -> str:
 
 def build_canonical_request(model: Model, request: Request) -> dict[str, Any]:
     """Everything that an answer depends on, as JSON values; neither key, pace nor price is."""
-    return _with_file(
+    return _add_file_identity(
         model,
-        build_canonical_fields(model, get_request_kind(request), _fields_of(request)),
+        build_canonical_fields(model, get_request_kind(request), _to_fields(request)),
         request,
     )
 
@@ -106,7 +106,7 @@ def build_canonical_fields(model: Model, kind: str, request: Mapping[str, Any]) 
     return {
         "backend": model.backend,
         "model": model.model,
-        "parameters": _same(deciding),
+        "parameters": _normalize_numbers(deciding),
         "kind": kind,
         "request": request,
     }
@@ -117,20 +117,20 @@ def build_canonical_head(model: Model, kind: str) -> str:
     return cut_request_head(to_canonical_text(build_canonical_fields(model, kind, {})))
 
 
-def _fields_of(words: Request | Turn) -> dict[str, Any]:
+def _to_fields(words: Request | Turn) -> dict[str, Any]:
     """Build the mapping of `dataclasses.asdict`, in a third of the time."""
     fields = {name: getattr(words, name) for name in words.__slots__}
     if "turns" in fields:
-        fields["turns"] = tuple(_fields_of(turn) for turn in fields["turns"])
+        fields["turns"] = tuple(_to_fields(turn) for turn in fields["turns"])
     return fields
 
 
-def _same(value: Any) -> Any:
+def _normalize_numbers(value: Any) -> Any:
     """JSON in which a whole number is written in one way: 1 for 1.0."""
     if isinstance(value, Mapping):
-        return {name: _same(item) for name, item in value.items()}
+        return {name: _normalize_numbers(item) for name, item in value.items()}
     if isinstance(value, list):
-        return [_same(item) for item in value]
+        return [_normalize_numbers(item) for item in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -144,11 +144,11 @@ def compute_call_keys(model: Model, requests: Iterable[Request]) -> list[str]:
     shared = build_canonical_fields(model, "", {})
     return [
         compute_call_key(
-            _with_file(
+            _add_file_identity(
                 model, {**shared, "kind": get_request_kind(request), "request": fields}, request
             )
         )
-        for request, fields in ((request, _fields_of(request)) for request in requests)
+        for request, fields in ((request, _to_fields(request)) for request in requests)
     ]
 
 
@@ -159,7 +159,9 @@ def is_painted(model: Model, request: Request) -> bool:
     )
 
 
-def _with_file(model: Model, canonical_request: dict[str, Any], request: Request) -> dict[str, Any]:
+def _add_file_identity(
+    model: Model, canonical_request: dict[str, Any], request: Request
+) -> dict[str, Any]:
     """The request with what identifies an answer of the backend `folder`: the picture's file."""
     if model.backend != "folder" or not isinstance(request, PaintRequest):
         return canonical_request

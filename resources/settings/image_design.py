@@ -25,21 +25,21 @@ class ImageDesign(Resource):
 
     def select_sizes(self, domain: Domain) -> list[int]:
         """Return the sizes once and ascending; raises `SizeOutOfRange` for one the domain lacks."""
-        for size in self._ascending():
+        for size in self._require_ascending():
             domain.check_size(size)
-        return self._ascending()
+        return self._require_ascending()
 
     def select_photograph_sizes(self) -> list[int]:
         """Return the sizes of photographs; raises `SizeOutOfRange` for one out of range."""
-        for size in self._ascending():
+        for size in self._require_ascending():
             if not MIN_PHOTOGRAPH_SIZE <= size <= MAX_SIZE:
                 raise SizeOutOfRange(
                     f"Photographs cannot be rendered at {size} px: choose a size from "
                     f"{MIN_PHOTOGRAPH_SIZE} to {MAX_SIZE}."
                 )
-        return self._ascending()
+        return self._require_ascending()
 
-    def _ascending(self) -> list[int]:
+    def _require_ascending(self) -> list[int]:
         if not self.sizes:
             raise SizeOutOfRange("No size is given: choose at least one, as in [384, 768, 1152].")
         return sorted(set(self.sizes))

@@ -173,21 +173,21 @@ class GarbageCollector:
         Other projects may keep theirs beside the images, or in the data root: what they leave is
         named or placed otherwise, and stays.
         """
-        leftovers = {path for path in self._root.rglob(".*") if _is_file_of(_WRITING, path)}
+        leftovers = {path for path in self._root.rglob(".*") if _is_hashed_file(_WRITING, path)}
         for path in (self._root / _REPORTS).glob(".*"):
             if _BUILDING.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
                 leftovers.add(path)
         images = UPath(self._images.root)
         if not is_remote(images):
             stored = (Path(images.path) / "images").glob(f"{'[0-9a-f]' * 2}/.*")
-            leftovers |= {path for path in stored if _is_file_of(_STORING, path)}
+            leftovers |= {path for path in stored if _is_hashed_file(_STORING, path)}
         for path in sorted(leftovers):
             if path.lstat().st_mtime < self._before:
                 files = path.rglob("*") if path.is_dir() else [path]
                 yield path, sum(file.stat().st_size for file in files if file.is_file())
 
 
-def _is_file_of(names: re.Pattern[str], path: Path) -> bool:
+def _is_hashed_file(names: re.Pattern[str], path: Path) -> bool:
     return bool(names.fullmatch(path.name)) and path.is_file() and not path.is_symlink()
 
 

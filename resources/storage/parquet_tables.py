@@ -32,7 +32,7 @@ def read_table(path: UPath, asset: str, columns: list[str] | None = None) -> pd.
     Raises FileNotFoundError where there is none, which is what Dagster expects of a partition
     that was not materialized.
     """
-    with _opened(path, asset) as file:
+    with _open(path, asset) as file:
         try:
             # Sooner than `pq.read_table`, which looks for a data set of several files.
             stored = pq.ParquetFile(file, page_checksum_verification=True)
@@ -46,10 +46,10 @@ def read_table(path: UPath, asset: str, columns: list[str] | None = None) -> pd.
 
 def open_table(path: UPath, asset: str) -> StoredTable:
     """The stored table of an asset, to be read some rows at a time. Raises as `read_table`."""
-    return StoredTable(_opened(path, asset), str(path), _remedy(path, asset))
+    return StoredTable(_open(path, asset), str(path), _remedy(path, asset))
 
 
-def _opened(path: UPath, asset: str) -> IO[bytes]:
+def _open(path: UPath, asset: str) -> IO[bytes]:
     """The file of a table; from an object store it is taken whole, in one request."""
     try:
         if is_remote(path):

@@ -32,9 +32,9 @@ class StoredTable:
     def __init__(self, file: IO[bytes], name: str, remedy: str) -> None:
         self._file, self._name, self._remedy = file, name, remedy
         finalize(self, file.close)
-        with self._readable():
+        with self._translate_errors():
             self._parquet = pq.ParquetFile(file, page_checksum_verification=True)
-        self.schema = _plain(self._parquet.schema_arrow)
+        self.schema = _strip_metadata(self._parquet.schema_arrow)
 
     @classmethod
     def from_arrow(cls, table: pa.Table) -> "StoredTable":
@@ -55,7 +55,7 @@ class StoredTable:
         chosen_schema = pa.schema(
             [field for field in self.schema if columns is None or field.name in columns]
         )
-        with self._readable():
+        with self._translate_errors():
             for batch in self._parquet.iter_batches(
                 size, columns=chosen_schema.names, use_threads=False
             ):
@@ -75,7 +75,7 @@ class StoredTable:
         for group in range(self._parquet.num_row_groups):
             group_rows = self._parquet.metadata.row_group(group).num_rows
             if index < group_rows:
-                with self._readable():
+                with self._translate_errors():
                     (row,) = self._parquet.read_row_group(group).slice(index, 1).to_pylist()
                 return dict(row)
             index -= group_rows
@@ -84,9 +84,9 @@ class StoredTable:
     def to_frame(self, columns: Sequence[str], coded: Collection[str] = ()) -> pd.DataFrame:
         """Load columns of all rows; `coded` ones as categories: few texts, many rows."""
         self.require(columns)
-        portions = [_coded(portion, coded) for portion in self.portions(columns)]
+        portions = [_encode(portion, coded) for portion in self.portions(columns)]
         schema = pa.schema([self.schema.field(name) for name in columns])
-        empty = _coded(schema.empty_table(), coded)
+        empty = _encode(schema.empty_table(), coded)
         table = pa.concat_tables([empty, *(chunk.select(columns) for chunk in portions)])
         frame: pd.DataFrame = table.unify_dictionaries().to_pandas()
         return frame
@@ -97,7 +97,7 @@ class StoredTable:
         shutil.copyfileobj(self._file, file)
 
     @contextmanager
-    def _readable(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except (pa.ArrowInvalid, OSError) as error:
@@ -167,7 +167,7 @@ def require_columns(
         )
 
 
-def _plain(schema: pa.Schema) -> pa.Schema:
+def _strip_metadata(schema: pa.Schema) -> pa.Schema:
     """A schema without metadata, and without what Parquet calls the items of lists."""
     types = (
         pa.list_(item.type.value_type) if pa.types.is_list(item.type) else item.type
@@ -176,7 +176,7 @@ def _plain(schema: pa.Schema) -> pa.Schema:
     return pa.schema([pa.field(*field) for field in zip(schema.names, types, strict=True)])
 
 
-def _coded(portion: pa.Table, names: Collection[str]) -> pa.Table:
+def _encode(portion: pa.Table, names: Collection[str]) -> pa.Table:
     for index, name in enumerate(portion.column_names):
         if name in names:
             coded = portion.column(name).dictionary_encode()

@@ -62,7 +62,7 @@ class WorkCache(ConfigurableResource[None]):
                     results.update((row.key, json.loads(row.result)) for row in rows)
             return results
 
-        return self._healing(look_up)
+        return self._heal(look_up)
 
     def record(self, results: Mapping[str, Any]) -> None:
         """Keep results; a key that is there already takes the new result."""
@@ -76,37 +76,37 @@ class WorkCache(ConfigurableResource[None]):
             with engine.begin() as connection:
                 connection.execute(statement, rows)
 
-        self._healing(write)
+        self._heal(write)
 
     @property
     def _path(self) -> Path:
         return Path(self.root) / "work.sqlite"
 
-    def _healing(self, use: Callable[[Engine], Answer]) -> Answer:
+    def _heal(self, use: Callable[[Engine], Answer]) -> Answer:
         """Use the database; if it turns out to be damaged, once more with a new one.
 
         Of several that find the damage at once, one heals it while the others wait. Nobody has
         the file in use meanwhile: SQLite finds its log by the name, and who still had the damaged
         file open would read, or remove, the log of the new one.
         """
-        with self._locked(fcntl.LOCK_SH):
+        with self._lock(fcntl.LOCK_SH):
             try:
-                return self._guarded(use)
+                return self._guard(use)
             except OperationalError:
                 raise
             except _DAMAGE:
                 self._close()
-        with self._locked(fcntl.LOCK_EX):
+        with self._lock(fcntl.LOCK_EX):
             try:
-                return self._guarded(use)
+                return self._guard(use)
             except OperationalError:
                 raise
             except _DAMAGE as damage:
                 self._set_aside(damage.orig if isinstance(damage, DatabaseError) else damage)
-            return self._guarded(use)
+            return self._guard(use)
 
     @contextmanager
-    def _locked(self, how: int) -> Iterator[None]:
+    def _lock(self, how: int) -> Iterator[None]:
         """Lock the file for shared use (LOCK_SH) or for this process alone (LOCK_EX).
 
         The system lets go for a process that is killed.
@@ -117,9 +117,9 @@ class WorkCache(ConfigurableResource[None]):
                 fcntl.flock(lock, how)
                 yield
 
-    def _guarded(self, use: Callable[[Engine], Answer]) -> Answer:
+    def _guard(self, use: Callable[[Engine], Answer]) -> Answer:
         try:
-            return use(self._current())
+            return use(self._open_current())
         except OperationalError as error:
             if "locked" not in str(error.orig):
                 raise
@@ -128,7 +128,7 @@ class WorkCache(ConfigurableResource[None]):
                 "ends, then run again: what was finished is kept."
             ) from error
 
-    def _current(self) -> Engine:
+    def _open_current(self) -> Engine:
         """The database that has the name now: another process may have set aside the one before."""
         if self._engine is not None and self._opened != _file(self._path):
             self._close()

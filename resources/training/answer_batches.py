@@ -14,7 +14,7 @@ IGNORED_LABEL = -100
 _KNOWN = 1024
 """Answers whose tokens are kept: most are yes or no."""
 _BY_TOKEN = ("token_type_ids", "mm_token_type_ids")
-"""What some processors say of each token besides; 0 of text."""
+"""Further fields that some processors give for each token; 0 for text."""
 
 
 class AnswerCollator:
@@ -34,41 +34,43 @@ class AnswerCollator:
         torch = import_library("torch")
         batch = self._speaking.tokenize_conversations([_conversation(row) for row in rows])
         mask = batch.pop("attention_mask").bool()
-        answers = [torch.tensor(self._answer(_said(row["completion"]))) for row in rows]
-        questions = _each(batch.pop("input_ids"), mask)
+        answers = [torch.tensor(self._answer(_read_text(row["completion"]))) for row in rows]
+        questions = _strip_padding(batch.pop("input_ids"), mask)
         columns = {
             "input_ids": (questions, answers, self._speaking.processor.tokenizer.pad_token_id),
-            "attention_mask": (_all(questions, 1), _all(answers, 1), 0),
-            "labels": (_all(questions, IGNORED_LABEL), answers, IGNORED_LABEL),
+            "attention_mask": (_repeat(questions, 1), _repeat(answers, 1), 0),
+            "labels": (_repeat(questions, IGNORED_LABEL), answers, IGNORED_LABEL),
         }
         for name in _BY_TOKEN:
             if name in batch:
-                columns[name] = (_each(batch.pop(name), mask), _all(answers, 0), 0)
-        return {**batch, **{name: _joined(*parts) for name, parts in columns.items()}}
+                columns[name] = (_strip_padding(batch.pop(name), mask), _repeat(answers, 0), 0)
+        return {**batch, **{name: _join(*parts) for name, parts in columns.items()}}
 
 
 def _conversation(row: Row) -> list[ChatMessage]:
     shown = {"type": "image", "image": row["image"]}
-    return [{"role": "user", "content": [shown, {"type": "text", "text": _said(row["prompt"])}]}]
+    return [
+        {"role": "user", "content": [shown, {"type": "text", "text": _read_text(row["prompt"])}]}
+    ]
 
 
-def _said(turns: Sequence[Mapping[str, str]]) -> str:
+def _read_text(turns: Sequence[Mapping[str, str]]) -> str:
     """The words of the one turn that a prompt or a completion has."""
     (turn,) = turns
     return turn["content"]
 
 
-def _each(tokens: Any, mask: Any) -> list[Any]:
+def _strip_padding(tokens: Any, mask: Any) -> list[Any]:
     """The tokens of each row, without what pads it."""
     return [row[row_mask] for row, row_mask in zip(tokens, mask, strict=True)]
 
 
-def _all(rows: Sequence[Any], value: int) -> list[Any]:
+def _repeat(rows: Sequence[Any], value: int) -> list[Any]:
     return [row.new_full(row.shape, value) for row in rows]
 
 
-def _joined(questions: Sequence[Any], answers: Sequence[Any], padding: int) -> Any:
-    """Both parts of each row, one after the other, and the rows as one tensor."""
+def _join(questions: Sequence[Any], answers: Sequence[Any], padding: int) -> Any:
+    """Join both parts of each row, and the rows as one tensor."""
     torch = import_library("torch")
     sequences = [torch.cat(parts) for parts in zip(questions, answers, strict=True)]
     return torch.nn.utils.rnn.pad_sequence(sequences, batch_first=True, padding_value=padding)

@@ -20,9 +20,9 @@ from resources.training.recipe import Recipe
 from resources.training.training_errors import TrainingError, import_library
 
 TOKENS_PER_SAMPLE = 1500
-"""Of a picture of 1,024 px and its question, in Qwen2.5-VL; LLaVA-1.5 has 600."""
+"""Tokens of a picture of 1,024 px and its question in Qwen2.5-VL; LLaVA-1.5 has 600."""
 _BYTES_A_WEIGHT = 16
-"""Of an adapter in training: itself, its gradient and two averages of that, in float32."""
+"""Bytes per adapter weight in training: itself, its gradient and two averages, in float32."""
 _LONGEST_H, _MANY_H = 24.0, 10.0
 _SIDE, _GIGA = 1024, 1e9
 _MATRIX = 2

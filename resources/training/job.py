@@ -15,7 +15,7 @@ from resources.storage.atomic_writes import write_atomically
 
 TrainingKind = Literal["ranking", "margin", "tuning"]
 OTHER_ANSWER = "No"
-"""What a picture is labelled with, for the margin loss, that does not fit; it is not learned."""
+"""Label of the answer that does not fit, for the margin loss; it is not learned."""
 _ROWS = "a row's question; its answer, and the token that ends it"
 """The wording of fine-tuning."""
 NEUTRAL_FIELDS = ("base", "revision", "save_steps", "accelerate_config", "skip_estimate_check")
@@ -34,7 +34,7 @@ class TrainingBase:
 
 @dataclass(frozen=True)
 class TrainingJob:
-    """One training; `rows_file` is a Parquet file of what is trained on, `images` the store's root.
+    """A training; `rows_file` is a Parquet file of training rows, `images` the store's root.
 
     `data` is the digest of the rows. `record_fields` are those that the record has besides.
     """

@@ -38,18 +38,18 @@ def run_training(job: TrainingJob, log: Logger, accelerate_config: str | None = 
     """
     folder = Path(job.folder)
     folder.mkdir(parents=True, exist_ok=True)
-    with _alone(folder):
+    with _lock_folder(folder):
         if (folder / TRAINED).exists():
             return
         (folder / ERROR).unlink(missing_ok=True)
         if done := read_progress(folder):
             log.info("Goes on after step %d or a little before.", done[-1]["step"])
-        code = _wait(_started(job, accelerate_config), folder, log)
+        code = _wait(_start(job, accelerate_config), folder, log)
         if code:
             raise build_failure(job, code)
 
 
-def _started(job: TrainingJob, accelerate_config: str | None) -> subprocess.Popen[bytes]:
+def _start(job: TrainingJob, accelerate_config: str | None) -> subprocess.Popen[bytes]:
     with Path(job.folder, "output.log").open("ab") as output:
         return subprocess.Popen(
             build_command(job.write(), accelerate_config),
@@ -101,7 +101,7 @@ def _wait(process: "subprocess.Popen[bytes]", folder: Path, log: Logger) -> int:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _lock_folder(folder: Path) -> Iterator[None]:
     with (folder / "lock").open("ab") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -113,7 +113,7 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def _noted(path: Path) -> dict[str, Any]:
+def _read_note(path: Path) -> dict[str, Any]:
     """Read the process's note; empty where it could not write it, or only a part."""
     try:
         return dict(json.loads(path.read_text()))
@@ -124,7 +124,7 @@ def _noted(path: Path) -> dict[str, Any]:
 def build_failure(job: TrainingJob, code: int) -> Exception:
     """Build the error of an ended training, by what its process noted, printed and left."""
     folder = Path(job.folder)
-    error = _noted(folder / ERROR)
+    error = _read_note(folder / ERROR)
     free = shutil.disk_usage(folder).free
     if error.get("errno") in (ENOSPC, EDQUOT) or free < _LITTLE:
         return DiskFull(

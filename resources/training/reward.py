@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 CORRECT, ADVERSARIAL = "correct", "adversarial"
 SIDES = (CORRECT, ADVERSARIAL)
 UNSCORED_REWARD = -1.0
-"""Of a reply without a score."""
+"""Reward of a reply without a score."""
 _STEP = 2.0**-16
 """Rewards are multiples of it. Trainers add them up as float32, 128 of them without rounding: the
 mean of equal ones is then what each is, and their spread 0; of ninths it was not always."""
 
 
 class TornPair(ValueError):
-    """One picture of a pair is in a batch without the other."""
+    """Raised when a batch has one picture of a pair without the other."""
 
 
 def compute_rewards(
@@ -31,7 +31,7 @@ def compute_rewards(
     samples, rounded to 2⁻¹⁶: −0.5 − λ to 1.5; −1 for a reply without a score, and 0 where no reply
     about the other picture has one. Raises `TornPair`.
     """
-    samples_by_pair = _by_pair(scores, pairs, sides)
+    samples_by_pair = _group_by_pair(scores, pairs, sides)
     values_by_sample = []
     for score, pair, side in zip(scores, pairs, sides, strict=True):
         others = [
@@ -59,7 +59,7 @@ def compute_misranked_shares(
     A tie counts as won (ProtoBias, eq. 5). Raises `TornPair`.
     """
     shares = []
-    for sampled in _by_pair(scores, pairs, sides).values():
+    for sampled in _group_by_pair(scores, pairs, sides).values():
         right, wrong = ([score for score in sampled[side] if score is not None] for side in SIDES)
         lost = [other >= score for score in right for other in wrong]
         if lost:
@@ -72,7 +72,7 @@ def _value(difference: float, margin: float, penalty: float) -> float:
     return float(difference > 0) + clear / 2 - penalty * max(0.0, -difference) ** 2
 
 
-def _by_pair(
+def _group_by_pair(
     scores: Sequence[float | None], pairs: Sequence[str], sides: Sequence[str]
 ) -> Mapping[str, Mapping[str, Sequence[float | None]]]:
     samples_by_pair: dict[str, dict[str, list[float | None]]] = defaultdict(

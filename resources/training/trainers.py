@@ -69,7 +69,7 @@ def _ranking(job: TrainingJob, recipe: RankingRecipe, rows: Sequence[Row]) -> Tr
     def shown(row: Row) -> Row:
         return {"prompt": build_user_turn(PROMPT.format(text=row["text"])), **row}
 
-    trl, speaking = import_library("trl"), _loaded(job, recipe)
+    trl, speaking = import_library("trl"), _load_base(job, recipe)
     trainer = trl.GRPOTrainer(
         model=speaking.network,
         reward_funcs=build_reward_function(recipe, meter),
@@ -127,7 +127,7 @@ def _margin(job: TrainingJob, recipe: MarginRecipe, rows: Sequence[Row]) -> Trai
             "completion": build_assistant_turn(word),
         }
 
-    speaking = _loaded(job, recipe)
+    speaking = _load_base(job, recipe)
     yes = find_yes_token(speaking, _entry(job))
     trainer = _supervised(
         job,
@@ -156,7 +156,7 @@ def _tuning(job: TrainingJob, recipe: TuningRecipe, rows: Sequence[Row]) -> Trai
         }
 
     ordered = build_dataset([rows[index] for index in shape.order], _images(job), shown)
-    speaking = _loaded(job, recipe)
+    speaking = _load_base(job, recipe)
     trainer = _supervised(
         job, recipe, shape, speaking, ordered, rows_at_once=recipe.per_device_batch_size
     )
@@ -241,7 +241,7 @@ def _schedule(recipe: Recipe, steps: int) -> dict[str, Any]:
     return {"lr_scheduler_type": "cosine", "warmup_steps": rising}
 
 
-def _loaded(job: TrainingJob, recipe: Recipe) -> VisionLanguageModel:
+def _load_base(job: TrainingJob, recipe: Recipe) -> VisionLanguageModel:
     """The base on this process's device."""
     settings = AdapterSettings(dtype=recipe.dtype, revision=job.base.revision)
     speaking = VisionLanguageModel(_entry(job), None, settings)

@@ -58,7 +58,7 @@ def main(path: str) -> None:
 
 def write_error(job: TrainingJob, error: BaseException) -> None:
     """Write what ends a training beside its job, as far as there is room."""
-    record = {"kind": type(error).__name__, "message": str(error), "errno": _errno_of(error)}
+    record = {"kind": type(error).__name__, "message": str(error), "errno": _find_errno(error)}
     with suppress(OSError):
         Path(job.folder, ERROR).write_text(json.dumps(record))
 
@@ -70,7 +70,7 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _errno_of(error: BaseException | None) -> int | None:
+def _find_errno(error: BaseException | None) -> int | None:
     """The system's number of what went wrong, if that is what it was."""
     while error is not None:
         if isinstance(error, OSError):

@@ -89,13 +89,13 @@ def render_flag(svg: str, size: int) -> bytes:
     twenty-fourth. What a drawing leaves open shows the grey. The rasteriser, resvg, fetches
     nothing: it has no network, and no element that could name a file is left.
     """
-    full_bleed = rasterise(_on_ground(svg, size, margin=0))
+    full_bleed = rasterise(_add_ground(svg, size, margin=0))
     if _has_ground(decode_png(full_bleed)):
         return full_bleed
-    return rasterise(_on_ground(svg, size, margin=round(size / 24)))
+    return rasterise(_add_ground(svg, size, margin=round(size / 24)))
 
 
-def _on_ground(svg: str, size: int, margin: int) -> str:
+def _add_ground(svg: str, size: int, margin: int) -> str:
     *_, width, height = read_view_box(svg)
     scale = (size - 2 * margin) / max(width, height)
     across, down = round(width * scale), round(height * scale)

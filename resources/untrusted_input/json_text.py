@@ -76,7 +76,7 @@ def clean_text(text: str) -> str:
     return replace_surrogates(redact_secrets(text.replace("\0", _INSTEAD)))
 
 
-def _no_number(constant: str) -> None:
+def _refuse_constant(constant: str) -> None:
     """NaN and Infinity, which some servers send and JSON does not have."""
 
 
@@ -85,7 +85,9 @@ def keep_written_infinity(constant: str) -> str | None:
     return None if constant == "NaN" else constant
 
 
-def parse_untrusted(data: str | bytes, constant: Callable[[str], str | None] = _no_number) -> Any:
+def parse_untrusted(
+    data: str | bytes, constant: Callable[[str], str | None] = _refuse_constant
+) -> Any:
     """The value of JSON from outside, as `clean` gives it; bytes that are no UTF-8 are replaced.
 
     `constant` gives the value of NaN, Infinity, -Infinity, and numbers too large for a float;
@@ -106,7 +108,7 @@ def parse_untrusted(data: str | bytes, constant: Callable[[str], str | None] = _
     except RecursionError:
         raise BadJson(_TOO_DEEP) from None
     except ValueError as error:
-        kind = IncompleteJson if _came_in_part(text) else BadJson
+        kind = IncompleteJson if _is_partial(text) else BadJson
         raise kind(f"no JSON ({error})") from None
     return clean_json(value)
 
@@ -158,7 +160,7 @@ def _whole_number(digits: str) -> int | None:
     return int(digits) if len(digits) <= MAX_DIGITS else None
 
 
-def _came_in_part(text: str) -> bool:
+def _is_partial(text: str) -> bool:
     """True for the beginning of some JSON, and for text that is no JSON at all."""
     if not text.lstrip().startswith(("{", "[")):
         return True

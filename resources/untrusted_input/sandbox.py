@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 
 _BUSY = 30
-"""So many times as long as it may work, an item may take where others keep the machine busy."""
+"""Factor by which an item may exceed its time where others keep the machine busy."""
 
 
 class SandboxFailure(Exception):
@@ -31,12 +31,12 @@ def run_sandboxed(
     """
     done = 0
     while done < len(items):
-        for result in _in_one_process(work, items[done:], seconds):
+        for result in _run_in_process(work, items[done:], seconds):
             done += 1
             yield result
 
 
-def _in_one_process(
+def _run_in_process(
     work: Callable[[Item], Result], items: Sequence[Item], seconds: int
 ) -> Iterator[Result | SandboxFailure]:
     """Results until all are there or one is `SandboxFailure`."""

@@ -96,7 +96,7 @@ def sanitize_svg(text: str) -> str:
         _check_unfolded(reader.root, reader.named)
         box = " ".join(f"{number:g}" for number in reader.box)
         # As a group, the outermost element still says how all within it is painted.
-        shapes = _written([replace(reader.root, name="g")])
+        shapes = _serialize([replace(reader.root, name="g")])
         return f'<svg xmlns="{_NAMESPACE}" viewBox="{box}">{shapes}</svg>'
     raise BadSvg(problem)
 
@@ -243,7 +243,7 @@ def _check_unfolded(root: _Element, named: Mapping[str, _Element]) -> None:
     sizes_by_id: dict[int, tuple[int, int]] = {}
     under_way: set[int] = set()
 
-    def unfolded(element: _Element, depth: int) -> tuple[int, int]:
+    def count_unfolded(element: _Element, depth: int) -> tuple[int, int]:
         """Count the elements that an element shows, and their depth."""
         if id(element) in under_way:
             raise BadSvg("It has an element that shows itself")
@@ -252,7 +252,7 @@ def _check_unfolded(root: _Element, named: Mapping[str, _Element]) -> None:
                 raise BadSvg(f"It unfolds to elements more than {MAX_DEPTH} deep")
             under_way.add(id(element))
             shown = [*element.children, *(named[n] for n in element.references if n in named)]
-            sizes = [unfolded(shown_element, depth + 1) for shown_element in shown]
+            sizes = [count_unfolded(shown_element, depth + 1) for shown_element in shown]
             under_way.remove(id(element))
             count = 1 + sum(size for size, _ in sizes)
             sizes_by_id[id(element)] = count, 1 + max((deep for _, deep in sizes), default=0)
@@ -262,13 +262,13 @@ def _check_unfolded(root: _Element, named: Mapping[str, _Element]) -> None:
             raise BadSvg(f"It unfolds to elements more than {MAX_DEPTH} deep")
         return sizes_by_id[id(element)]
 
-    unfolded(root, 1)
+    count_unfolded(root, 1)
 
 
-def _written(elements: list[_Element]) -> str:
+def _serialize(elements: list[_Element]) -> str:
     return "".join(
         f"<{element.name}"
         + "".join(f" {name}={quoteattr(value)}" for name, value in element.attributes.items())
-        + f">{_written(element.children)}</{element.name}>"
+        + f">{_serialize(element.children)}</{element.name}>"
         for element in elements
     )

@@ -1,1 +1,1 @@
-"""One reader of the files that users write: tables of any format, row by row, and YAML."""
+"""Reader of the files that users write: tables of any format, row by row, and YAML."""

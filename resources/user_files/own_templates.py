@@ -12,7 +12,7 @@ from resources.user_files.rows import UserFileError
 _FIELD = re.compile(r"\{(\w+)\}")
 
 
-def own_templates(path: str) -> Mapping[str, str]:
+def read_own_templates(path: str) -> Mapping[str, str]:
     """The templates in a file, by domain. Raises `UserFileError` with every problem."""
     absent = f"{path} cannot be read (it is not there). Name a file that is there."
     document = yaml_document.load(path, absent, UserFileError)

@@ -104,7 +104,7 @@ class OwnTriplets:
     """Place and reason; rows without a domain are listed for every domain."""
 
 
-def own_triplets(path: str, domain: str, groups: tuple[str, ...] = ()) -> OwnTriplets:
+def read_own_triplets(path: str, domain: str, groups: tuple[str, ...] = ()) -> OwnTriplets:
     """The triplets of a domain in a file, each checked by the rules for all.
 
     `groups` are the groups of people that no text may name. Raises `UserFileError` for a file that

@@ -157,7 +157,7 @@ def require_none(source: Path | str, problems: Sequence[str]) -> None:
 
 
 def _describe(error: ErrorDetails, model: type[BaseModel]) -> str:
-    """One error of validating cells, with the column, the value and what to write."""
+    """Describe an error of validating cells, with the column, the value and what to write."""
     name = ".".join(map(str, error["loc"]))
     value = repr(error["input"])
     value = value if len(value) <= _LONGEST_VALUE else f"{value[:_LONGEST_VALUE]}…"

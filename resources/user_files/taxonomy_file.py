@@ -41,7 +41,7 @@ def _taxonomy(document: Document) -> Taxonomy | None:
             text = f"not a mapping: begin with {', '.join(f'`{name}:`' for name in DOMAINS)}"
             document.add((), text)
         return None
-    taxonomy = document.validated(Taxonomy, document.value)
+    taxonomy = document.validate(Taxonomy, document.value)
     if taxonomy is not None:
         for path, text in find_taxonomy_problems(taxonomy):
             document.add(path, text)

@@ -14,7 +14,7 @@ from pydantic_core import from_json
 
 from resources.untrusted_input.json_text import BadJson, keep_written_infinity, parse_untrusted
 from resources.user_files.rows import Row, TableFormat, UserFileError, number_rows, require_columns
-from resources.user_files.spreadsheets import unguarded
+from resources.user_files.spreadsheets import unguard_cell
 
 _UNDECODED = re.compile("[\udc80-\udcff]")
 _LARGEST_JSON = 200_000_000
@@ -74,7 +74,7 @@ def _build_row(
         problem = f"it has {len(values)} cells where line 1 names {len(names)} columns"
         return Row(number, place, problem=f"{problem}: {_QUOTES}")
     if table_format.is_sheet:
-        values = [unguarded(value.strip()) for value in values]
+        values = [unguard_cell(value.strip()) for value in values]
     return Row(number, place, dict(zip(names, values, strict=True)))
 
 

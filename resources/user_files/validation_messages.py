@@ -18,7 +18,7 @@ _REMEDIES = {
 
 
 def format_validation_error(error: ErrorDetails, model: type[BaseModel]) -> str:
-    """One error of validating an entry, without the value where that could be a secret."""
+    """Format an error of validating an entry, without the value where that could be a secret."""
     field_path = [part for part in error["loc"] if isinstance(part, str) and part != "[key]"]
     if not field_path:
         return "the entry is no mapping: write `name: …` and what follows below it"
@@ -26,9 +26,8 @@ def format_validation_error(error: ErrorDetails, model: type[BaseModel]) -> str:
     if error_type == "missing":
         text = f"is missing: {fields[field_path[-1]].description}"
     elif error_type == "extra_forbidden":
-        text = (
-            f"is no field{suggest_names(field_path[-1], fields)}{_instead(field_path[-1], fields)}"
-        )
+        name = field_path[-1]
+        text = f"is no field{suggest_names(name, fields)}{_suggest_place(name, fields)}"
     elif error_type == "literal_error":
         choices = re.findall(r"'(.*?)'", error["ctx"]["expected"])
         text = f"is {error['input']!r}{suggest_names(str(error['input']), choices)}"
@@ -48,7 +47,7 @@ def format_validation_error(error: ErrorDetails, model: type[BaseModel]) -> str:
     return f"`{'.'.join(field_path)}` {text}"
 
 
-def _instead(name: str, fields: Mapping[str, Any]) -> str:
+def _suggest_place(name: str, fields: Mapping[str, Any]) -> str:
     """The place of a value that is no field of an entry."""
     if "parameters" not in fields:
         return ""

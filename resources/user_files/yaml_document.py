@@ -23,7 +23,7 @@ from ruamel.yaml.resolver import VersionedResolver
 from resources.user_files.validation_messages import format_validation_error
 
 Place: TypeAlias = tuple[str | int, ...]
-"""Where a value stands: the keys and list positions that lead to it."""
+"""Keys and list positions that lead to a value."""
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -47,7 +47,7 @@ class Document:
 
     path: Path
     fault: type[Exception]
-    """What `require_right` raises."""
+    """Exception type that `require_right` raises."""
     value: Any = None
     lines: dict[Place, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Document:
         """Add a problem of what stands at `path`."""
         self.problems.append(Problem(self.line(path) if line is None else line, text, path))
 
-    def validated(self, shape: type[Shape], value: Any, base_place: Place = ()) -> Shape | None:
+    def validate(self, shape: type[Shape], value: Any, base_place: Place = ()) -> Shape | None:
         """Validate the value at `base_place` as a model; None, with its problems, if invalid.
 
         `value` is what stands there, or what is made of that. What was a problem before, and a list
@@ -103,13 +103,14 @@ class Document:
         """Raise the fault with all problems, each with its line and entry, if there are any."""
         if self.problems:
             lines = [
-                f"  {self.path}, line {problem.line}{self._entry_of(problem.path)}: {problem.text}"
+                f"  {self.path}, line {problem.line}"
+                f"{self._name_entry(problem.path)}: {problem.text}"
                 for problem in sorted(self.problems)
             ]
             count = "one error" if len(lines) == 1 else f"{len(lines)} errors"
             raise self.fault("\n".join([f"{self.path} has {count}.", *lines]))
 
-    def _entry_of(self, path: Place) -> str:
+    def _name_entry(self, path: Place) -> str:
         """Name the list entry that a path leads to; empty if it leads to none."""
         place = path[0] if path else None
         if not isinstance(place, int):

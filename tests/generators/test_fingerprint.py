@@ -10,7 +10,7 @@ import pytest
 
 import generators.fingerprint
 from generators.domains import load_domains
-from generators.fingerprint import _parsed, fingerprint
+from generators.fingerprint import _parse, fingerprint
 from generators.perturbations.grids import GRID
 from generators.perturbations.registry import fingerprint_perturbations
 
@@ -129,7 +129,7 @@ def test_all_else_counts():
     lines += ["f(a)", "f('a')", "f(a=1)", "f(**a)", "f(*a)", "def f(a): pass", "def f(*, a): pass"]
     lines += ["def f(*a): pass", "def f(a, /): pass", "def f(a=1): pass", "def f(): return None"]
     lines += ["def f(): return", "import a", "import a as b", "from a import b"]
-    assert len({_parsed(line.encode())[0] for line in lines}) == len(lines)
+    assert len({_parse(line.encode())[0] for line in lines}) == len(lines)
 
 
 def test_an_import_inside_a_function_counts(sources):
@@ -148,7 +148,7 @@ def test_it_is_of_all_modules_and_libraries_that_another_reader_of_imports_finds
     installed = packages_distributions()
     for name, modules in CODE.items():
         known = set(modules).union(*(graph.find_upstream_modules(module) for module in modules))
-        files, libraries = generators.fingerprint._imported(modules)
+        files, libraries = generators.fingerprint._find_imported(modules)
         packages = {module for module in files if (ROOT.parent / module.replace(".", "/")).is_dir()}
         known.discard("generators.domains")
         inside = {module for module in known if module.startswith("generators")}

@@ -98,7 +98,7 @@ def _adapter_asset(
     ) -> MaterializeResult[pa.Table]:
         """Train, publish and score. Raises `Mismatch` and `TrainingError`."""
         work = _Work(way, config, context, home, images, models, budget)
-        return _trained(work, training_pairs)
+        return _train(work, training_pairs)
 
     # Dagster reads which config it is from here.
     compute.__annotations__["config"] = recipe
@@ -114,7 +114,7 @@ def _adapter_asset(
 
 
 class _Work(NamedTuple):
-    """One training: how, and with what."""
+    """A training: its recipe and its data."""
 
     way: _Way
     recipe: Recipe
@@ -129,7 +129,7 @@ class _Work(NamedTuple):
         return self.context.log
 
 
-def _trained(work: _Work, table: pd.DataFrame) -> MaterializeResult[pa.Table]:
+def _train(work: _Work, table: pd.DataFrame) -> MaterializeResult[pa.Table]:
     rows = to_records(table)
     _require_no_overlap(rows, list(iterate_all_pairs(work.home, work.context.instance)))
     training = [row for row in rows if row["split"] == TRAINING]
@@ -141,7 +141,7 @@ def _trained(work: _Work, table: pd.DataFrame) -> MaterializeResult[pa.Table]:
         work.recipe,
         pa.Table.from_pylist(training_rows),
         [row[side] for row in training_rows for side in SIDES],
-        _pictures_looked_at(work.recipe, len(training_rows)),
+        _count_picture_views(work.recipe, len(training_rows)),
         work.home,
         work.images,
         work.log,
@@ -149,10 +149,10 @@ def _trained(work: _Work, table: pd.DataFrame) -> MaterializeResult[pa.Table]:
         is_stand_in=any(row["is_stand_in"] for row in rows),
     )
     add_marks(fitted.place, group_by_split(rows))
-    return _scored(work, fitted, held_out)
+    return _score(work, fitted, held_out)
 
 
-def _pictures_looked_at(recipe: Recipe, pairs: int) -> int:
+def _count_picture_views(recipe: Recipe, pairs: int) -> int:
     """Count the pictures looked at, each as often as it is sampled."""
     samples = recipe.num_generations if isinstance(recipe, RankingRecipe) else 1
     batch_size = recipe.per_device_batch_size * recipe.gradient_accumulation_steps
@@ -173,7 +173,7 @@ def _require_no_overlap(rows: Sequence[Any], all_pairs: Sequence[TrainingPair]) 
         )
 
 
-def _scored(
+def _score(
     work: _Work, fitted: FittedAdapter, held_out: Sequence[Mapping[str, Any]]
 ) -> MaterializeResult[pa.Table]:
     """Score held-out pairs by the base and the adapter, and write the card."""
@@ -207,8 +207,8 @@ def _scored(
         table,
         **fitted.metadata,
         models_yaml=MarkdownMetadataValue(f"```yaml\n{lines}```"),
-        failure_rate_before=_known(overall_rates[base.name]),
-        failure_rate=_known(overall_rates[entry.name]),
+        failure_rate_before=_to_metadata_value(overall_rates[base.name]),
+        failure_rate=_to_metadata_value(overall_rates[entry.name]),
         held_out=markdown_table(format_rates(rates[_SHOWN], "failure_rate", "delta")),
         is_stand_in=bool(fitted.record["is_stand_in"]),
         **cost_metadata(*results),
@@ -221,7 +221,7 @@ _SHOWN = [
 ]
 
 
-def _known(rate: float) -> float | str:
+def _to_metadata_value(rate: float) -> float | str:
     """A rate for metadata, which has no NaN."""
     return UNKNOWN if math.isnan(rate) else round(float(rate), 4)
 

@@ -20,7 +20,7 @@ from resources.training.reward import SIDES
 
 SAMPLE = "held out"
 UNKNOWN = "unknown: held-out pairs have no scores"
-"""In place of a number of a domain without scored pairs, or of all domains where one has none."""
+"""Placeholder for the number of a domain without scored pairs, or of all where one has none."""
 _SAME = ("pair_id", "painter", "domain", "concept_id", "concept", "knob", "text", "is_stand_in")
 HELD_OUT_SCORES = Columns(
     metric=(TEXT, "The base or the adapter"),
@@ -38,7 +38,7 @@ HELD_OUT_SCORES = Columns(
     reason=(TEXT, "Why there is no score; else empty"),
     calls=(TEXTS, "Keys of the stored calls behind it"),
 )
-"""One row a metric, held-out pair and side."""
+"""Table with one row per metric, held-out pair and side."""
 
 
 def score_held_out(

@@ -17,7 +17,7 @@ class PairSplit(NamedTuple):
 
 
 def split_pairs(pairs: Sequence[TrainingPair], number: int, held_out: int) -> PairSplit:
-    """So many pairs to train on and to hold out, or as many as there are, even over domains.
+    """Select pairs to train on and to hold out, even over domains.
 
     None is like one that is evaluated, nor is one of the first like one of the others. What is
     held out is chosen first, distinct sentences before further samples of the same.
@@ -28,17 +28,17 @@ def split_pairs(pairs: Sequence[TrainingPair], number: int, held_out: int) -> Pa
         for pair in pairs
         if not pair.evaluated and not any(mark in evaluated for mark in build_marks(pair))
     ]
-    held_out_pairs = _even(eligible_pairs, held_out)
+    held_out_pairs = _balance_domains(eligible_pairs, held_out)
     held_out_marks = index_by_mark(held_out_pairs)
     remaining_pairs = [
         pair
         for pair in eligible_pairs
         if not any(mark in held_out_marks for mark in build_marks(pair))
     ]
-    return PairSplit(_even(remaining_pairs, number), held_out_pairs)
+    return PairSplit(_balance_domains(remaining_pairs, number), held_out_pairs)
 
 
-def _even(pairs: Sequence[TrainingPair], number: int) -> list[TrainingPair]:
+def _balance_domains(pairs: Sequence[TrainingPair], number: int) -> list[TrainingPair]:
     """The first so many, as many of each domain as of the one that has the fewest."""
     by_domain: dict[str, list[TrainingPair]] = defaultdict(list)
     for pair in pairs:

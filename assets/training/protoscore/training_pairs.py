@@ -50,7 +50,7 @@ PAIRS = Columns(
     adversarial=(TEXT, "Name of the adversarial one"),
     is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
 )
-"""One row a pair, in the order of a limit: fewer are the beginning of more."""
+"""Table with one row per pair, in the order of a limit: fewer are the beginning of more."""
 NO_OVERLAP = AssetCheckSpec(
     "no_overlap",
     asset=asset_key("training_pairs"),
@@ -86,7 +86,7 @@ def _training_pairs(
 ) -> MaterializeResult[pa.Table]:
     """Choose pairs. Raises `NothingYet` where there are too few of a split."""
     all_pairs = list(iterate_all_pairs(home, context.instance))
-    split = split_pairs(_of_painters(all_pairs, config.painters), config.pairs, config.held_out)
+    split = split_pairs(_select_pairs(all_pairs, config.painters), config.pairs, config.held_out)
     if not split.training or not split.held_out:
         raise NotMaterialized(
             f"protoscore/training_pairs: of {len(all_pairs):,} kept pairs, "
@@ -106,8 +106,8 @@ def _training_pairs(
         )
     table = PAIRS.build_table(rows)
     overlaps = find_overlapping_rows(rows, all_pairs)
-    result = to_materialize_result(table, **_told(rows, overlaps))
-    return result._replace(check_results=[_checked(overlaps, len(rows))])
+    result = to_materialize_result(table, **_build_metadata(rows, overlaps))
+    return result._replace(check_results=[_check_overlaps(overlaps, len(rows))])
 
 
 # Dagster takes the result's type for that of several outputs, where there are checks.
@@ -123,7 +123,7 @@ training_pairs = table_asset(
 )(_training_pairs)
 
 
-def _of_painters(pairs: Sequence[TrainingPair], painters: Sequence[str]) -> list[TrainingPair]:
+def _select_pairs(pairs: Sequence[TrainingPair], painters: Sequence[str]) -> list[TrainingPair]:
     """The pairs that may be trained on, and all that are evaluated, which nothing may be like."""
     real = any(not pair.is_stand_in for pair in pairs)
     return [
@@ -165,7 +165,7 @@ def _row(pair: TrainingPair, split: str) -> dict[str, Any]:
     return {"pair": format_pair_name(pair), "split": split, **fields, **sentences}
 
 
-def _told(rows: Sequence[dict[str, Any]], overlaps: pd.DataFrame) -> dict[str, Any]:
+def _build_metadata(rows: Sequence[dict[str, Any]], overlaps: pd.DataFrame) -> dict[str, Any]:
     counts = Counter((row["split"], row["domain"], row["painter"]) for row in rows)
     shown = [(*labels, number) for labels, number in counts.items()]
     return {
@@ -179,7 +179,7 @@ def _told(rows: Sequence[dict[str, Any]], overlaps: pd.DataFrame) -> dict[str, A
     }
 
 
-def _checked(overlaps: pd.DataFrame, number: int) -> AssetCheckResult:
+def _check_overlaps(overlaps: pd.DataFrame, number: int) -> AssetCheckResult:
     description = f"{len(overlaps):,} of {number:,} pairs are like one that is judged by."
     return build_check_result(description, overlaps, overlap=len(overlaps))._replace(
         check_name=NO_OVERLAP.name

@@ -48,7 +48,7 @@ def case_rows(case: TuningCase, perturbation: str) -> Iterator[dict[str, Any]]:
         pictures = ((NONE, case.sha256), (perturbation, case.perturbed))
         for picture_perturbation, picture in pictures:
             columns = (
-                _known(case)
+                _build_case_columns(case)
                 | wording_columns
                 | {"perturbation": picture_perturbation, "sha256": picture}
             )
@@ -90,14 +90,18 @@ def held_out_rows(
     marks = picture_marks(training)
     for case in cases:
         if not marks & {case.base, case.sha256}:
-            columns = _known(case) | {"perturbation": NONE, "sha256": case.sha256, "version": 0}
+            columns = _build_case_columns(case) | {
+                "perturbation": NONE,
+                "sha256": case.sha256,
+                "version": 0,
+            }
             yield columns | {"arm": HELD_OUT}
 
 
 def split_general(
     questions: Sequence[GeneralQuestion], case_pictures: set[str], number: int, held_out: int
 ) -> GeneralSplit:
-    """So many general questions to hold out, and then to train on, all of a picture together.
+    """Select general questions to hold out and to train on, all of a picture together.
 
     None is about a picture of `case_pictures`. Fewer are the beginning of more; the last picture
     may bring a few more than were asked for to what is held out, none to what is trained.
@@ -139,7 +143,7 @@ def _marks(row: Row) -> Iterator[tuple[str, str]]:
     yield PICTURE, row["sha256"]
 
 
-def _known(case: TuningCase | EvaluationCase) -> dict[str, Any]:
+def _build_case_columns(case: TuningCase | EvaluationCase) -> dict[str, Any]:
     shared_columns = {
         name: getattr(case, name) for name in ("dataset", "case_id", "base", "is_stand_in")
     }

@@ -7,14 +7,14 @@ from assets.kit.benchmarks import load_benchmarks
 from assets.kit.tuning import TuningTable
 
 
-def _declared() -> TuningTable:
+def _find_declared() -> TuningTable:
     (table,) = (
         table for benchmark in load_benchmarks().values() for table in benchmark.tuning_tables
     )
     return table
 
 
-DECLARED = _declared()
+DECLARED = _find_declared()
 """The cases that a benchmark declares; what is trained on them has its group."""
 
 table_asset = partial(common.table_asset, DECLARED.group)

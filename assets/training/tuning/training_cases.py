@@ -72,7 +72,7 @@ class TrainingCasesConfig(Config):
 
     @field_validator("perturbation")
     @classmethod
-    def _known(cls, name: str) -> str:
+    def _require_known_perturbation(cls, name: str) -> str:
         if name not in DECLARED.perturbations:
             raise ValueError(
                 f"perturbation: no {name!r}{suggest_names(name, DECLARED.perturbations)}."
@@ -84,16 +84,16 @@ def _training_cases(
     context: AssetExecutionContext, config: TrainingCasesConfig, home: DataRoot
 ) -> MaterializeResult[pa.Table]:
     """Make the arms. Raises `NothingYet` where something has to be made first."""
-    cases = _chosen(home, config)
+    cases = _choose_cases(home, config)
     complete_cases = [case for case in cases if case.perturbed is not None]
     unperturbed_cases = [case for case in cases if case.perturbed is None]
     if not complete_cases:
-        raise NotMaterialized(_nothing(config, len(unperturbed_cases)))
+        raise NotMaterialized(_explain_nothing(config, len(unperturbed_cases)))
     judged = [name for name in DECLARED.datasets() if name != config.vqa]
     evaluation_cases = [
         case for name in judged for case in DECLARED.load_evaluation_cases(home, name)
     ]
-    split = _general(
+    split = _split_general(
         home, config, {case.sha256 for case in evaluation_cases} | {case.sha256 for case in cases}
     )
     training = [
@@ -110,10 +110,10 @@ def _training_cases(
         *held_out_rows(held_out_cases, training),
         *general_rows(split.held_out, [HELD_OUT]),
     ]
-    for shortage, details in _lacking(config, split, unperturbed_cases):
+    for shortage, details in _find_shortages(config, split, unperturbed_cases):
         context.log.warning("%s: %s", shortage, details)
     result = to_materialize_result(
-        TRAINING_CASES.build_table(rows), **_told(rows, unperturbed_cases, split)
+        TRAINING_CASES.build_table(rows), **_build_metadata(rows, unperturbed_cases, split)
     )
     return result._replace(check_results=[check_no_overlap(rows)])
 
@@ -145,7 +145,7 @@ def check_no_overlap(rows: Sequence[dict[str, Any]]) -> AssetCheckResult:
     )
 
 
-def _chosen(home: DataRoot, config: TrainingCasesConfig) -> list[TuningCase]:
+def _choose_cases(home: DataRoot, config: TrainingCasesConfig) -> list[TuningCase]:
     datasets = DECLARED.datasets()
     for name in config.datasets:
         if name not in datasets:
@@ -164,7 +164,7 @@ def _chosen(home: DataRoot, config: TrainingCasesConfig) -> list[TuningCase]:
     ]
 
 
-def _nothing(config: TrainingCasesConfig, case_count: int) -> str:
+def _explain_nothing(config: TrainingCasesConfig, case_count: int) -> str:
     group = DECLARED.group
     if not case_count:
         return (
@@ -179,7 +179,7 @@ def _nothing(config: TrainingCasesConfig, case_count: int) -> str:
     )
 
 
-def _general(home: DataRoot, config: TrainingCasesConfig, cases: set[str]) -> GeneralSplit:
+def _split_general(home: DataRoot, config: TrainingCasesConfig, cases: set[str]) -> GeneralSplit:
     if config.vqa is None:
         if config.vqa_triples:
             raise NotMaterialized(
@@ -206,7 +206,7 @@ def _names(cases: Sequence[TuningCase]) -> set[tuple[str, str]]:
     return {(case.dataset, case.case_id) for case in cases}
 
 
-def _lacking(
+def _find_shortages(
     config: TrainingCasesConfig, split: GeneralSplit, unperturbed_cases: Sequence[TuningCase]
 ) -> Iterator[tuple[str, str]]:
     """Yield a description of each shortage: the cases or questions missing, and examples."""
@@ -221,7 +221,7 @@ def _lacking(
         yield "general questions, without pictures of cases and what is held out", count_text
 
 
-def _told(
+def _build_metadata(
     rows: Sequence[dict[str, Any]], unperturbed_cases: Sequence[TuningCase], split: GeneralSplit
 ) -> dict[str, Any]:
     counts = Counter((row["arm"], row["kind"], row["dataset"]) for row in rows)

@@ -34,7 +34,7 @@ class PhotographStep(Step[LimitedT]):
     group, partitions, kinds = GROUP, photographs, ("image",)
     inputs: Mapping[str, Input] = SUBJECTS_OF_TOPIC
     success_outcome: ClassVar[str]
-    """How a row ended that has a picture which can be used."""
+    """Outcome of a row with a usable picture."""
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
@@ -67,7 +67,7 @@ class PhotographStep(Step[LimitedT]):
 
 def select_first_photographs(photographs: Photographs, limit: int | None) -> list[Photograph]:
     """The first base images in the order of a limit: even over subtopics, then over subjects."""
-    return stratified_head(photographs, limit, _placed)
+    return stratified_head(photographs, limit, _build_sampling_key)
 
 
 def select_painted(photographs: Photographs, paintings: Iterable[Row]) -> list[Photograph]:
@@ -77,7 +77,7 @@ def select_painted(photographs: Photographs, paintings: Iterable[Row]) -> list[P
     else all.
     """
     painted_prompts, needed_prompts, number = {row["prompt"] for row in paintings}, set[str](), 0
-    for photograph in stratified_order(photographs, _placed):
+    for photograph in stratified_order(photographs, _build_sampling_key):
         prompts = {painting.prompt for painting in photograph.paintings}
         if not prompts <= painted_prompts:
             break
@@ -89,8 +89,8 @@ def select_painted(photographs: Photographs, paintings: Iterable[Row]) -> list[P
 
 def select_edited(photographs: Photographs, rows: Iterable[Row]) -> list[Photograph]:
     """The base images that a table of edits is about, likewise."""
-    return expected_subset(photographs, {row["base_id"] for row in rows}, _placed)
+    return expected_subset(photographs, {row["base_id"] for row in rows}, _build_sampling_key)
 
 
-def _placed(photograph: Photograph) -> SamplingKey:
+def _build_sampling_key(photograph: Photograph) -> SamplingKey:
     return SamplingKey(photograph.base_id, (photograph.subtopic, photograph.subject))

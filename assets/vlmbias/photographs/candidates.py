@@ -121,7 +121,7 @@ class Candidates(PhotographStep[CandidatesConfig]):
         picture_rows = [
             row
             for photograph in self.list_limited(work)
-            for row in _pictures_of(photograph, painted, edited[photograph.base_id])
+            for row in _iterate_pictures(photograph, painted, edited[photograph.base_id])
         ]
         return [
             {**row, "place": place, "checked": name, "question": question}
@@ -169,13 +169,13 @@ class Candidates(PhotographStep[CandidatesConfig]):
     def finish(
         self, work: StepRun[CandidatesConfig], rows: Sequence[dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        """One row a picture, with what was answered about it."""
+        """Merge the answers about a picture into one row."""
         checker = self.model(work.partition, work.config)
         checks_by_picture = (list(rows) for _, rows in groupby(rows, key=lambda row: row["place"]))
         return [
             row
             if row["checked"] is None or checker is None
-            else {**row, **_judged(checks, checker)}
+            else {**row, **_summarize_answers(checks, checker)}
             for checks in checks_by_picture
             for row in checks[:1]
         ]
@@ -199,7 +199,7 @@ class Candidates(PhotographStep[CandidatesConfig]):
         }
 
 
-def _pictures_of(
+def _iterate_pictures(
     photograph: Photograph, painted: Mapping[str, Row], edits: Sequence[Row]
 ) -> Iterator[dict[str, Any]]:
     """The original and every edit of a base image; pending where they are not those of today."""
@@ -260,7 +260,7 @@ def _look(question: str, digest: str) -> LookRequest:
     return LookRequest((Turn("user", question, (digest,)),))
 
 
-def _judged(checks: Sequence[Row], checker: Model) -> dict[str, Any]:
+def _summarize_answers(checks: Sequence[Row], checker: Model) -> dict[str, Any]:
     """Summarize the answers about a candidate.
 
     One No fails it. It passes where every answer is Yes; where one cannot be read, was refused or

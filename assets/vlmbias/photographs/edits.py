@@ -7,7 +7,7 @@ from dagster import AssetKey
 from pydantic import Field
 
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
-from assets.kit.flaws import describe_wrong_size, requested_sides
+from assets.kit.flaws import describe_wrong_size, find_requested_sides
 from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import NoSuchModel, find_model
 from assets.kit.pictures import PICTURE_COLUMNS, picture_columns, sample_contact_sheet, unique_calls
@@ -157,7 +157,7 @@ class Edits(PhotographStep[EditsConfig]):
         if columns["outcome"] == self.success_outcome:
             size = columns["width"], columns["height"]
             parameters = self.model(work.partition, work.config).parameters
-            problem = _wrong_size(size, parameters, row["paintings"])
+            problem = _describe_wrong_size(size, parameters, row["paintings"])
             # Its label would be that of the edit, and a verdict on it would be one on the original.
             if columns["sha256"] in row["sources"]:
                 problem = "It is what was to be edited, unchanged."
@@ -187,14 +187,14 @@ class Edits(PhotographStep[EditsConfig]):
 _NOT_THERE: Row = {"outcome": PENDING, "sha256": None, "is_stand_in": False, "calls": []}
 
 
-def _wrong_size(
+def _describe_wrong_size(
     size: tuple[int, int], parameters: Mapping[str, Any], sources: Sequence[Row]
 ) -> str | None:
     """Describe a wrong size of an edited picture; None if it is right."""
     width, height = size
     if problem := describe_wrong_size(width, height, parameters):
         return problem
-    if len(sources) == 1 and not requested_sides(parameters):
+    if len(sources) == 1 and not find_requested_sides(parameters):
         source_size = sources[0]["width"], sources[0]["height"]
         ratio = (width / height) / (source_size[0] / source_size[1])
         if abs(ratio - 1) > _TOLERANCE:

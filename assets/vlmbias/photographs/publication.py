@@ -83,7 +83,7 @@ def photographs(
     verdicts = read_verdicts(file)
     require_known_candidates(verdicts, candidates, file, review_page(file))
     write_candidates(home, images, topic, candidates, verdicts)
-    photographs_by_key = _wanted(
+    photographs_by_key = _index_photographs(
         list_photographs(topic, home.table(AssetKey([GROUP, "subjects"]), topic)["suggested"])
     )
     current_candidates = [row for row in candidates if _key(row) in photographs_by_key]
@@ -99,9 +99,7 @@ def photographs(
         )
     published, dropped_images = select_published(current_candidates, verdicts)
     sizes = design.select_photograph_sizes()
-    rendered = _rendered(
-        {choice.candidate["sha256"] for choice in published}, sizes, images, ledger
-    )
+    rendered = _render({choice.candidate["sha256"] for choice in published}, sizes, images, ledger)
     px = images.sizes({digest for by_size in rendered.values() for digest in by_size.values()})
     rows = [
         _row(
@@ -140,7 +138,7 @@ def _key(candidate: Row) -> tuple[str, str, str]:
     return candidate["base_id"], candidate["variant"], candidate["prompt"]
 
 
-def _wanted(photographs: Sequence[Photograph]) -> dict[tuple[str, str, str], Photograph]:
+def _index_photographs(photographs: Sequence[Photograph]) -> dict[tuple[str, str, str], Photograph]:
     counterfactuals = {
         (photograph.base_id, "counterfactual", photograph.edit): photograph
         for photograph in photographs
@@ -165,7 +163,7 @@ def _candidates(context: AssetExecutionContext, home: DataRoot) -> list[Row]:
     return candidates
 
 
-def _rendered(
+def _render(
     digests: Iterable[str], sizes: Sequence[int], images: ImageStore, ledger: WorkCache
 ) -> dict[str, dict[int, str]]:
     """Resize each picture to each size; return the sha256s of the results by picture and size."""

@@ -133,18 +133,18 @@ def select_published(
     for key, rows in trials.items():
         pictures = [row for row in rows if row["outcome"] == "candidate"]
         clear = [row for row in pictures if row["sha256"] not in unclear]
-        choice = _chosen(clear, verdicts)
+        choice = _choose_candidate(clear, verdicts)
         if choice is not None:
             published.append(choice)
         elif pictures and not clear:
             reason = "the same picture was made for another subject or variant"
             dropped_images.append(DroppedBaseImage(*key, reason))
         else:
-            dropped_images.append(DroppedBaseImage(*key, _why_none(rows, clear, verdicts)))
+            dropped_images.append(DroppedBaseImage(*key, _explain_none(rows, clear, verdicts)))
     return published, dropped_images
 
 
-def _chosen(pictures: Sequence[Row], verdicts: Verdicts) -> PublishedCandidate | None:
+def _choose_candidate(pictures: Sequence[Row], verdicts: Verdicts) -> PublishedCandidate | None:
     decided = {row["sha256"]: verdicts.get(row["sha256"]) for row in pictures}
     for row in pictures:
         verdict = decided[row["sha256"]]
@@ -156,7 +156,7 @@ def _chosen(pictures: Sequence[Row], verdicts: Verdicts) -> PublishedCandidate |
     return None
 
 
-def _why_none(trials: Sequence[Row], pictures: Sequence[Row], verdicts: Verdicts) -> str:
+def _explain_none(trials: Sequence[Row], pictures: Sequence[Row], verdicts: Verdicts) -> str:
     if not pictures:
         return f"{trials[0]['outcome']}: {trials[0]['reason']}"
     rejected = sum(row["sha256"] in verdicts for row in pictures)

@@ -84,7 +84,7 @@ class SuggestedSubjects(Step[SubjectsConfig]):
         return None if builtin else find_model(self.catalog, config.writer, "writer")
 
     def rows(self, work: StepRun[SubjectsConfig]) -> list[dict[str, Any]]:
-        """One for the whole list, which `finish` divides into subjects."""
+        """Build one row for the whole list, which `finish` divides into subjects."""
         return [{"domain": work.partition}]
 
     def converse(self, work: StepRun[SubjectsConfig], row: Row) -> Conversation:
@@ -115,14 +115,14 @@ class SuggestedSubjects(Step[SubjectsConfig]):
         if "list" not in row:
             answer = row["reply"]
             if not isinstance(answer, AnsweredOutcome):
-                raise _unfit(work, unanswered_columns(answer)["reason"])
+                raise _build_error(work, unanswered_columns(answer)["reason"])
             # The one property of the object that it is.
             (suggested,) = cast(Mapping[str, Any], answer.data).values()
             row |= {"list": suggested, "served_model": answer.served_model}
         try:
             load_photograph_topics()[work.partition].list_photographs(row["list"])
         except Unsuitable as error:
-            raise _unfit(work, str(error)) from error
+            raise _build_error(work, str(error)) from error
         return [
             {**row, "place": place, "suggested": json.dumps(subject)}
             for place, subject in enumerate(row["list"], start=1)
@@ -141,7 +141,7 @@ class SuggestedSubjects(Step[SubjectsConfig]):
         }
 
 
-def _unfit(work: StepRun[SubjectsConfig], reason: str) -> NoSubjects:
+def _build_error(work: StepRun[SubjectsConfig], reason: str) -> NoSubjects:
     topic, config = work.partition, work.config
     return NoSubjects(
         f"What {config.writer} suggested for {topic} cannot serve: {reason}. Materialize "

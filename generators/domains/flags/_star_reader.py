@@ -31,7 +31,7 @@ IMPURITY = 0.4
 
 
 class Star(NamedTuple):
-    """One star in cells of the flag: its centre, and its extent across but for tips that fade.
+    """A star in cells of the flag: its centre, and its extent across but for tips that fade.
 
     `ink` is its coverage, 0 to 1, and the offsets are where that lies in the flag.
     """

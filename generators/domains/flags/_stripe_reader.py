@@ -12,7 +12,7 @@ from generators.reading import Unreadable
 THINNEST = 3
 """Bands of fewer pixels are where two colours mix."""
 EVERY = 4
-"""One column in this many is looked at."""
+"""Distance between two inspected columns."""
 LEAST_SHARE = 0.25
 """The least share of the columns that must show the same stripes at the same heights."""
 

@@ -52,7 +52,7 @@ _ALSO_CALLED: Mapping[str, tuple[str, ...]] = {
     "cuba": ("Republic of Cuba", "Cuban"),
     "thailand": ("Kingdom of Thailand", "Thai"),
 }
-"""Other names that mean the same flag, as in "American flag" or "Flag of Cabo Verde"."""
+"""Synonyms for a flag, as in "American flag" or "Flag of Cabo Verde"."""
 
 
 def write_questions(scene: Scene) -> list[Question]:

@@ -9,7 +9,7 @@ Box = tuple[float, float, float, float]
 
 
 def find_outline(scene: Scene, size: int) -> list[Box]:
-    """One band across the picture, in its parts.
+    """Outline one band across the picture, in fractions of it.
 
     A gained line comes with the gap to its neighbour. A lost row or column is not in the picture:
     the band is as wide as the margin and lies beyond the board's edge, where it was.

@@ -41,7 +41,7 @@ class StrokeAxis(NamedTuple):
     height: float
     thickness: float
 
-    def height_at(self, x: float) -> float:
+    def find_height(self, x: float) -> float:
         """The height of the axis at `x`."""
         return self.height + self.slope * x
 

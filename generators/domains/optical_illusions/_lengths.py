@@ -83,13 +83,14 @@ def _fit_finned_line(ink: Ink) -> _FinnedLine:
         left_axis = fit_axis(ink[start:stop, :middle].T)
         right_axis = fit_axis(ink[start:stop, middle:].T)
         lengths.append(
-            right_axis.height_at(level - start) + middle - left_axis.height_at(level - start)
+            right_axis.find_height(level - start) + middle - left_axis.find_height(level - start)
         )
         marks += [left_axis.thickness, right_axis.thickness]
         tip = EDGE_WIDTH if start == 0 else stop - start - EDGE_WIDTH
         cut = (left_axis.thickness + right_axis.thickness) / 2 * float(np.hypot(1, left_axis.slope))
         gaps.append(
-            min(right_axis.height_at(tip) + middle - left_axis.height_at(tip), lengths[-1]) - cut
+            min(right_axis.find_height(tip) + middle - left_axis.find_height(tip), lengths[-1])
+            - cut
         )
     if max(marks) > 1.5 * pen or abs(lengths[0] - lengths[1]) > pen:
         raise Unreadable("There is no line with a pair of fins at either end.")
@@ -111,7 +112,7 @@ def _measure_ponzo(above: InkPiece, below: InkPiece, *, sides: Sequence[InkPiece
         marks.append(axis.thickness)
         for bar in bars:
             across = (
-                abs(axis.height_at(bar.y - side.row_offset) + side.column_offset - bar.x)
+                abs(axis.find_height(bar.y - side.row_offset) + side.column_offset - bar.x)
                 - bar.length / 2
             )
             gaps.append(across / float(np.hypot(1, axis.slope)) - axis.thickness / 2)

@@ -57,7 +57,7 @@ def measure_poggendorff(pieces: Sequence[InkPiece]) -> FigureReading:
     height, pen = _measure_level_edges(inside)
     left_axis, right_axis = fit_axis(ink[:, :before]), fit_axis(ink[:, after:])
     middle = (upright[0] + upright[-1]) / 2
-    raised = left_axis.height_at(middle) - right_axis.height_at(middle - after)
+    raised = left_axis.find_height(middle) - right_axis.find_height(middle - after)
     mark = min(pen, left_axis.thickness, right_axis.thickness)
     gap = float(inside.shape[1] + 2 * EDGE_WIDTH)
     return FigureReading(

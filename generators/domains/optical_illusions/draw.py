@@ -10,7 +10,7 @@ from generators.scene import Scene
 
 VERSION = "1"
 MIN_SIZE = 256
-"""Below it, strokes would be drawn thinner than 2 px."""
+"""Smallest size whose strokes are at least 2 px wide."""
 
 PENS_ACROSS = 128
 """The number of strokes that, side by side, would fill the longer side."""

@@ -150,8 +150,8 @@ def _cut_line(line: Stroke, *, axis: int, reach: float) -> Stroke:
     """The stretch of a line's continuation within ±`reach` along an axis (0 is x, 1 is y)."""
     start, end = line.points
 
-    def point_at(goal: float) -> Point:
+    def place_point(goal: float) -> Point:
         share = (goal - start[axis]) / (end[axis] - start[axis])
         return start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
 
-    return Stroke(points=(point_at(-reach), point_at(reach)))
+    return Stroke(points=(place_point(-reach), place_point(reach)))

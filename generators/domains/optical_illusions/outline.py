@@ -12,7 +12,7 @@ Box = tuple[float, float, float, float]
 
 
 def find_outline(scene: Scene, size: int) -> list[Box]:
-    """Both discs or lines that are asked about, in parts of the picture."""
+    """Outline both discs or lines in question, in fractions of the picture."""
     figure = FIGURES[scene.subject]
     scale = size / max(figure.width, figure.height)
     width, height = round(figure.width * scale), round(figure.height * scale)

@@ -23,7 +23,7 @@ _EIGHT_NEIGHBOURS = np.ones((3, 3), dtype=bool)
 
 @dataclass(frozen=True, slots=True)
 class InkShape:
-    """One patch of ink: its area in px, and whether it is a circle."""
+    """A patch of ink: its area in px, and whether it is a circle."""
 
     area: float
     is_circle: bool

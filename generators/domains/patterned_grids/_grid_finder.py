@@ -12,7 +12,7 @@ Ink = NDArray[np.float64]
 """The share of each pixel covered by ink, from 0 on white paper to 1."""
 
 DARK = 215
-"""Below this, a pixel holds some ink: even a thin grey line that scaling has smeared."""
+"""Level below which a pixel holds ink: even a thin grey line that scaling has smeared."""
 LONG = 0.8
 """The share of the picture that a grid line crosses, at least."""
 EVEN = 0.15

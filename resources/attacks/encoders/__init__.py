@@ -24,7 +24,7 @@ __all__ = ["ENCODERS", "Encoder", "LoadedEncoder", "load_encoder"]
 ENCODERS: Mapping[str, type[Encoder]] = {
     encoder.architecture: encoder for encoder in (Llava, LlavaNext, InstructBlip)
 }
-"""By the `model_type` of a model's configuration."""
+"""Encoders by the `model_type` of a model's configuration."""
 
 
 class LoadedEncoder(NamedTuple):
@@ -49,7 +49,7 @@ def load_encoder(model: Model, key: str | None) -> LoadedEncoder:
         # Of a language model without layers none are read.
         config.text_config.num_hidden_layers = 0
         processor = files.load(transformers.AutoProcessor)
-        with _without_report(transformers.logging):
+        with _silence_report(transformers.logging):
             network, loading_info = files.load(
                 transformers.AutoModelForImageTextToText,
                 config=config,
@@ -90,8 +90,8 @@ def _require_weights(model: Model, missing: Collection[str]) -> None:
 
 
 @contextmanager
-def _without_report(logging: Any) -> Iterator[None]:
-    """Without the report that the layers of the language model were not read."""
+def _silence_report(logging: Any) -> Iterator[None]:
+    """Suppress the report that the language model's layers were not read."""
     before = logging.get_verbosity()
     logging.set_verbosity_error()
     try:

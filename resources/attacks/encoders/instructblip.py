@@ -15,7 +15,7 @@ class InstructBlip(Encoder):
     def embed(
         self, pictures: Sequence[Tensor], sizes: Sequence[Size], questions: Sequence[str]
     ) -> list[Tensor]:
-        """One vector for each query of the Q-Former."""
+        """Compute one vector for each query of the Q-Former."""
         device = self.network.device
         question_tokens = self.processor.qformer_tokenizer(
             list(questions), padding=True, return_tensors="pt"

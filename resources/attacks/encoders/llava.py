@@ -26,6 +26,6 @@ class Llava(Encoder):
     def embed(
         self, pictures: Sequence[Tensor], sizes: Sequence[Size], questions: Sequence[str]
     ) -> list[Tensor]:
-        """One vector for each patch of the picture."""
+        """Compute one vector for each patch of the picture."""
         pixels = stack_pictures(pictures).to(self.network.dtype)
         return list(self.network.get_image_features(pixel_values=pixels).pooler_output)

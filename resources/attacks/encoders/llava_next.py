@@ -18,7 +18,7 @@ class LlavaNext(Encoder):
     def embed(
         self, pictures: Sequence[Tensor], sizes: Sequence[Size], questions: Sequence[str]
     ) -> list[Tensor]:
-        """One vector for each patch of the whole picture and of its tiles, padding left out."""
+        """Compute one vector for each patch of the picture and of its tiles, without padding."""
         pixels = stack_pictures(pictures).to(self.network.dtype)
         features = self.network.get_image_features(pixel_values=pixels, image_sizes=list(sizes))
         return list(features.pooler_output)

@@ -25,7 +25,7 @@ from resources.models.weights import NoWeights, Weights, find_weights, read_shap
 
 RECORD, CONFIG, WEIGHTS = "record.json", "adapter_config.json", "adapter_model.safetensors"
 FILES = "files"
-"""Where a record has the sha256 of what lies beside the weights."""
+"""Field of a record with the sha256 of the files beside the weights."""
 _AGAIN = (
     "Fetch the folder again; or, if it was trained here, remove it and materialize the adapter "
     "again: what lies in data/training is published once more, and not trained anew"
@@ -97,7 +97,7 @@ def _require_files(model: Model, folder: Path) -> None:
 
 def _require_base(model: Model, folder: Path, fields: LoraFields, base_commit: str | None) -> None:
     trained = read_checked_record(folder)
-    base = trained["base"] if trained is not None else _base_of_peft(fields)
+    base = trained["base"] if trained is not None else _find_peft_base(fields)
     if not _is_base(base, model.model, base_commit):
         expected_revision = f" at {base['revision']}" if base["revision"] else ""
         actual_revision = f" at {base_commit}" if base_commit else ""
@@ -136,7 +136,7 @@ def digest_file(path: Path) -> str:
     return Weights(path.parent, (path,), 0, 0).digest
 
 
-def _base_of_peft(fields: LoraFields) -> Mapping[str, Any]:
+def _find_peft_base(fields: LoraFields) -> Mapping[str, Any]:
     return {
         "model": fields.base_model_name_or_path,
         "revision": fields.revision,

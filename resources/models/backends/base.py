@@ -10,7 +10,7 @@ has those of these methods that it can do, sends each request exactly once, and 
         sent again, it would be paid for again and end the same
     async paint(Paint), edit(Edit) -> Reply with one picture
     async score(Score)             -> Reply with a raw score
-    async listed() -> list[str]       the ids of all models that its provider has; costs nothing
+    async list_models() -> list[str]  the ids of all models that its provider has; costs nothing
     async aclose()                    close connections, let go of memory
 """
 
@@ -117,7 +117,7 @@ class BatchBackend(ABC):
                 uploaded = await self._upload(file)
                 return await self._create(uploaded, endpoint, tag)
             except RequestFault as fault:
-                problem = _not_created(fault, self._model, uploaded=bool(uploaded))
+                problem = _explain_not_created(fault, self._model, uploaded=bool(uploaded))
         raise problem
 
     @abstractmethod
@@ -151,7 +151,7 @@ class BatchBackend(ABC):
         if (await self.state(batch)).status == "running":
             raise problem
 
-    def _not_a_score(
+    def _refuse_score(
         self, request: Request
     ) -> WriteRequest | LookRequest | PaintRequest | EditRequest:
         if isinstance(request, ScoreRequest):
@@ -175,7 +175,7 @@ class BatchBackend(ABC):
         """Cancel a batch; raises a fault where it is over."""
 
 
-def _not_created(fault: RequestFault, model: Model, *, uploaded: bool) -> RequestFault:
+def _explain_not_created(fault: RequestFault, model: Model, *, uploaded: bool) -> RequestFault:
     """The fault of a batch that was not created, with what to do.
 
     Once its file is uploaded, it may have been created unheard.

@@ -59,13 +59,13 @@ async def read_results(
     async for data in lines:
         if not data.strip():
             continue
-        name, line = _named(data, shape, longest)
+        name, line = _read_name(data, shape, longest)
         if name is None:
             unreadable_count += 1
         if name is None or name in seen_names:
             continue
         seen_names.add(name)
-        yield name, await _ended(line, read)
+        yield name, await _build_ending(line, read)
     if unreadable_count and not seen_names:
         raise Interrupted("Not one line of the results of the batch can be read: collect it again.")
     if unreadable_count:
@@ -76,7 +76,7 @@ async def read_results(
         )
 
 
-def _named(data: bytes, shape: type[Line], longest: int) -> tuple[str | None, Line | NoAnswer]:
+def _read_name(data: bytes, shape: type[Line], longest: int) -> tuple[str | None, Line | NoAnswer]:
     """The name in a line, None where it has none, with what it says, or why it says nothing."""
     result: Line | NoAnswer
     if len(data) > longest:
@@ -96,7 +96,7 @@ def _named(data: bytes, shape: type[Line], longest: int) -> tuple[str | None, Li
     return match and match[1].decode(errors="replace"), result
 
 
-async def _ended(
+async def _build_ending(
     line: Line | NoAnswer, read: Callable[[Line], Awaitable[ModelReply]]
 ) -> ModelReply | RequestFault:
     """Build the reply or the fault of a line."""

@@ -22,7 +22,7 @@ from resources.models.replies import Interrupted, ModelReply, RequestFault
 from resources.models.requests import EditRequest, PaintRequest, get_request_kind
 
 POLL_INTERVAL_S = 0.5
-"""How soon a device that another run gives up is taken."""
+"""Interval at which a run looks for a free device."""
 
 
 class Devices:
@@ -90,11 +90,11 @@ class Devices:
         device_counts = Counter[str]()
         for device in self._model.devices:
             device_counts[device] += 1
-            lease = _locked(self._file(f"{device} {device_counts[device]}"), fcntl.LOCK_EX)
+            lease = _lock(self._file(f"{device} {device_counts[device]}"), fcntl.LOCK_EX)
             if lease is not None:
                 self._start(device, lease)
         if not self._workers and self._waiting is None:
-            self._waiting = _locked(self._file("waiting"), fcntl.LOCK_SH)
+            self._waiting = _lock(self._file("waiting"), fcntl.LOCK_SH)
         elif self._workers and self._waiting is not None:
             self._waiting.close()
             self._waiting = None
@@ -109,7 +109,7 @@ class Devices:
             self._room.put_nowait(worker)
 
     def _others_wait(self) -> bool:
-        free = _locked(self._file("waiting"), fcntl.LOCK_EX)
+        free = _lock(self._file("waiting"), fcntl.LOCK_EX)
         if free is not None:
             free.close()
         return free is None
@@ -173,12 +173,12 @@ class _Worker:
         with suppress(RuntimeError):  # The loop has ended: nobody waits.
             try:
                 while True:
-                    say(self._answered, *self._pipe.recv())
+                    say(self._deliver, *self._pipe.recv())
             except (EOFError, OSError):
                 self._process.join()
                 say(self._end)
 
-    def _answered(self, number: int, reply: ModelReply | Exception) -> None:
+    def _deliver(self, number: int, reply: ModelReply | Exception) -> None:
         future = self._asked.get(number)
         if future is None or future.done():
             return
@@ -191,7 +191,7 @@ class _Worker:
         self._ended = True
         device, code = self._model.parameters["device"], self._process.exitcode
         for number in self._asked:
-            self._answered(
+            self._deliver(
                 number,
                 Interrupted(
                     f"The process of {self._model.name} on {device} was ended (exit code {code}): "
@@ -201,7 +201,7 @@ class _Worker:
             )
 
 
-def _locked(path: Path, how: int) -> IO[bytes] | None:
+def _lock(path: Path, how: int) -> IO[bytes] | None:
     """An open file with that lock on it, None where another has it; the system frees it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     file = path.open("ab")
@@ -219,10 +219,10 @@ def _serve(model: Model, key: str | None, pipe: Connection) -> None:
     Ctrl-C on a terminal reaches it as well; what is in flight is still answered.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    asyncio.run(_serving(model, key, pipe))
+    asyncio.run(_serve_requests(model, key, pipe))
 
 
-async def _serving(model: Model, key: str | None, pipe: Connection) -> None:
+async def _serve_requests(model: Model, key: str | None, pipe: Connection) -> None:
     from resources.models.backends import build_backend  # noqa: PLC0415 - it knows of this module
 
     shown: dict[str, bytes] = {}

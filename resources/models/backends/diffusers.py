@@ -68,7 +68,7 @@ class Diffusers(LocalBackend):
             for name, value in self._settings.model_parameters.items()
             if "prompt" in name and isinstance(value, str)
         }
-        return self._made(
+        return self._run(
             self._pipeline,
             requests,
             {**words, "prompt": [request.prompt for request in requests]},
@@ -82,17 +82,17 @@ class Diffusers(LocalBackend):
         ]
         picture_size = {"height": pictures[0].height, "width": pictures[0].width}
         size = {side: max(length // _STEP, 1) * _STEP for side, length in picture_size.items()}
-        named = _named(self._editor)
+        named = _list_arguments(self._editor)
         if not size.keys() <= named or size.keys() & self._settings.model_parameters.keys():
             size = {}
         if len(pictures) > 1 and "strength" in named:
             # It would paint over the first one, and not say so.
-            raise self._cannot_join(self._editor)
+            raise self._build_join_error(self._editor)
         shown = pictures[0] if len(pictures) == 1 else pictures
         arguments = {"prompt": request.prompt, "image": shown, **size}
-        return self._made(self._editor, requests, arguments)
+        return self._run(self._editor, requests, arguments)
 
-    def _made(
+    def _run(
         self,
         pipeline: Any,
         requests: Sequence[PaintRequest | EditRequest],
@@ -107,7 +107,7 @@ class Diffusers(LocalBackend):
                 **all_arguments, generator=[generator("cpu").manual_seed(seed) for seed in seeds]
             )
         if len(output.images) != len(seeds):
-            raise self._cannot_join(pipeline)
+            raise self._build_join_error(pipeline)
         unsafe = getattr(output, "nsfw_content_detected", None) or [False] * len(seeds)
         provenance = build_provenance(pipeline, all_arguments, requests, seeds) | {
             "commit": self._files.commit
@@ -135,7 +135,7 @@ class Diffusers(LocalBackend):
             },
         )
 
-    def _cannot_join(self, pipeline: Any) -> UnacceptableRequest:
+    def _build_join_error(self, pipeline: Any) -> UnacceptableRequest:
         return UnacceptableRequest(
             f"{type(pipeline).__name__} of {self._model.model} changes one "
             "picture and cannot join several: use an editor that can"
@@ -159,7 +159,7 @@ class Diffusers(LocalBackend):
     @cached_property
     def _editor(self) -> Any:
         """The pipeline if it takes pictures, else the one that does with the same weights."""
-        if "image" in _named(self._pipeline):
+        if "image" in _list_arguments(self._pipeline):
             return self._pipeline
         with translate_loading_errors(self._model, self._key):
             editor = import_library("diffusers").AutoPipelineForImage2Image.from_pipe(
@@ -169,7 +169,7 @@ class Diffusers(LocalBackend):
         return editor
 
     def _check(self, pipeline: Any) -> None:
-        wrong = self._settings.model_parameters.keys() - (_named(pipeline) - _OURS)
+        wrong = self._settings.model_parameters.keys() - (_list_arguments(pipeline) - _OURS)
         if wrong:
             raise ModelUnavailable(
                 f"{type(pipeline).__name__} of {self._model.model} takes no "
@@ -192,5 +192,5 @@ def compute_noise_seed(request: PaintRequest | EditRequest) -> int:
     return int.from_bytes(digest[:4], "big")
 
 
-def _named(pipeline: Any) -> frozenset[str]:
+def _list_arguments(pipeline: Any) -> frozenset[str]:
     return frozenset(inspect.signature(pipeline.__call__).parameters)

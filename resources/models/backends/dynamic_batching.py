@@ -1,4 +1,4 @@
-"""One thread for one model: concurrent requests share a batch."""
+"""A thread per model: concurrent requests share a batch."""
 
 import asyncio
 from collections.abc import Callable, Hashable
@@ -67,9 +67,9 @@ class DynamicBatcher:
             # Who was cancelled meanwhile, or waited in an event loop that has ended, is not served.
             self._waiting = [waiting for waiting in self._waiting if not waiting.done.done()]
             if self._waiting:
-                await self._do(self._taken())
+                await self._do(self._take())
 
-    def _taken(self) -> list[_Waiting]:
+    def _take(self) -> list[_Waiting]:
         first = self._waiting[0]
         like = [
             waiting

@@ -31,9 +31,9 @@ class Folder:
 
         Raises `UnacceptableRequest` where there is none, or no image in its file.
         """
-        return await asyncio.to_thread(self._painted, request)
+        return await asyncio.to_thread(self._paint, request)
 
-    def _painted(self, request: PaintRequest) -> ModelReply:
+    def _paint(self, request: PaintRequest) -> ModelReply:
         try:
             manifest = load_manifest(self._model)
             prompt_key = to_prompt_key(self._model, request.prompt, request.seed, request.sample)

@@ -61,7 +61,7 @@ _KINDS: Mapping[str, RefusalKind] = {
     "SPII": "content filter",
 }
 ERRORS = (errors.APIError, httpx2.HTTPError, httpx2.StreamError)
-"""What sending a request through the SDK, or its HTTP client, may raise."""
+"""Exceptions that the SDK or its HTTP client raises when a request is sent."""
 _METHOD = "generateContent"
 _PAGE = 1000
 _CUT_OFF = ("CONTINUATION", "MAX_TOKENS")
@@ -100,9 +100,9 @@ class Gemini:
             get_max_reply_bytes(model),
             files=":download",
         )
-        self._client = self._over(self._http)
+        self._client = self._open_client(self._http)
 
-    def _over(self, http: httpx2.AsyncClient) -> Client:
+    def _open_client(self, http: httpx2.AsyncClient) -> Client:
         """The SDK over an HTTP client; all that it would take from the environment is said here.
 
         The HTTP client puts the key on each request: what the SDK does not hold, no exception of
@@ -127,15 +127,15 @@ class Gemini:
 
     async def write(self, request: WriteRequest | LookRequest) -> ModelReply:
         """Write text, to a schema where there is one, or look."""
-        return self._said(await self._send(self._client, request))
+        return self._parse_text(await self._send(self._client, request))
 
     async def paint(self, request: PaintRequest | EditRequest) -> ModelReply:
         """Make or change a picture; words that come without one are the reason of a refusal."""
-        return self._drawn(await self._send(self._client, request))
+        return self._parse_picture(await self._send(self._client, request))
 
     look, edit = write, paint
 
-    async def listed(self) -> list[str]:
+    async def list_models(self) -> list[str]:
         """The ids of the models that write, look or paint through this API, page by page."""
         try:
             config = types.ListModelsConfig(page_size=_PAGE)
@@ -153,16 +153,16 @@ class Gemini:
         # Out here, where no exception that holds the request is chained to this one.
         raise problem
 
-    def _said(self, body: str) -> ModelReply:
+    def _parse_text(self, body: str) -> ModelReply:
         response = parse_reply(GeminiResponse, body)
         parts = _parts(response)
         texts = [part.text for part in parts if part.text is not None]
         refusal = self._refusal(response, "content filter", empty=not any(texts))
         if refusal is None and not texts:
-            raise _no_answer(response, "The reply holds no text (finishReason: STOP).")
+            raise _build_no_answer(response, "The reply holds no text (finishReason: STOP).")
         return _reply(response, text=None if refusal else "".join(texts), refusal=refusal)
 
-    def _drawn(self, body: str) -> ModelReply:
+    def _parse_picture(self, body: str) -> ModelReply:
         response = parse_reply(GeminiResponse, body)
         parts = _parts(response)
         drawn = [part.inline_data for part in parts if part.inline_data is not None]
@@ -186,7 +186,7 @@ class Gemini:
             return Refusal(_KINDS.get(blocked, "content filter"), words.strip())
         if not response.candidates:
             problem = "The reply is not what this API sends: it holds no candidate."
-            raise _no_answer(response, problem)
+            raise _build_no_answer(response, problem)
         reason = response.candidates[0].finish_reason
         words = f"finishReason: {reason}. {response.candidates[0].finish_message}".strip()
         if reason == _BANNED:
@@ -198,7 +198,7 @@ class Gemini:
         if reason in _CUT_OFF:
             raise build_token_limit_fault(self._model, "max_output_tokens")
         if reason.startswith(("MALFORMED", "UNEXPECTED")):
-            raise _no_answer(response, words)
+            raise _build_no_answer(response, words)
         return Refusal(otherwise, words)
 
     async def _contents(self, turns: Sequence[Turn]) -> tuple[list[types.Content], dict[str, Any]]:
@@ -218,7 +218,7 @@ class Gemini:
                 contents.append(types.Content(role=role, parts=parts))
         return contents, {"system_instruction": types.Content(parts=system)} if system else {}
 
-    async def _asked(
+    async def _build_contents(
         self, request: WriteRequest | LookRequest | PaintRequest | EditRequest
     ) -> tuple[list[types.Content], dict[str, Any]]:
         """The contents of a request, and what it adds to the configuration."""
@@ -236,7 +236,7 @@ class Gemini:
         self, client: Client, request: WriteRequest | LookRequest | PaintRequest | EditRequest
     ) -> str:
         """The body of the reply to a request."""
-        contents, config_fields = await self._asked(request)
+        contents, config_fields = await self._build_contents(request)
         try:
             answer = await client.aio.models.generate_content(
                 model=self._model.model,
@@ -303,7 +303,7 @@ def _reply(response: GeminiResponse, **reply_fields: Any) -> ModelReply:
     return ModelReply(**reply_fields, served_model=response.model_version, usage=_usage(response))
 
 
-def _no_answer(response: GeminiResponse, problem: str) -> NoAnswer:
+def _build_no_answer(response: GeminiResponse, problem: str) -> NoAnswer:
     return NoAnswer(problem, response.model_version, _usage(response))
 
 

@@ -48,7 +48,7 @@ _WORDS: Mapping[str, BatchStatus] = {
     "EXPIRED": "expired",
     "CANCELLED": "cancelled",
 }
-"""What a state of Google's is for us, the words before it apart."""
+"""Our batch status for each of Google's states, without their common prefix."""
 _STATUSES: Mapping[int, int] = {
     1: 499,
     3: 400,
@@ -84,7 +84,7 @@ class _GeminiBatchPage(GoogleForm):
 
     @model_validator(mode="before")
     @classmethod
-    def _lists_batches(cls, page: Any) -> Any:
+    def _accept_empty_list(cls, page: Any) -> Any:
         """Accept an empty object as an empty list, as Google sends it, but no other object."""
         if isinstance(page, Mapping) and page and not {"operations", "nextPageToken"} & set(page):
             raise ValueError("it is no list of batches")
@@ -122,7 +122,9 @@ class BatchedGemini(BatchBackend, Gemini):
         """The id of the batch that carries `tag`, the latest one of several."""
         query: dict[str, Any] = {"pageSize": _PAGE}
         while True:
-            page = await self._call(_GeminiBatchPage, "GET", self._at("batches"), params=query)
+            page = await self._call(
+                _GeminiBatchPage, "GET", self._build_url("batches"), params=query
+            )
             for batch in page.operations:
                 if batch.tag == tag:
                     return batch.name
@@ -132,12 +134,12 @@ class BatchedGemini(BatchBackend, Gemini):
 
     async def state(self, batch: str) -> BatchState:
         """Fetch a batch's state, with Google's reason where it failed."""
-        return self._state_of(await self._call(_GeminiBatch, "GET", self._at(batch)))
+        return self._parse_state(await self._call(_GeminiBatch, "GET", self._build_url(batch)))
 
     async def results(self, batch: str) -> AsyncIterator[tuple[str, ModelReply | RequestFault]]:
         """Iterate a batch's results by request name; see `BatchBackend`."""
-        shown = await self._call(_GeminiBatch, "GET", self._at(batch))
-        self._state_of(shown).require_ended(batch)
+        shown = await self._call(_GeminiBatch, "GET", self._build_url(batch))
+        self._parse_state(shown).require_ended(batch)
         file = shown.responses_file
         if file is None:
             if shown.state.endswith("SUCCEEDED"):
@@ -148,7 +150,7 @@ class BatchedGemini(BatchBackend, Gemini):
         ):
             yield name.partition(":")[2], end
 
-    def _state_of(self, shown: _GeminiBatch) -> BatchState:
+    def _parse_state(self, shown: _GeminiBatch) -> BatchState:
         state = redact_key(shown.state, self._key)
         description = redact_key(". ".join(filter(None, [state, shown.why_failed])), self._key)
         return BatchState(to_batch_status(_WORDS, state.rpartition("_STATE_")[2]), description)
@@ -158,7 +160,7 @@ class BatchedGemini(BatchBackend, Gemini):
         return (await self._call(_GeminiBatch, "POST", endpoint, json={"batch": batch})).name
 
     async def _stop(self, batch: str) -> None:
-        await self._call(GoogleForm, "POST", self._at(f"{batch}:cancel"), json={})
+        await self._call(GoogleForm, "POST", self._build_url(f"{batch}:cancel"), json={})
 
     @cached_property
     def _echo(self) -> _Echo:
@@ -167,7 +169,7 @@ class BatchedGemini(BatchBackend, Gemini):
     @cached_property
     def _dry(self) -> Client:
         """The SDK over an echo."""
-        client = self._over(httpx2.AsyncClient(transport=self._echo))
+        client = self._open_client(httpx2.AsyncClient(transport=self._echo))
         client.close()  # What it opens for calls that are not asynchronous, and never uses.
         return client
 
@@ -177,7 +179,7 @@ class BatchedGemini(BatchBackend, Gemini):
         The key of a line says how its answer is to be read, beside the name of its request.
         """
         for name, request in requests.items():
-            body = await self._send(self._dry, self._not_a_score(request))
+            body = await self._send(self._dry, self._refuse_score(request))
             key = json.dumps(f"{get_request_kind(request)}:{name}").encode()
             file.write(b'{"key": %b, "request": %b}\n' % (key, body.encode()))
         return self._echo.url.replace(":generateContent", ":batchGenerateContent")
@@ -223,20 +225,20 @@ class BatchedGemini(BatchBackend, Gemini):
             raise Interrupted("The line holds neither a reply nor an error.")
         body = json.dumps(line.response)
         kind = line.name.partition(":")[0]
-        return self._drawn(body) if kind in ("paint", "edit") else self._said(body)
+        return self._parse_picture(body) if kind in ("paint", "edit") else self._parse_text(body)
 
     async def _lines(self, file: str) -> AsyncIterator[bytes]:
         """The lines of a file, as they come down."""
         longest = get_max_reply_bytes(self._model)
         try:
-            url = self._at(f"{file}:download")
+            url = self._build_url(f"{file}:download")
             async with self._http.stream("GET", url, params={"alt": "media"}) as response:
                 if response.status_code == 200:
                     async for line in split_lines(response.aiter_bytes(), longest):
                         yield line
                     return
                 await response.aread()
-                problem = self._refused(response)
+                problem = self._build_fault(response)
         except ERRORS as error:
             problem = self._fault(error)
         raise problem
@@ -245,7 +247,7 @@ class BatchedGemini(BatchBackend, Gemini):
     def _base(self) -> str:
         return (self._model.base_url or ADDRESS).rstrip("/")
 
-    def _at(self, path: str) -> str:
+    def _build_url(self, path: str) -> str:
         return f"{self._base}/{VERSION}/{path}"
 
     async def _call(self, shape: type[Shape], method: str, url: str, **more: Any) -> Shape:
@@ -257,13 +259,13 @@ class BatchedGemini(BatchBackend, Gemini):
             response = await self._http.request(method, url, **more)
             if response.status_code == 200:
                 return response
-            problem = self._refused(response)
+            problem = self._build_fault(response)
         except ERRORS as error:
             problem = self._fault(error)
         # Out here, where no exception that holds the request is chained to this one.
         raise problem
 
-    def _refused(self, response: httpx2.Response) -> RequestFault:
+    def _build_fault(self, response: httpx2.Response) -> RequestFault:
         try:
             body = parse_untrusted(response.content)
         except BadJson:

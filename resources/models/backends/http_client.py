@@ -87,7 +87,7 @@ class RestrictedClient(httpx2.AsyncClient):
         if stream:
             return await super().send(request, stream=True, **settings)
         async with self._free:
-            client = self._idle.pop() if self._idle else self._another()
+            client = self._idle.pop() if self._idle else self._open_client()
             try:
                 return await client.send(request, **settings)
             finally:
@@ -102,7 +102,7 @@ class RestrictedClient(httpx2.AsyncClient):
     async def __aexit__(self, *error: object) -> None:
         await self.aclose()
 
-    def _another(self) -> httpx2.AsyncClient:
+    def _open_client(self) -> httpx2.AsyncClient:
         client = httpx2.AsyncClient(**self._settings())
         self._all.append(client)
         return client
@@ -148,7 +148,7 @@ class _Bounded(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         if not self._packed.is_success:
-            yield _plain_error(await self._beginning())
+            yield _simplify_error(await self._read_beginning())
             return
         remaining_bytes = self._longest
         async for chunk in self._packed.aiter_bytes():
@@ -157,7 +157,7 @@ class _Bounded(httpx2.AsyncByteStream):
                 raise ReplyTooLong(f"The reply has more than {self._longest:,} bytes.")
             yield chunk
 
-    async def _beginning(self) -> bytes:
+    async def _read_beginning(self) -> bytes:
         begun = bytearray()
         async for chunk in self._packed.aiter_bytes():
             begun += chunk
@@ -169,7 +169,7 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._packed.aclose()
 
 
-def _plain_error(body: bytes) -> bytes:
+def _simplify_error(body: bytes) -> bytes:
     """The body of an error as every SDK can read it; JSON that none can is its message."""
     try:
         return json.dumps(parse_untrusted(body)).encode()

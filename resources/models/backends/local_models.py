@@ -182,7 +182,7 @@ def translate_loading_errors(model: Model, key: str | None) -> Iterator[None]:
         ) from None
     except Exception as error:  # noqa: BLE001 - all of it means the same
         if _is_memory(error):
-            raise _out_of_memory(model, redact_key(error, key)) from None
+            raise _build_memory_error(model, redact_key(error, key)) from None
         raise ModelUnavailable(
             f"{model.model} cannot be loaded: {redact_key(error, key)} (Only "
             "safetensors weights are, into classes of the library: no pickles, and no code that "
@@ -198,7 +198,7 @@ def translate_running_errors(model: Model) -> Iterator[None]:
     except (MemoryError, RuntimeError, ValueError, TypeError, IndexError, TemplateError) as error:
         words = redact_key(error, None)
         if _is_memory(error):
-            raise _out_of_memory(model, words) from error
+            raise _build_memory_error(model, words) from error
         if isinstance(error, import_library("torch").AcceleratorError):
             raise ModelUnavailable(
                 f"The device that {model.name} runs on failed, start again: {words}"
@@ -212,7 +212,7 @@ def _is_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or "out of memory" in words or "allocate memory" in words
 
 
-def _out_of_memory(model: Model, words: str) -> ModelUnavailable:
+def _build_memory_error(model: Model, words: str) -> ModelUnavailable:
     return ModelUnavailable(
         f"{model.model} ran out of memory. In its parameters in models.yaml, set a "
         f"smaller batch (it is {parse_settings(model).batch}), smaller pictures or shorter "

@@ -110,7 +110,7 @@ class OpenAI:
 
     async def write(self, request: WriteRequest | LookRequest | PaintRequest) -> ModelReply:
         """Write text, to a schema where there is one, or look; or paint: it takes no seed."""
-        path, body = await self._asked(request)
+        path, body = await self._build_body(request)
         return await self._reply(path, self._post(path, body))
 
     look = paint = write
@@ -126,19 +126,19 @@ class OpenAI:
         body = {**self._model.parameters, "model": self._model.model, "prompt": request.prompt}
         return await self._reply(EDITS, self._post(EDITS, body, files))
 
-    async def listed(self) -> list[str]:
+    async def list_models(self) -> list[str]:
         """The ids of the models that the server has for this key, page by page."""
         ids: list[str] = []
         query: dict[str, Any] = {}
         while True:
-            page = parse_reply(ModelListPage, await self._got("/models", query))
+            page = parse_reply(ModelListPage, await self._get("/models", query))
             new = [model.id for model in page.data if model.id not in ids]
             ids += new
             if not page.has_more or not new:
                 return ids
             query["after"] = new[-1]
 
-    async def _asked(
+    async def _build_body(
         self, request: WriteRequest | LookRequest | PaintRequest
     ) -> tuple[str, dict[str, Any]]:
         """Build the path and the body of a request."""
@@ -166,10 +166,10 @@ class OpenAI:
         except Declined as declined:
             return ModelReply(refusal=declined.refusal)
         if path == CHAT:
-            return self._said(parse_reply(ChatCompletion, data))
-        return await self._drawn(parse_reply(OpenAIImages, data))
+            return self._parse_text(parse_reply(ChatCompletion, data))
+        return await self._parse_picture(parse_reply(OpenAIImages, data))
 
-    def _said(self, answer: ChatCompletion) -> ModelReply:
+    def _parse_text(self, answer: ChatCompletion) -> ModelReply:
         choice = answer.choices[0]
         usage = Usage(answer.prompt_tokens, answer.completion_tokens)
         text, refusal = choice.message.content, None
@@ -191,7 +191,7 @@ class OpenAI:
             usage=usage,
         )
 
-    async def _drawn(self, answer: OpenAIImages) -> ModelReply:
+    async def _parse_picture(self, answer: OpenAIImages) -> ModelReply:
         usage = Usage(answer.input_tokens, answer.output_tokens)
         image = answer.data[0] if answer.data else OpenAIImage()
         if image.b64_json:
@@ -200,10 +200,10 @@ class OpenAI:
                 pictures=(decode_base64_picture(image.b64_json, claimed),), usage=usage
             )
         if image.url:
-            return ModelReply(pictures=(await self._fetched(image.url),), usage=usage)
+            return ModelReply(pictures=(await self._fetch(image.url),), usage=usage)
         return ModelReply(refusal=Refusal("no image", "The reply holds no picture."), usage=usage)
 
-    async def _fetched(self, url: str) -> ImageFile:
+    async def _fetch(self, url: str) -> ImageFile:
         """A picture that a reply gives by its address, asked for without the key.
 
         It was paid for, yet it cannot be had again: a failure on the way is `UnparsableReply`, and
@@ -219,16 +219,16 @@ class OpenAI:
             except ReplyTooLong as why:
                 end = NoAnswer(str(why))
             except httpx2.HTTPError as error:
-                end = _not_fetched(type(error).__name__, url)
+                end = _build_fetch_error(type(error).__name__, url)
             else:
                 if response.status_code == 200:
                     return ImageFile(response.content, response.headers.get("content-type"))
-                end = _not_fetched(f"HTTP {response.status_code}", url)
+                end = _build_fetch_error(f"HTTP {response.status_code}", url)
         # Out here, where no exception that holds the request is chained to this one.
         raise end
 
     async def _post(self, path: str, body: Mapping[str, Any], files: Any = None) -> bytes:
-        return await self._sent(
+        return await self._send(
             self._sdk.post(
                 path,
                 cast_to=httpx2.Response,
@@ -238,12 +238,12 @@ class OpenAI:
             )
         )
 
-    async def _got(self, path: str, query: Mapping[str, Any]) -> bytes:
-        return await self._sent(
+    async def _get(self, path: str, query: Mapping[str, Any]) -> bytes:
+        return await self._send(
             self._sdk.get(path, cast_to=httpx2.Response, options={"params": query})
         )
 
-    async def _sent(self, call: Awaitable[httpx2.Response]) -> bytes:
+    async def _send(self, call: Awaitable[httpx2.Response]) -> bytes:
         try:
             return (await call).content
         except ERRORS as error:
@@ -275,7 +275,7 @@ class OpenAI:
         return to_status_fault(status, words, headers, self._key)
 
 
-def _not_fetched(why: str, url: str) -> UnparsableReply:
+def _build_fetch_error(why: str, url: str) -> UnparsableReply:
     host = httpx2.URL(url).host
     return UnparsableReply(f"{why}: the picture could not be fetched from {host} ({_AS_JSON})")
 

@@ -39,7 +39,7 @@ _WORDS: Mapping[str, BatchStatus] = {
     "expired": "expired",
     "cancelled": "cancelled",
 }
-"""What a status of OpenAI's is for us."""
+"""Our batch status for each of OpenAI's."""
 _NOT_RUN = ("batch_expired", "batch_cancelled")
 
 
@@ -110,7 +110,7 @@ class BatchedOpenAI(BatchBackend, OpenAI):
         query: dict[str, Any] = {"limit": _PAGE}
         seen_ids: set[str] = set()
         while True:
-            page = parse_batch_reply(_OpenAIBatchPage, await self._got("/batches", query))
+            page = parse_batch_reply(_OpenAIBatchPage, await self._get("/batches", query))
             if page.error is not None:
                 raise Interrupted("The list of batches holds an error as well: it may lack some.")
             for batch in page.data:
@@ -129,12 +129,12 @@ class BatchedOpenAI(BatchBackend, OpenAI):
 
     async def state(self, batch: str) -> BatchState:
         """Fetch a batch's state, with OpenAI's reasons where it failed."""
-        return self._state_of(await self._shown(batch))
+        return self._parse_state(await self._fetch_batch(batch))
 
     async def results(self, batch: str) -> AsyncIterator[tuple[str, ModelReply | RequestFault]]:
         """Iterate a batch's results by request name; see `BatchBackend`."""
-        shown = await self._shown(batch)
-        self._state_of(shown).require_ended(batch)
+        shown = await self._fetch_batch(batch)
+        self._parse_state(shown).require_ended(batch)
         # What was answered first: of a request that is in both files, that is kept.
         files = [file for file in (shown.output_file_id, shown.error_file_id) if file]
         if shown.status == "completed" and not files:
@@ -149,7 +149,7 @@ class BatchedOpenAI(BatchBackend, OpenAI):
         ):
             yield end
 
-    def _state_of(self, shown: _OpenAIBatch) -> BatchState:
+    def _parse_state(self, shown: _OpenAIBatch) -> BatchState:
         status = redact_key(shown.status, self._key)
         description = redact_key(". ".join([status, *map(str, shown.errors or [])]), self._key)
         return BatchState(to_batch_status(_WORDS, status), description)
@@ -161,16 +161,16 @@ class BatchedOpenAI(BatchBackend, OpenAI):
         """Write one line for each request; gives the endpoint that all of them share."""
         endpoint = ""
         for name, request in requests.items():
-            path, body = await self._in_json(request)
+            path, body = await self._build_line(request)
             endpoint = f"{_VERSION}{path}"
             line = {"custom_id": name, "method": "POST", "url": endpoint, "body": body}
             text = json.dumps(line, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
             file.write(text.encode() + b"\n")
         return endpoint
 
-    async def _in_json(self, request: Request) -> tuple[str, dict[str, Any]]:
+    async def _build_line(self, request: Request) -> tuple[str, dict[str, Any]]:
         """Build the path and the body of a request; an edit, elsewhere a form, is JSON here."""
-        request = self._not_a_score(request)
+        request = self._refuse_score(request)
         if isinstance(request, EditRequest):
             images = await load_pictures(request.images, self._picture)
             body = {**self._model.parameters, "model": self._model.model, "prompt": request.prompt}
@@ -178,7 +178,7 @@ class BatchedOpenAI(BatchBackend, OpenAI):
                 **body,
                 "images": [{"image_url": build_data_url(data)} for data in images],
             }
-        return await self._asked(request)
+        return await self._build_body(request)
 
     async def _body(self, line: _OpenAIResultLine) -> bytes:
         """The reply in a line; raises the fault that it would have been online."""
@@ -208,5 +208,5 @@ class BatchedOpenAI(BatchBackend, OpenAI):
             problem = self._fault(error)
         raise problem
 
-    async def _shown(self, batch: str) -> _OpenAIBatch:
-        return parse_batch_reply(_OpenAIBatch, await self._got(f"/batches/{batch}", {}))
+    async def _fetch_batch(self, batch: str) -> _OpenAIBatch:
+        return parse_batch_reply(_OpenAIBatch, await self._get(f"/batches/{batch}", {}))

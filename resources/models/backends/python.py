@@ -50,9 +50,9 @@ class Python:
     async def score(self, request: ScoreRequest) -> ModelReply:
         """The number that the function gives; raises `UnacceptableRequest` where it is none."""
         async with self._alone:
-            return await asyncio.to_thread(self._scored, request)
+            return await asyncio.to_thread(self._score, request)
 
-    def _scored(self, request: ScoreRequest) -> ModelReply:
+    def _score(self, request: ScoreRequest) -> ModelReply:
         function, began = self._function, perf_counter()
         with Image.open(io.BytesIO(self._picture(request.image))) as image:
             picture = image.convert("RGB")

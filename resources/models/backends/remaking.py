@@ -27,9 +27,9 @@ class RemadePicture(NamedTuple):
     """A picture made again."""
 
     png: bytes
-    """As the image store keeps it, so that its sha256 can be compared."""
+    """PNG as the image store keeps it, so that its sha256 can be compared."""
     differences: Mapping[str, tuple[Any, Any]]
-    """What is not as it was, each before and now: where it is empty, all bits are to be equal."""
+    """Settings that differ, each before and now; if empty, all bits must be equal."""
 
 
 def remake_picture(
@@ -58,7 +58,7 @@ def remake_picture(
             "give the prompts of the whole table, or make it alone, which is equal but for rounding"
         )
     place = 0 if alone else provenance["place"]
-    reply = Diffusers(model, key, _no_picture).paint_batch(
+    reply = Diffusers(model, key, _refuse_picture).paint_batch(
         [PaintRequest(prompts_by_digest[digest], seed) for digest, seed in batch]
     )[place]
     if not reply.pictures:
@@ -72,5 +72,5 @@ def remake_picture(
     return RemadePicture(decode_image(reply.pictures[0]), unlike)
 
 
-def _no_picture(digest: str) -> bytes:
+def _refuse_picture(digest: str) -> bytes:
     raise NotRemade(f"The picture {digest} was edited; only paintings are made again")

@@ -18,11 +18,11 @@ Shape = TypeVar("Shape", bound=BaseModel)
 _NOT_THIS = "The reply is not what this API sends"
 
 
-def _counted(tokens: Any) -> int | None:
+def _parse_count(tokens: Any) -> int | None:
     return tokens if isinstance(tokens, int) and 0 <= tokens < 2**31 else None
 
 
-TokenCount = Annotated[int | None, BeforeValidator(_counted)]
+TokenCount = Annotated[int | None, BeforeValidator(_parse_count)]
 """Tokens; a count that cannot be one is unknown, and spoils no answer that was paid for."""
 
 
@@ -31,7 +31,7 @@ def _text(value: Any) -> str | None:
 
 
 OptionalText = Annotated[str | None, BeforeValidator(_text)]
-"""What is said beside an answer, such as a model's name, which spoils none either."""
+"""Text beside an answer, such as a model's name; a malformed one is ignored."""
 
 
 def to_object(value: Any) -> Any:
@@ -44,7 +44,7 @@ def nested_field(*path: str, default: Any = None) -> Any:
     return Field(default, validation_alias=AliasPath(*path))
 
 
-def _said(content: Any) -> Any:
+def _parse_content(content: Any) -> Any:
     if not isinstance(content, list):
         return content
     parts = (part for part in content if isinstance(part, Mapping) and part.get("type") == "text")
@@ -52,7 +52,7 @@ def _said(content: Any) -> Any:
     return "".join(texts) if texts else None
 
 
-ChatText = Annotated[str | None, BeforeValidator(_said)]
+ChatText = Annotated[str | None, BeforeValidator(_parse_content)]
 """Text, whole or (as some servers that speak like OpenAI send it) as a list of parts."""
 
 
@@ -92,7 +92,7 @@ class OpenAIMessage(BaseModel):
 
 
 class OpenAIChoice(BaseModel):
-    """One of OpenAI's answers to a chat."""
+    """An OpenAI answer to a chat."""
 
     message: OpenAIMessage
     finish_reason: OptionalText = None
@@ -165,7 +165,7 @@ class GeminiContent(GoogleForm):
 
 
 class GeminiCandidate(GoogleForm):
-    """One of Gemini's answers."""
+    """A Gemini answer."""
 
     content: GeminiContent = Field(default_factory=GeminiContent)
     finish_reason: str = "STOP"
@@ -191,7 +191,7 @@ class GoogleQuota(GoogleForm):
 
 
 class GoogleErrorDetail(GoogleForm):
-    """One detail of Google's error, of the three kinds that are read."""
+    """A detail of Google's error, of the three kinds that are read."""
 
     reason: str = ""
     retry_delay: str = ""

@@ -39,29 +39,29 @@ class StandInBackend:
                 )
             text = json.dumps(grammar.build_triplet(fields))
         except json.JSONDecodeError as error:
-            return _refused(f"grammar takes the fields of a triplet as JSON: {error}", _GRAMMAR)
+            return _refuse(f"grammar takes the fields of a triplet as JSON: {error}", _GRAMMAR)
         except grammar.BadTripletFields as why:
-            return _refused(f"grammar cannot write this triplet: {why}", _GRAMMAR)
+            return _refuse(f"grammar cannot write this triplet: {why}", _GRAMMAR)
         return ModelReply(text=text, served_model=_GRAMMAR)
 
     async def paint(self, request: PaintRequest) -> ModelReply:
         """The schematic of the prompt; another seed or sample moves it a little."""
-        return await _drawn(request.prompt, f"{request.seed}/{request.sample}")
+        return await _draw(request.prompt, f"{request.seed}/{request.sample}")
 
     async def edit(self, request: EditRequest) -> ModelReply:
         """The schematic of the prompt, moved a little by the pictures; no pixel of them is kept."""
         seed = "/".join((f"{request.seed}/{request.sample}", *request.images))
         pictures = await asyncio.to_thread(lambda: [self._picture(name) for name in request.images])
-        return await _drawn(request.prompt, seed, pictures)
+        return await _draw(request.prompt, seed, pictures)
 
 
-async def _drawn(prompt: str, seed: str, pictures: Sequence[bytes] = ()) -> ModelReply:
+async def _draw(prompt: str, seed: str, pictures: Sequence[bytes] = ()) -> ModelReply:
     try:
         png = await run_in_worker(sketch.paint_sketch, prompt, seed, pictures)
     except MissingGlyph as why:
-        return _refused(f"sketch cannot write its label: {why}", _SKETCH)
+        return _refuse(f"sketch cannot write its label: {why}", _SKETCH)
     return ModelReply(pictures=(ImageFile(png, "image/png"),), served_model=_SKETCH)
 
 
-def _refused(reason: str, served_model: str) -> ModelReply:
+def _refuse(reason: str, served_model: str) -> ModelReply:
     return ModelReply(refusal=Refusal("model", reason), served_model=served_model)

@@ -79,7 +79,7 @@ class Transformers(LocalBackend):
             return self._generate(requests)
         replies = []
         for request in requests:
-            with _seeded(compute_sampling_seed(request)):
+            with _seed(compute_sampling_seed(request)):
                 replies += self._generate([request])
         return replies
 
@@ -138,7 +138,7 @@ def compute_sampling_seed(request: LookRequest | WriteRequest) -> int:
 
 
 @contextmanager
-def _seeded(seed: int) -> Iterator[None]:
+def _seed(seed: int) -> Iterator[None]:
     """Seed torch's randomness, which the whole process shares, and keep it to ourselves."""
     torch = import_library("torch")
     with _GLOBAL_RANDOMNESS, torch.random.fork_rng():

@@ -32,7 +32,7 @@ class VisionLanguageModel:
         self._model = model
         files = ModelFiles.resolve(model, key, settings.revision)
         self.served_model = files.served_model
-        self.processor, self.network = _loaded(files, settings)
+        self.processor, self.network = _load(files, settings)
         if settings.adapter is not None:
             self.network = attach_adapter(self.network, model, settings.adapter, files.commit)
             self.served_model += f" with {Path(settings.adapter).name}"
@@ -70,21 +70,21 @@ class VisionLanguageModel:
             "role": "assistant",
             "content": [{"type": "text", "text": answer.strip()}],
         }
-        before = self._rendered([question], add_generation_prompt=True)
-        after = self._rendered([question, reply], add_generation_prompt=False)
+        before = self._render([question], add_generation_prompt=True)
+        after = self._render([question, reply], add_generation_prompt=False)
         text = after.removeprefix(before) if after.startswith(before) else ""
         # Where a token would reach over the beginning, after which a model says what it says, the
         # answer stands in a line of its own: to a text alone some tokenizers add a space before it.
         for lead in (before, "\n"):
             lead_tokens, tokens = self._tokens(lead), self._tokens(lead + text)
             if text and tokens[: len(lead_tokens)] == lead_tokens:
-                return self._ended(tokens[len(lead_tokens) :])
+                return self._cut_answer(tokens[len(lead_tokens) :])
         raise ModelUnavailable(
             f"The chat template of {self._model.model} does not write an answer after what it "
             "is asked by, so that its tokens are unknown: choose another model in models.yaml"
         )
 
-    def _ended(self, tokens: list[int]) -> list[int]:
+    def _cut_answer(self, tokens: list[int]) -> list[int]:
         """An answer's tokens up to the one that ends it, or else without spaces and then that."""
         tokenizer, model_end_tokens = (
             self.processor.tokenizer,
@@ -94,7 +94,7 @@ class VisionLanguageModel:
             tokenizer.eos_token_id,
             *(model_end_tokens if isinstance(model_end_tokens, list) else [model_end_tokens]),
         ]
-        tokens = _until_the_end(tokens, end_tokens)
+        tokens = _cut_at_end(tokens, end_tokens)
         while tokens and not tokenizer.decode(tokens[-1:]).strip():
             tokens = tokens[:-1]
         return tokens if {*tokens[-1:]} & {*end_tokens} else [*tokens, tokenizer.eos_token_id]
@@ -103,7 +103,7 @@ class VisionLanguageModel:
         tokens: list[int] = self.processor.tokenizer(text, add_special_tokens=False)["input_ids"]
         return tokens
 
-    def _rendered(self, turns: Sequence[ChatMessage], **how: Any) -> str:
+    def _render(self, turns: Sequence[ChatMessage], **how: Any) -> str:
         return str(self.processor.apply_chat_template(turns, tokenize=False, **how))
 
     def generate_answers(
@@ -114,7 +114,7 @@ class VisionLanguageModel:
         sequences = self.network.generate(**inputs, generation_config=generation)
         answers = []
         for mask, tokens in zip(inputs["attention_mask"], sequences, strict=True):
-            answer = _until_the_end(tokens[len(mask) :].tolist(), generation.eos_token_id)
+            answer = _cut_at_end(tokens[len(mask) :].tolist(), generation.eos_token_id)
             text = self.processor.decode(answer, skip_special_tokens=True).strip()
             answers.append((text, Usage(int(mask.sum()), len(answer))))
         return answers
@@ -149,7 +149,7 @@ def build_message(turn: Turn, picture: PictureLoader) -> ChatMessage:
     return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}
 
 
-def _loaded(files: ModelFiles, settings: AdapterSettings) -> tuple[Any, Any]:
+def _load(files: ModelFiles, settings: AdapterSettings) -> tuple[Any, Any]:
     """The processor and the network."""
     transformers = import_library("transformers")
     with translate_loading_errors(files.model, files.key):
@@ -166,7 +166,7 @@ def _loaded(files: ModelFiles, settings: AdapterSettings) -> tuple[Any, Any]:
     return processor, network
 
 
-def _until_the_end(tokens: list[int], end_tokens: int | list[int] | None) -> list[int]:
+def _cut_at_end(tokens: list[int], end_tokens: int | list[int] | None) -> list[int]:
     """An answer's tokens up to the one that ends it: the others of its batch were longer."""
     ending = {end_tokens} if isinstance(end_tokens, int) else set(end_tokens or ())
     end = next((place for place, token in enumerate(tokens) if token in ending), len(tokens))

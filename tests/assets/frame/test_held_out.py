@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from assets.frame.inflation import inflation_rows
+from assets.frame.inflation import build_inflation_rows
 from assets.frame.search import join_originals, search_biases
 from generators.perturbations.grids import GRID
 from generators.perturbations.registry import to_json
@@ -54,7 +54,7 @@ def rows():
         scores(*((each,) for each in (*GAMMA, *PADDING)), template=name, rise=rise)
         for name, rise in (("standard", lucky), ("bias_aware", lambda each, is_half: 0.5))
     )
-    return pd.DataFrame(inflation_rows(alone, search, combined, asked))
+    return pd.DataFrame(build_inflation_rows(alone, search, combined, asked))
 
 
 def one(rows, **where):
@@ -100,7 +100,7 @@ def test_templates_are_compared_over_the_domains_that_have_objects():
         pd.DataFrame(search_biases(join_originals(held), 0)).assign(domain=domain)
         for domain, held in tables.items()
     ).assign(seed=0, is_stand_in=False)
-    rows = pd.DataFrame(inflation_rows(asked, search, pd.DataFrame(), asked))
+    rows = pd.DataFrame(build_inflation_rows(asked, search, pd.DataFrame(), asked))
     of = {"domain": "all", "bias": "padding", "choice": "in_sample", "template": "standard"}
     assert one(rows, **of, experiment="templates")["biased"] == pytest.approx(2 + 0.75)
     assert one(rows, **of, experiment="single", pictures="all")["biased"] > 3.8
@@ -116,7 +116,7 @@ def test_one_pair_of_biases_with_one_configuration_each_is_no_choice():
     search = pd.DataFrame(search_biases(join_originals(alone), 0))
     search = search.assign(domain="animals", seed=0, is_stand_in=False)
     combined = scores(PAIRS[0], rise=lucky)
-    rows = pd.DataFrame(inflation_rows(alone, search, combined, pd.DataFrame()))
+    rows = pd.DataFrame(build_inflation_rows(alone, search, combined, pd.DataFrame()))
     held_out = rows[rows["experiment"].eq("combined") & rows["choice"].eq("held_out")]
     images = held_out.set_index("bias")["images"].to_dict()
     # Which of the two biases is the better one alone was chosen on one half.
@@ -137,7 +137,7 @@ def test_a_picture_that_cannot_have_a_bias_is_no_failure_and_one_without_a_score
     combined.loc[impossible, ["sha256", "score"]] = None
     frames = (each.assign(domain="people") for each in (alone, combined))
     alone, combined = frames
-    rows = pd.DataFrame(inflation_rows(alone, search, combined, alone.head(0)))
+    rows = pd.DataFrame(build_inflation_rows(alone, search, combined, alone.head(0)))
     in_sample = {"domain": "people", "pictures": "all", "choice": "in_sample"}
     counts = {
         bias: (row["images"], row["unscored"])

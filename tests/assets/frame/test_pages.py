@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 from playwright.sync_api import expect
 
-from assets.frame.inflation import inflation_rows
+from assets.frame.inflation import build_inflation_rows
 from assets.frame.pages import REPORT, ScoredSource, paper
 from assets.frame.pages.charts import overlays
 from assets.frame.pages.sentences import judge_sentence
@@ -57,7 +57,7 @@ def sourced(*judges, images, people=NOTHING):
     rows = [
         {"source": "brush", "model": name, **row}
         for name, scores, search in each
-        for row in inflation_rows(scores, search, NOTHING, NOTHING)
+        for row in build_inflation_rows(scores, search, NOTHING, NOTHING)
     ]
     scores, search = (pd.concat(tables) for tables in list(zip(*each, strict=True))[1:])
     return ScoredSource("brush", pd.DataFrame(rows), scores, search, NOTHING, people, NOTHING)

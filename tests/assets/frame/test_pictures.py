@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.frame.inflation import inflation_rows
+from assets.frame.inflation import build_inflation_rows
 from assets.frame.search import HELD_OUT, IN_SAMPLE, join_originals, search_biases
 from generators.perturbations.grids import GRID
 from generators.perturbations.registry import to_json
@@ -45,7 +45,7 @@ def rows_of(scores):
     """The rows of `frame/inflation` of one bias, by how its configuration was chosen."""
     search = pd.DataFrame(search_biases(join_originals(scores), 0))
     search = search.assign(domain="animals", seed=0, is_stand_in=False)
-    rows = pd.DataFrame(inflation_rows(scores, search, NOTHING, NOTHING))
+    rows = pd.DataFrame(build_inflation_rows(scores, search, NOTHING, NOTHING))
     rows = rows[rows["domain"].eq("animals") & rows["pictures"].eq("all")]
     return {row["choice"]: row for row in rows.to_dict("records")}
 

@@ -16,7 +16,7 @@ from dagster import AssetKey, DagsterInstance
 import assets
 from assets.kit.benchmarks import build_planners, build_steps, load_benchmarks
 from assets.kit.step_planner import build_step_planners
-from assets.kit.upstream_calls import upstream_calls
+from assets.kit.upstream_calls import find_upstream_calls
 from assets.planning import Task, format_text, quote_tasks, select_quoted_tasks
 from definitions import resources_at
 from resources.models.catalog import Catalog, CatalogFiles, Model
@@ -168,7 +168,7 @@ def test_it_is_quoted_run_reported_and_exported(tmp_path, server):
             assets=load_benchmarks()["colours"].build_definitions(catalog),
             resources=resources_at(str(tmp_path)),
         )
-        found = upstream_calls(definitions, catalog, "colours/rates", tmp_path)
+        found = find_upstream_calls(definitions, catalog, "colours/rates", tmp_path)
     assert found.keys == held
 
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from assets import vhexpansion, vlmbias
-from assets.kit.upstream_calls import NothingSelected, upstream_calls
+from assets.kit.upstream_calls import NothingSelected, find_upstream_calls
 from assets.vhexpansion.negated_cases import NEGATED_CASE_COLUMNS
 from definitions import resources_at
 from resources.calls import CallStore
@@ -42,7 +42,7 @@ _with = cache(lambda model: graph(Catalog((*REFERENCE, Model.model_validate_json
 def behind(model, *selected):
     """What a selection rests on, with that model."""
     known = _with(model.model_dump_json())
-    return upstream_calls(known, Catalog((*REFERENCE, model)), *selected)
+    return find_upstream_calls(known, Catalog((*REFERENCE, model)), *selected)
 
 
 def stores(root):
@@ -173,8 +173,8 @@ def test_the_files_of_annotators_are_behind_what_they_review(tmp_path):
         folder.mkdir(parents=True)
         for name in ("Anna B.csv", "ben.CSV", "sheet-to-review.csv", "notes.txt"):
             (folder / name).write_bytes(name.encode())
-    every = upstream_calls(found, catalog, "vhexpansion/negated_cases", tmp_path)
-    some = upstream_calls(found, catalog, "vhexpansion/symmetry", tmp_path, ["flags"])
+    every = find_upstream_calls(found, catalog, "vhexpansion/negated_cases", tmp_path)
+    some = find_upstream_calls(found, catalog, "vhexpansion/symmetry", tmp_path, ["flags"])
     assert set(every.reviews) == {
         f"vhexpansion/{dataset}/gpt/{name}"
         for dataset in ("flags", "logos")

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from assets.kit.collections import collection_asset, load_listed_collections
-from assets.kit.upstream_calls import upstream_calls
+from assets.kit.upstream_calls import find_upstream_calls
 from assets.philautia import BENCHMARK
 from assets.philautia.benchmark import COMPARISON_ASSETS, SHARED_ASSETS
 from definitions import resources_at
@@ -114,5 +114,5 @@ def test_a_collection_is_described_scored_compared_with_people_and_reported(made
     with plan_context(root) as sources:
         every = set(sources.calls.iterate_keys())
     # What a cassette of the matrix holds.
-    found = upstream_calls(definitions, catalog, "philautia/preference_matrix", root)
+    found = find_upstream_calls(definitions, catalog, "philautia/preference_matrix", root)
     assert found.keys == every

@@ -14,7 +14,7 @@ from assets.kit.benchmarks import build_planners, load_benchmarks
 from assets.kit.judge_parts import JudgeParts, find_judge
 from assets.kit.model_lookup import NoSuchModel
 from assets.planning import CannotQuote, CellQuotes, Task, format_text, quote_tasks
-from assets.planning.judge_quote import BenchmarkQuote, JudgeQuote, JudgeScope, _without_refused
+from assets.planning.judge_quote import BenchmarkQuote, JudgeQuote, JudgeScope, _drop_refused
 from assets.planning.lines import Quote, QuoteLine
 from assets.planning.prices import empty_prices
 from assets.vlmbias.answers import CountingAnswers
@@ -255,7 +255,7 @@ def test_what_starts_from_what_would_be_refused_is_left_out_unless_that_is_there
     tasks = [Task(*where, {}) for where in wheres]
     made = Quote([], [], {"why": tasks[:1]})
     share = BenchmarkQuote(load_benchmarks()[VLMBIAS], tasks, 1, [], [], [], set(), made)
-    found = _without_refused(judged, parts, share)
+    found = _drop_refused(judged, parts, share)
     left = tasks[1:] if stored else tasks[3:]
     assert found.tasks == left
     assert found.quote.refused_tasks == {"why": [task for task in tasks if task not in left]}

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from assets.kit.score_files import checked, scores_in
+from assets.kit.score_files import check_scores, read_score_files
 from assets.kit.score_sheets import ScoreForm, write_sheets
 from assets.kit.table_asset import NotMaterialized
 from assets.protobias.filtered_pairs import FILTERED_COLUMNS
@@ -233,31 +233,37 @@ class TestFiles:
         (folder / "more.json").write_text(json.dumps(exported(asked[:2], ["3", "2"], user)))
         skipped = exported(asked, ["3"], 9, was_cancelled=True) + exported(asked, "2", 9, result=[])
         (folder / "none.json").write_text(json.dumps(skipped))
-        given = checked(scores_in(folder, FORM), FORM, pictures)
+        given = check_scores(read_score_files(folder, FORM), FORM, pictures)
         names = {row["sha256"]: place for place, row in enumerate(asked)}
         assert [(each.annotator, names[each.image], each.score) for each in given] == [
             *(("anna", 0, 4), ("anna", 2, 2), ("bo", 0, 1), ("bo", 1, 3)),
             *(("7", 0, 1), ("7", 1, 4)),
             *(("cy@example.org", 0, 3), ("cy@example.org", 1, 2)),
         ]
-        assert scores_in(folder / "nowhere", FORM) == []
+        assert read_score_files(folder / "nowhere", FORM) == []
 
     def test_a_filled_file_with_the_sheets_name_in_its_own_is_read(self, pictures, folder):
         asked = select_for_scoring(pictures, 12, 0)
         (folder / "to-score.csv").write_text(lines(asked, ""))
         (folder / "to-score.csv-anna.csv").write_text(lines(asked, "4"))
-        assert [each.score for each in scores_in(folder, FORM)] == [4]
+        assert [each.score for each in read_score_files(folder, FORM)] == [4]
 
     def test_a_name_that_is_spelled_in_several_ways_is_one_person(self, pictures, folder):
         asked = select_for_scoring(pictures, 12, 0)
         for number, name in enumerate(("jos\u00e9.csv", "Jose\u0301.csv")):
             (folder / name).write_text(lines(asked[number:], "1"))
         assert (
-            len({each.annotator for each in checked(scores_in(folder, FORM), FORM, pictures)}) == 1
+            len(
+                {
+                    each.annotator
+                    for each in check_scores(read_score_files(folder, FORM), FORM, pictures)
+                }
+            )
+            == 1
         )
         (folder / "JOS\u00c9.csv").write_text(lines(asked, "2"))
         with pytest.raises(UserFileError, match="has scored the picture"):
-            checked(scores_in(folder, FORM), FORM, pictures)
+            check_scores(read_score_files(folder, FORM), FORM, pictures)
 
     @pytest.mark.parametrize(
         ("name", "spoil", "told"),
@@ -339,7 +345,7 @@ class TestFiles:
     def test_what_is_wrong_is_named_with_file_and_line(self, pictures, folder, name, spoil, told):
         (folder / name).write_text(spoil(select_for_scoring(pictures, 12, 0)))
         with pytest.raises(UserFileError) as raised:
-            checked(scores_in(folder, FORM), FORM, pictures)
+            check_scores(read_score_files(folder, FORM), FORM, pictures)
         assert str(folder / name) in str(raised.value)
         assert told in str(raised.value)
 
@@ -357,20 +363,20 @@ def test_another_form_has_a_scale_of_its_own(root, pictures, folder):
     }
     assert "write 1, 5 or 10 into `score`" in (folder / "guidelines.md").read_text()
     (folder / "anna.csv").write_text(lines(asked, ["10", "1", "5 - So-so"]))
-    given = checked(scores_in(folder, form), form, pictures)
+    given = check_scores(read_score_files(folder, form), form, pictures)
     assert [each.score for each in given] == [10, 1, 5]
     (folder / "bo.csv").write_text(lines(asked, "4"))
     with pytest.raises(UserFileError, match=r"the score is '4': write 1, 5 or 10, or nothing"):
-        scores_in(folder, form)
+        read_score_files(folder, form)
     (folder / "bo.csv").write_text(f"image,text,score\n{'0' * 64},A thing.,5\n")
     with pytest.raises(UserFileError, match=r"is in c/d\. Write it as"):
-        checked(scores_in(folder, form), form, pictures)
+        check_scores(read_score_files(folder, form), form, pictures)
 
 
 def test_a_sheet_that_is_a_link_to_nothing_is_named(folder):
     (folder / "anna.csv").symlink_to(folder / "nowhere.csv")
     with pytest.raises(UserFileError, match=r"anna\.csv is a link to .*nowhere\.csv, which is not"):
-        scores_in(folder, FORM)
+        read_score_files(folder, FORM)
 
 
 def test_scores_become_rows_with_agreement_and_means(root, folder, instance):

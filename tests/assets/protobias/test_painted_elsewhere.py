@@ -10,7 +10,7 @@ from assets.planning import CannotQuote, Task, format_text, quote_tasks
 from assets.planning.prompts import list_prompts
 from resources.models.catalog import Catalog, Model
 from resources.models.manifests import MANIFEST_COLUMNS
-from resources.user_files.spreadsheets import csv_of
+from resources.user_files.spreadsheets import format_csv
 from tests.assets.paired import DOMAIN, Studio
 from tests.assets.plans import plan_context
 from tests.providers import pictures
@@ -48,7 +48,9 @@ def quoted(studio):
 
 def paint(manifest, prompts):
     """As somebody would: a file for each line, and the list is the manifest."""
-    manifest.write_text(csv_of(MANIFEST_COLUMNS, [each._asdict() for each in prompts]), newline="")
+    manifest.write_text(
+        format_csv(MANIFEST_COLUMNS, [each._asdict() for each in prompts]), newline=""
+    )
     for each in prompts:
         name = sha256(each.file.encode()).hexdigest()
         (manifest.parent / each.file).write_bytes(pictures.png(name))

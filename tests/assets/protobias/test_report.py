@@ -17,7 +17,7 @@ from assets.protobias.report import build_footer_facts, describe_unsummarised, l
 from assets.protobias.retention import count_retention
 from assets.protobias.score_table import load_all_scores
 from assets.protobias.scores import SCORES
-from assets.protobias.selection import count_retention_by as kept_in_metadata
+from assets.protobias.selection import count_retention as kept_in_metadata
 from assets.protobias.summary import SUMMARY
 from metrics.protobias.ranking import ranking_table
 from resources.models.catalog import Model

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from assets.frame import pages as frame
-from assets.frame.inflation import inflation_rows
+from assets.frame.inflation import build_inflation_rows
 from assets.frame.search import join_originals, search_biases
 from assets.philautia import pages as philautia
 from assets.protobias import pages as protobias
@@ -80,7 +80,7 @@ def of_frame(missing: Missing) -> Site:
     rows = [
         {"source": "brush", "model": judge, **row}
         for judge, scores, search in tables
-        for row in inflation_rows(scores, search, NOTHING, NOTHING)
+        for row in build_inflation_rows(scores, search, NOTHING, NOTHING)
     ]
     scores, search = (pd.concat(held) for held in list(zip(*tables, strict=True))[1:])
     source = frame.ScoredSource("brush", pd.DataFrame(rows), scores, search, *3 * [NOTHING])

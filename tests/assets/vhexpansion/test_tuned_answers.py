@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.vhexpansion.mitigation import MitigationTableConfig, _compared, _in_words, _Tuned
+from assets.vhexpansion.mitigation import MitigationTableConfig, _compare, _format_card_row, _Tuned
 from assets.vhexpansion.tuned_answers import (
     NOT_JUDGED,
     measure_general_questions,
@@ -100,8 +100,8 @@ def test_a_model_card_says_how_much_has_no_answer():
     """One right answer of 80, or all 80: the share is the same."""
     row = {"arm": "before", "learning_rate": None, "measure": "general", "dataset": "vqa"}
     row |= {"shown": None, "value": 1.0, "low": 0.025, "high": 1.0, "why": ""}
-    assert _in_words(row | {"unanswered": 0})["value"] == "1 (0.025 to 1)"
-    assert _in_words(row | {"unanswered": 79})["value"] == "1 (0.025 to 1), 79 unanswered"
+    assert _format_card_row(row | {"unanswered": 0})["value"] == "1 (0.025 to 1)"
+    assert _format_card_row(row | {"unanswered": 79})["value"] == "1 (0.025 to 1), 79 unanswered"
 
 
 def test_what_was_not_asked_says_so(home):
@@ -170,7 +170,7 @@ def test_what_an_adapters_arm_has_is_what_it_was_trained_on(home):
     judge = served("tuned", 0.2)
     for arm, found in (("expanded", None), ("original", 4 * (75 + 50))):
         row = {"arm": arm, "learning_rate": 1.8e-6, "adapter": "a", "is_stand_in": False}
-        every = _compared(home, MitigationTableConfig(mme="mme"), cases, _Tuned(row, judge, None))
+        every = _compare(home, MitigationTableConfig(mme="mme"), cases, _Tuned(row, judge, None))
         (value,) = (
             each["value"] for each in every if (each["arm"], each["measure"]) == (arm, "cognition")
         )

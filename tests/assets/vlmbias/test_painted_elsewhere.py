@@ -11,7 +11,7 @@ from assets.planning import Task
 from assets.planning.prompts import list_prompts
 from resources.models.catalog import Catalog, Model
 from resources.models.manifests import MANIFEST_COLUMNS
-from resources.user_files.spreadsheets import csv_of
+from resources.user_files.spreadsheets import format_csv
 from tests.assets.painted import LIST, TOPIC, Painting, Studio, painter_at
 from tests.assets.plans import plan_context
 from tests.providers import Provider, pictures
@@ -57,7 +57,9 @@ def test_from_prompts_to_photographs(studio, tmp_path):
     assert len(prompts) == len(LIST)
 
     manifest = tmp_path / "painted" / "manifest.csv"
-    manifest.write_text(csv_of(MANIFEST_COLUMNS, [each._asdict() for each in prompts]), newline="")
+    manifest.write_text(
+        format_csv(MANIFEST_COLUMNS, [each._asdict() for each in prompts]), newline=""
+    )
     for each in prompts:
         png = pictures.png(sha256(each.file.encode()).hexdigest(), 64, 64)
         (manifest.parent / each.file).write_bytes(png)

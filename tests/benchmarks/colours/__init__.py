@@ -12,7 +12,7 @@ from assets.kit.judging import REPLY_COLUMNS, JudgeStep, reference_responses, re
 from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import find_model
 from assets.kit.painting import PAINTED_COLUMNS, PaintStep
-from assets.kit.partitions import painter_from_key, painters
+from assets.kit.partitions import painters, parse_painter_key
 from assets.kit.step import Conversation, Row, Step, StepRun, StepSample, single_input
 from assets.kit.table_asset import NotMaterialized, table_asset
 from assets.report.asset import ReportSources, report_asset
@@ -100,7 +100,7 @@ class Kept(Step[LimitConfig]):
 
     def model(self, partition: str, config: LimitConfig) -> Model | None:
         """The first captioner, for pictures of a painter that is no stand-in."""
-        painter = find_model(self.catalog, painter_from_key(partition, BY_PAINTER), "painter")
+        painter = find_model(self.catalog, parse_painter_key(partition, BY_PAINTER), "painter")
         return None if painter.is_stand_in else self.catalog.select_role("captioner")[0]
 
     def converse(self, work: StepRun[LimitConfig], row: Row) -> Conversation:

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import ParsedAnswer, read_count, read_plain_yes_no, read_yes_no, score_answer
-from metrics.reply_parsing.written_numbers import _VALUES, _spelled
+from metrics.reply_parsing.written_numbers import _VALUES, _spell
 
 COUNTS = {
     # plain
@@ -318,10 +318,10 @@ def test_an_underlined_answer_is_one():
 
 
 def test_the_numbers_below_a_thousand_are_spelled():
-    assert {_spelled(number): number for number in range(1000)} == {
+    assert {_spell(number): number for number in range(1000)} == {
         name: number for name, number in _VALUES.items() if name != "hundred"
     }
-    spelled = [_spelled(number) for number in (0, 19, 20, 21, 99, 100, 101, 120, 342)]
+    spelled = [_spell(number) for number in (0, 19, 20, 21, 99, 100, 101, 120, 342)]
     assert spelled == [
         *("zero", "nineteen", "twenty", "twenty one", "ninety nine", "one hundred"),
         *("one hundred one", "one hundred twenty", "three hundred forty two"),

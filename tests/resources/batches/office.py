@@ -104,7 +104,7 @@ class Office:
     def booked(self):
         """How many bookings there are of each state."""
         states = text("SELECT state FROM spending")
-        database = self.calls._started().database
+        database = self.calls._start().database
         return Counter(database.run(lambda connection, _: list(connection.scalars(states))))
 
     def created(self):

@@ -42,7 +42,7 @@ async def main(store, log, held, numbers):
 def ask_for_all(url, path, numbers):
     log = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     with closing(CallStore(url=url)) as store:
-        store._started().writer._owner = str(os.getpid())
+        store._start().writer._owner = str(os.getpid())
         told = asyncio.run(main(store, log, Path(f"{path}.held"), numbers))
     Path(f"{path}.{os.getpid()}").write_text(json.dumps(told))
 

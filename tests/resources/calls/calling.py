@@ -51,7 +51,7 @@ def end_lease(url, process):
     """
     gone = text("DELETE FROM claims WHERE owner = :owner")
     with closing(CallStore(url=url)) as store:
-        store._started().database.run(
+        store._start().database.run(
             lambda connection, _: connection.execute(gone, {"owner": str(process)})
         )
 

@@ -168,7 +168,7 @@ def test_damage_is_told_and_sums_heal_on_either_database(url, opened):
         "UPDATE calls SET answer = replace(answer, 'yes', 'no')",
         "UPDATE spending_totals SET spent = spent + 20",
     ):
-        store._started().database.run(lambda one, _, said=said: one.execute(text(said)))
+        store._start().database.run(lambda one, _, said=said: one.execute(text(said)))
     store.close()
     store = opened(url)
     assert totals(store) == summed(store) == {"run:run-1": (33, 7), "month:2026-11": (33, 7)}
@@ -191,7 +191,7 @@ def test_an_answer_stored_between_two_looks_is_none_that_is_damaged(url, opened)
             return super().__iter__()
 
     wanted = Meanwhile(keys(2))
-    database = reader._started().database
+    database = reader._start().database
     found = database.run(lambda connection, sql: sql.find_answers(connection, wanted))
     assert set(found.sound) == set(keys(2))
     assert found.damaged == {}

@@ -193,7 +193,7 @@ class TestAway:
 
         monkeypatch.setattr(resources.calls.postgres, "_IDLE_MS", 200)
         store = opened(url)
-        store._started().database.run(stall_once)
+        store._start().database.run(stall_once)
         assert attempts == [{"key"}, {"key"}]
 
     def test_leases_that_ended_while_it_was_away_may_still_be_renewed(self, fragile, opened):
@@ -206,7 +206,7 @@ class TestAway:
             time.sleep(0.02)
             claims.append(sql.claim(connection, ["key"], "other", 0.01))
 
-        opened(fragile.database())._started().database.run(claim)
+        opened(fragile.database())._start().database.run(claim)
         # It was started less than an hour ago, but more than a hundredth of a second.
         assert claims == [{"key"}, set(), {"key"}, {"key"}]
 
@@ -289,7 +289,7 @@ def test_a_database_that_is_read_only_says_so(server):
     with closing(CallStore(url=url)) as store:
         store.find_calls([])
         name = url.rpartition("/")[2]
-        store._started().database.run(
+        store._start().database.run(
             lambda connection, _: connection.execute(
                 text(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
             )

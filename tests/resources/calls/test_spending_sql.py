@@ -45,13 +45,13 @@ def booking(bound=100, account=ACCOUNT, month="2026-11", **more):
 
 def totals(store):
     """The sums as they are kept."""
-    rows = store._started().database.run(lambda connection, _: connection.execute(text(SUMS)).all())
+    rows = store._start().database.run(lambda connection, _: connection.execute(text(SUMS)).all())
     return {scope: (spent, reserved) for scope, spent, reserved in rows if spent or reserved}
 
 
 def summed(store):
     """The sums as the rows give them."""
-    rows = store._started().database.run(
+    rows = store._start().database.run(
         lambda connection, _: connection.execute(
             text("SELECT run, month, bound, cost, state FROM spending")
         ).all()
@@ -363,7 +363,7 @@ class TestTypicalUsage:
             plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {told[-1]}").all()
             assert any("USING INDEX calls_by_model" in row[-1] for row in plan), plan
 
-        store._started().database.run(explain)
+        store._start().database.run(explain)
 
 
 def test_a_new_database_is_made_by_several_at_once(url, opened):

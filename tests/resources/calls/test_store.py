@@ -223,7 +223,7 @@ def test_threads_share_what_they_ask_for(url, opened):
 def test_what_arrives_together_shares_a_commit(url, opened, monkeypatch):
     store = opened(url)
     store.find_calls([])
-    commits, gathered = [], store._started().writer._operations
+    commits, gathered = [], store._start().writer._operations
 
     def gather(_seconds):
         """What arrives together has arrived: the first was taken already."""
@@ -269,7 +269,7 @@ def test_one_who_still_waits_for_the_model_keeps_its_claim(url, opened, monkeypa
     leases = text("SELECT lease_end FROM claims")
 
     def lease_ends():
-        run = watching._started().database.run
+        run = watching._start().database.run
         return run(lambda connection, _: connection.scalars(leases).all())
 
     async def ask():
@@ -324,7 +324,7 @@ def test_a_fork_opens_it_for_itself(url, forks):
 
 
 def test_a_commit_to_a_file_outlives_a_power_cut(tmp_path, opened):
-    database = opened(f"sqlite:///{tmp_path}/calls.sqlite")._started().database
+    database = opened(f"sqlite:///{tmp_path}/calls.sqlite")._start().database
     with database._opened().connect() as one:
         assert one.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert one.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL

@@ -88,7 +88,7 @@ def _judge(url, **more):
 
 def _ready(pipe, store, root):
     client = ModelClient(calls=CallStore(url=store), images=ImageStore(root=str(root)))
-    client.calls._started().writer._owner = str(os.getpid())
+    client.calls._start().writer._owner = str(os.getpid())
     client.calls.find_calls([])
     pipe.send("ready")
     assert pipe.recv() == "go"

@@ -58,7 +58,7 @@ def priced(server, backend="openai", **more):
 def states(client):
     """How many bookings there are in each state, once all is written."""
     client.calls.close()
-    rows = client.calls._started().database.run(
+    rows = client.calls._start().database.run(
         lambda connection, _: connection.execute(text("SELECT state FROM spending")).all()
     )
     return Counter(state for (state,) in rows)

@@ -133,7 +133,7 @@ def asker():
 
 class TestLists:
     def listed(self, asker, backend, url, key=KEY):
-        return asker.use(entry(backend, url), lambda backend: backend.listed(), key)
+        return asker.use(entry(backend, url), lambda backend: backend.list_models(), key)
 
     def test_ids_of_all_pages(self, asker, provider):
         provider.models["openai"] = ["a", "b", "gpt-image-2"]

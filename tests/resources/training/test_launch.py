@@ -62,7 +62,7 @@ def test_a_process_that_was_killed_has_noted_nothing_and_its_code_is_told(begun)
 
 def test_it_ends_once_nobody_waits_for_it(begun):
     """Whoever does is gone, as after a kill, when the pipe to it is closed."""
-    process = launch._started(begun, None)
+    process = launch._start(begun, None)
     process.stdin.close()
     assert process.wait(600) == 1
     assert not Path(begun.folder, worker.TRAINED).exists()

@@ -145,5 +145,8 @@ def test_a_checkpoint_that_is_not_whole_is_removed(tmp_path):
 
 def test_another_run_of_the_same_is_told_to_wait(trained):
     done, _ = trained
-    with launch._alone(Path(done.folder)), pytest.raises(StoreBusy, match="Another run trains in"):
+    with (
+        launch._lock_folder(Path(done.folder)),
+        pytest.raises(StoreBusy, match="Another run trains in"),
+    ):
         launch.run_training(done, LOG)

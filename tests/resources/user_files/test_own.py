@@ -10,8 +10,8 @@ import pytest
 from generators.prompts.concepts import DOMAINS
 from generators.prompts.sampling import sample_concepts
 from generators.prompts.templates import ANIMALS, write_triplet_prompt
-from resources.user_files.own_templates import own_templates
-from resources.user_files.own_triplets import COLUMNS, is_own, own_triplets
+from resources.user_files.own_templates import read_own_templates
+from resources.user_files.own_triplets import COLUMNS, is_own, read_own_triplets
 from resources.user_files.rows import UserFileError
 from resources.user_files.taxonomy_file import find_taxonomy_path, load_taxonomy
 
@@ -67,7 +67,7 @@ def test_good_rows_are_taken_and_bad_ones_told_with_line_and_reason(tmp_path, na
         ROW | {"prototype": ""},
         ROW | {"prototype": "carp", "adversarial": ROW["adversarial"].replace("goldfish", "carp")},
     ]
-    found = own_triplets(written(tmp_path / name, rows), "animals")
+    found = read_own_triplets(written(tmp_path / name, rows), "animals")
     first = 2 if name == "mine.csv" else 1
     assert [concept.prototype for concept, _ in found.triplets] == ["goldfish", "carp"]
     assert [place for place, _ in found.unusable_rows] == [
@@ -93,7 +93,7 @@ def test_people_are_named_by_no_text_and_ids_are_never_those_of_sampled_ones(tmp
         tmp_path / "mine.jsonl",
         [PERSON, PERSON | {"text": PERSON["text"].replace("room", "Sikh room")}, "{", "[]"],
     )
-    found = own_triplets(path, "demography", ("Muslim", "Christian"))
+    found = read_own_triplets(path, "demography", ("Muslim", "Christian"))
     assert len(found.triplets) == 1
     assert "label" in found.unusable_rows[0][1]
     assert [place for place, _ in found.unusable_rows] == ["line 2", "line 3", "line 4"]
@@ -105,23 +105,23 @@ def test_a_file_that_cannot_be_used_says_why(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("domain,knobs\n")
     with pytest.raises(UserFileError, match="no column 'knob', 'value', "):
-        own_triplets(str(path), "animals")
+        read_own_triplets(str(path), "animals")
     with pytest.raises(UserFileError, match="is not there"):
-        own_triplets(str(tmp_path / "none.csv"), "animals")
+        read_own_triplets(str(tmp_path / "none.csv"), "animals")
     with pytest.raises(UserFileError, match=r"is no table\. Save it as one of \.csv, \.jsonl"):
-        own_triplets(written(tmp_path / "mine.txt", [ROW]), "animals")
+        read_own_triplets(written(tmp_path / "mine.txt", [ROW]), "animals")
 
 
 def test_templates_stand_for_the_papers_where_a_file_has_them(tmp_path):
     path = tmp_path / "prompts.yaml"
     path.write_text("animals: |\n  Write of a {hypernym} with {knob_description}.\n")
     concept = next(sample_concepts(load_taxonomy(find_taxonomy_path()), "animals", 1))
-    told = write_triplet_prompt(concept, own_templates(str(path)))
+    told = write_triplet_prompt(concept, read_own_templates(str(path)))
     assert told.startswith(f"Write of a {concept.hypernym} with {concept.knob} of the ")
     assert write_triplet_prompt(concept).startswith(ANIMALS[:40])
     path.write_text("animals: Write of a {hypernim}.\nobject: x\n")
     with pytest.raises(UserFileError) as raised:
-        own_templates(str(path))
+        read_own_templates(str(path))
     assert "line 1: {hypernim} is no field of animals, did you mean hypernym?" in str(raised.value)
     assert "line 2: object is no domain, did you mean objects?" in str(raised.value)
 
@@ -131,6 +131,6 @@ def test_the_documented_files_are_taken(tmp_path):
     for name, kind in (("mine.csv", "csv"), ("prompts.yaml", "yaml")):
         (block,) = re.findall(rf"`{name}`:\n\n```{kind}\n(.*?)```", text, re.DOTALL)
         (tmp_path / name).write_text(block)
-    found = own_triplets(str(tmp_path / "mine.csv"), "animals")
+    found = read_own_triplets(str(tmp_path / "mine.csv"), "animals")
     assert (len(found.triplets), found.unusable_rows) == (1, [])
-    assert "objects" in own_templates(str(tmp_path / "prompts.yaml"))
+    assert "objects" in read_own_templates(str(tmp_path / "prompts.yaml"))

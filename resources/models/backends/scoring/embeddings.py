@@ -82,7 +82,7 @@ class ClipScore:
                 embedded.image_embeds.float(), embedded.text_embeds.float()
             )
             scores = (cosines * self._scale).tolist()
-        how = self._how(len(prepared_requests))
+        how = self._describe_settings(len(prepared_requests))
         return [
             ModelReply(score=score, served_model=self._served, provenance=how)
             for score in require_finite(self._model, scores)
@@ -92,7 +92,7 @@ class ClipScore:
     def _scale(self) -> float:
         return 1.0
 
-    def _how(self, batch: int) -> dict[str, Any]:
+    def _describe_settings(self, batch: int) -> dict[str, Any]:
         return build_score_provenance(
             self._model,
             self._network,

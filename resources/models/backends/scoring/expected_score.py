@@ -41,7 +41,7 @@ class ExpectedScore(PromptedFormula):
     def score_batch(self, conversations: Sequence[list[ChatMessage]]) -> list[ModelReply]:
         """The digits that are said of pictures, each with its text, and those expected."""
         speaking = self._speaking
-        inputs, output = self._generated(conversations)
+        inputs, output = self._generate(conversations)
         before = inputs["input_ids"].shape[1]
         replies = []
         for row, mask in enumerate(inputs["attention_mask"]):
@@ -50,9 +50,9 @@ class ExpectedScore(PromptedFormula):
             places = [index for index, token in enumerate(tokens) if token in self._digits]
             score, mass = None, None
             if parse_digit(text) is not None and places:
-                score, mass = self._expected(output.logits[places[0]][row])
+                score, mass = self._compute_expected(output.logits[places[0]][row])
             usage = Usage(int(mask.sum()), len(tokens))
-            how = self._how(len(conversations), digits=mass)
+            how = self._describe_settings(len(conversations), digits=mass)
             replies.append(
                 ModelReply(
                     text=text,
@@ -64,7 +64,7 @@ class ExpectedScore(PromptedFormula):
             )
         return replies
 
-    def _expected(self, logits: Any) -> tuple[float, float]:
+    def _compute_expected(self, logits: Any) -> tuple[float, float]:
         """The expected digit by 9, and how probable it was that a digit is said."""
         among = logits.float().softmax(-1)[list(self._digits)]
         digits = among.new_tensor(list(self._digits.values()))

@@ -42,7 +42,7 @@ class PromptedFormula:
         prompt = self.prompt.format(text=request.text)
         return [build_message(Turn("user", prompt, (request.image,)), self._picture)]
 
-    def _generated(self, conversations: Sequence[list[ChatMessage]]) -> tuple[Any, Any]:
+    def _generate(self, conversations: Sequence[list[ChatMessage]]) -> tuple[Any, Any]:
         """Run the network on conversations; gives its inputs and its output, with logits.
 
         The logits are as they come: what else a configuration does to them belongs to sampling.
@@ -51,7 +51,7 @@ class PromptedFormula:
         inputs = self._speaking.build_inputs(conversations)
         return inputs, self._speaking.network.generate(**inputs, generation_config=self._generation)
 
-    def _how(self, batch: int, **more: Any) -> dict[str, Any]:
+    def _describe_settings(self, batch: int, **more: Any) -> dict[str, Any]:
         speaking = self._speaking
         return build_score_provenance(
             self._model, speaking.network, batch, pictures=speaking.image_processor_name, **more

@@ -37,7 +37,7 @@ class VisionScore(PromptedFormula):
     def score_batch(self, conversations: Sequence[list[ChatMessage]]) -> list[ModelReply]:
         """Generate answers about pictures, each with its text, and read the numbers in them."""
         answers = self._speaking.generate_answers(conversations, self._generation)
-        how = self._how(len(conversations))
+        how = self._describe_settings(len(conversations))
         return [
             ModelReply(
                 text=text,

@@ -10,7 +10,7 @@ from resources.models.catalog import Model
 from resources.models.replies import ModelReply, ModelUnavailable, Usage
 
 QUESTION = 'Does this figure show "{text}"? Please answer yes or no.'
-"""As published (Lin et al. 2024)."""
+"""Question of VQAScore as published (Lin et al. 2024)."""
 ANSWER = "Yes"
 
 
@@ -32,10 +32,10 @@ class VqaScore(PromptedFormula):
     def score_batch(self, conversations: Sequence[list[ChatMessage]]) -> list[ModelReply]:
         """The scores of pictures, each against its text."""
         speaking = self._speaking
-        inputs, output = self._generated(conversations)
+        inputs, output = self._generate(conversations)
         probable = output.logits[0].float().softmax(-1)[:, self._yes].tolist()
         token = speaking.processor.tokenizer.convert_ids_to_tokens(self._yes)
-        how = self._how(len(conversations), token=token)
+        how = self._describe_settings(len(conversations), token=token)
         return [
             ModelReply(
                 score=score,

@@ -12,7 +12,7 @@ from resources.models.manifests import ManifestError
 from resources.models.outcomes import AnsweredOutcome, FailedOutcome
 from resources.models.pricing import compute_cost_bound
 from resources.models.requests import PaintRequest, compute_call_keys
-from resources.user_files.spreadsheets import csv_of
+from resources.user_files.spreadsheets import format_csv
 from tests.providers import pictures
 from tests.resources.models.conftest import LOG, client_at, closed, png
 
@@ -189,7 +189,7 @@ PROMPTS = [
 def test_every_prompt_is_found_again_as_it_is_exported(folder, name):
     rows = [{"prompt": said, "sample": 0, "file": "a.png"} for said in PROMPTS]
     lines = "".join(json.dumps(row) + "\n" for row in rows)
-    write(folder, csv_of(rows[0], rows) if name.endswith("csv") else lines, name)
+    write(folder, format_csv(rows[0], rows) if name.endswith("csv") else lines, name)
     write(folder, png(), "a.png")
     with asking(folder) as ask:
         asked = ask(*map(PaintRequest, PROMPTS), of=painter(folder, name))
