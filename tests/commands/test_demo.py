@@ -34,14 +34,14 @@ from assets.kit import benchmarks as kit
 parts = os.environ["PARTS"].split(",")
 some = {
     name: replace(
-        each,
-        stand_in=lambda *made, all=each.stand_in: [
-            run for run in all(*made) if run.partition in parts
+        benchmark,
+        stand_in_runs=lambda *arguments, list_all=benchmark.stand_in_runs: [
+            run for run in list_all(*arguments) if run.partition in parts
         ],
     )
-    for name, each in kit.benchmarks().items()
+    for name, benchmark in kit.load_benchmarks().items()
 }
-kit.benchmarks = lambda: some
+kit.load_benchmarks = lambda: some
 from commands.app import app
 app(["demo", "--sizes", "384"])
 """

@@ -18,6 +18,7 @@ from resources.calls import CallStore
 from resources.calls.database_url import build_sqlite_url
 from tests.providers import Provider
 from tests.runs import TOPIC, few_scenes, materialize
+from tests.waiting import wait_for
 
 PROJECT = Path(__file__).parents[2]
 CONCURRENCY, ANSWERED = 2, 3
@@ -71,16 +72,14 @@ def story(prepared, forks):
             before = provider.count
             hold_after(provider, before + ANSWERED)
             process = forks.start("-m", "commands.app", *command, cwd=prepared, **environment)
-            wait_until(
-                lambda first=before: provider.count == first + ANSWERED + CONCURRENCY, process
-            )
+            wait_for(lambda first=before: provider.count == first + ANSWERED + CONCURRENCY, process)
             send(process.pid)
             killed_at = time.monotonic()
-            wait_until(lambda: "Nothing more is sent" in latest_log(prepared))
+            wait_for(lambda: "Nothing more is sent" in latest_log(prepared))
             noticed_s = time.monotonic() - killed_at
             provider.held = lambda _: False
             process.wait()
-            wait_until(lambda: provider.in_flight == 0 and count_claims(prepared) == 0)
+            wait_for(lambda: provider.in_flight == 0 and count_claims(prepared) == 0)
             found[name] = SimpleNamespace(
                 code=process.returncode,
                 out=process.stdout,
@@ -97,14 +96,6 @@ def hold_after(provider, number):
     """Let no request be answered but the first so many."""
     first = provider.received
     provider.held = lambda each: each not in first[:number]
-
-
-def wait_until(condition, process=None):
-    until = time.monotonic() + WITHIN_S
-    while not condition():
-        assert time.monotonic() < until, "waited in vain"
-        assert process is None or process.poll() is None, process.stderr
-        time.sleep(0.02)
 
 
 def runs(folder):
@@ -150,10 +141,10 @@ def test_a_command_that_starts_no_run_says_that_what_is_finished_is_kept(prepare
     cassette = prepared / "cassette"
     os.mkfifo(cassette)
     process = forks.start("-m", "commands.app", "import", cassette, cwd=prepared)
-    # It is open for writing once the command has opened it for reading.
-    with cassette.open("wb"):
-        process.send_signal(signal.SIGTERM)
-        process.wait()
+    where = Path(f"/proc/{process.pid}/wchan")
+    wait_for(lambda: where.read_text() == "wait_for_partner")
+    process.send_signal(signal.SIGTERM)
+    process.wait()
     assert (process.returncode, process.stdout) == (143, "")
     assert process.stderr == "Interrupted: what is finished is kept.\n"
 

@@ -28,6 +28,7 @@ from resources.models.catalog import load_catalog
 from tests.e2e.painters import EARLIER, JUDGE, OLD, PATTERN, Answers
 from tests.e2e.server import PROJECT, WITHIN_S, serving
 from tests.providers import Provider
+from tests.waiting import wait_for
 
 TOPIC = "game_boards"
 TABLES = ["drawn_images", "original_images", "measurements", "questions"]
@@ -141,17 +142,17 @@ def _until_all_is_killed(story):
     assert server.run(paths, partition=TOPIC) == "SUCCESS"
     story.answer_alone(BEFORE_A_KILL)
     killed = _judge(server)
-    _wait_for(lambda: provider.count > BEFORE_A_KILL and story.answered() == BEFORE_A_KILL)
+    wait_for(lambda: provider.count > BEFORE_A_KILL and story.answered() == BEFORE_A_KILL)
     _kill(server, killed)
     story.ended("killed", killed)
 
     story.answer_alone(BEFORE_A_KILL)
     story.asked = _judge(server)
     again = story.count["killed"] + BEFORE_A_KILL
-    _wait_for(lambda: provider.count > again and story.answered() == 2 * BEFORE_A_KILL)
+    wait_for(lambda: provider.count > again and story.answered() == 2 * BEFORE_A_KILL)
     by_command = _on_the_command_line(story)
     with story.instance() as instance:
-        _wait_for(lambda: len(_under_way(instance)) == 2)
+        wait_for(lambda: len(_under_way(instance)) == 2)
         (story.by_hand,) = _under_way(instance) - {story.asked}
     story.queued = server.started([DRAWN], partition=TOPIC)
     story.end()
@@ -199,13 +200,6 @@ def _save_by_halves(story):
 
 def _judge(server):
     return server.started(["vlmbias/answers_gpt"], partition=TOPIC, config=ASKING)
-
-
-def _wait_for(condition):
-    until = time.monotonic() + WITHIN_S
-    while not condition():
-        assert time.monotonic() < until, "waited in vain"
-        time.sleep(0.05)
 
 
 def _kill(server, run):

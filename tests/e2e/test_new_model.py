@@ -1,7 +1,6 @@
 """A text-to-image model lands: noticed and quoted, and where that is on painted to the report."""
 
 import json
-import time
 
 import pandas as pd
 import pytest
@@ -11,9 +10,9 @@ from dagster._core.scheduler.instigation import SensorInstigatorData
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import load_catalog
 from tests.e2e.painters import EARLIER, JUDGE, NEW, OLD, PATTERN, QUOTED
-from tests.e2e.server import WITHIN_S
 from tests.e2e.story import CANARY
 from tests.runs import failure, materialize
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -56,14 +55,6 @@ mutation Monthly($selector: ScheduleSelector!, $at: Float) {
 def selector(kind, name):
     location = {"repositoryName": "__repository__", "repositoryLocationName": "definitions.py"}
     return {**location, f"{kind}Name": name}
-
-
-def wait_for(condition):
-    until = time.monotonic() + WITHIN_S
-    while not (found := condition()):
-        assert time.monotonic() < until, "waited in vain"
-        time.sleep(1)
-    return found
 
 
 def tick_soon(instance, name):
@@ -121,7 +112,7 @@ def test_a_painter_that_lands_is_quoted_and_where_that_is_on_painted_to_the_repo
         # Nobody has opted in: nobody was asked but for the domain that is to be filled.
         assert set(story.requests(prepared)) <= {OLD}
         # A sample this small is for new painters once an earlier one has painted it.
-        wait_for(lambda: filled in instance.get_materialized_partitions(PAIRS))
+        wait_for(lambda: filled in instance.get_materialized_partitions(PAIRS), poll_s=1)
         lacking = {f"{domain}|gpt_image_2" for domain in PROMPTED}
         assert set(monthly(server)) - {filled} == lacking
 
@@ -132,7 +123,7 @@ def test_a_painter_that_lands_is_quoted_and_where_that_is_on_painted_to_the_repo
         assert said["startSensor"]["__typename"] == "Sensor", said
         provider.models["openai"].append(NEW)
         landed(instance, "gpt_image_3")
-        wait_for(lambda: launched_on(instance, lambda: reported(server)))
+        wait_for(lambda: launched_on(instance, lambda: reported(server)), poll_s=1)
     painted = {each.texts[0] for each in provider.received[prepared:] if each.model == OLD}
     assert painted == sentences(server, BACKFILLED)
     of_each = len(PROMPTED)
@@ -165,7 +156,7 @@ def landed(instance, name):
             if run.job_name == "quote" and name in str(run.run_config) and run.is_success
         ]
 
-    [run] = wait_for(quote)
+    [run] = wait_for(quote, poll_s=1)
     assert name in instance.get_dynamic_partitions("painters")
     return run
 

@@ -16,6 +16,7 @@ from generators.prompts.rating_prompts import write_filter_prompt, write_rating_
 from metrics.reply_parsing.ratings import read_rating
 from tests.providers import Provider, Received, Response, faults, provider_process
 from tests.providers.process import ProviderProcess
+from tests.waiting import wait_for
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "a"}]}
 
@@ -114,26 +115,19 @@ def test_requests_are_counted_timed_and_seen_together():
 def test_a_client_that_leaves_is_in_flight_no_more(server):
     server.always(faults.SLOW.for_seconds(600))
     with asking(server):
-        wait_until(lambda: server.in_flight == 1)
-    wait_until(lambda: server.in_flight == 0)
+        wait_for(lambda: server.in_flight == 1)
+    wait_for(lambda: server.in_flight == 0)
 
 
 def test_the_end_does_not_wait_for_replies_under_way():
     with Provider() as server:
         server.script([faults.SLOW.for_seconds(600), faults.DRIPPING])
         waiting = [asking(server) for _ in range(2)]
-        wait_until(lambda: server.count == 2)
+        wait_for(lambda: server.count == 2)
     for connection in waiting:
         with connection, suppress(ConnectionResetError):
             while connection.recv(1000):
                 pass
-
-
-def wait_until(condition):
-    until = time.monotonic() + 300
-    while not condition():
-        assert time.monotonic() < until, "waited in vain"
-        time.sleep(0.01)
 
 
 def asking(server):

@@ -12,6 +12,7 @@ import pytest
 from resources.storage.image_store import ImageStore
 from tests.providers import provider_process
 from tests.resources.batches.office import Office
+from tests.waiting import wait_for
 
 MANY = 120
 SCRIPT = """
@@ -64,14 +65,6 @@ def rows(root, of):
             return database.execute(f"SELECT count(*) FROM {of}").fetchone()[0]
         except sqlite3.OperationalError:
             return 0
-
-
-def wait_for(condition, process):
-    end = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < end
-        assert process.poll() is None
-        time.sleep(0.002)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 
 from tests.resources.calls.asker import AT_ONCE
 from tests.resources.calls.calling import end_lease, keys
+from tests.waiting import wait_for
 
 MANY = 80
 
@@ -62,13 +63,6 @@ def answers(log, asker):
 def asked(log):
     """Who was asked what: (number, process) in order."""
     return [tuple(map(int, line.split())) for line in log.read_text().splitlines()]
-
-
-def wait_for(condition):
-    until = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.005)
 
 
 def assert_whole(url):

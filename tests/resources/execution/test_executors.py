@@ -26,6 +26,7 @@ from dagster._serdes import serialize_value
 
 from resources.execution.executors import build_executor, find_process
 from resources.execution.process_identity import identify_this_process
+from tests.waiting import wait_for
 
 WITHIN_S = 240
 POOL = "one_at_a_time"
@@ -186,13 +187,6 @@ def slots(instance):
     """How many have a place in the pool, and how many wait for one."""
     found = instance.event_log_storage.get_concurrency_info(POOL)
     return found.active_slot_count, found.pending_step_count
-
-
-def wait_for(condition):
-    until = time.monotonic() + WITHIN_S
-    while not condition():
-        assert time.monotonic() < until, "waited in vain"
-        time.sleep(0.02)
 
 
 def test_a_run_of_one_step_is_one_process_and_keeps_its_output(instance, launch):

@@ -114,10 +114,3 @@ def png(colour="red"):
     data = io.BytesIO()
     Image.new("RGB", (8, 8), colour).save(data, "PNG")
     return data.getvalue()
-
-
-def until(condition, seconds=120):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)

@@ -28,7 +28,8 @@ from resources.models.requests import (
     WriteRequest,
 )
 from tests.providers import Response, closed_port, faults
-from tests.resources.models.conftest import CANARY, LOG, client_at, closed, looks, model, png, until
+from tests.resources.models.conftest import CANARY, LOG, client_at, closed, looks, model, png
+from tests.waiting import wait_for
 
 SCHEMA = json.dumps(
     {
@@ -549,7 +550,7 @@ def test_what_another_process_has_asked_meanwhile_counts_as_known(server, client
     other = client_at(tmp_path)
     with ThreadPoolExecutor(1) as thread:
         first = thread.submit(client.ask, model(server), looks(3), LOG)
-        until(lambda: server.count == 3)
+        wait_for(lambda: server.count == 3)
         asked = other.ask(model(server), looks(5), LOG)
         first.result()
     closed(other)

@@ -35,8 +35,9 @@ from resources.storage.image_store import ImageStore
 from tests.postgres import Postgres, installed
 from tests.providers import Provider, closed_port, faults, provider_process
 from tests.resources.calls.calling import end_lease
-from tests.resources.models.conftest import LOG, client_at, closed, looks, model, until
+from tests.resources.models.conftest import LOG, client_at, closed, looks, model
 from tests.resources.models.partition import ended, spend, started
+from tests.waiting import wait_for
 
 PRICE = {"input_per_million": 1_000.0, "output_per_million": 1_000.0}
 PRICED = {"price": PRICE, "longest_output": 50}
@@ -190,7 +191,7 @@ class TestFaults:
         server.latency_s = 60
 
         def cancel():
-            until(lambda: server.count == 3)
+            wait_for(lambda: server.count == 3)
             client._pool._loop._end_all()
 
         ending = threading.Thread(target=cancel)
@@ -393,7 +394,7 @@ class TestProcesses:
             server.plan(held_after=12)
             killed, pipe = self.spend(url, tmp_path, server, 0, budget)
             pipe.send("go")
-            until(lambda: server.count >= 12 + 8)
+            wait_for(lambda: server.count >= 12 + 8)
             killed.kill()
             killed.join()
             end_lease(url, killed.pid)
@@ -508,7 +509,7 @@ class TestOthersClaims:
         other = client_at(tmp_path)
         with ThreadPoolExecutor(1) as thread:
             first = thread.submit(client.ask, model(server), looks(1), LOG)
-            until(lambda: server.count == 1)
+            wait_for(lambda: server.count == 1)
             with pytest.raises(RequestsStopped, match="Incorrect API key"):
                 other.ask(model(server), looks(2), LOG)
             over.set()

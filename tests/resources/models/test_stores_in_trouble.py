@@ -18,8 +18,9 @@ from resources.storage.image_store import ImageStore
 from tests.postgres import Postgres, installed
 from tests.providers import faults, provider_process
 from tests.resources.calls.calling import end_lease
-from tests.resources.models.conftest import LOG, closed, looks, model, until
+from tests.resources.models.conftest import LOG, closed, looks, model
 from tests.resources.models.partition import ask_from, ended, started
+from tests.waiting import wait_for
 
 with_postgres = pytest.mark.skipif(not installed(), reason="no PostgreSQL server is installed")
 
@@ -56,10 +57,10 @@ def test_a_database_that_goes_away_and_comes_back_costs_nothing(
     server.held = lambda received: server.count > 50 and not away.is_set()
 
     def interrupt():
-        until(lambda: server.count > 50)
+        wait_for(lambda: server.count > 50)
         database.stop()
         away.set()
-        until(lambda: "cannot be reached" in caplog.text)
+        wait_for(lambda: "cannot be reached" in caplog.text)
         database.start()
 
     interruption = threading.Thread(target=interrupt)
@@ -89,7 +90,7 @@ def test_a_database_that_stays_away_stops_the_run_and_loses_at_most_what_was_on_
     server.held = lambda received: server.count > 50 and not away.is_set()
 
     def interrupt():
-        until(lambda: server.count > 50)
+        wait_for(lambda: server.count > 50)
         database.stop()
         away.set()
 
@@ -125,7 +126,7 @@ def test_of_three_processes_that_ask_the_same_one_may_be_killed(kind, request, t
             assert pipe.recv() == "ready"
         for _, pipe in three:
             pipe.send("go")
-        until(lambda: server.count >= 3 * 3 * CONCURRENCY)
+        wait_for(lambda: server.count >= 3 * 3 * CONCURRENCY)
         killed, _ = three[0]
         killed.kill()
         killed.join()

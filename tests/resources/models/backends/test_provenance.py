@@ -16,9 +16,10 @@ from resources.models.backends.remaking import TOLERANCE, NotRemade, remake_pict
 from resources.models.requests import EditRequest, PaintRequest
 from tests import tiny
 from tests.resources.models.backends.local_models import answers, entry, picture
-from tests.resources.models.conftest import LOG, client_at, closed, until
+from tests.resources.models.conftest import LOG, client_at, closed
 from tests.resources.models.test_interrupted import rows
 from tests.tiny import diffusers
+from tests.waiting import wait_for
 
 SIDE = 64
 FLUX = {
@@ -114,7 +115,7 @@ def test_an_interruption_draws_at_most_one_batch_again(flux, tmp_path, monkeypat
     @wraps(call)
     def noted(pipeline, *args, **words):
         drawn.append(len(words["prompt"]))
-        until(lambda: rows(tmp_path, "calls") == sum(drawn[:-1]) - 4 * (len(drawn) > 3))
+        wait_for(lambda: rows(tmp_path, "calls") == sum(drawn[:-1]) - 4 * (len(drawn) > 3))
         if len(drawn) in fails:
             raise MemoryError("out of memory")
         return call(pipeline, *args, **words)
