@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import pandas as pd
 from dagster import (
@@ -19,7 +20,8 @@ from dagster import (
 )
 from pydantic import Field
 
-from assets.kit.table_asset import OWNERS
+from assets.kit.table_asset import OWNERS, NotMaterialized
+from assets.report.benchmark_report import BenchmarkReport, GalleryT, SubjectT
 from assets.report.publish import Site, publish
 from assets.report.revision import content_version, revision_facts
 from assets.report.start_page import write_start_page
@@ -68,10 +70,25 @@ class ReportSources:
         tables = {partition: self.table(name, partition) for partition in partitions}
         return {partition: table for partition, table in tables.items() if table is not None}
 
+    def concat(
+        self, names: Iterable[str], partitions: Sequence[str], columns: list[str]
+    ) -> pd.DataFrame:
+        """The rows of some tables and partitions, in columns that are there without any row."""
+        keys = [AssetKey([self.group, name]) for name in names]
+        tables = [
+            self.home.find(key, partition, columns) for key in keys for partition in partitions
+        ]
+        stored = [table for table in tables if table is not None]
+        return pd.concat(stored, ignore_index=True) if stored else pd.DataFrame(columns=columns)
+
     def made_on(self, name: str, partitions: Iterable[str | None] = (None,)) -> str:
         """The day on which the latest of a table's partitions was stored, as in "2026-11-20"."""
         day = self.home.find_latest_date(AssetKey([self.group, name]), partitions)
         return day.isoformat() if day else ""
+
+    def dates(self, step: str, judges: Iterable[str], partitions: Sequence[str]) -> dict[str, str]:
+        """The day on which the answers of each judge to a step were stored."""
+        return {judge: self.made_on(f"{step}_{judge}", partitions) for judge in judges}
 
 
 def report_asset(
@@ -136,3 +153,33 @@ def report_asset(
         )
 
     return report
+
+
+def subjects_report(
+    report: BenchmarkReport[SubjectT, GalleryT],
+    group: str,
+    *,
+    names: Callable[[ReportSources], Iterable[str]],
+    load: Callable[[ReportSources, str], SubjectT | None],
+    extras: Callable[[ReportSources], Mapping[str, Any]] = lambda sources: {},
+    table: str,
+    deps: Sequence[str] = (),
+    description: str,
+) -> AssetsDefinition:
+    """The asset `<group>/report` of the subjects that there are, as a benchmark declares it.
+
+    `load` gives None for a subject without numbers, and `extras` are more arguments of
+    `BenchmarkReport.build`. `table` has the numbers of a subject, and `deps` are further tables.
+    """
+
+    def build_site(sources: ReportSources) -> Site:
+        loaded = (load(sources, name) for name in names(sources))
+        subjects = [subject for subject in loaded if subject is not None]
+        if not subjects:
+            raise NotMaterialized(
+                f"{group}/report: there are no numbers yet. Materialize {group}/{table} first."
+            )
+        return report.build(subjects, facts=sources.facts, spent=sources.spent, **extras(sources))
+
+    keys = [AssetKey([group, name]) for name in (table, *deps)]
+    return report_asset(group, build_site, deps=keys, description=description)

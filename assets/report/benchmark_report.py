@@ -28,7 +28,7 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
     title: str
     question: str
     templates: Path
-    """Folder of `front.html`, `subject.html` and, for a page of pictures, `gallery.html`."""
+    """Folder of `front.html`, `subject.html` and, for pages of pictures, `gallery.html`."""
     sections: Sequence[str]
     """Sections of the front page that the head of every page links to."""
     styles: Sequence[Path] = ()
@@ -104,7 +104,7 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
             for subject in subjects:
                 shown = {"subject": subject, "gallery": galleries[subject.name]}
                 yield from page(subject.page, "subject.html", **shown)
-                if (self.templates / "gallery.html").exists():
+                if subject.gallery_kind:
                     yield from page(subject.gallery, "gallery.html", **shown)
             for path, template in further_pages.items():
                 yield from page(path, template)

@@ -15,6 +15,8 @@ from assets.report.outcomes import served_table
 _HERE = Path(__file__).parent
 STATIC = (_HERE / "site.css", _HERE / "site.js")
 """The files that every page links to."""
+_PARTS = ("chart", "costs", "notice", "paper", "section", "slide", "subject_head", "table")
+"""Templates whose macros every page sees, unless a value has the same name."""
 
 
 class Shell(NamedTuple):
@@ -38,7 +40,11 @@ class Renderer:
         """Yield a page, then the CSV file of each table on it, as (path in the site, text)."""
         files = CsvFiles(path)
         values |= {"path": path, "root": "../" * path.count("/"), "csv_files": files}
-        yield path, self._templates.get_template(template).render(self._shared, **values)
+        context = {**self._shared, **values}
+        for part in _PARTS:
+            macros = self._templates.get_template(f"{part}.html").make_module(context)
+            context = {**vars(macros), **context}
+        yield path, self._templates.get_template(template).render(context)
         yield from files.texts.items()
 
 

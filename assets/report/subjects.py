@@ -21,8 +21,8 @@ class ReportSubject(ABC):
 
     kind: ClassVar[str]
     """Word for such a subject, as in "dataset"."""
-    gallery_kind: ClassVar[str] = "pairs"
-    """Word for its pictures."""
+    gallery_kind: ClassVar[str] = ""
+    """Word for its pictures, where they have a page of their own."""
     name: str
     dates: Mapping[str, str]
 
@@ -35,6 +35,11 @@ class ReportSubject(ABC):
     @abstractmethod
     def judge_evidence(self) -> Mapping[str, Evidence]:
         """The evidence behind each judge's first number."""
+
+    @property
+    def size_words(self) -> str:
+        """How large it is, as in "40 pictures", for a list of subjects."""
+        raise NotImplementedError
 
     @cached_property
     def firmness(self) -> Firmness:
@@ -61,7 +66,7 @@ class ReportSubject(ABC):
     @property
     def gallery(self) -> str:
         """Path of its pictures in the site."""
-        return f"{self.gallery_kind}-{self.name}.html"
+        return f"{self.gallery_kind}-{self.name}.html" if self.gallery_kind else self.page
 
     def standing(
         self,

@@ -11,7 +11,7 @@ from assets.frame.biases import NONE
 from assets.frame.inflation import ALL_PICTURES, SINGLE
 from assets.frame.search import HELD_OUT, IN_SAMPLE
 from assets.kit.columns import to_plain_records
-from assets.report.formats import add_firmness, mark_unlisted
+from assets.report.formats import add_firmness, format_count, mark_unlisted
 from assets.report.subjects import ReportSubject
 from generators.perturbations.grids import GRID
 from generators.prompts.judging_templates import STANDARD
@@ -123,6 +123,11 @@ class ScoredSource(ReportSubject):
         """Number of pictures that were scored as they were."""
         is_scored = self.scores["bias"].eq(NONE) & self.scores["score"].notna()
         return int(self.scores["original"][is_scored].nunique())
+
+    @property
+    def size_words(self) -> str:
+        """`40 pictures`."""
+        return f"{format_count(self.pictures)} pictures"
 
     @cached_property
     def has_choice(self) -> bool:

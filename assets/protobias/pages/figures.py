@@ -186,6 +186,7 @@ class SummarisedPainter(ReportSubject):
     """
 
     kind: ClassVar[str] = "painter"
+    gallery_kind: ClassVar[str] = "pairs"
     name: str
     summary: pd.DataFrame
     pairs: pd.DataFrame

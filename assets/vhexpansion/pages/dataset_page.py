@@ -41,6 +41,7 @@ class AnsweredDataset(ReportSubject):
     """
 
     kind: ClassVar[str] = "dataset"
+    gallery_kind: ClassVar[str] = "pairs"
     name: str
     symmetry: pd.DataFrame
     twice: pd.DataFrame
