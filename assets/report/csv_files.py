@@ -10,9 +10,13 @@ from assets.report.cells import Line, Table
 from resources.user_files.spreadsheets import format_csv
 
 
+def read_csv_rows(file: Path, **values: str) -> Sequence[Mapping[str, str]]:
+    """The rows of a CSV file in the project, such as a paper's numbers, that have some values."""
+    return [row for row in _read_csv(file) if all(row[name] == values[name] for name in values)]
+
+
 @cache
-def read_csv_rows(file: Path) -> Sequence[Mapping[str, str]]:
-    """The rows of a CSV file in the project, such as a paper's numbers, by heading."""
+def _read_csv(file: Path) -> Sequence[Mapping[str, str]]:
     with file.open(encoding="utf-8", newline="") as text:
         return list(csv.DictReader(text))
 

@@ -1,13 +1,68 @@
-"""Tables of long rows, such as a paper's: each has one number, and names its line and column."""
+"""Tables of cells that name their own line and column, such as a paper's long rows."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from assets.report.cells import Body, Cell, Group, Head, Line, Table
 from assets.report.formats import NONE
 
 LongRow: TypeAlias = Mapping[str, Any]
+_DASH = Cell(NONE)
+
+
+class Place(NamedTuple):
+    """Where a cell stands: its line and column, and the headings that these share with others.
+
+    `small` are small words beside the line's label.
+    """
+
+    line: str
+    column: str
+    small: str = ""
+    body: str = ""
+    group: str = ""
+
+
+def arrange(
+    caption: str,
+    corner: str,
+    cells: Iterable[tuple[Place, Cell]],
+    *,
+    columns: Iterable[tuple[str, str]] = (),
+    bodies: Sequence[str] | None = None,
+    empty: Cell = _DASH,
+) -> Table:
+    """A table of cells, its lines and columns in the order in which cells name them first.
+
+    `columns` are groups and labels of columns that come first, with or without cells; `bodies` are
+    those to show, by default all, and `empty` stands where there is no cell.
+    """
+    heads: dict[str, dict[str, None]] = {}
+    for group, label in columns:
+        heads.setdefault(group, {})[label] = None
+    lines: dict[str, dict[tuple[str, str], dict[tuple[str, str], Cell]]] = {}
+    for place, cell in cells:
+        heads.setdefault(place.group, {})[place.column] = None
+        body_lines = lines.setdefault(place.body, {})
+        line_cells = body_lines.setdefault((place.line, place.small), {})
+        line_cells[place.group, place.column] = cell
+    places = [(group, label) for group, labels in heads.items() for label in labels]
+    return Table(
+        caption,
+        corner,
+        [Group(group, [Head(label) for label in labels]) for group, labels in heads.items()],
+        [
+            Body(
+                body,
+                [
+                    Line(label, [line_cells.get(place, empty) for place in places], small)
+                    for (label, small), line_cells in lines.get(body, {}).items()
+                ],
+            )
+            for body in (lines if bodies is None else bodies)
+        ],
+    )
 
 
 def pivot(
@@ -16,48 +71,34 @@ def pivot(
     rows: Iterable[LongRow],
     cell: Callable[[LongRow], Cell],
     *,
-    line: str | tuple[str, str],
+    line: str,
     column: str,
+    small: str = "",
     group: str = "",
     body: str = "",
     bodies: Sequence[str] | None = None,
     titles: Mapping[str, str] = MappingProxyType({}),
 ) -> Table:
-    """A table with a line for each value of `line`, and a column for each of `column`.
+    """A table of long rows, with a line for each value of `line` and a column for each of `column`.
 
-    `line`, `column`, `group` (of columns) and `body` (of lines) are names in the rows, whose order
-    is that of their values; of two names of a line the second stands in small words. `bodies` are
-    the values of `body` to show, by default all, and `titles` the words for values.
+    `line`, `column`, `small`, `group` (of columns) and `body` (of lines) are names in the rows;
+    `titles` are the words for values.
     """
-    names = (line,) if isinstance(line, str) else line
 
-    def title(value: str) -> str:
-        return titles.get(value, value)
+    def title(row: LongRow, name: str) -> str:
+        return titles.get(row[name], row[name]) if name else ""
 
-    cells: dict[str, dict[tuple[str, ...], dict[tuple[str, str], Cell]]] = {}
-    columns: dict[str, dict[str, None]] = {}
-    for row in rows:
-        lines = cells.setdefault(row[body] if body else "", {})
-        place = (row[group] if group else "", row[column])
-        lines.setdefault(tuple(row[name] for name in names), {})[place] = cell(row)
-        columns.setdefault(place[0], {})[place[1]] = None
-    places = [(label, name) for label, names in columns.items() for name in names]
-    return Table(
-        caption,
-        corner,
-        [Group(label, [Head(title(name)) for name in names]) for label, names in columns.items()],
-        [
-            Body(
-                label,
-                [
-                    Line(
-                        title(values[0]),
-                        [line_cells.get(place, Cell(NONE)) for place in places],
-                        "".join(map(title, values[1:])).lower(),
-                    )
-                    for values, line_cells in cells.get(label, {}).items()
-                ],
-            )
-            for label in (cells if bodies is None else bodies)
-        ],
+    cells = (
+        (
+            Place(
+                title(row, line),
+                title(row, column),
+                title(row, small).lower(),
+                row[body] if body else "",
+                row[group] if group else "",
+            ),
+            cell(row),
+        )
+        for row in rows
     )
+    return arrange(caption, corner, cells, bodies=bodies)

@@ -83,11 +83,10 @@ def combined() -> Table:
 
 
 def _print(table: str, corner: str) -> Table:
-    rows = read_csv_rows(Path(__file__).with_name("paper_mitigation.csv"))
     return pivot(
         f"The paper’s Table {table}: GPT-4.1-mini",
         corner,
-        [row for row in rows if row["table"] == table],
+        read_csv_rows(Path(__file__).with_name("paper_mitigation.csv"), table=table),
         lambda row: _format_cell(
             float(row["score"]), float(row["percent"]) if row["percent"] else None
         ),

@@ -11,6 +11,7 @@ from assets.report.csv_files import read_csv_rows
 from assets.report.formats import Rate
 from assets.report.pivot import LongRow, pivot
 
+_FILE = Path(__file__).with_name("paper.csv")
 MEASURES: Mapping[str, str] = {"tau_b": "τ_b", "tau_c": "τ_c", "philautia": "Φ-score"}
 
 
@@ -19,7 +20,7 @@ def agreement() -> Table:
     return pivot(
         "The paper’s judges and panels",
         "Judge or panel",
-        _read_rows("agreement"),
+        read_csv_rows(_FILE, table="agreement"),
         _format_cell,
         body="evaluator",
         line="name",
@@ -34,16 +35,11 @@ def philautia() -> Table:
     return pivot(
         "The paper’s models, by themselves and by Pomms",
         "Scored by",
-        _read_rows("philautia"),
+        read_csv_rows(_FILE, table="philautia"),
         _format_cell,
         line="evaluator",
         column="name",
     )
-
-
-def _read_rows(table: str) -> list[LongRow]:
-    rows = read_csv_rows(Path(__file__).with_name("paper.csv"))
-    return [row for row in rows if row["table"] == table]
 
 
 def _format_cell(row: LongRow) -> Cell:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 
@@ -26,6 +26,9 @@ from assets.report.csv_files import read_csv_rows
 from assets.report.formats import NONE as NOTHING
 from assets.report.formats import Rate, format_count, format_score, format_score_interval, read_rate
 
+Numbers: TypeAlias = Mapping[str, Any]
+"""A row of `vhexpansion/mitigation`."""
+
 PAGE = "mitigation.html"
 _SHOWN: Mapping[str | None, str] = {
     None: "",
@@ -46,7 +49,7 @@ class MitigationTable:
     table: pd.DataFrame
 
     @cached_property
-    def rows(self) -> Sequence[Mapping[str, Any]]:
+    def rows(self) -> Sequence[Numbers]:
         """The rows, None for what is empty."""
         return to_plain_records(self.table)
 
@@ -61,10 +64,32 @@ class MitigationTable:
         pairs = {(row["arm"], row["learning_rate"]) for row in self.rows if row["learning_rate"]}
         return {arm: sorted(rate for rate_arm, rate in pairs if rate_arm == arm) for arm in ARMS}
 
+    def lines(self, measures: Sequence[str]) -> list[Numbers]:
+        """One row of each measure, dataset and what was shown, in the order of measures."""
+        first_rows: dict[tuple[Any, ...], Numbers] = {}
+        for row in sorted(self.rows, key=lambda row: row["arm"] != "before"):
+            if row["measure"] in measures:
+                first_rows.setdefault(_find_line(row), row)
+        return sorted(first_rows.values(), key=lambda row: measures.index(row["measure"]))
+
+    def find(self, line: Numbers, arm: str, rate: float | None = None) -> Numbers | None:
+        """The row of an arm and learning rate that is on the same as a line is."""
+        return self._rows.get((*_find_line(line), arm, rate))
+
+    @cached_property
+    def _rows(self) -> Mapping[tuple[Any, ...], Numbers]:
+        """The rows by what they are on; of several the first that has a value."""
+        rows = sorted(self.rows, key=lambda row: row["value"] is None)
+        return {(*_find_line(row), row["arm"], row["learning_rate"]): row for row in rows[::-1]}
+
     @property
     def has_mme(self) -> bool:
         """True if MME's questions are the general test."""
         return any(row["measure"] in _MEASURES for row in self.rows)
+
+
+def _find_line(row: Numbers) -> tuple[Any, ...]:
+    return row["measure"], row["dataset"], row["shown"]
 
 
 def symmetric(mitigation: MitigationTable) -> Table:
@@ -82,7 +107,7 @@ def sweeps(mitigation: MitigationTable) -> list[Chart]:
     return [
         _chart(mitigation, arm, row)
         for arm in reversed(ARMS)
-        for row in _lines(mitigation, ("symmetric", *_MEASURES, "general"))
+        for row in mitigation.lines(("symmetric", *_MEASURES, "general"))
         if row["shown"] in (None, "all") and len(mitigation.rates[arm]) > 1
     ]
 
@@ -94,23 +119,9 @@ def paper(number: str) -> Table:
             _MEASURES.get(row["measure"], row["measure"]),
             [Cell(row[name], numbers={"": float(row[name])}) for name in ("before", *ARMS)],
         )
-        for row in read_csv_rows(Path(__file__).with_name("paper_mitigation.csv"))
-        if row["table"] == number
+        for row in read_csv_rows(Path(__file__).with_name("paper_mitigation.csv"), table=number)
     ]
     return Table.plain(f"The paper’s Table {number}", "Dataset", _PAPERS, lines)
-
-
-def _lines(mitigation: MitigationTable, measures: Sequence[str]) -> list[Mapping[str, Any]]:
-    """One row of each measure, dataset and what was shown, in the order of measures."""
-    first_rows: dict[tuple[Any, ...], Mapping[str, Any]] = {}
-    for row in sorted(mitigation.rows, key=lambda row: row["arm"] != "before"):
-        if row["measure"] in measures:
-            first_rows.setdefault(_line_of(row), row)
-    return sorted(first_rows.values(), key=lambda row: measures.index(row["measure"]))
-
-
-def _line_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return row["measure"], row["dataset"], row["shown"]
 
 
 def _table(
@@ -126,31 +137,21 @@ def _table(
         Line(
             _MEASURES.get(line["measure"], line["dataset"]),
             [
-                _cell(_at(mitigation, line, "before", None)),
+                _cell(mitigation.find(line, "before")),
                 *(
-                    _cell(_at(mitigation, line, arm, rate))
+                    _cell(mitigation.find(line, arm, rate))
                     for arm in ARMS
                     for rate in mitigation.rates[arm]
                 ),
             ],
             small=_SHOWN[line["shown"]],
         )
-        for line in _lines(mitigation, measures)
+        for line in mitigation.lines(measures)
     ]
     return Table(caption, corner, groups, [Body("", lines)])
 
 
-def _at(
-    mitigation: MitigationTable, line: Mapping[str, Any], arm: str, rate: float | None
-) -> Mapping[str, Any] | None:
-    line_rows = (row for row in mitigation.rows if _line_of(row) == _line_of(line))
-    matches = [row for row in line_rows if (row["arm"], row["learning_rate"]) == (arm, rate)]
-    return next(
-        (row for row in matches if row["value"] is not None), matches[0] if matches else None
-    )
-
-
-def _cell(row: Mapping[str, Any] | None) -> Cell:
+def _cell(row: Numbers | None) -> Cell:
     if row is None:
         return _NOT_MADE
     if row["value"] is None:
@@ -163,12 +164,12 @@ def _cell(row: Mapping[str, Any] | None) -> Cell:
     return add_change(margin_cell(rate)._replace(note=note), read_rate(row, "change"))
 
 
-def _chart(mitigation: MitigationTable, arm: str, line: Mapping[str, Any]) -> Chart:
+def _chart(mitigation: MitigationTable, arm: str, line: Numbers) -> Chart:
     most = _MOST.get(line["measure"], 1.0)
-    before = _at(mitigation, line, "before", None)
+    before = mitigation.find(line, "before")
     bars = [_bar("before", before, most)]
     bars += [
-        _bar(format_rate(rate), _at(mitigation, line, arm, rate), most)
+        _bar(format_rate(rate), mitigation.find(line, arm, rate), most)
         for rate in mitigation.rates[arm]
     ]
     name = _MEASURES.get(line["measure"], f"{line['dataset']}, {line['measure']}")
@@ -178,7 +179,7 @@ def _chart(mitigation: MitigationTable, arm: str, line: Mapping[str, Any]) -> Ch
     return Chart(slug, f"{name}: {arm} cases, by learning rate", description, ticks, bars)
 
 
-def _bar(label: str, row: Mapping[str, Any] | None, most: float) -> Bar:
+def _bar(label: str, row: Numbers | None, most: float) -> Bar:
     if row is None or row["value"] is None:
         return Bar(label, [Mark("failure", Rate(None), "")], "no number", "no number")
     value, low, high = (row[name] / most for name in ("value", "low", "high"))

@@ -14,6 +14,7 @@ from assets.report.pivot import LongRow, pivot
 from assets.vhexpansion.pages.dataset_page import SHORT
 from metrics.vhexpansion.symmetry_bounds import find_contradiction
 
+_FILE = Path(__file__).with_name("paper.csv")
 CASES: Mapping[str, int] = {"MMVP": 300, "VHTest": 1_200, "POPE": 9_000}
 """The paper's datasets with their cases (Table 1)."""
 _SAMPLED = {("4", "POPE", "GPT-4o"): 3_000}
@@ -38,53 +39,35 @@ def datasets_like(name: str) -> Sequence[str]:
     return [dataset for dataset in CASES if dataset.casefold() == name.casefold()] or [*CASES]
 
 
-def unperturbed(datasets: Sequence[str]) -> Table:
-    """Accuracy, symmetric accuracy and new successful cases (Table 3)."""
-    return _print("3", "Measure", "measure", datasets)
-
-
-def common(datasets: Sequence[str]) -> Table:
-    """Common perturbations (Table 4)."""
-    return _print("4", "Perturbation", ("perturbation", "measure"), datasets)
-
-
-def adversarial(datasets: Sequence[str]) -> Table:
-    """Adversarial perturbations (Table 5)."""
-    return _print("5", "Perturbation", ("perturbation", "measure"), datasets)
+def printed_table(number: str, datasets: Sequence[str]) -> Table:
+    """Table 3, 4 (common perturbations) or 5 (attacks), with a column for each model."""
+    rows = read_csv_rows(_FILE, table=number)
+    values: dict[tuple[str, ...], dict[str, float]] = {}
+    for row in rows:
+        values.setdefault(_find_place(row), {})[row["measure"]] = float(row["value"])
+    is_perturbed = number != "3"
+    return pivot(
+        f"The paper’s Table {number}",
+        "Perturbation" if is_perturbed else "Measure",
+        rows,
+        lambda row: _format_cell(row, values[_find_place(row)]),
+        body="dataset",
+        bodies=datasets,
+        line="perturbation" if is_perturbed else "measure",
+        small="measure" if is_perturbed else "",
+        column="model",
+        titles={**SHORT, **MEASURES},
+    )
 
 
 def sweeps() -> Table:
     """Symmetric accuracy of LLaVA-1.5 on MMVP under I-FGSM, by setting (Table 6)."""
     lines = [
         Line(f"{SETTINGS[row['setting']]}: {row['at']}", [margin_cell(Rate(float(row["value"])))])
-        for row in _read_rows("6")
+        for row in read_csv_rows(_FILE, table="6")
     ]
     caption = "The paper’s Table 6: LLaVA-1.5 on MMVP under I-FGSM"
     return Table.plain(caption, "Setting", [MEASURES["symmetric"]], lines)
-
-
-def _read_rows(table: str) -> list[LongRow]:
-    rows = read_csv_rows(Path(__file__).with_name("paper.csv"))
-    return [row for row in rows if row["table"] == table]
-
-
-def _print(table: str, corner: str, line: str | tuple[str, str], datasets: Sequence[str]) -> Table:
-    """A table by dataset, with a column for each model."""
-    rows = _read_rows(table)
-    values: dict[tuple[str, ...], dict[str, float]] = {}
-    for row in rows:
-        values.setdefault(_find_place(row), {})[row["measure"]] = float(row["value"])
-    return pivot(
-        f"The paper’s Table {table}",
-        corner,
-        rows,
-        lambda row: _format_cell(row, values[_find_place(row)]),
-        body="dataset",
-        bodies=datasets,
-        line=line,
-        column="model",
-        titles={**SHORT, **MEASURES},
-    )
 
 
 def _find_place(row: LongRow) -> tuple[str, ...]:

@@ -1,12 +1,11 @@
 """The paper's Tables 3 to 6, with our numbers."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from assets.report.cells import (
     Body,
     Cell,
-    Line,
     Table,
     add_change,
     margin_cell,
@@ -15,6 +14,7 @@ from assets.report.cells import (
 )
 from assets.report.columns import RowHead, TableColumn, tabulate
 from assets.report.formats import Rate, format_count, read_rate
+from assets.report.pivot import Place, arrange
 from assets.vhexpansion.pages.dataset_page import (
     SHORT,
     AnsweredDataset,
@@ -66,33 +66,21 @@ def _perturbed(
     dataset: AnsweredDataset, judges: Sequence[str], names: Sequence[str], caption: str
 ) -> Table:
     """A body a measure, a line a perturbation and its setting, a column a judge."""
-    bodies = [
-        Body("Symmetric accuracy", [*_lines(dataset, judges, [NONE, *names], _symmetric)]),
-        Body("New cases", [*_lines(dataset, judges, names, _new)]),
-        Body("Says yes", [*_lines(dataset, judges, [NONE, *names], _says_yes)]),
-    ]
-    return Table.build(caption, "Perturbation", judges, bodies if names else [])
-
-
-def _lines(
-    dataset: AnsweredDataset, judges: Sequence[str], names: Sequence[str], cell: CellOf
-) -> Iterator[Line]:
-    for name in names:
-        rows_by_judge = {
-            judge: [row for row in dataset.select_rows(judge, name) if row["own"] is not False]
-            for judge in judges
-        }
-        settings = dict.fromkeys(
-            row["parameters"] for rows in rows_by_judge.values() for row in rows
-        )
-        for setting in settings:
-            rows = [
-                next((row for row in rows_by_judge[judge] if row["parameters"] == setting), None)
-                for judge in judges
-            ]
-            any_row = next(row for row in rows if row)
-            cells = [cell(row) if row else _NOT_ASKED for row in rows]
-            yield Line(SHORT[name], cells, small=format_parameters(parse_parameters(any_row)))
+    measures: Mapping[str, tuple[CellOf, Sequence[str]]] = {
+        "Symmetric accuracy": (_symmetric, [NONE, *names]),
+        "New cases": (_new, names),
+        "Says yes": (_says_yes, [NONE, *names]),
+    }
+    cells = (
+        (Place(SHORT[name], judge, format_parameters(parse_parameters(row)), body), cell(row))
+        for body, (cell, shown) in measures.items()
+        for name in shown
+        for judge in judges
+        for row in dataset.select_rows(judge, name)
+        if row["own"] is not False
+    )
+    columns, bodies = [("", judge) for judge in judges], [*measures] if names else []
+    return arrange(caption, "Perturbation", cells, columns=columns, bodies=bodies, empty=_NOT_ASKED)
 
 
 def transfer(dataset: AnsweredDataset) -> Table:
@@ -104,28 +92,22 @@ def transfer(dataset: AnsweredDataset) -> Table:
 
 def sweeps(dataset: AnsweredDataset) -> list[Table]:
     """Symmetric accuracy where one setting is varied, a table each (Table 6)."""
-    points = sweep(dataset)
+    points: dict[str, list[Point]] = {}
+    for point in sweep(dataset):
+        points.setdefault(point.setting, []).append(point)
     return [
-        _varied(title, [point for point in points if point.setting == setting])
-        for setting, title in SETTINGS.items()
-        if any(point.setting == setting for point in points)
+        arrange(
+            f"Symmetric accuracy by {SETTINGS[setting].lower()}",
+            "Judge and perturbation",
+            (
+                (Place(point.label, f"{point.value:g}"), _bounded(point.row, "symmetric"))
+                for point in varied
+            ),
+            columns=[("", f"{value:g}") for value in sorted({point.value for point in varied})],
+            empty=_NOT_ASKED,
+        )
+        for setting, varied in points.items()
     ]
-
-
-def _varied(title: str, points: Sequence[Point]) -> Table:
-    values = sorted({point.value for point in points})
-    lines = []
-    for label in dict.fromkeys(point.label for point in points):
-        cells = {
-            point.value: _bounded(point.row, "symmetric")
-            for point in points
-            if point.label == label
-        }
-        lines.append(Line(label, [cells.get(value, _NOT_ASKED) for value in values]))
-    heads = [f"{value:g}" for value in values]
-    return Table.plain(
-        f"Symmetric accuracy by {title.lower()}", "Judge and perturbation", heads, lines
-    )
 
 
 def _symmetric(row: Numbers) -> Cell:

@@ -48,7 +48,8 @@ def test_long_rows_become_lines_and_columns_in_their_order():
         rows,
         lambda row: Cell(row["value"]),
         body="kind",
-        line=("judge", "size"),
+        line="judge",
+        small="size",
         column="measure",
         titles={"tau": "τ", "small": "Small"},
     )
