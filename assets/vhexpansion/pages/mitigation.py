@@ -36,7 +36,7 @@ _SHOWN: Mapping[str | None, str] = {
     "attacked": "attacked",
     "all": "both",
 }
-_MEASURES = {"perception": "MME Perception", "cognition": "MME Cognition"}
+_MEASURES: Mapping[str, str] = {"perception": "MME Perception", "cognition": "MME Cognition"}
 _MOST = {"perception": 2000.0, "cognition": 800.0}
 _PAPERS = ("Before", "Original cases", "Expanded cases")
 _NOT_MADE = Cell("", note="not trained, or not judged")
