@@ -23,7 +23,7 @@ _OVER, _OF_A_MODEL = "OverBudget", ("NoPrice", "KeyNotSet")
 
 
 class JudgeRuns:
-    """The runs of one go, which `done` executes; `told` is why some were not begun."""
+    """Runs that ask a judge everything; `messages` say why some were not begun."""
 
     def __init__(
         self,

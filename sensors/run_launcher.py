@@ -73,10 +73,9 @@ class SharedBudget(NamedTuple):
 
 
 class RunLauncher:
-    """Executes runs, and keeps what they said: what was made, `failures`, and what checks `told`.
+    """Executes runs; keeps what they `materialized`, their `failures` and their `failed_checks`.
 
-    That is of checks that have not passed, also of those that stop nothing, as where requests
-    failed. `warnings` are those of the runs' logs and of checks, as of rows that were rejected.
+    Failed checks are also those that stop nothing, as where requests failed. `warnings` are those of the runs' logs and of checks, as of rows that were rejected.
     """
 
     def __init__(

@@ -121,7 +121,7 @@ class BiasedImages(Step[BiasedImagesConfig]):
     def portions(self, work: StepRun[BiasedImagesConfig]) -> Iterator[list[dict[str, Any]]]:
         """The first picture of each item, original and biased, some thousands at a time.
 
-        Raises `Unfit` for no bias.
+        Raises `UnfitAnswers` for no bias.
         """
         tried = self._list_configurations(work)
         biased_rows = (

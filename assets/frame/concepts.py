@@ -56,7 +56,7 @@ class FrameConcepts(Step[FrameConceptsConfig]):
     description = "What instructions are written about: four or five visual concepts (Table 8)."
 
     def rows(self, work: StepRun[FrameConceptsConfig]) -> list[dict[str, Any]]:
-        """Sample the lists. Raises `NotEnough`."""
+        """Sample the lists. Raises `NotEnoughItems`."""
         domain, config = work.partition, work.config
         drawn = sample_items(domain, config.items + config.reserve, config.seed)
         return [

@@ -101,7 +101,7 @@ def human_scores(
 ) -> MaterializeResult[pa.Table]:
     """Take a collection's scores, or read filled files and write sheets for who scores next.
 
-    Raises `NoHumanScores`, `UserFileError` for a file that cannot be followed, `NothingYet` without
+    Raises `NoHumanScores`, `UserFileError` for a file that cannot be followed, `NotMaterialized` without
     pictures.
     """
     source = context.partition_key
@@ -142,7 +142,7 @@ def human_scores(
 
 
 def list_scored_pictures(home: DataRoot, source: str) -> list[dict[str, Any]]:
-    """The first picture of each item of a source, of all domains. Raises `NothingYet`."""
+    """The first picture of each item of a source, of all domains. Raises `NotMaterialized`."""
     images = asset_key("images")
     tables = (home.find(images, f"{domain}|{source}") for domain in DOMAINS)
     rows = [row for table in tables if table is not None for row in IMAGES.read_rows(table, images)]

@@ -101,7 +101,7 @@ def build_inflation_asset(judges: Sequence[Model]) -> AssetsDefinition:
         "and mean rises among successes, with paired intervals (Tables 3 to 6, Figure 2).",
     )
     def inflation(context: AssetExecutionContext, home: DataRoot) -> MaterializeResult[pa.Table]:
-        """Compare what is scored. Raises `NothingYet` where nothing has been searched."""
+        """Compare what is scored. Raises `NotMaterialized` where nothing has been searched."""
         source = context.partition_key
         tables = {name: _load_tables(home, source, judges, name) for name in names}
         if not tables["search"]:

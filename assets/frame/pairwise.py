@@ -126,7 +126,7 @@ class Pairwise(JudgeStep[BiasSelectionConfig]):
     def prepare(
         self, work: StepRun[BiasSelectionConfig], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
-        """Make nothing. Raises `Unfit` where there is no picture B."""
+        """Make nothing. Raises `UnfitAnswers` where there is no picture B."""
         if not rows:
             raise UnfitAnswers(
                 f"{self.key.to_user_string()}: no instruction of {work.partition} has a second "

@@ -93,7 +93,7 @@ class ConfigurationSearch(Step[SearchConfig]):
         )
 
     def rows(self, work: StepRun[SearchConfig]) -> list[dict[str, Any]]:
-        """Search each bias. Raises `Unfit` where a choice among several has a single picture."""
+        """Search each bias. Raises `UnfitAnswers` where a choice among several has a single picture."""
         scores = work.stored_tables["scores"].to_frame([*_READ.columns], SCORE_TEXT_COLUMNS)
         domain, source = split_source_key(work.partition)
         common_columns = {

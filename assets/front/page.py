@@ -85,9 +85,9 @@ def build_roster(
     sources: PlanContext,
     judge_results: Mapping[str, Told] = MappingProxyType({}),
 ) -> Roster:
-    """The judges and metrics of a catalog, and by benchmark what would fill their empty cells.
+    """Build the list of judges and metrics, with what would fill their empty cells by benchmark.
 
-    `told` is what each benchmark's site tells of judges: nothing is planned where it tells all.
+    `judge_results` are those on each benchmark's site: nothing is planned for a complete one.
     """
     cells, judges = CellQuotes(judged, sources), list_judges(judged.catalog)
     subject_models = {

@@ -173,10 +173,10 @@ def find_problems(step: Step[Any], work: StepRun[Any], rows: Sequence[Row]) -> I
 def find_miscounted_keys(
     rows: Sequence[Row], list_expected: Callable[[], Iterable[_Name]], named_by: Sequence[str]
 ) -> Iterator[Problem]:
-    """The items that do not have exactly one row, by the columns that name a row.
+    """Find the items that do not have exactly one row, by the columns that name a row.
 
-    `wanted` gives the names of all items, each time that it is called. Two items of one name are a
-    problem as well: what reads the table takes them for one.
+    `list_expected` returns the names of all items each time. Two items with one name are a problem
+    as well: readers of the table take them for one.
     """
 
     def iterate_names() -> Iterable[_Name]:

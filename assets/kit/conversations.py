@@ -18,10 +18,9 @@ from resources.models.requests import Request, WriteRequest
 
 
 def unanswered_columns(outcome: Outcome, malformed: str = "malformed") -> dict[str, Any]:
-    """The columns `outcome`, `refusal`, `reason` and `served_model` of what was not answered.
+    """Build `outcome`, `refusal`, `reason` and `served_model` of a request without an answer.
 
-    What is malformed has the outcome `malformed`. A step without the column `refusal` has the kind
-    of a refusal in its `reason`: see `reason_of`.
+    A malformed reply gets the outcome `malformed`.
     """
     match outcome:
         case RefusedOutcome(kind=kind, reason=reason, served_model=served):

@@ -36,10 +36,10 @@ _ROLES = ("judge", "metric")
 class JudgePart(NamedTuple):
     """A partition of a step that is about a judge.
 
-    It can be asked where `unmade` is empty: these have to be made first, parents before others.
-    With `stands_in`, stand-ins made, or would make, all that it reads: no result comes of it. A
-    part of another judge's has in `again` the run config by which its table, which is there, is
-    made.
+    It can be asked if `missing_tables` is empty: these have to be made first, parents before
+    others. `is_stand_in` says that stand-ins made, or would make, all that it reads, so that it
+    gives no result. A part of another judge has in `rebuild_config` the run config by which its
+    stored table was made.
     """
 
     step: Step[Any]

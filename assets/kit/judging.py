@@ -82,7 +82,7 @@ class JudgeStep(Step[ConfigT]):
         return (yield from self.query(work, row))
 
     def require(self, work: StepRun[ConfigT]) -> None:
-        """Raise `Mismatch` where the judge was trained on pictures of any row."""
+        """Raise `TablesMismatch` where the judge was trained on pictures of any row."""
         adapter = self.judge.parameters.get("adapter")
         if adapter and not self.leaves_out_trained:
             rows = chain.from_iterable(self.portions(work))
@@ -98,7 +98,7 @@ class JudgeStep(Step[ConfigT]):
 
 
 def _require_unseen(judge: Model, adapter: str, work: StepRun[Any], rows: Iterable[Row]) -> None:
-    """Raise `Mismatch` where rows are about pictures that a judge's adapter was trained on."""
+    """Raise `TablesMismatch` where rows are about pictures that a judge's adapter was trained on."""
     find = load_mark_finder(resolve_adapter_folder(adapter))
     if find is None:
         return

@@ -31,9 +31,9 @@ class LimitConfig(Config):
 class SamplingKey(NamedTuple):
     """An item's place in the order of a limit.
 
-    The lower `turn` comes first. Of one turn, a limit is spread evenly over the values of `among`,
-    the first of them before the second, and so on. Between those that are alike a hash of `name`
-    decides, which has to be the item's own.
+    Items of the lowest `priority` come first. Within a priority, a limit is spread evenly over the
+    values of `strata`, over the first of them before the second, and so on. A hash of `name`, which
+    is unique to the item, decides between items that are alike.
     """
 
     name: str

@@ -73,9 +73,9 @@ def make_perturbed_pictures(
     images: ImageStore,
     ledger: WorkCache,
 ) -> tuple[list[dict[str, Any]], int]:
-    """The rows of `known_pictures` with every picture that can be made; how many were made now.
+    """Make the pending pictures of rows; return the rows and the number of new pictures.
 
-    A known picture that is missing or damaged is made again.
+    A stored picture that is missing or damaged is made again.
     """
     lost = find_damaged({row["sha256"] for row in rows if row["outcome"] == done}, images)
     keys = {

@@ -131,7 +131,7 @@ def picture_marks(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
 
 
 def load_adapter_marks(home: DataRoot, adapter: str) -> frozenset[str] | None:
-    """`marks_of` what an adapter was trained on, by its record; None where it does not say.
+    """Load the `picture_marks` of an adapter's training data from its record; None without them.
 
     `adapter` is a folder as entries of models.yaml name it. Raises `BadRecord`.
     """

@@ -104,7 +104,7 @@ def build_pomms_asset(generators: Sequence[Model], evaluators: Sequence[Model]) 
     def pomms(
         context: AssetExecutionContext, config: PommsConfig, home: DataRoot
     ) -> MaterializeResult[pa.Table]:
-        """Join judges to panels. Raises `NothingYet` where nothing was scored."""
+        """Join judges to panels. Raises `NotMaterialized` where nothing was scored."""
         dataset = context.partition_key
         tables = load_score_tables(home, dataset, evaluators, [*SCORE_COLUMNS, *PEOPLE_COLUMNS])
         rows = [

@@ -103,7 +103,7 @@ def build_matrix_asset(
     def preference_matrix(
         context: AssetExecutionContext, home: DataRoot
     ) -> MaterializeResult[pa.Table]:
-        """Compare what was scored. Raises `NothingYet` where nothing was."""
+        """Compare what was scored. Raises `NotMaterialized` where nothing was."""
         dataset = context.partition_key
         tables = load_score_tables(home, dataset, unique_models(evaluators), SCORE_COLUMNS)
         rows = [

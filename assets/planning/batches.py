@@ -75,7 +75,7 @@ class CancelBatchConfig(BatchTag):
 
 
 class BatchJobs(NamedTuple):
-    """The jobs about batches; `materializing` are those that make assets of what was collected."""
+    """Jobs for batches, and for the assets made from collected answers."""
 
     submit: JobDefinition
     collect: JobDefinition

@@ -76,7 +76,7 @@ class ProtoConceptsConfig(Config):
 
 
 class ProtoConcepts(Step[ProtoConceptsConfig]):
-    """The concepts of a domain. Raises `NotEnough` where the taxonomy has fewer than are wanted."""
+    """The concepts of a domain. Raises `NotEnoughConcepts` where the taxonomy has fewer than are wanted."""
 
     group, name, columns, config = GROUP, "concepts", CONCEPTS, ProtoConceptsConfig
     partitions = protobias_domains
@@ -118,7 +118,7 @@ class ProtoConcepts(Step[ProtoConceptsConfig]):
 def sample_domain_concepts(
     domain: str, config: ProtoConceptsConfig, kept_concepts: Sequence[Concept] = ()
 ) -> Iterator[Concept]:
-    """A domain's concepts for a config, `kept_concepts` first. Raises `NotEnough`."""
+    """A domain's concepts for a config, `kept_concepts` first. Raises `NotEnoughConcepts`."""
     return sample_concepts(
         load_taxonomy(find_taxonomy_path()), domain, config.instances, config.seed, kept_concepts
     )

@@ -106,7 +106,7 @@ def human_scores(
 ) -> MaterializeResult[pa.Table]:
     """Read all filled files of the painter's folder, then write sheets for who scores next.
 
-    Raises `UserFileError` for a file that cannot be followed, `NothingYet` without pairs.
+    Raises `UserFileError` for a file that cannot be followed, `NotMaterialized` without pairs.
     """
     painter = context.partition_key
     folder = Path(home.root) / "reviews" / GROUP / painter
@@ -143,7 +143,7 @@ def human_scores(
 def load_filtered_pictures(home: DataRoot, painter: str) -> Pictures:
     """Load every picture of a painter's filtered pairs, over all existing domains.
 
-    Raises `NothingYet` where there are none.
+    Raises `NotMaterialized` where there are none.
     """
     groups = defaultdict(list)
     for table in load_by_domain(home, "filtered_pairs", painter).values():

@@ -165,7 +165,7 @@ class ImagePairs(PaintStep[ImagePairsConfig]):
     )
 
     def rows(self, work: StepRun[ImagePairsConfig]) -> list[dict[str, Any]]:
-        """A row for each picture. Raises `Mismatch` as `accepted` does."""
+        """A row for each picture. Raises `TablesMismatch` as `select_accepted` does."""
         table, painter = work.tables["prompt_triplets"], self.model(work.partition, work.config)
         if table["outcome"].eq(PENDING).any():
             raise NotCountable(TRIPLETS_KEY.to_user_string())

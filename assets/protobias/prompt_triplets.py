@@ -238,7 +238,7 @@ def concept_sampling_key(concept: Concept) -> SamplingKey:
 def select_accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
     """The triplets that may be painted, in the order of the table, checked by rule once more.
 
-    Raises `Mismatch` for a table that was edited by hand so that one of them does not pass now, or
+    Raises `TablesMismatch` for a table that was edited by hand so that one of them does not pass now, or
     stands there twice, or that a row has another outcome than there is.
     """
     pairs = []

@@ -52,7 +52,7 @@ def load_all_scores(home: DataRoot, painter: str, models: Sequence[Model]) -> pd
     raw score is the mean over annotators. PickScore is normalized over all domains that are there;
     domains that are not scored yet are not in it.
 
-    Raises `Mismatch` where scores are of other pictures than `filtered_pairs` holds now, those of a
+    Raises `TablesMismatch` where scores are of other pictures than `filtered_pairs` holds now, those of a
     metric are not all by one version of its entry, or domains were not painted or filtered alike.
     """
     filtered = load_by_domain(home, "filtered_pairs", painter, columns=[*_PICTURE, *_OF_FILTERED])
@@ -68,7 +68,7 @@ def load_all_scores(home: DataRoot, painter: str, models: Sequence[Model]) -> pd
 
 
 def _require_alike(painter: str, filtered: ScoreTables) -> None:
-    """Raise `Mismatch` where domains cannot be averaged, since they were not made in one way."""
+    """Raise `TablesMismatch` where domains cannot be averaged, since they were not made in one way."""
     for column, requirement in _ALIKE.items():
         values_by_domain = {
             domain: set(table[column].dropna()) for domain, table in filtered.items()

@@ -106,7 +106,7 @@ class PairScores(JudgeStep[LimitConfig]):
         return [_row(self.judge, picture) for picture in pictures]
 
     def require(self, work: StepRun[LimitConfig]) -> None:
-        """Raise `Mismatch` where its adapter was trained on pairs like these."""
+        """Raise `TablesMismatch` where its adapter was trained on pairs like these."""
         if self._adapter:
             require_apart(self.judge, self._adapter, work, self.rows(work))
 

@@ -81,9 +81,9 @@ def build_summary_asset(models: Sequence[Model]) -> AssetsDefinition:
         "(Tables 1 and 2, Figures 2 and 3), of the domains that are there.",
     )
     def summary(context: AssetExecutionContext, home: DataRoot) -> MaterializeResult[pa.Table]:
-        """Rank what is scored; what is not is named.
+        """Rank all scored metrics, and name the unscored ones.
 
-        Raises `NothingYet` where nothing is, and `Mismatch` (see `all_scores`).
+        Raises `NotMaterialized` if nothing is scored, and `TablesMismatch` as `load_all_scores`.
         """
         painter = context.partition_key
         scores = load_all_scores(home, painter, models)

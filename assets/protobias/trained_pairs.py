@@ -20,7 +20,7 @@ _NAMED = 5
 
 
 def require_apart(judge: Model, adapter: str, work: StepRun[Any], rows: Sequence[Row]) -> None:
-    """Raise `Mismatch` where pairs of rows to be scored are like one that `adapter` has seen.
+    """Raise `TablesMismatch` where pairs of rows to be scored are like one that `adapter` has seen.
 
     Pairs of which that cannot be told pass: the check below warns of them.
     """

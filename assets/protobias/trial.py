@@ -74,7 +74,7 @@ def _sample(home: DataRoot, painter: str, domain: str) -> DomainSample | None:
 def find_partial_scores(scores: pd.DataFrame, samples: Sequence[DomainSample]) -> dict[str, str]:
     """Describe, by metric, the domains in which it has scored only some of the evaluated pairs.
 
-    `scores` are those of the sample `evaluated` (`score_table.all_scores`).
+    `scores` are those of the sample `evaluated` (`score_table.load_all_scores`).
     """
     evaluated = {sample.domain: sample.evaluated for sample in samples}
     counts = scores.groupby(["metric", "domain"], sort=False)["pair_id"].nunique()

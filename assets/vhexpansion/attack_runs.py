@@ -77,7 +77,7 @@ def mark_damaged(rows: Sequence[dict[str, Any]], images: ImageStore) -> list[dic
 def make_attacks(
     rows: Sequence[dict[str, Any]], attacking: "AttackRun", images: ImageStore, ledger: WorkCache
 ) -> list[dict[str, Any]]:
-    """The rows of `known_attacks` with those that are pending, made a batch at a time.
+    """Make the pending attacks, a batch at a time; return all rows.
 
     Each batch is recorded before the next one, so that a kill costs one at most. Cases that an
     encoder cannot tell apart, as questions about one picture, are attacked once.

@@ -105,7 +105,7 @@ def build_mitigation_asset(judges: Sequence[Model]) -> AssetsDefinition:
     def mitigation(
         context: AssetExecutionContext, config: MitigationTableConfig, home: DataRoot
     ) -> MaterializeResult[pa.Table]:
-        """Compare adapters with their base. Raises `NothingYet` where there is none."""
+        """Compare adapters with their base. Raises `NotMaterialized` where there is none."""
         cases = home.find(training_cases_key(GROUP))
         trained = _load_trained(home)
         if cases is None or not trained:

@@ -97,7 +97,7 @@ def build_symmetry_asset(catalog: Catalog, judges: Sequence[Model]) -> AssetsDef
         "perturbation, with intervals over base pictures (Tables 3 to 6).",
     )
     def symmetry(context: AssetExecutionContext, home: DataRoot) -> MaterializeResult[pa.Table]:
-        """Count what was answered. Raises `NothingYet` where nothing was."""
+        """Count what was answered. Raises `NotMaterialized` where nothing was."""
         dataset = context.partition_key
         cases = home.find(asset_key("negated_cases"), dataset, ["outcome"])
         case_count = 0 if cases is None else int(cases["outcome"].eq("negated").sum())

@@ -171,7 +171,7 @@ def concatenate_answers(
     """The answers of every judge to every topic, in one table.
 
     Answers to a part of the questions are of the image set `PARTIAL`, unless they are of pictures
-    that prove nothing. Raises `NothingYet` where there are none, and `Mismatch` where a judge
+    that prove nothing. Raises `NotMaterialized` where there are none, and `TablesMismatch` where a judge
     answered other questions than those that are stored now.
     """
     tables = []

@@ -81,7 +81,7 @@ def questions(
 ) -> MaterializeResult[pa.Table]:
     """Ask about every image of a topic: Q1 to Q3, of originals N1 and N2 as well.
 
-    Raises `Unverified` where labels of drawn images are not verified, and `Mismatch` where images
+    Raises `Unverified` where labels of drawn images are not verified, and `TablesMismatch` where images
     were not made alike, by other code than there is now or of other subjects, or there are none.
     """
     name = context.partition_key

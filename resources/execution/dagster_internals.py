@@ -52,7 +52,7 @@ _CANCELLED_BACKFILL = (
 class AssetRun(NamedTuple):
     """A run of assets in processes of its own.
 
-    `dagster.execute_job` tells neither the id nor any event of a run before it is over.
+    Dagster's `execute_job` tells neither the id nor any event of a run before it is over.
     """
 
     run: DagsterRun

@@ -59,7 +59,7 @@ def compute_cost_bound(
 ) -> int | None:
     """The most that a request can cost; None where a price or a limit is unknown.
 
-    `sizes` are those of its pictures in px, by digest; one that is not there counts as `UNPAINTED`.
+    `sizes` are those of its pictures in px, by digest; a missing one has `UNPAINTED_SIZE`.
     """
     return compute_cost(model, request, compute_most_usage(model, request, sizes), mode)
 
@@ -87,7 +87,7 @@ def estimate_usage(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> U
     """Estimate a request's usage before its model has answered any like it.
 
     Four bytes of text count as a token, pictures by their provider's rule, and answers as
-    `ANSWERED` says; of a picture that is made, `longest_output` says how many tokens it takes. None
+    `EXPECTED_ANSWER_TOKENS`; of a picture that is made, `longest_output` says how many tokens it takes. None
     where no rule is known.
     """
     rule = model.image_tokens or find_token_rule(model.backend, model.model, model.parameters)

@@ -49,7 +49,7 @@ _PICTURE = re.compile(r".*/[0-9a-f]{2}/([0-9a-f]{64})\.png")
 class Waste:
     """Items that nothing refers to; sizes in bytes.
 
-    `images` are by sha256; `calls` are keys, and `images_of_calls` pictures that nothing else
+    `images` are by sha256; `calls` are keys, and `call_images` pictures that nothing else
     refers to. `cost` is what those calls cost in billionths of a dollar, as far as it was booked,
     and `unbooked` how many of them were not.
     """

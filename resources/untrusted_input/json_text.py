@@ -1,8 +1,8 @@
 """Untrusted input, cleaned: text of valid Unicode, and JSON of bounded size.
 
 Replies of providers, lines of batches and cassettes, and lists of models pass through
-`parse_untrusted` before anything else reads them; what was stored earlier passes through `clean`
-again. After it there is no half of a surrogate pair, no infinite number, nothing nested so
+`parse_untrusted` before anything else reads them; what was stored earlier passes through
+`clean_json` again. After it there is no half of a surrogate pair, no infinite number, nothing nested so
 deeply that Python's own functions give up, and no API key of this process: servers repeat keys in
 texts, errors, names of models and lists.
 """
@@ -88,7 +88,7 @@ def keep_written_infinity(constant: str) -> str | None:
 def parse_untrusted(
     data: str | bytes, constant: Callable[[str], str | None] = _refuse_constant
 ) -> Any:
-    """The value of JSON from outside, as `clean` gives it; bytes that are no UTF-8 are replaced.
+    """Parse JSON from outside as `clean_json` does; bytes that are no UTF-8 are replaced.
 
     `constant` gives the value of NaN, Infinity, -Infinity, and numbers too large for a float;
     by default None.

@@ -96,7 +96,7 @@ def _adapter_asset(
         budget: Budget,
         training_pairs: pd.DataFrame,
     ) -> MaterializeResult[pa.Table]:
-        """Train, publish and score. Raises `Mismatch` and `TrainingError`."""
+        """Train, publish and score. Raises `TablesMismatch` and `TrainingError`."""
         work = _Work(way, config, context, home, images, models, budget)
         return _train(work, training_pairs)
 
@@ -160,7 +160,7 @@ def _count_picture_views(recipe: Recipe, pairs: int) -> int:
 
 
 def _require_no_overlap(rows: Sequence[Any], all_pairs: Sequence[TrainingPair]) -> None:
-    """Raise `Mismatch` where pairs are evaluated by now that are like one to train on."""
+    """Raise `TablesMismatch` where pairs are evaluated by now that are like one to train on."""
     overlaps = find_overlapping_rows(rows, all_pairs)
     if len(overlaps):
         examples = "; ".join(

@@ -54,7 +54,7 @@ before have none."""
 def comparison(
     context: AssetExecutionContext, home: DataRoot, ranked: pd.DataFrame, control: pd.DataFrame
 ) -> MaterializeResult[pa.Table]:
-    """Compare them on the same held-out pairs. Raises `Mismatch` where they were trained unlike."""
+    """Compare them on the same held-out pairs. Raises `TablesMismatch` where they were trained unlike."""
     require_alike(*(_record(home, table) for table in (ranked, control)))
     scores = pd.concat([ranked, control], ignore_index=True)
     rates = compute_rates(scores)
@@ -122,7 +122,7 @@ def describe_unscored(rates: pd.DataFrame, metrics: Sequence[str]) -> str:
 
 
 def require_alike(ranked: Mapping[str, Any], control: Mapping[str, Any]) -> None:
-    """Raise `Mismatch` where two adapters differ in more than their loss.
+    """Raise `TablesMismatch` where two adapters differ in more than their loss.
 
     Alike have to be pairs, base, budget (steps, rows, processes) and all that both recipes have:
     the adapter's shape and seed, the batch, the learning rate (the optimizer scales gradients, so

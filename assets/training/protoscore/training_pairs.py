@@ -84,7 +84,7 @@ class PairsConfig(Config):
 def _training_pairs(
     context: AssetExecutionContext, config: PairsConfig, home: DataRoot
 ) -> MaterializeResult[pa.Table]:
-    """Choose pairs. Raises `NothingYet` where there are too few of a split."""
+    """Choose pairs. Raises `NotMaterialized` where there are too few of a split."""
     all_pairs = list(iterate_all_pairs(home, context.instance))
     split = split_pairs(_select_pairs(all_pairs, config.painters), config.pairs, config.held_out)
     if not split.training or not split.held_out:

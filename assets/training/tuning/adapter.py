@@ -53,7 +53,7 @@ def adapter(
     images: ImageStore,
     training_cases: pd.DataFrame,
 ) -> MaterializeResult[pa.Table]:
-    """Train and publish it. Raises `Mismatch` and `TrainingError`."""
+    """Train and publish it. Raises `TablesMismatch` and `TrainingError`."""
     parts = split_partition_key(context.partition_key, BY_ARM)
     arm, rate = parts["arm"], float(parts["learning_rate"])
     rows = TRAINING_CASES.read_rows(training_cases, training_cases_key(DECLARED.group))
@@ -102,7 +102,7 @@ def adapter(
 
 
 def _rate(configured: float, rate: float) -> float:
-    """The rate of the partition. Raises `Mismatch` where the config has yet another."""
+    """The rate of the partition. Raises `TablesMismatch` where the config has yet another."""
     if configured not in (_DEFAULT, rate):
         raise TablesMismatch(
             f"adapter: the config has the learning rate {configured:g}, and the partition "
@@ -112,7 +112,7 @@ def _rate(configured: float, rate: float) -> float:
 
 
 def _require_no_overlap(rows: list[dict[str, Any]]) -> None:
-    """Raise `Mismatch` where something is trained on that is held out."""
+    """Raise `TablesMismatch` where something is trained on that is held out."""
     shared_pictures = find_shared_pictures(rows)
     if shared_pictures:
         examples = "; ".join(

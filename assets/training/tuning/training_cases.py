@@ -83,7 +83,7 @@ class TrainingCasesConfig(Config):
 def _training_cases(
     context: AssetExecutionContext, config: TrainingCasesConfig, home: DataRoot
 ) -> MaterializeResult[pa.Table]:
-    """Make the arms. Raises `NothingYet` where something has to be made first."""
+    """Make the arms. Raises `NotMaterialized` where something has to be made first."""
     cases = _choose_cases(home, config)
     complete_cases = [case for case in cases if case.perturbed is not None]
     unperturbed_cases = [case for case in cases if case.perturbed is None]

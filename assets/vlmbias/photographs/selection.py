@@ -182,7 +182,7 @@ def count_retention(
     """Counterfactual base images by painter and subtopic, and how many came through each stage.
 
     The arguments are rows of the tables of those names; without `photographs` the stages end with
-    `passed`.
+    the passed checks.
     """
     changed = pd.DataFrame(candidates, columns=[*_BASE_IMAGE, "variant", "outcome", "check"])
     changed = changed[changed["variant"].eq("counterfactual")]

@@ -140,7 +140,7 @@ class RestrictedClient(httpx2.AsyncClient):
 class _Bounded(httpx2.AsyncByteStream):
     """A reply's body, unpacked: at most so many bytes of it.
 
-    Of an error that is longer the beginning is enough; of another reply `TooLong` is raised.
+    Of an error that is longer the beginning is enough; of another reply `ReplyTooLong` is raised.
     """
 
     def __init__(self, packed: httpx2.Response, longest: int) -> None:
