@@ -1,9 +1,6 @@
 """The code location: everything that Dagster loads, assembled."""
 
 import gc
-import os
-from pathlib import Path
-from typing import Any
 
 # What is imported stays: looking for garbage in it again and again takes a fifth of the time.
 gc.disable()
@@ -22,19 +19,13 @@ from assets.kit.jobs import build_jobs
 from assets.kit.partitions import read_collections
 from assets.planning import quote_job
 from assets.planning.batches import build_batch_jobs
-from resources.calls import CallStore
-from resources.calls.database_url import build_sqlite_url
-from resources.execution.dagster_internals import STORAGE_MODULE, find_code_modules
-from resources.execution.executors import build_executor
+from resources.execution.asset_versions import add_code_version
+from resources.execution.dagster_internals import STORAGE_MODULE
+from resources.execution.executors import build_executor, list_config_names
 from resources.models.backends import list_modules
 from resources.models.catalog import CatalogFiles
-from resources.models.client import ModelClient
-from resources.settings.budget import Budget
-from resources.settings.image_design import ImageDesign
-from resources.storage.data_root import DataRoot
-from resources.storage.image_store import ImageStore
-from resources.storage.parquet_tables import ParquetTables
-from resources.storage.work_cache import WorkCache
+from resources.settings.default_resources import build_default_resources
+from resources.settings.locations import find_data_root, find_models_path
 from resources.user_files.edited_files import FORKED_STEPS
 from sensors.batches import batches_sensor
 from sensors.interrupted_runs import interrupted_runs_sensor
@@ -46,83 +37,22 @@ from sensors.painters import painters_sensor
 PRELOADED = [FORKED_STEPS, "definitions", STORAGE_MODULE]
 """Modules of the process from which steps are forked: each step imports them."""
 
-
-def resources_at(root: str) -> dict[str, Any]:
-    """Build every resource; tables, reports and the ledger lie below `root`.
-
-    So do images, unless COUNTERFACTORY_IMAGES is set to another folder or an address that fsspec
-    knows, and calls, unless COUNTERFACTORY_CALLS is set to another database.
-    """
-    images = ImageStore(root=os.environ.get("COUNTERFACTORY_IMAGES") or root)
-    # Named, not read, where it is set: no page of Dagster then shows a password in it.
-    elsewhere = bool(os.environ.get("COUNTERFACTORY_CALLS"))
-    url = (
-        dg.EnvVar("COUNTERFACTORY_CALLS")
-        if elsewhere
-        else build_sqlite_url(Path(root, "calls.sqlite"))
-    )
-    calls = CallStore(url=url)
-    return {
-        "io_manager": ParquetTables(root=root),
-        "home": DataRoot(root=root),
-        "images": images,
-        "models": ModelClient(calls=calls, images=images),
-        "ledger": WorkCache(root=root),
-        "design": ImageDesign(),
-        "budget": Budget.from_environment(os.environ),
-    }
-
-
-def data_root() -> str:
-    """COUNTERFACTORY_HOME, or the folder `data` beside this file; always absolute."""
-    home = os.environ.get("COUNTERFACTORY_HOME") or Path(__file__).parent / "data"
-    if "://" in str(home):
-        raise ValueError(
-            f"COUNTERFACTORY_HOME is {home}, which is not a folder of this machine. Set it to one: "
-            "what was drawn and measured is remembered in a database that needs a local disk."
-        )
-    folder = Path(home).expanduser()
-    if folder.is_symlink() and not folder.exists():
-        raise ValueError(
-            f"COUNTERFACTORY_HOME is {folder}, a link to {folder.readlink()}, which is not there. "
-            "Mount or restore it: the answers that were paid for lie in it."
-        )
-    return str(folder.resolve())
-
-
-def models_path() -> Path:
-    """COUNTERFACTORY_MODELS, or models.yaml beside this file."""
-    return Path(os.environ.get("COUNTERFACTORY_MODELS") or Path(__file__).parent / "models.yaml")
-
-
-catalog_files = CatalogFiles(models_path(), Path(data_root()) / "discovered.yaml")
+data_root = find_data_root()
+catalog_files = CatalogFiles(find_models_path(), data_root / "discovered.yaml")
 catalog = catalog_files.load()
 
 planners = build_planners(catalog)
 """Planners of all assets that ask models, for quotes and batches."""
 
-collections = read_collections(catalog, Path(data_root()))
+collections = read_collections(catalog, data_root)
 
-resources = resources_at(data_root())
-resource_modules = {type(resource).__module__ for resource in resources.values()}
+resources = build_default_resources(str(data_root))
+resource_types = map(type, resources.values())
+shared_modules = {factory.__module__ for factory in (build_default_resources, *resource_types)}
 backends = {module for model in catalog.models for module in list_modules(model)}
 
-
-def add_code_version(asset: Any) -> Any:
-    """Give an asset the version of all code that it may run, beside its own."""
-    if not isinstance(asset, dg.AssetsDefinition):
-        return asset
-    modules = {*resource_modules, *find_code_modules(asset)}
-    for group in asset.group_names_by_key.values():
-        modules.update(code_versions.list_modules(f"assets.{group}"))
-    digest = code_versions.digest(modules, backends)
-    return asset.map_asset_specs(
-        lambda spec: spec.replace_attributes(code_version=f"{spec.code_version} {digest}")
-    )
-
-
 every_asset = [
-    add_code_version(asset)
+    add_code_version(asset, code_versions, shared_modules, backends)
     for asset in (
         *dg.load_assets_from_package_module(assets),
         *build_definitions(catalog),
@@ -143,14 +73,6 @@ batches = build_batch_jobs(planners, by_key, named.by_asset, resources)
 def repository() -> dg.RepositoryDefinition:
     """Return the repository of all definitions, once they are built."""
     return defs.get_repository_def()
-
-
-def list_config_names() -> dict[str, set[str]]:
-    """List the names that each section of a run's config may have."""
-    executable = (
-        asset for asset in repository().assets_defs_by_key.values() if asset.is_executable
-    )
-    return {"ops": {asset.node_def.name for asset in executable}, "resources": set(resources)}
 
 
 quotes = quote_job(planners, lambda: repository().assets_defs_by_key)
@@ -174,7 +96,7 @@ defs: dg.Definitions = dg.Definitions(
     schedules=missing_pictures_schedules(catalog_files, by_key),
     resources=resources,
     # Each step is forked from a process that has loaded all this, instead of loading it again.
-    executor=build_executor(list_config_names).configured(
+    executor=build_executor(lambda: list_config_names(repository(), resources)).configured(
         {"start_method": {"forkserver": {"preload_modules": PRELOADED}}}
     ),
 )

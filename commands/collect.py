@@ -33,14 +33,14 @@ def collect(
     """
     from dagster import DagsterInstance
 
-    from definitions import data_root
+    from resources.settings.locations import find_data_root
     from resources.storage.garbage_collector import GarbageCollector
 
     if calls and not remove:
         raise typer.BadParameter("look at what would be removed first, then add --remove.")
     with DagsterInstance.get() as instance, open_stores(instance, "models") as stores:
         _require_rest(instance)
-        collector = GarbageCollector(Path(data_root()), stores.models.calls, stores.models.images)
+        collector = GarbageCollector(find_data_root(), stores.models.calls, stores.models.images)
         waste = collector.waste()
         if remove:
             _require_rest(instance)

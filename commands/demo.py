@@ -33,13 +33,14 @@ def demo(
     from assets.kit.partitions import add_painters
     from commands.demo_runs import AssetGroup, DemoRunner
     from commands.storage import open_instance
-    from definitions import catalog, data_root
+    from definitions import catalog
     from resources.faults import write_errors
+    from resources.settings.locations import find_data_root
     from resources.storage.data_root import DataRoot
 
     design = _design(seed, sizes)
     painter = _painter()
-    home = DataRoot(root=data_root())
+    home = DataRoot(root=str(find_data_root()))
     with write_errors(home.root):
         Path(home.root).mkdir(parents=True, exist_ok=True)
     with open_instance() as instance:

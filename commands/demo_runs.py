@@ -8,7 +8,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TextIO
 from uuid import uuid4
 
@@ -23,6 +22,7 @@ from commands.interruption import signal_log
 from commands.tables import build_console
 from resources.collections import collections_path
 from resources.execution.dagster_internals import AssetGraph
+from resources.settings.locations import find_data_root, find_models_path
 from resources.user_files.taxonomy_file import find_taxonomy_path
 
 _AT_ONCE = 2
@@ -60,18 +60,19 @@ class DemoRunner:
     """Makes what is not up to date, in as few runs and steps as it takes, in this process."""
 
     def __init__(self, instance: DagsterInstance, design: Mapping[str, Any]) -> None:
-        from definitions import data_root, defs, models_path, resources_at
+        from definitions import defs
+        from resources.settings.default_resources import build_default_resources
 
         self._instance, self._design = instance, design
         self._graph: AssetGraph = defs.resolve_asset_graph()
         self._job = defs.resolve_implicit_global_asset_job_def()
-        root = Path(data_root())
-        config_files = (models_path(), find_taxonomy_path(), collections_path())
+        root = find_data_root()
+        config_files = (find_models_path(), find_taxonomy_path(), collections_path())
         edited = (*config_files, root / "discovered.yaml", *ROOT.glob("*.yaml"))
         self._freshness = Freshness(
             instance,
             self._graph,
-            resources_at(str(root))["images"],
+            build_default_resources(str(root))["images"],
             partial(digest_inputs, root, *edited),
         )
 

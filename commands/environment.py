@@ -36,9 +36,10 @@ def open_stores(instance: "DagsterInstance | None" = None, *names: str) -> Itera
     """The resources of those names, or all, as runs use them."""
     from dagster import build_resources
 
-    from definitions import data_root, resources_at
+    from resources.settings.default_resources import build_default_resources
+    from resources.settings.locations import find_data_root
 
-    resources = resources_at(data_root())
+    resources = build_default_resources(str(find_data_root()))
     with warnings.catch_warnings():
         # Dagster's own, while it makes a resource that is part of another one.
         warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)

@@ -23,10 +23,11 @@ def export(
         counterfactory export vlmbias/accuracy answers.cassette
     """
     from assets.kit.upstream_calls import find_upstream_calls
-    from definitions import catalog, data_root, defs
+    from definitions import catalog, defs
     from resources.cassette import export_cassette
+    from resources.settings.locations import find_data_root
 
-    upstream = find_upstream_calls(defs, catalog, select, Path(data_root()), split_list(partitions))
+    upstream = find_upstream_calls(defs, catalog, select, find_data_root(), split_list(partitions))
     with open_stores(None, "models") as stores:
         models = stores.models
         done = export_cassette(file, upstream.keys, models.calls, models.images, upstream.reviews)

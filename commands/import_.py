@@ -19,12 +19,12 @@ def import_(
 
         counterfactory import answers.cassette
     """
-    from definitions import data_root
     from resources.cassette import import_cassette
+    from resources.settings.locations import find_data_root
 
     with open_stores(None, "models") as stores:
         models = stores.models
-        done = import_cassette(file, models.calls, models.images, Path(data_root()) / "reviews")
+        done = import_cassette(file, models.calls, models.images, find_data_root() / "reviews")
     typer.echo(
         f"{file}: answers: {done.calls:,}, new here: {done.new:,}, pictures: {done.pictures:,}, "
         f"new review files: {done.reviews}."

@@ -37,22 +37,24 @@ PARENT_RUN_TAG = "counterfactory/judged_by"
 class JudgeEverythingConfig(Config):
     """Judge, benchmarks and budget of the run."""
 
-    judge: str = Field(description="A judge or metric of models.yaml.")
-    benchmarks: list[str] = Field(default=[], description="Some benchmarks; all by default.")
+    judge: str = Field(description="A judge or metric listed in models.yaml.")
+    benchmarks: list[str] = Field(default=[], description="Benchmarks to run. Default: all.")
     budget_usd: float | None = Field(
         default=None,
         ge=0,
         le=MAX_USD,
         allow_inf_nan=False,
-        description="The most that all of it may spend. Without it nothing is sent that costs "
-        "anything, unless `no_budget` is set.",
+        description=(
+            "Maximum total spending in US dollars. Without it no paid request is sent, unless "
+            "`no_budget` is set."
+        ),
     )
-    no_budget: bool = Field(default=False, description="Go ahead without a limit on the spending.")
+    no_budget: bool = Field(default=False, description="Run without a limit on spending.")
     limit: int | None = Field(
-        default=None, ge=1, description="A trial: about so many items of each partition."
+        default=None, ge=1, description="Ask about at most this many items per partition (a trial)."
     )
     stand_ins: bool = Field(
-        default=False, description="Ask about what stand-ins made as well, to try it out."
+        default=False, description="Also ask about the output of stand-ins, to try everything out."
     )
 
 

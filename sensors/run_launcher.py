@@ -75,7 +75,8 @@ class SharedBudget(NamedTuple):
 class RunLauncher:
     """Executes runs; keeps what they `materialized`, their `failures` and their `failed_checks`.
 
-    Failed checks are also those that stop nothing, as where requests failed. `warnings` are those of the runs' logs and of checks, as of rows that were rejected.
+    Failed checks are also those that stop nothing, as where requests failed. `warnings` are those
+    of the runs' logs and of checks, as of rows that were rejected.
     """
 
     def __init__(

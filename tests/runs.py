@@ -18,9 +18,9 @@ from assets.kit import previews
 from assets.kit.benchmarks import load_benchmarks
 from assets.kit.partitions import partition_tags
 from assets.report import revision
-from definitions import resources_at
 from generators.domains import load_domain
 from resources.models.catalog import Catalog, Model
+from resources.settings.default_resources import build_default_resources
 from tests.cheap_runs import read_once, undescribed
 from tests.instances import reuse_databases, unread
 
@@ -171,7 +171,7 @@ def _definitions(root, catalog, group):
     if which not in _LOADED:
         _LOADED.clear()
         _LOADED[which] = dg.Definitions(
-            assets=defined(catalog, group), resources=resources_at(root)
+            assets=defined(catalog, group), resources=build_default_resources(root)
         )
     return _LOADED[which]
 

@@ -54,8 +54,11 @@ BIAS_COLUMNS = {
     "parameters": (TEXT, "The perturbations with their parameters, in their order, as JSON"),
     "original": (TEXT, "Name of the original picture in the image store"),
     "sha256": (TEXT, "Name of the biased picture there; empty where there is none"),
-    "readable": (BOOLEAN, "Whether code reads the same in it as before; empty where none can"),
-    "is_stand_in": (BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
+    "readable": (
+        BOOLEAN,
+        "True if code reads the same text as before; empty if it cannot read the picture",
+    ),
+    "is_stand_in": (BOOLEAN, "True if a stand-in took part, so that it is no result"),
 }
 """Columns that describe a biased picture."""
 
@@ -64,9 +67,9 @@ BIASED_IMAGE_COLUMNS = Columns(
     width=(WHOLE, "px"),
     height=(WHOLE, "px"),
     outcome=(TEXT, "original, biased, or inapplicable"),
-    reason=(TEXT, "Why the bias cannot be had; else empty"),
-    boxes=(TEXT, "Where its objects are, as frame/boxes has it; empty where nobody says it"),
-    boxes_reason=(TEXT, "Why there are no boxes; else empty"),
+    reason=(TEXT, "Reason why the bias is inapplicable; else empty"),
+    boxes=(TEXT, "Boxes of its objects, from frame/boxes; empty if unknown"),
+    boxes_reason=(TEXT, "Reason for missing boxes; else empty"),
     calls=(TEXTS, "Keys of the stored calls behind the original"),
     **COLLECTION_QUESTION_COLUMNS,
 )
@@ -79,7 +82,8 @@ class BiasSelectionConfig(LimitConfig):
     """Biases to include; a limit counts pictures before they have them."""
 
     biases: Annotated[list[str], validate_names(GRID)] = Field(
-        default=[], description=f"Some of {', '.join(GRID)}; by default all that fit the domain."
+        default=[],
+        description=f"Biases to add: any of {', '.join(GRID)}. Default: all that fit the domain.",
     )
 
 
@@ -88,8 +92,10 @@ class BiasedImagesConfig(BiasSelectionConfig):
 
     configurations: Configurations = Field(
         default="grid",
-        description="grid for every configuration that the paper tries (App. B.3), up to 56 "
-        "pictures of each; single for one of each bias.",
+        description=(
+            "grid: all configurations of the paper (App. B.3), up to 56 pictures per original. "
+            "single: one configuration per bias."
+        ),
     )
 
 

@@ -34,14 +34,17 @@ from resources.user_files.rows import MAX_PROBLEMS
 BOXES = Columns(
     **IMAGE_COLUMNS,
     sha256=(TEXT, "Name of the picture in the image store"),
-    finder=(TEXT, "Who found the boxes: a model, or file"),
-    boxes=(TEXT, "As JSON: left, top, width and height in parts of the picture, and label"),
-    number=(WHOLE, "How many; empty where nobody could say"),
+    finder=(TEXT, "Source of the boxes: a model, or file"),
+    boxes=(
+        TEXT,
+        "Boxes as JSON: left, top, width and height as fractions of the picture, and label",
+    ),
+    number=(WHOLE, "Number of boxes; empty if unknown"),
     outcome=(TEXT, "found, none, missing (in the file), unasked, unparsed, refused or failed"),
     refusal=(TEXT, "content filter, image safety or model, if refused; else empty"),
-    reason=(TEXT, "Why there are no boxes; else empty"),
-    response=(TEXT, "What the model said; empty for a file"),
-    served_model=(TEXT, "Which model said it, as the provider says; empty where it does not"),
+    reason=(TEXT, "Reason for missing boxes; else empty"),
+    response=(TEXT, "The model's reply; empty for a file"),
+    served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
     calls=(TEXTS, "Keys of the stored calls behind it"),
 )
 
@@ -61,13 +64,17 @@ class BoxesConfig(LimitConfig):
 
     file: str = Field(
         default="",
-        description="Path of a file that people made: COCO's JSON or Label Studio's. It names a "
-        "picture by its file in the image store, as in 3f9a….png.",
+        description=(
+            "Path of a file of boxes drawn by people: JSON of COCO or Label Studio. It names a "
+            "picture by its file in the image store, such as 3f9a….png."
+        ),
     )
     finder: str = Field(
         default="",
-        description="In place of a file, a model of models.yaml with the role detector, captioner "
-        "or judge; by default the first detector there.",
+        description=(
+            "Instead of a file, a model of models.yaml with the role detector, captioner or "
+            "judge. Default: the first detector there."
+        ),
     )
 
 

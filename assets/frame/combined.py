@@ -44,7 +44,9 @@ class CombinedConfig(BiasSelectionConfig):
     """Combinations to try; a limit counts pictures before they have them."""
 
     sizes: list[int] = Field(
-        default=[2, 3], min_length=1, description="How many biases at once: the paper has 2 and 3."
+        default=[2, 3],
+        min_length=1,
+        description="Numbers of biases to combine; the paper has 2 and 3.",
     )
 
     @field_validator("sizes")

@@ -35,22 +35,25 @@ def asset_key(name: str) -> AssetKey:
 
 
 ITEM_COLUMNS = {
-    "item_id": (TEXT, "Readable, and of its concepts alone"),
+    "item_id": (TEXT, "Readable name, derived from its concepts alone"),
     "domain": (TEXT, "people, animals, illustration, indoor or outdoor"),
-    "attributes": (TEXTS, "Of its concepts, in the order of the paper's Table 8, as in number"),
-    "values": (TEXTS, "By attribute: its value, as in three"),
+    "attributes": (
+        TEXTS,
+        "Attributes of its concepts, in the order of the paper's Table 8, such as number",
+    ),
+    "values": (TEXTS, "Value of each attribute, such as three"),
     "place": (WHOLE, "Place in the sample, from 0: a smaller sample is the beginning of a larger"),
-    "seed": (WHOLE, "Of the sampling, and of what is changed"),
+    "seed": (WHOLE, "Random seed for sampling and for the changes"),
 }
 """The columns of an item."""
 
 WRITER_COLUMNS = {
-    "writer": (TEXT, "Who wrote it, as models.yaml names it"),
+    "writer": (TEXT, "Writer, as models.yaml names it"),
     "outcome": (TEXT, "written, rejected (by rule), unparsed, refused or failed"),
     "refusal": (TEXT, "content filter or model, if refused; else empty"),
-    "reason": (TEXT, "What is wrong with it, or why there is none; else empty"),
-    "attempts": (WHOLE, "How often it was asked for; empty where nobody had to be"),
-    "served_model": (TEXT, "Which model wrote it, as the provider says; empty where it does not"),
+    "reason": (TEXT, "Problem with the sentence, or reason for a missing one; else empty"),
+    "attempts": (WHOLE, "Number of requests; empty if none was needed"),
+    "served_model": (TEXT, "Model that wrote it, as the provider names it; empty if unnamed"),
     "calls": (TEXTS, "Keys of the stored calls behind it"),
 }
 """The columns of how a sentence was written."""

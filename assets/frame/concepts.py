@@ -19,7 +19,7 @@ PAPER_ITEMS = 100
 
 CONCEPTS = Columns(
     **ITEM_COLUMNS,
-    reserve=(BOOLEAN, "Whether it takes part only where an earlier one is left out"),
+    reserve=(BOOLEAN, "True if used only when an earlier item is left out"),
     outcome=(TEXT, "drawn"),
 )
 
@@ -30,15 +30,19 @@ class FrameConceptsConfig(Config):
     items: int = Field(
         default=PAPER_ITEMS,
         ge=1,
-        description="How many of a domain; the paper has 100. Fewer are the beginning of more.",
+        description=(
+            "Items per domain; the paper has 100. A smaller number selects the first of a larger "
+            "one."
+        ),
     )
     reserve: int = Field(
         default=20,
         ge=0,
-        description="How many more, which take the places of those that rules, a moderator or "
-        "people leave out.",
+        description="Additional items, to replace those rejected by rule, a moderator or people.",
     )
-    seed: int = Field(default=0, description="Of the sampling, and of what is changed later.")
+    seed: int = Field(
+        default=0, description="Random seed for sampling, and for the later choice of changes."
+    )
 
 
 class FrameConcepts(Step[FrameConceptsConfig]):

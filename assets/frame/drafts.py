@@ -24,8 +24,8 @@ from generators.prompts.instructions import (
 
 DRAFTS = Columns(
     **ITEM_COLUMNS,
-    reserve=(BOOLEAN, "Whether it takes part only where an earlier one is left out"),
-    instruction=(TEXT, "The sentence that names every concept; empty where there is none"),
+    reserve=(BOOLEAN, "True if used only when an earlier item is left out"),
+    instruction=(TEXT, "Sentence that names every concept; empty if there is none"),
     **WRITER_COLUMNS,
 )
 

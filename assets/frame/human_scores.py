@@ -40,11 +40,11 @@ HUMAN_SCORES = Columns(
     source=(TEXT, "The painter, or the collection"),
     item_id=(TEXT, "The item"),
     image_id=(TEXT, "Source, item and sample"),
-    instruction=(TEXT, "The original one, by which it is scored"),
+    instruction=(TEXT, "Original instruction, by which the picture is scored"),
     sha256=(TEXT, "Name of the picture in the image store"),
-    annotator=(TEXT, "Who scored it; of a collection with a mean alone, the collection"),
-    score=(REAL, "0 to 5; a collection's own are brought there from its scale"),
-    is_stand_in=(BOOLEAN, "Whether the pictures are stand-ins, so that it is no result"),
+    annotator=(TEXT, "Annotator; for a collection with only mean scores, the collection"),
+    score=(REAL, "Score, 0 to 5; a collection's own scores are rescaled"),
+    is_stand_in=(BOOLEAN, "True if stand-ins made the pictures, so that it is no result"),
 )
 """Table with one row per picture and annotator."""
 
@@ -80,10 +80,14 @@ class FrameHumanScoresConfig(Config):
 
     scored_by: Literal["either", "people", "collection"] = Field(
         default="either",
-        description="people for sheets that they fill in; collection for the human scores that a "
-        "collection comes with; either for these where there are any, and else for sheets.",
+        description=(
+            "people: score sheets that people fill in. collection: the human scores of a "
+            "collection. either: a collection's scores if it has any, else sheets."
+        ),
     )
-    seed: int = Field(default=0, description="Of the order in which people are shown them.")
+    seed: int = Field(
+        default=0, description="Random seed for the order in which people see the pictures."
+    )
 
 
 @table_asset(
@@ -101,8 +105,8 @@ def human_scores(
 ) -> MaterializeResult[pa.Table]:
     """Take a collection's scores, or read filled files and write sheets for who scores next.
 
-    Raises `NoHumanScores`, `UserFileError` for a file that cannot be followed, `NotMaterialized` without
-    pictures.
+    Raises `NoHumanScores`, `UserFileError` for a file that cannot be followed, `NotMaterialized`
+    without pictures.
     """
     source = context.partition_key
     pictures = list_scored_pictures(home, source)

@@ -23,21 +23,24 @@ from resources.models.catalog import Model
 from resources.models.requests import PaintRequest
 
 IMAGE_COLUMNS = {
-    "item_id": (TEXT, "The item that it is of; of a collection, the name of its row"),
+    "item_id": (TEXT, "Item shown in the picture; for a collection, the name of its row"),
     "domain": (TEXT, "people, animals, illustration, indoor or outdoor"),
     "source": (TEXT, "The painter, or the collection"),
     "image_id": (TEXT, "Source, item and sample"),
-    "instruction": (TEXT, "The original one, by which the picture is judged"),
-    "keyword": (TEXT, "The object in it, as the keyword overlay names it; empty for none"),
-    "concepts": (WHOLE, "How many concepts the item has; empty for a collection"),
-    "changes": (WHOLE, "How many were changed in what was painted; empty for a collection"),
-    "alignment": (REAL, "The share that was not: how well it should fit; empty for a collection"),
+    "instruction": (TEXT, "Original instruction, by which the picture is judged"),
+    "keyword": (TEXT, "Object in the picture, as the keyword overlay names it; empty for none"),
+    "concepts": (WHOLE, "Number of the item's concepts; empty for a collection"),
+    "changes": (WHOLE, "Number of concepts changed in the painted prompt; empty for a collection"),
+    "alignment": (
+        REAL,
+        "Share of unchanged concepts: how well it should fit; empty for a collection",
+    ),
 }
 """Columns that describe a picture and that its biased versions share."""
 
 COLLECTION_QUESTION_COLUMNS = {
-    "question": (TEXT, "A collection's question about the original, for code to read it by"),
-    "answer": (TEXT, "Its answer, as the collection has it; both are empty for painters"),
+    "question": (TEXT, "A collection's question about the original, for reading by code"),
+    "answer": (TEXT, "Answer in the collection; both are empty for painters"),
 }
 """Columns of a collection's question about a picture."""
 
@@ -53,15 +56,16 @@ class FrameImagesConfig(LimitConfig):
         default=1,
         ge=1,
         le=8,
-        description="Pictures of each instruction. The second one is what the first is compared "
-        "with in pairs.",
+        description="Pictures per instruction. Pairwise comparison uses the first two.",
     )
     seed: int = Field(
         default=0,
         ge=0,
         le=2**31 - 9,
-        description="Of the first sample's noise, for a painter that takes one: the next sample's "
-        "is one more.",
+        description=(
+            "Random seed for the noise of the first sample, if the painter takes one; each "
+            "further sample adds one to it."
+        ),
     )
 
 

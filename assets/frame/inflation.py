@@ -43,30 +43,31 @@ ALL_PICTURES, READABLE = "all", "readable"
 
 INFLATION = Columns(
     source=(TEXT, "The painter, or the collection"),
-    is_stand_in=(BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
+    is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
     model=(TEXT, "The judge, as models.yaml names it"),
     experiment=(
         TEXT,
-        "single for one bias at a time; combined for pairs and triples, and held out for the one "
-        "of each size that was chosen, alone as well; templates for what frame/mitigation asked",
+        "single (one bias at a time), combined (pairs and triples), held out (the chosen "
+        "combination of each size, and the chosen single bias), or templates (from "
+        "frame/mitigation)",
     ),
-    template=(TEXT, "What was asked"),
-    choice=(TEXT, "in_sample or held_out: how the configuration was chosen (frame/search)"),
-    pictures=(TEXT, "all, or readable: those in which code reads the same as before"),
-    domain=(TEXT, "A domain; or all: the mean over those that have the bias"),
-    bias=(TEXT, "A bias or a combination; or all, for how often they raise the mean"),
-    images=(WHOLE, "Pictures scored both times, each once whatever its texts"),
-    scored=(WHOLE, "Pictures and texts scored both times"),
-    unscored=(WHOLE, "Pictures and texts that were asked about and lack a score, before or after"),
+    template=(TEXT, "Prompt template"),
+    choice=(TEXT, "Choice of the configuration: in_sample or held_out (frame/search)"),
+    pictures=(TEXT, "all, or readable (pictures in which code reads the same as before)"),
+    domain=(TEXT, "Domain, or all (the mean over domains that have the bias)"),
+    bias=(TEXT, "Bias or combination, or all (how often they raise the mean)"),
+    images=(WHOLE, "Pictures scored both times, counted once each"),
+    scored=(WHOLE, "Pairs of picture and text scored both times"),
+    unscored=(WHOLE, "Requested pairs of picture and text without a score, before or after"),
     original=(REAL, "Mean score before, 0 to 5"),
-    biased=(REAL, "Mean score after"),
+    biased=(REAL, "Mean score after, 0 to 5"),
     **interval_columns("percent", "Change of the mean in percent", "pictures, paired"),
     combinations=(
         WHOLE,
-        "Domains × biases; this and what follows in the row of all single biases alone",
+        "Number of domains × biases; filled, as the next columns, in the row of all single biases",
     ),
     **interval_columns("rate", "Attack success rate: whose mean rises (Figure 2)", "pictures"),
-    clear=(REAL, "The share of these whose interval lies above 0"),
+    clear=(REAL, "Share of these whose interval lies above 0"),
     **interval_columns("rise", "Mean percent change of those that rise; else empty", "pictures"),
 )
 

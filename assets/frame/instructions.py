@@ -35,17 +35,17 @@ from resources.storage.data_root import DataRoot
 
 INSTRUCTIONS = Columns(
     **ITEM_COLUMNS,
-    instruction=(TEXT, "What pictures are judged by"),
-    writer=(TEXT, "Who wrote it, as models.yaml names it"),
-    moderator=(TEXT, "Who was asked whether it is harmless and feasible; empty for nobody"),
-    moderation=(TEXT, "What the moderator said; empty where nobody was asked"),
+    instruction=(TEXT, "Instruction by which pictures are judged"),
+    writer=(TEXT, "Writer, as models.yaml names it"),
+    moderator=(TEXT, "Model asked whether it is harmless and feasible; empty for none"),
+    moderation=(TEXT, "The moderator's reply; empty if there was no moderator"),
     outcome=(
         TEXT,
         "used, reserve, moderated, left out (by people), unparsed, refused, failed",
     ),
     refusal=(TEXT, "content filter or model, if refused; else empty"),
-    reason=(TEXT, "Why it is left out; else empty"),
-    used=(BOOLEAN, "Whether it is one of the benchmark's"),
+    reason=(TEXT, "Reason why it is left out; else empty"),
+    used=(BOOLEAN, "True if it belongs to the benchmark"),
     calls=(TEXTS, "Keys of the stored calls behind it"),
 )
 ITEM_ID = "item_id"
@@ -56,8 +56,10 @@ class Moderation(LimitConfig):
 
     moderator: str = Field(
         default="",
-        description="A model of models.yaml with the role moderator; by default the first that "
-        "has it, or nobody where none has. The rules hold in any case.",
+        description=(
+            "A model of models.yaml with the role moderator. Default: the first with that role, "
+            "or none if there is none. The rules always apply."
+        ),
     )
 
 

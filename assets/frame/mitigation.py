@@ -17,7 +17,9 @@ class MitigationConfig(FrameScoresConfig):
     """Templates to try; a limit counts pictures before their biases."""
 
     templates: Templates = Field(
-        default=list(TEMPLATES), min_length=1, description=f"Some of {', '.join(TEMPLATES)}."
+        default=list(TEMPLATES),
+        min_length=1,
+        description=f"Templates to score with: any of {', '.join(TEMPLATES)}.",
     )
 
 

@@ -32,16 +32,16 @@ ORDERS = ("first", "second")
 PREFERENCES = Columns(
     **BIAS_COLUMNS,
     other=(TEXT, "Name of picture B in the image store"),
-    order=(TEXT, "Whether picture A was shown first or second"),
-    template_version=(TEXT, "Of the words of what was asked"),
+    order=(TEXT, "Position of picture A: first or second"),
+    template_version=(TEXT, "Digest of the prompt template"),
     model=(TEXT, "The judge, as models.yaml names it"),
     entry_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
     preference=(REAL, "1 where A is preferred, 0.5 for a tie, 0 where B is; empty for none"),
     outcome=(TEXT, "scored, unparsed, refused or failed"),
     refusal=(TEXT, "content filter, image safety or model, if refused; else empty"),
-    response=(TEXT, "What the judge said; empty for a reference judge"),
-    reason=(TEXT, "Why there is no preference; else empty"),
-    served_model=(TEXT, "Which model said it, as the provider says; empty where it does not"),
+    response=(TEXT, "The judge's reply; empty for a reference judge"),
+    reason=(TEXT, "Reason for a missing preference; else empty"),
+    served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
     calls=(TEXTS, "Keys of the stored calls behind it; none for a reference judge"),
 )
 """Table with one row per picture A, bias and order."""

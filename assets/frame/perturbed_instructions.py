@@ -32,13 +32,13 @@ from generators.prompts.visual_concepts import change_concepts
 
 PERTURBED_INSTRUCTION_COLUMNS = Columns(
     **ITEM_COLUMNS,
-    instruction=(TEXT, "What pictures are judged by"),
-    concepts=(WHOLE, "How many concepts it has"),
-    changes=(WHOLE, "How many of them are changed"),
-    changed=(TEXTS, "Their attributes"),
-    new_values=(TEXTS, "By changed attribute: its new value"),
-    alignment=(REAL, "The share of concepts that are as they were: how well a picture should fit"),
-    prompt=(TEXT, "The instruction with the new values: what painters are asked for"),
+    instruction=(TEXT, "Instruction by which pictures are judged"),
+    concepts=(WHOLE, "Number of its concepts"),
+    changes=(WHOLE, "Number of changed concepts"),
+    changed=(TEXTS, "Attributes of the changed concepts"),
+    new_values=(TEXTS, "New value of each changed attribute"),
+    alignment=(REAL, "Share of unchanged concepts: how well a picture should fit"),
+    prompt=(TEXT, "Instruction with the new values: the painters' prompt"),
     **WRITER_COLUMNS,
 )
 

@@ -24,16 +24,16 @@ from resources.models.requests import LookRequest, Turn
 
 SCORES = Columns(
     **BIAS_COLUMNS,
-    template=(TEXT, "What was asked: standard, bias_aware, bias_definition or chain_of_thought"),
-    template_version=(TEXT, "Of its words"),
+    template=(TEXT, "Prompt template: standard, bias_aware, bias_definition or chain_of_thought"),
+    template_version=(TEXT, "Digest of the template"),
     model=(TEXT, "The judge, as models.yaml names it"),
     entry_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
-    score=(REAL, "0 to 5; empty where there is none"),
+    score=(REAL, "Score, 0 to 5; empty if there is none"),
     outcome=(TEXT, "scored, unparsed, refused or failed"),
     refusal=(TEXT, "content filter, image safety or model, if refused; else empty"),
-    response=(TEXT, "What the judge said; empty for a reference judge"),
-    reason=(TEXT, "Why there is no score; else empty"),
-    served_model=(TEXT, "Which model said it, as the provider says; empty where it does not"),
+    response=(TEXT, "The judge's reply; empty for a reference judge"),
+    reason=(TEXT, "Reason for a missing score; else empty"),
+    served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
     calls=(TEXTS, "Keys of the stored calls behind the score; none for a reference judge"),
 )
 """Table with one row per picture and template."""
@@ -57,7 +57,9 @@ class FrameScoresConfig(BiasedImagesConfig):
     """
 
     templates: Templates = Field(
-        default=[STANDARD], min_length=1, description=f"Some of {', '.join(TEMPLATES)}."
+        default=[STANDARD],
+        min_length=1,
+        description=f"Templates to score with: any of {', '.join(TEMPLATES)}.",
     )
 
 

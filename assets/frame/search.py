@@ -30,23 +30,24 @@ SEARCH = Columns(
     domain=(TEXT, "people, animals, illustration, indoor or outdoor"),
     source=(TEXT, "The painter, or the collection"),
     model=(TEXT, "The judge, as models.yaml names it"),
-    bias=(TEXT, "What was searched"),
+    bias=(TEXT, "Bias that was searched"),
     choice=(
         TEXT,
-        "in_sample: chosen and reported on all pictures, as the paper does; held_out: chosen on "
-        "one half of them, reported on the other, unless one configuration alone was tried",
+        "in_sample: chosen and reported on all pictures, as in the paper; held_out: "
+        "chosen on one half and reported on the other, unless only one configuration was "
+        "tried",
     ),
-    parameters=(TEXT, "The configuration that was chosen, as in frame/biased_images"),
-    tried=(WHOLE, "How many there were to choose from"),
-    seed=(WHOLE, "Of the halves"),
-    images=(WHOLE, "Pictures that the numbers are of"),
-    original=(REAL, "Their mean score before, 0 to 5; empty where none was scored both times"),
-    biased=(REAL, "And after"),
-    percent=(REAL, "The change in percent"),
+    parameters=(TEXT, "Chosen configuration, as in frame/biased_images"),
+    tried=(WHOLE, "Number of configurations to choose from"),
+    seed=(WHOLE, "Random seed for the halves"),
+    images=(WHOLE, "Number of pictures behind the figures"),
+    original=(REAL, "Mean score before, 0 to 5; empty if none was scored both times"),
+    biased=(REAL, "Mean score after, 0 to 5"),
+    percent=(REAL, "Change in percent"),
     percent_low=(REAL, "Low end of its 95 % interval, by a paired bootstrap over pictures"),
-    percent_high=(REAL, "High end; of what was chosen in sample both are too high"),
+    percent_high=(REAL, "High end; both ends are too high if chosen in sample"),
     outcome=(TEXT, "found, or unscored where no configuration can be compared"),
-    is_stand_in=(BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
+    is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
 )
 """Two rows a bias."""
 
@@ -64,7 +65,7 @@ SCORE_TEXT_COLUMNS = (
 class SearchConfig(Config):
     """Settings of a search."""
 
-    seed: int = Field(default=0, description="Of the halves of the pictures.")
+    seed: int = Field(default=0, description="Random seed for splitting the pictures into halves.")
 
 
 class ConfigurationSearch(Step[SearchConfig]):
@@ -93,7 +94,7 @@ class ConfigurationSearch(Step[SearchConfig]):
         )
 
     def rows(self, work: StepRun[SearchConfig]) -> list[dict[str, Any]]:
-        """Search each bias. Raises `UnfitAnswers` where a choice among several has a single picture."""
+        """Search each bias. Raises `UnfitAnswers` if one picture decides among several."""
         scores = work.stored_tables["scores"].to_frame([*_READ.columns], SCORE_TEXT_COLUMNS)
         domain, source = split_source_key(work.partition)
         common_columns = {

@@ -44,15 +44,15 @@ drawn_domains = StaticPartitionsDefinition(list(load_domains()))
 """The domains that are drawn by code."""
 
 SURVIVAL = Columns(
-    base_id=(TEXT, "The scene that was drawn"),
+    base_id=(TEXT, "Drawn scene"),
     domain=(TEXT, "The drawn domain"),
     size=(WHOLE, "The longer side in px"),
-    perturbation=(TEXT, "What was done to the picture"),
-    parameters=(TEXT, "With which parameters, as JSON"),
+    perturbation=(TEXT, "Perturbation of the picture"),
+    parameters=(TEXT, "Parameters of the perturbation, as JSON"),
     outcome=(TEXT, "right, wrong, unreadable, or inapplicable"),
-    reason=(TEXT, "What was read instead, or why nothing was; else empty"),
-    exempt=(BOOLEAN, "Whether a text or a box covers what is counted"),
-    readable=(BOOLEAN, "Whether the picture still shows its truth"),
+    reason=(TEXT, "Wrong reading, or reason for a missing one; else empty"),
+    exempt=(BOOLEAN, "True if a text or a box covers what is counted"),
+    readable=(BOOLEAN, "True if the picture still shows its truth"),
 )
 
 MIN_SURVIVAL = 0.95
@@ -66,13 +66,13 @@ RereadOutcome: TypeAlias = tuple[str, str, bool, bool]
 class SurvivalConfig(Config):
     """Scenes to perturb, and the perturbations."""
 
-    scenes: int = Field(
-        default=12, ge=1, description="How many of the domain's scenes, evenly over all of them."
+    scenes: int = Field(default=12, ge=1, description="Scenes per domain, evenly spread over all.")
+    size: int = Field(
+        default=768, description="Longer side of the drawn pictures in px, at most 4096."
     )
-    size: int = Field(default=768, description="The longer side in px, at most 4096.")
     configurations: Configurations = Field(
         default="single",
-        description="single tries one configuration of each bias, grid all of the paper's.",
+        description="single: one configuration per bias. grid: all configurations of the paper.",
     )
 
 

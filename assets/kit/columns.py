@@ -71,7 +71,7 @@ def interval_columns(name: str, description: str, over: str) -> dict[str, tuple[
     return {
         name: (REAL, description),
         f"{name}_low": (REAL, f"Low end of its 95 % interval, by a bootstrap over {over}"),
-        f"{name}_high": (REAL, "High end"),
+        f"{name}_high": (REAL, "High end of its 95 % interval"),
     }
 
 

@@ -98,7 +98,7 @@ class JudgeStep(Step[ConfigT]):
 
 
 def _require_unseen(judge: Model, adapter: str, work: StepRun[Any], rows: Iterable[Row]) -> None:
-    """Raise `TablesMismatch` where rows are about pictures that a judge's adapter was trained on."""
+    """Raise `TablesMismatch` if a judge's adapter was trained on pictures of the rows."""
     find = load_mark_finder(resolve_adapter_folder(adapter))
     if find is None:
         return

@@ -22,9 +22,11 @@ class LimitConfig(Config):
     limit: int | None = Field(
         default=None,
         ge=1,
-        description="Ask about so many alone, spread evenly, for a first trial; by default about "
-        "all. A smaller limit is part of a larger one, and what was answered is not sent again. "
-        "Tables and reports say that they are partial.",
+        description=(
+            "Send only this many items, evenly spread (a trial). Default: all. A smaller limit "
+            "selects a subset of a larger one, and stored answers are not requested again. Tables "
+            "and reports are marked as partial."
+        ),
     )
 
 

@@ -15,15 +15,15 @@ from resources.models.outcomes import AnsweredOutcome, Outcome
 from resources.models.requests import PaintRequest
 
 PAINTED_COLUMNS = {
-    "painter": (TEXT, "Who painted it, as models.yaml names it"),
+    "painter": (TEXT, "Painter, as models.yaml names it"),
     "entry_version": (TEXT, "Digest of its backend, the provider's model id and the parameters"),
-    "prompt": (TEXT, "What the painter was asked for"),
-    "sample": (WHOLE, "Which of the pictures of its prompt it is, from 0"),
-    "seed": (WHOLE, "Of its noise; empty for a painter that takes none"),
+    "prompt": (TEXT, "Prompt of the painter"),
+    "sample": (WHOLE, "Number of the picture among those of its prompt, from 0"),
+    "seed": (WHOLE, "Random seed of its noise; empty if the painter takes none"),
     "outcome": (TEXT, "painted, flawed, refused, malformed or failed"),
     "flaw": (TEXT, "blank, wrong size or repeated; else empty"),
     **PICTURE_COLUMNS,
-    "provenance": (TEXT, "How a local model made it, as JSON: device, versions, batch; else empty"),
+    "provenance": (TEXT, "Device, versions and batch of a local model, as JSON; else empty"),
 }
 """The columns of a table of painted pictures."""
 

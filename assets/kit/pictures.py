@@ -25,12 +25,12 @@ _STORED_AT_ONCE = 4
 
 PICTURE_COLUMNS = {
     "refusal": (TEXT, "content filter, image safety, no image or model, if refused; else empty"),
-    "reason": (TEXT, "Why there is no picture that can be used; empty where there is one"),
+    "reason": (TEXT, "Reason for a missing or unusable picture; else empty"),
     "sha256": (TEXT, "Name of the picture in the image store; empty where there is none"),
     "width": (WHOLE, "px"),
     "height": (WHOLE, "px"),
-    "served_model": (TEXT, "Which model made it, as the provider says; empty where it does not"),
-    "is_stand_in": (BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
+    "served_model": (TEXT, "Model that made it, as the provider names it; empty if unnamed"),
+    "is_stand_in": (BOOLEAN, "True if a stand-in took part, so that it is no result"),
     "calls": (TEXTS, "Keys of the stored calls behind it, from the suggestion of subjects on"),
 }
 """The columns that all tables of pictures have, after `outcome`."""

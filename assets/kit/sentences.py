@@ -22,8 +22,10 @@ class WriterConfig(Config):
 
     writer: str = Field(
         default=GRAMMAR,
-        description="A model of models.yaml with the role writer. grammar needs no model; the "
-        "paper has GPT-4o.",
+        description=(
+            "A model of models.yaml with the role writer. grammar uses no model; the paper uses "
+            "GPT-4o."
+        ),
     )
 
 

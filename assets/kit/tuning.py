@@ -90,32 +90,32 @@ class TuningTable(NamedTuple):
 
 
 TRAINING_CASES = Columns(
-    arm=(TEXT, "original, expanded, or held out: judged and never trained on"),
-    kind=(TEXT, "case, or vqa: a general question"),
+    arm=(TEXT, "original, expanded, or held out (judged and never trained on)"),
+    kind=(TEXT, "case, or vqa (a general question)"),
     dataset=(TEXT, "The dataset, or the collection of general questions"),
-    case_id=(TEXT, "The case or question that it was made of"),
-    base=(TEXT, "The base picture: nothing is trained on whose base is held out"),
+    case_id=(TEXT, "Case or question that it was made from"),
+    base=(TEXT, "Base picture; no picture with a held-out base is trained on"),
     original=(TEXT, "Name of the picture of the case in the image store"),
-    sha256=(TEXT, "Name there of the picture that is shown"),
-    perturbation=(TEXT, "What was done to it; none"),
-    form=(TEXT, "original or negated; empty of general questions"),
-    version=(WHOLE, "0 as it stands, from 1 on rephrased"),
-    question=(TEXT, "As it is asked, with how to answer; empty of what is held out"),
-    answer=(TEXT, "What is to be answered: the loss is on this alone"),
-    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    sha256=(TEXT, "Name in the image store of the picture that is sent"),
+    perturbation=(TEXT, "Perturbation of the picture, or none"),
+    form=(TEXT, "original or negated; empty for general questions"),
+    version=(WHOLE, "Wording: 0 for the case's own, from 1 for rephrased ones"),
+    question=(TEXT, "Question with the instruction on how to answer; empty if held out"),
+    answer=(TEXT, "Target answer; the loss counts it alone"),
+    is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
 )
 """Table with a row per training case and arm, then one per held-out case."""
 
 ADAPTERS = Columns(
     arm=(TEXT, "original or expanded"),
-    learning_rate=(REAL, "The highest of its training"),
-    adapter=(TEXT, "The folder below the data root, as entries of models.yaml name it"),
-    base=(TEXT, "The model that was adapted"),
-    revision=(TEXT, "Its commit on the Hub; empty for a folder"),
-    data=(TEXT, "Digest of the table of training cases, by which adapters of others are told"),
-    read_rows=(WHOLE, "Rows that were trained on"),
-    steps=(WHOLE, "Of the optimizer"),
-    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    learning_rate=(REAL, "Highest learning rate of the training"),
+    adapter=(TEXT, "Folder below the data root, as entries of models.yaml name it"),
+    base=(TEXT, "Adapted model"),
+    revision=(TEXT, "Commit of the base on the Hub; empty for a folder"),
+    data=(TEXT, "Digest of the training cases; adapters of other data differ in it"),
+    read_rows=(WHOLE, "Number of rows trained on"),
+    steps=(WHOLE, "Number of optimizer steps"),
+    is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
 )
 """Table with one row: the adapter of an arm and learning rate."""
 

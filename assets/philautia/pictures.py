@@ -27,14 +27,14 @@ from resources.models.catalog import Catalog
 from resources.settings.run_config import Config
 
 PICTURES = Columns(
-    image_id=(TEXT, "Readable and stable: what it is called where it comes from"),
+    image_id=(TEXT, "Readable, stable name, as in its source"),
     dataset=(TEXT, "The dataset: a collection, or a part of another benchmark"),
     sha256=(TEXT, "Name of the picture in the image store"),
     width=(WHOLE, "px"),
     height=(WHOLE, "px"),
-    references=(TEXTS, "Captions that are known to be right; none where there are none"),
+    references=(TEXTS, "Correct captions; empty if there are none"),
     outcome=(TEXT, "taken"),
-    is_stand_in=(BOOLEAN, "Whether something offline made it, so that it is no result"),
+    is_stand_in=(BOOLEAN, "True if a stand-in made it, so that it is no result"),
 )
 
 INCLUDED = "taken"
@@ -51,7 +51,11 @@ class PaintersConfig(Config):
     """Painters to include, for a dataset that painters have made."""
 
     painters: list[str] = Field(
-        default=[], description="Names in models.yaml; by default all that have painted it."
+        default=[],
+        description=(
+            "Painters to include, as models.yaml names them. Default: all that have painted the "
+            "dataset."
+        ),
     )
 
 

@@ -46,16 +46,16 @@ PANEL_ROW, GENERATOR_ROW = "panel", "generator"
 
 POMMS = Columns(
     dataset=(TEXT, "The dataset"),
-    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
     setting=(TEXT, "reference_free or reference_based"),
     chosen=(TEXT, "given (in an order), greedy (by search), or alone (a single judge or metric)"),
     part=(TEXT, "panel, generator (whose captions a panel scores), or problem"),
-    size=(WHOLE, "Members"),
-    members=(TEXTS, "In the order of their joining"),
-    generator=(TEXT, "Who wrote the captions"),
-    member=(BOOLEAN, "Whether that one is a member"),
-    chosen_on=(WHOLE, "Pictures on which a search chose"),
-    images=(WHOLE, "Pictures that the numbers are of: those on which it did not"),
+    size=(WHOLE, "Number of members"),
+    members=(TEXTS, "Members in the order of joining"),
+    generator=(TEXT, "Model that wrote the captions"),
+    member=(BOOLEAN, "True if the generator is a panel member"),
+    chosen_on=(WHOLE, "Pictures on which a search chose the panel"),
+    images=(WHOLE, "Pictures behind the figures: those not used by the search"),
     **picture_interval_columns(
         "standardized", "Φ̃ against the panel; of a panel the mean over its members'"
     ),
@@ -63,13 +63,12 @@ POMMS = Columns(
     **picture_interval_columns("absolute", "The mean of |Φ̃| over all generators"),
     ratings=(
         WHOLE,
-        "Ratings by people of captions that the panel has scored; of pictures on which a search "
-        "did not choose",
+        "Human ratings of captions that the panel has scored, for pictures not used by the search",
     ),
-    unscored=(WHOLE, "Those of captions that a member has not"),
+    unscored=(WHOLE, "Human ratings of captions that a member has not scored"),
     **picture_interval_columns("tau_b", "Kendall's τ_b with people"),
     **picture_interval_columns("tau_c", "Kendall's τ_c with people"),
-    reason=(TEXT, "Why something is empty; else empty"),
+    reason=(TEXT, "Reason for empty cells; else empty"),
 )
 
 """Table with one row per panel, a panel and generator, or a problem, and setting."""
@@ -80,15 +79,23 @@ class PommsConfig(Config):
 
     order: list[str] = Field(
         default=[],
-        description="Judges in the order in which they join a panel, two at least; by default all, "
-        "as models.yaml lists them.",
+        description=(
+            "Judges in the order in which they join a panel, at least two. Default: all, in the "
+            "order of models.yaml."
+        ),
     )
     greedy: bool = Field(
         default=True,
-        description="Search for panels with little preference as well, chosen on one half of the "
-        "pictures and reported on the other.",
+        description=(
+            "Also search for panels with little self-preference, chosen on one half of the "
+            "pictures and reported on the other."
+        ),
     )
-    seed: int = Field(default=0, ge=0, description="Of the halves and of the bootstrap.")
+    seed: int = Field(
+        default=0,
+        ge=0,
+        description="Random seed for the halves of the pictures and for the bootstrap.",
+    )
 
 
 def build_pomms_asset(generators: Sequence[Model], evaluators: Sequence[Model]) -> AssetsDefinition:

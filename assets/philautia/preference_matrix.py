@@ -45,21 +45,21 @@ picture_interval_columns = partial(interval_columns, over="pictures")
 
 MATRIX = Columns(
     dataset=(TEXT, "The dataset"),
-    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
     setting=(TEXT, "reference_free or reference_based"),
     part=(
         TEXT,
-        "What the row is of: cell, model (a diagonal cell; all for their mean), family, generator, "
-        "evaluator, test, or problem",
+        "Kind of row: cell, model (a diagonal cell; all for their mean), family, "
+        "generator, evaluator, test, or problem",
     ),
-    generator=(TEXT, "Who wrote the captions, as models.yaml names it"),
-    evaluator=(TEXT, "Who scored them"),
-    family=(TEXT, "Of both, if it is one"),
-    members=(TEXTS, "Of a family: its generators and evaluators"),
+    generator=(TEXT, "Model that wrote the captions, as models.yaml names it"),
+    evaluator=(TEXT, "Judge or metric that scored them"),
+    family=(TEXT, "Family of both, if they share one"),
+    members=(TEXTS, "Generators and evaluators of a family"),
     images=(WHOLE, "Pictures of the setting"),
-    requests=(WHOLE, "Captions that the evaluator was asked about"),
-    scored=(WHOLE, "Of these, those that have a score"),
-    missing=(WHOLE, "Those that have none: refused, failed, not understood, or no caption"),
+    requests=(WHOLE, "Captions that the evaluator was asked to score"),
+    scored=(WHOLE, "Captions with a score"),
+    missing=(WHOLE, "Captions without a score: refused, failed, unparsed, or uncaptioned"),
     **picture_interval_columns("mean", "The mean score, 0 to 100 (Φ)"),
     **picture_interval_columns("standardized", "Φ̃: by column, then by row, in standard deviations"),
     **picture_interval_columns(
@@ -68,21 +68,21 @@ MATRIX = Columns(
         "of their family's",
     ),
     **picture_interval_columns("complete_preference", "The same on pictures that have all scores"),
-    complete_images=(WHOLE, "How many these are; empty where all or none are"),
-    missing_matters=(BOOLEAN, "Whether the two differ by more than chance"),
+    complete_images=(WHOLE, "Number of complete images; empty if all or none are"),
+    missing_matters=(BOOLEAN, "True if both preferences differ by more than chance"),
     **picture_interval_columns(
         "quality", "Of a generator, in points of a mean evaluator; 0 on average"
     ),
     **picture_interval_columns("leniency", "What an evaluator gives a caption of mean quality"),
     **picture_interval_columns("scale", "Points that it gives for one of quality; 1 on average"),
-    of_cells=(WHOLE, "How many cells or models a mean is over"),
+    of_cells=(WHOLE, "Number of cells or models behind a mean"),
     tested=(TEXT, "self-preference, or the family whose cross-model preference is tested"),
-    p=(REAL, "Of the permutation test: one-sided, for preference"),
-    p_holm=(REAL, "The same, corrected by Holm for the tests of the setting"),
-    matchings=(WHOLE, "Permutations of generators that were tried"),
-    exact=(BOOLEAN, "Whether these are all that there are"),
+    p=(REAL, "One-sided p-value of the permutation test for preference"),
+    p_holm=(REAL, "p-value corrected by Holm for the tests of the setting"),
+    matchings=(WHOLE, "Number of permutations of generators"),
+    exact=(BOOLEAN, "True if all permutations were used"),
     caveat=(TEXT, f"What makes preference less certain: {', '.join(CAVEATS)}; else empty"),
-    reason=(TEXT, "Why something is empty, or what was done instead; else empty"),
+    reason=(TEXT, "Reason for empty cells, or what was done instead; else empty"),
 )
 """Table with one row per setting and cell, model, family, generator, evaluator, test or problem."""
 

@@ -15,14 +15,14 @@ from resources.models.catalog import Catalog
 
 RATED_CAPTION_COLUMNS = Columns(
     image_id=(TEXT, "The picture, as philautia/pictures names it"),
-    candidate=(TEXT, "What the collection calls the row"),
+    candidate=(TEXT, "Name of the row in the collection"),
     sha256=(TEXT, "Name of the picture in the image store"),
-    caption=(TEXT, "The caption that people have scored"),
-    references=(TEXTS, "Captions that are known to be right, without the one that was scored"),
-    human_score=(REAL, "The mean of what people gave, on their scale"),
-    human_scores=(REALS, "What each of them gave"),
-    scale_low=(REAL, "The least score that people could give"),
-    scale_high=(REAL, "The greatest"),
+    caption=(TEXT, "Caption that people have scored"),
+    references=(TEXTS, "Correct captions, without the scored one"),
+    human_score=(REAL, "Mean human score, on the collection's scale"),
+    human_scores=(REALS, "Scores by each annotator"),
+    scale_low=(REAL, "Lowest score of the scale"),
+    scale_high=(REAL, "Highest score of the scale"),
     outcome=(TEXT, "taken"),
 )
 

@@ -60,22 +60,22 @@ SCORES = Columns(
     image_id=(TEXT, "The picture, as philautia/pictures names it"),
     dataset=(TEXT, "The dataset"),
     sha256=(TEXT, "Name of the picture in the image store"),
-    generator=(TEXT, "Who wrote the caption; empty for one that people have scored"),
-    candidate=(TEXT, "What the collection calls that one; empty for a model's"),
-    caption=(TEXT, "The caption; empty where the model wrote none"),
-    setting=(TEXT, "reference_free, or reference_based (right captions go before it)"),
+    generator=(TEXT, "Model that wrote the caption; empty for one that people have scored"),
+    candidate=(TEXT, "Name of the scored caption in the collection; empty for a model's"),
+    caption=(TEXT, "Caption; empty if the model wrote none"),
+    setting=(TEXT, "reference_free, or reference_based (correct captions precede it)"),
     evaluator=(TEXT, "The judge or metric, as models.yaml names it"),
     entry_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
-    prompt_version=(TEXT, "Of what was asked; empty for a metric"),
-    score=(REAL, "0 to 100, of a metric on its own scale; empty where there is none"),
-    human_score=(REAL, "The mean of what people gave, on their scale; empty for a model's"),
-    human_scores=(REALS, "What each of them gave"),
+    prompt_version=(TEXT, "Digest of the prompt template; empty for a metric"),
+    score=(REAL, "Score, 0 to 100, or on a metric's own scale; empty if there is none"),
+    human_score=(REAL, "Mean human score, on the collection's scale; empty for a model's caption"),
+    human_scores=(REALS, "Scores by each annotator"),
     outcome=(TEXT, "scored, unparsed, refused, failed, or uncaptioned (the model wrote none)"),
     refusal=(TEXT, "content filter, image safety or model, if refused; else empty"),
-    response=(TEXT, "What the judge said; empty for a reference judge"),
-    reason=(TEXT, "Why there is no score; else empty"),
-    served_model=(TEXT, "Which model said it, as the provider says; empty where it does not"),
-    is_stand_in=(BOOLEAN, "Whether something offline had a part in it, so that it is no result"),
+    response=(TEXT, "The judge's reply; empty for a reference judge"),
+    reason=(TEXT, "Reason for a missing score; else empty"),
+    served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
+    is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
     calls=(TEXTS, "Keys of the stored calls behind the score; none for a reference judge"),
 )
 """Table with one row per caption and setting."""
@@ -93,7 +93,9 @@ class CaptionScoresConfig(LimitConfig):
     """Captions and settings for a judge; a limit counts pictures."""
 
     settings: Annotated[list[str], validate_names(SETTINGS)] = Field(
-        default=[*SETTINGS], min_length=1, description=f"{' and '.join(SETTINGS)}, or one of them."
+        default=[*SETTINGS],
+        min_length=1,
+        description=f"Settings to score in: {' and '.join(SETTINGS)}, or one of them.",
     )
 
 

@@ -62,7 +62,7 @@ JobsByAsset: TypeAlias = Mapping[AssetKey, AssetJob]
 class BatchTag(Config):
     """Tag of a batch."""
 
-    tag: str = Field(description="The batch's tag, as the runs of `submit_batch` show it.")
+    tag: str = Field(description="The batch's tag, shown in the runs of `submit_batch`.")
 
 
 class CancelBatchConfig(BatchTag):
@@ -70,7 +70,7 @@ class CancelBatchConfig(BatchTag):
 
     forget: bool = Field(
         default=False,
-        description="Whether to give up on a batch of which its provider knows nothing any more.",
+        description="Give up on a batch that its provider no longer knows.",
     )
 
 

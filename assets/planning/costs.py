@@ -10,19 +10,19 @@ from resources.models.client import ModelClient
 from resources.models.pricing import to_dollars
 
 COSTS = Columns(
-    month=(TEXT, "The month of UTC in which it was reserved, as in 2026-11"),
-    asset=(TEXT, "The asset that was materialized; empty where no asset asked"),
+    month=(TEXT, "UTC month of the reservation, such as 2026-11"),
+    asset=(TEXT, "Materialized asset; empty for requests by no asset"),
     partition=(TEXT, "Its partition; empty where it has none"),
     model=(TEXT, "The model, as models.yaml names it"),
     mode=(TEXT, "online, or batch at its lower price"),
-    requests=(WHOLE, "What was paid for or may have been, each attempt counted"),
-    paid_usd=(REAL, "US dollars that answers cost"),
+    requests=(WHOLE, "Number of requests that were or may have been paid, each attempt counted"),
+    paid_usd=(REAL, "Cost of answers in US dollars"),
     possibly_paid_usd=(
         REAL,
-        "US dollars at most of what may have been paid beside: requests that ran into a time "
-        "limit, were broken off or killed, or are on their way",
+        "Most that unconfirmed charges may be in US dollars: requests that ran into a "
+        "time limit, were interrupted, or are in flight",
     ),
-    unknown=(WHOLE, "Requests whose price is unknown, which are in neither sum"),
+    unknown=(WHOLE, "Requests of unknown price, which are in neither sum"),
 )
 
 

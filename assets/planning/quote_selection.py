@@ -31,14 +31,14 @@ class SelectionConfig(Config):
     """Selection of assets and their partitions, with a run config."""
 
     select: str = Field(
-        description='The assets, in Dagster\'s own words, as in key:"vlmbias/answers_gpt_4_1".'
+        description='Assets in Dagster\'s selection syntax, such as key:"vlmbias/answers_gpt_4_1".'
     )
     partitions: list[str] = Field(
-        default=[], description="Their partitions; all that they have where none is named."
+        default=[], description="Partitions to quote. Default: all partitions of the assets."
     )
     config: dict[str, Any] = Field(
         default={},
-        description="Run config of their ops, as in the launchpad: {ops: {…: {config: {…}}}}.",
+        description="Run config of the assets' ops as in the launchpad: {ops: {…: {config: {…}}}}.",
     )
 
 

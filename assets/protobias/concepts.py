@@ -24,27 +24,27 @@ from resources.storage.data_root import DataRoot
 from resources.user_files.taxonomy_file import find_taxonomy_path, load_taxonomy
 
 CONCEPTS = Columns(
-    concept_id=(TEXT, "Readable, and of its contents alone"),
+    concept_id=(TEXT, "Readable name, derived from its contents alone"),
     domain=(TEXT, "animals, demography or objects"),
     group=(TEXT, "Subcategory of the taxonomy, as in birds or religion"),
     concept=(TEXT, "The cell of the taxonomy in words, as in penguin / robin"),
-    hypernym=(TEXT, "What the text calls the main entity"),
-    non_prototype=(TEXT, "What stands in its place in the correct sentence"),
-    prototype=(TEXT, "What stands in its place in the adversarial sentence"),
-    attribute=(TEXT, "What all three sentences say before it; empty but for demography"),
+    hypernym=(TEXT, "Word for the main entity in the text"),
+    non_prototype=(TEXT, "Main entity in the correct sentence"),
+    prototype=(TEXT, "Main entity in the adversarial sentence"),
+    attribute=(TEXT, "Attribute of the main entity in all three sentences; demography only"),
     socio_attribute=(TEXT, "wealth, intellect, morality, power or civility; else empty"),
-    pole=(TEXT, "positive or negative; empty but for demography"),
-    disadvantaged=(TEXT, "The group's name; empty but for demography"),
-    advantaged=(TEXT, "The group's name; empty but for demography"),
-    labels=(TEXTS, "What the text may not name"),
-    knob=(TEXT, "Which trait of the extra element differs in the adversarial sentence"),
-    values=(TEXTS, "The knob's value in the text, and in the adversarial sentence"),
-    extra_element=(TEXT, "The thing beside the main entity"),
-    environment_hint=(TEXT, "Where it is"),
-    source=(TEXT, "Whether the pair is the paper's, ours or the user's own"),
-    habitats=(TEXTS, "Where both entities can be; none for anywhere"),
+    pole=(TEXT, "positive or negative; demography only"),
+    disadvantaged=(TEXT, "Name of the group; demography only"),
+    advantaged=(TEXT, "Name of the group; demography only"),
+    labels=(TEXTS, "Words that the text may not contain"),
+    knob=(TEXT, "Trait of the extra element that differs in the adversarial sentence"),
+    values=(TEXTS, "Value of the knob in the text, and in the adversarial sentence"),
+    extra_element=(TEXT, "Object beside the main entity"),
+    environment_hint=(TEXT, "Setting of the scene"),
+    source=(TEXT, "Origin of the pair: the paper's, ours or the user's own"),
+    habitats=(TEXTS, "Settings that fit both entities; empty for any"),
     place=(WHOLE, "Place in the sample, from 0: a smaller sample is the beginning of a larger one"),
-    seed=(WHOLE, "Of the sampling"),
+    seed=(WHOLE, "Random seed for sampling"),
 )
 
 _FIELDS = tuple(field.name for field in fields(Concept))
@@ -63,20 +63,24 @@ class ProtoConceptsConfig(Config):
     instances: int | None = Field(
         default=None,
         ge=1,
-        description="How many; by default as many as the paper has: animals 2,000, demography "
-        "2,400, objects 1,875. A smaller number is the beginning of a larger one.",
+        description=(
+            "Number of concepts. Default: the paper's number (animals 2,000, demography 2,400, "
+            "objects 1,875). A smaller number selects the first of a larger one."
+        ),
     )
-    seed: int = Field(default=0, description="Of the sampling.")
+    seed: int = Field(default=0, description="Random seed for sampling.")
     keeps_stored: bool | None = Field(
         default=None,
-        description="Whether the stored concepts that taxonomy.yaml still has stay, in their "
-        "order, so that only what is missing is drawn. By default they do where a painter that is "
-        "no stand-in painted this domain, as long as the seed stays.",
+        description=(
+            "Keep the stored concepts that taxonomy.yaml still has, in their order, and draw only "
+            "the missing ones. Default: yes if a painter other than a stand-in painted this "
+            "domain and the seed is the same."
+        ),
     )
 
 
 class ProtoConcepts(Step[ProtoConceptsConfig]):
-    """The concepts of a domain. Raises `NotEnoughConcepts` where the taxonomy has fewer than are wanted."""
+    """Sample a domain's concepts. Raises `NotEnoughConcepts` if the taxonomy has too few."""
 
     group, name, columns, config = GROUP, "concepts", CONCEPTS, ProtoConceptsConfig
     partitions = protobias_domains

@@ -51,17 +51,17 @@ from resources.models.requests import LookRequest
 
 FILTERED_COLUMNS = Columns(
     **IMAGE_PAIRS.columns,
-    filter=(TEXT, "Who scored the picture, as models.yaml names it"),
-    filter_family=(TEXT, "Its family"),
-    filter_score=(WHOLE, "1 to 10, how well it fits its own prompt; empty where there is none"),
-    filter_outcome=(TEXT, "scored, unparsed, refused, failed, or unpainted where it was not asked"),
-    filter_response=(TEXT, "What the filter said; empty where it said nothing"),
-    filter_reason=(TEXT, "Why there is no score; else empty"),
-    keep_from=(WHOLE, "The lowest score that was kept"),
-    kept=(BOOLEAN, "Whether the picture scored high enough"),
-    pair_kept=(BOOLEAN, "Whether both pictures of its pair did"),
-    rank=(WHOLE, "Place of the kept pair in the order of the evaluation; empty where dropped"),
-    evaluated=(BOOLEAN, "Whether its pair is of the evaluation set"),
+    filter=(TEXT, "Model that scored the picture, as models.yaml names it"),
+    filter_family=(TEXT, "Family of the filter"),
+    filter_score=(WHOLE, "Fit to the picture's own prompt, 1 to 10; empty if there is none"),
+    filter_outcome=(TEXT, "scored, unparsed, refused, failed, or unpainted (not asked)"),
+    filter_response=(TEXT, "The filter's reply; empty if there is none"),
+    filter_reason=(TEXT, "Reason for a missing score; else empty"),
+    keep_from=(WHOLE, "Lowest score at which a picture is kept"),
+    kept=(BOOLEAN, "True if the picture scored high enough"),
+    pair_kept=(BOOLEAN, "True if both pictures of its pair scored high enough"),
+    rank=(WHOLE, "Rank of the kept pair in the order of the evaluation; empty if dropped"),
+    evaluated=(BOOLEAN, "True if its pair is in the evaluation set"),
     filter_calls=(TEXTS, "Keys of the stored calls behind its score"),
 )
 """Table with one row per image, in the order of `image_pairs`, dropped ones as well."""
@@ -76,20 +76,26 @@ class FilterConfig(LimitConfig):
 
     filter: str = Field(
         default="",
-        description="A model of models.yaml with the role captioner or judge. By default the "
-        "captioner that does not run offline, if there is just one, and pixels for schematics; the "
-        "paper has Qwen2.5-VL-7B-Instruct.",
+        description=(
+            "A model of models.yaml with the role captioner or judge. Default: the captioner that "
+            "is no stand-in, if there is just one, and pixels for schematics; the paper uses "
+            "Qwen2.5-VL-7B-Instruct."
+        ),
     )
     keep_from: int = Field(
-        default=8, ge=1, le=10, description="The lowest score, of 1 to 10, that is kept."
+        default=8, ge=1, le=10, description="Lowest score, 1 to 10, at which a picture is kept."
     )
     evaluated: int = Field(
         default=1000,
         ge=1,
-        description="Pairs of a painter that are evaluated, even over the domains. Fewer are the "
-        "beginning of more.",
+        description=(
+            "Pairs to evaluate per painter, balanced over domains. A smaller number selects a "
+            "subset of a larger one."
+        ),
     )
-    seed: int = Field(default=0, description="Of the order in which pairs are evaluated.")
+    seed: int = Field(
+        default=0, description="Random seed for the order in which pairs are evaluated."
+    )
 
 
 class FilteredPairs(Step[FilterConfig]):

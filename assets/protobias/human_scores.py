@@ -45,7 +45,7 @@ _PICTURED = (
 )
 HUMAN_SCORES = Columns(
     **FILTERED_COLUMNS.subset(*_PICTURED),
-    annotator=(TEXT, "Who scored it"),
+    annotator=(TEXT, "Annotator"),
     score=(WHOLE, "1 to 4"),
     **FILTERED_COLUMNS.subset("is_stand_in"),
 )
@@ -85,10 +85,14 @@ class ProtoHumanScoresConfig(Config):
         default=300,
         ge=2,
         multiple_of=2,
-        description="Pictures with their texts, both of each pair, even over the domains. Fewer "
-        "are part of more.",
+        description=(
+            "Pictures with their texts to score, both of each pair, balanced over domains. A "
+            "smaller number selects a subset of a larger one."
+        ),
     )
-    seed: int = Field(default=0, description="Of the order in which people are shown them.")
+    seed: int = Field(
+        default=0, description="Random seed for the order in which people see the pictures."
+    )
 
 
 @table_asset(

@@ -36,25 +36,25 @@ from resources.models.requests import PaintRequest
 
 IMAGE_PAIRS = Columns(
     domain=(TEXT, "animals, demography or objects"),
-    painter=(TEXT, "Who painted it, as models.yaml names it"),
+    painter=(TEXT, "Painter, as models.yaml names it"),
     entry_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
-    concept_id=(TEXT, "The concept that it shows"),
+    concept_id=(TEXT, "Concept shown in the picture"),
     group=(TEXT, "Subcategory of the taxonomy"),
     concept=(TEXT, "The cell of the taxonomy in words"),
-    knob=(TEXT, "Which trait of the extra element differs in the adversarial picture"),
-    text=(TEXT, "The neutral sentence, by which both pictures are scored"),
+    knob=(TEXT, "Trait of the extra element that differs in the adversarial picture"),
+    text=(TEXT, "Neutral sentence, by which both pictures are scored"),
     pair_id=(TEXT, "Concept and sample, the same for every painter"),
     side=(TEXT, "correct or adversarial"),
     image_id=(TEXT, "Painter, pair and side"),
-    prompt=(TEXT, "What the painter was asked for: that side's sentence"),
-    sample=(WHOLE, "Which of the pictures of its prompt it is, from 0"),
-    seed=(WHOLE, "Of its noise, the same on both sides; empty for a painter that takes none"),
+    prompt=(TEXT, "Prompt of the painter: the sentence of that side"),
+    sample=(WHOLE, "Number of the picture among those of its prompt, from 0"),
+    seed=(WHOLE, "Random seed of its noise, equal on both sides; empty if the painter takes none"),
     outcome=(TEXT, "painted, flawed, refused, malformed or failed"),
     flaw=(TEXT, "blank, wrong size or repeated; else empty"),
     **PICTURE_COLUMNS,
     provenance=(
         TEXT,
-        "How a local model made it, as JSON: device, dtype, versions, batch; else empty",
+        "Device, dtype, versions and batch of a local model, as JSON; else empty",
     ),
 )
 """Table with one row per image; `reason` says what is wrong with a flawed one."""
@@ -69,15 +69,15 @@ _LARGEST_SEED = 2**31 - 65
 class ImagePairsConfig(LimitConfig):
     """Settings for painting pairs; a limit counts pairs."""
 
-    samples: int = Field(
-        default=5, ge=1, le=64, description="Pairs of each triplet; the paper has 5."
-    )
+    samples: int = Field(default=5, ge=1, le=64, description="Pairs per triplet; the paper has 5.")
     seed: int = Field(
         default=0,
         ge=0,
         le=_LARGEST_SEED,
-        description="Of the first sample's noise, for a painter that takes one: the next sample's "
-        "is one more. Another painter paints anew.",
+        description=(
+            "Random seed for the noise of the first sample, if the painter takes one; each "
+            "further sample adds one to it. Another seed paints all pictures anew."
+        ),
     )
 
 

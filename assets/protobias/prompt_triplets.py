@@ -52,16 +52,16 @@ from resources.user_files.own_triplets import is_own
 
 TRIPLETS = Columns(
     **CONCEPTS.columns,
-    writer=(TEXT, "Who wrote it, as models.yaml names it; own for those of a file"),
+    writer=(TEXT, "Writer, as models.yaml names it; own for triplets from a file"),
     text=(TEXT, "The neutral sentence; empty where there is none"),
     correct=(TEXT, "The sentence of the non-prototype"),
     adversarial=(TEXT, "The sentence of the prototype, with another value of the knob"),
     outcome=(TEXT, "accepted, rejected (by rule), malformed, refused or failed"),
-    rules=(TEXTS, "The rules that it breaks, each once; none where it is accepted"),
-    earlier_rules=(TEXTS, "The rules that earlier attempts at it broke, each once"),
-    reason=(TEXT, "What is wrong with it in words, or the provider's reason; else empty"),
-    attempts=(WHOLE, "How often it was asked for; once more for JSON does not count"),
-    served_model=(TEXT, "Which model wrote it, as the provider says; empty where it does not"),
+    rules=(TEXTS, "Broken rules, each once; empty if accepted"),
+    earlier_rules=(TEXTS, "Rules that earlier attempts broke, each once"),
+    reason=(TEXT, "Problem in words, or the provider's reason; else empty"),
+    attempts=(WHOLE, "Number of requests, without those repeated for malformed JSON"),
+    served_model=(TEXT, "Model that wrote it, as the provider names it; empty if unnamed"),
     calls=(TEXTS, "Keys of the stored calls behind it"),
 )
 
@@ -75,18 +75,24 @@ class TripletsConfig(LimitConfig):
 
     writer: str = Field(
         default=GRAMMAR,
-        description="A model of models.yaml with the role writer. grammar needs no model; the "
-        "paper has Qwen2.5-7B-Instruct.",
+        description=(
+            "A model of models.yaml with the role writer. grammar uses no model; the paper uses "
+            "Qwen2.5-7B-Instruct."
+        ),
     )
     triplets_file: str = Field(
         default="",
-        description="Path of a CSV or JSON-lines file with triplets of your own, which are checked "
-        "by the same rules and painted beside the others (docs/protobias.md).",
+        description=(
+            "Path of a CSV or JSON-lines file with your own triplets, which are checked by the "
+            "same rules and painted beside the others (docs/protobias.md)."
+        ),
     )
     templates_file: str = Field(
         default="",
-        description="Path of a YAML file with prompts of your own for the writer, by domain; by "
-        "default the paper's, Tables 3 to 5.",
+        description=(
+            "Path of a YAML file with your own prompts for the writer, by domain. Default: the "
+            "paper's (Tables 3 to 5)."
+        ),
     )
 
 
@@ -238,8 +244,8 @@ def concept_sampling_key(concept: Concept) -> SamplingKey:
 def select_accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
     """The triplets that may be painted, in the order of the table, checked by rule once more.
 
-    Raises `TablesMismatch` for a table that was edited by hand so that one of them does not pass now, or
-    stands there twice, or that a row has another outcome than there is.
+    Raises `TablesMismatch` for a table that was edited by hand so that one of them does not pass
+    now, or stands there twice, or that a row has another outcome than there is.
     """
     pairs = []
     problems = [

@@ -37,7 +37,7 @@ _OF_FILTERED = [
 _LONG = Columns(
     **SCORES.columns,
     sample=(TEXT, "evaluated or human"),
-    score=(REAL, "0 to 1; empty where there is none"),
+    score=(REAL, "Score, 0 to 1; empty if there is none"),
 )
 
 ScoreTables = Mapping[str, pd.DataFrame]
@@ -52,8 +52,9 @@ def load_all_scores(home: DataRoot, painter: str, models: Sequence[Model]) -> pd
     raw score is the mean over annotators. PickScore is normalized over all domains that are there;
     domains that are not scored yet are not in it.
 
-    Raises `TablesMismatch` where scores are of other pictures than `filtered_pairs` holds now, those of a
-    metric are not all by one version of its entry, or domains were not painted or filtered alike.
+    Raises `TablesMismatch` where scores are of other pictures than `filtered_pairs` holds now,
+    those of a metric are not all by one version of its entry, or domains were not painted or
+    filtered alike.
     """
     filtered = load_by_domain(home, "filtered_pairs", painter, columns=[*_PICTURE, *_OF_FILTERED])
     _require_alike(painter, filtered)
@@ -68,7 +69,7 @@ def load_all_scores(home: DataRoot, painter: str, models: Sequence[Model]) -> pd
 
 
 def _require_alike(painter: str, filtered: ScoreTables) -> None:
-    """Raise `TablesMismatch` where domains cannot be averaged, since they were not made in one way."""
+    """Raise `TablesMismatch` if domains were not made in one way, so that no mean is valid."""
     for column, requirement in _ALIKE.items():
         values_by_domain = {
             domain: set(table[column].dropna()) for domain, table in filtered.items()

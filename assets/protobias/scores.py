@@ -44,17 +44,17 @@ SCORES = Columns(
     metric=(TEXT, "The metric or judge, as models.yaml names it"),
     formula=(
         TEXT,
-        "What its raw score is: clip_score, pick_score, vqa_score, vision_score, "
-        "expected_score, judge, reference, or own (a metric of the user's)",
+        "Kind of raw score: clip_score, pick_score, vqa_score, vision_score, "
+        "expected_score, judge, reference, or own (a user's metric)",
     ),
     entry_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
-    same_family=(BOOLEAN, "Whether it is of the family of the filter that kept these pairs"),
+    same_family=(BOOLEAN, "True if it belongs to the family of the filter that kept these pairs"),
     outcome=(TEXT, "scored, unparsed, refused or failed"),
     refusal=(TEXT, "content filter, image safety, no image or model, if refused; else empty"),
-    raw=(REAL, "The score as it was given: a cosine, a probability, 1 to 4; empty where none"),
-    response=(TEXT, "What it said in words; empty for a metric that says none"),
-    reason=(TEXT, "Why there is no score; else empty"),
-    served_model=(TEXT, "Which model scored it, as the provider says; empty where it does not"),
+    raw=(REAL, "Raw score: a cosine, a probability, or 1 to 4; empty if there is none"),
+    response=(TEXT, "Reply in words; empty for a metric without one"),
+    reason=(TEXT, "Reason for a missing score; else empty"),
+    served_model=(TEXT, "Model that scored it, as the provider names it; empty if unnamed"),
     **FILTERED_COLUMNS.subset("is_stand_in"),
     calls=(TEXTS, "Keys of the stored calls behind it; none for a reference"),
 )

@@ -34,12 +34,12 @@ from resources.storage.data_root import DataRoot
 
 _resampled = partial(interval_columns, over="prompts")
 SUMMARY = Columns(
-    painter=(TEXT, "Who painted the pairs, as models.yaml names it"),
-    is_stand_in=(BOOLEAN, "Whether the pictures are stand-ins, so that it is no result"),
+    painter=(TEXT, "Painter of the pairs, as models.yaml names it"),
+    is_stand_in=(BOOLEAN, "True if stand-ins made the pictures, so that it is no result"),
     sample=(TEXT, "evaluated (all scored pairs), or human (those that people scored as well)"),
     metric=(TEXT, "The metric or judge, as models.yaml names it, or human"),
-    formula=(TEXT, "What its raw score is"),
-    same_family=(BOOLEAN, "Whether it is of the family of the filter"),
+    formula=(TEXT, "Kind of raw score"),
+    same_family=(BOOLEAN, "True if it belongs to the family of the filter"),
     domain=(TEXT, "animals, demography or objects; or all: the mean over the domains"),
     knob=(TEXT, "A knob; or all"),
     concept=(TEXT, "A cell of the taxonomy; or all"),

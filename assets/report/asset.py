@@ -40,8 +40,10 @@ class ReportConfig(Config):
 
     originals: bool = Field(
         default=False,
-        description="Copy what models painted into the report as large as it is, beside the "
-        "smaller pictures that its pages show, and lead to it. A picture of FLUX has 1.4 MB.",
+        description=(
+            "Copy the models' original pictures into the report at full size, beside the smaller "
+            "ones on its pages, and link to them. A picture of FLUX takes 1.4 MB."
+        ),
     )
 
 

@@ -42,26 +42,26 @@ ADVERSARIAL_COLUMNS = Columns(
     dataset=(TEXT, "The dataset"),
     image_id=(TEXT, "The original picture, as cases name it"),
     original=(TEXT, "Name of the original picture in the image store"),
-    encoder=(TEXT, "Whose encoder is attacked, as models.yaml names it"),
+    encoder=(TEXT, "Model whose encoder is attacked, as models.yaml names it"),
     method=(TEXT, "i_fgsm or pgd"),
     parameters=(TEXT, "The setting, as JSON; changes are in levels of 255"),
-    seed=(WHOLE, "Of the noise that an attack begins with, and is compared with"),
-    objective=(TEXT, "lower or raise: what becomes of the similarity to the clean embedding"),
+    seed=(WHOLE, "Random seed of the noise that an attack starts from and is compared with"),
+    objective=(TEXT, "Aim for the similarity to the clean embedding: lower or raise"),
     hallucinates=(
         BOOLEAN,
-        "Whether half of its own clean answers or more are wrong; empty where it gave none: the "
-        "case is attacked as one that it answers right",
+        "True if at least half of the model's clean answers are wrong; empty without "
+        "clean answers, which count as right",
     ),
     sha256=(TEXT, "Name of the attacked picture in the image store; empty where there is none"),
     similarity=(REAL, "Cosine of the embeddings of the saved picture and the original, -1 to 1"),
     noise_similarity=(
         REAL,
-        "The same of random noise of the same bound: epsilon, or, to be raised, the start",
+        "Similarity under random noise of the same bound: epsilon, or the start if raised",
     ),
-    largest_change=(WHOLE, "Of any channel of any pixel of the saved picture, in levels of 255"),
-    iterations=(WHOLE, "Steps that were taken"),
+    largest_change=(WHOLE, "Largest change of a channel in the saved picture, in levels of 255"),
+    iterations=(WHOLE, "Number of steps taken"),
     outcome=(TEXT, "attacked, failed or inapplicable"),
-    reason=(TEXT, "Why there is no attack; else empty"),
+    reason=(TEXT, "Reason for a missing attack; else empty"),
 )
 """Table with one row per case, method and setting."""
 
@@ -78,31 +78,49 @@ class AttackSweepConfig(LimitConfig):
     """
 
     methods: Annotated[list[str], validate_names(METHODS)] = Field(
-        default=[*METHODS], min_length=1, description=f"{' and '.join(METHODS)}, or one of them."
+        default=[*METHODS],
+        min_length=1,
+        description=f"Attack methods: {' and '.join(METHODS)}, or one of them.",
     )
     epsilons: list[float] = Field(
-        default=[8.0], min_length=1, description="The bound, in levels of 255; Table 6: 4 to 16."
+        default=[8.0],
+        min_length=1,
+        description="Bounds of the perturbation in levels of 255 (Table 6: 4 to 16).",
     )
     steps: list[float] = Field(
-        default=[0.5], min_length=1, description="A step, in levels of 255; Table 6: 0.3 to 0.7."
+        default=[0.5],
+        min_length=1,
+        description="Step sizes in levels of 255 (Table 6: 0.3 to 0.7).",
     )
     iterations: list[int] = Field(
-        default=[500], min_length=1, description="Steps where the model does not hallucinate."
+        default=[500],
+        min_length=1,
+        description="Numbers of steps for cases in which the model does not hallucinate.",
     )
     raising_iterations: list[int] = Field(
-        default=[100], min_length=1, description="Steps at most where it hallucinates already."
+        default=[100],
+        min_length=1,
+        description="Maximum numbers of steps for cases in which the model already hallucinates.",
     )
     start: float = Field(
-        default=5.0, description="Where it hallucinates: the change begins at this or its negative."
+        default=5.0,
+        description=(
+            "For cases with hallucination: the perturbation starts at plus or minus this many "
+            "levels of 255."
+        ),
     )
     early_stop: float = Field(
         default=0.1,
-        description="Where it hallucinates: the search ends once what the similarity lacks to 1 is "
-        "this part of what it lacked at the beginning; 0 for never.",
+        description=(
+            "For cases without hallucination: stop once the similarity's distance to 1 is this "
+            "fraction of its first value. 0 disables it."
+        ),
     )
-    seed: int = Field(default=0, description="Of all noise.")
+    seed: int = Field(default=0, description="Random seed for all noise.")
     batch: int | None = Field(
-        default=None, ge=1, description="Pictures at once; by default the entry's `batch`."
+        default=None,
+        ge=1,
+        description="Pictures attacked together. Default: `batch` of the model's entry.",
     )
 
     @model_validator(mode="after")

@@ -38,14 +38,19 @@ class YesNoAnswersConfig(RepeatsConfig):
     """Questions that a judge gets about each case. Default: all."""
 
     forms: Annotated[list[str], validate_names(FORMS)] = Field(
-        default=[*FORMS], min_length=1, description=f"{' and '.join(FORMS)}, or one of them."
+        default=[*FORMS],
+        min_length=1,
+        description=f"Question forms to ask: {' and '.join(FORMS)}, or one of them.",
     )
     perturbations: Annotated[list[str], validate_names((NONE, *COMMON, *METHODS))] = Field(
         default=[],
-        description=f"Some of {', '.join((NONE, *COMMON))}, i_fgsm and pgd; by default all.",
+        description=(
+            f"Perturbed pictures to ask about: any of {', '.join((NONE, *COMMON))}, i_fgsm and "
+            "pgd. Default: all."
+        ),
     )
     encoders: list[str] = Field(
-        default=[], description="Attacks for some encoders of models.yaml; by default for all."
+        default=[], description="Models of models.yaml whose encoders were attacked. Default: all."
     )
 
 

@@ -69,9 +69,9 @@ def limit_cases(
 
 
 CASE_COLUMNS = {
-    "case_id": (TEXT, "Readable and stable: the dataset, and what the case is called there"),
+    "case_id": (TEXT, "Readable, stable name: the dataset, and the case's name there"),
     "dataset": (TEXT, "The dataset: a collection, or a domain of another benchmark"),
-    "image_id": (TEXT, "Readable name of the original picture, whatever is asked about it"),
+    "image_id": (TEXT, "Readable name of the original picture"),
     "sha256": (TEXT, "Name of the original picture in the image store; empty if it is rejected"),
     "width": (WHOLE, "px"),
     "height": (WHOLE, "px"),
@@ -79,26 +79,26 @@ CASE_COLUMNS = {
     "answer": (TEXT, "Its right answer: yes or no"),
     "origin": (
         TEXT,
-        "as it stands; count as it is, count as expected (the number that is usually so); or "
-        "option (the question states one of several)",
+        "Origin of the question: as it stands, count as it is, count as expected (the "
+        "usual number), or option (it states one of several)",
     ),
-    "topic": (TEXT, "What the dataset says that it belongs to; empty where it does not"),
+    "topic": (TEXT, "Topic in the dataset; empty if it has none"),
     "place": (WHOLE, "Place in the dataset, from 0"),
-    "seed": (WHOLE, "Of what is drawn by lot: which options are stated"),
+    "seed": (WHOLE, "Random seed for the stated options"),
     "is_stand_in": (
         BOOLEAN,
-        "Whether something offline stood in for a model: it is no result then",
+        "True if a stand-in took part, so that it is no result",
     ),
 }
 """The columns of a case."""
 
 TRUTH_COLUMNS = {
-    "source_question": (TEXT, "The question that it was made of, in full"),
-    "truth": (TEXT, "Its right answer there: Yes, No, a number, or an option"),
+    "source_question": (TEXT, "Full question that the case was made from"),
+    "truth": (TEXT, "Right answer to that question: Yes, No, a number, or an option"),
     "familiar_answer": (
         TEXT,
-        "What is usually so, as judges that do not look answer; empty if unknown",
+        "Usual answer, given by judges that do not look; empty if unknown",
     ),
-    "stated": (TEXT, "What the case's question states of it: a number or an option; else empty"),
+    "stated": (TEXT, "Number or option stated in the case's question; else empty"),
 }
 """The columns that reference judges answer by."""

@@ -44,13 +44,13 @@ PERTURBED_PICTURE_COLUMNS = Columns(
     height=(WHOLE, "px"),
     readable=(
         BOOLEAN,
-        "Whether code reads from it the truth of each of its cases, as it does from the original; "
-        "empty where it does not from that, and where nobody has looked",
+        "True if code reads the truth of all its cases; empty if it cannot from the "
+        "original, or if it was not read again",
     ),
-    seed=(WHOLE, "Of the noise"),
-    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    seed=(WHOLE, "Random seed for noise"),
+    is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
     outcome=(TEXT, "perturbed, or inapplicable"),
-    reason=(TEXT, "Why it cannot be made; else empty"),
+    reason=(TEXT, "Reason why it is inapplicable; else empty"),
 )
 DONE = "perturbed"
 NAMES = tuple(perturbation.name for perturbation in COMMON_PERTURBATIONS)
@@ -63,24 +63,37 @@ class CommonPerturbationsConfig(LimitConfig):
     """Perturbations to apply; a limit is on pictures before they are perturbed."""
 
     perturbations: Annotated[list[str], validate_names(NAMES)] = Field(
-        default=[*NAMES], min_length=1, description=f"Some of {', '.join(NAMES)}."
+        default=[*NAMES],
+        min_length=1,
+        description=f"Perturbations to apply: any of {', '.join(NAMES)}.",
     )
     sigma: float = Field(
-        default=Noise().sigma, ge=0, le=1, description="Of noise, in parts of 255."
+        default=Noise().sigma,
+        ge=0,
+        le=1,
+        description="Standard deviation of noise, as a fraction of 255.",
     )
     amount: float = Field(
         default=HsvBrightness().amount,
         ge=-1,
         le=1,
-        description="What hsv_brightness adds to V of HSV, in parts of 255.",
+        description="Amount that hsv_brightness adds to V of HSV, as a fraction of 255.",
     )
-    radius: int = Field(default=Defocus().radius, ge=0, le=50, description="Of defocus, in px.")
-    quality: int = Field(default=Jpeg().quality, ge=1, le=95, description="Of jpeg.")
-    seed: int = Field(default=0, ge=0, description="Of the noise; each picture has its own.")
+    radius: int = Field(
+        default=Defocus().radius, ge=0, le=50, description="Radius of defocus, in px."
+    )
+    quality: int = Field(
+        default=Jpeg().quality, ge=1, le=95, description="JPEG quality of the perturbation jpeg."
+    )
+    seed: int = Field(
+        default=0, ge=0, description="Random seed for noise; each picture has its own noise."
+    )
     reread: bool = Field(
         default=True,
-        description="Whether pictures that code has drawn are read again, about half a second "
-        "each, to say whether they still show the truth.",
+        description=(
+            "Let code read drawn pictures again to see whether they still show the truth (about "
+            "half a second each)."
+        ),
     )
 
     def build_perturbations(self) -> list[Perturbation]:

@@ -46,22 +46,25 @@ from resources.training.adapter_publication import rewrite_results
 BEFORE = "before"
 MITIGATION = Columns(
     arm=(TEXT, "before, original or expanded"),
-    learning_rate=(REAL, "Of the adapter; empty before"),
-    judge=(TEXT, "Whose answers it is of, as models.yaml names it; empty where none is there"),
+    learning_rate=(REAL, "Learning rate of the adapter; empty before"),
+    judge=(TEXT, "Judge, as models.yaml names it; empty if there is none"),
     measure=(TEXT, "symmetric, perception, cognition, or general"),
-    dataset=(TEXT, "The dataset; of MME and of general questions, the collection"),
-    shown=(TEXT, "none (as it was), attacked, or all of these; empty of general questions"),
+    dataset=(TEXT, "Dataset, or the collection of MME or of general questions"),
+    shown=(TEXT, "Pictures: none (unperturbed), attacked, or all; empty for general questions"),
     value=(REAL, "Symmetric accuracy or accuracy, 0 to 1; MME's score, to 2,000 or 800"),
     low=(REAL, "Low end of its 95 % interval, by a bootstrap over pictures"),
-    high=(REAL, "High end"),
-    change=(REAL, "From before, paired by case; empty of MME's scores"),
+    high=(REAL, "High end of its 95 % interval"),
+    change=(REAL, "Change from before, paired by case; empty for MME's scores"),
     change_low=(REAL, "Low end of its 95 % interval"),
-    change_high=(REAL, "High end"),
+    change_high=(REAL, "High end of its 95 % interval"),
     cases=(WHOLE, "Cases or questions that were asked"),
     images=(WHOLE, "Their base pictures"),
-    unanswered=(WHOLE, "Requests without an answer: neither right nor wrong, but wrong for MME"),
-    why=(TEXT, "Why there is no value; else empty"),
-    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    unanswered=(
+        WHOLE,
+        "Requests without an answer; MME counts them as wrong, the others do not count them",
+    ),
+    why=(TEXT, "Reason for a missing value; else empty"),
+    is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
 )
 """Table with one row per adapter (or none), measure, dataset and change of its pictures."""
 
@@ -77,9 +80,11 @@ class MitigationTableConfig(Config):
 
     mme: str | None = Field(
         default=None,
-        description="A collection with MME's questions, whose domain is MME's subtask, answered by "
-        "clean_answers_<judge> with one repeat; without it, the general questions that are held "
-        "out are the general test.",
+        description=(
+            "A collection with MME's questions, whose domain is MME's subtask, answered by "
+            "clean_answers_<judge> with one repeat. Without it, the held-out general questions "
+            "are the general test."
+        ),
     )
 
 

@@ -48,19 +48,19 @@ from generators.prompts.negation import (
 NEGATED_CASE_COLUMNS = Columns(
     **CASE_COLUMNS,
     **TRUTH_COLUMNS,
-    negated_question=(TEXT, "The negated question; of one that is rejected, what was written"),
-    negated_answer=(TEXT, "Its right answer: the other one; empty where there is no negation"),
-    rule=(TEXT, "How it was negated: prefix, no, not or quoted; empty where it was not"),
-    writer=(TEXT, "Who wrote it, as models.yaml names it"),
-    prompt_version=(TEXT, "Of the words that the writer was asked in; empty for grammar"),
+    negated_question=(TEXT, "Negated question, also if rejected"),
+    negated_answer=(TEXT, "Right answer to the negation; empty if there is no negation"),
+    rule=(TEXT, "Way of negating: prefix, no, not or quoted; empty if it was not negated"),
+    writer=(TEXT, "Writer, as models.yaml names it"),
+    prompt_version=(TEXT, "Digest of the writer's prompt template; empty for grammar"),
     outcome=(TEXT, "negated, rejected (by rule), left out (by people), unparsed, refused, failed"),
     refusal=(TEXT, "content filter or model, if refused; else empty"),
-    reason=(TEXT, "The rule that it breaks and how, or why there is none; else empty"),
-    broken=(TEXTS, "The rules that its attempts broke, each once"),
-    attempts=(WHOLE, "How often it was asked for; empty where nobody had to be"),
-    accepted_by=(TEXTS, "The annotators who found it right"),
-    rejected_by=(TEXTS, "The annotators who did not"),
-    served_model=(TEXT, "Which model wrote it, as the provider says; empty where it does not"),
+    reason=(TEXT, "Broken rule, or reason for a missing negation; else empty"),
+    broken=(TEXTS, "Rules that its attempts broke, each once"),
+    attempts=(WHOLE, "Number of requests; empty if none was needed"),
+    accepted_by=(TEXTS, "Annotators who accepted it"),
+    rejected_by=(TEXTS, "Annotators who rejected it"),
+    served_model=(TEXT, "Model that wrote it, as the provider names it; empty if unnamed"),
     calls=(TEXTS, "Keys of the stored calls behind it"),
 )
 REASKS = 2
@@ -73,13 +73,13 @@ class NegationConfig(LimitConfig, WriterConfig):
     """Writer and settings of the negations; a limit is on cases."""
 
     review_seed: int = Field(
-        default=0, ge=0, description="Of the lot by which 100 pairs are chosen for review."
+        default=0, ge=0, description="Random seed for the 100 pairs sent for review."
     )
     quote: bool = Field(
         default=False,
         description=(
-            "Quote a question that would be rejected by rule: "
-            'Is "no" the right answer to the question "..."?'
+            'Negate a question that would be rejected by rule by quoting it: Is "no" the right '
+            'answer to the question "..."?'
         ),
     )
 

@@ -37,13 +37,13 @@ REPHRASED_CASE_COLUMNS = Columns(
     **CASE_COLUMNS,
     form=(TEXT, "original, or negated: `question` and `answer` are of this form"),
     wordings=(TEXTS, "Other wordings of the question, with the same answer"),
-    writer=(TEXT, "Who wrote them, as models.yaml names it"),
-    prompt_version=(TEXT, "Of the words that the writer was asked in; empty for grammar"),
+    writer=(TEXT, "Writer, as models.yaml names it"),
+    prompt_version=(TEXT, "Digest of the writer's prompt template; empty for grammar"),
     outcome=(TEXT, "rephrased, rejected (by rule), unparsed, refused or failed"),
     refusal=(TEXT, "content filter or model, if refused; else empty"),
-    reason=(TEXT, "What is wrong with them, or why there are none; else empty"),
-    attempts=(WHOLE, "How often they were asked for; empty where nobody had to be"),
-    served_model=(TEXT, "Which model wrote them, as the provider says; empty where it does not"),
+    reason=(TEXT, "Problem with the wordings, or reason for missing ones; else empty"),
+    attempts=(WHOLE, "Number of requests; empty if none was needed"),
+    served_model=(TEXT, "Model that wrote them, as the provider names it; empty if unnamed"),
     calls=(TEXTS, "Keys of the stored calls behind them"),
 )
 """Table with one row per case and form."""
@@ -58,19 +58,23 @@ class RephrasingConfig(WriterConfig):
     cases: int = Field(
         default=200,
         ge=1,
-        description="Cases of the dataset to train on, even over topics and right answers; the "
-        "paper has 200. No other case about their pictures is evaluated.",
+        description=(
+            "Cases of the dataset to train on, balanced over topics and right answers; the paper "
+            "has 200. Other cases with the same pictures are never evaluated."
+        ),
     )
     rephrasings: int = Field(
         default=4,
         ge=1,
         le=MAX_WORDINGS,
-        description="Further wordings of each question; the paper has 4.",
+        description="Additional wordings per question; the paper has 4.",
     )
     writer: str = Field(
         default=GRAMMAR,
-        description="A model of models.yaml with the role writer. grammar needs no model, and puts "
-        "a phrase before the question; the paper has GPT-4o.",
+        description=(
+            "A model of models.yaml with the role writer. grammar uses no model, and puts a "
+            "phrase before the question; the paper uses GPT-4o."
+        ),
     )
 
 

@@ -36,7 +36,7 @@ SEED_CASES = Columns(
     **CASE_COLUMNS,
     **TRUTH_COLUMNS,
     outcome=(TEXT, "taken or rejected"),
-    reason=(TEXT, "Why it was rejected; empty where it was taken"),
+    reason=(TEXT, "Reason for the rejection; empty if taken"),
 )
 ACCEPTED = "taken"
 _SHOWN = 20
@@ -46,7 +46,9 @@ class SeedCasesConfig(LimitConfig):
     """Settings of the cases; a limit is on accepted cases."""
 
     seed: int = Field(
-        default=0, ge=0, description="Of the lots by which options are stated, right or wrong."
+        default=0,
+        ge=0,
+        description="Random seed for the choice of options to state, right or wrong.",
     )
 
 

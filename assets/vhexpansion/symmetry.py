@@ -36,44 +36,44 @@ from resources.storage.data_root import DataRoot
 def _build_bounded_columns(name: str, description: str) -> dict[str, tuple[pa.DataType, str]]:
     return {
         **interval_columns(name, description, "base pictures"),
-        f"{name}_least": (REAL, "The same, were all missing answers wrong"),
-        f"{name}_most": (REAL, "And were they all right"),
+        f"{name}_least": (REAL, "Lower bound: all missing answers wrong"),
+        f"{name}_most": (REAL, "Upper bound: all missing answers right"),
     }
 
 
 SYMMETRY = Columns(
     dataset=(TEXT, "The dataset"),
-    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
     model=(TEXT, "The judge, as models.yaml names it"),
-    temperature=(REAL, "The judge's; empty where its entry has none"),
-    variant_of=(TEXT, "The first judge that differs from it by temperature alone; or it itself"),
+    temperature=(REAL, "Temperature of the judge; empty if its entry has none"),
+    variant_of=(TEXT, "First judge that differs only in temperature, or the judge itself"),
     perturbation=(TEXT, "none, a common one, i_fgsm or pgd"),
-    encoder=(TEXT, "The encoder that an attack was made for; empty for anything else"),
-    own=(BOOLEAN, "Whether that is the judge's own; empty for anything but an attack"),
-    parameters=(TEXT, "Of the perturbation, as JSON; empty for none"),
-    repeats=(WHOLE, "How many repeats the numbers are of: those that there are, and fewer"),
-    is_whole=(BOOLEAN, "Whether they are of all repeats"),
+    encoder=(TEXT, "Model whose encoder was attacked; empty without an attack"),
+    own=(BOOLEAN, "True if the attack is on the judge's own encoder; empty without an attack"),
+    parameters=(TEXT, "Parameters of the perturbation, as JSON; empty for none"),
+    repeats=(WHOLE, "Number of repeats counted: all, and fewer"),
+    is_whole=(BOOLEAN, "True if all repeats are counted"),
     of_cases=(WHOLE, "Cases of the dataset that have a negation"),
-    cases=(WHOLE, "Cases that were asked about, without what is left out"),
+    cases=(WHOLE, "Cases asked about, without those left out"),
     left_out=(WHOLE, "Cases left out as the judge was trained on them; empty where not known"),
-    images=(WHOLE, "Their base pictures: one for all sizes of a scene"),
-    requests=(WHOLE, "Requests, of cases and negations"),
-    unanswered=(WHOLE, "Of these, refused, unparsed or failed: neither right nor wrong"),
-    truly_yes=(REAL, "The share of cases whose right answer is yes"),
+    images=(WHOLE, "Base pictures of the cases: one for all sizes of a scene"),
+    requests=(WHOLE, "Requests about cases and negations"),
+    unanswered=(WHOLE, "Requests refused, unparsed or failed: neither right nor wrong"),
+    truly_yes=(REAL, "Share of cases whose right answer is yes"),
     **_build_bounded_columns("accuracy", "The share of cases that is answered right"),
-    negated_accuracy=(REAL, "The share of negations that is answered right"),
+    negated_accuracy=(REAL, "Share of negations answered right"),
     **_build_bounded_columns(
         "symmetric", "The share of pairs, a case and its negation, of which both are"
     ),
     **interval_columns(
         "change", "Of that, from the picture as it was; paired by case", "base pictures"
     ),
-    generated=(WHOLE, "Generated cases with an answer: negations, if perturbed cases as well"),
+    generated=(WHOLE, "Answered cases that were generated: negations and, if perturbed, cases"),
     **interval_columns(
         "new_cases", "Those of them that are answered wrong: new successful cases", "base pictures"
     ),
     **interval_columns("yes_rate", "The share of answers that is yes", "base pictures"),
-    yes_twice=(REAL, "The share of pairs to both of which the answer is yes"),
+    yes_twice=(REAL, "Share of pairs with the answer yes to both"),
 )
 """Table with one row per judge, perturbation and number of repeats."""
 

@@ -29,27 +29,27 @@ COMMON = NAMES
 ANSWERS = Columns(
     case_id=(TEXT, "The case, as vhexpansion/seed_cases names it"),
     dataset=(TEXT, "The dataset"),
-    image_id=(TEXT, "The original picture, whatever was done to it"),
+    image_id=(TEXT, "Original picture"),
     original=(TEXT, "Name of the original picture in the image store"),
-    sha256=(TEXT, "Name there of the picture that was shown"),
+    sha256=(TEXT, "Name in the image store of the picture that was sent"),
     form=(TEXT, "original, or negated"),
-    question=(TEXT, "What was asked, without how to answer"),
-    prompt_version=(TEXT, "Of the words that say how to answer"),
-    truth=(TEXT, "The right answer to that: yes or no"),
-    perturbation=(TEXT, "What was done to the picture: none, a common one, i_fgsm or pgd"),
-    encoder=(TEXT, "The encoder that an attack was made for; empty for anything else"),
-    parameters=(TEXT, "Of the perturbation, as JSON; empty for none"),
-    repeat=(WHOLE, "Which of several requests in the same words, from 0"),
+    question=(TEXT, "Question, without the instruction on how to answer"),
+    prompt_version=(TEXT, "Digest of the instruction on how to answer"),
+    truth=(TEXT, "Right answer: yes or no"),
+    perturbation=(TEXT, "Perturbation of the picture: none, a common one, i_fgsm or pgd"),
+    encoder=(TEXT, "Model whose encoder was attacked; empty without an attack"),
+    parameters=(TEXT, "Parameters of the perturbation, as JSON; empty for none"),
+    repeat=(WHOLE, "Number of the request among those in the same words, from 0"),
     model=(TEXT, "The judge, as models.yaml names it"),
     entry_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
-    response=(TEXT, "What the judge said; empty where it said nothing"),
-    answer=(TEXT, "yes or no; empty where there is none"),
-    correct=(BOOLEAN, "Whether that is right; empty where there is none"),
+    response=(TEXT, "The judge's reply; empty if there is none"),
+    answer=(TEXT, "Answer: yes or no; empty if there is none"),
+    correct=(BOOLEAN, "True if the answer is right; empty if there is none"),
     outcome=(TEXT, "answered, unparsed, refused or failed"),
     refusal=(TEXT, "content filter, image safety or model, if refused; else empty"),
-    reason=(TEXT, "Why there is no answer; else empty"),
-    served_model=(TEXT, "Which model said it, as the provider says; empty where it does not"),
-    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    reason=(TEXT, "Reason for a missing answer; else empty"),
+    served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
+    is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
     calls=(TEXTS, "Keys of the stored calls behind it; none for a reference judge"),
 )
 """Table with one row per case, picture, form and repeat."""
@@ -67,7 +67,9 @@ _READ_SOME = (
 class RepeatsConfig(LimitConfig):
     """Number of requests for each question; a limit is on cases."""
 
-    repeats: int = Field(default=3, ge=1, le=100, description="Requests in the same words.")
+    repeats: int = Field(
+        default=3, ge=1, le=100, description="Requests per question in the same words."
+    )
 
 
 class CasePicture(NamedTuple):

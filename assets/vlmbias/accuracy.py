@@ -30,18 +30,18 @@ from resources.storage.streamed_tables import require_columns
 
 ACCURACY = Columns(
     model=(TEXT, "The judge"),
-    prompting=(TEXT, "How it was asked"),
+    prompting=(TEXT, "Way of asking"),
     image_set=(
         TEXT,
-        "benchmark or originals, or a variant of both together; of photographs also unreviewed or "
-        "stand-in, and of a judge that was asked a part of the questions partial: these three are "
-        "in no other row",
+        "benchmark, originals, or a variant of both together; photographs also have "
+        "unreviewed and stand-in, and a judge asked only some questions has partial: "
+        "these three enter no other row",
     ),
     size=(TEXT, "Longer side in px, or all"),
     topic=(TEXT, "Topic, or the mean over topics (Table 2)"),
     subtopic=(TEXT, "Column of Tables 3 and 9; all for the whole topic"),
     questions=(TEXT, "Q1 & Q2, Q3, or of the sanity check Identification and Known count"),
-    base_images=(WHOLE, "Scenes: what the interval resamples"),
+    base_images=(WHOLE, "Scenes, which the interval resamples"),
     requests=(WHOLE, "Requests"),
     answers=(WHOLE, "Rows behind the figures: all but refused and failed requests"),
     unanswered=(WHOLE, "Requests without a readable answer: unparsed, refused or failed"),
@@ -171,8 +171,8 @@ def concatenate_answers(
     """The answers of every judge to every topic, in one table.
 
     Answers to a part of the questions are of the image set `PARTIAL`, unless they are of pictures
-    that prove nothing. Raises `NotMaterialized` where there are none, and `TablesMismatch` where a judge
-    answered other questions than those that are stored now.
+    that prove nothing. Raises `NotMaterialized` where there are none, and `TablesMismatch` where a
+    judge answered other questions than those that are stored now.
     """
     tables = []
     for judge, topic, prompting, rows in _iterate_promptings(judges, answers):

@@ -18,13 +18,13 @@ from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
 
 MEASUREMENTS = Columns(
-    image_id=(TEXT, "The image that was opened"),
+    image_id=(TEXT, "Measured image"),
     sha256=(TEXT, "Name of its PNG in the image store"),
     pixels_sha256=(TEXT, "sha256 of its width, height and RGB values"),
     size=(WHOLE, "The longer side in px"),
-    target=(TEXT, "What was read"),
-    measured=(REAL, "The reading; empty where the pixels do not show it"),
-    problem=(TEXT, "Why there is no reading; empty where there is one"),
+    target=(TEXT, "Target that was read"),
+    measured=(REAL, "Reading; empty if the pixels do not show it"),
+    problem=(TEXT, "Reason for a missing reading; else empty"),
     mark=(REAL, "Narrowest mark in px that the count rests on; read at the smallest size only"),
     gap=(REAL, "Narrowest gap in px that the count rests on; read at the smallest size only"),
     measure_version=(TEXT, "Version of the topic's measuring code"),

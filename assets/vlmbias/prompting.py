@@ -55,7 +55,7 @@ class PromptingConfig(LimitConfig):
 
     prompting: list[str] = Field(
         default=[BASELINE],
-        description=f"How to ask, one or more of: {', '.join(VARIANTS)}.",
+        description=f"Ways to ask, one or more of: {', '.join(VARIANTS)}.",
     )
 
     @field_validator("prompting")

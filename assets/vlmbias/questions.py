@@ -38,17 +38,17 @@ _OF_THE_IMAGE = (
 QUESTION_COLUMNS = Columns(
     **IMAGES.subset(*_OF_THE_IMAGE),
     question_id=(TEXT, "Q1 and Q2 count, Q3 identifies; N1 and N2 are the sanity check"),
-    target=(TEXT, "What the question is about"),
+    target=(TEXT, "Target of the question"),
     question=(TEXT, "The paper's wording (Appendices A, F and N)"),
     ground_truth=(TEXT, "The right answer"),
-    expected_bias=(TEXT, "The answer of one who does not look"),
-    accepted=(TEXTS, "Names that mean the right one, for N1; none where no name is asked for"),
+    expected_bias=(TEXT, "Answer expected from a judge that does not look"),
+    accepted=(TEXTS, "Accepted names for the right answer to N1; empty for other questions"),
 )
 """Columns of a question, which answers repeat."""
 
 QUESTIONS = Columns(
     **QUESTION_COLUMNS.columns,
-    disputable=(TEXT, "Why another answer could be defended; empty where none could"),
+    disputable=(TEXT, "Reason why another answer is defensible; empty if none is"),
 )
 
 
@@ -57,8 +57,10 @@ class QuestionsConfig(Config):
 
     disputable: bool = Field(
         default=True,
-        description="Whether questions are asked to which another answer could be defended, as "
-        "whether a flag of 49 stars, in force from 1959 to 1960, is that of the United States.",
+        description=(
+            "Include questions to which another answer is defensible, such as whether a flag of "
+            "49 stars, in force from 1959 to 1960, is that of the United States."
+        ),
     )
 
 
@@ -81,8 +83,9 @@ def questions(
 ) -> MaterializeResult[pa.Table]:
     """Ask about every image of a topic: Q1 to Q3, of originals N1 and N2 as well.
 
-    Raises `Unverified` where labels of drawn images are not verified, and `TablesMismatch` where images
-    were not made alike, by other code than there is now or of other subjects, or there are none.
+    Raises `Unverified` where labels of drawn images are not verified, and `TablesMismatch` where
+    images were not made alike, by other code than there is now or of other subjects, or there are
+    none.
     """
     name = context.partition_key
     image_questions = list(

@@ -28,9 +28,9 @@ class StoredAnswer:
 class Call:
     """A request that was answered or refused; it never changes once it is stored.
 
-    `key` is the `compute_call_key` of `request`, which is the canonical one. `answer` holds JSON values:
-    its "outcome", and the fields of that outcome. Tokens are None where the provider does not
-    count them. `seconds` is how long the request took, `finished_at` when it ended.
+    `key` is the `compute_call_key` of `request`, which is the canonical one. `answer` holds JSON
+    values: its "outcome", and the fields of that outcome. Tokens are None where the provider does
+    not count them. `seconds` is how long the request took, `finished_at` when it ended.
     """
 
     key: str

@@ -9,6 +9,7 @@ from dagster import (
     Executor,
     ExecutorDefinition,
     InitExecutorContext,
+    RepositoryDefinition,
     in_process_executor,
     multiprocess_executor,
 )
@@ -78,6 +79,14 @@ def build_executor(list_names: Callable[[], Mapping[str, Collection[str]]]) -> E
         executor_creation_fn=lambda context: _CheckedExecutor(context, list_names),
         description=multiprocess_executor.description,
     )
+
+
+def list_config_names(
+    repository: RepositoryDefinition, resources: Collection[str]
+) -> dict[str, set[str]]:
+    """List the names that each section of a run's config may have."""
+    executable = (asset for asset in repository.assets_defs_by_key.values() if asset.is_executable)
+    return {"ops": {asset.node_def.name for asset in executable}, "resources": set(resources)}
 
 
 def find_process(run: DagsterRun) -> ProcessIdentity | None:

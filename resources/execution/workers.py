@@ -107,7 +107,7 @@ def _prefetch(
 
 
 async def run_in_worker(work: Callable[..., Result], *arguments: object) -> Result:
-    """`work` of the arguments in a worker process, for an event loop; raises as `map_in_processes`."""
+    """Await `work` of the arguments in a worker process; raises as `map_in_processes`."""
     with _explain_death():
         return await asyncio.wrap_future(_pool().submit(work, *arguments))
 

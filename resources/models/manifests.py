@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from resources.models.entry import Model
-from resources.models.entry_paths import find_data_root
+from resources.settings.locations import find_data_root
 from resources.user_files.contained_paths import OutsideFolder, resolve_contained_file
 from resources.user_files.reader import read_rows
 from resources.user_files.rows import (

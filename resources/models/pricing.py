@@ -87,8 +87,8 @@ def estimate_usage(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> U
     """Estimate a request's usage before its model has answered any like it.
 
     Four bytes of text count as a token, pictures by their provider's rule, and answers as
-    `EXPECTED_ANSWER_TOKENS`; of a picture that is made, `longest_output` says how many tokens it takes. None
-    where no rule is known.
+    `EXPECTED_ANSWER_TOKENS`; of a picture that is made, `longest_output` says how many tokens it
+    takes. None where no rule is known.
     """
     rule = model.image_tokens or find_token_rule(model.backend, model.model, model.parameters)
     images = list_images(request)

@@ -10,71 +10,93 @@ class Recipe(Config):
     """The recipe that all trainings share."""
 
     base: str = Field(
-        description="The model that is adapted: a folder, or an id of the Hugging Face Hub whose "
-        "weights are on this machine (hf download ID)."
+        description=(
+            "Model to adapt: a folder, or an id of the Hugging Face Hub whose weights are on this "
+            "machine (hf download ID)."
+        )
     )
     revision: str | None = Field(
-        default=None, description="A branch, tag or commit of the Hub; by default the newest here."
+        default=None,
+        description="Branch, tag or commit on the Hub. Default: the newest on this machine.",
     )
     dtype: str | None = Field(
         default=None,
-        description="Of the base's weights, in torch's words; by default that of the checkpoint. "
-        "The adapter's own weights are float32.",
+        description=(
+            "Torch dtype of the base's weights. Default: the dtype of the checkpoint. The "
+            "adapter's own weights are float32."
+        ),
     )
     rank: int = Field(
         default=16,
         ge=1,
-        description="Of the adapter's matrices. Neither paper says which; 16 is what PEFT's and "
-        "TRL's examples have for models of this size.",
+        description=(
+            "Rank of the adapter's matrices. Neither paper states it; 16 is the value in PEFT's "
+            "and TRL's examples for models of this size."
+        ),
     )
     alpha: int = Field(
-        default=32, ge=1, description="Scale of the adapter: twice its rank, as is usual."
+        default=32, ge=1, description="Scale of the adapter, usually twice its rank."
     )
     target_modules: list[str] = Field(
         default=TARGETS,
-        description="Linear layers of the language model that are adapted, by the ends of their "
-        "names: all of them, as in QLoRA. The vision encoder stays as it is, since vLLM passes "
-        "over adapters there.",
+        description=(
+            "Linear layers of the language model to adapt, by the ends of their names. Default: "
+            "all of them, as in QLoRA. The vision encoder is not adapted, since vLLM ignores "
+            "adapters there."
+        ),
     )
     learning_rate: float = Field(
         default=1e-5,
         gt=0,
-        description="At the start; it falls to 0 in a line. Ten times TRL's default, which is for "
-        "all weights: an adapter's few need more.",
+        description=(
+            "Initial learning rate; it falls linearly to 0. The default is ten times TRL's, which "
+            "is for all weights: an adapter's few need more."
+        ),
     )
     steps: int | None = Field(
-        default=None, ge=1, description="Of the optimizer; by default each row is trained once."
+        default=None, ge=1, description="Optimizer steps. Default: enough to train each row once."
     )
     per_device_batch_size: int = Field(
         default=1,
         ge=1,
-        description="Rows (pairs, cases) on a device at once: what memory allows. A row of pairs "
-        "takes two pictures, each as often as it has samples.",
+        description=(
+            "Rows (pairs or cases) per device and batch, limited by memory. A row of pairs has "
+            "two pictures, each as often as it has samples."
+        ),
     )
     gradient_accumulation_steps: int = Field(
-        default=4, ge=1, description="So many times that, on each device, make one step."
+        default=4, ge=1, description="Batches per device that make one optimizer step."
     )
     seed: int = Field(
-        default=0, ge=0, description="Of the adapter's first weights, the order, and sampling."
+        default=0,
+        ge=0,
+        description="Random seed for the adapter's first weights, the order of rows, and sampling.",
     )
     save_steps: int = Field(
         default=25,
         ge=1,
-        description="Steps. A run that was killed goes on at the last one: so many steps, at most, "
-        "are made again.",
+        description=(
+            "Steps between two checkpoints. A run that was killed resumes at the last one, so at "
+            "most this many steps are repeated."
+        ),
     )
     gradient_checkpointing: bool = Field(
         default=True,
-        description="Compute activations again in the backward pass: a fifth slower, and 7B fit "
-        "into one GPU of 80 GB.",
+        description=(
+            "Recompute activations in the backward pass: a fifth slower, but 7B fit into one GPU "
+            "of 80 GB."
+        ),
     )
     accelerate_config: str | None = Field(
         default=None,
-        description="A file by `accelerate config`, for several processes; by default one.",
+        description=(
+            "Path of a file made by `accelerate config`, for training in several processes. "
+            "Default: one process."
+        ),
     )
     skip_estimate_check: bool = Field(
         default=False,
-        description="Train even where no GPU is found and the estimate is beyond this machine.",
+        description="Train even if no GPU is found and the estimate exceeds this machine.",
     )
 
 

@@ -2,9 +2,9 @@
 
 Replies of providers, lines of batches and cassettes, and lists of models pass through
 `parse_untrusted` before anything else reads them; what was stored earlier passes through
-`clean_json` again. After it there is no half of a surrogate pair, no infinite number, nothing nested so
-deeply that Python's own functions give up, and no API key of this process: servers repeat keys in
-texts, errors, names of models and lists.
+`clean_json` again. After it there is no half of a surrogate pair, no infinite number, nothing
+nested so deeply that Python's own functions give up, and no API key of this process: servers repeat
+keys in texts, errors, names of models and lists.
 """
 
 import json

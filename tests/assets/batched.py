@@ -8,7 +8,7 @@ import dagster as dg
 from assets.kit.benchmarks import build_flows
 from assets.kit.jobs import build_jobs
 from assets.planning.batches import build_batch_jobs
-from definitions import resources_at
+from resources.settings.default_resources import build_default_resources
 from sensors.batches import batches_sensor
 from tests.assets.asked import JUDGE
 from tests.cheap_runs import undescribed
@@ -32,7 +32,7 @@ class Location:
 
     def __init__(self, root, instance, assets, planners, jobs=None):
         self.instance = instance
-        self.resources = resources_at(str(root))
+        self.resources = build_default_resources(str(root))
         by_key = {
             key: asset
             for asset in assets

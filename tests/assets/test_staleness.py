@@ -10,9 +10,9 @@ from dagster._core.loader import LoadingContextForTest
 import assets
 from assets import protobias, vlmbias
 from assets.protobias.scores import SCORES
-from definitions import resources_at
 from resources.models.catalog import Catalog
 from resources.models.reference_judges import PriorJudge
+from resources.settings.default_resources import build_default_resources
 from tests.assets.protobias.test_report import SCORERS, Tables
 from tests.runs import REFERENCE, TOPIC, copied, failure, materialize, table
 
@@ -28,7 +28,9 @@ def instance():
 
 def graph(*more):
     made = [*dg.load_assets_from_package_module(assets), *more]
-    return dg.Definitions(assets=made, resources=resources_at("/nowhere")).resolve_asset_graph()
+    return dg.Definitions(
+        assets=made, resources=build_default_resources("/nowhere")
+    ).resolve_asset_graph()
 
 
 def status(instance, name):

@@ -26,7 +26,6 @@ from commands import demo_runs as stand_in_runs
 from commands.demo_runs import AssetGroup, DemoRunner, RunFailed, describe_failure
 from commands.storage import open_instance
 from resources.settings.image_design import ImageDesign
-from resources.storage.image_store import ImageStore
 
 KINDS = StaticPartitionsDefinition(["red", "blue"])
 WAIT_S = 60
@@ -60,11 +59,10 @@ def make(tmp_path, monkeypatch):
         ]
         code = SimpleNamespace(
             defs=Definitions(assets, resources={"design": ImageDesign()}),
-            data_root=lambda: str(tmp_path / "data"),
-            models_path=lambda: tmp_path / "models.yaml",
-            resources_at=lambda root: {"images": ImageStore(root=root)},
         )
         monkeypatch.setitem(sys.modules, "definitions", code)
+        monkeypatch.setenv("COUNTERFACTORY_HOME", str(tmp_path / "data"))
+        monkeypatch.setenv("COUNTERFACTORY_MODELS", str(tmp_path / "models.yaml"))
         with open_instance() as instance:
             return DemoRunner(instance, {}).run(runs), noted
 

@@ -8,8 +8,8 @@ from assets.kit.benchmarks import load_benchmarks
 from assets.kit.judge_parts import JudgeParts
 from assets.planning.judge_quote import JudgeScope, quote_judge
 from assets.vlmbias.questions import QUESTIONS
-from definitions import resources_at
 from resources.models.catalog import Catalog, Model
+from resources.settings.default_resources import build_default_resources
 from sensors.judge_runs import JudgeRuns
 from sensors.run_launcher import SharedBudget
 from tests.assets.asked import adapter_below
@@ -43,7 +43,9 @@ def judging(tmp_path, monkeypatch):
     def trained_on(*topics):
         adapter_below(tmp_path, *(SHOWN[topic] for topic in topics))
         assets = definitions_of(catalog)
-        defs = Definitions(assets=[*assets.values()], resources=resources_at(str(tmp_path)))
+        defs = Definitions(
+            assets=[*assets.values()], resources=build_default_resources(str(tmp_path))
+        )
         graph = defs.resolve_asset_graph()
         judged = JudgeParts(catalog, sources.home, instance, assets)
         found = quote_judge(judged, sources, JudgeScope(TUNED, [load_benchmarks()["vlmbias"]]))

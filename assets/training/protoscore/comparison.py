@@ -23,16 +23,19 @@ from resources.training.recipe import MarginRecipe
 _RATE = "The failure rate of {}, over the held-out pairs that it could score"
 DIFFERENCES = Columns(
     domain=(TEXT, "A domain, or all: the mean over domains"),
-    left=(TEXT, "A metric: a base or an adapter"),
-    right=(TEXT, "The other"),
+    left=(TEXT, "First metric: a base or an adapter"),
+    right=(TEXT, "Second metric"),
     left_failure_rate=(REAL, _RATE.format("left")),
     right_failure_rate=(REAL, _RATE.format("right")),
-    prompts=(WHOLE, "Concepts of which both have scored pairs"),
-    difference=(REAL, "Left less right, over the pairs that both have scored"),
+    prompts=(WHOLE, "Concepts with pairs that both have scored"),
+    difference=(
+        REAL,
+        "Failure rate of the first less that of the second, over pairs that both have scored",
+    ),
     low=(REAL, "Low end of its 95 % interval, paired, by a bootstrap over concepts"),
-    high=(REAL, "High end"),
-    p=(REAL, "Of a sign-flip test"),
-    p_holm=(REAL, "Corrected for all two metrics of the domain"),
+    high=(REAL, "High end of its 95 % interval"),
+    p=(REAL, "p-value of a sign-flip test"),
+    p_holm=(REAL, "p-value corrected for all pairs of metrics of the domain"),
 )
 _SAME = ("data", "base", "is_stand_in")
 _BUDGET = ("steps", "rows_trained", "processes")
@@ -54,7 +57,7 @@ before have none."""
 def comparison(
     context: AssetExecutionContext, home: DataRoot, ranked: pd.DataFrame, control: pd.DataFrame
 ) -> MaterializeResult[pa.Table]:
-    """Compare them on the same held-out pairs. Raises `TablesMismatch` where they were trained unlike."""
+    """Compare both on the same held-out pairs. Raises `TablesMismatch` for unlike trainings."""
     require_alike(*(_record(home, table) for table in (ranked, control)))
     scores = pd.concat([ranked, control], ignore_index=True)
     rates = compute_rates(scores)

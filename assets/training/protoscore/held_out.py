@@ -30,12 +30,12 @@ HELD_OUT_SCORES = Columns(
     side=(TEXT, "correct or adversarial"),
     sha256=(TEXT, "Name of the picture in the image store"),
     sample=(TEXT, "held out"),
-    same_family=(BOOLEAN, "Never: nobody filtered these by it"),
+    same_family=(BOOLEAN, "Always false: these pairs were not filtered by it"),
     outcome=(TEXT, "scored, unparsed, refused or failed"),
-    raw=(REAL, "The score, 0 to 1; empty where there is none"),
-    score=(REAL, "The same: both formulas are on that scale"),
-    response=(TEXT, "What was said: the digit that a greedy answer has"),
-    reason=(TEXT, "Why there is no score; else empty"),
+    raw=(REAL, "Raw score, 0 to 1; empty if there is none"),
+    score=(REAL, "Score, 0 to 1: both formulas are on that scale"),
+    response=(TEXT, "Reply: the digit of a greedy answer"),
+    reason=(TEXT, "Reason for a missing score; else empty"),
     calls=(TEXTS, "Keys of the stored calls behind it"),
 )
 """Table with one row per metric, held-out pair and side."""

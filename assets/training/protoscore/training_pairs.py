@@ -36,19 +36,19 @@ PAIRS = Columns(
     pair=(TEXT, "Painter and pair"),
     split=(TEXT, "training or held out"),
     pair_id=(TEXT, "Concept and sample, the same for every painter"),
-    painter=(TEXT, "Who painted both pictures, as models.yaml names it"),
+    painter=(TEXT, "Painter of both pictures, as models.yaml names it"),
     domain=(TEXT, "animals, demography or objects"),
-    concept_id=(TEXT, "The concept that it shows"),
+    concept_id=(TEXT, "Concept shown in the pair"),
     concept=(TEXT, "The cell of the taxonomy in words"),
-    knob=(TEXT, "Which trait of the extra element differs in the adversarial picture"),
-    place=(TEXT, "Where the scene is"),
-    sample=(WHOLE, "Which of the pairs of its sentences it is, from 0"),
+    knob=(TEXT, "Trait of the extra element that differs in the adversarial picture"),
+    place=(TEXT, "Setting of the scene"),
+    sample=(WHOLE, "Number of the pair among those of its sentences, from 0"),
     text=(TEXT, "The neutral sentence, by which both pictures are scored"),
-    correct_sentence=(TEXT, "What the correct picture was painted from"),
-    adversarial_sentence=(TEXT, "What the adversarial picture was painted from"),
+    correct_sentence=(TEXT, "Prompt of the correct picture"),
+    adversarial_sentence=(TEXT, "Prompt of the adversarial picture"),
     correct=(TEXT, "Name of the correct picture in the image store"),
-    adversarial=(TEXT, "Name of the adversarial one"),
-    is_stand_in=(BOOLEAN, "Whether something offline stood in for a model: it is no result then"),
+    adversarial=(TEXT, "Name of the adversarial picture in the image store"),
+    is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
 )
 """Table with one row per pair, in the order of a limit: fewer are the beginning of more."""
 NO_OVERLAP = AssetCheckSpec(
@@ -66,18 +66,22 @@ class PairsConfig(Config):
     pairs: int = Field(
         default=10_000,
         ge=1,
-        description="To train on, even over the domains; the paper has 10,000.",
+        description="Pairs to train on, balanced over domains; the paper has 10,000.",
     )
     held_out: int = Field(
         default=300,
         ge=1,
-        description="To tell by whether training helps, even over the domains. They are not those "
-        "of ProtoBias's tables, which stay unseen until all is decided.",
+        description=(
+            "Pairs held out to measure whether training helps, balanced over domains. They differ "
+            "from the pairs of ProtoBias's tables, which stay unseen until all is decided."
+        ),
     )
     painters: list[str] = Field(
         default=[],
-        description="Whose pictures; by default of all painters, without stand-ins where there is "
-        "any other.",
+        description=(
+            "Painters to include. Default: all except stand-ins; stand-ins only if there is no "
+            "other."
+        ),
     )
 
 

@@ -48,26 +48,39 @@ class TrainingCasesConfig(Config):
     """Settings of the arms; `rephrased_cases` sets how many cases a dataset has."""
 
     datasets: list[str] = Field(
-        default=[], description="By default all that have rephrased cases, and more are evaluated."
+        default=[],
+        description=(
+            "Datasets to train on. Default: all with rephrased cases and further cases for "
+            "evaluation."
+        ),
     )
     perturbation: str = Field(
         default="i_fgsm",
-        description=f"How pictures of the expanded arm are perturbed: one of "
-        f"{', '.join(DECLARED.perturbations)}. The paper's are adversarial; it does not say which.",
+        description=(
+            "Perturbation of the expanded arm's pictures: one of "
+            f"{', '.join(DECLARED.perturbations)}. The paper's are adversarial; it does not name "
+            "the method."
+        ),
     )
     encoder: str | None = Field(
-        default=None, description="Of an attack: the model whose encoder it was made for."
+        default=None, description="For attacks: the model whose encoder was attacked."
     )
     vqa: str | None = Field(
         default=None,
-        description="A collection with general questions and answers, which both arms have as "
-        "well; the paper's are from the data that LLaVA-1.5 was trained on.",
+        description=(
+            "Collection of general questions and answers that both arms contain; the paper takes "
+            "them from the training data of LLaVA-1.5."
+        ),
     )
     vqa_triples: int = Field(
-        default=4000, ge=0, description="Of these to train on; the paper has 4,000. 0 for none."
+        default=4000,
+        ge=0,
+        description="General questions to train on; the paper has 4,000. 0 for none.",
     )
     vqa_held_out: int = Field(
-        default=500, ge=0, description="Of these to hold out, about pictures of their own."
+        default=500,
+        ge=0,
+        description="General questions to hold out; no picture of theirs is trained on.",
     )
 
     @field_validator("perturbation")

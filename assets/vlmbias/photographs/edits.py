@@ -21,14 +21,14 @@ from resources.models.requests import EditRequest
 
 EDITS = Columns(
     domain=(TEXT, "Topic"),
-    painter=(TEXT, "Who painted what was edited, as models.yaml names it"),
-    editor=(TEXT, "Who edited it, as models.yaml names it"),
+    painter=(TEXT, "Painter of the edited picture, as models.yaml names it"),
+    editor=(TEXT, "Editor, as models.yaml names it"),
     base_id=(TEXT, "The base image, without its painter"),
-    subject=(TEXT, "What is shown"),
+    subject=(TEXT, "Subject of the picture"),
     subtopic=(TEXT, "Column of the paper's Tables 3 and 9"),
-    trial=(WHOLE, "Which of the independent edits it is, from 0"),
-    prompt=(TEXT, "What the editor was asked for (Appendix M)"),
-    sources=(TEXTS, "sha256 of the pictures that were edited, in their order"),
+    trial=(WHOLE, "Number of the independent edit, from 0"),
+    prompt=(TEXT, "Prompt of the editor (Appendix M)"),
+    sources=(TEXTS, "sha256 of the edited pictures, in order"),
     outcome=(
         TEXT,
         "edited, dropped (unchanged, of another size), refused, malformed, failed or unpainted",
@@ -44,10 +44,10 @@ class EditsConfig(LimitConfig):
 
     editor: str | None = Field(
         default=None,
-        description="A model of models.yaml with the role editor; by default the painter itself.",
+        description="A model of models.yaml with the role editor. Default: the painter itself.",
     )
     trials: int = Field(
-        default=4, ge=1, le=64, description="Independent edits of each base image; the paper has 4."
+        default=4, ge=1, le=64, description="Independent edits per base image; the paper has 4."
     )
 
 

@@ -18,9 +18,9 @@ from resources.models.requests import PaintRequest
 
 PAINTINGS = Columns(
     domain=(TEXT, "Topic"),
-    painter=(TEXT, "Who painted it, as models.yaml names it"),
-    shows=(TEXT, "original, logo, car or shoe"),
-    prompt=(TEXT, "What the painter was asked for (Appendix M)"),
+    painter=(TEXT, "Painter, as models.yaml names it"),
+    shows=(TEXT, "Subject of the picture: original, logo, car or shoe"),
+    prompt=(TEXT, "Prompt of the painter (Appendix M)"),
     seed=(WHOLE, "Seed of its noise; empty for a painter that takes none"),
     outcome=(TEXT, "painted, refused, malformed or failed"),
     **PICTURE_COLUMNS,
@@ -31,7 +31,11 @@ class PaintingsConfig(LimitConfig):
     """Settings of the painting; a limit is on base images."""
 
     seed: int = Field(
-        default=0, description="Of the noise, for a painter that takes one; another paints anew."
+        default=0,
+        description=(
+            "Random seed for the noise, if the painter takes one. Another seed paints all "
+            "pictures anew."
+        ),
     )
 
 

@@ -46,7 +46,7 @@ from resources.storage.work_cache import WorkCache, build_work_key
 
 PHOTOGRAPHS = Columns(
     **IMAGES.columns,
-    source_sha256=(TEXT, "The picture as its painter or editor made it"),
+    source_sha256=(TEXT, "sha256 of the picture as its painter or editor made it"),
     source_width=(WHOLE, "Its width in px: a larger size is enlarged from it"),
     source_height=(WHOLE, "Its height in px"),
     calls=(TEXTS, "Keys of the stored calls behind it, from the suggestion of subjects on"),

@@ -27,11 +27,11 @@ BUILT_IN = "built-in"
 SUBJECTS = Columns(
     domain=(TEXT, "Topic"),
     place=(WHOLE, "Place in the list, from 1"),
-    suggested=(TEXT, "One suggestion, as JSON in the form that the topic asks for"),
-    writer=(TEXT, "Who suggested it, as models.yaml names it, or built-in"),
-    served_model=(TEXT, "Which model answered, as the provider says; empty where it does not"),
-    is_stand_in=(BOOLEAN, "Whether a model that runs offline suggested it"),
-    calls=(TEXTS, "Keys of the stored calls behind it; none for what is built in"),
+    suggested=(TEXT, "Suggestion as JSON, in the form that the topic asks for"),
+    writer=(TEXT, "Writer, as models.yaml names it, or built-in"),
+    served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
+    is_stand_in=(BOOLEAN, "True if a stand-in suggested it"),
+    calls=(TEXTS, "Keys of the stored calls behind it; none if built in"),
 )
 
 
@@ -44,12 +44,15 @@ class SubjectsConfig(Config):
 
     writer: str = Field(
         default=BUILT_IN,
-        description="A model of models.yaml with the role writer; or built-in, a list of our own.",
+        description=(
+            "A model of models.yaml with the role writer; or built-in, a list that comes with the "
+            "benchmark."
+        ),
     )
     sample: int = Field(
         default=0,
         ge=0,
-        description="Which of a writer's answers to take: 1, 2, … ask once more for another list.",
+        description="Number of the writer's answer to use: 1, 2, … request another list.",
     )
 
 

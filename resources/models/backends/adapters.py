@@ -19,9 +19,9 @@ from resources.models.backends.local_models import (
     translate_loading_errors,
 )
 from resources.models.catalog import Model
-from resources.models.entry_paths import find_data_root
 from resources.models.replies import ModelUnavailable
 from resources.models.weights import NoWeights, Weights, find_weights, read_shapes
+from resources.settings.locations import find_data_root
 
 RECORD, CONFIG, WEIGHTS = "record.json", "adapter_config.json", "adapter_model.safetensors"
 FILES = "files"

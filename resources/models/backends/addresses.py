@@ -22,8 +22,8 @@ class ForbiddenAddress(Exception):
 async def fetch_public_url(client: httpx2.AsyncClient, url: str, provider: str) -> httpx2.Response:
     """Fetch `url`, if it is a public address, or one of the machine of `provider`.
 
-    `provider` is the address that the reply came from. Raises `ForbiddenAddress` before anything is sent,
-    or what `client` raises.
+    `provider` is the address that the reply came from. Raises `ForbiddenAddress` before anything is
+    sent, or what `client` raises.
     """
     try:
         target = httpx2.URL(url)

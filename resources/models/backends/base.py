@@ -107,8 +107,9 @@ class BatchBackend(ABC):
     async def submit(self, requests: Mapping[str, Request], tag: str) -> str:
         """Create a batch that carries `tag` where the provider lists it; gives its id there.
 
-        The requests of a batch are of one kind (`get_request_kind`). It may have been created in spite of an
-        `Interrupted` that is `possibly_paid`: then `find` it. Other faults say what to do.
+        The requests of a batch are of one kind (`get_request_kind`). It may have been created in
+        spite of an `Interrupted` that is `possibly_paid`: then `find` it. Other faults say what to
+        do.
         """
         uploaded = ""
         with TemporaryFile() as file:

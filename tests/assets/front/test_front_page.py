@@ -10,8 +10,8 @@ from assets.planning import CellQuote, Prerequisite
 from assets.planning.lines import QuoteLine
 from assets.report.roster import Roster
 from assets.report.standings import JudgeResults
-from definitions import resources_at
 from resources.models.catalog import Catalog, Model
+from resources.settings.default_resources import build_default_resources
 from tests.assets.plans import definitions_of
 from tests.assets.report.fronts import ACCURACY, site, standing
 
@@ -31,7 +31,7 @@ def test_who_was_just_added_has_a_row_of_commands(tmp_path):
     asset = build_front_page(catalog, lambda: definitions_of(catalog))
     assert asset.keys == {FRONT_PAGE}
     assert {AssetKey([name, "report"]) for name in load_benchmarks()} == asset.dependency_keys
-    result = materialize([asset], resources=resources_at(str(tmp_path)))
+    result = materialize([asset], resources=build_default_resources(str(tmp_path)))
     (event,) = result.get_asset_materialization_events()
     assert event.materialization.metadata["judges"].value == 3
     roster = Roster.read(folder)

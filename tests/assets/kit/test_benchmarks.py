@@ -18,8 +18,8 @@ from assets.kit.benchmarks import build_planners, build_steps, load_benchmarks
 from assets.kit.step_planner import build_step_planners
 from assets.kit.upstream_calls import find_upstream_calls
 from assets.planning import Task, format_text, quote_tasks, select_quoted_tasks
-from definitions import resources_at
 from resources.models.catalog import Catalog, CatalogFiles, Model
+from resources.settings.default_resources import build_default_resources
 from sensors.new_painters import new_painters_sensor
 from sensors.painter_backlog import QUOTED_TAG
 from tests.assets.batched import Location
@@ -166,7 +166,7 @@ def test_it_is_quoted_run_reported_and_exported(tmp_path, server):
     with instance_with("brush"):
         definitions = dg.Definitions(
             assets=load_benchmarks()["colours"].build_definitions(catalog),
-            resources=resources_at(str(tmp_path)),
+            resources=build_default_resources(str(tmp_path)),
         )
         found = find_upstream_calls(definitions, catalog, "colours/rates", tmp_path)
     assert found.keys == held

@@ -12,11 +12,11 @@ import pytest
 from assets import vhexpansion, vlmbias
 from assets.kit.upstream_calls import NothingSelected, find_upstream_calls
 from assets.vhexpansion.negated_cases import NEGATED_CASE_COLUMNS
-from definitions import resources_at
 from resources.calls import CallStore
 from resources.cassette import export_cassette, import_cassette
 from resources.faults import CorruptItem
 from resources.models.catalog import Catalog, Model
+from resources.settings.default_resources import build_default_resources
 from resources.storage.image_store import ImageStore
 from tests.assets.asked import JUDGE, answers, ask, requests
 from tests.providers import faults
@@ -33,7 +33,9 @@ def graph(catalog, *others):
         for benchmark in (vlmbias, *others)
         for each in benchmark.BENCHMARK.build_definitions(catalog)
     ]
-    return dg.Definitions(assets=[*of_modules(), *of_models], resources=resources_at("/nowhere"))
+    return dg.Definitions(
+        assets=[*of_modules(), *of_models], resources=build_default_resources("/nowhere")
+    )
 
 
 _with = cache(lambda model: graph(Catalog((*REFERENCE, Model.model_validate_json(model)))))

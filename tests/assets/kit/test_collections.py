@@ -13,8 +13,8 @@ from assets.kit.collections import (
     collection_key,
     select_stored_rows,
 )
-from definitions import resources_at
 from resources.collections import load
+from resources.settings.default_resources import build_default_resources
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def materialized(tmp_path):
         collection = load(tmp_path / "collections.yaml")["mine"]
         result = dg.materialize(
             [collection_asset(collection)],
-            resources=resources_at(str(tmp_path / "data")),
+            resources=build_default_resources(str(tmp_path / "data")),
             instance=dg.DagsterInstance.ephemeral(),
         )
         (event,) = result.get_asset_materialization_events()

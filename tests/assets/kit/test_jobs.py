@@ -5,9 +5,10 @@ import dagster as dg
 import assets
 from assets.kit.benchmarks import build_definitions, build_flows, build_planners, load_benchmarks
 from assets.kit.jobs import build_jobs
-from definitions import defs, resources_at
+from definitions import defs
 from resources.execution import executors
 from resources.models.catalog import Catalog, Model
+from resources.settings.default_resources import build_default_resources
 from tests.runs import of_others
 
 ROLES = ("judge", "captioner", "writer", "painter", "editor")
@@ -55,7 +56,9 @@ def test_jobs_have_the_partitions_and_assets_of_the_main_flows(tmp_path):
     by_key, _ = _loaded("gpt")
     jobs = build_jobs(build_flows(by_key), by_key)
     resolved = dg.Definitions(
-        assets=list(by_key.values()), jobs=jobs.all, resources=resources_at(str(tmp_path))
+        assets=list(by_key.values()),
+        jobs=jobs.all,
+        resources=build_default_resources(str(tmp_path)),
     )
 
     def made_by(name):

@@ -9,9 +9,9 @@ from assets.kit.collections import collection_asset, load_listed_collections
 from assets.kit.upstream_calls import find_upstream_calls
 from assets.philautia import BENCHMARK
 from assets.philautia.benchmark import COMPARISON_ASSETS, SHARED_ASSETS
-from definitions import resources_at
 from generators.prompts.captioning import write_caption_prompt
 from resources.models.catalog import Catalog
+from resources.settings.default_resources import build_default_resources
 from tests.assets.philautia.test_asked import at
 from tests.assets.plans import plan_context
 from tests.providers import Provider
@@ -82,10 +82,12 @@ def made(tmp_path, monkeypatch):
                 selection=dg.AssetSelection.assets(*assets),
                 partition_key=partition,
                 instance=dg.DagsterInstance.ephemeral(),
-                resources=resources_at(str(tmp_path / "data")),
+                resources=build_default_resources(str(tmp_path / "data")),
             )
             assert result.success
-    definitions = dg.Definitions(assets=known, resources=resources_at(str(tmp_path / "data")))
+    definitions = dg.Definitions(
+        assets=known, resources=build_default_resources(str(tmp_path / "data"))
+    )
     return tmp_path / "data", server.count, definitions, Catalog(tuple(models))
 
 

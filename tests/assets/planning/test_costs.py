@@ -7,10 +7,10 @@ import pytest
 import assets
 from assets.kit.step_asset import cost_metadata
 from assets.planning.costs import build_cost_table
-from definitions import resources_at
 from resources.calls import CallStore
 from resources.calls.spending import NANO, Account, Booking, generate_booking_id
 from resources.models.client import AskResult
+from resources.settings.default_resources import build_default_resources
 
 # Dagster's own resources with resources in them use what it has deprecated.
 pytestmark = pytest.mark.filterwarnings(
@@ -34,7 +34,7 @@ def booked(calls, account, month, bound, cost):
 def materialized(root):
     done = dg.materialize(
         [build_cost_table],
-        resources=resources_at(str(root)),
+        resources=build_default_resources(str(root)),
     )
     (event,) = done.get_asset_materialization_events()
     table = pd.read_parquet(root / "money" / "costs.parquet")

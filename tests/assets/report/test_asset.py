@@ -13,8 +13,8 @@ from assets.report.asset import ReportSources, report_asset
 from assets.report.publish import Site
 from assets.report.rendering import Renderer, Shell
 from assets.report.start_page import Entry
-from definitions import resources_at
 from metrics.statistics.firmness import Firmness
+from resources.settings.default_resources import build_default_resources
 
 FOUND = "A & B look at <half> of it."
 
@@ -29,7 +29,7 @@ def site(finding: str = FOUND, firmness: Firmness = "result") -> Site:
 def made(root: Path, site_of: Callable[[ReportSources], Site]) -> Any:
     """Materialize the report of a benchmark that nothing else knows of."""
     asset = report_asset("another", site_of, deps=[AssetKey("it")], description="Another one.")
-    return materialize([asset], resources=resources_at(str(root)), raise_on_error=False)
+    return materialize([asset], resources=build_default_resources(str(root)), raise_on_error=False)
 
 
 @pytest.mark.filterwarnings("ignore:.*InitResourceContext.dagster_run:DeprecationWarning")

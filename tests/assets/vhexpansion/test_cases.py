@@ -21,10 +21,10 @@ from assets.vhexpansion.common import dataset_partitions, load_question_collecti
 from assets.vhexpansion.common_perturbations import CommonPerturbations
 from assets.vhexpansion.negated_cases import NegatedCases
 from assets.vhexpansion.seed_cases import SEED_CASES, SeedCases
-from definitions import resources_at
 from generators.prompts.negation import write_negation_prompt
 from resources.collections import CollectionError
 from resources.models.catalog import Catalog, Model
+from resources.settings.default_resources import build_default_resources
 from tests.assets.plans import plan_context
 from tests.assets.vhexpansion.cases import case
 from tests.providers import Provider
@@ -112,7 +112,7 @@ class Lab:
 
     def collect(self, dataset, instance=None):
         """Make the table of a collection."""
-        given = {"resources": resources_at(str(self.root)), "run_config": _QUIET}
+        given = {"resources": build_default_resources(str(self.root)), "run_config": _QUIET}
         assert dg.materialize(
             [collection_asset(load_question_collections()[dataset])], instance=instance, **given
         ).success
@@ -128,7 +128,7 @@ class Lab:
             result = dg.materialize(
                 [build_step_asset(step) for step in found],
                 partition_key=dataset,
-                resources=resources_at(str(self.root)),
+                resources=build_default_resources(str(self.root)),
                 instance=instance,
                 run_config={"ops": configs, **_QUIET},
                 raise_on_error=False,

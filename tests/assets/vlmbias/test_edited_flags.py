@@ -10,11 +10,11 @@ from assets.kit.step_asset import build_step_asset
 from assets.kit.step_planner import build_step_planners
 from assets.vlmbias.benchmark import BENCHMARK
 from assets.vlmbias.svg_flags import EDITED_FLAG_COLUMNS, EditedFlags, build_request, list_edits
-from definitions import resources_at
 from generators.domains.flags.draw import build_original, draw
 from generators.prompts.svg_editing import write_svg_editing_prompt
 from resources.models.catalog import Catalog
 from resources.models.requests import build_canonical_request, compute_call_key
+from resources.settings.default_resources import build_default_resources
 from resources.storage.image_store import ImageStore
 from tests.assets.asked import judge_at
 from tests.assets.plans import plan_context
@@ -45,7 +45,7 @@ def materialize(root, model, **config):
         warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
         return dg.materialize(
             definitions,
-            resources=resources_at(str(root)),
+            resources=build_default_resources(str(root)),
             run_config={
                 "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
                 "ops": {f"vlmbias__{ASSET}": {"config": config}},

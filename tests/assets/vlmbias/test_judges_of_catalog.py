@@ -9,6 +9,7 @@ import assets
 import definitions
 from assets.vlmbias.benchmark import BENCHMARK
 from resources.models.catalog import Catalog, CatalogError, Model
+from resources.settings.default_resources import build_default_resources
 from tests.runs import REFERENCE
 
 ENTRIES = """
@@ -35,7 +36,7 @@ def graph(*models):
             *dg.load_assets_from_package_module(assets),
             *BENCHMARK.build_definitions(Catalog(models)),
         ],
-        resources=definitions.resources_at("/nowhere"),
+        resources=build_default_resources("/nowhere"),
     ).resolve_asset_graph()
 
 
@@ -144,15 +145,15 @@ def test_a_wrong_entry_names_file_and_line(location, tmp_path):
 def test_keys_and_addresses_of_databases_are_named_and_not_read(monkeypatch):
     """So that neither stands in what Dagster shows of a resource."""
     monkeypatch.setenv("COUNTERFACTORY_CALLS", "postgresql://me:canary-9f2@host/calls")
-    calls = definitions.resources_at("/nowhere")["models"].calls
+    calls = build_default_resources("/nowhere")["models"].calls
     assert "canary-9f2" not in str(calls._convert_to_config_dictionary())
     monkeypatch.delenv("COUNTERFACTORY_CALLS")
-    calls = definitions.resources_at("/nowhere")["models"].calls
+    calls = build_default_resources("/nowhere")["models"].calls
     assert calls.url == "sqlite:////nowhere/calls.sqlite"
 
 
 def test_images_may_lie_elsewhere(monkeypatch):
     monkeypatch.setenv("COUNTERFACTORY_IMAGES", "s3://bucket/images")
-    resources = definitions.resources_at("/nowhere")
+    resources = build_default_resources("/nowhere")
     assert resources["images"].root == resources["models"].images.root == "s3://bucket/images"
     assert resources["home"].root == "/nowhere"

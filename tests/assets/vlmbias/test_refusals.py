@@ -6,7 +6,7 @@ import re
 import pandas as pd
 import pytest
 
-from definitions import data_root
+from resources.settings.locations import find_data_root
 from tests.runs import TOPIC, failure, image, materialize, rewrite, table
 
 
@@ -84,13 +84,13 @@ def test_a_data_root_that_is_a_link_to_nothing_is_refused(monkeypatch, tmp_path)
     (tmp_path / "data").symlink_to(tmp_path / "not mounted")
     monkeypatch.setenv("COUNTERFACTORY_HOME", str(tmp_path / "data"))
     with pytest.raises(ValueError, match="not mounted, which is not there"):
-        data_root()
+        find_data_root()
 
 
 def test_a_data_root_that_is_no_folder_is_refused(monkeypatch):
     monkeypatch.setenv("COUNTERFACTORY_HOME", "s3://bucket/counterfactory")
     with pytest.raises(ValueError, match=r"COUNTERFACTORY_HOME is s3://bucket.*not a folder"):
-        data_root()
+        find_data_root()
 
 
 class TestTablesThatDoNotBelongTogether:
