@@ -43,8 +43,8 @@ def remake_picture(
     """Paint a picture again by its `provenance`, in the same batch or `alone`.
 
         row = table[table["image_id"] == "flux_schnell/…"].iloc[0]
-        again = remade(model, json.loads(row["made"]), table["prompt"])
-        assert again.unlike or sha256(again.png).hexdigest() == row["sha256"]
+        again = remake_picture(model, json.loads(row["provenance"]), table["prompt"])
+        assert again.differences or sha256(again.png).hexdigest() == row["sha256"]
 
     `model` is its painter's entry of models.yaml, `prompts` are those among which the prompts of
     its batch are, `key` is the token of the Hugging Face Hub, for a model that needs one. Raises
