@@ -75,7 +75,7 @@ def judge(
     from definitions import catalog, defs
 
     if no_budget and budget is not None:
-        raise typer.BadParameter("Say --budget or --no-budget, not both.")
+        raise typer.BadParameter("Give --budget or --no-budget, not both.")
     model = find_judge(catalog, name)
     scope = JudgeScope(model, find_benchmarks(split_list(benchmark)), limit, stand_ins)
     with DagsterInstance.get() as instance:
@@ -92,7 +92,7 @@ def judge(
                 obstacles = find_obstacles(quote.judge_totals, load_limits(math.inf))
                 typer.echo("\n".join(["", *obstacles]))
                 typer.echo(
-                    "Nothing was sent. Say --budget USD for the most that it may spend, or "
+                    "Nothing was sent. Give --budget USD, the most that it may spend, or "
                     "--no-budget."
                 )
                 return

@@ -239,8 +239,8 @@ class PainterBacklog:
             model = step.model(partition, step.config(**self.step_configs.get(step.key, {})))
         except NoSuchModel as why:
             return (
-                f"{why} What {step.key.to_user_string()} of a painter with results was last made "
-                "with holds for new ones."
+                f"{why} New painters get the config with which {step.key.to_user_string()} of a "
+                "painter with results was last made."
             )
         return None if model is None else describe_missing_price(model, step.example_request)
 

@@ -110,8 +110,8 @@ class ConfigurationSearch(Step[SearchConfig]):
         is_choice = compared.groupby("bias")["parameters"].nunique().gt(1).any()
         if is_choice and compared["picture"].nunique() == 1:
             raise UnfitAnswers(
-                f"{self.key.to_user_string()}: one picture has no two halves. Have "
-                f"{self.judge.name} score two or more."
+                f"{self.key.to_user_string()}: one picture cannot be split into halves. "
+                f"Have {self.judge.name} score two or more."
             )
         return [{**common_columns, **row} for row in search_biases(compared, work.config.seed)]
 

@@ -98,9 +98,8 @@ def build_dataset_partitions(
     for name in collection_names:
         if name in declared:
             raise CollectionError(
-                f"{collections_path()}: the collection {name!r} is called as the {unit} of "
-                f"{declared[name].to_user_string()} that are a dataset of {title} as well. Choose "
-                "another name."
+                f"{collections_path()}: the collection {name!r} has the same name as the {unit} of "
+                f"{declared[name].to_user_string()}, a dataset of {title}. Choose another name."
             )
     return StaticPartitionsDefinition([*declared, *collection_names])
 

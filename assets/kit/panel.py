@@ -69,7 +69,7 @@ def read_panel(folder: Path, subject_column: str) -> Panel:
         name = normalize("NFC", path.stem)
         first = names.setdefault(name.casefold(), path)
         if first != path:
-            raise UserFileError(f"{path} and {first} are of one annotator. Keep one of the two.")
+            raise UserFileError(f"{path} and {first} have the same annotator. Keep one of them.")
         panel[name] = read_verdicts(path, subject_column=subject_column)
     return panel
 

@@ -181,8 +181,8 @@ def _put_aside_filled(sheet: Path, file: Path, verdicts: Verdicts, subject_colum
     digest = sha256(sheet.read_bytes()).hexdigest()[:8]
     aside = sheet.replace(sheet.with_name(f"{sheet.stem}-filled-{digest}.csv"))
     get_dagster_logger().warning(
-        "%s says what %s does not. It is written anew each time, and was put aside as "
-        "%s: to have that count, save it as %s and materialize again.",
+        "%s has decisions that %s lacks. It is rewritten each time, and was set aside as %s: to "
+        "use its decisions, save it as %s and materialize again.",
         *(sheet, file, aside, file),
     )
 

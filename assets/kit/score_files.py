@@ -133,9 +133,7 @@ def _parse_score(text: str, form: ScoreForm) -> int:
     choices = "|".join(map(str, form.guide))
     match = re.fullmatch(rf"({choices})(?: - .*)?", text)
     if match is None:
-        raise BadRow(
-            f"the score is {text!r}: write {form.scale}, or nothing where nobody has decided"
-        )
+        raise BadRow(f"the score is {text!r}: write {form.scale}, or leave it empty")
     return int(match[1])
 
 

@@ -108,8 +108,8 @@ def twin_warning(name: str, twins: dict[str, str]) -> str | None:
     if name not in twins:
         return None
     return (
-        f"{name} is the same model as {twins[name]}, asked otherwise: it is left out of "
-        "philautia/preference_matrix and philautia/pomms, where it would be a stranger to itself."
+        f"{name} is the same model as {twins[name]}, with other parameters: it is left out of "
+        "philautia/preference_matrix and philautia/pomms, which would compare it with itself."
     )
 
 

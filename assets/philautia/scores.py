@@ -281,14 +281,14 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
         """Warn if the model repeats another entry, or has no other model for comparison."""
         if not self.is_metric and "captioner" not in self.judge.roles:
             return (
-                f"{self.judge.name} writes no captions, so that it has no preference for its own: "
-                "add captioner to its roles in models.yaml."
+                f"{self.judge.name} writes no captions, so it has no self-preference: add "
+                "captioner to its roles in models.yaml."
             )
         if not self.is_metric and not self._list_other_models():
             return (
-                f"{self.judge.name} is the only model that writes and scores captions: whether it "
-                "prefers its own cannot be told. List a second one, with the roles captioner and "
-                "judge, in models.yaml; four give the full estimate."
+                f"{self.judge.name} is the only model that writes and scores captions: its "
+                "self-preference cannot be measured. List a second one, with the roles captioner "
+                "and judge, in models.yaml; four give the full estimate."
             )
         return twin_warning(self.judge.name, find_twins(self.catalog.select_role("judge")))
 

@@ -160,7 +160,7 @@ def _build_submit_op(planners: Planners, assets: AssetsByKey, jobs: JobsByAsset)
             assets, planners, context.instance, config.select, config.partitions, config.config
         )
         if not chosen.tasks:
-            raise UnsupportedRequest(f"Nothing that is selected by {config.select!r} asks a model.")
+            raise UnsupportedRequest(f"No asset of {config.select!r} asks a model.")
         require_idle = partial(_require_idle, context.instance, jobs, chosen.tasks)
         require_idle()
         sources = PlanContext(home, images, ledger, models.calls, to_planned_configs(chosen.tasks))

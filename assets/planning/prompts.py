@@ -53,7 +53,7 @@ def list_prompts(
         task for task in tasks if isinstance(steps[task.asset].example_request, PaintRequest)
     ]
     if not painting:
-        raise CannotQuote("Nothing that is selected is painted. Select what a painter makes.")
+        raise CannotQuote("No selected asset is painted. Select assets that a painter makes.")
     prompts: dict[ListedPrompt, None] = {}
     later, without = 0, dict[str, None]()
     for task in painting:

@@ -32,7 +32,7 @@ def find_filter(catalog: Catalog, painter: Model, name: str) -> Model:
     if judge.is_stand_in and not (reads_pixels(judge) and painter.is_stand_in):
         able = "reads schematics alone" if reads_pixels(judge) else "looks at no picture"
         raise NoSuchModel(
-            f"{judge.name} {able}, and cannot filter what {painter.name} paints. Name a model of "
+            f"{judge.name} {able}, and cannot filter pictures of {painter.name}. Name a model of "
             f"{catalog.path} with the role captioner or judge that sees, in the run config: filter."
         )
     return judge
@@ -47,14 +47,14 @@ def _find_default(catalog: Catalog, painter: Model) -> Model:
         lacking = "a vision model with the role captioner"
     if not able:
         raise NoSuchModel(
-            f"Nobody in {catalog.path} can filter what {painter.name} paints. Add {lacking}, or "
-            "name a judge in the run config: filter."
+            f"No model of {catalog.path} can filter pictures of {painter.name}. Add {lacking}, "
+            "or name a judge in the run config: filter."
         )
     if len(able) > 1:
         names = [model.name for model in able]
         raise NoSuchModel(
-            f"Which model filters what {painter.name} paints is not said, and {len(able)} of "
-            f"{catalog.path} could: {', '.join(names)}. Name one in the run config, best of "
+            f"No filter is set for pictures of {painter.name}, and {len(able)} models of "
+            f"{catalog.path} fit: {', '.join(names)}. Name one in the run config, best of "
             "another family than the judges and metrics, or leave the role captioner to one of "
             "them: ops: "
             f"{{{FILTERED_KEY.to_python_identifier()}: {{config: {{filter: {names[0]}}}}}}}."

@@ -129,7 +129,7 @@ def read_scores(model: Model, home: DataRoot, painter: str) -> ScoreFile:
         raise UserFileError(f"{path} has changed while it was read. Materialize again.")
     if "{painter}" not in model.model and not any("painter" in row.cells for row in rows):
         raise UserFileError(
-            f"{path} does not say whose pictures it is about. Write {{painter}} in the path of "
+            f"{path} does not name the painter of its pictures. Write {{painter}} in the path of "
             f"{model.name} in models.yaml, or add a column painter."
         )
     own_rows = [row for row in rows if row.cells.get("painter", painter) == painter]

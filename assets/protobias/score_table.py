@@ -101,9 +101,8 @@ def _load_metric_scores(
     for domain, table in tables.items():
         if domain not in filtered or not has_same_pictures(table, filtered[domain]):
             raise TablesMismatch(
-                f"{name} ({painter}, {domain}) has scored other pictures than "
-                "protobias/filtered_pairs holds now. Materialize it again: only what is new is "
-                "asked."
+                f"{name} ({painter}, {domain}) has scored older pictures than those of "
+                "protobias/filtered_pairs. Materialize it again: only new requests are sent."
             )
     # Another filter may have kept the same pairs since they were scored.
     families = {domain: set(filtered[domain]["filter_family"]) for domain in tables}
@@ -115,8 +114,8 @@ def _load_metric_scores(
     )
     if scores["entry_version"].nunique() > 1:
         raise TablesMismatch(
-            f"The scores of {name} ({painter}) are not all by the same entry of models.yaml, which "
-            f"has changed meanwhile. Materialize it again for {', '.join(tables)}."
+            f"The scores of {name} ({painter}) come from several versions of its entry in "
+            f"models.yaml. Materialize it again for {', '.join(tables)}."
         )
     file_version = (
         compute_file_version(model, home, painter) if is_filed(model) and len(scores) else None

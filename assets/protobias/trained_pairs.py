@@ -52,9 +52,9 @@ def overlap_check(judge: Model, adapter: str) -> Check:
             return AssetCheckResult(
                 passed=False,
                 severity=AssetCheckSeverity.WARN,
-                description=f"Whether {judge.name} was trained on pairs like these cannot be told: "
-                f"the record of {adapter} does not say. If it was trained here, materialize it "
-                "again: it trains nothing anew, and says so then. Else ask whoever trained it.",
+                description=f"The record of {adapter} does not say whether {judge.name} was "
+                "trained on pairs like these. If it was trained here, materialize it again: this completes "
+                "the record and trains nothing. Else ask its authors.",
             )
         description = (
             f"{len(wrong):,} of {len(pairs):,} evaluated pairs are like one that {adapter} was "

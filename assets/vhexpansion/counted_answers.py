@@ -25,8 +25,8 @@ class CountedAnswers(NamedTuple):
         """Describe the limits of these numbers for the user; empty if there are none."""
         if self.excluded_cases is None:
             return (
-                f"{judge}: which cases its adapter was trained on is unknown: its folder has no "
-                f"record.json, or one without {TRAINED_ON}. Its numbers on {dataset} may be of "
+                f"{judge}: the training cases of its adapter are unknown: its folder has no "
+                f"record.json, or one without {TRAINED_ON}. Its numbers on {dataset} may include "
                 "such cases, and are shown as a trial. Fetch the folder with its record."
             )
         if self.excluded_cases:

@@ -123,7 +123,7 @@ def build_mitigation_asset(judges: Sequence[Model]) -> AssetsDefinition:
         for row in trained:
             if row["data"] != data:
                 context.log.warning(
-                    "%s was trained on other training cases than there are now: it is left out. "
+                    "%s was trained on older training cases and is left out. "
                     "Materialize its partition of %s/adapter again.",
                     row["adapter"],
                     GROUP,

@@ -226,7 +226,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         try:
             table = work.home.find(self.key, work.partition, [*ANSWERS.columns])
         except CorruptItem as error:
-            work.log.warning("%s What it held of other ways of prompting is lost.", error)
+            work.log.warning("%s Its answers under other promptings are lost.", error)
             return none
         return none if table is None else table
 

@@ -62,7 +62,7 @@ def find_rephrasing_problem(question: str, wordings: Sequence[str], number: int)
         if not wording.endswith("?") or wording.count("?") > 1:
             return f'one question: "{wording}" is not one.'
         if _to_plain(wording) in known_wordings:
-            return f'another wording: "{wording}" stands there already.'
+            return f'another wording: "{wording}" is there already.'
         if check_negation(question, wording) is None or check_negation(wording, question) is None:
             return f'a negation: "{wording}" asks the opposite.'
         known_wordings.add(_to_plain(wording))

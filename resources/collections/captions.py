@@ -42,7 +42,7 @@ def read_captions(path: Path, encoding: str = "utf-8") -> Captions:
             )
         if name.strip() in by_name:
             raise UserFileError(
-                f"{path}, line {number:,}: {name.strip()!r} stands there twice. Remove one."
+                f"{path}, line {number:,}: {name.strip()!r} is listed twice. Remove one."
             )
         by_name[name.strip()] = text.strip()
         by_picture.setdefault(picture, []).append(text.strip())

@@ -76,7 +76,7 @@ class _Earlier:
         if digest in self._items:
             return f"it has the picture and the words of {self._items[digest]}: keep one"
         if item.name in self._names:
-            return f"it is called {item.name!r}, as {self._names[item.name]} is: rename one"
+            return f"it has the name {item.name!r}, as does {self._names[item.name]}: rename one"
         self._items[digest] = self._names[item.name] = row.place
         return None
 

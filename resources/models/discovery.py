@@ -80,15 +80,14 @@ def _match_ids(
     """The ids that a pattern matches and nobody knows yet; what is wrong with it is told."""
     pattern_label = f"the pattern {pattern.pattern} in {catalog.path}"
     if isinstance(listed, str):
-        warnings.append(f"The list for {pattern_label} could not be had: {listed}")
+        warnings.append(f"The list for {pattern_label} could not be loaded: {listed}")
         return []
     odd = [model for model in listed if not _is_an_id(model)]
     if odd:
         named = ", ".join(f"{ascii(model)[:_SHOWN]}" for model in odd[:_NAMED])
         warnings.append(
-            f"{len(odd):,} of the models that are listed for {pattern_label} are no ids that could "
-            f"be used and were passed over: {named}{' …' if len(odd) > _NAMED else ''}. Tell the "
-            "provider."
+            f"{len(odd):,} of the models listed for {pattern_label} have unusable ids and were "
+            f"skipped: {named}{' …' if len(odd) > _NAMED else ''}. Tell the provider."
         )
     listed = [model for model in listed if _is_an_id(model)]
     ids = [model for model in listed if pattern.matches(*pattern.source, model)]

@@ -247,7 +247,7 @@ class Dispatch:
 
     def _outage(self, why: str) -> str:
         server = self.model.base_url or f"the provider of {self.model.model}"
-        return f"{_sentence(why)} See that {server} can be reached and is what you mean."
+        return f"{_sentence(why)} Check that {server} is right and can be reached."
 
     def _stop(self, why: str | Exception) -> None:
         """Send no more; of several reasons the first is told."""
@@ -373,7 +373,7 @@ class Dispatch:
         """A picture could not be stored: no more is sent, and it gets the room that was held."""
         if self._why_stopped is None:
             self.progress.log.warning(
-                "%s Pictures that were paid for are held for %s, and stored once that can be.",
+                "%s Paid pictures are held for %s, and stored as soon as possible.",
                 error,
                 format_duration(HOLD_S),
             )

@@ -291,9 +291,9 @@ class Model(BaseModel):
         except ValueError:
             wrong = True
         if wrong or re.search(r"\s", url):
-            raise ValueError("is no address: write one as in http://localhost:8000/v1")
+            raise ValueError("is not a valid URL: write one as in http://localhost:8000/v1")
         if parts.username is not None or parts.query or parts.fragment:
-            raise ValueError("has more than an address in it: remove name, password, ? and #")
+            raise ValueError("has more than a plain URL: remove name, password, ? and #")
         return url
 
     @field_validator("key")

@@ -166,7 +166,7 @@ def _read(path: Path, state: _State, seeded: bool, may_leave_folder: bool) -> Pi
             raise BadRow("it has no `seed`, and models.yaml says `seeds: true`")
         request = PromptKey(cells.prompt, cells.seed if seeded else None, cells.sample or 0)
         if request in pictures:
-            raise BadRow(f"it answers what {pictures[request].place} answers: keep one")
+            raise BadRow(f"it answers the same request as {pictures[request].place}: keep one")
         pictures[request] = PaintedFile(row.place, cells.file, path.parent / cells.file)
 
     try:

@@ -71,7 +71,7 @@ def find_recipe_weights(recipe: Recipe) -> tuple[str | None, Weights]:
             "begun."
         ) from error
     except ModelUnavailable as error:
-        raise TrainingError(f"base: it cannot be had. {error}") from error
+        raise TrainingError(f"base: it cannot be loaded. {error}") from error
 
 
 def estimate_training(weights: Weights, recipe: Recipe, samples: int) -> TrainingEstimate:

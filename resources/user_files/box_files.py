@@ -218,4 +218,4 @@ def _find_shared(names: Iterable[str]) -> Set[str]:
 
 def _require_alone(name: str, shared_names: Set[str]) -> None:
     if name in shared_names:
-        raise BadRow(f"another picture is called {name} as well, folders aside: rename one")
+        raise BadRow(f"another picture in another folder has the name {name}: rename one")

@@ -202,7 +202,7 @@ def test_every_command_on_the_pages_does_what_it_promises(again, folder):
     for command in judging:
         done = again("-m", "commands.app", *shlex.split(command)[1:])
         assert done.returncode == 0, done.stderr
-        assert "Nothing was sent. Say --budget USD" in done.stdout
+        assert "Nothing was sent. Give --budget USD" in done.stdout
         [line] = [each.split() for each in done.stdout.splitlines() if " partitions " in each]
         sent = int(line[line.index("paid") + 3].replace(",", ""))
         assert sent > 0, command

@@ -134,7 +134,7 @@ def test_without_a_budget_it_only_says_what_it_would_send(story):
     assert requests["VLMBias"] == story.count["one is corrupt"] - story.count["short"]
     assert "ProtoBias: not there yet: protobias/concepts" in story.out["quoted"]
     assert "frame/combined_gpt" in story.out["quoted"]
-    assert "Nothing was sent. Say --budget USD" in story.out["quoted"]
+    assert "Nothing was sent. Give --budget USD" in story.out["quoted"]
 
 
 def test_a_budget_below_the_cheapest_request_is_refused_before_the_first_run(story):

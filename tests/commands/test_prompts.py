@@ -69,7 +69,7 @@ def test_a_file_that_is_there_is_left_alone(prompts, tmp_path):
     [
         ([*SELECTED, "--to", "a.txt"], 2, "a.txt ends in neither .csv nor .jsonl"),
         ([*SELECTED, "--to", "gone/a.csv"], 2, "gone/a.csv cannot be written"),
-        (["protobias/prompt_triplets", "--to", "a.csv"], 2, "Nothing that is selected is painted"),
+        (["protobias/prompt_triplets", "--to", "a.csv"], 2, "No selected asset is painted"),
         (
             ["protobias/image_pairs", "-p", "objects|by_hand", "--to", "a.csv"],
             1,

@@ -196,7 +196,7 @@ def _split_general(home: DataRoot, config: TrainingCasesConfig, cases: set[str])
     if config.vqa is None:
         if config.vqa_triples:
             raise NotMaterialized(
-                "training_cases: both arms have general questions, and no collection is named. Set "
+                "training_cases: both arms need general questions, and no collection is set. Set "
                 "vqa to one of collections.yaml, or vqa_triples to 0 to train on cases alone."
             )
         return GeneralSplit([], [])

@@ -28,12 +28,12 @@ async def fetch_public_url(client: httpx2.AsyncClient, url: str, provider: str) 
     try:
         target = httpx2.URL(url)
     except httpx2.InvalidURL:
-        raise ForbiddenAddress("an address that is none") from None
+        raise ForbiddenAddress("an invalid URL") from None
     if target.scheme not in ("http", "https") or not target.host:
-        raise ForbiddenAddress("an address that is none of the web")
+        raise ForbiddenAddress("a URL that is not http or https")
     addresses = await _addresses(target.host)
     if not addresses:
-        raise ForbiddenAddress(f"{target.host}, which is not known here")
+        raise ForbiddenAddress(f"{target.host}, an unknown host")
     provider_addresses = await _addresses(httpx2.URL(provider).host)
     if not all(_is_public(address) or address in provider_addresses for address in addresses):
         raise ForbiddenAddress(f"{target.host}, which is not a public address")

@@ -215,7 +215,7 @@ class OpenAI:
             try:
                 response = await fetch_public_url(client, url, str(self._sdk.base_url))
             except ForbiddenAddress as why:
-                end = NoAnswer(f"A picture is not fetched from {why} ({_AS_JSON})")
+                end = NoAnswer(f"The picture was not fetched from {why} ({_AS_JSON})")
             except ReplyTooLong as why:
                 end = NoAnswer(str(why))
             except httpx2.HTTPError as error:

@@ -66,7 +66,7 @@ def test_each_file_is_one_annotator_s(folder):
     ("names", "why"),
     [
         (["anna.xlsx"], "is a spreadsheet. Save it as CSV"),
-        (["anna.csv", "Anna.csv"], "are of one annotator"),
+        (["anna.csv", "Anna.csv"], "have the same annotator"),
     ],
 )
 def test_files_that_cannot_be_followed_are_named(folder, names, why):

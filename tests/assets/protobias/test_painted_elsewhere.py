@@ -114,7 +114,7 @@ def test_a_missing_manifest_leaves_the_other_painters_in_the_quote(studio, tmp_p
 
 
 def test_of_what_is_not_painted_there_are_no_prompts(studio):
-    with pytest.raises(CannotQuote, match="Nothing that is selected is painted"):
+    with pytest.raises(CannotQuote, match="No selected asset is painted"):
         listed(studio, AssetKey(["protobias", "filtered_pairs"]), missing=False)
 
 

@@ -376,7 +376,7 @@ class TestAllScores:
             lambda rows: [row | {"entry_version": "before"} for row in rows],
         )
         with pytest.raises(
-            TablesMismatch, match=r"scores_prior \(sketch\) are not all by the same"
+            TablesMismatch, match=r"scores_prior \(sketch\) come from several versions"
         ):
             load_all_scores(home, "sketch", REFERENCE)
 

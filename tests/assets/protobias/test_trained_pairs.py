@@ -117,7 +117,7 @@ def test_an_adapter_that_does_not_say_what_it_was_trained_on_is_warned_of(tmp_pa
     require(tmp_path, rows)
     found = checked(tmp_path, rows)
     assert (found.passed, found.severity) == (False, AssetCheckSeverity.WARN)
-    assert f"cannot be told: the record of {ADAPTER} does not say." in found.description
+    assert f"The record of {ADAPTER} does not say whether" in found.description
 
 
 @pytest.mark.parametrize("name", ["marks-*.parquet", "adapter_model.safetensors"])

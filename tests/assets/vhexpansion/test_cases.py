@@ -149,7 +149,9 @@ def test_collections_with_answers_are_datasets_beside_those_of_other_benchmarks(
     assert names[-4:] == ["pope", "mmvp", "vhtest", "latin"]
     renamed = COLLECTIONS.replace("name: pope", "name: flags")
     (lab.folder / "collections.yaml").write_text(renamed)
-    with pytest.raises(CollectionError, match="'flags' is called as the questions of vlmbias"):
+    with pytest.raises(
+        CollectionError, match="'flags' has the same name as the questions of vlmbias"
+    ):
         dataset_partitions()
 
 

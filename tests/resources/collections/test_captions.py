@@ -73,7 +73,7 @@ def test_ratings_by_experts_name_captions_of_another_file(flickr, collected):
         ("dog.jpg#0 A dog\n", "line 1: it is no caption"),
         ("dog.jpg\tA dog\n", "line 1: it is no caption"),
         ("dog.jpg#0\t \n", "line 1: it is no caption"),
-        ("dog.jpg#0\tA dog\n\ndog.jpg#0\tA dog\n", "line 3: 'dog.jpg#0' stands there twice"),
+        ("dog.jpg#0\tA dog\n\ndog.jpg#0\tA dog\n", "line 3: 'dog.jpg#0' is listed twice"),
     ],
 )
 def test_captions_that_are_none_are_named_with_their_line(flickr, collected, tokens, said):

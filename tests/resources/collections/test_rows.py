@@ -104,7 +104,10 @@ def test_two_rows_of_one_name_are_not_both_taken(picture, told):
     picture("red.png")
     entry = f"{CSV}name: file, human_score: score}}}}"
     found = told("file,text,score\nred.png,one,5\nred.png,two,5\n", entry)
-    assert found == {"line 2": None, "line 3": "It is called 'red.png', as line 2 is: rename one."}
+    assert found == {
+        "line 2": None,
+        "line 3": "It has the name 'red.png', as does line 2: rename one.",
+    }
 
 
 def test_a_pattern_takes_a_number_as_it_is_meant_and_nothing_for_none(tmp_path, picture, collected):

@@ -289,7 +289,7 @@ class TestWhatIsFound:
         unset, refused = made.warnings
         assert "A_KEY_THAT_IS_NOT_SET is not set" in unset
         assert re.search(
-            r"list for the pattern gpt-image-2\* .* could not be had: HTTP 401", refused
+            r"list for the pattern gpt-image-2\* .* could not be loaded: HTTP 401", refused
         )
         kept = files.discovered.read_text()
         provider.always(faults.SERVER_ERROR)
@@ -312,7 +312,7 @@ class TestWhatIsFound:
         made = poll_providers(files)
         assert [record.model.model for record in made.new_models] == ["x-2"]
         (told,) = made.warnings
-        assert re.search(r"^5 of the models .* passed over: 'x-\\", told)
+        assert re.search(r"^5 of the models .* skipped: 'x-\\", told)
         assert told.isprintable()
         assert len(told) < 1000
         assert poll_providers(files).new_models == []

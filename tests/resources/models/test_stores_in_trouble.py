@@ -240,7 +240,7 @@ def test_a_picture_that_cannot_be_stored_is_held_until_it_can(server, client, mo
     entry, requests = model(server, concurrency=1), [PaintRequest(f"{n} dogs") for n in range(9)]
     with pytest.raises(UnreachableStore):
         client.ask(entry, requests, LOG)
-    assert "paid for are held for 5 min" in caplog.text
+    assert "Paid pictures are held for 5 min" in caplog.text
     first = server.count
     assert first < 9
     asked = client.ask(entry, requests, LOG)

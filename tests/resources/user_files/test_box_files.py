@@ -89,7 +89,7 @@ def test_pictures_of_one_name_in_two_folders_do_not_share_their_boxes(read):
     assert list(found.boxes) == ["none.png"]
     wrong = ["image 1", "image 2", "annotation 1", "annotation 2"]
     assert [where for where, _ in found.rejected_rows] == wrong
-    assert "another picture is called one.png as well" in found.rejected_rows[0][1]
+    assert "another picture in another folder has the name one.png" in found.rejected_rows[0][1]
     tasks = [task(CAT, image=f"{folder}/one.png") for folder in ("people", "animals")]
     found = read(tasks)
     assert (found.boxes, [where for where, _ in found.rejected_rows]) == ({}, ["task 1", "task 2"])

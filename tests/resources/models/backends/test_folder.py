@@ -213,7 +213,11 @@ def test_what_is_no_picture_fails_by_its_line_and_is_not_stored(folder):
         ("manifest.csv", None, "is not there. Write it, with the columns prompt, seed, sample"),
         ("manifest.txt", "", "is no manifest. Name a file that ends in .csv"),
         ("manifest.csv", "prompt,picture\n", "no column 'file'. Choose from prompt, picture"),
-        ("manifest.csv", f"{HEAD}A,0,a.png\nA,,b.png\n", "line 3: it answers what line 2 answers"),
+        (
+            "manifest.csv",
+            f"{HEAD}A,0,a.png\nA,,b.png\n",
+            "line 3: it answers the same request as line 2",
+        ),
         ("manifest.csv", f"{HEAD}A,x,a.png\n", "line 2: `sample` is 'x': write a valid integer"),
         ("manifest.csv", f"{HEAD}A,-1,a.png\n", "line 2: `sample` is '-1': write greater than"),
         ("manifest.csv", f"{HEAD},0,a.png\n", "line 2: `prompt` is empty"),

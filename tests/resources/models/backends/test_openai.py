@@ -266,9 +266,9 @@ def test_a_picture_that_cannot_be_fetched_is_interrupted_and_its_address_not_tol
         ("http://169.254.169.254/latest/meta-data", "169.254.169.254, which is not a public"),
         ("http://[::ffff:10.0.0.1]/", "::ffff:10.0.0.1, which is not a public address"),
         ("http://[64:ff9b::7f00:1]/", "64:ff9b::7f00:1, which is not a public address"),
-        ("file:///etc/passwd", "an address that is none of the web"),
-        ("http://x:y/", "an address that is none"),
-        ("http://nowhere.invalid/", "nowhere.invalid, which is not known here"),
+        ("file:///etc/passwd", "a URL that is not http or https"),
+        ("http://x:y/", "an invalid URL"),
+        ("http://nowhere.invalid/", "nowhere.invalid, an unknown host"),
     ],
 )
 def test_a_picture_is_fetched_from_public_addresses_or_the_provider_alone(
@@ -278,7 +278,7 @@ def test_a_picture_is_fetched_from_public_addresses_or_the_provider_alone(
     server.answer = lambda _: json_response({"created": 1, "data": [{"url": url}]})
     end = ask(gpt(server, model="dall-e-3"), PAINT)
     assert isinstance(end, NoAnswer)
-    assert str(end).startswith(f"A picture is not fetched from {said}")
+    assert str(end).startswith(f"The picture was not fetched from {said}")
     assert len(server.received) == 1
 
 
