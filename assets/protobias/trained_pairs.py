@@ -53,8 +53,8 @@ def overlap_check(judge: Model, adapter: str) -> Check:
                 passed=False,
                 severity=AssetCheckSeverity.WARN,
                 description=f"The record of {adapter} does not say whether {judge.name} was "
-                "trained on pairs like these. If it was trained here, materialize it again: this completes "
-                "the record and trains nothing. Else ask its authors.",
+                "trained on pairs like these. If it was trained here, materialize it again: this "
+                "completes the record and trains nothing. Else ask its authors.",
             )
         description = (
             f"{len(wrong):,} of {len(pairs):,} evaluated pairs are like one that {adapter} was "
