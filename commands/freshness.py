@@ -62,7 +62,7 @@ class Freshness:
         self._instance, self._graph, self._images = instance, graph, images
         self._inputs, self._before = inputs, inputs()
         self._runs: dict[str, DagsterRun | None] = {}
-        self._whole: dict[str, bool] = {}
+        self._holds_by_digest: dict[str, bool] = {}
         self.current_run_ids: set[str] = set()
         """The runs by which anything was made that is up to date."""
 
@@ -133,9 +133,9 @@ class Freshness:
         return pictures is not None and all(map(self._holds, pictures))
 
     def _holds(self, digest: str) -> bool:
-        if digest not in self._whole:
-            self._whole[digest] = self._images.holds(digest)
-        return self._whole[digest]
+        if digest not in self._holds_by_digest:
+            self._holds_by_digest[digest] = self._images.holds(digest)
+        return self._holds_by_digest[digest]
 
 
 def _pictures(table: Path) -> set[str] | None:

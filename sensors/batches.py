@@ -23,7 +23,7 @@ from assets.kit.plan import PlanContext, Planners
 from assets.planning.batches import TAG, BatchJobs, format_batches
 from assets.planning.quote_selection import AssetsByKey
 from resources.batches import BatchProviders, find_lost, track
-from resources.calls.batch_store import ENDED_STATES, OPEN_STATES, Batch
+from resources.calls.batch_rows import ENDED_STATES, OPEN_STATES, Batch
 from resources.models.client import ModelClient
 from resources.storage.data_root import DataRoot
 from resources.storage.image_store import ImageStore

@@ -45,7 +45,7 @@ class JudgeRuns:
         }
         self._made_by_asset: dict[AssetKey, Mapping[str, int]] = {}
         self._has_begun = False
-        self._others = {key.to_python_identifier() for key in everything.other_judges_assets}
+        self._other_ops = {key.to_python_identifier() for key in everything.other_judges_assets}
         self.messages: list[str] = [
             f"{share.benchmark.title}: {share.error}"
             for share in everything.benchmark_quotes
@@ -76,7 +76,7 @@ class JudgeRuns:
         The second run also follows where another judge could not be asked, without its answers.
         """
         asked_keys = [key for key in run.assets if key in self._judged.steps]
-        if not any(key.to_python_identifier() in self._others for key in asked_keys):
+        if not any(key.to_python_identifier() in self._other_ops for key in asked_keys):
             yield run
             return
         before = len(self.launcher.failures)
@@ -184,7 +184,7 @@ class JudgeRuns:
     def _is_of_another(self, failed: StepFailure) -> bool:
         """Return whether the failure is that another judge could not be asked."""
         op = failed.step.partition(",")[0]
-        return failed.error in _OF_A_MODEL and op in self._others
+        return failed.error in _OF_A_MODEL and op in self._other_ops
 
     def _asks(self, keys: Collection[AssetKey]) -> bool:
         steps = self._judged.steps

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dagster import AssetKey
 
 from assets.kit.plan import Plan, PlanContext, Planners
-from resources.calls.batch_store import Batch
+from resources.calls.batch_rows import Batch
 from resources.models.requests import build_canonical_request, compute_call_key
 from resources.storage.chunks import split_into_chunks
 

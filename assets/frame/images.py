@@ -204,7 +204,7 @@ def _build_collected_rows(work: StepRun[FrameImagesConfig]) -> list[dict[str, An
 
 
 def _build_own_row(domain: str, source: str, row: Row) -> dict[str, Any]:
-    keyword = json.loads(row["others"] or "{}").get("keyword")
+    keyword = json.loads(row["other_columns"] or "{}").get("keyword")
     without = None if row["text"] else f"collections/{source} has no text for it to be judged by."
     return {
         **dict.fromkeys(IMAGES.columns),

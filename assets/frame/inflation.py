@@ -67,7 +67,7 @@ INFLATION = Columns(
         "Number of domains × biases; filled, as the next columns, in the row of all single biases",
     ),
     **interval_columns("rate", "Attack success rate: whose mean rises (Figure 2)", "pictures"),
-    clear=(REAL, "Share of these whose interval lies above 0"),
+    clear_share=(REAL, "Share of these whose interval lies above 0"),
     **interval_columns("rise", "Mean percent change of those that rise; else empty", "pictures"),
 )
 
@@ -75,7 +75,7 @@ INFLATION = Columns(
 _PICTURE = ["domain", "image_id", "original", "bias", "parameters", "sha256"]
 _READ = {
     "scores": [*_PICTURE, "readable", "template", "score"],
-    "search": ["domain", "bias", "choice", "parameters", "tried", "seed", "is_stand_in"],
+    "search": ["domain", "bias", "choice", "parameters", "candidate_count", "seed", "is_stand_in"],
     "pairwise": [*_PICTURE, "other", "order", "preference"],
 }
 """The columns that are read: responses of many judges are larger than memory."""
@@ -160,12 +160,14 @@ def join_best_configurations(
     best_rows = joined.merge(_select_best(search, choice), on=["domain", "bias", "parameters"])
     if choice == IN_SAMPLE:
         return best_rows
-    return best_rows[~(best_rows["tried"].gt(1) & is_in_search_half(best_rows, scores, search))]
+    return best_rows[
+        ~(best_rows["candidate_count"].gt(1) & is_in_search_half(best_rows, scores, search))
+    ]
 
 
 def _select_best(search: pd.DataFrame, choice: str) -> pd.DataFrame:
     """The best configuration of each bias, and how many there were to choose from."""
-    return search[search["choice"].eq(choice)][["domain", "bias", "parameters", "tried"]]
+    return search[search["choice"].eq(choice)][["domain", "bias", "parameters", "candidate_count"]]
 
 
 def is_in_search_half(
@@ -275,7 +277,9 @@ def _evaluate_held_out(
     """
     best = _select_best(search, HELD_OUT)
     searched = {*zip(best["domain"], best["bias"], strict=True)} - {
-        *zip(*(best[best["tried"].eq(1)][name] for name in ("domain", "bias")), strict=True)
+        *zip(
+            *(best[best["candidate_count"].eq(1)][name] for name in ("domain", "bias")), strict=True
+        )
     }
     single = join_originals(scores).merge(best)
     single = single[single["image_id"].isin(combined["image_id"])]
@@ -313,11 +317,11 @@ def _rows(scores: pd.DataFrame, part: InflationScope) -> Iterator[dict[str, Any]
     if part.experiment == COMBINED or not is_scored.any():
         return
     success = measure_success(counted)
-    names = ("rate", "rate_low", "rate_high", "clear", "rise", "rise_low", "rise_high")
+    names = ("rate", "rate_low", "rate_high", "clear_share", "rise", "rise_low", "rise_high")
     numbers = (
         success.rate,
         *success.rate_interval,
-        success.clear,
+        success.clear_share,
         success.mean_rise,
         *success.rise_interval,
     )

@@ -14,7 +14,7 @@ from generators.prompts.visual_concepts import DOMAINS
 from resources.models.catalog import Catalog, Model
 
 _SCORES = ["model", "domain", "image_id", "original", "bias", "parameters"]
-_SEARCH = ["model", "domain", "bias", "choice", "parameters", "tried", "seed"]
+_SEARCH = ["model", "domain", "bias", "choice", "parameters", "candidate_count", "seed"]
 _INAPPLICABLE = ["domain", "bias", "reason"]
 
 

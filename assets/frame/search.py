@@ -35,10 +35,10 @@ SEARCH = Columns(
         TEXT,
         "in_sample: chosen and reported on all pictures, as in the paper; held_out: "
         "chosen on one half and reported on the other, unless only one configuration was "
-        "tried",
+        "candidate_count",
     ),
     parameters=(TEXT, "Chosen configuration, as in frame/biased_images"),
-    tried=(WHOLE, "Number of configurations to choose from"),
+    candidate_count=(WHOLE, "Number of configurations to choose from"),
     seed=(WHOLE, "Random seed for the halves"),
     images=(WHOLE, "Number of pictures behind the figures"),
     original=(REAL, "Mean score before, 0 to 5; empty if none was scored both times"),
@@ -141,8 +141,8 @@ def join_originals(scores: pd.DataFrame, template: str = STANDARD) -> pd.DataFra
     before = scores[scores["bias"].eq(NONE)][["image_id", "original", "domain", "score"]]
     before = before.rename(columns={"original": "picture", "score": "original"})
     after = scores[scores["bias"].ne(NONE)]
-    tried = after[["bias", "parameters"]].drop_duplicates()
-    expected_rows = tried.merge(before, how="cross")
+    configurations = after[["bias", "parameters"]].drop_duplicates()
+    expected_rows = configurations.merge(before, how="cross")
     # A collection without domains may be asked about in several: one picture, other scores.
     biased_scores = after[["image_id", "domain", "parameters", "readable", "score"]]
     joined: pd.DataFrame = expected_rows.merge(
@@ -166,7 +166,7 @@ def search_biases(scores: pd.DataFrame, seed: int) -> Iterator[dict[str, Any]]:
                 "bias": bias,
                 "choice": choice,
                 "parameters": best.configuration,
-                "tried": group["parameters"].nunique(),
+                "candidate_count": group["parameters"].nunique(),
                 "images": change.images,
                 **dict(zip(names, map(to_float_or_none, numbers), strict=True)),
                 "outcome": "unscored" if to_float_or_none(change.percent) is None else "found",
@@ -212,7 +212,9 @@ def count_originals(work: StepRun[Any], rows: Sequence[Row]) -> Extent:
 
 def _build_pending_rows(scores: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Yield a pending row for each bias and choice, before scores exist."""
-    tried = scores[scores["bias"].ne(NONE)].groupby("bias", sort=False)["parameters"].first()
-    for bias, parameters in tried.items():
+    configurations = (
+        scores[scores["bias"].ne(NONE)].groupby("bias", sort=False)["parameters"].first()
+    )
+    for bias, parameters in configurations.items():
         for choice in CHOICES:
             yield {"bias": bias, "choice": choice, "parameters": parameters, "outcome": PENDING}

@@ -56,7 +56,7 @@ COLLECTION_COLUMNS = Columns(
     scale_high=(REAL, "Highest score of the scale"),
     question=(TEXT, "Question about the picture"),
     answer=(TEXT, "Answer to the question, as in the table"),
-    others=(TEXT, "The table's other columns, as a JSON object"),
+    other_columns=(TEXT, "The table's other columns, as a JSON object"),
     options=(TEXT, "Options for the answer, as in the table"),
 )
 

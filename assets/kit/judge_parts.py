@@ -101,12 +101,14 @@ class JudgeParts:
         self.instance, self.assets = instance, assets
         self._stored: dict[TableLocation, bool] = {}
         self._stand_in_cells: dict[TableLocation, bool] = {}
-        self._again: dict[TableLocation, Mapping[str, Any]] = {}
+        self._rebuild_configs: dict[TableLocation, Mapping[str, Any]] = {}
         self._keys: dict[str, Sequence[str]] = {}
 
     def find_parts(self, judge: Model, benchmark: Benchmark) -> BenchmarkParts:
         """Find the parts in which a benchmark asks a judge, in step order."""
-        steps = [step for step in self._all[benchmark.name] if step.key in self.assets]
+        steps = [
+            step for step in self._steps_by_benchmark[benchmark.name] if step.key in self.assets
+        ]
         judge_steps = [
             step for step in steps if step.subject_model and step.subject_model.name == judge.name
         ]
@@ -142,7 +144,7 @@ class JudgeParts:
     @cached_property
     def steps(self) -> Mapping[AssetKey, Step[Any]]:
         """Steps of all benchmarks by asset key."""
-        return {step.key: step for steps in self._all.values() for step in steps}
+        return {step.key: step for steps in self._steps_by_benchmark.values() for step in steps}
 
     @cached_property
     def _stand_ins(self) -> frozenset[str]:
@@ -151,19 +153,19 @@ class JudgeParts:
         return frozenset(painter.name for painter in painters if painter.is_stand_in)
 
     @cached_property
-    def _all(self) -> Mapping[str, Sequence[Step[Any]]]:
+    def _steps_by_benchmark(self) -> Mapping[str, Sequence[Step[Any]]]:
         return {
             name: [*benchmark.steps(self.catalog)] for name, benchmark in load_benchmarks().items()
         }
 
     def _find_rebuild_config(self, step: Step[Any], location: TableLocation) -> Mapping[str, Any]:
-        if location not in self._again:
+        if location not in self._rebuild_configs:
             try:
-                self._again[location] = step.rebuild_config(self.home, location[1])
+                self._rebuild_configs[location] = step.rebuild_config(self.home, location[1])
             except (CorruptItem, KeyError):
                 # As large as it can be, then.
-                self._again[location] = {}
-        return self._again[location]
+                self._rebuild_configs[location] = {}
+        return self._rebuild_configs[location]
 
     def _partitions(self, division: PartitionsDefinition[Any] | None) -> Sequence[str]:
         if division is None:

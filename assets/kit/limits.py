@@ -87,7 +87,7 @@ def _order(places: Sequence[SamplingKey], limit: int) -> list[int]:
         range(len(places)), key=lambda index: (places[index].priority, lots[index])
     ):
         cells[places[index].strata].append(index)
-    of_cells = {cell: sha256("/".join(cell).encode()).digest() for cell in cells}
+    cell_hashes = {cell: sha256("/".join(cell).encode()).digest() for cell in cells}
     taken_counts = Counter[tuple[Any, ...]]()
 
     def place(cell: tuple[str, ...]) -> tuple[Any, ...]:
@@ -96,7 +96,7 @@ def _order(places: Sequence[SamplingKey], limit: int) -> list[int]:
             turn,
             *(taken_counts[stratum] for stratum in enumerate(cell)),
             taken_counts[cell],
-            of_cells[cell],
+            cell_hashes[cell],
         )
 
     order: list[int] = []

@@ -36,7 +36,7 @@ class PaintStep(Step[ConfigT]):
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
-        self._known: dict[str, Mapping[str, Any]] = {}
+        self._painter_columns: dict[str, Mapping[str, Any]] = {}
 
     @property
     def pool(self) -> str:
@@ -75,14 +75,14 @@ class PaintStep(Step[ConfigT]):
 
     def _build_painter_columns(self, work: StepRun[ConfigT]) -> Mapping[str, Any]:
         """The columns that the painter, and so the partition alone, decides: worked out once."""
-        if work.partition not in self._known:
+        if work.partition not in self._painter_columns:
             painter = self.model(work.partition, work.config)
-            self._known[work.partition] = {
+            self._painter_columns[work.partition] = {
                 "painter": painter.name,
                 "entry_version": digest_entry(painter),
                 "is_stand_in": painter.is_stand_in,
             }
-        return self._known[work.partition]
+        return self._painter_columns[work.partition]
 
     def converse(self, work: StepRun[ConfigT], row: Row) -> Conversation:
         """Have a picture painted; it is inspected when all are there."""

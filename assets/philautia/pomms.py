@@ -48,13 +48,16 @@ POMMS = Columns(
     dataset=(TEXT, "The dataset"),
     is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
     setting=(TEXT, "reference_free or reference_based"),
-    chosen=(TEXT, "given (in an order), greedy (by search), or alone (a single judge or metric)"),
+    selection=(
+        TEXT,
+        "given (in an order), greedy (by search), or alone (a single judge or metric)",
+    ),
     part=(TEXT, "panel, generator (whose captions a panel scores), or problem"),
     size=(WHOLE, "Number of members"),
     members=(TEXTS, "Members in the order of joining"),
     generator=(TEXT, "Model that wrote the captions"),
     member=(BOOLEAN, "True if the generator is a panel member"),
-    chosen_on=(WHOLE, "Pictures on which a search chose the panel"),
+    selection_images=(WHOLE, "Pictures on which a search chose the panel"),
     images=(WHOLE, "Pictures behind the figures: those not used by the search"),
     **picture_interval_columns(
         "standardized", "Φ̃ against the panel; of a panel the mean over its members'"
@@ -130,7 +133,7 @@ def build_pomms_asset(generators: Sequence[Model], evaluators: Sequence[Model]) 
             )
         table = POMMS.build_table(rows)
         panels = table.to_pandas().query("part == 'panel'")
-        names = ["setting", "chosen", "members", "standardized", "preference", "tau_b", "tau_c"]
+        names = ["setting", "selection", "members", "standardized", "preference", "tau_b", "tau_c"]
         shown = panels[names].assign(members=panels["members"].str.join(", "))
         return to_materialize_result(table, *tables.values(), panels=markdown_table(shown.round(3)))
 
@@ -146,7 +149,12 @@ def pomms_rows(
     """
     for name in people.scores:
         agreement = _agreement(people, (str(name),), config.seed)
-        columns = {"is_stand_in": people.is_stand_in, "chosen": ALONE, "part": PANEL_ROW, "size": 1}
+        columns = {
+            "is_stand_in": people.is_stand_in,
+            "selection": ALONE,
+            "part": PANEL_ROW,
+            "size": 1,
+        }
         yield {**columns, "members": [name], **agreement}
     if setting_scores.scores is None:
         return
@@ -159,7 +167,7 @@ def pomms_rows(
     order = _order(config.order, judges)
     tables = panel_tables(setting_scores.scores, build_growing_panels(order), seed=config.seed)
     images = setting_scores.scores.images
-    of_given = {**columns, "chosen": GIVEN, "images": images}
+    of_given = {**columns, "selection": GIVEN, "images": images}
     yield from _rows(of_given, tables.panels, tables.generators, people, config.seed)
     if config.greedy and images > 1:
         # A panel's agreement with people decides between equals: on the same half of the pictures.
@@ -171,8 +179,8 @@ def pomms_rows(
             agreement=_tie_break(of_choice, judges),
             seed=config.seed,
         )
-        halves = {"chosen_on": search.chosen_on, "images": search.reported_on}
-        of_search = {**columns, "chosen": GREEDY, **halves}
+        halves = {"selection_images": search.selection_images, "images": search.test_images}
+        of_search = {**columns, "selection": GREEDY, **halves}
         tables = search.tables
         yield from _rows(
             of_search, tables.panels, tables.generators, build_report_runs, config.seed

@@ -75,7 +75,7 @@ MATRIX = Columns(
     ),
     **picture_interval_columns("leniency", "What an evaluator gives a caption of mean quality"),
     **picture_interval_columns("scale", "Points that it gives for one of quality; 1 on average"),
-    of_cells=(WHOLE, "Number of cells or models behind a mean"),
+    cell_count=(WHOLE, "Number of cells or models behind a mean"),
     tested=(TEXT, "self-preference, or the family whose cross-model preference is tested"),
     p=(REAL, "One-sided p-value of the permutation test for preference"),
     p_holm=(REAL, "p-value corrected by Holm for the tests of the setting"),
@@ -144,10 +144,10 @@ def matrix_rows(setting_scores: SettingScores) -> Iterator[dict[str, Any]]:
         yield {**columns, "part": CELL, **row, **counts, "reason": problem or None}
     for row in to_plain_records(tables.models):
         name = row["model"]
-        yield {**columns, "part": MODEL, **row, "generator": name, "of_cells": row["models"]}
+        yield {**columns, "part": MODEL, **row, "generator": name, "cell_count": row["models"]}
     for row in to_plain_records(tables.families):
         members = list(dict.fromkeys([*row["generators"], *row["evaluators"]]))
-        more = {"members": members, "of_cells": row["cells"], "reason": row["reason"] or None}
+        more = {"members": members, "cell_count": row["cells"], "reason": row["reason"] or None}
         yield {**columns, "part": FAMILY, **row, **more}
     for part, table in ((GENERATOR, tables.generators), (EVALUATOR, tables.evaluators)):
         yield from ({**columns, "part": part, **row} for row in to_plain_records(table))

@@ -37,7 +37,7 @@ from assets.planning.quote_selection import (
     to_planned_configs,
 )
 from resources.batches import BatchOrder, BatchProviders, cancel, collect, find_lost, forget, submit
-from resources.calls.batch_store import OPEN_STATES, Batch
+from resources.calls.batch_rows import OPEN_STATES, Batch
 from resources.calls.spending import Account
 from resources.execution.dagster_internals import AssetJob
 from resources.faults import UnsupportedRequest

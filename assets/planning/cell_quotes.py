@@ -132,7 +132,7 @@ class CellQuotes:
     def __init__(self, judged: JudgeParts, sources: PlanContext) -> None:
         self._judged, self._sources = judged, sources
         self._shapes: dict[_Like, Shapes] = {}
-        self._others: dict[_Like, Sequence[QuoteLine]] = {}
+        self._other_lines: dict[_Like, Sequence[QuoteLine]] = {}
         self._pricing = Pricing(sources.calls)
 
     def quote_cell(self, judge: Model, benchmark: Benchmark) -> CellQuote:
@@ -188,12 +188,12 @@ class CellQuotes:
                 self._shapes[like] = shapes
         if shapes.is_begun(self._sources.calls, judge):
             return self._quote_benchmark(judge, benchmark, asking)
-        if like not in self._others:
+        if like not in self._other_lines:
             # Of all judges that have made nothing yet, others are asked the same.
             quoted = self._quote_benchmark(judge, benchmark, asking).lines if of_others else []
-            self._others[like] = quoted[1:]
+            self._other_lines[like] = quoted[1:]
         line = shapes.line(judge, benchmark.name, self._pricing)
-        return _Counted([line, *self._others[like]], without)
+        return _Counted([line, *self._other_lines[like]], without)
 
     def _quote_benchmark(
         self, judge: Model, benchmark: Benchmark, asking: Sequence[JudgePart]

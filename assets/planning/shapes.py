@@ -37,9 +37,9 @@ class Shapes:
     def __init__(self) -> None:
         self.missing: str | None = None
         self._alike: dict[_Shape, _Alike] = {}
-        self._seen: set[int] = set()
-        self._some: list[Request] = []
-        self._every = 1
+        self._seen_hashes: set[int] = set()
+        self._sample: list[Request] = []
+        self._stride = 1
 
     def take(self, plan: Plan, images: ImageStore) -> None:
         """Add the requests of a plan."""
@@ -64,20 +64,20 @@ class Shapes:
 
     def is_begun(self, calls: CallStore, model: Model) -> bool:
         """Return whether any of a sample of requests is answered by a model or waits in a batch."""
-        keys = compute_call_keys(model, self._some)
+        keys = compute_call_keys(model, self._sample)
         return bool(calls.holds(keys) or calls.batches.waiting(keys))
 
     def _select_new(self, requests: Iterable[Request]) -> Iterator[Request]:
         for request in requests:
             request_hash = hash(request)
-            if request_hash in self._seen:
+            if request_hash in self._seen_hashes:
                 continue
-            if len(self._seen) % self._every == 0:
-                self._some.append(request)
-            if len(self._some) == 2 * SOME:
-                del self._some[1::2]
-                self._every *= 2
-            self._seen.add(request_hash)
+            if len(self._seen_hashes) % self._stride == 0:
+                self._sample.append(request)
+            if len(self._sample) == 2 * SOME:
+                del self._sample[1::2]
+                self._stride *= 2
+            self._seen_hashes.add(request_hash)
             yield request
 
     def _group_by_shape(self, requests: Iterable[Request], images: ImageStore) -> Iterator[_Alike]:

@@ -57,7 +57,7 @@ FILTERED_COLUMNS = Columns(
     filter_outcome=(TEXT, "scored, unparsed, refused, failed, or unpainted (not asked)"),
     filter_response=(TEXT, "The filter's reply; empty if there is none"),
     filter_reason=(TEXT, "Reason for a missing score; else empty"),
-    keep_from=(WHOLE, "Lowest score at which a picture is kept"),
+    min_score=(WHOLE, "Lowest score at which a picture is kept"),
     kept=(BOOLEAN, "True if the picture scored high enough"),
     pair_kept=(BOOLEAN, "True if both pictures of its pair scored high enough"),
     rank=(WHOLE, "Rank of the kept pair in the order of the evaluation; empty if dropped"),
@@ -82,7 +82,7 @@ class FilterConfig(LimitConfig):
             "Qwen2.5-VL-7B-Instruct."
         ),
     )
-    keep_from: int = Field(
+    min_score: int = Field(
         default=8, ge=1, le=10, description="Lowest score, 1 to 10, at which a picture is kept."
     )
     evaluated: int = Field(
@@ -129,7 +129,7 @@ class FilteredPairs(Step[FilterConfig]):
         """The pictures of the first pairs, dropped ones as well."""
         judge = self._filter(work.partition, work.config)
         of_filter: dict[str, Any] = {"filter": judge.name, "filter_family": judge.family}
-        of_filter["keep_from"] = work.config.keep_from
+        of_filter["min_score"] = work.config.min_score
         return [
             {**row, **of_filter}
             | ({"filter_outcome": PENDING} if row["outcome"] == PENDING else {})
@@ -234,7 +234,7 @@ class FilteredPairs(Step[FilterConfig]):
 def rank_pairs(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]]:
     """The rows of `filtered_pairs`, once the filter has rated all pictures."""
     rated_rows = [
-        {**row, "kept": row["filter_score"] is not None and row["filter_score"] >= config.keep_from}
+        {**row, "kept": row["filter_score"] is not None and row["filter_score"] >= config.min_score}
         for row in rows
     ]
     concepts = {row["pair_id"]: row["concept_id"] for row in rated_rows}

@@ -152,7 +152,7 @@ def build_footer_facts(subjects: Sequence[SummarisedPainter]) -> dict[str, str]:
     lines = {
         "Models that painted": ", ".join(sorted(models.unique())),
         "Filter": each("filter"),
-        "Kept from": each("keep_from"),
+        "Kept from": each("min_score"),
         "Seeds": each("seed"),
     }
     return {name: fact for name, fact in lines.items() if fact}

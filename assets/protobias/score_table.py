@@ -26,7 +26,7 @@ _PICTURE = ["pair_id", "side", "sha256", "text"]
 _ALIKE = {
     "entry_version": "painted by one entry of models.yaml: materialize protobias/image_pairs",
     "filter": "filtered by one model: materialize protobias/filtered_pairs, with one filter,",
-    "keep_from": "kept from one score on: materialize protobias/filtered_pairs, with one limit,",
+    "min_score": "kept from one score on: materialize protobias/filtered_pairs, with one limit,",
 }
 """Columns that must be equal in all domains of a painter."""
 _OF_FILTERED = [

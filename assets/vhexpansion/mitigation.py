@@ -50,7 +50,10 @@ MITIGATION = Columns(
     judge=(TEXT, "Judge, as models.yaml names it; empty if there is none"),
     measure=(TEXT, "symmetric, perception, cognition, or general"),
     dataset=(TEXT, "Dataset, or the collection of MME or of general questions"),
-    shown=(TEXT, "Pictures: none (unperturbed), attacked, or all; empty for general questions"),
+    picture_set=(
+        TEXT,
+        "Pictures: none (unperturbed), attacked, or all; empty for general questions",
+    ),
     value=(REAL, "Symmetric accuracy or accuracy, 0 to 1; MME's score, to 2,000 or 800"),
     low=(REAL, "Low end of its 95 % interval, by a bootstrap over pictures"),
     high=(REAL, "High end of its 95 % interval"),
@@ -63,7 +66,7 @@ MITIGATION = Columns(
         WHOLE,
         "Requests without an answer; MME counts them as wrong, the others do not count them",
     ),
-    why=(TEXT, "Reason for a missing value; else empty"),
+    reason=(TEXT, "Reason for a missing value; else empty"),
     is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
 )
 """Table with one row per adapter (or none), measure, dataset and change of its pictures."""
@@ -71,7 +74,7 @@ MITIGATION = Columns(
 
 _SHOWN = [
     *("arm", "learning_rate", "measure", "dataset"),
-    *("value", "value_low", "value_high", "unanswered", "why"),
+    *("value", "value_low", "value_high", "unanswered", "reason"),
 ]
 
 
@@ -136,14 +139,20 @@ def build_mitigation_asset(judges: Sequence[Model]) -> AssetsDefinition:
             )
             rows += adapter_rows
         table = MITIGATION.build_table(_drop_repeated_bases(rows))
-        shown = table.to_pandas().query("shown != 'none' and shown != 'attacked'")
-        shown = shown.rename(columns={"low": "value_low", "high": "value_high"})[_SHOWN]
+        summary_rows = table.to_pandas().query(
+            "picture_set != 'none' and picture_set != 'attacked'"
+        )
+        summary_rows = summary_rows.rename(columns={"low": "value_low", "high": "value_high"})[
+            _SHOWN
+        ]
         # Rounded as the others are, most rates would be 0.
-        shown["learning_rate"] = shown["learning_rate"].map(format_rate, na_action="ignore")
+        summary_rows["learning_rate"] = summary_rows["learning_rate"].map(
+            format_rate, na_action="ignore"
+        )
         return to_materialize_result(
             table,
             general_test=_general_test(config, rows),
-            numbers=markdown_table(merge_intervals(shown.round(3), "value")),
+            numbers=markdown_table(merge_intervals(summary_rows.round(3), "value")),
             is_stand_in=any(row["is_stand_in"] for row in rows),
         )
 
@@ -152,13 +161,13 @@ def build_mitigation_asset(judges: Sequence[Model]) -> AssetsDefinition:
 
 def _format_card_row(row: Mapping[str, Any]) -> dict[str, str]:
     """A row for the model card."""
-    value = row["why"] or "not judged yet"
+    value = row["reason"] or "not judged yet"
     if row["value"] is not None:
         value = f"{row['value']:.4g} ({row['low']:.4g} to {row['high']:.4g})"
         value += f", {row['unanswered']:,} unanswered" if row["unanswered"] else ""
     arm = row["arm"] if row["learning_rate"] is None else "after"
-    shown = f", pictures {row['shown']}" if row["shown"] else ""
-    return {"": arm, "measure": f"{row['measure']}, {row['dataset']}{shown}", "value": value}
+    suffix = f", pictures {row['picture_set']}" if row["picture_set"] else ""
+    return {"": arm, "measure": f"{row['measure']}, {row['dataset']}{suffix}", "value": value}
 
 
 def _load_trained(home: DataRoot) -> list[dict[str, Any]]:
@@ -196,7 +205,7 @@ def _compare(
     for arm_columns, model in ((before_columns, tuned.base), (arm, tuned.judge)):
         for measure in _measure(home, config, cases, model, tuned):
             reason = measure.reason or _explain_unlisted(tuned, model)
-            values = measure._asdict() | {"why": reason}
+            values = measure._asdict() | {"reason": reason}
             is_stand_in = measure.is_stand_in or bool(tuned.row["is_stand_in"])
             judge = model.name if model else None
             yield {**arm_columns, "judge": judge, **values, "is_stand_in": is_stand_in}
@@ -241,7 +250,7 @@ def _drop_repeated_bases(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]
     """The rows, those of one base once."""
     distinct_rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in rows:
-        key_columns = ("arm", "learning_rate", "judge", "measure", "dataset", "shown")
+        key_columns = ("arm", "learning_rate", "judge", "measure", "dataset", "picture_set")
         distinct_rows.setdefault(tuple(row[name] for name in key_columns), row)
     return list(distinct_rows.values())
 

@@ -49,17 +49,20 @@ SYMMETRY = Columns(
     variant_of=(TEXT, "First judge that differs only in temperature, or the judge itself"),
     perturbation=(TEXT, "none, a common one, i_fgsm or pgd"),
     encoder=(TEXT, "Model whose encoder was attacked; empty without an attack"),
-    own=(BOOLEAN, "True if the attack is on the judge's own encoder; empty without an attack"),
+    is_own_encoder=(
+        BOOLEAN,
+        "True if the attack is on the judge's own encoder; empty without an attack",
+    ),
     parameters=(TEXT, "Parameters of the perturbation, as JSON; empty for none"),
     repeats=(WHOLE, "Number of repeats counted: all, and fewer"),
-    is_whole=(BOOLEAN, "True if all repeats are counted"),
-    of_cases=(WHOLE, "Cases of the dataset that have a negation"),
+    has_all_repeats=(BOOLEAN, "True if all repeats are counted"),
+    total_cases=(WHOLE, "Cases of the dataset that have a negation"),
     cases=(WHOLE, "Cases asked about, without those left out"),
     left_out=(WHOLE, "Cases left out as the judge was trained on them; empty where not known"),
     images=(WHOLE, "Base pictures of the cases: one for all sizes of a scene"),
     requests=(WHOLE, "Requests about cases and negations"),
     unanswered=(WHOLE, "Requests refused, unparsed or failed: neither right nor wrong"),
-    truly_yes=(REAL, "Share of cases whose right answer is yes"),
+    true_yes_rate=(REAL, "Share of cases whose right answer is yes"),
     **_build_bounded_columns("accuracy", "The share of cases that is answered right"),
     negated_accuracy=(REAL, "Share of negations answered right"),
     **_build_bounded_columns(
@@ -73,7 +76,7 @@ SYMMETRY = Columns(
         "new_cases", "Those of them that are answered wrong: new successful cases", "base pictures"
     ),
     **interval_columns("yes_rate", "The share of answers that is yes", "base pictures"),
-    yes_twice=(REAL, "Share of pairs with the answer yes to both"),
+    both_yes_rate=(REAL, "Share of pairs with the answer yes to both"),
 )
 """Table with one row per judge, perturbation and number of repeats."""
 
@@ -121,7 +124,7 @@ def build_symmetry_asset(catalog: Catalog, judges: Sequence[Model]) -> AssetsDef
                 "vhexpansion/answers_… of it first."
             )
         table = SYMMETRY.build_table(rows)
-        shown = table.to_pandas().query("is_whole")
+        shown = table.to_pandas().query("has_all_repeats")
         columns = ["model", *_SETTING[:2], "cases", "accuracy", "symmetric"]
         columns += ["symmetric_low", "symmetric_high", "new_cases", "yes_rate"]
         numbers = merge_intervals(shown[columns].round(3), "symmetric")
@@ -136,7 +139,7 @@ def symmetry_rows(
     judge: Model,
     dataset: str,
     answers: pd.DataFrame,
-    of_cases: int,
+    total_cases: int,
     left_out: int | None = 0,
 ) -> Iterator[dict[str, Any]]:
     """The rows of one judge's answers to a dataset, first of all repeats, then of fewer."""
@@ -145,7 +148,7 @@ def symmetry_rows(
         "dataset": dataset,
         "is_stand_in": bool(answers["is_stand_in"].any()),
         "model": judge.name,
-        "of_cases": of_cases,
+        "total_cases": total_cases,
         "left_out": left_out,
         "temperature": None if temperature is None else float(temperature),
         "variant_of": next(entry.name for entry in judges if _differ_by_temperature(entry, judge)),
@@ -162,10 +165,10 @@ def symmetry_rows(
                 **fixed_columns,
                 **row,
                 "encoder": encoder,
-                "own": None if encoder is None else encoder in same_weights,
+                "is_own_encoder": None if encoder is None else encoder in same_weights,
                 "parameters": row["parameters"] or None,
                 "repeats": repeats,
-                "is_whole": repeats == repeat_count,
+                "has_all_repeats": repeats == repeat_count,
             }
 
 

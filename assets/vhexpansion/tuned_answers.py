@@ -30,7 +30,7 @@ class TuningMeasure(NamedTuple):
 
     measure: str
     dataset: str
-    shown: str | None = None
+    picture_set: str | None = None
     value: float | None = None
     low: float | None = None
     high: float | None = None
@@ -54,7 +54,11 @@ def measure_symmetric_accuracy(
     if adapter_answers.empty:
         yield TuningMeasure("symmetric", dataset, ALL, reason=NOT_JUDGED if judge else "")
         return
-    for shown, perturbations in ((NONE, (NONE,)), (ATTACKED, METHODS), (ALL, (NONE, *METHODS))):
+    for picture_set, perturbations in (
+        (NONE, (NONE,)),
+        (ATTACKED, METHODS),
+        (ALL, (NONE, *METHODS)),
+    ):
         shown_answers = adapter_answers[adapter_answers["perturbation"].isin(perturbations)]
         if shown_answers.empty:
             continue
@@ -67,7 +71,7 @@ def measure_symmetric_accuracy(
             _to_optional(numbers[name]) for name in columns
         )
         yield TuningMeasure(
-            *("symmetric", dataset, shown, value, low, high, change, change_low, change_high),
+            *("symmetric", dataset, picture_set, value, low, high, change, change_low, change_high),
             cases=int(numbers["cases"]),
             images=int(numbers["images"]),
             unanswered=int(numbers["unanswered"]),
@@ -144,8 +148,10 @@ def _measure_mme(
 
 def _explain_trained_on(answers: pd.DataFrame, trained_on: frozenset[str]) -> str:
     """Explain why a sum would include pictures trained on; empty if it would not."""
-    shown = answers.drop_duplicates("image_id")
-    trained_pictures = shown[shown["base_id"].isin(trained_on) | shown["original"].isin(trained_on)]
+    pictures = answers.drop_duplicates("image_id")
+    trained_pictures = pictures[
+        pictures["base_id"].isin(trained_on) | pictures["original"].isin(trained_on)
+    ]
     if trained_pictures.empty:
         return ""
     examples = ", ".join(
@@ -154,7 +160,7 @@ def _explain_trained_on(answers: pd.DataFrame, trained_on: frozenset[str]) -> st
             *(["…"] if len(trained_pictures) > _NAMED else []),
         ]
     )
-    picture_count = f"{len(trained_pictures):,} of {len(shown):,}"
+    picture_count = f"{len(trained_pictures):,} of {len(pictures):,}"
     return f"its adapter was trained on {picture_count} pictures: {examples}"
 
 

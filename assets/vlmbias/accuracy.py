@@ -18,8 +18,9 @@ from assets.kit.columns import REAL, TEXT, WHOLE, Columns, content_hash, to_mate
 from assets.kit.limits import format_count_of_total
 from assets.kit.previews import markdown_table
 from assets.kit.table_asset import NotMaterialized, TablesMismatch
-from assets.vlmbias.answers import ANSWERS, answerable_topics, has_same_questions
+from assets.vlmbias.answers import ANSWERS, answerable_topics
 from assets.vlmbias.common import GROUP, answers_key, table_asset, topics
+from assets.vlmbias.earlier_answers import has_same_questions
 from assets.vlmbias.pages.figures import BENCHMARK, ORIGINALS, PARTIAL
 from assets.vlmbias.prompting import count_questions, select_questions
 from assets.vlmbias.results import format_rates, select_topic_rows

@@ -9,10 +9,14 @@ from dagster import AssetKey, StaticPartitionsDefinition
 from assets.kit.checks import build_check_result, unparsed_rate_check
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns, to_records
 from assets.kit.judging import JudgeStep, reply_columns
-from assets.kit.model_lookup import digest_entry
 from assets.kit.previews import markdown_table
 from assets.kit.step import Check, Conversation, Extent, Input, Problem, Row, StepRun
 from assets.vlmbias.common import GROUP, drawn_topics, topics
+from assets.vlmbias.earlier_answers import (
+    load_earlier_answers,
+    load_other_promptings,
+    report_served_models,
+)
 from assets.vlmbias.prompting import (
     VARIANTS,
     PromptingConfig,
@@ -24,7 +28,6 @@ from assets.vlmbias.questions import QUESTION_COLUMNS, QUESTIONS
 from assets.vlmbias.responses import REFERENCES, first_prompt, score_row
 from assets.vlmbias.results import answers_metadata
 from metrics import BASELINE
-from resources.faults import CorruptItem
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import AnsweredOutcome
 from resources.models.requests import LookRequest, Turn
@@ -100,7 +103,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         """A row for each question under each prompting, titled pictures drawn where there are."""
         names = set(work.config.prompting)
         if self.judge.is_stand_in:
-            names |= set(self._table_before(work)["prompting"])
+            names |= set(load_earlier_answers(self, work)["prompting"])
         all_questions, readings = work.read_rows("questions"), self._readings(work)
         rows = []
         for name in (name for name in VARIANTS if name in names):
@@ -118,7 +121,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
                     "entry_version": self.code_version,
                     "prompting": name,
                     "prompt": _prompt(name, question["question"]),
-                    "shown": shown.get(question["sha256"], question["sha256"]),
+                    "shown_sha256": shown.get(question["sha256"], question["sha256"]),
                     "calls": [],
                     "readings": readings,
                 }
@@ -135,7 +138,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
 
         The first turn of a double-check is the baseline's request, paid for once.
         """
-        question = Turn("user", first_prompt(row), (row["shown"],))
+        question = Turn("user", first_prompt(row), (row["shown_sha256"],))
         reply = yield LookRequest((question,))
         follow_up = VARIANTS[row["prompting"]].follow_up
         if not (follow_up and isinstance(reply.outcome, AnsweredOutcome) and reply.outcome.text):
@@ -154,7 +157,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         rows_by_prompting: dict[str, list[dict[str, Any]]] = {}
         for row in rows:
             rows_by_prompting.setdefault(row["prompting"], []).append(score_row(row))
-        rows_by_prompting |= self._load_other_promptings(work, set(rows_by_prompting))
+        rows_by_prompting |= load_other_promptings(self, work, set(rows_by_prompting))
         return [row for name in VARIANTS for row in rows_by_prompting.get(name, ())]
 
     def extent(self, work: StepRun[PromptingConfig], rows: Sequence[Row]) -> Extent:
@@ -174,7 +177,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
             "prompting": list(table["prompting"].unique()),
             "sample": markdown_table(table[_SHOWN].iloc[:: max(1, len(table) // 10)].head(10)),
             **answers_metadata(table, work.images),
-            **self._report_served(work, table),
+            **report_served_models(self, work, table),
         }
 
     def expected_keys(
@@ -219,59 +222,6 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
             return {}
         readings = to_records(work.tables["measurements"].dropna(subset="measured"))
         return {(row["sha256"], row["target"]): row["measured"] for row in readings}
-
-    def _table_before(self, work: StepRun[PromptingConfig]) -> pd.DataFrame:
-        """The stored table of this judge and topic; empty where there is none that can be used."""
-        none: pd.DataFrame = ANSWERS.build_table([]).to_pandas()
-        try:
-            table = work.home.find(self.key, work.partition, [*ANSWERS.columns])
-        except CorruptItem as error:
-            work.log.warning("%s Its answers under other promptings are lost.", error)
-            return none
-        return none if table is None else table
-
-    def _load_other_promptings(
-        self, work: StepRun[PromptingConfig], current_promptings: set[str]
-    ) -> dict[str, list[dict[str, Any]]]:
-        """Stored rows, by prompting, of all but `current_promptings`, if they are of use."""
-        stored_table, stored_rows = self._table_before(work), {}
-        for name in sorted(set(stored_table["prompting"]) - current_promptings):
-            rows = stored_table[stored_table["prompting"] == name]
-            reason = None
-            if name not in VARIANTS or not has_same_questions(
-                rows, self._questions(work, name, len(rows))
-            ):
-                reason = "the questions have changed"
-            elif set(rows["entry_version"]) != {digest_entry(self.judge)}:
-                reason = f"the entry of {self.judge.name} in models.yaml has changed"
-            if reason is None:
-                stored_rows[name] = ANSWERS.read_rows(rows, self.key)
-            else:
-                work.log.warning(
-                    "%d answers under %s are dropped, since %s. To have them again, materialize "
-                    "with prompting: [%s].",
-                    *(len(rows), name, reason, name),
-                )
-        return stored_rows
-
-    def _report_served(self, work: StepRun[PromptingConfig], table: pd.DataFrame) -> dict[str, Any]:
-        """Report which models the provider says it served, and log a change of them."""
-        current, earlier = (
-            sorted(answers["served_model"].dropna().unique())
-            for answers in (table, self._table_before(work))
-        )
-        if len(current) > 1 or (current and earlier and current != earlier):
-            change = f"before: {', '.join(earlier) or 'unknown'}; now: {', '.join(current)}"
-            work.log.warning("The provider has changed which model answers. Served %s", change)
-            return {"served_models": current, "served_model_changed": change}
-        return {"served_models": current}
-
-
-def has_same_questions(answers: pd.DataFrame, questions: pd.DataFrame) -> bool:
-    """Return whether these answers are to these questions, in the same order."""
-    return bool(
-        QUESTION_COLUMNS.build_table(answers).equals(QUESTION_COLUMNS.build_table(questions))
-    )
 
 
 def _build_truths_check() -> Check:

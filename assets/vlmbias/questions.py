@@ -145,7 +145,7 @@ def _iterate_photographs(name: str, home: DataRoot) -> Iterator[ImageQuestions]:
         )
     photographs = {
         format_published_id(base_id, painter): photograph
-        for photograph in list_photographs(name, subjects["suggested"])
+        for photograph in list_photographs(name, subjects["suggestion"])
         for base_id in (photograph.base_id, photograph.original_id)
         for painter in pictures["painter"].unique()
     }

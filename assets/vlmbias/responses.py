@@ -20,14 +20,14 @@ def _answer_informed(
     judge: PriorJudge | RandomJudge, row: Row, images: ImageStore
 ) -> dict[str, Any]:
     """The expected bias, that it is told, or a guess around it."""
-    request = first_prompt(row), images.get(row["shown"]), row["expected_bias"]
+    request = first_prompt(row), images.get(row["shown_sha256"]), row["expected_bias"]
     return _build_response(row, judge.answer_informed(*request))
 
 
 def _answer_from_pixels(row: Row, images: ImageStore) -> dict[str, Any]:
     """Answer from readings of the same bytes; read a picture with a title above it afresh."""
     judge = PixelsJudge(row["readings"])
-    return _build_response(row, judge.answer(first_prompt(row), images.get(row["shown"])))
+    return _build_response(row, judge.answer(first_prompt(row), images.get(row["shown_sha256"])))
 
 
 def _build_response(row: Row, response: str) -> dict[str, Any]:

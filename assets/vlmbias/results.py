@@ -71,9 +71,11 @@ def select_topic_rows(accuracy: pd.DataFrame) -> pd.DataFrame:
 def _select_wrong(answers: pd.DataFrame) -> Iterator[tuple[str, str]]:
     """A caption and the sha256 of a picture for each scene that some wrong answer is about."""
     wrong = answers[answers["score"].eq(0)].drop_duplicates("base_id")
-    for row in to_records(wrong[["base_id", "question_id", "answer", "ground_truth", "shown"]]):
+    for row in to_records(
+        wrong[["base_id", "question_id", "answer", "ground_truth", "shown_sha256"]]
+    ):
         answer = "nothing readable" if pd.isna(row["answer"]) else row["answer"]
         yield (
             f"{row['base_id']}, {row['question_id']}: said {answer}, truth {row['ground_truth']}",
-            row["shown"],
+            row["shown_sha256"],
         )

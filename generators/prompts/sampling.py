@@ -129,13 +129,13 @@ class _Stratum:
             for scene in cell.scenes
             for element in scene.elements
         ]
-        self._ends = list(
+        self._cumulative_counts = list(
             accumulate(
                 len(cell.attributes) * len(scene.environments) * len(values)
                 for scene, _, values in self._choices
             )
         )
-        self.size = self._ends[-1]
+        self.size = self._cumulative_counts[-1]
 
     def concepts(self, seed: int, count: int, excluded_ids: Collection[str]) -> Iterator[Concept]:
         """The `count` concepts of lowest rank, in that order, without the excluded ids."""
@@ -178,9 +178,9 @@ class _Stratum:
             yield _mix_bits(ranks[:, :, None] ^ attributes).ravel()
 
     def _build_concept_by_number(self, number: int) -> Concept:
-        choice_index = bisect_right(self._ends, number)
+        choice_index = bisect_right(self._cumulative_counts, number)
         scene, element, values = self._choices[choice_index]
-        rest = number - (self._ends[choice_index - 1] if choice_index else 0)
+        rest = number - (self._cumulative_counts[choice_index - 1] if choice_index else 0)
         rest, attribute = divmod(rest, len(self._cell.attributes))
         value, environment = divmod(rest, len(scene.environments))
         return self._build_concept(

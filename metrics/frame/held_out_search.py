@@ -45,9 +45,9 @@ def search_held_out(scores: pd.DataFrame, *, seed: int = 0) -> HeldOutSearch:
     if scores["configuration"].nunique() == 1:
         only = BestConfiguration(find_best_configuration(scores), measure_change(scores, seed=seed))
         return HeldOutSearch(only, only)
-    chosen_on = scores["picture"].isin(select_half(scores["picture"], seed=seed))
-    choices = find_best_configuration(scores), find_best_configuration(scores[chosen_on])
-    reports = scores, scores[~chosen_on]
+    is_selected = scores["picture"].isin(select_half(scores["picture"], seed=seed))
+    choices = find_best_configuration(scores), find_best_configuration(scores[is_selected])
+    reports = scores, scores[~is_selected]
     return HeldOutSearch(
         *(
             BestConfiguration(

@@ -73,7 +73,7 @@ class AttackSuccess(NamedTuple):
     combinations: int
     rate: float
     rate_interval: Interval
-    clear: float
+    clear_share: float
     """The share of combinations whose percent change has an interval above 0."""
     mean_rise: float
     """The mean percent change of those that rise; NaN where none does."""
@@ -240,7 +240,7 @@ def _summarize_changes(changes: Sequence[ScoreChange]) -> AttackSuccess:
         max(0.0, low - float(np.mean([_may_not_rise(change) for change in changes]))),
         min(1.0, high + float(np.mean([_may_rise(change) for change in changes]))),
     )
-    clear = float(np.mean([change.interval.low > 0 for change in changes]))
+    clear_share = float(np.mean([change.interval.low > 0 for change in changes]))
     none = Interval(float("nan"), float("nan"))
     rise_interval = none if np.isnan(rise) else percentile_interval(rises, _LEVEL)
     mean_interval = _mean_interval(changes, resampled.mean(axis=0))
@@ -248,7 +248,7 @@ def _summarize_changes(changes: Sequence[ScoreChange]) -> AttackSuccess:
         combinations=len(changes),
         rate=rate,
         rate_interval=rate_interval,
-        clear=clear,
+        clear_share=clear_share,
         mean_rise=rise,
         rise_interval=rise_interval,
         mean=float(percents.mean()),

@@ -26,9 +26,9 @@ class PanelSearch(NamedTuple):
 
     panels: list[Panel]
     """Panels, one of each size from two on; members in the order of joining."""
-    chosen_on: int
+    selection_images: int
     """Images on which it chose."""
-    reported_on: int
+    test_images: int
     """Images of `tables`: the others."""
     tables: PanelTables
     """The panels' preference on the other images."""
@@ -56,7 +56,7 @@ def greedy_panels(
     others = scores.select_images(~chosen)
     tables = panel_tables(others, panels, seed=seed, rounds=rounds)
     return PanelSearch(
-        panels=panels, chosen_on=int(chosen.sum()), reported_on=others.images, tables=tables
+        panels=panels, selection_images=int(chosen.sum()), test_images=others.images, tables=tables
     )
 
 

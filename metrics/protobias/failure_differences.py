@@ -28,7 +28,7 @@ from metrics.statistics.paired_intervals import paired_interval
 FLIPS = 9999
 
 _NUMBERS = ["prompts", "difference", "low", "high"]
-_BETWEEN_METRICS = ["painter", "sample", "domain", "left", "right", *_NUMBERS, "p", "p_holm"]
+_BETWEEN_METRICS = ["painter", "sample", "domain", "first", "second", *_NUMBERS, "p", "p_holm"]
 _BETWEEN_PAINTERS = ["sample", "metric", "domain", "earlier", "later", *_NUMBERS]
 
 Values = NDArray[np.float64]
@@ -40,7 +40,7 @@ def compare_metrics(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
 
     `scores` is as `metrics.protobias.ranking.ranking_table` takes it. `difference` is the failure
     rate of
-    `left` less that of `right`, over the pairs that both have scored, with its 95 % interval;
+    `first` less that of `second`, over the pairs that both have scored, with its 95 % interval;
     `prompts` counts their concepts. `p` is of the sign-flip test, and `p_holm` is corrected for all
     two metrics inside the same painter, sample and domain. Domain `all`, which comes last, is the
     mean over domains. Numbers are NaN where the two have no pair in common, of any domain if it is
@@ -56,8 +56,8 @@ def compare_metrics(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
         for domain, domain_fails in _domains(fails):
             comparisons = [
                 {
-                    "left": first,
-                    "right": second,
+                    "first": first,
+                    "second": second,
                     **_difference(domain_fails[first] - domain_fails[second], seed, has_test=True),
                 }
                 for first, second in combinations(metrics, 2)

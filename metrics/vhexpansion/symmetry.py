@@ -31,13 +31,13 @@ from metrics.statistics.paired_intervals import paired_interval
 ORIGINAL, NEGATED = "original", "negated"
 YES, NO = "yes", "no"
 NUMBERS = (
-    *("cases", "images", "requests", "unanswered", "truly_yes"),
+    *("cases", "images", "requests", "unanswered", "true_yes_rate"),
     *(f"accuracy{end}" for end in ("", "_low", "_high", "_least", "_most")),
     "negated_accuracy",
     *(f"symmetric{end}" for end in ("", "_low", "_high", "_least", "_most")),
     *("change", "change_low", "change_high"),
     *("generated", "new_cases", "new_cases_low", "new_cases_high"),
-    *("yes_rate", "yes_rate_low", "yes_rate_high", "yes_twice"),
+    *("yes_rate", "yes_rate_low", "yes_rate_high", "both_yes_rate"),
 )
 """The columns of numbers of `symmetry_table`."""
 _NEEDED = ["case_id", "base_id", "form", "truth", "answer", "repeat"]
@@ -49,12 +49,12 @@ class CasePairs(NamedTuple):
     """Answers to cases and their negations: forms × cases × repeats, the original form first.
 
     `right` and `yes` are 1, 0, or NaN where there is no answer; `is_requested` marks what was
-    asked, and `truly_yes` is 1 where the answer to the original is yes, else 0.
+    asked, and `is_truth_yes` is 1 where the answer to the original is yes, else 0.
     """
 
     cases: Sequence[str]
     images: NDArray[np.generic]
-    truly_yes: Values
+    is_truth_yes: Values
     is_requested: NDArray[np.bool_]
     right: Values
     yes: Values
@@ -85,12 +85,12 @@ def arrange_pairs(answers: pd.DataFrame) -> CasePairs:
     yes[index] = np.where(is_answered, answer == YES, np.nan)
     images = np.empty(len(names), object)
     images[case] = answers["base_id"].to_numpy(object)
-    truly_yes = np.zeros(len(names))
-    truly_yes[case] = (truth == YES) != negated
+    is_truth_yes = np.zeros(len(names))
+    is_truth_yes[case] = (truth == YES) != negated
     return CasePairs(
         cases=[str(name) for name in names],
         images=images,
-        truly_yes=truly_yes,
+        is_truth_yes=is_truth_yes,
         is_requested=is_asked,
         right=right,
         yes=yes,
@@ -118,7 +118,7 @@ def measure_symmetry(
         "images": len(np.unique(pairs.images.astype(str))),
         "requests": int(is_asked.sum()),
         "unanswered": int((is_asked & np.isnan(pairs.right)).sum()),
-        "truly_yes": _mean(pairs.truly_yes),
+        "true_yes_rate": _mean(pairs.is_truth_yes),
         **_share("accuracy", accuracy, pairs.images, seed),
         **_bounds("accuracy", pairs.right[0], is_asked[0]),
         "negated_accuracy": _mean(_average_by_case(pairs.right[1])),
@@ -129,7 +129,7 @@ def measure_symmetry(
         **_share(
             "yes_rate", _average_by_case(np.concatenate(pairs.yes, axis=1)), pairs.images, seed
         ),
-        "yes_twice": _mean(_average_by_case(pairs.yes[0] * pairs.yes[1])),
+        "both_yes_rate": _mean(_average_by_case(pairs.yes[0] * pairs.yes[1])),
     }
     return {name: numbers[name] for name in NUMBERS}
 

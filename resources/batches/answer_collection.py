@@ -16,7 +16,7 @@ from resources.batches.providers import (
 )
 from resources.batches.tracking import find_batch, track
 from resources.calls import CallStore
-from resources.calls.batch_store import ENDED_STATES, Batch
+from resources.calls.batch_rows import ENDED_STATES, Batch
 from resources.faults import RequestsStopped
 from resources.models.backends.base import BatchBackend
 from resources.models.catalog import Model

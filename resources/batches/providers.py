@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable
 from typing import NoReturn, Self, TypeVar
 
-from resources.calls.batch_store import Batch
+from resources.calls.batch_rows import Batch
 from resources.faults import RequestsStopped, UnsupportedRequest
 from resources.models.backend_pool import BackendPool
 from resources.models.backends.base import BatchBackend

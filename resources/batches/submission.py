@@ -18,7 +18,7 @@ from resources.batches.providers import (
     raise_stopped,
 )
 from resources.calls import CallStore
-from resources.calls.batch_store import Batch, WaitingRequest
+from resources.calls.batch_rows import Batch, WaitingRequest
 from resources.calls.spending import Account, Booking, format_month, generate_booking_id
 from resources.faults import RequestsStopped
 from resources.models.backends.base import BatchBackend

@@ -13,7 +13,7 @@ from resources.batches.providers import (
     raise_stopped,
 )
 from resources.calls import CallStore
-from resources.calls.batch_store import OPEN_STATES, Batch
+from resources.calls.batch_rows import OPEN_STATES, Batch
 from resources.faults import ModelError, RequestsStopped
 from resources.models.backends.base import BatchBackend, BatchState
 from resources.models.replies import RequestFault

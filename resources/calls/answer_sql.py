@@ -78,7 +78,7 @@ class AnswerSql:
         ).returning(CLAIMS.c.key)
         self._stored = select(CALLS).join(keys, CALLS.c.key == keys.c.value)
         self._keep = insert(CALLS).on_conflict_do_nothing().returning(CALLS.c.key)
-        self._held = select(keys.c.value).join(CALLS, CALLS.c.key == keys.c.value)
+        self._stored_keys = select(keys.c.value).join(CALLS, CALLS.c.key == keys.c.value)
         seconds = select(CALLS.c.key, CALLS.c.seconds).join(keys, CALLS.c.key == keys.c.value)
         self._seconds = seconds.where(CALLS.c.mode == "online")
         answers = select(*(CALLS.c[name] for name in (*ANSWER_COLUMNS, "checksum")))
@@ -155,7 +155,7 @@ class AnswerSql:
 
     def find_stored_keys(self, connection: Connection, keys: Collection[str]) -> set[str]:
         """Find the keys that have an answer."""
-        return set(connection.scalars(self._held, {"keys": json.dumps(list(keys))}))
+        return set(connection.scalars(self._stored_keys, {"keys": json.dumps(list(keys))}))
 
     def find_durations(self, connection: Connection, keys: Collection[str]) -> dict[str, float]:
         """The duration of each answer that was sent alone, not in a batch."""

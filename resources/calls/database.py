@@ -40,9 +40,9 @@ class Database(ABC):
         """Disk space for answers that are on their way."""
         self._engine: Engine | None = None
         self._opening = threading.Lock()
-        self._seen = False
+        self._was_reached = False
         self._away_since: float | None = None
-        self._said_at = 0.0
+        self._last_message = 0.0
 
     def run(
         self,
@@ -125,7 +125,7 @@ class Database(ABC):
                 except BaseException:
                     engine.dispose()
                     raise
-                self._engine, self._seen = engine, True
+                self._engine, self._was_reached = engine, True
             return self._engine
 
     def _wait(self, fault: UnreachableStore | StoreBusy | DiskFull | UnwritableStore) -> None:
@@ -133,12 +133,12 @@ class Database(ABC):
         if self._away_since is None:
             self._away_since = current_time
         away = current_time - self._away_since
-        if isinstance(fault, UnreachableStore) and not self._seen:
+        if isinstance(fault, UnreachableStore) and not self._was_reached:
             raise fault
         if away >= _PATIENCE_S:
             raise type(fault)(f"{fault} Waited for {away:.0f} s.") from fault
-        if current_time - self._said_at >= _SAY_EVERY_S:
-            self._said_at = current_time
+        if current_time - self._last_message >= _SAY_EVERY_S:
+            self._last_message = current_time
             get_dagster_logger().warning(
                 "%s Waiting for %.0f s more; answers that arrive meanwhile are held.",
                 fault,

@@ -51,7 +51,7 @@ class StoreWriter:
         self._thread = threading.Thread(target=self._carry_out_all, name="call store", daemon=True)
         self._sending = threading.Lock()
         self._closed = False
-        self._held: dict[str, Claim] = {}
+        self._claims: dict[str, Claim] = {}
         self._left_behind: set[Claim] = set()
         self._renew_at = 0.0
 
@@ -110,10 +110,10 @@ class StoreWriter:
         while not last:
             transaction = self._gather()
             last = transaction.is_last
-            renewing = set(self._held) if time.monotonic() >= self._renew_at else set()
+            renewing = set(self._claims) if time.monotonic() >= self._renew_at else set()
             if transaction or renewing:
                 self._carry_out(transaction, renewing)
-        self._left_behind.update(self._held.values())
+        self._left_behind.update(self._claims.values())
         if self._left_behind:
             self._database.reserve.release()
             with suppress(StoreError):
@@ -126,7 +126,7 @@ class StoreWriter:
     def _gather(self) -> Transaction:
         """Gather what has arrived; waits for it, at most until leases have to be renewed."""
         transaction = Transaction()
-        wait = max(0.0, self._renew_at - time.monotonic()) if self._held else None
+        wait = max(0.0, self._renew_at - time.monotonic()) if self._claims else None
         with suppress(queue.Empty):
             operation = self._operations.get(timeout=wait)
             if operation is not None:
@@ -146,20 +146,20 @@ class StoreWriter:
             transaction.rebookings.append(operation)
         elif operation is not None:
             transaction.claims[claim] = operation
-        elif transaction.claims.pop(claim, None) is None and self._held.get(claim.key) is claim:
+        elif transaction.claims.pop(claim, None) is None and self._claims.get(claim.key) is claim:
             transaction.releases.add(claim)
 
     def _carry_out(self, transaction: Transaction, renewing: set[str]) -> None:
         self._hold_room(transaction)
         ended_claims = transaction.ended_claims()
-        if renewing or not self._held:
+        if renewing or not self._claims:
             self._renew_at = time.monotonic() + _LEASE_S / 3
         try:
             outcome = self._commit(transaction, renewing)
         except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
             self._left_behind |= ended_claims
             for claim in ended_claims:
-                self._held.pop(claim.key, None)
+                self._claims.pop(claim.key, None)
             if not transaction.replies():
                 get_dagster_logger().warning("Claims were not renewed or given up: %s", error)
             _hand_back(dict.fromkeys(transaction.replies(), error))
@@ -171,7 +171,7 @@ class StoreWriter:
             elif claim.purchase is not None and claim.purchase.booking.id in outcome.refused:
                 results[reply] = outcome.refused[claim.purchase.booking.id]
             else:
-                self._held[claim.key] = claim
+                self._claims[claim.key] = claim
                 results[reply] = ClaimState.GRANTED
         for claim, answer in transaction.answers.items():
             stored = outcome.stored.get(claim.key)
@@ -179,7 +179,7 @@ class StoreWriter:
         for operation in transaction.rebookings:
             results[operation.reply] = outcome.refused.get(operation.booking.id)
         for claim in ended_claims:
-            self._held.pop(claim.key, None)
+            self._claims.pop(claim.key, None)
         _hand_back(results)
 
     def _hold_room(self, transaction: Transaction) -> None:
@@ -231,7 +231,7 @@ class StoreWriter:
         stored: dict[str, Call | DamagedAnswers] = {**checked.sound}
         for key, model in checked.damaged.items():
             stored[key] = DamagedAnswers(self._database.name, {key: model})
-        free = (own_keys & claimed_keys) - stored.keys() - self._held.keys()
+        free = (own_keys & claimed_keys) - stored.keys() - self._claims.keys()
         first = {claim.key: claim for claim in reversed(transaction.claims) if claim.key in free}
         granted = [claim for claim in transaction.claims if first.get(claim.key) is claim]
         changes = build_spending_changes(transaction.ended_claims())
@@ -246,7 +246,7 @@ class StoreWriter:
         changes.bookings += [claim.purchase.booking for claim in granted if claim.purchase]
         refused = sql.spending.change(connection, changes) if changes else {}
         released_keys = {
-            key for key in own_keys & claimed_keys if key in stored and key not in self._held
+            key for key in own_keys & claimed_keys if key in stored and key not in self._claims
         }
         released_keys |= {
             claim.key for booking, claim in claims_by_booking.items() if booking in refused

@@ -18,7 +18,7 @@ from resources.user_files.rows import BadRow, Row, TableFormat, UserFileError
 _NOTHING = Item(
     "",
     b"",
-    dict.fromkeys((*TEXTS, "file")) | {"references": [], "human_scores": [], "others": "{}"},
+    dict.fromkeys((*TEXTS, "file")) | {"references": [], "human_scores": [], "other_columns": "{}"},
 )
 
 

@@ -29,7 +29,7 @@ class Item(NamedTuple):
 
     These are the `TEXTS`, `references` and `human_scores`, None or an empty list where the table
     lacks them; `file` as the table names it, None for a picture that lies in the table without a
-    name; and `others`, all other columns as a JSON object.
+    name; and `other_columns`, all other columns as a JSON object.
     """
 
     name: str
@@ -61,7 +61,7 @@ def build_item(row: Row, collection: Collection) -> Item:
             for name in columns.human_score
             for value in _iterate_values(cells[name])
         ],
-        "others": _format_others(cells, columns.used),
+        "other_columns": _format_others(cells, columns.used),
     }
     return Item(name, image, values)
 

@@ -36,7 +36,7 @@ class _CheckedExecutor(Executor):
         self, context: InitExecutorContext, list_names: Callable[[], Mapping[str, Collection[str]]]
     ) -> None:
         self._multiprocess = _create(multiprocess_executor, context)
-        self._in_process = _create(in_process_executor, context)
+        self._in_process_executor = _create(in_process_executor, context)
         self._list_names = list_names
 
     @property
@@ -59,7 +59,7 @@ class _CheckedExecutor(Executor):
             _require_known(run.run_config, self._list_names())
         steps = [execution_plan.get_step_by_key(key) for key in execution_plan.step_keys_to_execute]
         if len(steps) == 1 and not steps[0].pool and _has_own_process(run):
-            return self._in_process.execute(plan_context, execution_plan)
+            return self._in_process_executor.execute(plan_context, execution_plan)
         return self._multiprocess.execute(plan_context, execution_plan)
 
 

@@ -80,17 +80,17 @@ class ReservationQueue:
 
     ended_count: int = field(init=False, default=0)
     """Number of reservations that have ended; a waiting request compares it."""
-    _within: int = field(init=False, default=0)
+    _active: int = field(init=False, default=0)
     _closed: bool = field(init=False, default=False)
     _waiting: deque[asyncio.Future[None]] = field(init=False, default_factory=deque)
 
     def enter(self) -> None:
         """Try to reserve."""
-        self._within += 1
+        self._active += 1
 
     def leave(self) -> None:
         """End; one of those who wait may try again, and is within from now on."""
-        self._within -= 1
+        self._active -= 1
         self.ended_count += 1
         self._admit(1)
 
@@ -100,12 +100,12 @@ class ReservationQueue:
         True is to try again: at once where the last one has left since so many had `ended`, for
         the refusal may be from before. Once it is closed nobody waits.
         """
-        self._within -= 1
+        self._active -= 1
         if self._closed:
             return False
-        if not self._within:
+        if not self._active:
             again = self.ended_count != ended
-            self._within += again
+            self._active += again
             return again
         turn = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
@@ -121,6 +121,6 @@ class ReservationQueue:
         while number and self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
-                self._within += 1
+                self._active += 1
                 number -= 1
                 turn.set_result(None)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from resources.models import discovered_models
-from resources.models.entry import BackendName, CatalogError, Model, Price, Role
+from resources.models.backend_names import BackendName, Role
+from resources.models.entry import CatalogError, Model, Price
 from resources.models.patterns import Pattern, extract_template, find_pattern_problems
 from resources.user_files.edited_files import load_user_file
 from resources.user_files.yaml_document import Document, load_entries

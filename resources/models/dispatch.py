@@ -1,4 +1,4 @@
-"""Dispatch of requests that have no stored answer: attempts, deadlines, when to stop."""
+"""Dispatch of requests that have no stored answer: claims, attempts and deadlines."""
 
 import asyncio
 import math
@@ -12,7 +12,7 @@ from typing import Any
 
 from resources.calls import Call, CallStore, StoredAnswer
 from resources.calls.spending import Purchase
-from resources.faults import OverBudget, RequestsStopped, RunEnded, StoreError
+from resources.faults import OverBudget, StoreError
 from resources.models.adaptive_concurrency import AdaptiveConcurrency
 from resources.models.budget_gate import BudgetGate, ReservationQueue
 from resources.models.catalog import Model
@@ -35,6 +35,7 @@ from resources.models.replies import (
 )
 from resources.models.request_progress import RequestProgress, format_duration
 from resources.models.requests import Request, compute_call_keys, get_request_kind
+from resources.models.stop_rule import StopRule, to_sentence
 from resources.storage.disk_reserve import DiskReserve
 from resources.storage.image_store import ImageStore
 
@@ -44,10 +45,6 @@ MAX_BY_FAILURE: Mapping[FailureKind, int] = {"deadline": 2, "unreadable": 3}
 FIRST_WAIT_S, MAX_WAIT_S = 0.5, 60.0
 MAX_PAUSE_S = 3600.0
 """Longest pause that a provider may ask for before the run gives up."""
-FAILURES_IN_A_ROW = 10
-"""Least number of failed requests in a row after which a run gives up."""
-FAILED_ATTEMPTS_FACTOR = 3
-"""Factor for failed attempts in a row before the first answer."""
 FIRST_POLL_S, POLL_INTERVAL_S = 0.05, 1.0
 """First and longest interval at which to look for another process's answer."""
 WATCH_INTERVAL_S = 2.0
@@ -89,14 +86,14 @@ class Dispatch:
     _reservations: ReservationQueue = field(init=False, default_factory=ReservationQueue)
     _elsewhere: deque[tuple[str, float]] = field(init=False, default_factory=deque)
     _requested_keys: set[str] = field(init=False, default_factory=set)
-    _why_stopped: str | Exception | None = field(init=False, default=None)
-    _failed_in_a_row: int = field(init=False, default=0)
+    _stop_rule: StopRule = field(init=False)
 
     def __post_init__(self) -> None:
         model = self.model
         self._adaptive = AdaptiveConcurrency(
             model.concurrency, model.requests_per_minute, model.tokens_per_minute
         )
+        self._stop_rule = StopRule(model, self.progress, self._release_waiting)
 
     async def run(self, backend: Any) -> None:
         """Send all that is missing.
@@ -115,27 +112,18 @@ class Dispatch:
             reporting.cancel()
             watching.cancel()
             self.progress.log.info("%s", self.progress)
-        if self._why_stopped is None and not self._anything_answered:
+        if not self._stop_rule.has_stopped and not self._anything_answered:
             (*_, last) = self.failures.values()
-            self._why_stopped = self._outage(last.error)
-        stored_count = self.progress.total - len(self.missing) + len(self.calls)
-        summary = f"Of {self.progress.total:,} requests, {stored_count:,} are answered and kept."
-        if isinstance(self._why_stopped, OverBudget):
-            words = (str(self._why_stopped), self.gate.pictures_note, summary)
-            raise OverBudget(" ".join(filter(None, words))) from None
-        if isinstance(self._why_stopped, RunEnded):
-            raise RunEnded(f"{self._why_stopped} {summary}")
-        if isinstance(self._why_stopped, Exception):
-            raise self._why_stopped
-        if self._why_stopped is not None:
-            raise RequestsStopped(
-                f"{self.model.name} was stopped: {self._why_stopped} {summary} Materialize again "
-                "once that is mended: only the rest is asked."
-            )
+            self._stop_rule.stop_for_outage(last.error)
+        if self._stop_rule.has_stopped:
+            stored_count = self.progress.total - len(self.missing) + len(self.calls)
+            total = self.progress.total
+            summary = f"Of {total:,} requests, {stored_count:,} are answered and kept."
+            self._stop_rule.raise_reason(summary, self.gate.pictures_note)
 
     def interrupt(self) -> None:
         """Send nothing more, since the process was interrupted; called in the event loop."""
-        self._end("The run was interrupted.")
+        self._stop_rule.end("The run was interrupted.")
 
     async def _watch_run(self) -> None:
         """Look at the run every two seconds, until it may send nothing more."""
@@ -147,12 +135,11 @@ class Dispatch:
             except Exception as error:  # noqa: BLE001 - a busy instance ends no run
                 self.progress.log.warning("The run's status cannot be read: %s", error)
         if reason:
-            self._end(reason)
+            self._stop_rule.end(reason)
 
-    def _end(self, reason: str) -> None:
-        error = RunEnded(f"{reason} Nothing more is sent; answers in flight are kept.")
-        self.progress.log.warning("%s", error)
-        self._stop(error)
+    def _release_waiting(self) -> None:
+        self._adaptive.stop()
+        self._reservations.close()
 
     @property
     def _task_count(self) -> int:
@@ -175,7 +162,7 @@ class Dispatch:
             except _GaveUp as gave_up:
                 self._fail(key, gave_up.failed)
             except Exception as error:  # noqa: BLE001 - raised again once all has ended
-                self._stop(error)
+                self._stop_rule.stop(error)
 
     async def _choose_next(self, queue: Iterator[str]) -> tuple[str, float] | None:
         """A key to ask for; once there is no other, one that another process was asking for."""
@@ -183,7 +170,7 @@ class Dispatch:
         if key is None and self._elsewhere:
             key, wait = self._elsewhere.popleft()
             await self._adaptive.sleep(wait)
-        return None if key is None or self._why_stopped is not None else (key, wait)
+        return None if key is None or self._stop_rule.has_stopped else (key, wait)
 
     async def _claim_and_call(self, backend: Any, key: str, request: Request) -> Call | None:
         """The call of a key; None where another process asks for it.
@@ -202,7 +189,7 @@ class Dispatch:
                 call = await self.store.get_or_request(key, ask, purchase)
             except OverBudget:
                 again = await self._reservations.wait_after_refusal(ended)
-                if self._why_stopped is not None or not again:
+                if self._stop_rule.has_stopped or not again:
                     raise
             except BaseException:
                 self._reservations.leave()
@@ -219,41 +206,15 @@ class Dispatch:
             # Another process has asked it meanwhile.
             self.progress.already_stored += 1
         if call.answer["outcome"] == "malformed":
-            self._count_failure(call.answer["reason"])
+            self._stop_rule.count_failure(call.answer["reason"])
         else:
-            self._failed_in_a_row = 0
+            self._stop_rule.record_answer()
 
     def _fail(self, key: str, failed: FailedOutcome) -> None:
         self.failures[key] = failed
         self.progress.record_outcome("failed")
         if failed.kind != "unacceptable" or not self._anything_answered:
-            self._count_failure(failed.error)
-
-    def _count_failure(self, why: str) -> None:
-        """Count a request that ended without an answer; end the run after many in a row."""
-        self._failed_in_a_row += 1
-        if self._failed_in_a_row >= max(FAILURES_IN_A_ROW, self.model.concurrency):
-            summary = f"{self._failed_in_a_row} requests in a row failed, the last with: "
-            self._stop(self._outage(summary + why))
-
-    def _count_attempt(self, failed: FailedOutcome) -> None:
-        """Count a failed attempt that is not the request's own fault."""
-        self.progress.failure_counts[failed.kind] += 1
-        tries = self.progress.failure_counts.total() - self.progress.failure_counts["overloaded"]
-        enough = FAILED_ATTEMPTS_FACTOR * max(FAILURES_IN_A_ROW, self.model.concurrency)
-        if not self.calls and tries >= enough:
-            summary = f"{tries} attempts failed before any answer, the last with: "
-            self._stop(self._outage(summary + failed.error))
-
-    def _outage(self, why: str) -> str:
-        server = self.model.base_url or f"the provider of {self.model.model}"
-        return f"{_sentence(why)} Check that {server} is right and can be reached."
-
-    def _stop(self, why: str | Exception) -> None:
-        """Send no more; of several reasons the first is told."""
-        self._why_stopped = self._why_stopped or why
-        self._adaptive.stop()
-        self._reservations.close()
+            self._stop_rule.count_failure(failed.error)
 
     async def _call(
         self,
@@ -284,7 +245,7 @@ class Dispatch:
                 return await self._store(key, request, reply, seconds)
             except (UnacceptableRequest, ModelUnavailable) as fault:
                 if isinstance(fault, ModelUnavailable):
-                    self._stop(f"{_sentence(str(fault))}{self._about_key}")
+                    self._stop_rule.stop(f"{to_sentence(str(fault))}{self._about_key}")
                 raise _GaveUp(FailedOutcome("unacceptable", str(fault), attempt)) from None
             except Overloaded as fault:
                 failed = FailedOutcome("overloaded", str(fault), attempt)
@@ -294,7 +255,7 @@ class Dispatch:
             except TimeoutError:
                 message = f"No whole reply within {self.model.deadline_s:g} s."
                 failed = FailedOutcome("deadline", message, attempt)
-            self._count_attempt(failed)
+            self._stop_rule.count_attempt(failed, has_answers=bool(self.calls))
             ended[failed.kind] += 1
             if attempt == MAX_ATTEMPTS or ended[failed.kind] == MAX_BY_FAILURE.get(failed.kind):
                 break
@@ -309,7 +270,7 @@ class Dispatch:
         try:
             await self.gate.rebook(purchase)
         except OverBudget as error:
-            self._stop(error)
+            self._stop_rule.stop(error)
             return False
         return True
 
@@ -318,7 +279,7 @@ class Dispatch:
     ) -> tuple[ModelReply, float]:
         """Send a request once, at its turn: the reply and the seconds that it took."""
         async with self._adaptive.slot() as began:
-            if self._why_stopped is not None:
+            if self._stop_rule.has_stopped:
                 raise UnacceptableRequest("Not sent: the run was stopped.")
             self.progress.sent += 1
             purchase.paid = True
@@ -346,7 +307,7 @@ class Dispatch:
                 raise
             # Before this turn ends, so that nobody takes the next one.
             if beyond := self.gate.book_reply(purchase, request, reply):
-                self._stop(beyond)
+                self._stop_rule.stop(beyond)
             self._adaptive.record_success(reply.usage.total)
             return reply, monotonic() - began
 
@@ -371,13 +332,13 @@ class Dispatch:
 
     def _stop_unstored(self, error: StoreError) -> None:
         """A picture could not be stored: no more is sent, and it gets the room that was held."""
-        if self._why_stopped is None:
+        if not self._stop_rule.has_stopped:
             self.progress.log.warning(
                 "%s Paid pictures are held for %s, and stored as soon as possible.",
                 error,
                 format_duration(HOLD_S),
             )
-        self._stop(error)
+        self._stop_rule.stop(error)
         self.reserve.release()
 
     @property
@@ -387,7 +348,3 @@ class Dispatch:
         return (
             f" Its key is read from {self.model.key_variable}: after a change, start Dagster again."
         )
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?", ")", "…")) else f"{text}."

@@ -3,12 +3,20 @@
 import re
 from collections.abc import Mapping
 from keyword import iskeyword
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from generators.name_suggestions import suggest_names
+from resources.models.backend_names import (
+    KEY_VARIABLES,
+    LOCAL_BACKENDS,
+    ROLES_BY_BACKEND,
+    STAND_INS,
+    BackendName,
+    Role,
+)
 from resources.models.formulas import find_formula_problem
 from resources.models.image_tokens import ImageTokens
 from resources.models.parameter_checks import (
@@ -18,70 +26,11 @@ from resources.models.parameter_checks import (
     find_reserved_parameter,
 )
 
-Role = Literal[
-    "writer",
-    "painter",
-    "editor",
-    "judge",
-    "captioner",
-    "moderator",
-    "detector",
-    "encoder",
-    "metric",
-]
-BackendName = Literal[
-    "openai",
-    "openai_compatible",
-    "gemini",
-    "anthropic",
-    "diffusers",
-    "transformers",
-    "stand_in",
-    "python",
-    "file",
-    "folder",
-]
-
-_READS: tuple[Role, ...] = ("writer", "judge", "captioner", "moderator")
-_DRAWS: tuple[Role, ...] = ("painter", "editor")
-ROLES_BY_BACKEND: Mapping[str, tuple[Role, ...]] = {
-    "openai": (*_READS, *_DRAWS),
-    "gemini": (*_READS, *_DRAWS),
-    "openai_compatible": _READS,
-    "anthropic": _READS,
-    "diffusers": _DRAWS,
-    "transformers": (*_READS, "detector", "encoder", "metric"),
-    "python": ("metric",),
-    "file": ("metric",),
-    "folder": ("painter",),
-}
-"""The roles that each backend can have; what `stand_in` can do depends on its model."""
-STAND_INS: Mapping[str, tuple[Role, ...]] = {
-    "grammar": ("writer",),
-    "sketch": _DRAWS,
-    "prior": ("judge",),
-    "pixels": ("judge",),
-    "random": ("judge",),
-    "gullible": ("judge",),
-    **dict.fromkeys(("vain", "strict", "generous", "steep", "plain"), ("captioner", "judge")),
-}
-"""The models of the backend `stand_in`, with the roles that each can have."""
-
-KEY_VARIABLES: Mapping[str, str] = {
-    "openai": "OPENAI_API_KEY",
-    "gemini": "GEMINI_API_KEY",
-    "anthropic": "ANTHROPIC_API_KEY",
-}
-"""The environment variable that holds a backend's key where an entry names no other."""
-
 _DAGSTERS = re.compile(
     r"context|conf|config|meta|(?:input_|output_)?arg_dict|dict|int|str|float|bool|input|output|type"
 )
 """Names that Dagster refuses for an input, beside the words of Python."""
 
-LOCAL_BACKENDS = ("diffusers", "transformers", "python")
-DEVICE_BACKENDS = ("diffusers", "transformers")
-"""The backends whose models run on a device of this machine, in torch's words."""
 _SEEDED = ("diffusers", "gemini", "stand_in")
 _SERVED = ("openai", "openai_compatible", "gemini", "anthropic")
 

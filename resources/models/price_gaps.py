@@ -7,8 +7,8 @@ import yaml
 
 from resources.calls.spending import Mode
 from resources.faults import MissingPrice
+from resources.models.backend_names import LOCAL_BACKENDS
 from resources.models.catalog import Model
-from resources.models.entry import LOCAL_BACKENDS
 from resources.models.pricing import find_output_limit, format_size_and_quality, has_image_price
 from resources.models.requests import EditRequest, PaintRequest, Request
 

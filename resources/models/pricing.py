@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from resources.calls.spending import NANO, Mode
+from resources.models.backend_names import LOCAL_BACKENDS
 from resources.models.catalog import Model
-from resources.models.entry import LOCAL_BACKENDS
 from resources.models.image_tokens import Size, count_most_by_any_rule, find_token_rule
 from resources.models.parameter_checks import read_token_limits
 from resources.models.replies import Usage

@@ -12,8 +12,8 @@ from typing import Any, Literal, TypeAlias
 
 from resources.calls.call import to_canonical_text
 from resources.calls.sql_tables import cut_request_head
+from resources.models.backend_names import DEVICE_BACKENDS
 from resources.models.catalog import Model
-from resources.models.entry import DEVICE_BACKENDS
 from resources.models.manifests import identify_picture_file
 
 

@@ -20,7 +20,7 @@ from sqlalchemy import delete, func, select
 from upath import UPath
 
 from resources.calls import CallStore
-from resources.calls.batch_store import OPEN_STATES
+from resources.calls.batch_rows import OPEN_STATES
 from resources.calls.call import to_call_row
 from resources.calls.database_url import build_database
 from resources.calls.sql_tables import CLAIMS, SPENDING
@@ -68,7 +68,7 @@ class GarbageCollector:
 
     def __init__(self, root: Path, calls: CallStore, images: ImageStore) -> None:
         self._root, self._calls, self._images = root, calls, images
-        self._before = time.time() - SECONDS_PER_DAY
+        self._cutoff = time.time() - SECONDS_PER_DAY
 
     def waste(self) -> Waste:
         """Find what could be removed.
@@ -80,7 +80,7 @@ class GarbageCollector:
         for call in self._calls.rows(self._calls.iterate_keys()):
             row = to_call_row(call)
             pictures = {*_digests(row["request"]), *_digests(row["answer"])}
-            if call.key in named or call.finished_at.timestamp() >= self._before:
+            if call.key in named or call.finished_at.timestamp() >= self._cutoff:
                 used_digests |= pictures
             else:
                 waste.calls.append(call.key)
@@ -146,7 +146,7 @@ class GarbageCollector:
             files: Mapping[str, Any] = folder.fs.find(folder.path, detail=True)
         for name, info in files.items():
             match = _PICTURE.fullmatch(name)
-            if match and _modified(info) < self._before:
+            if match and _modified(info) < self._cutoff:
                 yield match[1], int(info["size"])
 
     def _cost(self, keys: Set[str]) -> tuple[int, int]:
@@ -160,7 +160,7 @@ class GarbageCollector:
 
     def _stale_claims(self, *, remove: bool = False) -> int:
         """Count claims of processes that ended long ago, or remove them."""
-        stale = CLAIMS.c.lease_end < self._before
+        stale = CLAIMS.c.lease_end < self._cutoff
         with closing(build_database(self._calls.url)) as database:
             if remove:
                 database.run(lambda connection, _: connection.execute(delete(CLAIMS).where(stale)))
@@ -182,7 +182,7 @@ class GarbageCollector:
             stored = (Path(images.path) / "images").glob(f"{'[0-9a-f]' * 2}/.*")
             leftovers |= {path for path in stored if _is_hashed_file(_STORING, path)}
         for path in sorted(leftovers):
-            if path.lstat().st_mtime < self._before:
+            if path.lstat().st_mtime < self._cutoff:
                 files = path.rglob("*") if path.is_dir() else [path]
                 yield path, sum(file.stat().st_size for file in files if file.is_file())
 

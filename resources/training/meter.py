@@ -9,7 +9,7 @@ class Meter:
 
     def __init__(self) -> None:
         self._values = defaultdict[str, list[float]](list)
-        self._said: list[str] = []
+        self._samples: list[str] = []
 
     def add(self, name: str, values: Iterable[float]) -> None:
         """Note values, of which the mean is told."""
@@ -17,12 +17,12 @@ class Meter:
 
     def record_samples(self, samples: Sequence[str]) -> None:
         """Note what was said; the last time counts."""
-        self._said = list(samples)
+        self._samples = list(samples)
 
     def read(self) -> tuple[dict[str, float], list[str]]:
         """The means and samples since the last time."""
         means = {name: sum(values) / len(values) for name, values in self._values.items() if values}
-        samples = self._said
+        samples = self._samples
         self._values.clear()
-        self._said = []
+        self._samples = []
         return means, samples

@@ -93,7 +93,7 @@ def sanitize_svg(text: str) -> str:
     except (ParseError, ValueError) as error:
         problem = str(error) if isinstance(error, BadSvg) else f"It is no XML ({error})"
     else:
-        _check_unfolded(reader.root, reader.named)
+        _check_unfolded(reader.root, reader.elements_by_id)
         box = " ".join(f"{number:g}" for number in reader.box)
         # As a group, the outermost element still says how all within it is painted.
         shapes = _serialize([replace(reader.root, name="g")])
@@ -114,7 +114,7 @@ class _ShapeReader:
     box: tuple[float, float, float, float]
 
     def __init__(self) -> None:
-        self.named: dict[str, _Element] = {}
+        self.elements_by_id: dict[str, _Element] = {}
         self._open: list[_Element] = []
         self._unheard = 0
         self._elements = 0
@@ -139,7 +139,10 @@ class _ShapeReader:
             self.root, self.box = element, _box(attributes)
         else:
             self._open[-1].children.append(element)
-        if self.named.setdefault(allowed.get("id", ""), element) is not element and "id" in allowed:
+        if (
+            self.elements_by_id.setdefault(allowed.get("id", ""), element) is not element
+            and "id" in allowed
+        ):
             raise BadSvg(f"It has the id {allowed['id']!r} twice")
         self._open.append(element)
 
@@ -238,7 +241,7 @@ def _box(attributes: Mapping[str, str]) -> tuple[float, float, float, float]:
     return left_edge, top, width, height
 
 
-def _check_unfolded(root: _Element, named: Mapping[str, _Element]) -> None:
+def _check_unfolded(root: _Element, elements_by_id: Mapping[str, _Element]) -> None:
     """Raise `BadSvg` where an element shows itself, or more than is taken."""
     sizes_by_id: dict[int, tuple[int, int]] = {}
     under_way: set[int] = set()
@@ -251,7 +254,10 @@ def _check_unfolded(root: _Element, named: Mapping[str, _Element]) -> None:
             if depth > MAX_DEPTH:
                 raise BadSvg(f"It unfolds to elements more than {MAX_DEPTH} deep")
             under_way.add(id(element))
-            shown = [*element.children, *(named[n] for n in element.references if n in named)]
+            shown = [
+                *element.children,
+                *(elements_by_id[n] for n in element.references if n in elements_by_id),
+            ]
             sizes = [count_unfolded(shown_element, depth + 1) for shown_element in shown]
             under_way.remove(id(element))
             count = 1 + sum(size for size, _ in sizes)

@@ -136,10 +136,10 @@ def test_vhexpansion_is_rehearsed_and_finds_what_is_known(first, folder):
         assert f" {dataset} 4 4 " in said
         numbers = pd.read_parquet(folder / f"data/vhexpansion/symmetry/{dataset}.parquet")
         assert numbers["is_stand_in"].all()
-        rows.append(numbers[numbers["is_whole"] & numbers["perturbation"].eq("none")])
-    found = pd.concat(rows).groupby("model")[["accuracy", "symmetric", "truly_yes"]].mean()
+        rows.append(numbers[numbers["has_all_repeats"] & numbers["perturbation"].eq("none")])
+    found = pd.concat(rows).groupby("model")[["accuracy", "symmetric", "true_yes_rate"]].mean()
     assert found.loc["pixels", ["accuracy", "symmetric"]].tolist() == [1, 1]
-    assert found["accuracy"]["gullible"] == found["truly_yes"]["gullible"]
+    assert found["accuracy"]["gullible"] == found["true_yes_rate"]["gullible"]
     assert found["symmetric"]["gullible"] == 0
     front = folder / "data" / "report" / "vhexpansion" / "index.html"
     assert "A stand-in run:" in front.read_text()

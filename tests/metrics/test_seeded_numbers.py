@@ -267,7 +267,7 @@ WITHOUT_EMPTY_TABLE = {
     "susceptibility by domain",
 }
 WITH_EMPTY_TABLE = [name for name in ROW_TABLES if name not in WITHOUT_EMPTY_TABLE]
-KEYS = ["painter", "sample", "metric", "domain", "knob", "concept", "left", "right", "earlier"]
+KEYS = ["painter", "sample", "metric", "domain", "knob", "concept", "first", "second", "earlier"]
 KEYS += ["later", "model", "prompting", "topic", "subtopic", "ending", "image_set", "size"]
 KEYS += ["bias", "perturbation"]
 

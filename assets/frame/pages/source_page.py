@@ -86,8 +86,8 @@ class ScoredSource(ReportSubject):
     def overlay_evidence(self, judge: str) -> Evidence:
         """The scores behind what an overlay does to a judge's score, held out."""
         row = self.overlay(judge)
-        tried = [overlay for overlay in OVERLAYS if overlay in self.biases][:1]
-        evidence = self.evidence(judge, [str(row["bias"])] if row else tried)
+        overlays = [overlay for overlay in OVERLAYS if overlay in self.biases][:1]
+        evidence = self.evidence(judge, [str(row["bias"])] if row else overlays)
         if row is None and evidence.answers:
             return replace(evidence, caveat="the mean score before is 0, or a domain has none")
         return evidence
@@ -132,7 +132,7 @@ class ScoredSource(ReportSubject):
     @cached_property
     def has_choice(self) -> bool:
         """True if several configurations of a bias were tried, so that one was chosen."""
-        return bool(self.search["tried"].gt(1).any())
+        return bool(self.search["candidate_count"].gt(1).any())
 
     @property
     def choices(self) -> tuple[str, ...]:

@@ -85,5 +85,5 @@ _CHANGES: Sequence[TableColumn[_Moved]] = (
         lambda moved: share_cell(Rate(moved[1].rate, *moved[1].rate_interval)),
         ranked=True,
     ),
-    TableColumn("Clear", lambda moved: share_cell(Rate(moved[1].clear)), ranked=True),
+    TableColumn("Clear", lambda moved: share_cell(Rate(moved[1].clear_share)), ranked=True),
 )

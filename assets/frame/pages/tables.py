@@ -333,6 +333,6 @@ _SUCCESS: Sequence[TableColumn[_Attack]] = (
     TableColumn(
         "Success rate", lambda attack: share_cell(read_rate(attack.row, "rate")), ranked=True
     ),
-    TableColumn("Clear", lambda attack: share_cell(Rate(attack.row["clear"])), ranked=True),
+    TableColumn("Clear", lambda attack: share_cell(Rate(attack.row["clear_share"])), ranked=True),
     TableColumn("Mean rise", lambda attack: _percent(read_rate(attack.row, "rise")), ranked=True),
 )

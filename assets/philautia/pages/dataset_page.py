@@ -187,7 +187,7 @@ class ComparedDataset(ReportSubject):
             for row in self._pomms
             if row["setting"] == setting
             and row["part"] == GENERATOR_ROW
-            and row["chosen"] == panel["chosen"]
+            and row["selection"] == panel["selection"]
             and row["members"] == panel["members"]
         }
 

@@ -169,7 +169,7 @@ def families(dataset: ComparedDataset) -> Table:
 def _family(row: Numbers) -> Line:
     cells = [
         Cell(", ".join(row["members"])),
-        number_cell(row["of_cells"]),
+        number_cell(row["cell_count"]),
         in_points(read_rate(row, "preference"))._replace(note=row["reason"] or ""),
         mean_cell(read_rate(row, "standardized")),
         probability(row["p"]),
@@ -203,20 +203,20 @@ def panels(datasets: Sequence[ComparedDataset], setting: str) -> Table:
     ]
     rows = {
         dataset.name: {
-            (row["chosen"], tuple(row["members"])): row for row in dataset.panels(setting)
+            (row["selection"], tuple(row["members"])): row for row in dataset.panels(setting)
         }
         for dataset in datasets
     }
     bodies = []
-    for chosen, title in CHOSEN.items():
+    for selection, title in CHOSEN.items():
         names = dict.fromkeys(
-            panel for panel_rows in rows.values() for panel in panel_rows if panel[0] == chosen
+            panel for panel_rows in rows.values() for panel in panel_rows if panel[0] == selection
         )
         alone = {
             dataset.name: {m["generator"]: m for m in dataset.models(setting)}
             for dataset in scored_datasets
         }
-        if chosen == ALONE:
+        if selection == ALONE:
             names |= dict.fromkeys(
                 (ALONE, (name,)) for judge_rows in alone.values() for name in judge_rows
             )
@@ -230,7 +230,7 @@ def panels(datasets: Sequence[ComparedDataset], setting: str) -> Table:
                         for dataset in scored_datasets
                         for cell in _preferring(
                             alone[dataset.name].get(panel[1][0])
-                            if chosen == ALONE
+                            if selection == ALONE
                             else rows[dataset.name].get(panel)
                         )
                     ),
@@ -273,14 +273,14 @@ def against_panels(dataset: ComparedDataset, setting: str) -> Table:
     writers, _ = dataset.names(setting)
     own_rows = {row["generator"]: row for row in dataset.models(setting)}
     bodies = [Body("Self", [Line("Itself", [_short(own_rows.get(name)) for name in writers])])]
-    for chosen in (GIVEN, GREEDY):
-        rows = [row for row in dataset.panels(setting) if row["chosen"] == chosen]
+    for selection in (GIVEN, GREEDY):
+        rows = [row for row in dataset.panels(setting) if row["selection"] == selection]
         lines = [
             Line(label, [_short(rows_by_writer.get(name)) for name in writers])
             for label, row in zip(_labels([row["members"] for row in rows]), rows, strict=True)
             for rows_by_writer in [dataset.against(setting, row)]
         ]
-        bodies.append(Body(CHOSEN[chosen], lines))
+        bodies.append(Body(CHOSEN[selection], lines))
     heads = [*map(Head, writers)]
     return Table(
         f"Itself or a panel, {SETTING_WORDS[setting]}",

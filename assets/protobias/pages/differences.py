@@ -34,8 +34,8 @@ def between_metrics(painted: SummarisedPainter) -> Table:
         list(iterate_named_rows(comparison.compare_metrics(compared))) if len(compared) else []
     )
     board = painted.board
-    cells = {(row.left, row.right, row.domain): _with_p(row) for row in differences}
-    named = list(dict.fromkeys((row.left, row.right) for row in differences))
+    cells = {(row.first, row.second, row.domain): _with_p(row) for row in differences}
+    named = list(dict.fromkeys((row.first, row.second) for row in differences))
     lines = [
         Line(
             f"{first} less {second}",

@@ -23,10 +23,10 @@ from resources.training.recipe import MarginRecipe
 _RATE = "The failure rate of {}, over the held-out pairs that it could score"
 DIFFERENCES = Columns(
     domain=(TEXT, "A domain, or all: the mean over domains"),
-    left=(TEXT, "First metric: a base or an adapter"),
-    right=(TEXT, "Second metric"),
-    left_failure_rate=(REAL, _RATE.format("left")),
-    right_failure_rate=(REAL, _RATE.format("right")),
+    first=(TEXT, "First metric: a base or an adapter"),
+    second=(TEXT, "Second metric"),
+    first_failure_rate=(REAL, _RATE.format("first")),
+    second_failure_rate=(REAL, _RATE.format("second")),
     prompts=(WHOLE, "Concepts with pairs that both have scored"),
     difference=(
         REAL,
@@ -65,15 +65,15 @@ def comparison(
     rows = [
         {
             **{name: row[name] for name in DIFFERENCES.columns if name in row},
-            "left_failure_rate": by_metric[row["domain"], row["left"]],
-            "right_failure_rate": by_metric[row["domain"], row["right"]],
+            "first_failure_rate": by_metric[row["domain"], row["first"]],
+            "second_failure_rate": by_metric[row["domain"], row["second"]],
         }
         for row in to_records(compare_metrics(scores.assign(painter="all")))
     ]
     (main_difference,) = [
         row
         for row in rows
-        if (row["domain"], row["left"], row["right"]) == ("all", RANKING.name, MARGIN.name)
+        if (row["domain"], row["first"], row["second"]) == ("all", RANKING.name, MARGIN.name)
     ]
     of_all = rates[rates["domain"].eq("all")].set_index("metric")
     finding = format_finding(main_difference) + describe_unscored(
@@ -94,9 +94,8 @@ def format_finding(row: Mapping[str, Any]) -> str:
     """Describe the paired difference in a sentence."""
     if pd.isna(row["difference"]):
         return "Nothing can be said: no held-out pair was scored by both."
-    rates = (
-        f"{row['left_failure_rate']:.1%} against {row['right_failure_rate']:.1%} of held-out pairs"
-    )
+    first_rate, second_rate = row["first_failure_rate"], row["second_failure_rate"]
+    rates = f"{first_rate:.1%} against {second_rate:.1%} of held-out pairs"
     points = [f"{100 * row[name]:+.1f}" for name in ("difference", "low", "high")]
     interval = f"{points[0]} points, {points[1]} to {points[2]}"
     if row["high"] < 0:

@@ -65,13 +65,13 @@ class AnsweredDataset(ReportSubject):
     def evidence(self, row: Numbers) -> Evidence:
         """The answers behind the numbers of a judge."""
         left_out, requests = row["left_out"], int(row["requests"])
-        part = f"{format_count(row['cases'])} of {format_count(row['of_cases'])} cases"
+        part = f"{format_count(row['cases'])} of {format_count(row['total_cases'])} cases"
         return Evidence(
             requests=requests,
             answers=requests - int(row["unanswered"]),
             units=int(row["images"]),
             min_units=FEWEST,
-            part=part if row["cases"] + (left_out or 0) < row["of_cases"] else "",
+            part=part if row["cases"] + (left_out or 0) < row["total_cases"] else "",
             caveat=describe_training(row) if left_out is None else "",
             is_stand_in=self.is_stand_in,
         )
@@ -105,7 +105,7 @@ class AnsweredDataset(ReportSubject):
     @property
     def size_words(self) -> str:
         """`20 of 300 cases, 18 pictures`."""
-        total = int(self.symmetry["of_cases"].max())
+        total = int(self.symmetry["total_cases"].max())
         total_words = f" of {format_count(total)}" if self.cases < total else ""
         return (
             f"{format_count(self.cases)}{total_words} cases, {format_count(self.images)} pictures"
@@ -119,7 +119,7 @@ class AnsweredDataset(ReportSubject):
     @cached_property
     def main_rows(self) -> Sequence[Numbers]:
         """The rows of all repeats."""
-        return [row for row in self.rows if row["is_whole"]]
+        return [row for row in self.rows if row["has_all_repeats"]]
 
     @cached_property
     def rows(self) -> Sequence[Numbers]:

@@ -89,7 +89,7 @@ class MitigationTable:
 
 
 def _find_line(row: Numbers) -> tuple[Any, ...]:
-    return row["measure"], row["dataset"], row["shown"]
+    return row["measure"], row["dataset"], row["picture_set"]
 
 
 def symmetric(mitigation: MitigationTable) -> Table:
@@ -108,7 +108,7 @@ def sweeps(mitigation: MitigationTable) -> list[Chart]:
         _chart(mitigation, arm, row)
         for arm in reversed(ARMS)
         for row in mitigation.lines(("symmetric", *_MEASURES, "general"))
-        if row["shown"] in (None, "all") and len(mitigation.rates[arm]) > 1
+        if row["picture_set"] in (None, "all") and len(mitigation.rates[arm]) > 1
     ]
 
 
@@ -144,7 +144,7 @@ def _table(
                     for rate in mitigation.rates[arm]
                 ),
             ],
-            small=_SHOWN[line["shown"]],
+            small=_SHOWN[line["picture_set"]],
         )
         for line in mitigation.lines(measures)
     ]
@@ -155,7 +155,7 @@ def _cell(row: Numbers | None) -> Cell:
     if row is None:
         return _NOT_MADE
     if row["value"] is None:
-        return Cell(NOTHING, note=row["why"] or "not judged")
+        return Cell(NOTHING, note=row["reason"] or "not judged")
     rate, lacking = Rate(row["value"], row["low"], row["high"]), row["unanswered"]
     note = f"{format_count(lacking)} unanswered" if lacking else ""
     if row["measure"] in _MEASURES:

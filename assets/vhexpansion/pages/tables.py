@@ -54,7 +54,7 @@ def common(dataset: AnsweredDataset) -> Table:
 
 def adversarial(dataset: AnsweredDataset) -> Table:
     """The same under attacks on a judge's own encoder (Table 5)."""
-    own_rows = [row for row in dataset.attacks if row["own"]]
+    own_rows = [row for row in dataset.attacks if row["is_own_encoder"]]
     names = [
         name for name in ("i_fgsm", "pgd") if name in {row["perturbation"] for row in own_rows}
     ]
@@ -77,7 +77,7 @@ def _perturbed(
         for name in shown
         for judge in judges
         for row in dataset.select_rows(judge, name)
-        if row["own"] is not False
+        if row["is_own_encoder"] is not False
     )
     columns, bodies = [("", judge) for judge in judges], [*measures] if names else []
     return arrange(caption, "Perturbation", cells, columns=columns, bodies=bodies, empty=_NOT_ASKED)
@@ -136,8 +136,8 @@ def _says_yes(row: Numbers) -> Cell:
 
 
 def _cases(row: Numbers) -> Cell:
-    is_part = row["cases"] < row["of_cases"]
-    return number_cell(row["cases"], f"of {format_count(row['of_cases'])}" if is_part else "")
+    is_part = row["cases"] < row["total_cases"]
+    return number_cell(row["cases"], f"of {format_count(row['total_cases'])}" if is_part else "")
 
 
 _NOT_ASKED = Cell("", note="not asked")
@@ -147,7 +147,7 @@ _UNPERTURBED: Sequence[TableColumn[Numbers]] = (
     TableColumn("Symmetric accuracy", lambda row: _bounded(row, "symmetric"), ranked=True),
     TableColumn("New cases", _new, ranked=True),
     TableColumn("Says yes", _says_yes, ranked=True),
-    TableColumn("Yes to both", lambda row: share_cell(Rate(row["yes_twice"])), ranked=True),
+    TableColumn("Yes to both", lambda row: share_cell(Rate(row["both_yes_rate"])), ranked=True),
     TableColumn(
         "No answer",
         lambda row: number_cell(row["unanswered"], f"of {format_count(row['requests'])}"),
@@ -155,7 +155,7 @@ _UNPERTURBED: Sequence[TableColumn[Numbers]] = (
 )
 _TRANSFER: Sequence[TableColumn[Numbers]] = (
     TableColumn("Encoder", lambda row: Cell(row["encoder"])),
-    TableColumn("Its own", lambda row: Cell("yes" if row["own"] else "no")),
+    TableColumn("Its own", lambda row: Cell("yes" if row["is_own_encoder"] else "no")),
     TableColumn(
         "Attack",
         lambda row: Cell(SHORT[row["perturbation"]], format_parameters(parse_parameters(row))),

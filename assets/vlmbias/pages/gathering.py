@@ -26,7 +26,7 @@ Found: TypeAlias = Mapping[ImageKey, Sequence[NamedRow]]
 
 _OF_AN_ANSWER = (
     *("image_id", "sha256", "question_id", "question", "expected_bias", "model", "prompting"),
-    *("response", "first_response", "answer", "outcome", "refusal", "reason", "shown"),
+    *("response", "first_response", "answer", "outcome", "refusal", "reason", "shown_sha256"),
     *("right", "biased"),
 )
 _OF_A_SCENE = (
@@ -162,8 +162,10 @@ def _shown(
     for picture in pictures:
         shown_pictures: defaultdict[str, dict[ShownPicture, None]] = defaultdict(dict)
         for row in answered.get(_image(picture), ()):
-            if row.shown not in (None, picture.sha256):
-                shown_pictures[row.prompting][ShownPicture(picture.size, row.shown, painted)] = None
+            if row.shown_sha256 not in (None, picture.sha256):
+                shown_pictures[row.prompting][
+                    ShownPicture(picture.size, row.shown_sha256, painted)
+                ] = None
         shown_by_prompting = {
             **{prompting: list(shown_once) for prompting, shown_once in shown_pictures.items()},
             **shown_by_prompting,

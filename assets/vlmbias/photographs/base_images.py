@@ -52,7 +52,7 @@ class PhotographStep(Step[LimitedT]):
     def list_all(self, work: StepRun[LimitedT]) -> list[Photograph]:
         """List all base images of the topic."""
         _, topic = split_photograph_key(work.partition)
-        return list_photographs(topic, work.tables["subjects"]["suggested"])
+        return list_photographs(topic, work.tables["subjects"]["suggestion"])
 
     def list_limited(self, work: StepRun[LimitedT]) -> list[Photograph]:
         """The base images that this step is about."""

@@ -54,7 +54,7 @@ CANDIDATES = Columns(
     ),
     check=(TEXT, "passed, failed or unchecked; empty if it is no candidate"),
     failed_checks=(TEXTS, "Checks answered with No"),
-    unread=(TEXTS, "Checks without a readable answer"),
+    unanswered_checks=(TEXTS, "Checks without a readable answer"),
     checker=(TEXT, "Checking model, as models.yaml names it, or none"),
     **PICTURE_COLUMNS,
 )
@@ -242,7 +242,7 @@ def _candidate(photograph: Photograph, variant: Variant, row: Row, pending: bool
         "outcome": Candidates.success_outcome if has_picture else row["outcome"],
         "check": "unchecked" if has_picture else None,
         "failed_checks": [],
-        "unread": [],
+        "unanswered_checks": [],
         "checker": NO_CHECKER,
         **{column: row[column] for column in PICTURE_COLUMNS},
     }
@@ -267,11 +267,11 @@ def _summarize_answers(checks: Sequence[Row], checker: Model) -> dict[str, Any]:
     failed, it stays unchecked.
     """
     failed = [row["checked"] for row in checks if row["said"] == "No"]
-    unread = [row["checked"] for row in checks if row["said"] is None]
+    unanswered_checks = [row["checked"] for row in checks if row["said"] is None]
     return {
-        "check": "failed" if failed else "unchecked" if unread else "passed",
+        "check": "failed" if failed else "unchecked" if unanswered_checks else "passed",
         "failed_checks": failed,
-        "unread": unread,
+        "unanswered_checks": unanswered_checks,
         "checker": checker.name,
         "is_stand_in": checks[0]["is_stand_in"] or checker.is_stand_in,
         "calls": [*checks[0]["calls"], *(key for row in checks for key in row["calls_of_check"])],

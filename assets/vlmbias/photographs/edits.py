@@ -126,7 +126,7 @@ class Edits(PhotographStep[EditsConfig]):
         }
         for source in sources:
             if source["outcome"] not in (Paintings.success_outcome, PENDING):
-                reason = f"Its {source['shows']} is {source['outcome']}: {source['reason']}"
+                reason = f"Its {source['content']} is {source['outcome']}: {source['reason']}"
                 yield row | {"outcome": "unpainted", "reason": reason}
                 return
         if any(painting_row["outcome"] == PENDING for painting_row in sources):

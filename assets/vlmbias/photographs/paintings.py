@@ -19,7 +19,7 @@ from resources.models.requests import PaintRequest
 PAINTINGS = Columns(
     domain=(TEXT, "Topic"),
     painter=(TEXT, "Painter, as models.yaml names it"),
-    shows=(TEXT, "Subject of the picture: original, logo, car or shoe"),
+    content=(TEXT, "Subject of the picture: original, logo, car or shoe"),
     prompt=(TEXT, "Prompt of the painter (Appendix M)"),
     seed=(WHOLE, "Seed of its noise; empty for a painter that takes none"),
     outcome=(TEXT, "painted, refused, malformed or failed"),
@@ -80,7 +80,7 @@ class Paintings(PhotographStep[PaintingsConfig]):
             {
                 "domain": topic,
                 "painter": name,
-                "shows": painting.content,
+                "content": painting.content,
                 "prompt": painting.prompt,
                 "seed": work.config.seed if painter.takes_seed else None,
                 **dict.fromkeys(PICTURE_COLUMNS),
@@ -97,7 +97,7 @@ class Paintings(PhotographStep[PaintingsConfig]):
 
     def metadata(self, work: StepRun[PaintingsConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Count the pictures and show some."""
-        caption = "{shows}: {prompt:.60}…".format_map
+        caption = "{content}: {prompt:.60}…".format_map
         return {
             "pictures": len(rows),
             "contact_sheet": sample_contact_sheet(rows, caption, work.images),

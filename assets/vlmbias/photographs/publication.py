@@ -84,7 +84,7 @@ def photographs(
     require_known_candidates(verdicts, candidates, file, review_page(file))
     write_candidates(home, images, topic, candidates, verdicts)
     photographs_by_key = _index_photographs(
-        list_photographs(topic, home.table(AssetKey([GROUP, "subjects"]), topic)["suggested"])
+        list_photographs(topic, home.table(AssetKey([GROUP, "subjects"]), topic)["suggestion"])
     )
     current_candidates = [row for row in candidates if _key(row) in photographs_by_key]
     if len(current_candidates) < len(candidates):

@@ -27,7 +27,7 @@ BUILT_IN = "built-in"
 SUBJECTS = Columns(
     domain=(TEXT, "Topic"),
     place=(WHOLE, "Place in the list, from 1"),
-    suggested=(TEXT, "Suggestion as JSON, in the form that the topic asks for"),
+    suggestion=(TEXT, "Suggestion as JSON, in the form that the topic asks for"),
     writer=(TEXT, "Writer, as models.yaml names it, or built-in"),
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
     is_stand_in=(BOOLEAN, "True if a stand-in suggested it"),
@@ -61,10 +61,10 @@ def build_suggestion_request(topic: PhotographTopic, sample: int) -> WriteReques
     return WriteRequest((Turn("user", topic.SUGGESTION),), json.dumps(topic.SCHEMA), sample)
 
 
-def list_photographs(topic: str, suggested: Iterable[str]) -> list[Photograph]:
-    """The base images to make of a table of subjects, by its column `suggested`."""
+def list_photographs(topic: str, suggestions: Iterable[str]) -> list[Photograph]:
+    """The base images to make of a table of subjects, by its column `suggestion`."""
     return load_photograph_topics()[topic].list_photographs(
-        [json.loads(text) for text in suggested]
+        [json.loads(text) for text in suggestions]
     )
 
 
@@ -120,23 +120,23 @@ class SuggestedSubjects(Step[SubjectsConfig]):
             if not isinstance(answer, AnsweredOutcome):
                 raise _build_error(work, unanswered_columns(answer)["reason"])
             # The one property of the object that it is.
-            (suggested,) = cast(Mapping[str, Any], answer.data).values()
-            row |= {"list": suggested, "served_model": answer.served_model}
+            (suggestion,) = cast(Mapping[str, Any], answer.data).values()
+            row |= {"list": suggestion, "served_model": answer.served_model}
         try:
             load_photograph_topics()[work.partition].list_photographs(row["list"])
         except Unsuitable as error:
             raise _build_error(work, str(error)) from error
         return [
-            {**row, "place": place, "suggested": json.dumps(subject)}
+            {**row, "place": place, "suggestion": json.dumps(subject)}
             for place, subject in enumerate(row["list"], start=1)
         ]
 
     def metadata(self, work: StepRun[SubjectsConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Count the base images that the suggestions give."""
-        photographs = list_photographs(work.partition, [row["suggested"] for row in rows])
+        photographs = list_photographs(work.partition, [row["suggestion"] for row in rows])
         by_subtopic = Counter(photograph.subtopic for photograph in photographs)
         return {
-            "suggested": len(rows),
+            "suggestions": len(rows),
             "base_images": len(photographs),
             "by_subtopic": markdown_table(
                 pd.DataFrame(by_subtopic.items(), columns=["subtopic", "base_images"])

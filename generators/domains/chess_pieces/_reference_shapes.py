@@ -53,7 +53,7 @@ class PieceShapes:
             [compute_signature(shape_of(m)) for marks in looks.values() for m in marks]
         )
         rivals = self._types[:, None] != self._types
-        self._least = (1 + (self._shapes @ self._shapes.T)[rivals].max()) / 2
+        self._min_likeness = (1 + (self._shapes @ self._shapes.T)[rivals].max()) / 2
 
     def recognise(self, ink: Ink) -> str | None:
         """The type that a piece of this shape is of.
@@ -63,7 +63,7 @@ class PieceShapes:
         """
         likeness = self._shapes @ compute_signature(ink)
         best = likeness.argmax()
-        return str(self._types[best]) if likeness[best] >= self._least else None
+        return str(self._types[best]) if likeness[best] >= self._min_likeness else None
 
 
 @cache

@@ -37,13 +37,13 @@ class Detector:
 
     def __init__(self, model: Model, key: str | None, picture: PictureLoader) -> None:
         self._model, self._picture = model, picture
-        self._wanted = parse_settings(model, DetectorSettings)
-        files = ModelFiles.resolve(model, key, self._wanted.revision)
+        self._settings = parse_settings(model, DetectorSettings)
+        files = ModelFiles.resolve(model, key, self._settings.revision)
         self._served, transformers = files.served_model, import_library("transformers")
         with translate_loading_errors(model, key):
             self._processor = files.load(transformers.AutoProcessor)
             detector = transformers.AutoModelForZeroShotObjectDetection
-            self._network = files.load_network(detector, self._wanted)
+            self._network = files.load_network(detector, self._settings)
 
     def detect(self, requests: Sequence[LookRequest]) -> list[ModelReply]:
         """The boxes of what each request's text names in its picture, one by one."""
@@ -57,7 +57,7 @@ class Detector:
         with import_library("torch").inference_mode():
             outputs = self._network(**inputs.to(self._network.device, dtype=self._network.dtype))
         (detection,) = self._processor.post_process_grounded_object_detection(
-            outputs, threshold=self._wanted.threshold, target_sizes=[image.size[::-1]]
+            outputs, threshold=self._settings.threshold, target_sizes=[image.size[::-1]]
         )
         boxes = [_box(sides, image.size, name) for sides in detection["boxes"].tolist()]
         return ModelReply(

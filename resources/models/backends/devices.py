@@ -126,7 +126,7 @@ class _Worker:
     def __init__(self, model: Model, key: str | None, lease: IO[bytes]) -> None:
         self._model, self._lease = model, lease
         self._loop = asyncio.get_running_loop()
-        self._asked: dict[int, asyncio.Future[ModelReply]] = {}
+        self._pending: dict[int, asyncio.Future[ModelReply]] = {}
         self._count, self._ended, self._retired = 0, False, False
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
@@ -142,7 +142,7 @@ class _Worker:
     @property
     def is_over(self) -> bool:
         """True once no request is under way on this device and none will come."""
-        return self._ended or (self._retired and not self._asked)
+        return self._ended or (self._retired and not self._pending)
 
     def retire(self) -> None:
         """Take nothing more."""
@@ -153,13 +153,13 @@ class _Worker:
     ) -> ModelReply:
         self._count += 1
         number = self._count
-        self._asked[number] = self._loop.create_future()
+        self._pending[number] = self._loop.create_future()
         try:
             with suppress(OSError):  # It has ended: whoever listens says so to all.
                 self._pipe.send((number, request, shown))
-            return await self._asked[number]
+            return await self._pending[number]
         finally:
-            del self._asked[number]
+            del self._pending[number]
 
     def close(self) -> None:
         """End the process, and free its device."""
@@ -179,7 +179,7 @@ class _Worker:
                 say(self._end)
 
     def _deliver(self, number: int, reply: ModelReply | Exception) -> None:
-        future = self._asked.get(number)
+        future = self._pending.get(number)
         if future is None or future.done():
             return
         if isinstance(reply, Exception):
@@ -190,7 +190,7 @@ class _Worker:
     def _end(self) -> None:
         self._ended = True
         device, code = self._model.parameters["device"], self._process.exitcode
-        for number in self._asked:
+        for number in self._pending:
             self._deliver(
                 number,
                 Interrupted(

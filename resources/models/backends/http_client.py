@@ -76,7 +76,7 @@ class RestrictedClient(httpx2.AsyncClient):
         self._free = asyncio.Semaphore(concurrency)
         self._credentials, self._longest, self._files = credentials, longest, files
         self._context = httpx2.create_ssl_context()
-        self._all: list[httpx2.AsyncClient] = []
+        self._clients: list[httpx2.AsyncClient] = []
         self._idle: list[httpx2.AsyncClient] = []
         super().__init__(**self._settings())
 
@@ -96,7 +96,7 @@ class RestrictedClient(httpx2.AsyncClient):
     async def aclose(self) -> None:
         """Close all connections."""
         await super().aclose()
-        for client in self._all:
+        for client in self._clients:
             await client.aclose()
 
     async def __aexit__(self, *error: object) -> None:
@@ -104,7 +104,7 @@ class RestrictedClient(httpx2.AsyncClient):
 
     def _open_client(self) -> httpx2.AsyncClient:
         client = httpx2.AsyncClient(**self._settings())
-        self._all.append(client)
+        self._clients.append(client)
         return client
 
     def _settings(self) -> dict[str, Any]:

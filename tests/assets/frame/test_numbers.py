@@ -73,7 +73,7 @@ def test_the_judge_that_goes_by_the_picture_does_not_rise(studio):
     biases, whole = rows[rows["bias"] != "all"], rows[rows["bias"] == "all"]
     assert biases["percent"].eq(0).all()
     assert whole["rate"].eq(0).all()
-    assert whole["clear"].eq(0).all()
+    assert whole["clear_share"].eq(0).all()
     assert whole["rise"].isna().all()
 
 
@@ -92,7 +92,7 @@ def test_held_out_numbers_are_of_the_other_half(studio):
 
 def test_a_search_is_of_every_configuration(studio):
     found = studio.table("search_gullible", "sketch").set_index(["bias", "choice"])
-    assert found["tried"].xs("in_sample", level="choice").to_dict() == {
+    assert found["candidate_count"].xs("in_sample", level="choice").to_dict() == {
         "instruction": 5,
         "padding": 7,
     }

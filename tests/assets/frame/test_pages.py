@@ -65,7 +65,7 @@ def sourced(*judges, images, people=NOTHING):
 
 def test_a_page_says_where_nothing_was_chosen():
     eye = sourced(("eye", 1.0), images=30)
-    single = replace(eye, search=eye.search.assign(tried=1))
+    single = replace(eye, search=eye.search.assign(candidate_count=1))
     pages = [dict(REPORT.build([each], facts={}).pages)[each.page] for each in (eye, single)]
     assert ["nothing was chosen" in page for page in pages] == [False, True]
     assert ["Mean scores, chosen and reported on all" in page for page in pages] == [True, False]

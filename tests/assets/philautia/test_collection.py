@@ -104,7 +104,7 @@ def test_a_collection_is_described_scored_compared_with_people_and_reported(made
     assert own.drop("all").idxmax() == "cid"
     assert own["cid"] > 30
     pomms = pd.read_parquet(root / "philautia/pomms/flickr8k_expert.parquet")
-    alone = pomms[pomms["chosen"].eq("alone")]
+    alone = pomms[pomms["selection"].eq("alone")]
     assert len(alone) == 2 * len(NAMES)
     assert alone["tau_b"].gt(0.3).all()
     people = pd.read_parquet(root / "philautia/rated_captions/flickr8k_expert.parquet")

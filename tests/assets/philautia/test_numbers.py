@@ -179,7 +179,7 @@ class TestPanels:
         rows = panels(everybody(), order=["dot", "ann", "cid"], greedy=False)
         joined = [row["members"] for row in rows if row["part"] == "panel"]
         assert joined == [["dot", "ann"], ["dot", "ann", "cid"]]
-        assert {row["chosen"] for row in rows} == {"given"}
+        assert {row["selection"] for row in rows} == {"given"}
 
 
 class TestPeople:
@@ -233,7 +233,7 @@ class TestPeople:
         half = select_half(f"zoo/{at}" for at in range(IMAGES))
         of = np.array([f"zoo/{at // 2}" in half for at in range(len(people[0]))])
         human = np.concatenate([h for h, inside in zip(people[1], of, strict=True) if not inside])
-        searched = [row for row in rows if row["chosen"] == "greedy"]
+        searched = [row for row in rows if row["selection"] == "greedy"]
         assert {row["ratings"] for row in searched} == {len(human)} == {90}
         pair = searched[0]["members"]
         scores = np.stack([self.judged(name, *people, 25)["score"][~of] for name in pair])

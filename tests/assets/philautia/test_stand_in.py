@@ -107,15 +107,15 @@ def test_families_without_preference_show_none(matrix):
 
 def test_panels_dilute_what_the_vain_one_prefers(root, matrix):
     pomms = pd.read_parquet(root / f"philautia/pomms/{STAND_IN_DATASET}.parquet")
-    given = pomms[pomms["part"].eq("panel") & pomms["chosen"].eq("given")]
+    given = pomms[pomms["part"].eq("panel") & pomms["selection"].eq("given")]
     of_vain = pomms[pomms["part"].eq("generator") & pomms["generator"].eq("vain")]
-    of_vain = of_vain[of_vain["chosen"].eq("given") & of_vain["setting"].eq("reference_free")]
+    of_vain = of_vain[of_vain["selection"].eq("given") & of_vain["setting"].eq("reference_free")]
     points = of_vain.sort_values("size")["preference"].tolist()
     assert points == sorted(points, reverse=True)
     assert 0 < points[-1] < own(matrix, "reference_free")["preference"]["vain"] / 3
     assert sorted(given["size"].unique()) == [2, 3, 4, 5]
-    searched = pomms[pomms["chosen"].eq("greedy") & pomms["part"].eq("panel")]
-    halves = searched["chosen_on"] + searched["images"]
+    searched = pomms[pomms["selection"].eq("greedy") & pomms["part"].eq("panel")]
+    halves = searched["selection_images"] + searched["images"]
     assert halves.eq(matrix["images"].max()).all()
     assert pomms["tau_b"].isna().all()
 

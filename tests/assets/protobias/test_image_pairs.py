@@ -69,7 +69,7 @@ class TestSketch:
         assert rows["seed"].tolist() == [3, 3, 4, 4] * 5
         assert rows["sample"].tolist() == [0, 0, 1, 1] * 5
         assert set(rows["filter"]) == {"pixels"}
-        assert set(rows["keep_from"]) == {8}
+        assert set(rows["min_score"]) == {8}
         assert rows["entry_version"].nunique() == 1
         assert set(rows["filter_score"]) == {10}
         assert rows["is_stand_in"].all()

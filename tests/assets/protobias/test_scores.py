@@ -359,11 +359,11 @@ class TestAllScores:
         [
             ({"entry_version": "x"}, "not all painted by one entry .*image_pairs again"),
             ({"filter": "x"}, "not all filtered by one model: .*filtered_pairs, with one filter"),
-            ({"keep_from": 5}, "not all kept from one score on: .*with one limit, again"),
+            ({"min_score": 5}, "not all kept from one score on: .*with one limit, again"),
         ],
     )
     def test_domains_that_were_made_in_different_ways_are_refused(self, root, home, change, said):
-        known = {"entry_version": "w", "filter": "pixels", "keep_from": 8}
+        known = {"entry_version": "w", "filter": "pixels", "min_score": 8}
         for domain, new in dict(zip(PAIRS, (known, known | change), strict=True)).items():
             path = table(root, f"filtered_pairs/{domain}", "sketch", "protobias")
             rewrite(path, lambda rows, new=new: [row | new for row in rows])

@@ -223,9 +223,9 @@ def test_one_entry_of_models_yaml_makes_it_a_metric_of_protobias(studio, made, m
 def test_both_ways_are_compared_on_the_same_pairs(studio, made):
     rows = stored(studio, "comparison")
     told = metadata(made, "comparison", "protoscore")
-    pair = rows.query("domain == 'all' and left == 'protoscore' and right == 'protoscore_margin'")
+    pair = rows.query("domain == 'all' and first == 'protoscore' and second == 'protoscore_margin'")
     assert len(pair) == 1
-    assert set(rows["left"]) | set(rows["right"]) == {
+    assert set(rows["first"]) | set(rows["second"]) == {
         *("protoscore_base", "protoscore", "protoscore_margin_base", "protoscore_margin")
     }
     assert told["finding"]
@@ -240,7 +240,7 @@ def test_both_ways_are_compared_on_the_same_pairs(studio, made):
     ],
 )
 def test_the_finding_says_which_is_better_or_that_none_is(low, high, said):
-    rates = {"left_failure_rate": 0.1, "right_failure_rate": 0.2}
+    rates = {"first_failure_rate": 0.1, "second_failure_rate": 0.2}
     assert format_finding({**rates, "difference": -0.1, "low": low, "high": high}).startswith(said)
 
 

@@ -132,7 +132,7 @@ class TestReferenceJudges:
     def test_gullible_is_right_in_the_share_of_yes_and_in_no_pair(self):
         cases = [case(n, "yes" if n < 7 else "no") for n in range(10)]
         found = self.numbers("gullible", cases, [perturbed("image 0")]).loc["none"]
-        assert (found["accuracy"], found["symmetric"], found["yes_twice"]) == (0.7, 0, 1)
+        assert (found["accuracy"], found["symmetric"], found["both_yes_rate"]) == (0.7, 0, 1)
         assert found["new_cases"] == 7
 
     def test_random_is_right_in_half_of_the_cases_and_a_quarter_of_the_pairs(self):

@@ -15,9 +15,9 @@ def row(arm, rate, value, measure="symmetric", name="MMVP", **columns):
     return {
         **dict.fromkeys(MITIGATION.columns),
         **{"arm": arm, "learning_rate": rate, "judge": "llava", "measure": measure},
-        **{"dataset": name, "shown": "all" if measure == "symmetric" else None},
+        **{"dataset": name, "picture_set": "all" if measure == "symmetric" else None},
         **{"value": value, "low": value and value * 0.9, "high": value and value * 1.1},
-        **{"cases": 40, "images": 40, "unanswered": 0, "why": "", "is_stand_in": False},
+        **{"cases": 40, "images": 40, "unanswered": 0, "reason": "", "is_stand_in": False},
     } | columns
 
 
@@ -32,7 +32,7 @@ FOUND = tuned(
     row("expanded", 2e-4, 0.6, change=0.4, change_low=0.3, change_high=0.5, unanswered=1200),
     row("before", None, 1459.3, "perception", "mme"),
     row("expanded", 1.8e-6, 1434.4, "perception", "mme", unanswered=2),
-    row("expanded", 2e-4, None, "perception", "mme", why="it has not been asked yet"),
+    row("expanded", 2e-4, None, "perception", "mme", reason="it has not been asked yet"),
 )
 
 

@@ -46,7 +46,7 @@ def test_a_row_for_each_perturbation_and_number_of_repeats():
     assert list(zip(found["perturbation"], found["repeats"], strict=True)) == [
         (name, repeats) for repeats in (3, 2, 1) for name in ("none", "noise")
     ]
-    assert found["is_whole"].tolist() == [True, True] + [False] * 4
+    assert found["has_all_repeats"].tolist() == [True, True] + [False] * 4
     assert found["cases"].tolist() == [30, 1] * 3
     assert found["is_stand_in"].all()
 
@@ -68,8 +68,8 @@ def test_an_attack_is_on_the_judges_own_encoder_or_another(model, own):
     shown.loc[changed, ["perturbation", "encoder"]] = ["i_fgsm", "llava_encoder"]
     encoder = attacked("llava_encoder")
     found = rows(served("judge", 0.2, model=model), shown, encoder)
-    by = found[found["is_whole"]].set_index("perturbation")
-    assert by["own"].to_dict() == {"none": None, "i_fgsm": own}
+    by = found[found["has_all_repeats"]].set_index("perturbation")
+    assert by["is_own_encoder"].to_dict() == {"none": None, "i_fgsm": own}
     assert by["change"]["i_fgsm"] == 0
     assert by["generated"].to_dict() == {"none": 30, "i_fgsm": 60}
 

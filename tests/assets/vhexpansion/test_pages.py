@@ -52,7 +52,7 @@ def said(judge, chance, cases=40, done=("none", None, None), repeats=1, seed=0, 
     return pd.DataFrame(rows)
 
 
-def dataset(judges, *tables, name="zoo", of_cases=40):
+def dataset(judges, *tables, name="zoo", total_cases=40):
     """A dataset with the answers of these judges."""
     answers = pd.concat(tables, ignore_index=True)
     catalog = Catalog(tuple(judges))
@@ -61,7 +61,7 @@ def dataset(judges, *tables, name="zoo", of_cases=40):
         row
         for judge in asked
         for row in symmetry_rows(
-            catalog, asked, judge, name, answers[answers["model"].eq(judge.name)], of_cases
+            catalog, asked, judge, name, answers[answers["model"].eq(judge.name)], total_cases
         )
     ]
     twice = [yes_twice(answers[answers["model"].eq(judge.name)]) for judge in asked]
@@ -110,7 +110,7 @@ class TestTables:
     def test_a_line_a_judge_with_what_lacks_an_answer(self):
         answers = said("eye", 0.8)
         answers.loc[:3, "answer"] = None
-        zoo = dataset([EYE], answers, of_cases=9_000)
+        zoo = dataset([EYE], answers, total_cases=9_000)
         assert zoo.size_words == "40 of 9,000 cases, 40 pictures"
         (line,) = unperturbed(zoo).lines
         cases, accuracy, symmetric, new, _, _, unanswered = line.cells

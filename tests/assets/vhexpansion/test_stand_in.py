@@ -40,7 +40,7 @@ def run(root, *names, topic=None, models=MODELS, **config):
 @pytest.fixture(scope="module")
 def numbers(root):
     rows = pd.read_parquet(table(root, "symmetry", group="vhexpansion"))
-    return rows[rows["is_whole"]].set_index(["model", "perturbation"])
+    return rows[rows["has_all_repeats"]].set_index(["model", "perturbation"])
 
 
 def test_all_of_it_is_a_stand_in(numbers):
@@ -52,13 +52,13 @@ def test_all_of_it_is_a_stand_in(numbers):
 
 def test_gullible_is_right_in_the_share_of_yes_and_in_no_pair(numbers):
     rows = numbers.loc["gullible"]
-    assert rows["accuracy"].tolist() == pytest.approx(rows["truly_yes"].tolist())
+    assert rows["accuracy"].tolist() == pytest.approx(rows["true_yes_rate"].tolist())
     assert 0 < rows["accuracy"].iloc[0] < 1
     assert rows["symmetric"].eq(0).all()
     assert rows["yes_rate"].eq(1).all()
-    assert rows["yes_twice"].eq(1).all()
+    assert rows["both_yes_rate"].eq(1).all()
     assert rows["new_cases"].tolist() == pytest.approx(
-        [rows["truly_yes"].iloc[0] * rows["cases"].iloc[0], *rows["cases"].iloc[1:]]
+        [rows["true_yes_rate"].iloc[0] * rows["cases"].iloc[0], *rows["cases"].iloc[1:]]
     )
 
 

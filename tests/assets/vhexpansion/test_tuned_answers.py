@@ -67,7 +67,8 @@ def test_held_out_cases_alone_are_counted_as_they_were_and_attacked(home):
     store(home, "answers_tuned", "zoo", after)
     held = pd.DataFrame({"case_id": ZOO[1:]})
     found = {
-        each.shown: each for each in measure_symmetric_accuracy(home, "zoo", held, "tuned", "llava")
+        each.picture_set: each
+        for each in measure_symmetric_accuracy(home, "zoo", held, "tuned", "llava")
     }
     assert found["none"].value == pytest.approx(2 / 3)
     assert found["attacked"].value == 0
@@ -80,7 +81,7 @@ def test_held_out_cases_alone_are_counted_as_they_were_and_attacked(home):
     (base,) = (
         each
         for each in measure_symmetric_accuracy(home, "zoo", held, "llava", None)
-        if each.shown == "all"
+        if each.picture_set == "all"
     )
     assert base.value == pytest.approx(1 / 6)
     assert base.change is None
@@ -99,7 +100,7 @@ def test_what_was_asked_in_vain_is_not_said_to_be_unasked(home):
 def test_a_model_card_says_how_much_has_no_answer():
     """One right answer of 80, or all 80: the share is the same."""
     row = {"arm": "before", "learning_rate": None, "measure": "general", "dataset": "vqa"}
-    row |= {"shown": None, "value": 1.0, "low": 0.025, "high": 1.0, "why": ""}
+    row |= {"picture_set": None, "value": 1.0, "low": 0.025, "high": 1.0, "reason": ""}
     assert _format_card_row(row | {"unanswered": 0})["value"] == "1 (0.025 to 1)"
     assert _format_card_row(row | {"unanswered": 79})["value"] == "1 (0.025 to 1), 79 unanswered"
 

@@ -187,7 +187,7 @@ class Report:
                 reply = self._answering(model, prompting, question)
                 if reply is not None:
                     about = {"model": model, "prompting": prompting, "prompt": text}
-                    about["shown"] = self._shown(image["sha256"], prompting)
+                    about["shown_sha256"] = self._shown(image["sha256"], prompting)
                     self._answers.append({**question, **about, **_ended(reply, right)})
 
 

@@ -34,7 +34,7 @@ class TestBaseline:
         assert len(rows) == len(asked)
         assert server.count == requests(root)
         assert (rows["prompt"] == rows["question"]).all()
-        assert (rows["shown"] == rows["sha256"]).all()
+        assert (rows["shown_sha256"] == rows["sha256"]).all()
         assert set(rows["prompting"]) == {"baseline"}
         assert set(rows["response"]) == {"I see {8}."}
         assert rows[["first_response", "refusal", "reason"]].isna().all(axis=None)

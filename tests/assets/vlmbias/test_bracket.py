@@ -144,7 +144,7 @@ class TestOtherPrompting:
         rows = pd.read_parquet(table(varied, "answers_pixels", COUNTED))
         assert (rows["score"] == 1).all()
         titled = rows[rows["prompting"] == "in-image title"]
-        assert (titled["shown"] != titled["sha256"]).all()
+        assert (titled["shown_sha256"] != titled["sha256"]).all()
 
     def test_what_it_cannot_read_below_a_title_is_unparsed(self, root, tmp_path):
         """Above an illusion, letters are ink that is no part of it."""

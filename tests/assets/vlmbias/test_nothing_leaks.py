@@ -86,7 +86,7 @@ def test_the_prompt_and_the_picture_are_all_there_is(asked):
     images = ImageStore(root=str(root))
     expected = set()
     for row in answers.itertuples():
-        picture, first = images.get(row.shown), row.prompt.split("\n\n")[0]
+        picture, first = images.get(row.shown_sha256), row.prompt.split("\n\n")[0]
         expected.add(((first,), (picture,)))
         if row.prompting == "double-check":
             expected.add(((first, row.first_response, DOUBLE_CHECK), (picture,)))
@@ -98,7 +98,7 @@ def test_the_prompt_and_the_picture_are_all_there_is(asked):
     for each in received:
         _assert_only_messages(json.loads(each.body))
 
-    digests = set(answers["sha256"]) | set(answers["shown"])
+    digests = set(answers["sha256"]) | set(answers["shown_sha256"])
     telling = {"canary-", "77003141", ".png", str(root), *digests, *load_domains()}
     telling |= {"baseline", "debiased", "in-image"}
     for each in received:

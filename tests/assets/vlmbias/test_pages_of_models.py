@@ -167,7 +167,7 @@ def test_a_scene_shows_the_titled_picture_where_judges_saw_it(
     expect(image).to_have_js_property("naturalHeight", 384 * 2 // 3 + 40)
     expect(image).to_have_attribute("loading", "lazy")
     expect(question.locator("img")).to_have_count(1)
-    titled = answers[answers.prompting == "in-image title"].groupby("size").shown.unique()
+    titled = answers[answers.prompting == "in-image title"].groupby("size").shown_sha256.unique()
     for size, hashes in titled.items():
         for sha256 in hashes:
             assert (folder / "images" / f"{sha256}.png").exists() == (size == 384)
@@ -176,7 +176,7 @@ def test_a_scene_shows_the_titled_picture_where_judges_saw_it(
 def test_a_titled_picture_that_is_lost_is_an_error(
     tables: dict[str, Any], answers: pd.DataFrame, tmp_path: Path
 ) -> None:
-    lost = answers[answers.prompting == "in-image title"].shown.iloc[0]
+    lost = answers[answers.prompting == "in-image title"].shown_sha256.iloc[0]
 
     def png_of(sha256: str) -> bytes:
         if sha256 == lost:
@@ -191,7 +191,7 @@ def test_a_titled_picture_that_is_lost_is_an_error(
 def test_a_judge_that_sees_nothing_is_shown_nothing(
     tables: dict[str, Any], answers: pd.DataFrame, tmp_path: Path
 ) -> None:
-    blind = answers.assign(shown=answers.shown.where(answers.prompting == "baseline"))
+    blind = answers.assign(shown_sha256=answers.shown_sha256.where(answers.prompting == "baseline"))
     folder = build(tmp_path / "report", **{**tables, "answers": blind}).parent
     assert 'class="shown"' not in (folder / ADDED).read_text()
 

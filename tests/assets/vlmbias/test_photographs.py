@@ -397,7 +397,7 @@ class TestChecks:
         assert len(vague) == 3
         rows = studio.table("candidates", "artist")
         assert set(rows["check"]) == {"unchecked"}
-        assert set(rows["unread"].map(tuple)) == {("subject", "framing", "visibility")}
+        assert set(rows["unanswered_checks"].map(tuple)) == {("subject", "framing", "visibility")}
         assert len(studio.table("photographs")) == 16
 
     @pytest.mark.usefixtures("made")

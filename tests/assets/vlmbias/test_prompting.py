@@ -120,12 +120,12 @@ def test_the_title_stands_above_the_very_picture(root, judge, server):
     assert ask(root, judge, "in-image title").success
     rows = answers(root)
     assert (rows["prompt"] == rows["question"]).all()
-    assert (rows["shown"] != rows["sha256"]).all()
-    assert rows["shown"].nunique() == rows["sha256"].nunique()
+    assert (rows["shown_sha256"] != rows["sha256"]).all()
+    assert rows["shown_sha256"].nunique() == rows["sha256"].nunique()
     seen = {picture for each in server.received for picture in each.images}
-    assert len(seen) == rows["shown"].nunique()
-    for row in rows.drop_duplicates("shown").itertuples():
-        plain, titled = (_pixels(_png(root, digest)) for digest in (row.sha256, row.shown))
+    assert len(seen) == rows["shown_sha256"].nunique()
+    for row in rows.drop_duplicates("shown_sha256").itertuples():
+        plain, titled = (_pixels(_png(root, digest)) for digest in (row.sha256, row.shown_sha256))
         assert (titled[-len(plain) :] == plain).all()
         assert titled.shape[0] > plain.shape[0]
     files = {path: path.stat().st_mtime_ns for path in (root / "images").rglob("*.png")}
@@ -136,7 +136,7 @@ def test_the_title_stands_above_the_very_picture(root, judge, server):
 
 def test_a_titled_picture_that_is_damaged_is_made_again(root, judge):
     assert ask(root, judge, "in-image title").success
-    shown = answers(root)["shown"].iloc[0]
+    shown = answers(root)["shown_sha256"].iloc[0]
     path = root / "images" / shown[:2] / f"{shown}.png"
     path.write_bytes(b"\x89PNG half of it")
     assert ask(root, judge, "in-image title").success

@@ -54,7 +54,7 @@ def answers(shown, wrong, *, image_set="benchmark", prompting="baseline", truth=
                     "answer": said,
                     "outcome": "unparsed" if unread else "answered",
                     "score": 1.0 if said == truth else 0.0,
-                    "shown": shown,
+                    "shown_sha256": shown,
                 }
             )
     return pd.DataFrame(rows)

@@ -206,7 +206,7 @@ class TestSearch:
             assert self.absolute(means, scores, panel) == least
             choices = [(*panel, name) for name in letters(5) if name not in panel]
         assert [len(panel) for panel in found.panels] == [2, 3, 4, 5]
-        assert (found.chosen_on, found.reported_on) == (30, 30)
+        assert (found.selection_images, found.test_images) == (30, 30)
         reported = panel_tables(scores.select_images(~chosen), found.panels, rounds=ROUNDS)
         assert reported.panels.equals(found.tables.panels)
 
@@ -255,7 +255,7 @@ class TestSearch:
             greedy_panels(scores, ["one.jpg"])
         two = simulated(np.random.default_rng(10), images=2, models=3)
         found = greedy_panels(two, ["one.jpg", "two.jpg"], rounds=2)
-        assert (found.chosen_on, found.reported_on) == (1, 1)
+        assert (found.selection_images, found.test_images) == (1, 1)
         alone = CaptionScores.from_arrays(np.zeros((4, 2, 1)), ["A", "B"], ["A"])
         with pytest.raises(ValueError, match="A is too few"):
             greedy_panels(alone, IMAGES[:4])

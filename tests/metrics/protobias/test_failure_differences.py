@@ -108,8 +108,8 @@ def table():
 
 
 class TestBetweenMetrics:
-    def test_a_difference_is_left_less_right_on_the_same_pairs(self, table):
-        row = row_of(table, domain="animals", left="good", right="bad")
+    def test_a_difference_is_first_less_second_on_the_same_pairs(self, table):
+        row = row_of(table, domain="animals", first="good", second="bad")
         lots = np.random.default_rng(0).random(60)
         assert row["difference"] == pytest.approx(np.mean(lots < 0.1) - np.mean(lots < 0.6))
         assert row["low"] < row["difference"] < row["high"] < 0
@@ -124,9 +124,9 @@ class TestBetweenMetrics:
             np.testing.assert_allclose(rows["p_holm"], correct_by_holm(rows["p"]))
 
     def test_what_lacks_a_domain_is_not_compared_over_all(self, table):
-        assert np.isnan(row_of(table, domain="all", left="good", right="late")["difference"])
-        assert row_of(table, domain="objects", left="good", right="late")["prompts"] == 0
-        everywhere = row_of(table, domain="all", left="good", right="bad")
+        assert np.isnan(row_of(table, domain="all", first="good", second="late")["difference"])
+        assert row_of(table, domain="objects", first="good", second="late")["prompts"] == 0
+        everywhere = row_of(table, domain="all", first="good", second="bad")
         assert everywhere["prompts"] == 120
 
     def test_a_pair_that_one_of_them_lacks_is_left_out(self):

@@ -63,7 +63,7 @@ class TestTheorems:
         for name, expected in (("accuracy", 1 + (2 * p - 1) * q - p), ("symmetric", p * (1 - p))):
             error = np.sqrt(expected * (1 - expected) / self.CASES)
             assert found[name] == pytest.approx(expected, abs=4 * error + 1e-12)
-        assert found["truly_yes"] == q
+        assert found["true_yes_rate"] == q
         assert found["yes_rate"] == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) / self.CASES))
 
     def test_repeats_leave_the_expectation_and_make_it_surer(self):
@@ -89,7 +89,7 @@ class TestByHand:
         assert (found["cases"], found["images"], found["requests"]) == (4, 4, 8)
         assert (found["accuracy"], found["negated_accuracy"]) == (0.5, 0.5)
         assert found["symmetric"] == 0.25
-        assert (found["yes_rate"], found["yes_twice"]) == (0.75, 0.5)
+        assert (found["yes_rate"], found["both_yes_rate"]) == (0.75, 0.5)
         assert (found["generated"], found["new_cases"]) == (4, 2)
 
     def test_repeats_are_averaged_pair_by_pair(self):
@@ -201,7 +201,7 @@ class TestIntervals:
         negated = wide["right", "negated"].groupby("case_id").mean()
         assert found["negated_accuracy"] == pytest.approx(negated.mean())
         twice = wide["yes"].prod(axis=1, skipna=False).groupby("case_id").mean()
-        assert found["yes_twice"] == pytest.approx(twice.mean())
+        assert found["both_yes_rate"] == pytest.approx(twice.mean())
 
     def test_all_right_is_bounded_as_none_wrong_in_n(self):
         found = measure_symmetry(answered(*[("no", ["no"], ["yes"])] * 30))

@@ -8,7 +8,7 @@ from threading import Barrier
 
 import pytest
 
-from resources.calls.batch_store import Batch, WaitingRequest
+from resources.calls.batch_rows import Batch, WaitingRequest
 from resources.models.requests import compute_call_key
 from tests.resources.calls.calling import keys, request_of
 

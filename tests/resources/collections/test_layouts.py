@@ -58,7 +58,7 @@ def test_tifa_160(tmp_path, picture, collected):
     assert [row["text"] for row in rows] == [item["text"] for item in TIFA.values()]
     assert [row["human_scores"] for row in rows] == [item["human_scores"] for item in TIFA.values()]
     # The file states the mean itself.
-    averages = [json.loads(row["others"])["human_avg"] for row in rows]
+    averages = [json.loads(row["other_columns"])["human_avg"] for row in rows]
     assert [row["human_score"] for row in rows] == pytest.approx(averages)
     assert {(row["scale_low"], row["scale_high"]) for row in rows} == {(1.0, 5.0)}
 
@@ -94,7 +94,7 @@ def test_mmvp_names_pictures_by_number(tmp_path, picture, collected):
     )
     assert outcomes(rows) == [("taken", None)] * 2
     assert [row["answer"] for row in rows] == ["(a)", "(b)"]
-    assert json.loads(rows[0]["others"]) == {"Options": "(a) Open (b) Closed"}
+    assert json.loads(rows[0]["other_columns"]) == {"Options": "(a) Open (b) Closed"}
 
 
 def test_flickr8k_expert_has_a_column_for_each_expert(tmp_path, picture, collected):

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from dagster._core.definitions.utils import DISALLOWED_NAMES, is_valid_name
 
+from resources.models.backend_names import ROLES_BY_BACKEND, STAND_INS
 from resources.models.backends import build_backend
 from resources.models.catalog import Catalog, CatalogError, Model, load_catalog
-from resources.models.entry import ROLES_BY_BACKEND, STAND_INS
 
 MODELS_YAML = Path(__file__).parents[3] / "models.yaml"
 GPT = {"name": "gpt", "backend": "openai", "model": "gpt-9", "family": "gpt", "roles": ["judge"]}

@@ -12,7 +12,6 @@ import pytest
 from resources.faults import KeyNotSet, MissingItem, RequestsStopped, UnsupportedRequest
 from resources.models import request_progress as progress
 from resources.models.adaptive_concurrency import AdaptiveConcurrency
-from resources.models.dispatch import Dispatch
 from resources.models.outcomes import (
     AnsweredOutcome,
     FailedOutcome,
@@ -27,6 +26,7 @@ from resources.models.requests import (
     Turn,
     WriteRequest,
 )
+from resources.models.stop_rule import StopRule
 from tests.providers import Response, closed_port, faults
 from tests.resources.models.conftest import CANARY, LOG, client_at, closed, looks, model, png
 from tests.waiting import wait_for
@@ -349,7 +349,7 @@ def test_a_closed_door_stops_at_once_and_loses_nothing(server, client, backend, 
 
 
 def test_answers_on_their_way_when_a_run_stops_are_taken(server, client, called):
-    stopped = called(Dispatch, "_stop")
+    stopped = called(StopRule, "stop")
 
     def held(received):
         return server.count < 8 if "animal 0?" in received.texts[-1] else not stopped.is_set()
@@ -368,7 +368,7 @@ def test_a_server_that_is_not_there_is_not_tried_for_long(server, client, caplog
     with closed_port() as port, told as stopped:
         gone = model(server, concurrency=4, base_url=f"http://127.0.0.1:{port}/v1")
         client.ask(gone, looks(1000), LOG)
-    assert f"See that {gone.base_url} can be reached" in str(stopped.value)
+    assert f"Check that {gone.base_url} is right and can be reached" in str(stopped.value)
     assert "Of 1,000 requests, 5 are answered and kept" in str(stopped.value)
     assert "spent unknown (no price)" in caplog.messages[-1]
 
@@ -391,7 +391,7 @@ def test_a_single_row_is_enough_for_an_outage(server, client):
 
 def test_a_stop_waits_for_nothing_that_is_not_on_its_way(server, client, called):
     """Neither for the end of a pause that the provider asked for, nor for another attempt."""
-    paused, stopped = called(AdaptiveConcurrency, "record_overload"), called(Dispatch, "_stop")
+    paused, stopped = called(AdaptiveConcurrency, "record_overload"), called(StopRule, "stop")
 
     def held(received):
         """Four are on their way, the first begins the pause, the second stops the run."""

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from resources.calls import CallStore
-from resources.calls.batch_store import Batch, WaitingRequest
+from resources.calls.batch_rows import Batch, WaitingRequest
 from resources.calls.database_url import build_database
 from resources.calls.spending import Account, Booking, generate_booking_id
 from resources.calls.sql_tables import CLAIMS

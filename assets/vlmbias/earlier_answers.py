@@ -1,0 +1,85 @@
+"""Answers that a judge gave earlier: those under other promptings, and a change of the model."""
+
+from collections.abc import Set
+from typing import Any
+
+import pandas as pd
+
+from assets.kit.judging import JudgeStep
+from assets.kit.model_lookup import digest_entry
+from assets.kit.step import StepRun
+from assets.vlmbias.prompting import VARIANTS, PromptingConfig, select_questions
+from assets.vlmbias.questions import QUESTION_COLUMNS
+from resources.faults import CorruptItem
+
+
+def load_earlier_answers(
+    step: JudgeStep[PromptingConfig], work: StepRun[PromptingConfig]
+) -> pd.DataFrame:
+    """Load the stored table of a judge and topic; empty if there is none, or it is damaged."""
+    empty: pd.DataFrame = step.columns.build_table([]).to_pandas()
+    try:
+        table = work.home.find(step.key, work.partition, [*step.columns.columns])
+    except CorruptItem as error:
+        work.log.warning("%s Its answers under other promptings are lost.", error)
+        return empty
+    return empty if table is None else table
+
+
+def load_other_promptings(
+    step: JudgeStep[PromptingConfig],
+    work: StepRun[PromptingConfig],
+    current_promptings: Set[str],
+) -> dict[str, list[dict[str, Any]]]:
+    """Load the stored rows of all other promptings by name, and drop outdated ones."""
+    stored_table, stored_rows = load_earlier_answers(step, work), {}
+    for name in sorted(set(stored_table["prompting"]) - current_promptings):
+        rows = stored_table[stored_table["prompting"] == name]
+        reason = _explain_outdated(step, work, name, rows)
+        if reason is None:
+            stored_rows[name] = step.columns.read_rows(rows, step.key)
+        else:
+            work.log.warning(
+                "%d answers under %s are dropped, since %s. To have them again, materialize "
+                "with prompting: [%s].",
+                *(len(rows), name, reason, name),
+            )
+    return stored_rows
+
+
+def report_served_models(
+    step: JudgeStep[PromptingConfig], work: StepRun[PromptingConfig], table: pd.DataFrame
+) -> dict[str, Any]:
+    """Report which models the provider says it served, and log a change of them."""
+    current, earlier = (
+        sorted(answers["served_model"].dropna().unique())
+        for answers in (table, load_earlier_answers(step, work))
+    )
+    if len(current) > 1 or (current and earlier and current != earlier):
+        change = f"before: {', '.join(earlier) or 'unknown'}; now: {', '.join(current)}"
+        work.log.warning("The provider has changed which model answers. Served %s", change)
+        return {"served_models": current, "served_model_changed": change}
+    return {"served_models": current}
+
+
+def has_same_questions(answers: pd.DataFrame, questions: pd.DataFrame) -> bool:
+    """Return whether these answers are to these questions, in the same order."""
+    return bool(
+        QUESTION_COLUMNS.build_table(answers).equals(QUESTION_COLUMNS.build_table(questions))
+    )
+
+
+def _explain_outdated(
+    step: JudgeStep[PromptingConfig],
+    work: StepRun[PromptingConfig],
+    prompting: str,
+    answers: pd.DataFrame,
+) -> str | None:
+    questions = work.tables["questions"]
+    if prompting not in VARIANTS or not has_same_questions(
+        answers, select_questions(step.judge, questions, prompting, len(answers))
+    ):
+        return "the questions have changed"
+    if set(answers["entry_version"]) != {digest_entry(step.judge)}:
+        return f"the entry of {step.judge.name} in models.yaml has changed"
+    return None
