@@ -155,7 +155,7 @@ def test_what_failed_is_told_of_and_not_repeated(tick, bench):
         ([SEER, painter("new", price={})], "new is not launched by itself: the price of new is "
          "unknown. Give its entry in models.yaml price.input_per_million"),
         ([NEW], "No model of "),
-        ([SEER, {**SEER, "name": "other", "model": "other"}, NEW], "could: seer, other. Name one"),
+        ([SEER, {**SEER, "name": "other", "model": "other"}, NEW], "fit: seer, other. Name one"),
         ([{**SEER, "price": {}}, NEW], "not launched by itself: the price of seer is unknown"),
     ],
 )  # fmt: skip

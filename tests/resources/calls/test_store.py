@@ -325,6 +325,6 @@ def test_a_fork_opens_it_for_itself(url, forks):
 
 def test_a_commit_to_a_file_outlives_a_power_cut(tmp_path, opened):
     database = opened(f"sqlite:///{tmp_path}/calls.sqlite")._start().database
-    with database._opened().connect() as one:
+    with database._open_once().connect() as one:
         assert one.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert one.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
