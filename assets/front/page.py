@@ -26,7 +26,7 @@ from assets.kit.table_asset import OWNERS
 from assets.planning import CellQuotes
 from assets.planning.quote_selection import AssetsByKey
 from assets.report.roster import Kind, Listed, Planned, Roster
-from assets.report.standings import JudgeResults as Told
+from assets.report.standings import JudgeResults
 from assets.report.start_page import read_judge_results, write_start_page
 from resources.faults import write_errors
 from resources.models.catalog import Catalog, Model
@@ -83,7 +83,7 @@ def build_front_page(catalog: Catalog, assets: Callable[[], AssetsByKey]) -> Ass
 def build_roster(
     judged: JudgeParts,
     sources: PlanContext,
-    judge_results: Mapping[str, Told] = MappingProxyType({}),
+    judge_results: Mapping[str, JudgeResults] = MappingProxyType({}),
 ) -> Roster:
     """Build the list of judges and metrics, with what would fill their empty cells by benchmark.
 
@@ -105,7 +105,7 @@ def build_roster(
                     cells.quote_cell(judge, benchmark), asks=(judge.name, name) in subject_models
                 )
                 for name, benchmark in load_benchmarks().items()
-                if not judge_results.get(name, Told()).covers(judge.name)
+                if not judge_results.get(name, JudgeResults()).covers(judge.name)
             }
             for judge in judges
             if not judge.is_stand_in

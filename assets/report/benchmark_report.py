@@ -117,10 +117,7 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
             pages=pages(),
             pictures=(),
             thumbnails=list(dict.fromkeys(pictures)),
-            metadata={
-                f"{subjects[0].kind}s": len(subjects),
-                "stand_ins": len(stand_ins),
-            },
+            metadata={f"{subjects[0].kind}s": len(subjects), "stand_ins": len(stand_ins)},
             judged=self.judged(subjects, galleries),
             static=self.styles,
         )

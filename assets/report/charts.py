@@ -2,9 +2,18 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from functools import partial
+from typing import Literal, NamedTuple, TypeAlias
 
-from assets.report.formats import Rate, format_signed, format_signed_interval
+from assets.report.formats import (
+    Rate,
+    format_interval,
+    format_percent,
+    format_score,
+    format_score_interval,
+    format_signed,
+    format_signed_interval,
+)
 
 PERCENT = ("0", "25", "50", "75", "100\u00a0%")
 SCORES = ("0", "0.25", "0.5", "0.75", "1")
@@ -13,10 +22,24 @@ _NARROW, _GAP, _LETTER = 340, 12, 7
 """Pixels: a chart on a phone, from an interval to the text beside it, and of a letter."""
 
 
+MarkKind: TypeAlias = Literal["failure", "accuracy", "bias"]
+
+
+class NumberFormat(NamedTuple):
+    """A way to write values and their intervals."""
+
+    value: Callable[[float | None], str]
+    interval: Callable[[Rate], str]
+
+
+SHARE = NumberFormat(format_percent, format_interval)
+SCORE = NumberFormat(partial(format_score, places=3), partial(format_score_interval, places=3))
+
+
 class Mark(NamedTuple):
     """A value with its interval, style and label."""
 
-    kind: Literal["failure", "accuracy", "bias"]
+    kind: MarkKind
     rate: Rate
     text: str
 
@@ -34,6 +57,22 @@ class Bar(NamedTuple):
     marks: Sequence[Mark]
     spoken: str
     note: str = ""
+
+    @classmethod
+    def build(
+        cls,
+        label: str,
+        rates: Mapping[str, tuple[MarkKind, Rate]],
+        written: NumberFormat = SHARE,
+        note: str = "",
+    ) -> "Bar":
+        """A bar of rates, by the word before each number."""
+        marks = [
+            Mark(kind, rate, f"{name} {written.value(rate.value)}".strip())
+            for name, (kind, rate) in rates.items()
+        ]
+        spoken = (f"{mark.text} {written.interval(mark.rate)}".strip() for mark in marks)
+        return cls(label, marks, ", ".join(spoken), note)
 
     @property
     def above(self) -> str:

@@ -107,6 +107,11 @@ def format_signed(number: float | None) -> str:
     return "0.0" if written in ("+0.0", "-0.0") else written.replace("-", "\u2212")
 
 
+def format_change(percent: float) -> str:
+    """`+12.5 %`, of a change in per cent."""
+    return f"{format_signed(percent)}\u00a0%"
+
+
 def format_signed_interval(rate: Rate) -> str:
     """`[+9.8, +13.9]`, or nothing where there is no interval."""
     return _ends(rate, format_signed)

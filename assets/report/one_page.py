@@ -5,9 +5,9 @@ from pathlib import Path
 
 from assets.report.asset import ReportSources
 from assets.report.cells import Line, Table, mark_trial, share_cell
-from assets.report.charts import PERCENT, Bar, Chart, Mark
+from assets.report.charts import PERCENT, Bar, Chart
 from assets.report.costs import costs
-from assets.report.formats import Rate, add_firmness, format_interval, format_percent
+from assets.report.formats import Rate, add_firmness
 from assets.report.publish import Site, Thumbnail
 from assets.report.rendering import Renderer, Shell
 from assets.report.standings import JudgeResults, Measure, Standing
@@ -60,11 +60,10 @@ def one_page(
     measured = judged.measures[0].name
     standings = sorted(judged.standings, key=lambda standing: FIRMNESS.index(standing.firmness))
     bars = [
-        Bar(
+        Bar.build(
             add_firmness(standing.model, standing.firmness),
-            [Mark("bias", standing.rate, format_percent(standing.value))],
-            f"{format_percent(standing.value)} {format_interval(standing.rate)}",
-            standing.note if standing.value is None else "",
+            {"": ("bias", standing.rate)},
+            note=standing.note if standing.value is None else "",
         )
         for standing in standings
     ]

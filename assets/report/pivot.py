@@ -14,7 +14,7 @@ _DASH = Cell(NONE)
 class Place(NamedTuple):
     """Where a cell stands: its line and column, and the headings that these share with others.
 
-    `small` are small words beside the line's label.
+    `small` are small words beside the line's label, and `is_mean` lines stand out.
     """
 
     line: str
@@ -22,6 +22,7 @@ class Place(NamedTuple):
     small: str = ""
     body: str = ""
     group: str = ""
+    is_mean: bool = False
 
 
 def arrange(
@@ -41,28 +42,31 @@ def arrange(
     heads: dict[str, dict[str, None]] = {}
     for group, label in columns:
         heads.setdefault(group, {})[label] = None
-    lines: dict[str, dict[tuple[str, str], dict[tuple[str, str], Cell]]] = {}
+    lines: dict[str, dict[tuple[str, str, bool], dict[tuple[str, str], Cell]]] = {}
     for place, cell in cells:
         heads.setdefault(place.group, {})[place.column] = None
-        body_lines = lines.setdefault(place.body, {})
-        line_cells = body_lines.setdefault((place.line, place.small), {})
+        line_cells = lines.setdefault(place.body, {}).setdefault(
+            (place.line, place.small, place.is_mean), {}
+        )
         line_cells[place.group, place.column] = cell
     places = [(group, label) for group, labels in heads.items() for label in labels]
-    return Table(
-        caption,
-        corner,
-        [Group(group, [Head(label) for label in labels]) for group, labels in heads.items()],
-        [
-            Body(
-                body,
-                [
-                    Line(label, [line_cells.get(place, empty) for place in places], small)
-                    for (label, small), line_cells in lines.get(body, {}).items()
-                ],
-            )
-            for body in (lines if bodies is None else bodies)
-        ],
-    )
+
+    def build_body(body: str) -> Body:
+        return Body(
+            body,
+            [
+                Line(
+                    label,
+                    [line_cells.get(place, empty) for place in places],
+                    small,
+                    kind="mean" if is_mean else "",
+                )
+                for (label, small, is_mean), line_cells in lines.get(body, {}).items()
+            ],
+        )
+
+    groups = [Group(group, [Head(label) for label in labels]) for group, labels in heads.items()]
+    return Table(caption, corner, groups, [*map(build_body, lines if bodies is None else bodies)])
 
 
 def pivot(

@@ -7,14 +7,7 @@ from hashlib import sha256
 
 from assets.report.formats import UNLISTED
 from assets.report.roster import Gap, Kind, Roster
-from assets.report.standings import (
-    MOST,
-    Failure,
-    JudgeResults,
-    Measure,
-    Standing,
-    round_robin,
-)
+from assets.report.standings import MOST, Failure, JudgeResults, Measure, Standing, round_robin
 from metrics.statistics.firmness import FIRMNESS
 
 _LONGEST = 60

@@ -15,7 +15,17 @@ from assets.report.outcomes import served_table
 _HERE = Path(__file__).parent
 STATIC = (_HERE / "site.css", _HERE / "site.js")
 """The files that every page links to."""
-_PARTS = ("chart", "costs", "notice", "paper", "section", "slide", "subject_head", "table")
+_PARTS = [
+    "chart",
+    "costs",
+    "exhibit",
+    "notice",
+    "paper",
+    "section",
+    "strip",
+    "subject_head",
+    "table",
+]
 """Templates whose macros every page sees, unless a value has the same name."""
 
 

@@ -25,7 +25,7 @@ Kind: TypeAlias = Literal["judge", "metric", "reference"]
 class Listed:
     """A judge or metric as models.yaml names it; a `reference` judge is no model.
 
-    `told` says which model it is.
+    `description` says which model it is.
     """
 
     name: str

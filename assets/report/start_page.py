@@ -71,7 +71,7 @@ class Entry(NamedTuple):
 
 
 @dataclass
-class _Told:
+class _Reports:
     """The sites' entries and results by folder, and the roster beside them."""
 
     roster: Roster
@@ -100,8 +100,8 @@ def write_start_page(folder: Path) -> Path:
     A site is listed once it lies there with its entry. Of two reports that end at once, the page
     of the last one might lack the other: it looks again.
     """
-    before: _Told | None = None
-    while before != (reports := _told(folder)):
+    before: _Reports | None = None
+    while before != (reports := _read_reports(folder)):
         _write(folder, reports)
         before = reports
     return folder / "index.html"
@@ -109,23 +109,23 @@ def write_start_page(folder: Path) -> Path:
 
 def read_judge_results(folder: Path) -> Mapping[str, JudgeResults]:
     """Read what each site in `folder` tells of judges, by the site's own folder."""
-    return _told(folder).judged
+    return _read_reports(folder).judged
 
 
-def _told(folder: Path) -> _Told:
-    reports = _Told(Roster.read(folder))
+def _read_reports(folder: Path) -> _Reports:
+    reports = _Reports(Roster.read(folder))
     for file in sorted(folder.glob(f"[!.]*/{_ENTRY}")):
         name = file.parent.name
         # Whoever replaces that site at this moment writes the start page once more.
         with suppress(FileNotFoundError):
             entry = Entry(**json.loads(file.read_text(encoding="utf-8")))
-            of_judges = file.with_name(standings.FILE)
-            reports.judged[name] = JudgeResults.read(of_judges.read_text(encoding="utf-8"))
+            results_file = file.with_name(standings.FILE)
+            reports.judged[name] = JudgeResults.read(results_file.read_text(encoding="utf-8"))
             reports.entries[name] = entry
     return reports
 
 
-def _write(folder: Path, reports: _Told) -> None:
+def _write(folder: Path, reports: _Reports) -> None:
     files = {"mark.svg": _MARK.encode(), **{file.name: file.read_bytes() for file in STATIC}}
     files |= {path: text.encode() for path, text in _pages(reports)}
     for path, data in files.items():
@@ -143,7 +143,7 @@ def _write_changed(path: Path, data: bytes) -> None:
     write_atomically(UPath(path), data)
 
 
-def _pages(reports: _Told) -> Iterator[tuple[str, str]]:
+def _pages(reports: _Reports) -> Iterator[tuple[str, str]]:
     everyone, columns = profiles(reports.judged, reports.roster), reports.columns
     shared = {"columns": columns, "entries": reports.entries, "roster": reports.roster}
     templates = Path(__file__).parent / "templates"

@@ -4,15 +4,8 @@ from collections.abc import Mapping
 
 from assets.frame.pages.source_page import SHORT, ScoredSource
 from assets.frame.pages.win_rates import Comparison, by_domain
-from assets.report.charts import PERCENT, Bar, Chart, Mark, changes
-from assets.report.formats import (
-    Rate,
-    capitalize_first,
-    format_interval,
-    format_percent,
-    format_rate,
-    read_rate,
-)
+from assets.report.charts import PERCENT, Bar, Chart, changes
+from assets.report.formats import Rate, capitalize_first, read_rate
 from metrics.protobias.ranking import ALL
 
 
@@ -27,9 +20,7 @@ def rates(source: ScoredSource) -> list[Chart]:
     """Attack success rate, and the mean rise of the biases that succeed (Figure 2)."""
     rows = {judge: row for judge in source.judges if (row := source.row(judge, ALL))}
     bars = [
-        Bar(judge, [Mark("failure", rate, format_percent(rate.value))], format_rate(rate))
-        for judge, row in rows.items()
-        for rate in [read_rate(row, "rate")]
+        Bar.build(judge, {"": ("failure", read_rate(row, "rate"))}) for judge, row in rows.items()
     ]
     description = "share of domains × biases that raise the mean score"
     rises = {judge: read_rate(row, "rise") for judge, row in rows.items()}
@@ -57,14 +48,10 @@ def preferences(source: ScoredSource) -> list[Chart]:
 def _preferred(comparison: Comparison) -> Bar:
     bias, domain = comparison.bias, comparison.domain
     before, after = (read_rate(row, "preference") for row in (comparison.before, comparison.after))
-    marks = [
-        Mark("accuracy", before, f"before {format_percent(before.value)}"),
-        Mark("bias", after, f"after {format_percent(after.value)}"),
-    ]
-    spoken_marks = ", ".join(f"{mark.text} {format_interval(mark.rate)}".strip() for mark in marks)
-    label = "Mean over domains" if domain == ALL else f"{capitalize_first(domain)}, {SHORT[bias]}"
-    return Bar(
-        label, marks, spoken_marks, "" if after.value is not None else "no pair has preferences"
+    return Bar.build(
+        "Mean over domains" if domain == ALL else f"{capitalize_first(domain)}, {SHORT[bias]}",
+        {"before": ("accuracy", before), "after": ("bias", after)},
+        note="" if after.value is not None else "no pair has preferences",
     )
 
 

@@ -1,7 +1,6 @@
 """The pictures: every bias beside the original, and those that moved each judge most."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import pandas as pd
 
@@ -10,6 +9,7 @@ from assets.frame.pages.source_page import ScoredSource
 from assets.frame.search import IN_SAMPLE
 from assets.kit.columns import to_records
 from assets.kit.step import Row
+from assets.report.exhibits import Exhibit, Gallery
 from assets.report.formats import capitalize_first, format_score
 from assets.report.publish import Thumbnail
 
@@ -20,33 +20,7 @@ _MOST = 6
 _PICTURE = ["domain", "image_id"]
 
 
-class Slide(NamedTuple):
-    """A picture as it was and biased, what it is of, and what judges gave both."""
-
-    title: str
-    instruction: str
-    original: Thumbnail
-    changed: Thumbnail
-    scores: Sequence[tuple[str, str]]
-    """By judge, as in 2 → 4."""
-
-
-class SourceGallery(NamedTuple):
-    """The slides of a source."""
-
-    biases: Mapping[str, Sequence[Slide]]
-    movable: Mapping[str, Sequence[Slide]]
-
-    @property
-    def thumbnails(self) -> Iterator[Thumbnail]:
-        """The pictures of all slides."""
-        for part in (self.biases, self.movable):
-            for slides in part.values():
-                for slide in slides:
-                    yield from (slide.original, slide.changed)
-
-
-def gallery(source: ScoredSource) -> SourceGallery:
+def gallery(source: ScoredSource) -> Gallery:
     """One picture a domain of each bias, and what moved each judge most; both in sample."""
     scores = source.scores
     best = source.search[source.search["choice"].eq(IN_SAMPLE)]
@@ -57,34 +31,41 @@ def gallery(source: ScoredSource) -> SourceGallery:
     after["rise"] = after["score"] - after["before"]
     by_bias = {
         # The first picture of each domain, as the first judge's best configuration has it.
-        bias: [
-            _slide(capitalize_first(row["domain"]), row, after)
+        capitalize_first(bias): [
+            _exhibit(capitalize_first(row["domain"]), row, after)
             for row in to_records(first_pictures)
         ]
         for bias in source.biases
         for first_pictures in [after[after["bias"].eq(bias)].drop_duplicates("domain")]
     }
     movable = {judge: [*_movable(after[after["model"].eq(judge)])] for judge in source.judges}
-    return SourceGallery(by_bias, movable)
+    return Gallery(movable, by_bias)
 
 
-def _movable(after: pd.DataFrame) -> Iterator[Slide]:
+def _movable(after: pd.DataFrame) -> Iterator[Exhibit]:
     """The pictures whose score rises most, each once, by the bias that moves it most."""
     risen = after[after["rise"].gt(0)].sort_values(["rise", "image_id"], ascending=[False, True])
     for row in to_records(risen.drop_duplicates("image_id").head(_MOST)):
-        yield _slide(f"{capitalize_first(row['domain'])}, {row['bias']}", row, after)
+        scores = f"{_points(row['before'])} → {_points(row['score'])}"
+        exhibit = _exhibit(f"{capitalize_first(row['domain'])}, {row['bias']}", row, after)
+        yield exhibit._replace(
+            question=f"How well does the picture fit “{row['instruction']}”?",
+            answer=f"Of 5 points, before → after: {scores}",
+            truth="What the picture shows is the same as before",
+        )
 
 
-def _slide(title: str, row: Row, after: pd.DataFrame) -> Slide:
+def _exhibit(title: str, row: Row, after: pd.DataFrame) -> Exhibit:
     same = after[after["image_id"].eq(row["image_id"]) & after["parameters"].eq(row["parameters"])]
     scores_by_judge = [
-        (str(judge), f"{_points(score_before)} → {_points(score_after)}")
+        (f"{judge}:", f"{_points(score_before)} → {_points(score_after)}")
         for judge, score_before, score_after in zip(
             same["model"], same["before"], same["score"], strict=True
         )
     ]
     original, changed = (Thumbnail(row[name], SHOWN) for name in ("original", "sha256"))
-    return Slide(title, row["instruction"], original, changed, scores_by_judge)
+    lines = [(f"{title}:", row["instruction"]), *scores_by_judge]
+    return Exhibit(changed, title, lines, original=original)
 
 
 def _points(value: float) -> str:

@@ -4,18 +4,18 @@
 all domains but outdoor) and 6, of GPT-4.1-mini.
 """
 
-from functools import cache
+from collections.abc import Iterator
+from functools import cache, partial
 from pathlib import Path
 
 import pandas as pd
 
-from assets.frame.pages.sentences import format_change
 from assets.frame.pages.source_page import SHORT
 from assets.kit.columns import to_records
 from assets.report.cells import Cell, Line, Table, mean_cell
 from assets.report.csv_files import read_csv_rows
-from assets.report.formats import Rate, capitalize_first, format_score
-from assets.report.pivot import pivot
+from assets.report.formats import Rate, capitalize_first, format_change, format_score
+from assets.report.pivot import Place, arrange, pivot
 from generators.prompts.visual_concepts import DOMAINS
 from metrics.frame.inflation import success_rates
 
@@ -31,31 +31,25 @@ def printed() -> pd.DataFrame:
 
 def inflation() -> Table:
     """Mean scores before and after each bias (Tables 3 and 12)."""
-    biased = printed()[printed()["bias"].ne(_BEAUTY)]
-    before = biased.drop_duplicates(["model", "domain"])
-    before = before.assign(bias=_ORIGINAL, biased=before["original"], percent=None)
-    return pivot(
-        "The paper’s Tables 3 and 12",
-        "Domain",
-        to_records(pd.concat([before, biased])),
-        lambda row: _format_cell(row["biased"], row["percent"]),
-        body="model",
-        line="domain",
-        column="bias",
-        titles=_TITLES,
-    )
+
+    def cells() -> Iterator[tuple[Place, Cell]]:
+        for row in to_records(printed()[printed()["bias"].ne(_BEAUTY)]):
+            place = partial(Place, capitalize_first(row["domain"]), body=row["model"])
+            yield place(_ORIGINAL), _format_cell(row["original"])
+            yield place(SHORT[row["bias"]]), _format_cell(row["biased"], row["percent"])
+
+    return arrange("The paper’s Tables 3 and 12", "Domain", cells())
 
 
 def beauty() -> Table:
     """The beauty filter on people (Table 4)."""
-    lines = [
-        Line(
-            row["model"],
-            [_format_cell(row["original"]), _format_cell(row["biased"], row["percent"])],
-        )
-        for row in to_records(printed()[printed()["bias"].eq(_BEAUTY)])
-    ]
-    return Table.plain("The paper’s Table 4", "Judge", [_ORIGINAL, "Beauty"], lines)
+
+    def cells() -> Iterator[tuple[Place, Cell]]:
+        for row in to_records(printed()[printed()["bias"].eq(_BEAUTY)]):
+            yield Place(row["model"], _ORIGINAL), _format_cell(row["original"])
+            yield Place(row["model"], "Beauty"), _format_cell(row["biased"], row["percent"])
+
+    return arrange("The paper’s Table 4", "Judge", cells())
 
 
 def success() -> Table:
@@ -65,7 +59,7 @@ def success() -> Table:
         rate, rise = map(float, success_rates(rows["percent"].to_numpy()))
         cells = [
             Cell(f"{100 * rate:.2f}\u00a0%", numbers={"": rate}),
-            Cell(format_change({"percent": rise}), numbers={"": rise}),
+            Cell(format_change(rise), numbers={"": rise}),
         ]
         lines.append(Line(str(model), cells))
     caption = "Attack success by the paper’s Tables 3, 4 and 12"
@@ -100,4 +94,4 @@ def _format_cell(before: float, percent: float | None = None) -> Cell:
     if percent is None or pd.isna(percent):
         return mean_cell(Rate(before))
     numbers = {"": before, "percent": percent}
-    return Cell(format_score(before), format_change({"percent": percent}), numbers=numbers)
+    return Cell(format_score(before), format_change(percent), numbers=numbers)

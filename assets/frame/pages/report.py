@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assets.frame.common import QUESTION, TITLE
-from assets.frame.pages import charts, paper, susceptibility, tables, win_rates
-from assets.frame.pages.gallery import SourceGallery, gallery
-from assets.frame.pages.sentences import judge_sentence, source_sentence
+from assets.frame.pages import charts, human_tables, paper, susceptibility, tables, win_rates
+from assets.frame.pages.gallery import gallery
 from assets.frame.pages.source_page import SHORT, ScoredSource
 from assets.report.benchmark_report import BenchmarkReport
-from assets.report.formats import read_rate
-from assets.report.standings import Failure, Measure, Standing
+from assets.report.exhibits import list_failures, list_thumbnails
+from assets.report.formats import format_change, format_score, format_signed_interval, read_rate
+from assets.report.standings import Measure, Standing
+from assets.report.start_page import no_ranking_sentence, trial_sentence
 from assets.report.subjects import firmest_first
 from metrics.protobias.ranking import ALL
 
@@ -27,6 +28,64 @@ SUCCESS = Measure(
     "share",
     "Of all biases in all domains, the share that raises the mean score.",
 )
+
+_OVERLAYS = {
+    "instruction": "Writing the instruction onto a picture",
+    "keyword": "Writing its keyword onto a picture",
+    "authenticity": "Writing “Reference Image” onto a picture",
+}
+
+
+def _source_sentence(source: ScoredSource) -> str:
+    """The finding: results, else the number of the only judge, else each judge's reasons."""
+    if source.firmness == "result":
+        return _results(source)
+    if len(source.judges) == 1 and source.overlay(source.judges[0]):
+        return judge_sentence(source, source.judges[0])
+    return no_ranking_sentence(source.name, source.reasons)
+
+
+def _results(source: ScoredSource) -> str:
+    """Count the ranked judges that an overlay moves clearly, and name the one it moves most."""
+    ranked = [
+        judge for judge, evidence in source.judge_evidence.items() if evidence.firmness == "result"
+    ]
+    rows = {judge: row for judge in ranked if (row := source.overlay(judge))}
+    clear_rows = {judge: row for judge, row in rows.items() if row["percent_low"] > 0}
+    total, picture = len(rows), f"a picture of {source.name}"
+    if not clear_rows:
+        subject = f"None of {total} judges is" if total > 1 else f"{next(iter(rows))} is not"
+        return f"{subject} seen to give {picture} more once words are written onto it."
+    judge = max(clear_rows, key=lambda judge: float(clear_rows[judge]["percent"]))
+    clause = f"{picture} clearly more once words are written onto it"
+    if total == 1:
+        return f"{judge} gives {clause}: {format_change(clear_rows[judge]['percent'])}."
+    verb = "gives" if len(clear_rows) == 1 else "give"
+    return (
+        f"{len(clear_rows)} of {total} judges {verb} {clause}; "
+        f"{judge} gives {format_change(clear_rows[judge]['percent'])} more."
+    )
+
+
+def judge_sentence(source: ScoredSource, judge: str) -> str:
+    """The points of a judge's score that an overlay buys, held out, with their interval.
+
+    It stands alone: of a trial it says why it is one.
+    """
+    row, evidence = source.overlay(judge), source.overlay_evidence(judge)
+    if row is None:
+        return f"{judge}: {'; '.join(evidence.reasons)}."
+    more = float(row["biased"]) - float(row["original"])
+    points = f"{format_score(abs(more))} of 5 points"
+    effect = f"loses {points} with {judge}" if more < 0 else f"buys {points} from {judge}"
+    means = f"from {format_score(row['original'])} to {format_score(row['biased'])}"
+    interval = format_signed_interval(read_rate(row, "percent"))
+    sentence = (
+        f"{_OVERLAYS[row['bias']]} {effect}, {means}: {format_change(row['percent'])} {interval}."
+    )
+    if evidence.firmness != "trial":
+        return sentence
+    return trial_sentence("; ".join(evidence.reasons), f"{sentence[0].lower()}{sentence[1:]}")
 
 
 def _standings(source: ScoredSource) -> Iterator[Standing]:
@@ -57,24 +116,6 @@ def _standings(source: ScoredSource) -> Iterator[Standing]:
         )
 
 
-def _failures(source: ScoredSource, pictures: SourceGallery) -> Iterator[Failure]:
-    """The pictures that moved each judge most."""
-    for number, (judge, slides) in enumerate(pictures.movable.items(), 1):
-        for slide in slides:
-            yield Failure(
-                judge,
-                source.overlay_evidence(judge).firmness,
-                slide.changed.file,
-                f"Changed: {slide.title}",
-                f"How well does the picture fit “{slide.instruction}”?",
-                f"Of 5 points, before → after: {dict(slide.scores)[judge]}",
-                "What the picture shows is the same as before",
-                f"{source.gallery}#judge-{number}",
-                slide.original.file,
-                "As it was",
-            )
-
-
 REPORT = BenchmarkReport(
     title=TITLE,
     question=QUESTION,
@@ -82,6 +123,7 @@ REPORT = BenchmarkReport(
     sections=("Judges", "Sources", "Success", "Costs"),
     values={
         "charts": charts,
+        "human_tables": human_tables,
         "paper_says": paper,
         "sentence": judge_sentence,
         "short": SHORT,
@@ -93,10 +135,10 @@ REPORT = BenchmarkReport(
     order=lambda sources: firmest_first(sources[::-1]),
     stand_in_sentence="A stand-in run: judges and pictures are stand-ins, and no figure is a "
     "result.",
-    sentence=source_sentence,
+    sentence=_source_sentence,
     gallery=gallery,
-    thumbnails=lambda pictures: pictures.thumbnails,
+    thumbnails=list_thumbnails,
     measures=[INFLATION, SUCCESS],
     standings=_standings,
-    failures=_failures,
+    failures=list_failures,
 )

@@ -1,77 +1,34 @@
-"""The paper's Tables 2 to 7 and 9, with our numbers."""
+"""The paper's Tables 3 to 6 and 9, with our numbers."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from functools import partial
+from itertools import product
+from typing import NamedTuple
 
-from assets.frame.biases import JOINED, NONE
+from assets.frame.biases import JOINED
 from assets.frame.inflation import ALL_PICTURES, COMBINED, READABLE, SINGLE, WORDED
-from assets.frame.pages.sentences import format_change
 from assets.frame.pages.source_page import CHOSEN, SHORT, ScoredSource
-from assets.frame.people import (
-    BINS,
-    ScorerAgreement,
-    bin_scores,
-    correlate_annotators,
-    correlate_judge_with_people,
-)
 from assets.frame.search import HELD_OUT, IN_SAMPLE
 from assets.kit.columns import to_plain_records, to_records
 from assets.kit.step import Row
-from assets.report.cells import Body, Cell, Line, Table, mean_cell, number_cell, share_cell
+from assets.report.cells import Cell, Line, Table, mean_cell, number_cell, share_cell
 from assets.report.columns import RowHead, TableColumn, tabulate
 from assets.report.formats import NONE as NOTHING
 from assets.report.formats import (
     Rate,
     add_firmness,
     capitalize_first,
+    format_change,
     format_score,
-    format_score_interval,
     format_signed_interval,
     read_rate,
 )
+from assets.report.pivot import Place, arrange
 from generators.perturbations.registry import from_json
 from generators.prompts.judging_templates import STANDARD, TEMPLATES
 from metrics.protobias.ranking import ALL
-from metrics.statistics.correlation import Correlation
 
 _BEAUTY = "beauty"
-CellsOf: TypeAlias = Callable[[str, str], Iterator[Cell]]
-"""The cells of a line, by its judge and domain."""
-
-
-def people(source: ScoredSource) -> Table:
-    """Human scores: pictures by bin, and their mean (Table 2)."""
-    lines = [
-        Line(
-            _of_all(domain_bins.domain),
-            [*map(number_cell, domain_bins.counts), mean_cell(Rate(domain_bins.mean))],
-        )
-        for domain_bins in (bin_scores(source.people) if len(source.people) else ())
-    ]
-    return Table.plain("Human scores by bin", "Domain", [*BINS, "Mean"], lines)
-
-
-def annotators(source: ScoredSource) -> Table:
-    """Agreement of annotators (Table 7)."""
-    agreements = correlate_annotators(source.people) if len(source.people) else []
-    between = TableColumn[ScorerAgreement](
-        "Between", lambda agreed: Cell(f"{agreed.first} and {agreed.second}")
-    )
-    columns = (between, *_CORRELATIONS)
-    return tabulate("Agreement of annotators", "Domain", _DOMAIN, columns, {"": agreements})
-
-
-def judges_and_people(source: ScoredSource) -> Table:
-    """Correlation of judges' scores of pictures as they were with people's."""
-    originals = source.scores[source.scores["bias"].eq(NONE)]
-    agreements = (
-        list(correlate_judge_with_people(originals, source.people)) if len(source.people) else []
-    )
-    bodies = {
-        judge: [agreed for agreed in agreements if agreed.first == judge]
-        for judge in dict.fromkeys(agreed.first for agreed in agreements)
-    }
-    return tabulate("Judges beside people", "Domain", _DOMAIN, _CORRELATIONS, bodies)
 
 
 def inflation(source: ScoredSource, choice: str, pictures: str = ALL_PICTURES) -> Table:
@@ -80,18 +37,20 @@ def inflation(source: ScoredSource, choice: str, pictures: str = ALL_PICTURES) -
     subset = " of readable pictures" if pictures == READABLE else ""
     caption = f"Mean scores{subset}, {source.describe_choice(choice)}"
 
-    def cells(judge: str, domain: str) -> Iterator[Cell]:
-        rows = {
-            bias: source.row(judge, bias, domain, choice=choice, pictures=pictures)
-            for bias in biases
-        }
-        existing_rows = [row for row in rows.values() if row]
-        # Over all domains each bias has its own: those that it can be had in.
-        original = existing_rows[0]["original"] if existing_rows and domain != ALL else None
-        yield mean_cell(Rate(original))
-        yield from (_changed(row, original=original) for row in rows.values())
+    def cells() -> Iterator[tuple[Place, Cell]]:
+        for judge, domain, place in _places(source):
+            rows = {
+                bias: source.row(judge, bias, domain, choice=choice, pictures=pictures)
+                for bias in biases
+            }
+            existing_rows = [row for row in rows.values() if row]
+            # Over all domains each bias has its own: those that it can be had in.
+            original = existing_rows[0]["original"] if existing_rows and domain != ALL else None
+            yield place("Orig."), mean_cell(Rate(original))
+            for bias, row in rows.items():
+                yield place(SHORT[bias]), _changed(row, original=original)
 
-    return _by_judge(source, caption, ["Orig.", *(SHORT[bias] for bias in biases)], cells)
+    return arrange(caption, "Domain", cells())
 
 
 def beauty(source: ScoredSource) -> Table:
@@ -128,70 +87,54 @@ def mitigation(source: ScoredSource, choice: str) -> Table:
     def row(judge: str, bias: str, template: str) -> Row | None:
         return source.row(judge, bias, choice=choice, template=template, experiment=WORDED)
 
-    bodies = []
     asked_judges = [judge for judge in source.judges if rows["model"].eq(judge).any()]
     tried = [bias for bias in source.biases if rows["bias"].eq(bias).any()]
-    for judge in asked_judges if len(templates) > 1 else ():
-        # The first bias is one that all domains have.
-        before = [read_rate(row(judge, tried[0], template), "original") for template in templates]
-        lines = [Line("Orig.", [*map(mean_cell, before)])]
-        for bias in tried:
-            cells = [
-                _changed(row(judge, bias, template), original=original.value)
-                for template, original in zip(templates, before, strict=True)
-            ]
-            lines.append(Line(SHORT[bias], cells))
-        bodies.append(Body(judge, lines))
-    heads = [capitalize_first(template.replace("_", " ")) for template in templates]
+
+    def cells() -> Iterator[tuple[Place, Cell]]:
+        for judge, template in product(asked_judges if len(templates) > 1 else (), templates):
+            head = capitalize_first(template.replace("_", " "))
+            # The first bias is one that all domains have.
+            before = read_rate(row(judge, tried[0], template), "original")
+            yield Place("Orig.", head, body=judge), mean_cell(before)
+            for bias in tried:
+                cell = _changed(row(judge, bias, template), original=before.value)
+                yield Place(SHORT[bias], head, body=judge), cell
+
     caption = (
         f"Mean scores by template, over all domains but outdoor, {source.describe_choice(choice)}"
     )
-    return _of(asked_judges, source, Table.build(caption, "Bias", heads, bodies))
+    return _name_only(asked_judges, source, arrange(caption, "Bias", cells()))
 
 
 def combined(source: ScoredSource, choice: str) -> Table:
     """The best bias alone, and the best pair and triple of them (Table 6)."""
-    rows_of_combinations = source.inflation[source.inflation["experiment"].eq(COMBINED)]
-    sizes = {
-        bias: bias.count(JOINED) + 1
-        for bias in rows_of_combinations["bias"].unique()
-        if bias != ALL
-    }
+    rows = source.inflation[source.inflation["experiment"].eq(COMBINED)]
+    sizes = {bias: bias.count(JOINED) + 1 for bias in rows["bias"].unique() if bias != ALL}
     named = {1: "Best bias", 2: "Best pair", 3: "Best triple"}
     heads = {size: named.get(size, f"Best {size}") for size in sorted({1, *sizes.values()})}
+    scored = set(zip(rows["model"], rows["domain"], strict=True)) if len(heads) > 1 else set()
 
-    def cells(judge: str, domain: str) -> Iterator[Cell]:
-        for size in heads:
-            names = (
-                source.biases
-                if size == 1
-                else [name for name, combined_biases in sizes.items() if combined_biases == size]
-            )
-            kind = SINGLE if size == 1 and choice == IN_SAMPLE else COMBINED
-            rows = [
-                row
-                for name in names
-                if (row := source.row(judge, name, domain, choice=choice, experiment=kind))
-                and row["percent"] is not None
-            ]
-            best = max(rows, key=lambda row: float(row["percent"]), default=None)
-            yield _changed(best, str(best["bias"]).replace(JOINED, " + ") if best else "")
+    def find_best(judge: str, domain: str, size: int) -> Row | None:
+        names = [name for name, count in sizes.items() if count == size]
+        kind = SINGLE if size == 1 and choice == IN_SAMPLE else COMBINED
+        found = [
+            source.row(judge, name, domain, choice=choice, experiment=kind)
+            for name in (source.biases if size == 1 else names)
+        ]
+        changed = [row for row in found if row and row["percent"] is not None]
+        return max(changed, key=lambda row: float(row["percent"]), default=None)
 
-    caption = f"Biases combined, {CHOSEN[choice]}"
-    overall = choice == IN_SAMPLE and {*source.domains} <= {*rows_of_combinations["domain"]}
-    table = _by_judge(source, caption, [*heads.values()], cells, overall)
-    asked_judges = [
-        judge for judge in source.judges if rows_of_combinations["model"].eq(judge).any()
-    ]
-    existing_lines = {
-        (row["model"], _domain(row["domain"])) for row in to_records(rows_of_combinations)
-    }
-    bodies = [
-        Body(body.label, [line for line in body.lines if (judge, line.label) in existing_lines])
-        for judge, body in zip(source.judges, table.bodies, strict=True)
-        if judge in asked_judges
-    ]
-    return _of(asked_judges, source, table._replace(bodies=bodies if len(heads) > 1 else []))
+    def cells() -> Iterator[tuple[Place, Cell]]:
+        has_mean = choice == IN_SAMPLE and {*source.domains} <= {*rows["domain"]}
+        for judge, domain, place in _places(source, has_mean=has_mean):
+            for size, head in heads.items() if (judge, domain) in scored else ():
+                best = find_best(judge, domain, size)
+                name = str(best["bias"]).replace(JOINED, " + ") if best else ""
+                yield place(head), _changed(best, name)
+
+    asked_judges = [judge for judge in source.judges if rows["model"].eq(judge).any()]
+    table = arrange(f"Biases combined, {CHOSEN[choice]}", "Domain", cells())
+    return _name_only(asked_judges, source, table)
 
 
 def configurations(source: ScoredSource, choice: str) -> Table:
@@ -201,14 +144,15 @@ def configurations(source: ScoredSource, choice: str) -> Table:
         (row["model"], row["domain"], row["bias"]): row["parameters"] for row in to_records(rows)
     }
 
-    def cells(judge: str, domain: str) -> Iterator[Cell]:
-        for bias in source.biases:
-            parameters = best.get((judge, domain, bias))
-            yield Cell(NOTHING if parameters is None else _parameters(parameters))
+    def cells() -> Iterator[tuple[Place, Cell]]:
+        for judge, domain, place in _places(source, has_mean=False):
+            for bias in source.biases:
+                parameters = best.get((judge, domain, bias))
+                text = NOTHING if parameters is None else _parameters(parameters)
+                yield place(SHORT[bias]), Cell(text)
 
-    heads = [SHORT[bias] for bias in source.biases]
     caption = f"Best configurations, {source.describe_choice(choice)}"
-    return _by_judge(source, caption, heads, cells, overall=False)
+    return arrange(caption, "Domain", cells())
 
 
 class _Attack(NamedTuple):
@@ -236,28 +180,24 @@ def success(sources: Sequence[ScoredSource]) -> Table:
     return tabulate("Attack success", "Judge", head, _SUCCESS, {"": attacks})
 
 
-def _by_judge(
-    source: ScoredSource, caption: str, heads: Sequence[str], cells: CellsOf, overall: bool = True
-) -> Table:
-    """A body a judge, a line a domain, and one for the mean over them where there are several."""
-    domains = [*source.domains, *([ALL] if overall and len(source.domains) > 1 else [])]
-    bodies = [
-        Body(
-            judge
-            if source.is_stand_in
-            else add_firmness(judge, source.overlay_evidence(judge).firmness),
-            [
-                Line(_domain(domain), [*cells(judge, domain)], kind="mean" if domain == ALL else "")
-                for domain in domains
-            ],
-        )
-        for judge in source.judges
-    ]
-    named = bodies if len(bodies) > 1 else [Body("", body.lines) for body in bodies]
-    return Table.build(caption, "Domain", heads, named)
+def _places(
+    source: ScoredSource, *, has_mean: bool = True
+) -> Iterator[tuple[str, str, Callable[[str], Place]]]:
+    """Each judge and domain, the mean over several at last, with the place of a column.
+
+    A judge of several is a body; its firmness stands in brackets.
+    """
+    means = [ALL] if has_mean and len(source.domains) > 1 else []
+    for judge in source.judges:
+        firmness = source.overlay_evidence(judge).firmness
+        name = judge if source.is_stand_in else add_firmness(judge, firmness)
+        body = name if len(source.judges) > 1 else ""
+        for domain in (*source.domains, *means):
+            label, is_mean = _domain(domain), domain == ALL
+            yield judge, domain, partial(Place, label, body=body, is_mean=is_mean)
 
 
-def _of(asked_judges: Sequence[str], source: ScoredSource, table: Table) -> Table:
+def _name_only(asked_judges: Sequence[str], source: ScoredSource, table: Table) -> Table:
     """The table of those that were asked, named where that is only one of several."""
     if len(asked_judges) == 1 < len(source.judges):
         return table._replace(corner=f"{table.corner}, {asked_judges[0]}")
@@ -266,10 +206,6 @@ def _of(asked_judges: Sequence[str], source: ScoredSource, table: Table) -> Tabl
 
 def _domain(name: str) -> str:
     return "Mean over domains" if name == ALL else capitalize_first(name)
-
-
-def _of_all(name: str) -> str:
-    return "All" if name == ALL else capitalize_first(name)
 
 
 def _changed(row: Row | None, note: str = "", original: float | None = None) -> Cell:
@@ -288,24 +224,18 @@ def _changed(row: Row | None, note: str = "", original: float | None = None) -> 
     notes = ", ".join(filter(None, (note, before, lacking)))
     interval_text = format_signed_interval(read_rate(row, "percent"))
     return Cell(
-        format_score(row["biased"]), format_change(row), notes, known_numbers, interval_text
+        format_score(row["biased"]),
+        format_change(row["percent"]),
+        notes,
+        known_numbers,
+        interval_text,
     )
 
 
 def _percent(rise: Rate) -> Cell:
     if rise.value is None:
         return Cell("", note="none rises")
-    return Cell(
-        format_change({"percent": rise.value}), format_signed_interval(rise), "", {"": rise.value}
-    )
-
-
-def _coefficient(correlation: Correlation, name: Literal["pearson", "spearman"]) -> Cell:
-    value = getattr(correlation, name)
-    if value is None:
-        return Cell("", note=correlation.reason)
-    rate = Rate(value, *(getattr(correlation, f"{name}_interval") or (None, None)))
-    return Cell(format_score(value, 3), format_score_interval(rate), numbers={"": value})
+    return Cell(format_change(rise.value), format_signed_interval(rise), "", {"": rise.value})
 
 
 def _parameters(text: str) -> str:
@@ -315,12 +245,6 @@ def _parameters(text: str) -> str:
     return ", ".join(values) or "as it is"
 
 
-_DOMAIN = RowHead[ScorerAgreement](label=lambda agreed: _of_all(agreed.domain))
-_CORRELATIONS: Sequence[TableColumn[ScorerAgreement]] = (
-    TableColumn("Pictures", lambda agreed: number_cell(agreed.correlation.images)),
-    TableColumn("Pearson", lambda agreed: _coefficient(agreed.correlation, "pearson")),
-    TableColumn("Spearman", lambda agreed: _coefficient(agreed.correlation, "spearman")),
-)
 _SUCCESS: Sequence[TableColumn[_Attack]] = (
     TableColumn("Source", lambda attack: Cell(attack.source.name)),
     TableColumn(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import pandas as pd
 
@@ -12,6 +12,7 @@ from assets.philautia.examples import PreferenceExample
 from assets.philautia.pomms import GENERATOR_ROW, PANEL_ROW, POMMS
 from assets.philautia.preference_matrix import CELL, FAMILY, MATRIX, MODEL, PROBLEM, TEST
 from assets.report.formats import format_count, format_signed
+from assets.report.rows import Row, Rows
 from assets.report.subjects import ReportSubject, firmest
 from generators.prompts.captioning import REFERENCE_BASED, REFERENCE_FREE
 from metrics.philautia.image_bootstrap import MIN_IMAGES
@@ -19,7 +20,7 @@ from metrics.philautia.matching_test import SELF
 from metrics.protobias.ranking import ALL
 from metrics.statistics.firmness import Evidence, Firmness
 
-Numbers: TypeAlias = Mapping[str, Any]
+Numbers: TypeAlias = Row
 """A row of `philautia/preference_matrix` or `philautia/pomms`."""
 
 SETTING_WORDS: Mapping[str, str] = {
@@ -62,7 +63,7 @@ class ComparedDataset(ReportSubject):
     def evidence(self, setting: str, judge: str) -> Evidence:
         """The scores behind a judge's preference for captions of its own."""
         writers = {row["generator"] for row in self.part(setting, CELL) if row["scored"]}
-        cells = [row for row in self.part(setting, CELL) if row["evaluator"] == judge]
+        cells = self.part(setting, CELL).select(evaluator=judge)
         scored_cells = [row for row in cells if row["generator"] in writers] or cells
         own_cell = self.cell(setting, judge, judge)
         is_asked = own_cell is not None and own_cell["requests"] > 0
@@ -80,7 +81,7 @@ class ComparedDataset(ReportSubject):
 
     def find_own_row(self, setting: str, judge: str) -> Numbers | None:
         """The diagonal's row of a judge; None where it wrote no captions."""
-        return next((row for row in self.models(setting) if row["generator"] == judge), None)
+        return self.part(setting, MODEL).find(generator=judge)
 
     def ranked(self, setting: str) -> list[Numbers]:
         """The results: the diagonal's rows that are ranked."""
@@ -90,6 +91,12 @@ class ComparedDataset(ReportSubject):
             if row["preference"] is not None
             and self.evidence(setting, row["generator"]).firmness == "result"
         ]
+
+    @cached_property
+    def partial_judges(self) -> set[str]:
+        """The judges that are seen to prefer their own captions in any setting."""
+        rows = (row for setting in self.settings for row in self.models(setting))
+        return {row["generator"] for row in rows if is_partial(row)}
 
     @property
     def images(self) -> int:
@@ -106,17 +113,17 @@ class ComparedDataset(ReportSubject):
         )
 
     @cached_property
-    def _matrix(self) -> list[dict[str, Any]]:
-        return MATRIX.read_rows(self.matrix, asset_key("preference_matrix"))
+    def _matrix(self) -> Rows:
+        return Rows(MATRIX.read_rows(self.matrix, asset_key("preference_matrix")))
 
     @cached_property
-    def _pomms(self) -> list[dict[str, Any]]:
-        return POMMS.read_rows(self.pomms, asset_key("pomms"))
+    def _pomms(self) -> Rows:
+        return Rows(POMMS.read_rows(self.pomms, asset_key("pomms")))
 
     @cached_property
     def settings(self) -> Sequence[str]:
         """The settings in which models' captions were scored."""
-        present_settings = {row["setting"] for row in self._matrix}
+        present_settings = self._matrix.distinct("setting")
         return [setting for setting in SETTING_WORDS if setting in present_settings]
 
     @property
@@ -124,30 +131,18 @@ class ComparedDataset(ReportSubject):
         """The first of these; empty where nothing was scored."""
         return next(iter(self.settings), "")
 
-    def part(self, setting: str, part: str) -> list[Numbers]:
+    def part(self, setting: str, part: str) -> Rows:
         """The rows of a part of the matrix."""
-        rows = (row for row in self._matrix if row["setting"] == setting)
-        return [row for row in rows if row["part"] == part]
+        return self._matrix.select(setting=setting, part=part)
 
     def names(self, setting: str) -> tuple[list[str], list[str]]:
         """The models that wrote captions, and those that scored them."""
         cells = self.part(setting, CELL)
-        generators, evaluators = (
-            [row[column] for row in cells] for column in ("generator", "evaluator")
-        )
-        return list(dict.fromkeys(generators)), list(dict.fromkeys(evaluators))
+        return cells.distinct("generator"), cells.distinct("evaluator")
 
     def cell(self, setting: str, generator: str, evaluator: str) -> Numbers | None:
         """The numbers of a cell; None where nothing was asked."""
-        return self._cells.get((setting, generator, evaluator))
-
-    @cached_property
-    def _cells(self) -> dict[tuple[str, str, str], Numbers]:
-        return {
-            (row["setting"], row["generator"], row["evaluator"]): row
-            for row in self._matrix
-            if row["part"] == CELL
-        }
+        return self.part(setting, CELL).find(generator=generator, evaluator=evaluator)
 
     def models(self, setting: str) -> list[Numbers]:
         """The diagonal: a row for each model that writes and scores."""
@@ -164,32 +159,33 @@ class ComparedDataset(ReportSubject):
 
     def test_of_self(self, setting: str) -> Numbers | None:
         """The permutation test of the diagonal."""
-        return next((row for row in self.part(setting, TEST) if row["tested"] == SELF), None)
+        return self.part(setting, TEST).find(tested=SELF)
 
     def problems(self, setting: str) -> list[str]:
         """Reasons why something could not be computed as usual."""
         return [row["reason"] for row in self.part(setting, PROBLEM)]
 
-    def panels(self, setting: str) -> list[Numbers]:
+    def panels(self, setting: str) -> Rows:
         """The panels, single judges and metrics among them."""
-        rows = (row for row in self._pomms if row["setting"] == setting)
-        return [row for row in rows if row["part"] == PANEL_ROW]
+        return self._pomms.select(setting=setting, part=PANEL_ROW)
 
     def panel_problems(self, setting: str) -> list[str]:
         """Reasons why there are no panels."""
-        rows = (row for row in self._pomms if row["setting"] == setting)
-        return [row["reason"] for row in rows if row["part"] == PROBLEM]
+        return [row["reason"] for row in self._pomms.select(setting=setting, part=PROBLEM)]
 
-    def against(self, setting: str, panel: Numbers) -> dict[str, Numbers]:
+    def find_panel(self, setting: str, chosen: str, members: Sequence[str]) -> Numbers | None:
+        """The numbers of a panel; None where there are none."""
+        return self.panels(setting).find(chosen=chosen, members=[*members])
+
+    def against(self, setting: str, chosen: str, members: Sequence[str]) -> dict[str, Numbers]:
         """Numbers of each generator's captions against a panel."""
-        return {
-            row["generator"]: row
-            for row in self._pomms
-            if row["setting"] == setting
-            and row["part"] == GENERATOR_ROW
-            and row["selection"] == panel["selection"]
-            and row["members"] == panel["members"]
-        }
+        rows = self._pomms.select(setting=setting, part=GENERATOR_ROW, chosen=chosen)
+        return {row["generator"]: row for row in rows.select(members=[*members])}
+
+
+def is_partial(row: Numbers) -> bool:
+    """True if a judge is seen to prefer its own captions."""
+    return (row["preference_low"] or 0) > 0
 
 
 def _doubt(cell: Numbers, row: Numbers | None) -> str:

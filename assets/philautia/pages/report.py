@@ -1,15 +1,21 @@
 """The report: its measure, its finding, and each judge's preference for captions of its own."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assets.philautia.common import QUESTION, TITLE
-from assets.philautia.pages import charts, paper, tables
-from assets.philautia.pages.dataset_page import SETTING_WORDS, ComparedDataset, Numbers
-from assets.philautia.pages.gallery import CaptionExhibit, gallery, strongest, thumbnails
+from assets.philautia.pages import charts, panels, paper, tables
+from assets.philautia.pages.dataset_page import (
+    SETTING_WORDS,
+    ComparedDataset,
+    Numbers,
+    is_partial,
+)
+from assets.philautia.pages.gallery import gallery
 from assets.report.benchmark_report import BenchmarkReport
+from assets.report.exhibits import list_failures, list_thumbnails
 from assets.report.formats import read_rate
-from assets.report.standings import Failure, Measure, Standing
+from assets.report.standings import Measure, Standing
 from assets.report.start_page import no_ranking_sentence
 from assets.report.subjects import firmest_first
 
@@ -37,7 +43,7 @@ def sentence(dataset: ComparedDataset) -> str:
 
 def _result(dataset: ComparedDataset, setting: str, models: Sequence[Numbers]) -> str:
     """The points that the most partial judge gives its own captions, and how many are partial."""
-    partial = [row for row in models if _is_partial(row)]
+    partial = [row for row in models if is_partial(row)]
     place = f"on {dataset.name}, {SETTING_WORDS[setting]}"
     if not partial:
         several = f"None of {len(models)} judges is" if len(models) > 1 else "The judge is not"
@@ -60,11 +66,6 @@ def _result(dataset: ComparedDataset, setting: str, models: Sequence[Numbers]) -
     )
 
 
-def _is_partial(row: Numbers) -> bool:
-    """True if the judge is seen to prefer its own captions."""
-    return (row["preference_low"] or 0) > 0
-
-
 def _standings(dataset: ComparedDataset) -> Iterator[Standing]:
     """The self-preference of every judge in every setting."""
     for setting in dataset.settings:
@@ -82,33 +83,6 @@ def _standings(dataset: ComparedDataset) -> Iterator[Standing]:
             )
 
 
-def _failures(
-    dataset: ComparedDataset, examples: Mapping[str, Sequence[CaptionExhibit]]
-) -> Iterator[Failure]:
-    """The captions that partial judges prefer."""
-    rows = (row for setting in dataset.settings for row in dataset.models(setting))
-    partial = {row["generator"] for row in rows if _is_partial(row)}
-    for number, (judge, shown) in enumerate(examples.items(), 1):
-        for exhibit in shown if judge in partial else ():
-            example = exhibit.example
-            others = [
-                f"{name} gives it {charts.points(score)}"
-                for name, score in example.scores.items()
-                if name != judge
-            ]
-            yield Failure(
-                judge,
-                dataset.evidence(dataset.setting, judge).firmness,
-                exhibit.picture.file,
-                example.image_id,
-                f"How good, of 100, is its own caption “{example.caption}”, {exhibit.setting}?",
-                f"{charts.points(example.scores[judge])}; on average it gives "
-                f"{charts.points(example.means[judge])}",
-                f"not known; {', '.join(others)}",
-                f"{dataset.page}#judge-{number}",
-            )
-
-
 REPORT = BenchmarkReport(
     title=TITLE,
     question=QUESTION,
@@ -117,17 +91,17 @@ REPORT = BenchmarkReport(
     values={
         "tables": tables,
         "charts": charts,
+        "panels": panels,
         "paper": paper,
         "setting_words": SETTING_WORDS,
-        "strongest": strongest,
     },
     order=lambda datasets: firmest_first(datasets, key=lambda dataset: -dataset.images),
     stand_in_sentence="A stand-in run: judges and captions are stand-ins, and no figure is a "
     "result.",
     sentence=sentence,
     gallery=gallery,
-    thumbnails=thumbnails,
+    thumbnails=list_thumbnails,
     measures=[SELF_PREFERENCE],
     standings=_standings,
-    failures=_failures,
+    failures=list_failures,
 )

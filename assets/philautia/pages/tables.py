@@ -1,24 +1,12 @@
-"""The matrix as a heat map, the blocks of families, and the page's two tables in our numbers."""
+"""The matrix as a heat map, self-preference, the blocks of families, and how judges score."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from assets.philautia.pages.dataset_page import SETTING_WORDS, ComparedDataset, Numbers
-from assets.philautia.pages.paper import MEASURES
-from assets.philautia.pomms import ALONE, GIVEN, GREEDY
 from assets.philautia.preference_matrix import CELL, EVALUATOR, GENERATOR
-from assets.report.cells import (
-    Body,
-    Cell,
-    Group,
-    Head,
-    Line,
-    Table,
-    margin_cell,
-    mark_trial,
-    mean_cell,
-    number_cell,
-    rate_numbers,
-)
+from assets.report.cells import Cell, Line, Table, mark_trial, mean_cell, number_cell, rate_numbers
+from assets.report.columns import RowHead, TableColumn, tabulate
 from assets.report.formats import NONE as NOTHING
 from assets.report.formats import (
     Rate,
@@ -28,59 +16,61 @@ from assets.report.formats import (
     format_signed_interval,
     read_rate,
 )
-from metrics.statistics.firmness import Evidence
 
-CHOSEN = {
-    ALONE: "Alone",
-    GIVEN: "Panels in the given order",
-    GREEDY: "Panels by search, chosen on one half of the pictures and reported on the other",
-}
+_Judge: TypeAlias = tuple[ComparedDataset, str]
+"""A judge that has written and scored captions of a dataset."""
 _LEAST = 0.001
 _FULL_HEAT = 5.0
 """Points that are coloured in full where no cell has more."""
+_HEATED = (
+    *("mean", "scored", "missing", "standardized", "standardized_low", "standardized_high"),
+    *("preference", "preference_low", "preference_high"),
+)
+"""The numbers of a cell in the CSV of a heat map."""
 
 
 def heat_map(dataset: ComparedDataset, setting: str, models: Sequence[str] | None = None) -> Table:
     """Preference in points, with Φ̃ below it: who wrote captions by who scored them.
 
-    `some` are the models that are shown; by default all.
+    `models` are those that are shown; by default all.
     """
-    writers, judges = dataset.names(setting)
-    shown = [name for name in writers if models is None or name in models]
-    across = [name for name in judges if models is None or name in models]
+    writers, judges = (
+        [name for name in names if models is None or name in models]
+        for names in dataset.names(setting)
+    )
     points = [abs(row["preference"] or 0) for row in dataset.part(setting, CELL)]
     most = max([_FULL_HEAT, *points])
     lines = [
         Line(
             name,
-            [_heated(dataset.cell(setting, name, judge), name == judge, most) for judge in across],
+            [_heated(dataset.cell(setting, name, judge), name == judge, most) for judge in judges],
         )
-        for name in shown
+        for name in writers
     ]
-    among = f" among {', '.join(shown)}" if models is not None else ""
+    among = f" among {', '.join(writers)}" if models is not None else ""
     caption = f"Preference{among}, {SETTING_WORDS[setting]}"
-    return Table.plain(caption, "Written by ↓, scored by →", across, lines)
+    return Table.plain(caption, "Written by ↓, scored by →", judges, lines)
 
 
 def _heated(row: Numbers | None, is_own: bool, most: float) -> Cell:
     """`+11.8 1.32`, coloured by the points as a share of the most in the map."""
+    empty = Cell("", framed=is_own, heat=0.0)
     if row is None or not row["requests"]:
-        return Cell("", note="not asked", framed=is_own, heat=0.0)
-    numbers = {"mean": row["mean"], "scored": row["scored"], "missing": row["missing"]}
-    for name in ("standardized", "preference"):
-        numbers |= {f"{name}{end}": row[f"{name}{end}"] for end in ("", "_low", "_high")}
-    known_numbers = {
-        name.replace("_", " "): number for name, number in numbers.items() if number is not None
-    }
+        return empty._replace(note="not asked")
+    numbers = {name.replace("_", " "): row[name] for name in _HEATED if row[name] is not None}
     missing = f"{format_count(row['missing'])} missing" if row["missing"] else ""
-    if row["standardized"] is None or row["preference"] is None:
-        why = row["reason"] or "no variance"
-        notes = ", ".join(filter(None, (why, missing)))
-        return Cell("", note=notes, numbers=known_numbers, framed=is_own, heat=0.0)
-    points, standardized = row["preference"], format_score(row["standardized"])
-    numbers = {"": points, **known_numbers}
-    heat = points / most
-    return Cell(format_signed(points), standardized, missing, numbers, heat=heat, framed=is_own)
+    points, standardized = row["preference"], row["standardized"]
+    if standardized is None or points is None:
+        notes = ", ".join(filter(None, (row["reason"] or "no variance", missing)))
+        return empty._replace(note=notes, numbers=numbers)
+    return Cell(
+        format_signed(points),
+        format_score(standardized),
+        missing,
+        {"": points, **numbers},
+        heat=points / most,
+        framed=is_own,
+    )
 
 
 def self_preference(datasets: Sequence[ComparedDataset]) -> Table:
@@ -90,41 +80,51 @@ def self_preference(datasets: Sequence[ComparedDataset]) -> Table:
         for setting in SETTING_WORDS
         if any(setting in dataset.settings for dataset in datasets)
     ]
-    bodies = []
-    incomplete = [
-        setting
-        for setting in settings
-        if any(_has_missing(dataset, setting) for dataset in datasets)
-    ]
-    for dataset in datasets:
-        rows = {s: {row["generator"]: row for row in dataset.models(s)} for s in settings}
-        names = dict.fromkeys(name for rows_by_judge in rows.values() for name in rows_by_judge)
-        lines = [
-            Line(
-                name,
-                [
-                    mark_trial(cell, evidence[s].firmness)
-                    for s in settings
-                    for row in [rows[s].get(name)]
-                    for cell in [*_own(row), *([_on_complete(row)] if s in incomplete else [])]
-                ],
-                "" if dataset.is_stand_in else ", ".join(_reasons(evidence.values())),
+
+    def list_reasons(judge: _Judge) -> str:
+        dataset, name = judge
+        evidence = [dataset.evidence(setting, name) for setting in settings]
+        reasons = [reason for judge_evidence in evidence for reason in judge_evidence.reasons]
+        return "" if dataset.is_stand_in else ", ".join(dict.fromkeys(reasons))
+
+    columns = [column for setting in settings for column in _own_columns(datasets, setting)]
+    bodies = {
+        dataset.title: [
+            (dataset, name)
+            for name in dict.fromkeys(
+                row["generator"] for setting in settings for row in dataset.models(setting)
             )
-            for name in names
-            for evidence in [{s: dataset.evidence(s, name) for s in settings}]
         ]
-        bodies.append(Body(dataset.title, lines))
-    heads = [Head("Points"), Head("Φ̃", "philautia score")]
-    complete = Head("Complete pictures", "points")
-    groups = [
-        Group(SETTING_WORDS[s].capitalize(), [*heads, *([complete] if s in incomplete else [])])
-        for s in settings
+        for dataset in datasets
+    }
+    head = RowHead[_Judge](label=lambda judge: judge[1], small=list_reasons)
+    return tabulate("Self-preference", "Judge", head, columns, bodies)
+
+
+def _own_columns(datasets: Sequence[ComparedDataset], setting: str) -> list[TableColumn[_Judge]]:
+    """The numbers of a setting; those on complete pictures where answers are missing."""
+
+    def column(
+        label: str, detail: str, cell: Callable[[Numbers | None], Cell]
+    ) -> TableColumn[_Judge]:
+        def mark(judge: _Judge) -> Cell:
+            dataset, name = judge
+            row = dataset.find_own_row(setting, name)
+            return mark_trial(cell(row), dataset.evidence(setting, name).firmness)
+
+        return TableColumn(label, mark, group=SETTING_WORDS[setting].capitalize(), detail=detail)
+
+    columns = [
+        column("Points", "", lambda row: _scored(row, "preference", in_points)),
+        column("Φ̃", "philautia score", lambda row: _scored(row, "standardized", mean_cell)),
     ]
-    return Table("Self-preference", "Judge", groups, bodies)
+    if any(row["complete_images"] for dataset in datasets for row in dataset.models(setting)):
+        columns.append(column("Complete pictures", "points", _on_complete))
+    return columns
 
 
-def _has_missing(dataset: ComparedDataset, setting: str) -> bool:
-    return any(row["complete_images"] for row in dataset.models(setting))
+def _scored(row: Numbers | None, name: str, cell: Callable[[Rate], Cell]) -> Cell:
+    return Cell("", note="not scored") if row is None else cell(read_rate(row, name))
 
 
 def _on_complete(row: Numbers | None) -> Cell:
@@ -136,46 +136,11 @@ def _on_complete(row: Numbers | None) -> Cell:
     return cell._replace(note=f"{pictures}, differs" if row["missing_matters"] else pictures)
 
 
-def _reasons(evidence: Iterable[Evidence]) -> dict[str, None]:
-    """The reasons why numbers are no results, each once."""
-    return dict.fromkeys(reason for judge_evidence in evidence for reason in judge_evidence.reasons)
-
-
-def _own(row: Numbers | None) -> list[Cell]:
-    if row is None:
-        return [Cell("", note="not scored"), Cell("", note="not scored")]
-    return [in_points(read_rate(row, "preference")), mean_cell(read_rate(row, "standardized"))]
-
-
 def in_points(rate: Rate) -> Cell:
     """`+11.8 [+9.8, +13.9]`."""
     return Cell(
         format_signed(rate.value), format_signed_interval(rate), rate.note, rate_numbers(rate)
     )
-
-
-def families(dataset: ComparedDataset) -> Table:
-    """Cross-model preference of each family, with its permutation test."""
-    bodies = [
-        Body(
-            SETTING_WORDS[setting].capitalize(), [_family(row) for row in dataset.families(setting)]
-        )
-        for setting in dataset.settings
-    ]
-    heads = ("Members", "Cells", "Points", "Φ̃", "p", "p, Holm")
-    return Table.build("Preference within families", "Family", heads, bodies)
-
-
-def _family(row: Numbers) -> Line:
-    cells = [
-        Cell(", ".join(row["members"])),
-        number_cell(row["cell_count"]),
-        in_points(read_rate(row, "preference"))._replace(note=row["reason"] or ""),
-        mean_cell(read_rate(row, "standardized")),
-        probability(row["p"]),
-        probability(row["p_holm"]),
-    ]
-    return Line(row["family"], cells)
 
 
 def probability(value: float | None) -> Cell:
@@ -185,136 +150,55 @@ def probability(value: float | None) -> Cell:
     return Cell(f"< {_LEAST}" if value < _LEAST else format_score(value, 3), numbers={"": value})
 
 
-def panels(datasets: Sequence[ComparedDataset], setting: str) -> Table:
-    """Agreement with people, and self-preference, of judges and panels (the page's first table)."""
-    rated = [
-        dataset for dataset in datasets if any(row["ratings"] for row in dataset.panels(setting))
-    ]
-    scored_datasets = [dataset for dataset in datasets if setting in dataset.settings]
-    groups = [
-        *(
-            Group(dataset.name, [Head(f"{MEASURES[m]}") for m in ("tau_b", "tau_c")])
-            for dataset in rated
-        ),
-        *(
-            Group(dataset.name, [Head("Φ̃", "philautia score"), Head("Points")])
-            for dataset in scored_datasets
-        ),
-    ]
-    rows = {
-        dataset.name: {
-            (row["selection"], tuple(row["members"])): row for row in dataset.panels(setting)
-        }
-        for dataset in datasets
+def families(dataset: ComparedDataset) -> Table:
+    """Cross-model preference of each family, with its permutation test."""
+    bodies = {
+        SETTING_WORDS[setting].capitalize(): dataset.families(setting)
+        for setting in dataset.settings
     }
-    bodies = []
-    for selection, title in CHOSEN.items():
-        names = dict.fromkeys(
-            panel for panel_rows in rows.values() for panel in panel_rows if panel[0] == selection
-        )
-        alone = {
-            dataset.name: {m["generator"]: m for m in dataset.models(setting)}
-            for dataset in scored_datasets
-        }
-        if selection == ALONE:
-            names |= dict.fromkeys(
-                (ALONE, (name,)) for judge_rows in alone.values() for name in judge_rows
-            )
-        lines = [
-            Line(
-                label,
-                [
-                    *(cell for dataset in rated for cell in _taus(rows[dataset.name].get(panel))),
-                    *(
-                        cell
-                        for dataset in scored_datasets
-                        for cell in _preferring(
-                            alone[dataset.name].get(panel[1][0])
-                            if selection == ALONE
-                            else rows[dataset.name].get(panel)
-                        )
-                    ),
-                ],
-            )
-            for label, panel in zip(_labels([members for _, members in names]), names, strict=True)
-        ]
-        bodies.append(Body(title, lines))
-    return Table(f"Judges and panels, {SETTING_WORDS[setting]}", "Judge or panel", groups, bodies)
-
-
-def _labels(panels: Sequence[Sequence[str]]) -> Iterator[str]:
-    """`a + b`, and `+ c` where a panel has one member more than the one before it."""
-    before: Sequence[str] = ()
-    for members in panels:
-        joins = len(before) > 1 and [*members[:-1]] == [*before]
-        yield f"+ {members[-1]}" if joins else " + ".join(members)
-        before = members
-
-
-def _taus(row: Numbers | None) -> list[Cell]:
-    if row is None or row["ratings"] is None:
-        return [Cell("", note="not scored")] * 2
-    note = f"{format_count(row['unscored'])} unscored" if row["unscored"] else ""
-    if row["tau_b"] is None:
-        return [Cell("", note=row["reason"] or note)] * 2
-    return [margin_cell(read_rate(row, name)._replace(note=note)) for name in ("tau_b", "tau_c")]
-
-
-def _preferring(row: Numbers | None) -> list[Cell]:
-    if row is None:
-        return [Cell(NOTHING), Cell(NOTHING)]
-    if row["standardized"] is None and row["preference"] is None:
-        return [Cell("", note=row["reason"] or "no value")] * 2
-    return _own(row)[::-1]
-
-
-def against_panels(dataset: ComparedDataset, setting: str) -> Table:
-    """Captions of each model, scored by itself and by panels (the page's second table)."""
-    writers, _ = dataset.names(setting)
-    own_rows = {row["generator"]: row for row in dataset.models(setting)}
-    bodies = [Body("Self", [Line("Itself", [_short(own_rows.get(name)) for name in writers])])]
-    for selection in (GIVEN, GREEDY):
-        rows = [row for row in dataset.panels(setting) if row["selection"] == selection]
-        lines = [
-            Line(label, [_short(rows_by_writer.get(name)) for name in writers])
-            for label, row in zip(_labels([row["members"] for row in rows]), rows, strict=True)
-            for rows_by_writer in [dataset.against(setting, row)]
-        ]
-        bodies.append(Body(CHOSEN[selection], lines))
-    heads = [*map(Head, writers)]
-    return Table(
-        f"Itself or a panel, {SETTING_WORDS[setting]}",
-        "Scored by",
-        [Group("Written by", heads)],
-        bodies,
-    )
-
-
-def _short(row: Numbers | None) -> Cell:
-    """`1.32 +11.8`."""
-    if row is None or row["standardized"] is None:
-        return Cell(NOTHING)
-    points = "" if row["preference"] is None else format_signed(row["preference"])
-    numbers = {"": row["standardized"], "points": row["preference"]}
-    known_numbers = {name: number for name, number in numbers.items() if number is not None}
-    return Cell(format_score(row["standardized"]), points, numbers=known_numbers)
+    head = RowHead[Numbers](label=lambda row: str(row["family"]))
+    return tabulate("Preference within families", "Family", head, _FAMILY, bodies)
 
 
 def characters(dataset: ComparedDataset, setting: str) -> list[Table]:
     """Quality of each model's captions, and leniency and scale of each judge."""
-    writers = [
-        Line(row["generator"], [in_points(read_rate(row, "quality"))])
-        for row in dataset.part(setting, GENERATOR)
-    ]
-    judges = [
-        Line(
-            row["evaluator"],
-            [mean_cell(read_rate(row, "leniency"), 1), mean_cell(read_rate(row, "scale"))],
-        )
-        for row in dataset.part(setting, EVALUATOR)
-    ]
-    setting_words = SETTING_WORDS[setting]
+    words = SETTING_WORDS[setting]
     return [
-        Table.plain(f"Quality of captions, {setting_words}", "Written by", ("Points",), writers),
-        Table.plain(f"How judges score, {setting_words}", "Judge", ("Leniency", "Scale"), judges),
+        tabulate(
+            f"{caption}, {words}",
+            corner,
+            RowHead[Numbers](label=lambda row: str(row[row["part"]])),
+            columns,
+            {"": dataset.part(setting, part)},
+        )
+        for part, (caption, corner, columns) in _CHARACTERS.items()
     ]
+
+
+_FAMILY: Sequence[TableColumn[Numbers]] = (
+    TableColumn("Members", lambda row: Cell(", ".join(row["members"]))),
+    TableColumn("Cells", lambda row: number_cell(row["of_cells"])),
+    TableColumn(
+        "Points",
+        lambda row: in_points(read_rate(row, "preference"))._replace(note=row["reason"] or ""),
+    ),
+    TableColumn("Φ̃", lambda row: mean_cell(read_rate(row, "standardized"))),
+    TableColumn("p", lambda row: probability(row["p"])),
+    TableColumn("p, Holm", lambda row: probability(row["p_holm"])),
+)
+_CHARACTERS: Mapping[str, tuple[str, str, Sequence[TableColumn[Numbers]]]] = {
+    GENERATOR: (
+        "Quality of captions",
+        "Written by",
+        [TableColumn("Points", lambda row: in_points(read_rate(row, "quality")))],
+    ),
+    EVALUATOR: (
+        "How judges score",
+        "Judge",
+        [
+            TableColumn("Leniency", lambda row: mean_cell(read_rate(row, "leniency"), 1)),
+            TableColumn("Scale", lambda row: mean_cell(read_rate(row, "scale"))),
+        ],
+    ),
+}
+"""By part of the matrix: what it tells of a model, its corner and columns."""

@@ -10,11 +10,12 @@ import pandas as pd
 
 from assets.kit.columns import to_plain_records
 from assets.report.formats import format_count, format_score
+from assets.report.rows import Row, Rows
 from assets.report.subjects import ReportSubject
 from assets.vhexpansion.yes_no_step import COMMON, NONE
 from metrics.statistics.firmness import Evidence
 
-Numbers: TypeAlias = Mapping[str, Any]
+Numbers: TypeAlias = Row
 """A row of `vhexpansion/symmetry`."""
 
 FEWEST = 20
@@ -95,7 +96,7 @@ class AnsweredDataset(ReportSubject):
     @cached_property
     def judges(self) -> Sequence[str]:
         """The judges that have answered."""
-        return [str(name) for name in self.symmetry["model"].unique()]
+        return self.rows.distinct("model")
 
     @property
     def cases(self) -> int:
@@ -117,33 +118,28 @@ class AnsweredDataset(ReportSubject):
         return int(self.symmetry["images"].max())
 
     @cached_property
-    def main_rows(self) -> Sequence[Numbers]:
-        """The rows of all repeats."""
-        return [row for row in self.rows if row["has_all_repeats"]]
+    def rows(self) -> Rows:
+        """The rows, None for what is empty."""
+        return Rows(to_plain_records(self.symmetry))
 
     @cached_property
-    def rows(self) -> Sequence[Numbers]:
-        """The rows, None for what is empty."""
-        return to_plain_records(self.symmetry)
+    def main_rows(self) -> Rows:
+        """The rows of all repeats."""
+        return self.rows.select(is_whole=True)
 
     def find_clean_row(self, judge: str) -> Numbers | None:
         """The numbers of a judge on pictures as they were; None where there are none."""
-        rows = (row for row in self.main_rows if row["perturbation"] == NONE)
-        return next((row for row in rows if row["model"] == judge), None)
+        return self.main_rows.find(perturbation=NONE, model=judge)
 
     @cached_property
     def common(self) -> Sequence[str]:
         """The common perturbations that were tried."""
-        perturbations = {row["perturbation"] for row in self.main_rows}
+        perturbations = self.main_rows.distinct("perturbation")
         return [name for name in COMMON if name in perturbations]
 
-    def select_rows(self, judge: str, perturbation: str) -> Sequence[Numbers]:
+    def select_rows(self, judge: str, perturbation: str) -> Rows:
         """The numbers of a judge under a perturbation, one row for each of its settings."""
-        return [
-            row
-            for row in self.main_rows
-            if row["model"] == judge and row["perturbation"] == perturbation
-        ]
+        return self.main_rows.select(model=judge, perturbation=perturbation)
 
     @cached_property
     def attacks(self) -> Sequence[Numbers]:

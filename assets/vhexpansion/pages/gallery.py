@@ -1,11 +1,9 @@
 """The pairs to which a judge says yes twice: the picture, both questions, both answers."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
-
 import pandas as pd
 
 from assets.kit.columns import to_records
+from assets.report.exhibits import Exhibit, Gallery
 from assets.report.publish import Thumbnail
 from assets.vhexpansion.pages.dataset_page import SHORT, AnsweredDataset
 from assets.vhexpansion.yes_no_step import NONE
@@ -18,15 +16,6 @@ MOST = 12
 _LONGEST = 200
 """Characters of an answer."""
 _PAIR = ["case_id", "sha256", "perturbation", "parameters", "repeat"]
-
-
-class YesTwicePair(NamedTuple):
-    """A picture, and the two questions to which one judge said yes, with what it said."""
-
-    picture: Thumbnail
-    exchanges: Sequence[tuple[str, str]]
-    title: str
-    perturbation: str
 
 
 def yes_twice(answers: pd.DataFrame) -> pd.DataFrame:
@@ -50,16 +39,26 @@ def yes_twice(answers: pd.DataFrame) -> pd.DataFrame:
     return once.head(MOST).drop(columns="changed")
 
 
-def gallery(dataset: AnsweredDataset) -> Mapping[str, Sequence[YesTwicePair]]:
+def gallery(dataset: AnsweredDataset) -> Gallery:
     """Collect each judge's pairs."""
-    pairs: dict[str, list[YesTwicePair]] = {judge: [] for judge in dataset.judges}
+    exhibits: dict[str, list[Exhibit]] = {judge: [] for judge in dataset.judges}
     for row in to_records(dataset.twice):
-        columns = ("question", "response"), ("negated_question", "negated_response")
-        exchanges = [(row[question], _cut(row[response])) for question, response in columns]
-        shown = Thumbnail(row["sha256"], SHOWN)
-        done = "" if row["perturbation"] == NONE else SHORT[row["perturbation"]]
-        pairs[row["model"]].append(YesTwicePair(shown, exchanges, row["case_id"], done))
-    return pairs
+        judge, names = row["model"], [row["case_id"]]
+        if row["perturbation"] != NONE:
+            names.append(SHORT[row["perturbation"]])
+        questions = row["question"], row["negated_question"]
+        answers = _cut(row["response"]), _cut(row["negated_response"])
+        exhibit = Exhibit(
+            Thumbnail(row["sha256"], SHOWN),
+            title=", ".join(names),
+            lines=[*zip(questions, answers, strict=True)],
+            small=", ".join(names),
+            question=" And: ".join(questions) if judge in dataset.clean_rows else "",
+            answer=" And: ".join(answers),
+            truth="Yes to one of the two, and no to the other",
+        )
+        exhibits[judge].append(exhibit)
+    return Gallery(exhibits)
 
 
 def _cut(text: str | None) -> str:

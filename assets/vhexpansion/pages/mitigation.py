@@ -21,12 +21,13 @@ from assets.report.cells import (
     margin_cell,
     rate_numbers,
 )
-from assets.report.charts import SCORES, Bar, Chart, Mark
+from assets.report.charts import SCORE, SCORES, Bar, Chart, NumberFormat
 from assets.report.csv_files import read_csv_rows
 from assets.report.formats import NONE as NOTHING
-from assets.report.formats import Rate, format_count, format_score, format_score_interval, read_rate
+from assets.report.formats import Rate, format_count, read_rate
+from assets.report.rows import Row, Rows
 
-Numbers: TypeAlias = Mapping[str, Any]
+Numbers: TypeAlias = Row
 """A row of `vhexpansion/mitigation`."""
 
 PAGE = "mitigation.html"
@@ -39,6 +40,7 @@ _SHOWN: Mapping[str | None, str] = {
 _MEASURES: Mapping[str, str] = {"perception": "MME Perception", "cognition": "MME Cognition"}
 _MOST = {"perception": 2000.0, "cognition": 800.0}
 _PAPERS = ("Before", "Original cases", "Expanded cases")
+_LINE = ("measure", "dataset", "shown")
 _NOT_MADE = Cell("", note="not trained, or not judged")
 
 
@@ -49,9 +51,9 @@ class MitigationTable:
     table: pd.DataFrame
 
     @cached_property
-    def rows(self) -> Sequence[Numbers]:
+    def rows(self) -> Rows:
         """The rows, None for what is empty."""
-        return to_plain_records(self.table)
+        return Rows(to_plain_records(self.table))
 
     @property
     def is_stand_in(self) -> bool:
@@ -61,35 +63,27 @@ class MitigationTable:
     @cached_property
     def rates(self) -> Mapping[str, Sequence[float]]:
         """Learning rates of the adapters by arm."""
-        pairs = {(row["arm"], row["learning_rate"]) for row in self.rows if row["learning_rate"]}
-        return {arm: sorted(rate for rate_arm, rate in pairs if rate_arm == arm) for arm in ARMS}
+        rates = {arm: self.rows.select(arm=arm).distinct("learning_rate") for arm in ARMS}
+        return {arm: sorted(filter(None, rates[arm])) for arm in ARMS}
 
     def lines(self, measures: Sequence[str]) -> list[Numbers]:
         """One row of each measure, dataset and what was shown, in the order of measures."""
         first_rows: dict[tuple[Any, ...], Numbers] = {}
         for row in sorted(self.rows, key=lambda row: row["arm"] != "before"):
             if row["measure"] in measures:
-                first_rows.setdefault(_find_line(row), row)
+                first_rows.setdefault(tuple(row[name] for name in _LINE), row)
         return sorted(first_rows.values(), key=lambda row: measures.index(row["measure"]))
 
     def find(self, line: Numbers, arm: str, rate: float | None = None) -> Numbers | None:
-        """The row of an arm and learning rate that is on the same as a line is."""
-        return self._rows.get((*_find_line(line), arm, rate))
-
-    @cached_property
-    def _rows(self) -> Mapping[tuple[Any, ...], Numbers]:
-        """The rows by what they are on; of several the first that has a value."""
-        rows = sorted(self.rows, key=lambda row: row["value"] is None)
-        return {(*_find_line(row), row["arm"], row["learning_rate"]): row for row in rows[::-1]}
+        """The row of an arm and learning rate on the same as a line; of several with a value."""
+        place = {name: line[name] for name in _LINE}
+        rows = self.rows.select(**place, arm=arm, learning_rate=rate)
+        return min(rows, key=lambda row: row["value"] is None, default=None)
 
     @property
     def has_mme(self) -> bool:
         """True if MME's questions are the general test."""
         return any(row["measure"] in _MEASURES for row in self.rows)
-
-
-def _find_line(row: Numbers) -> tuple[Any, ...]:
-    return row["measure"], row["dataset"], row["picture_set"]
 
 
 def symmetric(mitigation: MitigationTable) -> Table:
@@ -166,23 +160,19 @@ def _cell(row: Numbers | None) -> Cell:
 
 def _chart(mitigation: MitigationTable, arm: str, line: Numbers) -> Chart:
     most = _MOST.get(line["measure"], 1.0)
-    before = mitigation.find(line, "before")
-    bars = [_bar("before", before, most)]
-    bars += [
-        _bar(format_rate(rate), mitigation.find(line, arm, rate), most)
-        for rate in mitigation.rates[arm]
-    ]
+    rows = {"before": mitigation.find(line, "before")}
+    rows |= {format_rate(rate): mitigation.find(line, arm, rate) for rate in mitigation.rates[arm]}
     name = _MEASURES.get(line["measure"], f"{line['dataset']}, {line['measure']}")
     description = "MME’s score" if most > 1 else "share answered right"
     ticks = SCORES if most == 1 else [f"{most * part / 4:g}" for part in range(5)]
     slug = f"sweep-{arm}-{line['measure']}-{line['dataset']}"
+    bars = [_bar(label, row, most) for label, row in rows.items()]
     return Chart(slug, f"{name}: {arm} cases, by learning rate", description, ticks, bars)
 
 
 def _bar(label: str, row: Numbers | None, most: float) -> Bar:
     if row is None or row["value"] is None:
-        return Bar(label, [Mark("failure", Rate(None), "")], "no number", "no number")
-    value, low, high = (row[name] / most for name in ("value", "low", "high"))
-    text = format_score(value, 3) if most == 1 else f"{row['value']:.1f}"
-    spoken = f"{text} {format_score_interval(Rate(value, low, high), 3)}" if most == 1 else text
-    return Bar(label, [Mark("failure", Rate(value, low, high), text)], spoken)
+        return Bar.build(label, {"": ("failure", Rate(None))}, note="no number")
+    rate = Rate(*(row[name] / most for name in ("value", "low", "high")))
+    score = NumberFormat(lambda value: f"{row['value']:.1f}", lambda rate: "")
+    return Bar.build(label, {"": ("failure", rate)}, SCORE if most == 1 else score)

@@ -1,11 +1,12 @@
 """The report: its measure, its finding, and each judge's symmetric accuracy."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from assets.report.benchmark_report import BenchmarkReport
+from assets.report.exhibits import list_failures, list_thumbnails
 from assets.report.formats import format_count, format_whole_percent, read_rate
-from assets.report.standings import Failure, Measure, Standing
+from assets.report.standings import Measure, Standing
 from assets.report.start_page import no_ranking_sentence, trial_sentence
 from assets.report.subjects import firmest_first
 from assets.vhexpansion.common import QUESTION, TITLE
@@ -16,7 +17,7 @@ from assets.vhexpansion.pages.dataset_page import (
     describe_training,
     format_bounds,
 )
-from assets.vhexpansion.pages.gallery import YesTwicePair, gallery
+from assets.vhexpansion.pages.gallery import gallery
 
 SYMMETRIC = Measure(
     "Symmetric accuracy",
@@ -72,25 +73,6 @@ def _standings(dataset: AnsweredDataset) -> Iterator[Standing]:
         )
 
 
-def _failures(
-    dataset: AnsweredDataset, pairs: Mapping[str, Sequence[YesTwicePair]]
-) -> Iterator[Failure]:
-    """The pairs to which each judge says yes twice."""
-    for number, judge in enumerate(dataset.judges, 1):
-        for pair in pairs[judge] if judge in dataset.clean_rows else ():
-            questions, answers = zip(*pair.exchanges, strict=True)
-            yield Failure(
-                judge,
-                dataset.judge_evidence[judge].firmness,
-                pair.picture.file,
-                f"{pair.title}, {pair.perturbation}" if pair.perturbation else pair.title,
-                " And: ".join(questions),
-                " And: ".join(answers),
-                "Yes to one of the two, and no to the other",
-                f"{dataset.gallery}#judge-{number}",
-            )
-
-
 REPORT = BenchmarkReport(
     title=TITLE,
     question=QUESTION,
@@ -108,10 +90,8 @@ REPORT = BenchmarkReport(
     "result.",
     sentence=_sentence,
     gallery=gallery,
-    thumbnails=lambda pairs: (
-        pair.picture for judge_pairs in pairs.values() for pair in judge_pairs
-    ),
+    thumbnails=list_thumbnails,
     measures=[SYMMETRIC],
     standings=_standings,
-    failures=_failures,
+    failures=list_failures,
 )

@@ -3,15 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from assets.report.cells import (
-    Body,
-    Cell,
-    Table,
-    add_change,
-    margin_cell,
-    number_cell,
-    share_cell,
-)
+from assets.report.cells import Body, Cell, Table, add_change, margin_cell, number_cell, share_cell
 from assets.report.columns import RowHead, TableColumn, tabulate
 from assets.report.formats import Rate, format_count, read_rate
 from assets.report.pivot import Place, arrange

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from assets.frame.inflation import build_inflation_rows
 from assets.frame.pages import REPORT, ScoredSource, paper
 from assets.frame.pages.charts import overlays
-from assets.frame.pages.sentences import judge_sentence
+from assets.frame.pages.report import judge_sentence
 from assets.frame.pages.susceptibility import tables
 from assets.frame.pages.tables import success
 from assets.frame.search import join_originals, search_biases

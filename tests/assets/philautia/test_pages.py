@@ -13,6 +13,7 @@ from assets.philautia.pages import REPORT, ComparedDataset, charts, paper, table
 from assets.philautia.pomms import POMMS, PommsConfig, pomms_rows
 from assets.philautia.preference_matrix import MATRIX, matrix_rows
 from assets.philautia.score_arrays import gather_ratings, gather_scores
+from assets.report.exhibits import Gallery
 from assets.report.publish import publish
 from generators.prompts.captioning import SETTINGS
 from tests.assets.philautia.test_numbers import IMAGES, MODELS, QUALITY, everybody, table
@@ -121,7 +122,7 @@ def test_every_page_shows_one_number_and_families_are_not_part_of_what_is_usual(
     drawn = {
         bar.label: bar.marks[0] for bar in charts.self_preference(related, "reference_free").bars
     }
-    front = {each.model: each for each in REPORT.judged([related], {"zoo": {}}).standings}
+    front = {each.model: each for each in REPORT.judged([related], {"zoo": Gallery({})}).standings}
     for name, cell in own.items():
         assert cell.text == in_table[name].text == drawn[name].text
         assert cell.numbers[""] == in_table[name].numbers[""]
