@@ -173,13 +173,13 @@ class ComparedDataset(ReportSubject):
         """Reasons why there are no panels."""
         return [row["reason"] for row in self._pomms.select(setting=setting, part=PROBLEM)]
 
-    def find_panel(self, setting: str, chosen: str, members: Sequence[str]) -> Numbers | None:
+    def find_panel(self, setting: str, selection: str, members: Sequence[str]) -> Numbers | None:
         """The numbers of a panel; None where there are none."""
-        return self.panels(setting).find(chosen=chosen, members=[*members])
+        return self.panels(setting).find(selection=selection, members=[*members])
 
-    def against(self, setting: str, chosen: str, members: Sequence[str]) -> dict[str, Numbers]:
+    def against(self, setting: str, selection: str, members: Sequence[str]) -> dict[str, Numbers]:
         """Numbers of each generator's captions against a panel."""
-        rows = self._pomms.select(setting=setting, part=GENERATOR_ROW, chosen=chosen)
+        rows = self._pomms.select(setting=setting, part=GENERATOR_ROW, selection=selection)
         return {row["generator"]: row for row in rows.select(members=[*members])}
 
 

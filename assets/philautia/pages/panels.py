@@ -25,7 +25,7 @@ class _Panel(NamedTuple):
 
     label: str
     members: Sequence[str]
-    chosen: str
+    selection: str
     rows: Mapping[str, Numbers] = {}
 
 
@@ -46,8 +46,8 @@ def panels(datasets: Sequence[ComparedDataset], setting: str) -> Table:
         ),
     ]
     bodies = {
-        title: _name_panels(chosen, _list_members(datasets, setting, chosen))
-        for chosen, title in CHOSEN.items()
+        title: _name_panels(selection, _list_members(datasets, setting, selection))
+        for selection, title in CHOSEN.items()
     }
     caption = f"Judges and panels, {SETTING_WORDS[setting]}"
     return tabulate(caption, "Judge or panel", _HEAD, columns, bodies)
@@ -58,11 +58,11 @@ def against_panels(dataset: ComparedDataset, setting: str) -> Table:
     writers, _ = dataset.names(setting)
     own_rows = {row["generator"]: row for row in dataset.models(setting)}
     bodies: dict[str, Sequence[_Panel]] = {"Self": [_Panel("Itself", (), "", own_rows)]}
-    for chosen in (GIVEN, GREEDY):
-        members = _list_members([dataset], setting, chosen)
-        bodies[CHOSEN[chosen]] = [
-            panel._replace(rows=dataset.against(setting, chosen, panel.members))
-            for panel in _name_panels(chosen, members)
+    for selection in (GIVEN, GREEDY):
+        members = _list_members([dataset], setting, selection)
+        bodies[CHOSEN[selection]] = [
+            panel._replace(rows=dataset.against(setting, selection, panel.members))
+            for panel in _name_panels(selection, members)
         ]
     columns = [TableColumn(name, partial(_short, name), group="Written by") for name in writers]
     caption = f"Itself or a panel, {SETTING_WORDS[setting]}"
@@ -70,17 +70,17 @@ def against_panels(dataset: ComparedDataset, setting: str) -> Table:
 
 
 def _list_members(
-    datasets: Sequence[ComparedDataset], setting: str, chosen: str
+    datasets: Sequence[ComparedDataset], setting: str, selection: str
 ) -> Sequence[Sequence[str]]:
-    """The members of each panel that was chosen so, in any dataset; of single judges, all."""
+    """The members of each panel of a selection in any dataset; of single judges, all."""
     rows = [row for dataset in datasets for row in dataset.panels(setting)]
-    members = [tuple(row["members"]) for row in rows if row["chosen"] == chosen]
-    if chosen == ALONE:
+    members = [tuple(row["members"]) for row in rows if row["selection"] == selection]
+    if selection == ALONE:
         members += [(row["generator"],) for dataset in datasets for row in dataset.models(setting)]
     return [*dict.fromkeys(members)]
 
 
-def _name_panels(chosen: str, members: Sequence[Sequence[str]]) -> Sequence[_Panel]:
+def _name_panels(selection: str, members: Sequence[Sequence[str]]) -> Sequence[_Panel]:
     """Panels named `a + b`, and `+ c` where one has a member more than the one before it."""
 
     def name(before: Sequence[str], names: Sequence[str]) -> str:
@@ -88,11 +88,11 @@ def _name_panels(chosen: str, members: Sequence[Sequence[str]]) -> Sequence[_Pan
         return f"+ {names[-1]}" if joins else " + ".join(names)
 
     pairs = zip([(), *members], members, strict=False)
-    return [_Panel(name(before, names), names, chosen) for before, names in pairs]
+    return [_Panel(name(before, names), names, selection) for before, names in pairs]
 
 
 def _tau(dataset: ComparedDataset, setting: str, name: str, panel: _Panel) -> Cell:
-    row = dataset.find_panel(setting, panel.chosen, panel.members)
+    row = dataset.find_panel(setting, panel.selection, panel.members)
     if row is None or row["ratings"] is None:
         return Cell("", note="not scored")
     note = f"{format_count(row['unscored'])} unscored" if row["unscored"] else ""
@@ -105,8 +105,8 @@ def _preference_columns(dataset: ComparedDataset, setting: str) -> Iterator[Tabl
     def cell(name: str, write: Callable[[Rate], Cell], panel: _Panel) -> Cell:
         row = (
             dataset.find_own_row(setting, panel.members[0])
-            if panel.chosen == ALONE
-            else dataset.find_panel(setting, panel.chosen, panel.members)
+            if panel.selection == ALONE
+            else dataset.find_panel(setting, panel.selection, panel.members)
         )
         if row is None:
             return Cell(NOTHING)

@@ -177,7 +177,7 @@ def characters(dataset: ComparedDataset, setting: str) -> list[Table]:
 
 _FAMILY: Sequence[TableColumn[Numbers]] = (
     TableColumn("Members", lambda row: Cell(", ".join(row["members"]))),
-    TableColumn("Cells", lambda row: number_cell(row["of_cells"])),
+    TableColumn("Cells", lambda row: number_cell(row["cell_count"])),
     TableColumn(
         "Points",
         lambda row: in_points(read_rate(row, "preference"))._replace(note=row["reason"] or ""),

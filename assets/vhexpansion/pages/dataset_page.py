@@ -125,7 +125,7 @@ class AnsweredDataset(ReportSubject):
     @cached_property
     def main_rows(self) -> Rows:
         """The rows of all repeats."""
-        return self.rows.select(is_whole=True)
+        return self.rows.select(has_all_repeats=True)
 
     def find_clean_row(self, judge: str) -> Numbers | None:
         """The numbers of a judge on pictures as they were; None where there are none."""

@@ -40,7 +40,7 @@ _SHOWN: Mapping[str | None, str] = {
 _MEASURES: Mapping[str, str] = {"perception": "MME Perception", "cognition": "MME Cognition"}
 _MOST = {"perception": 2000.0, "cognition": 800.0}
 _PAPERS = ("Before", "Original cases", "Expanded cases")
-_LINE = ("measure", "dataset", "shown")
+_LINE = ("measure", "dataset", "picture_set")
 _NOT_MADE = Cell("", note="not trained, or not judged")
 
 
