@@ -57,19 +57,7 @@ def overview(columns: Sequence[MeasureColumn], profiles: Sequence[Profile]) -> T
     ]
     ordered = sorted(listed, key=lambda profile: -_results(columns, profile))
     bodies = [
-        Body(
-            title,
-            [
-                Line(
-                    profile.name,
-                    [_cell(c, profile) for c in columns],
-                    profile.description,
-                    profile.page,
-                )
-                for profile in ordered
-                if profile.kind == kind
-            ],
-        )
+        Body(title, [_line(columns, profile) for profile in ordered if profile.kind == kind])
         for kind, title in _KINDS.items()
     ]
     return Table("Judges and metrics", "Judge or metric", _groups(columns), bodies)
@@ -78,12 +66,7 @@ def overview(columns: Sequence[MeasureColumn], profiles: Sequence[Profile]) -> T
 def stand_ins(columns: Sequence[MeasureColumn], profiles: Sequence[Profile]) -> Table:
     """Reference judges, and what models made of the pictures of stand-ins: no results."""
     lines = [
-        Line(
-            profile.name,
-            [_cell(c, profile, True) for c in columns],
-            profile.description,
-            profile.page,
-        )
+        _line(columns, profile, is_stand_in=True)
         for profile in profiles
         if profile.has(stand_ins=True)
     ]
@@ -131,6 +114,11 @@ def _groups(columns: Sequence[MeasureColumn]) -> list[Group]:
     ]
 
 
+def _line(columns: Sequence[MeasureColumn], profile: Profile, *, is_stand_in: bool = False) -> Line:
+    cells = [_cell(column, profile, is_stand_in=is_stand_in) for column in columns]
+    return Line(profile.name, cells, profile.description, profile.page)
+
+
 def _results(columns: Sequence[MeasureColumn], profile: Profile) -> int:
     return sum(
         standing.firmness == "result" and standing.value is not None
@@ -140,7 +128,7 @@ def _results(columns: Sequence[MeasureColumn], profile: Profile) -> int:
     )
 
 
-def _cell(column: MeasureColumn, profile: Profile, is_stand_in: bool = False) -> Cell:
+def _cell(column: MeasureColumn, profile: Profile, *, is_stand_in: bool) -> Cell:
     measure = column.measure
     standings = (
         profile.select_standings(column.folder, measure, stand_ins=is_stand_in) if measure else []

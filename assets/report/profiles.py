@@ -70,19 +70,16 @@ def profiles(judged: Mapping[str, JudgeResults], roster: Roster) -> list[Profile
         for listed in roster.judges
     }
     unlisted = UNLISTED if roster.date else ""
+
+    def find(model: str) -> Profile:
+        return profiles_by_name.setdefault(model, Profile(model, description=unlisted))
+
     for folder, results in judged.items():
-        for standing in (
-            standing for standing in results.standings if standing.firmness != "not run"
-        ):
-            profile = profiles_by_name.setdefault(
-                standing.model, Profile(standing.model, description=unlisted)
-            )
-            profile.standings.setdefault(folder, []).append(standing)
+        for standing in results.standings:
+            if standing.firmness != "not run":
+                find(standing.model).standings.setdefault(folder, []).append(standing)
         for failure in results.failures:
-            profile = profiles_by_name.setdefault(
-                failure.model, Profile(failure.model, description=unlisted)
-            )
-            profile.failures.setdefault(folder, []).append(failure)
+            find(failure.model).failures.setdefault(folder, []).append(failure)
     return [*profiles_by_name.values()]
 
 

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import ClassVar, TypeVar
 
+import pandas as pd
+
 from assets.report.formats import Rate, add_firmness
 from assets.report.standings import Measure, Standing
 from metrics.statistics.firmness import FIRMNESS, Evidence, Firmness
@@ -94,6 +96,11 @@ class ReportSubject(ABC):
             of=of,
             notes=notes,
         )
+
+
+def has_stand_in(table: pd.DataFrame) -> bool:
+    """True if a stand-in had a part in any row."""
+    return bool(table["is_stand_in"].astype("boolean").fillna(value=False).any())
 
 
 def firmest(evidence: Iterable[Evidence]) -> Firmness:

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from assets.frame.pages.source_page import SHORT, ScoredSource
+from assets.frame.pages.source_page import SHORT, ScoredSource, name_domain
 from assets.frame.pages.win_rates import Comparison, by_domain
 from assets.report.charts import PERCENT, Bar, Chart, changes
-from assets.report.formats import Rate, capitalize_first, read_rate
+from assets.report.formats import Rate, read_rate
 from metrics.protobias.ranking import ALL
 
 
@@ -49,7 +49,7 @@ def _preferred(comparison: Comparison) -> Bar:
     bias, domain = comparison.bias, comparison.domain
     before, after = (read_rate(row, "preference") for row in (comparison.before, comparison.after))
     return Bar.build(
-        "Mean over domains" if domain == ALL else f"{capitalize_first(domain)}, {SHORT[bias]}",
+        name_domain(domain) if domain == ALL else f"{name_domain(domain)}, {SHORT[bias]}",
         {"before": ("accuracy", before), "after": ("bias", after)},
         note="" if after.value is not None else "no pair has preferences",
     )

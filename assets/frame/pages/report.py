@@ -6,7 +6,7 @@ from pathlib import Path
 from assets.frame.common import QUESTION, TITLE
 from assets.frame.pages import charts, human_tables, paper, susceptibility, tables, win_rates
 from assets.frame.pages.gallery import gallery
-from assets.frame.pages.source_page import SHORT, ScoredSource
+from assets.frame.pages.source_page import ScoredSource
 from assets.report.benchmark_report import BenchmarkReport
 from assets.report.exhibits import list_failures, list_thumbnails
 from assets.report.formats import format_change, format_score, format_signed_interval, read_rate
@@ -126,7 +126,6 @@ REPORT = BenchmarkReport(
         "human_tables": human_tables,
         "paper_says": paper,
         "sentence": judge_sentence,
-        "short": SHORT,
         "susceptibility": susceptibility,
         "tables": tables,
         "win_rates": win_rates,

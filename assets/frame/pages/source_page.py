@@ -11,8 +11,8 @@ from assets.frame.biases import NONE
 from assets.frame.inflation import ALL_PICTURES, SINGLE
 from assets.frame.search import HELD_OUT, IN_SAMPLE
 from assets.kit.columns import to_plain_records
-from assets.report.formats import add_firmness, format_count, mark_unlisted
-from assets.report.subjects import ReportSubject
+from assets.report.formats import add_firmness, capitalize_first, format_count, mark_unlisted
+from assets.report.subjects import ReportSubject, has_stand_in
 from generators.perturbations.grids import GRID
 from generators.prompts.judging_templates import STANDARD
 from generators.prompts.visual_concepts import DOMAINS
@@ -42,6 +42,11 @@ CHOSEN: Mapping[str, str] = {
 _NOTHINGCHOSEN = "one configuration of each bias, on all pictures"
 
 
+def name_domain(domain: str) -> str:
+    """The domain, or the mean over all, as a heading."""
+    return "Mean over domains" if domain == ALL else capitalize_first(domain)
+
+
 @dataclass(frozen=True)
 class ScoredSource(ReportSubject):
     """A painter or collection: its table of `frame/inflation`, and what that is made of.
@@ -69,9 +74,7 @@ class ScoredSource(ReportSubject):
     @property
     def is_stand_in(self) -> bool:
         """True if a stand-in had a part in any number."""
-        return self.is_reference or bool(
-            self.inflation["is_stand_in"].astype("boolean").fillna(value=False).any()
-        )
+        return self.is_reference or has_stand_in(self.inflation)
 
     @property
     def judge_evidence(self) -> Mapping[str, Evidence]:

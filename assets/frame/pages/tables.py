@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from assets.frame.biases import JOINED
 from assets.frame.inflation import ALL_PICTURES, COMBINED, READABLE, SINGLE, WORDED
-from assets.frame.pages.source_page import CHOSEN, SHORT, ScoredSource
+from assets.frame.pages.source_page import CHOSEN, SHORT, ScoredSource, name_domain
 from assets.frame.search import HELD_OUT, IN_SAMPLE
 from assets.kit.columns import to_plain_records, to_records
 from assets.kit.step import Row
@@ -193,7 +193,7 @@ def _places(
         name = judge if source.is_stand_in else add_firmness(judge, firmness)
         body = name if len(source.judges) > 1 else ""
         for domain in (*source.domains, *means):
-            label, is_mean = _domain(domain), domain == ALL
+            label, is_mean = name_domain(domain), domain == ALL
             yield judge, domain, partial(Place, label, body=body, is_mean=is_mean)
 
 
@@ -202,10 +202,6 @@ def _name_only(asked_judges: Sequence[str], source: ScoredSource, table: Table) 
     if len(asked_judges) == 1 < len(source.judges):
         return table._replace(corner=f"{table.corner}, {asked_judges[0]}")
     return table
-
-
-def _domain(name: str) -> str:
-    return "Mean over domains" if name == ALL else capitalize_first(name)
 
 
 def _changed(row: Row | None, note: str = "", original: float | None = None) -> Cell:

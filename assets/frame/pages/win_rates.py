@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from assets.frame.pages.source_page import FEWEST, SHORT, ScoredSource
+from assets.frame.pages.source_page import FEWEST, SHORT, ScoredSource, name_domain
 from assets.frame.pairwise import pair_preferences
 from assets.frame.search import IN_SAMPLE
 from assets.kit.columns import to_records
 from assets.report.cells import Cell, Table, number_cell, points_cell, share_cell
 from assets.report.columns import RowHead, TableColumn, tabulate
-from assets.report.formats import capitalize_first, read_rate
+from assets.report.formats import read_rate
 from metrics import win_rates
 from metrics.protobias.ranking import ALL
 from metrics.statistics.firmness import Evidence
@@ -133,9 +133,7 @@ def _share_column(
 
 
 _HEAD = RowHead[Comparison](
-    label=lambda comparison: (
-        "Mean over domains" if comparison.domain == ALL else capitalize_first(comparison.domain)
-    ),
+    label=lambda comparison: name_domain(comparison.domain),
     evidence=lambda comparison: comparison.evidence,
     is_mean=lambda comparison: comparison.domain == ALL,
 )

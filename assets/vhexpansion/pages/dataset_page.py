@@ -11,7 +11,7 @@ import pandas as pd
 from assets.kit.columns import to_plain_records
 from assets.report.formats import format_count, format_score
 from assets.report.rows import Row, Rows
-from assets.report.subjects import ReportSubject
+from assets.report.subjects import ReportSubject, has_stand_in
 from assets.vhexpansion.yes_no_step import COMMON, NONE
 from metrics.statistics.firmness import Evidence
 
@@ -51,7 +51,7 @@ class AnsweredDataset(ReportSubject):
     @property
     def is_stand_in(self) -> bool:
         """True if a stand-in had a part in any number."""
-        return bool(self.symmetry["is_stand_in"].astype("boolean").fillna(value=False).any())
+        return has_stand_in(self.symmetry)
 
     @cached_property
     def clean_rows(self) -> Mapping[str, Numbers]:
