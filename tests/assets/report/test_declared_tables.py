@@ -1,8 +1,9 @@
-"""Tables that are declared by columns, or by long rows."""
+"""Tables that are declared by columns, by places of cells, or by long rows."""
 
 from assets.report.cells import MARK, Cell, number_cell
 from assets.report.columns import RowHead, TableColumn, tabulate
-from assets.report.pivot import pivot
+from assets.report.pivot import Place, arrange, pivot
+from assets.report.rows import Rows
 from metrics.statistics.firmness import Evidence
 
 FEW = Evidence(requests=8, answers=8, units=8, min_units=20)
@@ -82,3 +83,24 @@ def test_some_bodies_have_the_columns_of_all():
     )
     assert [head.label for head in table.groups[0].heads] == ["tau", "phi"]
     assert [[cell.text for cell in line.cells] for line in table.lines] == [["–", "4"]]
+
+
+def test_columns_that_are_named_come_first_and_lack_no_cell():
+    cells = [
+        (Place("b", "x", group="Right"), Cell("1")),
+        (Place("a", "y", is_mean=True), Cell("2")),
+        (Place("b", "x", group="Right"), Cell("3")),
+    ]
+    table = arrange("All", "Judge", cells, columns=[("", "z"), ("", "y")], empty=Cell("none"))
+    heads = [(group.label, [head.label for head in group.heads]) for group in table.groups]
+    assert heads == [("", ["z", "y"]), ("Right", ["x"])]
+    lines = [(line.label, [cell.text for cell in line.cells], line.kind) for line in table.lines]
+    assert lines == [("b", ["none", "none", "3"], ""), ("a", ["none", "2", "none"], "mean")]
+
+
+def test_rows_are_looked_up_by_their_values():
+    rows = Rows([{"judge": "b", "part": 1}, {"judge": "a", "part": 1}, {"judge": "b", "part": 2}])
+    assert rows.select(judge="b", part=2) == [rows[2]]
+    assert rows.select(part=1).find(judge="a") is rows[1]
+    assert rows.find(judge="c") is None
+    assert rows.distinct("judge") == ["b", "a"]
