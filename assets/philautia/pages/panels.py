@@ -114,12 +114,9 @@ def _preference_columns(dataset: ComparedDataset, setting: str) -> Iterator[Tabl
             return Cell("", note=row["reason"] or "no value")
         return write(read_rate(row, name))
 
-    standardized, points = (
-        partial(cell, "standardized", mean_cell),
-        partial(cell, "preference", in_points),
-    )
+    standardized = partial(cell, "standardized", mean_cell)
     yield TableColumn("Φ̃", standardized, group=dataset.name, detail="philautia score")
-    yield TableColumn("Points", points, group=dataset.name)
+    yield TableColumn("Points", partial(cell, "preference", in_points), group=dataset.name)
 
 
 def _short(writer: str, panel: _Panel) -> Cell:

@@ -38,13 +38,11 @@ def heat_map(dataset: ComparedDataset, setting: str, models: Sequence[str] | Non
         [name for name in names if models is None or name in models]
         for names in dataset.names(setting)
     )
-    points = [abs(row["preference"] or 0) for row in dataset.part(setting, CELL)]
-    most = max([_FULL_HEAT, *points])
+    rows = dataset.part(setting, CELL)
+    most = max([_FULL_HEAT, *(abs(row["preference"] or 0) for row in rows)])
+    cells = {(row["generator"], row["evaluator"]): row for row in rows}
     lines = [
-        Line(
-            name,
-            [_heated(dataset.cell(setting, name, judge), name == judge, most) for judge in judges],
-        )
+        Line(name, [_heated(cells.get((name, judge)), name == judge, most) for judge in judges])
         for name in writers
     ]
     among = f" among {', '.join(writers)}" if models is not None else ""
