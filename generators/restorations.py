@@ -32,7 +32,7 @@ _UNEVEN = 2
 _TEXT = (0.01, 0.07)
 """The height of a line of text above a picture, in parts of the longer side."""
 _CLOSE = 2
-"""Half the width in px of a light line that parts the ink of a piece."""
+"""Half-width in px of a light line that parts the ink of a piece."""
 _EIGHT_NEIGHBOURS = np.ones((3, 3), np.bool_)
 
 Mask = NDArray[np.bool_]

@@ -53,9 +53,8 @@ def interrupted_runs_sensor(jobs: Sequence[Any], files: CatalogFiles) -> SensorD
         jobs=list(jobs),
         minimum_interval_seconds=INTERVAL_S,
         default_status=DefaultSensorStatus.RUNNING,
-        description="Ends runs whose process was killed, and launches those again, once, that a "
-        "sensor or schedule had launched. Queues runs again that began while models.yaml could not "
-        "be read.",
+        description="Ends runs whose process was killed, and launches a sensor's or schedule's run "
+        "again, once. Requeues runs that began while models.yaml could not be read.",
     )
     def interrupted_runs(context: SensorEvaluationContext) -> SensorResult:
         requests: list[RunRequest] = []

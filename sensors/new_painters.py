@@ -45,8 +45,8 @@ def new_painters_sensor(
         jobs=list(jobs),
         minimum_interval_seconds=INTERVAL_S,
         default_status=DefaultSensorStatus.STOPPED,
-        description="For every painter with a known price of which a benchmark has no pictures "
-        "yet: paints, filters, scores and reports. This spends money: set a budget first.",
+        description="Paints, filters, scores and reports for every painter of known price without "
+        "pictures in a benchmark. This spends money: set a budget first.",
     )
     def new_painters(context: SensorEvaluationContext) -> SensorResult:
         """Raises `CatalogError` if models.yaml cannot be used."""

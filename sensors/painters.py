@@ -48,8 +48,8 @@ def painters_sensor(files: CatalogFiles, assets: AssetsByKey) -> SensorDefinitio
         job_name="quote",
         minimum_interval_seconds=INTERVAL_S,
         default_status=DefaultSensorStatus.RUNNING,
-        description="Makes a partition of every painter in models.yaml, or that a pattern there "
-        "finds, and quotes it; asks nothing of it.",
+        description="Adds a partition for every painter in models.yaml, or found by a pattern "
+        "there, and quotes it; sends no request.",
     )
     def noticed(context: SensorEvaluationContext) -> SensorResult | SkipReason:
         """Raises `CatalogError` if models.yaml cannot be used."""

@@ -120,8 +120,8 @@ class BiasedImages(Step[BiasedImagesConfig]):
         }
     )
     description = (
-        "Each picture as it was painted, and with every configuration of every bias that the paper "
-        "tries on its domain (§3, App. B.3). What was made before is not made again."
+        "Pictures as painted, and with every configuration of every bias that the paper "
+        "tries on their domain (§3, App. B.3). Existing pictures are kept."
     )
 
     def portions(self, work: StepRun[BiasedImagesConfig]) -> Iterator[list[dict[str, Any]]]:

@@ -87,7 +87,7 @@ class BoxesStep(Step[BoxesConfig]):
     inputs = MappingProxyType(
         {"pictures": Input(asset_key("images"), streamed_columns=IMAGES, uses_default_config=True)}
     )
-    description = "Where the objects of each picture are, for the bias that draws boxes (§3)."
+    description = "Boxes of the objects in each picture, for the bias that draws boxes (§3)."
 
     def model(self, partition: str, config: BoxesConfig) -> Model | None:
         """Return the model that finds the boxes; None where a file gives them."""

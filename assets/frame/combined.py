@@ -70,8 +70,8 @@ class CombinedScores(JudgeStep[CombinedConfig]):
         super().__init__(catalog, judge)
         self.inputs = search_inputs(judge)
         self.description = (
-            f"What {judge.name} gives pictures with pairs and triples of biases, each at its best "
-            "configuration, one laid on the other in a stated order (§6, Table 6)."
+            f"Scores by {judge.name} of pictures with pairs and triples of biases, each at its "
+            "best configuration, applied in a fixed order (§6, Table 6)."
         )
 
     def portions(self, work: StepRun[CombinedConfig]) -> Iterator[list[dict[str, Any]]]:

@@ -57,7 +57,7 @@ class FrameConcepts(Step[FrameConceptsConfig]):
     )
     may_send_requests = False
     key_columns = ("item_id",)
-    description = "What instructions are written about: four or five visual concepts (Table 8)."
+    description = "Items to write instructions about: four or five visual concepts each (Table 8)."
 
     def rows(self, work: StepRun[FrameConceptsConfig]) -> list[dict[str, Any]]:
         """Sample the lists. Raises `NotEnoughItems`."""

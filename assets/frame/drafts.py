@@ -42,7 +42,7 @@ class Drafts(WriteStep[FrameWriterConfig]):
     )
     key_columns = ("item_id",)
     inputs = MappingProxyType({"concepts": Input(asset_key("concepts"), row_columns=CONCEPTS)})
-    description = "An instruction of each item, checked by rule: it names each concept (§4.1)."
+    description = "An instruction for each item, checked by rule: it must name each concept (§4.1)."
 
     def rows(self, work: StepRun[FrameWriterConfig]) -> list[dict[str, Any]]:
         """The items, those in reserve last."""

@@ -85,8 +85,9 @@ class FrameImages(PaintStep[FrameImagesConfig]):
         }
     )
     description = (
-        "What a painter makes of the perturbed instructions of a domain, or the pictures of a "
-        "collection of your own. They are judged by the original instructions (§4.1)."
+        "Pictures that a painter makes from a domain's perturbed instructions, or the "
+        "pictures of your own collection. They are judged by the original instructions "
+        "(§4.1)."
     )
 
     def model(self, partition: str, config: FrameImagesConfig) -> Model | None:  # type: ignore[override]

@@ -75,8 +75,9 @@ class Instructions(Step[Moderation]):
     partitions, example_request, key_columns = frame_domains, WriteRequest(()), (ITEM_ID,)
     inputs = MappingProxyType({"drafts": Input(asset_key("drafts"), row_columns=DRAFTS)})
     description = (
-        "The benchmark's instructions: drafts without what a moderator or people find harmful or "
-        "infeasible. It writes a sheet for people to fill in, and follows what they saved (§4.1)."
+        "Instructions of the benchmark: drafts without those that a moderator or people "
+        "find harmful or infeasible. Writes a sheet for people to fill in, and reads what "
+        "they saved (§4.1)."
     )
 
     def model(self, partition: str, config: Moderation) -> Model | None:
@@ -151,7 +152,7 @@ class Instructions(Step[Moderation]):
         return [
             Check(
                 "all_places_are_taken",
-                "As many instructions are used as there are items wanted: the reserve was enough.",
+                "The reserve is large enough: every item has an instruction.",
                 _check_all_used,
             )
         ]

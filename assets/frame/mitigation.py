@@ -34,7 +34,7 @@ class MitigationScores(FrameScores):
         super().__init__(catalog, judge)
         self.inputs = search_inputs(judge)
         self.description = (
-            f"What {judge.name} gives by the standard, bias-aware, bias-definition and "
+            f"Scores by {judge.name} with the standard, bias-aware, bias-definition and "
             "chain-of-thought templates, at its best configuration of each bias (§6, Table 5)."
         )
 

@@ -83,8 +83,8 @@ class Pairwise(JudgeStep[BiasSelectionConfig]):
             }
         )
         self.description = (
-            f"Which of two pictures of an instruction {judge.name} prefers, in both orders, before "
-            "and after its best configuration of each bias (§6, Figure 3)."
+            f"Preferences of {judge.name} between two pictures of an instruction, in both orders, "
+            "before and after its best configuration of each bias (§6, Figure 3)."
         )
 
     def rows(self, work: StepRun[BiasSelectionConfig]) -> list[dict[str, Any]]:

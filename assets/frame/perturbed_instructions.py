@@ -57,8 +57,8 @@ class PerturbedInstructions(WriteStep[FrameWriterConfig]):
         {"instructions": Input(asset_key("instructions"), row_columns=INSTRUCTIONS)}
     )
     description = (
-        "Each instruction with none to all of its concepts changed, evenly, so that pictures of "
-        "it fit the original one more or less (§4.1)."
+        "Instructions with none to all of their concepts changed, in equal numbers, so that "
+        "pictures fit the original instruction to different degrees (§4.1)."
     )
 
     def rows(self, work: StepRun[FrameWriterConfig]) -> list[dict[str, Any]]:
@@ -112,8 +112,8 @@ class PerturbedInstructions(WriteStep[FrameWriterConfig]):
         return [
             Check(
                 "changes_are_even",
-                "The items with no change, one change, two and so on are equally many, give or "
-                "take one, and a few more where items from the reserve took places.",
+                "Items with no change, one change, two changes and so on are equally frequent, "
+                "within one, or a few more where reserve items are used.",
                 _check_even,
             )
         ]

@@ -90,7 +90,7 @@ class FrameScores(JudgeStep[FrameScoresConfig]):
 
     group, columns, config, partitions = GROUP, SCORES, FrameScoresConfig, by_source
     asset_prefix, references, example_request = "scores", REFERENCES, LookRequest(())
-    description_template = "What {judge} gives every picture, 0 to 5 (§5.1)."
+    description_template = "Scores by {judge} of every picture, 0 to 5 (§5.1)."
     key_columns, has_portions = ("image_id", "parameters", "template"), True
     unparsed_check = ("bias", READ_RESPONSES_REMEDY)
     inputs = MappingProxyType(

@@ -89,8 +89,8 @@ class ConfigurationSearch(Step[SearchConfig]):
             }
         )
         self.description = (
-            f"By bias the configuration that raises what {judge.name} gives most: chosen on all "
-            "pictures, as in Table 9, and chosen on one half and reported on the other."
+            f"Configuration of each bias that raises the scores of {judge.name} most: chosen on "
+            "all pictures, as in Table 9, and chosen on one half and reported on the other."
         )
 
     def rows(self, work: StepRun[SearchConfig]) -> list[dict[str, Any]]:

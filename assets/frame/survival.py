@@ -166,8 +166,8 @@ def _row(rereading: "RereadJob", reread: RereadOutcome) -> dict[str, Any]:
     key=asset_key("survival"),
     columns=SURVIVAL,
     partitions=drawn_domains,
-    description="Whether pictures drawn by code are still read right after each perturbation, by "
-    "code that is not told what was done.",
+    description="Share of pictures drawn by code that code still reads correctly after each "
+    "perturbation, without knowing it.",
     check_specs=[
         AssetCheckSpec(
             _CHECK,

@@ -27,7 +27,7 @@ _NOISE = 4
 _DARK = 16
 """The lightest level of a picture that is black."""
 _NEARLY = 0.9
-"""How much of 1,024 px the longer side of a picture has at least that is to be of 1K (Gemini)."""
+"""Least share of 1,024 px that the longer side of a 1K picture has (Gemini)."""
 
 
 class Inspection(NamedTuple):

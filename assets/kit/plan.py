@@ -61,8 +61,8 @@ class Plan(NamedTuple):
     requests: Iterable[Request] = ()
     """Certain requests, read once; repeated ones are sent once, stored ones not at all."""
     possible_requests: Iterable[Request] = ()
-    """Those that depend on answers that are not there yet, at most so many and each at most so
-    large: they count and are priced, but are never sent or looked up."""
+    """Upper bound of the requests that depend on missing answers, in number and size: counted and
+    priced, but never sent or looked up."""
     missing_asset: str | None = None
     """Asset to materialize before requests can be counted; all other fields are then empty."""
     paper_sample: PaperSample | None = None

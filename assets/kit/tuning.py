@@ -83,7 +83,7 @@ class TuningTable(NamedTuple):
     """The names of what pictures may be perturbed by; those in `attacks` need an encoder."""
     attacks: Sequence[str]
     load_training_cases: Callable[[DataRoot, str, str, str | None], Sequence[TuningCase]]
-    """Those of a dataset that are trained on, perturbed by a name, for an encoder; none of a
+    """Load the training cases of a dataset under a perturbation and for an encoder; none of a
     dataset without any."""
     load_evaluation_cases: Callable[[DataRoot, str], Sequence[EvaluationCase]]
     """Load all cases of a dataset; none if it was never made."""

@@ -44,7 +44,7 @@ class CaptionStep(JudgeStep[LimitConfig]):
 
     group, columns, config, asset_prefix = GROUP, CAPTIONS, LimitConfig, "captions"
     description_template, partitions_factory = (
-        "What {judge} says that each picture shows.",
+        "Captions by {judge} of every picture.",
         staticmethod(dataset_partitions),
     )
     references, example_request, key_columns = CAPTIONERS, LookRequest(()), ("image_id",)

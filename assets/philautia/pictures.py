@@ -66,8 +66,8 @@ class DatasetPictures(Step[PaintersConfig]):
     may_send_requests, partitions_factory = False, staticmethod(dataset_partitions)
     kinds, key_columns = ("image",), ("image_id",)
     description = (
-        "The pictures of a collection, or of another benchmark's part: of each scene the largest, "
-        "with captions that are known to be right where there are any."
+        "Pictures of a collection, or of a part of another benchmark: the largest of each "
+        "scene, with correct captions if there are any."
     )
 
     def __init__(self, catalog: Catalog) -> None:

@@ -108,8 +108,8 @@ def build_pomms_asset(generators: Sequence[Model], evaluators: Sequence[Model]) 
         columns=POMMS,
         partitions=dataset_partitions(),
         deps=[AssetDep(asset_key(f"scores_{evaluator.name}")) for evaluator in evaluators],
-        description="Panels of judges, joined in a given order and by greedy search: what is left "
-        "of self-preference, and Kendall's τ with people where they have scored captions.",
+        description="Panels of judges, joined in a given order and by greedy search: their "
+        "remaining self-preference, and Kendall's τ with people if they have scored captions.",
     )
     def pomms(
         context: AssetExecutionContext, config: PommsConfig, home: DataRoot

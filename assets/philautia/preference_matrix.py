@@ -73,7 +73,9 @@ MATRIX = Columns(
     **picture_interval_columns(
         "quality", "Of a generator, in points of a mean evaluator; 0 on average"
     ),
-    **picture_interval_columns("leniency", "What an evaluator gives a caption of mean quality"),
+    **picture_interval_columns(
+        "leniency", "Score that an evaluator gives a caption of mean quality"
+    ),
     **picture_interval_columns("scale", "Points that it gives for one of quality; 1 on average"),
     cell_count=(WHOLE, "Number of cells or models behind a mean"),
     tested=(TEXT, "self-preference, or the family whose cross-model preference is tested"),
@@ -96,9 +98,9 @@ def build_matrix_asset(
         columns=MATRIX,
         partitions=dataset_partitions(),
         deps=[AssetDep(asset_key(f"scores_{evaluator.name}")) for evaluator in evaluators],
-        description="Mean scores by who wrote and who scored captions, standardised, and the "
-        "preference in points that leniency, scale and quality leave, with intervals over pictures "
-        "and permutation tests.",
+        description="Mean scores by writer and scorer of captions, standardised, and preference in "
+        "points after leniency, scale and quality, with intervals over pictures and "
+        "permutation tests.",
     )
     def preference_matrix(
         context: AssetExecutionContext, home: DataRoot

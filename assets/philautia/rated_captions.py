@@ -33,10 +33,7 @@ class RatedCaptions(Step[LimitConfig]):
     group, name, columns, config = GROUP, "rated_captions", RATED_CAPTION_COLUMNS, LimitConfig
     may_send_requests, partitions_factory = False, staticmethod(dataset_partitions)
     key_columns = ("image_id", "candidate")
-    description = (
-        "Captions of a collection that people have scored: on these, judges are compared with "
-        "people."
-    )
+    description = "Captions of a collection that people have scored, to compare judges with people."
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)

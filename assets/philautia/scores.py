@@ -108,7 +108,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
         True,
         staticmethod(dataset_partitions),
     )
-    description_template = "What {judge} gives each caption of each model, 0 to 100."
+    description_template = "Scores by {judge} of every model's captions, 0 to 100."
     unparsed_check = ("setting", _READ_SOME)
     key_columns = ("image_id", "generator", "candidate", "setting")
     filled_columns = MappingProxyType(
@@ -240,7 +240,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
 
     def checks(self) -> Sequence[Check]:
         """Check that few replies are unreadable, and that captions fit the current pictures."""
-        description = "Captions are of the pictures that are there now; no others are scored."
+        description = "Captions belong to the current pictures; no others are scored."
         return [*super().checks(), Check("captions_are_current", description, self._check_current)]
 
     def _check_current(

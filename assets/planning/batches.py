@@ -106,19 +106,19 @@ def build_batch_jobs(
         build_op_job(
             "submit_batch",
             _build_submit_op(planners, assets, jobs),
-            "Asks models at the lower price of a batch what assets would ask them now.",
+            "Submits the requests of assets as batches, at the lower price.",
             resources,
         ),
         build_op_job(
             "collect_batch",
             _collecting,
-            "Stores the answers of a batch, as the sensor `batches` asks for by itself.",
+            "Stores the answers of a batch; the sensor `batches` starts it automatically.",
             resources,
         ),
         build_op_job(
             "cancel_batch",
             _cancelling,
-            "Has a batch stopped; the sensor `batches` collects what it has answered.",
+            "Cancels a batch; the sensor `batches` collects its answers.",
             resources,
         ),
         {key: jobs[key] for key in planners},

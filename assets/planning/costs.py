@@ -31,8 +31,7 @@ COSTS = Columns(
     columns=COSTS,
     key=AssetKey(["money", "costs"]),
     partitions=None,
-    description="What all runs on this call store have cost until now; materialize it to bring it "
-    "up to date.",
+    description="Costs of all runs on this call store; materialize it to update them.",
 )
 def build_cost_table(models: ModelClient) -> MaterializeResult[pa.Table]:
     """The cost table, with its sums by month."""

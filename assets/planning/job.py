@@ -57,7 +57,7 @@ def quote_job(planners: Planners, assets: Callable[[], AssetsByKey]) -> JobDefin
         )
 
     return build_op_job(
-        "quote", quote_assets, "What it would cost to materialize assets now. It sends nothing."
+        "quote", quote_assets, "Quotes the cost of materializing assets now. Sends no request."
     )
 
 

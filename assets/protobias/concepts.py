@@ -86,7 +86,7 @@ class ProtoConcepts(Step[ProtoConceptsConfig]):
     partitions = protobias_domains
     may_send_requests = False
     description = (
-        "What triplets are written about: instances of the taxonomy, each with a knob, an extra "
+        "Concepts for triplets: instances of the taxonomy, each with a knob, an extra "
         "element and a place (ProtoBias, A.1)."
     )
 

@@ -114,7 +114,7 @@ class FilteredPairs(Step[FilterConfig]):
     inputs = MappingProxyType(
         {"image_pairs": Input(PAIRS_KEY, row_columns=IMAGE_PAIRS, uses_default_config=True)}
     )
-    description = "Each picture scored against its own prompt; a pair is kept where both fit."
+    description = "Pictures scored against their own prompts; a pair is kept if both fit."
 
     def model(self, partition: str, config: FilterConfig) -> Model | None:
         """The filter; none is asked where `pixels` reads schematics."""

@@ -160,8 +160,8 @@ class ImagePairs(PaintStep[ImagePairsConfig]):
     key_columns, filled_columns = ("pair_id", "side"), _PRESENT
     inputs = MappingProxyType({"prompt_triplets": Input(TRIPLETS_KEY, dimension="domain")})
     description = (
-        "What a text-to-image model paints of every triplet: the picture that fits its text, and "
-        "the prototypical one beside it, from the same noise."
+        "Pictures that a text-to-image model paints of every triplet: one that fits the "
+        "text and a prototypical one, from the same noise."
     )
 
     def rows(self, work: StepRun[ImagePairsConfig]) -> list[dict[str, Any]]:

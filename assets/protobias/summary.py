@@ -78,7 +78,7 @@ def build_summary_asset(models: Sequence[Model]) -> AssetsDefinition:
             AssetDep(asset_key("human_scores")),
         ],
         description="Failure rates, mean scores and margins of every metric, with 95 % intervals "
-        "(Tables 1 and 2, Figures 2 and 3), of the domains that are there.",
+        "(Tables 1 and 2, Figures 2 and 3), over the scored domains.",
     )
     def summary(context: AssetExecutionContext, home: DataRoot) -> MaterializeResult[pa.Table]:
         """Rank all scored metrics, and name the unscored ones.

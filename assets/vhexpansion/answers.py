@@ -67,8 +67,8 @@ class CleanAnswers(YesNoStep):
             )
         }
         self.description = (
-            f"What {judge.name} says to each case as it stands, and so whether it already "
-            "hallucinates, which decides the direction of an attack (§3.2)."
+            f"Answers of {judge.name} to each unperturbed case. Whether it already hallucinates "
+            "decides the direction of an attack (§3.2)."
         )
 
     def iterate_rows(self, work: StepRun[RepeatsConfig]) -> Iterator[dict[str, Any]]:
@@ -111,8 +111,8 @@ class YesNoAnswers(YesNoStep):
             **attacks,
         }
         self.description = (
-            f"What {judge.name} says to each case and its negation, of the picture as it was and "
-            "perturbed in common and adversarial ways (§5)."
+            f"Answers of {judge.name} to each case and its negation, about the original picture "
+            "and common and adversarial perturbations (§5)."
         )
 
     def iterate_rows(self, work: StepRun[YesNoAnswersConfig]) -> Iterator[dict[str, Any]]:

@@ -122,8 +122,8 @@ class CommonPerturbations(Step[CommonPerturbationsConfig]):
     )
     filled_columns = MappingProxyType({DONE: ("sha256", "width", "height"), "inapplicable": ()})
     description = (
-        "Each picture of a case with noise, another brightness, out of focus, and compressed as "
-        "JPEG (§3.2, App. C). What was made before is not made again."
+        "Pictures of cases with noise, changed brightness, defocus, and JPEG compression "
+        "(§3.2, App. C). Existing pictures are kept."
     )
 
     def rows(self, work: StepRun[CommonPerturbationsConfig]) -> list[dict[str, Any]]:

@@ -108,7 +108,7 @@ def build_mitigation_asset(judges: Sequence[Model]) -> AssetsDefinition:
         # Answers are read without edges: nobody who trains nothing has to make this after them.
         deps=[AssetDep(adapter_key(GROUP)), AssetDep(training_cases_key(GROUP))],
         description="Symmetric accuracy of held-out cases before and after fine-tuning, by arm and "
-        "learning rate, and what became of general questions (Tables 7 and 8, Figure 4).",
+        "learning rate, and accuracy of general questions (Tables 7 and 8, Figure 4).",
     )
     def mitigation(
         context: AssetExecutionContext, config: MitigationTableConfig, home: DataRoot

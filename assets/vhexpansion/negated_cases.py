@@ -93,8 +93,9 @@ class NegatedCases(WriteStep[NegationConfig]):
         {"cases": Input(asset_key("seed_cases"), row_columns=SEED_CASES, uses_default_config=True)}
     )
     description = (
-        "Each question with its negation, whose right answer is the other one: written by rule or "
-        "by a model with the paper's prompt, checked by rule, and reviewed by people (§3.1, §5.2)."
+        "Questions with their negations, whose right answer is the other one: written by "
+        "rule or by a model with the paper's prompt, checked by rule, and reviewed by "
+        "people (§3.1, §5.2)."
     )
 
     def rows(self, work: StepRun[NegationConfig]) -> list[dict[str, Any]]:

@@ -101,8 +101,8 @@ class RephrasedCases(WriteStep[RephrasingConfig]):
         {DONE: ("wordings",), **dict.fromkeys(("rejected", "unparsed", "refused", "failed"), ())}
     )
     description = (
-        "Cases that judges are fine-tuned on, drawn evenly from those with a negation, each form "
-        "in four further wordings: by rule, or by a model (§5.4)."
+        "Cases for fine-tuning judges, sampled evenly from those with a negation, each form "
+        "in four more wordings, by rule or by a model (§5.4)."
     )
 
     def rows(self, work: StepRun[RephrasingConfig]) -> list[dict[str, Any]]:
@@ -148,7 +148,8 @@ class RephrasedCases(WriteStep[RephrasingConfig]):
     def checks(self) -> list[Check]:
         """Check that every wording passes by rule."""
         description = (
-            "As many wordings as were asked for, each one question, and none the negation."
+            "Each case has the requested number of wordings; each is one question, and none is "
+            "the negation."
         )
         return [Check("wordings_hold", description, _hold, blocking=True)]
 

@@ -59,8 +59,9 @@ class SeedCases(Step[SeedCasesConfig]):
     may_send_requests, partitions_factory = False, staticmethod(dataset_partitions)
     kinds, key_columns = ("image",), ("case_id",)
     description = (
-        "Pictures with a yes/no question and its right answer: of collections with questions, and "
-        "of other benchmarks' questions. What cannot be a case is rejected with a reason (§3)."
+        "Pictures with a yes/no question and its right answer, from collections with "
+        "questions and from other benchmarks. Unsuitable rows are rejected with a reason "
+        "(§3)."
     )
 
     def __init__(self, catalog: Catalog) -> None:

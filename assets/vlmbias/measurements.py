@@ -41,7 +41,7 @@ MEASURED_COLUMNS = ["image_id", "sha256", "size", "targets"]
         name: AssetIn([GROUP, name], metadata={"columns": MEASURED_COLUMNS})
         for name in ("drawn_images", "original_images")
     },
-    description="What the pixels of every stored image say, read without any label at hand.",
+    description="Readings of the pixels of every stored image, made without its labels.",
 )
 def measurements(
     context: AssetExecutionContext,

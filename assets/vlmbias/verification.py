@@ -122,7 +122,7 @@ def _check(
     return decorated
 
 
-@_check("Every label agrees with what was read back from the pixels.", _TRUTHS)
+@_check("Every label agrees with the reading of the pixels.", _TRUTHS)
 def labels_agree(
     measurements: pd.DataFrame, drawn_images: pd.DataFrame, original_images: pd.DataFrame
 ) -> AssetCheckResult:

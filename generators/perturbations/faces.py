@@ -28,7 +28,7 @@ that are tried, and the overlapping matches that make a face."""
 _REACH_DIVISOR = 32
 """The part of a face's side over which skin is smoothed and its outline softened: 1 / 32."""
 _CHROMA, _SPREAD = (5, 18), 4
-"""Least and most distance from a face's chroma, in levels, and the typical one's multiple."""
+"""Range of distances from a face's chroma, in levels, and a multiple of the typical distance."""
 _DARKEST, _LIGHTEST = (45, 100), (190, 100)
 """Luma of skin as parts of a face's median."""
 

@@ -26,7 +26,7 @@ _ROOFS = {
     "station wagon": (168, 128),
     "sports car": (132, 74),
 }
-"""Half the width and the height of the cabin over the bonnet, in px."""
+"""Half-width and height of the cabin over the bonnet, in px."""
 
 
 def draw_logo(brand: str, element: str, count: int, seed: str) -> str:

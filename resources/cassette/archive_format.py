@@ -52,8 +52,8 @@ MAX_MANIFEST_BYTES = 1_000_000
 MAX_DIRECTORY_BYTES = 64_000_000
 """Bytes of the zip's list of parts: half a million pictures."""
 MAX_COMPRESSION_RATIO = 200
-"""How many times larger calls may be than in the file; deflate can pack lines that differ in
-their keys no tighter, but nothing repeated a thousand times."""
+"""Largest ratio of unpacked to packed calls; deflate cannot pack lines with different keys more
+tightly, only content repeated a thousand times."""
 
 
 class BadCassette(StoreError):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 RefusalKind = Literal["content filter", "image safety", "no image", "model"]
-"""Why there is no answer: the provider's filter of words or of pictures, a reply without the
+"""Kinds of refusal: the provider's filter of words or of pictures, a reply without the
 picture that was asked for, or the model's own words."""
 
 

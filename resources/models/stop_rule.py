@@ -1,4 +1,4 @@
-"""When a round of requests sends nothing more, and what its error says."""
+"""Stop rule of a round of requests: failures to count, and the error to raise."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

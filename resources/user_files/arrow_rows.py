@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, ValidationError
 from resources.user_files.rows import Row, TableFormat, UserFileError, require_columns
 
 _NO_STREAM = b"ARROW1"
-"""First bytes of Arrow's other format, also called Feather."""
+"""Magic bytes of Arrow's other format, also called Feather."""
 _LARGEST_CELL = 100_000_000
 """Bytes of a picture or a list."""
 _LONGEST_TEXT = 1_000_000

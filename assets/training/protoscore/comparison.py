@@ -40,19 +40,18 @@ DIFFERENCES = Columns(
 _SAME = ("data", "base", "is_stand_in")
 _BUDGET = ("steps", "rows_trained", "processes")
 _FREE = ("steps", "gradient_checkpointing", *NEUTRAL_FIELDS)
-"""Of a recipe: `base` and `steps` are compared as they came out, and by the others no weight
-changes."""
+"""Fields of a recipe that may differ: `steps` are compared as they came out, and the others change
+no weight."""
 _RECIPE = [name for name in MarginRecipe.model_fields if name not in _FREE]
-"""What both have in their recipes; a field that is added is compared as well, and adapters from
-before have none."""
+"""Fields that both recipes share and that must be equal; older adapters lack fields added since."""
 
 
 @table_asset(
     columns=DIFFERENCES,
     partitions=None,
     ins={"ranked": AssetIn(asset_key("adapter")), "control": AssetIn(asset_key("margin_adapter"))},
-    description="Failure rates of both adapters and of their base, with paired intervals: which is "
-    "better, if any is.",
+    description="Failure rates of both adapters and of their base, with paired intervals, to see "
+    "which is better.",
 )
 def comparison(
     context: AssetExecutionContext, home: DataRoot, ranked: pd.DataFrame, control: pd.DataFrame

@@ -54,8 +54,8 @@ PAIRS = Columns(
 NO_OVERLAP = AssetCheckSpec(
     "no_overlap",
     asset=asset_key("training_pairs"),
-    description="No pair is like one that metrics are evaluated on, by triplet, by concept, knob "
-    "and place, or by picture; nor is one that is trained on like one that is held out.",
+    description="No pair resembles an evaluated pair by triplet, by concept, knob and place, or by "
+    "picture, and no training pair resembles a held-out pair.",
     blocking=True,
 )
 
@@ -122,8 +122,8 @@ training_pairs = table_asset(
     partitions=None,
     deps=[AssetDep(table.asset) for table in load_pair_tables()],
     check_specs=[NO_OVERLAP],
-    description="Pairs that metrics are trained on, and some held out: none is like one of the "
-    "evaluation set of any painter (ProtoBias, §3.3).",
+    description="Pairs to train metrics on, and held-out pairs; none resembles an evaluated pair "
+    "of any painter (ProtoBias, §3.3).",
 )(_training_pairs)
 
 

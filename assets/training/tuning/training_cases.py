@@ -39,7 +39,7 @@ _NAMED = 3
 NO_OVERLAP = AssetCheckSpec(
     "no_overlap",
     asset=training_cases_key(DECLARED.group),
-    description="Nothing is trained on whose picture, in any size or version, is held out.",
+    description="No training row has a held-out picture, in any size or version.",
     blocking=True,
 )
 
@@ -139,9 +139,9 @@ training_cases = table_asset(
     partitions=None,
     deps=[AssetDep(asset) for asset in DECLARED.assets],
     check_specs=[NO_OVERLAP],
-    description="What judges are fine-tuned on, by arm: cases as they were, or expanded by "
-    "negation, perturbation and rephrasing, with general questions; and the cases that are held "
-    "out, split by base picture (§5.4).",
+    description="Training data for judges by arm: original cases, or cases expanded by negation, "
+    "perturbation and rephrasing, with general questions; and the held-out cases, split "
+    "by base picture (§5.4).",
 )(_training_cases)
 
 

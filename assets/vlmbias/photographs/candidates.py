@@ -76,7 +76,9 @@ class Candidates(PhotographStep[CandidatesConfig]):
     """
 
     name, columns, config = "candidates", CANDIDATES, CandidatesConfig
-    description = "Originals and edits, checked if wished, and laid out for people to review."
+    description = (
+        "Originals and edits, optionally checked by a model, on a page for people to review."
+    )
     inputs: Mapping[str, Input] = {
         **SUBJECTS_OF_TOPIC,
         "paintings": Input(

@@ -50,7 +50,7 @@ class Paintings(PhotographStep[PaintingsConfig]):
     """Paintings of each distinct prompt of the topic's base images."""
 
     name, columns, config = "paintings", PAINTINGS, PaintingsConfig
-    description = "What a text-to-image model paints: originals, or what logos are placed on."
+    description = "Pictures that a text-to-image model paints: originals, or objects for logos."
     example_request = PaintRequest("")
     success_outcome, key_columns = "painted", ("prompt",)
 

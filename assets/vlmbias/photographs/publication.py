@@ -64,7 +64,7 @@ class NoCandidates(ValueError):
     columns=PHOTOGRAPHS,
     partitions=photographed_topics,
     deps=[AssetDep([GROUP, "subjects"]), AssetDep([GROUP, "candidates"])],
-    description="The photographs of a topic that people accepted, or have not reviewed yet.",
+    description="Photographs of a topic that people accepted or have not reviewed yet.",
 )
 def photographs(
     context: AssetExecutionContext,

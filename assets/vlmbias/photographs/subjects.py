@@ -78,7 +78,7 @@ class SuggestedSubjects(Step[SubjectsConfig]):
 
     group, name, columns, config = GROUP, "subjects", SUBJECTS, SubjectsConfig
     partitions = photographed_topics
-    description = "What is to be painted of a topic (VLMBias, Appendices C, D and M)."
+    description = "Subjects to paint for a topic (VLMBias, Appendices C, D and M)."
     example_request = WriteRequest(())
 
     def model(self, partition: str, config: SubjectsConfig) -> Model | None:
@@ -147,7 +147,7 @@ class SuggestedSubjects(Step[SubjectsConfig]):
 def _build_error(work: StepRun[SubjectsConfig], reason: str) -> NoSubjects:
     topic, config = work.partition, work.config
     return NoSubjects(
-        f"What {config.writer} suggested for {topic} cannot serve: {reason}. Materialize "
+        f"The suggestions of {config.writer} for {topic} are unusable: {reason}. Materialize "
         f"vlmbias/subjects ({topic}) with another writer, or with sample: {config.sample + 1} for "
         "another answer of this one."
     )

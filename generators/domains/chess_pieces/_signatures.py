@@ -9,7 +9,7 @@ Ink = NDArray[np.float32]
 
 _SIDE = 28
 _HALF_SIDE = 2.6
-"""Half the signature's side, in standard deviations of the ink about its centre."""
+"""Half-width of the signature, in standard deviations of the ink about its centre."""
 _MIN_INK = 1e-6
 
 

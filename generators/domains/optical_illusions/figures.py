@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from generators.domains.optical_illusions.shapes import Disc, Point, Shape, Stroke
 
 RING_GAP = 0.03
-"""Least distance between an inner circle and its context, and within the context."""
+"""Smallest distance between an inner circle and its context, and within the context."""
 PONZO_SIDE = 0.8
-"""Half the height that Ponzo's sides span; Pyllusion's 1.1 leaves its own canvas."""
+"""Half-height spanned by Ponzo's sides; Pyllusion's 1.1 leaves its own canvas."""
 PAST_STROKES = 0.05
 """The length by which Zöllner's long lines go beyond their outer strokes; Pyllusion cuts them at
 ±5."""
@@ -128,7 +128,7 @@ FIGURES = {
     "Zöllner": IllusionFigure(width=2.88, height=1.62, shapes=_draw_zollner),
     "Poggendorff": IllusionFigure(width=2.0, height=2.0, shapes=_draw_poggendorff),
 }
-"""One canvas for all scenes of an illusion, so that strengths and sizes stay comparable."""
+"""Canvas of all scenes of an illusion, shared so that strengths and sizes stay comparable."""
 
 
 def _compute_parameters(

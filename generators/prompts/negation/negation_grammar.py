@@ -30,7 +30,7 @@ _QUANTITIES = frozenset(
     ["lot", "few", "little", "couple", "single", "number", "bit", "dozen", "hundred", "thousand",
      "total", "pair", "group", "variety", "large", "great", "good", "whole"]
 )  # fmt: skip
-"""After "a" they belong to a number, of which "no" would be another one's negation."""
+"""Words that after "a" belong to a number, whose negation with "no" would be another."""
 
 
 class Negation(NamedTuple):

@@ -16,7 +16,7 @@ from resources.models.replies import (
 )
 
 _HEAD, _LONGEST_NAME = 4096, 200
-"""Where in a line its name is looked for, if nothing else of it can be read, and how long it is."""
+"""Bytes of an unreadable line that are searched for its name, and the longest name."""
 
 
 class ResultLine(BaseModel):

@@ -448,13 +448,13 @@ class TestChoices:
     def test_a_list_that_cannot_serve_says_why(self, studio):
         studio.server.answer.list = [("ostrich", 2), ("spider", 8)]
         message = failure(studio.run("subjects", subjects={"writer": "artist"}))
-        assert "What artist suggested for animals cannot serve: spider has 8 legs" in message
+        assert "The suggestions of artist for animals are unusable: spider has 8 legs" in message
         assert "sample: 1" in message
 
     def test_a_writer_that_refuses_says_why(self, studio):
         studio.server.always(faults.REFUSED)
         message = failure(studio.run("subjects", subjects={"writer": "artist"}))
-        assert "What artist suggested for animals cannot serve" in message
+        assert "The suggestions of artist for animals are unusable" in message
 
     @pytest.mark.parametrize("topic", ["animals", "logos"])
     def test_the_papers_numbers_are_built_in(self, studio, topic):
