@@ -2,7 +2,7 @@
 
 A page of another site can send requests to any server that its reader's browser reaches. A browser
 says in `Origin` whose page sends a request, and in `Host` which name was opened: a name of somebody
-else that leads to this machine (DNS rebinding) is told apart by it.
+else that leads to this machine (DNS rebinding) is recognised by it.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Reading a schematic again that may have been perturbed.
 
-The reader is not told what was done. A black frame is taken off, tones are put back to where the
+The reader does not know what was done. A black frame is taken off, tones are put back to where the
 air and the ground of a schematic are as they are drawn, and `generators.sketch_reader` reads the
 rest.
 """

@@ -142,7 +142,7 @@ class _Tick(NamedTuple):
         except StillWaiting as why:
             lacks = str(why)
         except Exception as error:  # noqa: BLE001 - the batches of other assets go on
-            lacks = f"what it lacks cannot be told: {error}"
+            lacks = f"its missing answers are unknown: {error}"
         if lacks is None:
             yield self._build_table_run(last)
         else:

@@ -50,7 +50,7 @@ BOXES = Columns(
 
 
 _UNASKED = (
-    "Nobody says where its objects are. Give frame/boxes a `file` that people made or a `finder`, "
+    "It has no boxes of its objects. Give frame/boxes a `file` that people made or a `finder`, "
     "or list a detector in models.yaml."
 )
 _UNUSABLE = (

@@ -206,7 +206,7 @@ def _build_own_rows(
 def _build_metadata(rows: Sequence[Row]) -> dict[str, Any]:
     """Tables 2 and 7 of some rows, and who scored how many."""
     if not rows:
-        return {"annotators": "Nobody has scored a picture yet."}
+        return {"annotators": "No picture has been scored yet."}
     scores = pd.DataFrame(rows)
     means = [
         (binned.domain, *binned.counts, round(binned.mean, 2)) for binned in bin_scores(scores)

@@ -1,7 +1,7 @@
 """Search: by bias the configuration that raises a judge's scores most, as the paper has it (App.
 B.3) and held out.
 
-Nobody is asked: a judge's scores are of every configuration that was tried.
+No model is asked: a judge has scored every configuration.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

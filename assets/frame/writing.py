@@ -32,7 +32,7 @@ def merge_calls(row: Row, reply: Row) -> list[str]:
 
 
 def rule_columns(sentence: str) -> dict[str, Any]:
-    """The columns of a sentence that nobody was asked for, but for who wrote it."""
+    """Build the columns of a sentence written by rule, without its writer."""
     return {"sentence": sentence, "outcome": "written", "calls": []}
 
 

@@ -63,7 +63,7 @@ class JudgeStep(Step[ConfigT]):
 
     @property
     def may_send_requests(self) -> bool:
-        """A reference judge asks nobody."""
+        """A reference judge asks no model."""
         return not self.judge.is_stand_in
 
     @property

@@ -87,7 +87,7 @@ def add_marks(folder: Path, pairs: Mapping[str, Iterable[TrainingPair]]) -> None
 
 
 def load_mark_finder(folder: Path) -> Finder | None:
-    """Finds what an adapter was trained or chosen by that has a mark; None where nobody can say.
+    """Finds what an adapter was trained or chosen by that has a mark; None if that is unknown.
 
     That is a pair with its split, or a picture of what a judge was fine-tuned on. Raises `BadMarks`
     and `BadRecord`.

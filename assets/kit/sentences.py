@@ -38,7 +38,7 @@ class WriteStep(Step[WriterT]):
     example_request = WriteRequest(())
 
     def model(self, partition: str, config: WriterT) -> Model | None:
-        """The writer; None for `grammar`, whose sentences nobody has to ask for."""
+        """The writer; None for `grammar`, which writes by rule."""
         writer = find_model(self.catalog, config.writer, "writer")
         return None if writer.is_stand_in else writer
 

@@ -121,7 +121,7 @@ ADAPTERS = Columns(
 
 
 def digest_cases(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The digest of the rows of `TRAINING_CASES`, by which adapters of others are told."""
+    """Digest the rows of `TRAINING_CASES`; adapters trained on other rows differ in it."""
     return content_hash(TRAINING_CASES.build_table(rows)).hex()
 
 

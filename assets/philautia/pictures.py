@@ -60,7 +60,7 @@ class PaintersConfig(Config):
 
 
 class DatasetPictures(Step[PaintersConfig]):
-    """The pictures of a dataset; nobody is asked."""
+    """The pictures of a dataset; no model is asked."""
 
     group, name, columns, config = GROUP, "pictures", PICTURES, PaintersConfig
     may_send_requests, partitions_factory = False, staticmethod(dataset_partitions)

@@ -241,7 +241,7 @@ def _drop_refused(
 
 
 def _drop_uncountable(share: BenchmarkQuote) -> BenchmarkQuote:
-    """The share without tasks of which nobody can count the requests before something is made."""
+    """Drop tasks whose requests cannot be counted before something else is materialized."""
     lacking = {(line.asset, line.partition): line.missing_asset for line in share.quote.lines}
     missing = {
         task: missing_asset

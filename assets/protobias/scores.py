@@ -97,7 +97,7 @@ class PairScores(JudgeStep[LimitConfig]):
         )
 
     def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
-        """The pictures of the evaluation set; none while nobody knows which they are."""
+        """The pictures of the evaluation set; none while it is undecided."""
         filtered = work.tables["filtered_pairs"]
         if filtered["filter_outcome"].eq(PENDING).any():
             return []

@@ -22,7 +22,7 @@ _NAMED = 5
 def require_apart(judge: Model, adapter: str, work: StepRun[Any], rows: Sequence[Row]) -> None:
     """Raise `TablesMismatch` where pairs of rows to be scored are like one that `adapter` has seen.
 
-    Pairs of which that cannot be told pass: the check below warns of them.
+    Pairs for which this is unknown pass: the check below warns of them.
     """
     wrong = _overlap(adapter, _pairs(work, rows))
     if wrong is not None and len(wrong):

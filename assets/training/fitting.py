@@ -44,7 +44,7 @@ from resources.training.recipe import Recipe
 from resources.training.training_progress import read_progress
 
 POOL = "training"
-"""The pool of all trainings: two at once, unless Dagster is told otherwise."""
+"""Pool of all trainings: two at once, unless dagster.yaml sets another limit."""
 _RUNS = "training"
 _NAMED = 3
 

@@ -123,7 +123,7 @@ def cases_from_collection(dataset: str, rows: Sequence[Row], seed: int) -> list[
 def reject_repeats(cases: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The cases, those rejected that ask the same of the same picture as one before.
 
-    Where one of them has another answer, all are rejected: which is right nobody knows.
+    If one of them has another answer, all are rejected, since the right one is unknown.
     """
     cases = list(cases)
     cases_by_question: dict[tuple[str, str], list[dict[str, Any]]] = {}

@@ -89,7 +89,7 @@ def review_metadata(rows: Sequence[Row]) -> dict[str, Any]:
     """Metadata of a review: how many pairs, how many were left out, and how people agree."""
     votes = count_case_votes(rows)
     if not votes:
-        return {"annotators": "Nobody has reviewed a negation yet."}
+        return {"annotators": "No negation has been reviewed yet."}
     unanimous = sum(
         not (case_votes.accepted_by and case_votes.rejected_by) for case_votes in votes.values()
     )

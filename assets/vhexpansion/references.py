@@ -52,7 +52,7 @@ def add_readings(rows: Iterable[dict[str, Any]], work: StepRun[Any]) -> list[dic
 
 def _answer_from_prior(row: Row, images: ImageStore) -> Mapping[str, Any]:
     if not row["familiar_answer"]:
-        return _build_silence("Nobody knows what is usually so.")
+        return _build_silence("The usual answer is unknown.")
     return _answer_form(row["familiar_answer"], row)
 
 

@@ -53,7 +53,7 @@ class SeedCasesConfig(LimitConfig):
 
 
 class SeedCases(Step[SeedCasesConfig]):
-    """The cases of a dataset; code makes them, and nobody is asked."""
+    """The cases of a dataset, made by code; no model is asked."""
 
     group, name, columns, config = GROUP, "seed_cases", SEED_CASES, SeedCasesConfig
     may_send_requests, partitions_factory = False, staticmethod(dataset_partitions)

@@ -17,7 +17,7 @@ _CASE = ["case_id", "dataset", "image_id", "sha256", "is_stand_in"]
 
 
 def format_answer(answer: str) -> str:
-    """An answer as judges are told to give it."""
+    """Format an answer as judges are asked to give it."""
     return f"{{{answer.title()}}}"
 
 

@@ -65,7 +65,7 @@ _READ_SOME = (
 
 
 def answerable_topics(judge: Model) -> StaticPartitionsDefinition:
-    """The topics that a judge can answer; nobody measures a photograph."""
+    """The topics that a judge can answer: a pixel reader answers none of photographs."""
     return drawn_topics if _is_pixel_reader(judge) else topics
 
 

@@ -19,7 +19,7 @@ def first_prompt(row: Row) -> str:
 def _answer_informed(
     judge: PriorJudge | RandomJudge, row: Row, images: ImageStore
 ) -> dict[str, Any]:
-    """The expected bias, that it is told, or a guess around it."""
+    """Answer with the expected bias, or a guess around it."""
     request = first_prompt(row), images.get(row["shown_sha256"]), row["expected_bias"]
     return _build_response(row, judge.answer_informed(*request))
 

@@ -69,7 +69,7 @@ def state_count(question: str, number: str) -> str:
         return _format_question(intro, f"{verb} there {counted}{rest.removeprefix(' there')}")
     holder = _HOLDS.search(rest)
     if holder is None:
-        raise NotBinary("Where its number belongs cannot be told.")
+        raise NotBinary("It is unclear where its number belongs.")
     return _format_question(
         intro, f"{verb.lower()}{rest[: holder.end()]} {counted}{rest[holder.end() :]}"
     )

@@ -108,7 +108,7 @@ def measure_symmetry(
 
     `answers` are as `arrange_pairs` takes them; `before` those on the pictures as they were:
     `change` is how far symmetric accuracy is above that there, over the cases that have it both
-    times. NaN stands for what cannot be told.
+    times. NaN stands for unknown values.
     """
     pairs = arrange_pairs(answers)
     accuracy, symmetric = _average_by_case(pairs.right[0]), _average_by_case(pairs.both_right)

@@ -16,7 +16,8 @@ Watch: TypeAlias = Callable[[int, Sequence[float]], None]
 """Told the number of a step and the similarities before it, of the pictures still worked on."""
 
 _SCALE = 2.0**14
-"""Factor of gradients, which leaves steps unchanged: half precision has no room for the gradient of a cosine over a million numbers."""
+"""Factor of gradients, which leaves steps unchanged: half precision has no room for the gradient
+of a cosine over a million numbers."""
 
 
 @dataclass(slots=True)

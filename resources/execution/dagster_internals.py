@@ -116,7 +116,7 @@ def find_config_class(asset: AssetsDefinition) -> type[Any] | None:
 def find_code_modules(asset: AssetsDefinition) -> set[str]:
     """Return the modules of an asset's function, and of what it was made with, as a step's class.
 
-    An `AssetsDefinition` keeps its function, and gives it to nobody.
+    An `AssetsDefinition` keeps its function private.
     """
     compute = asset.op.compute_fn
     function: Any = compute.decorated_fn if isinstance(compute, DecoratedOpFunction) else compute

@@ -37,9 +37,9 @@ class PollResult(NamedTuple):
 def poll_providers(files: CatalogFiles) -> PollResult:
     """Match the lists of all providers that patterns are about, and keep what is new.
 
-    A list that cannot be had, and a pattern that matches nothing or everything, is told of; the
-    other patterns go on, and what was found before stays. Without patterns nobody is asked. Raises
-    `CatalogError`.
+    A list that cannot be loaded, and a pattern that matches nothing or everything, is reported; the
+    other patterns go on, and what was found before stays. Without patterns no list is requested.
+    Raises `CatalogError`.
     """
     catalog = files.load()
     lists = asyncio.run(_fetch_lists(catalog.patterns))
@@ -77,7 +77,7 @@ def _match_ids(
     records: Iterable[DiscoveredModel],
     warnings: list[str],
 ) -> list[str]:
-    """The ids that a pattern matches and nobody knows yet; what is wrong with it is told."""
+    """Find the new ids that a pattern matches; report its problems."""
     pattern_label = f"the pattern {pattern.pattern} in {catalog.path}"
     if isinstance(listed, str):
         warnings.append(f"The list for {pattern_label} could not be loaded: {listed}")

@@ -50,7 +50,7 @@ UNPAINTED_SIZE: Size = (2048, 2048)
 EXPECTED_ANSWER_TOKENS: Mapping[str, int] = {"look": 100, "write": 500}
 """Tokens of an answer, by the kind of request, where a model has given none yet: a guess."""
 EXPECTED_THINKING_TOKENS = 1_500
-"""The same of a model that is told to think."""
+"""Expected tokens of an answer by a model that is set to think."""
 THINKING_PARAMETERS = frozenset({"reasoning_effort", "reasoning", "thinking", "thinking_config"})
 
 

@@ -28,7 +28,7 @@ class RequestProgress:
     possibly_spent: int = 0
     """The upper bound of what else may have been paid: time limits, broken connections."""
     unpriced: int = 0
-    """Attempts that cost something, and nobody knows how much at most."""
+    """Attempts that cost something, without a known upper bound."""
     paused_until: float = 0.0
     """Time until which the provider asks for a pause, on the monotonic clock."""
     outcome_counts: Counter[str] = field(default_factory=Counter)

@@ -1,4 +1,4 @@
-"""Config of runs, whose mistakes are told in words."""
+"""Config of runs, with readable error messages."""
 
 from collections.abc import Iterable
 from typing import Any

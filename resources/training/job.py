@@ -1,4 +1,4 @@
-"""A job: all that the process that trains is told, as a JSON file."""
+"""A job: the instructions of a training process, as a JSON file."""
 
 import json
 from collections.abc import Mapping

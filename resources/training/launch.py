@@ -22,7 +22,7 @@ from resources.training.worker import ERROR, TRAINED
 
 _LOOK_EVERY_S = 0.5
 _TOLD_EVERY = 10
-"""Steps; the first are all told."""
+"""Steps between two reports; the first steps are all reported."""
 _LITTLE = 1 << 20
 _TAIL = 2000
 _SAY_ALL = ("NoSpread", "NoGradient", "Diverged", "TornPair", "TrainingError", "ModelUnavailable")
@@ -80,7 +80,7 @@ def _importable() -> str:
 
 
 def _wait(process: "subprocess.Popen[bytes]", folder: Path, log: Logger) -> int:
-    """The exit code, once it has ended; until then each step is told as it comes."""
+    """The exit code, once it has ended; until then each step is reported as it comes."""
     logged_count = len(read_progress(folder))
     try:
         while True:

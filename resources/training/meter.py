@@ -12,7 +12,7 @@ class Meter:
         self._samples: list[str] = []
 
     def add(self, name: str, values: Iterable[float]) -> None:
-        """Note values, of which the mean is told."""
+        """Note values, whose mean is reported."""
         self._values[name] += values
 
     def record_samples(self, samples: Sequence[str]) -> None:

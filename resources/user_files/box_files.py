@@ -175,7 +175,7 @@ def _read_tasks(tasks: list[dict[str, Any]]) -> BoxFile:
             annotation for annotation in task.annotations if not annotation.was_cancelled
         ]
         if not annotations:
-            raise BadRow("nobody has annotated it: submit the task, empty where it has no object")
+            raise BadRow("it is not annotated: submit the task, empty where it has no object")
         _require_alone(name, shared_names)
         rectangles = filter(_may_be_rectangle, annotations[0].result)
         rows = number_rows(rectangles, f"{row.place}, box")

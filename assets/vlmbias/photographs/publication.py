@@ -223,7 +223,7 @@ def _row(
 
 
 def _image_set(published: PublishedCandidate) -> ImageSet:
-    """A stand-in stays one whatever people decide; what nobody accepted is unreviewed."""
+    """Return the image set: a stand-in stays one; a photograph without a verdict is unreviewed."""
     if published.candidate["is_stand_in"]:
         return "stand-in"
     if published.review == "unreviewed":

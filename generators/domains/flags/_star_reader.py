@@ -20,7 +20,7 @@ FEWEST_POINTS, MOST_POINTS = 5, 14
 HARMONICS = np.arange(1, 21)
 """The moments that are looked at: more than there are points, or a sun could pass for a star."""
 SMALLEST = 4
-"""The least width of a mark that can be told to be a star."""
+"""Least width of a mark that can be recognised as a star."""
 POINTEDNESS = 0.25
 """The least n-th moment of a star: one with six points has 0.43, a regular pentagon 0.18."""
 EIGHT_NEIGHBOURS = np.ones((3, 3), np.bool_)

@@ -103,7 +103,7 @@ def parse_clause(question: ParsedQuestion) -> Clause:
             predicate=question.words[subject_lengths[0] :],
         )
     if not subject_lengths:
-        raise NotNegatable("Where its subject ends cannot be told: no way to read it is known.")
+        raise NotNegatable("It is unclear where its subject ends: no reading of it is known.")
     ways = " or ".join(repr(" ".join(question.words[:end])) for end in subject_lengths)
     raise NotNegatable(f"Where its subject ends can be read in several ways: after {ways}?")
 

@@ -85,7 +85,7 @@ class BatchBackend(ABC):
     """Answers many requests later, at a lower price; its methods raise the same faults.
 
     They are uploaded as a file of a JSON object a line, which can be larger than memory. Requests
-    go under names of our choice (the keys of their calls), by which their results are told apart,
+    go under names of our choice (the keys of their calls), which identify their results,
     for these come in any order. As with single requests, the caller sets deadlines.
     """
 

@@ -33,7 +33,7 @@ class DetectorSettings(LocalSettings):
 
 
 class Detector:
-    """A detector that is told what to find; raises `ModelUnavailable` where it cannot be loaded."""
+    """A detector of given objects; raises `ModelUnavailable` where it cannot be loaded."""
 
     def __init__(self, model: Model, key: str | None, picture: PictureLoader) -> None:
         self._model, self._picture = model, picture

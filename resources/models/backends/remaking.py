@@ -15,8 +15,8 @@ from resources.untrusted_input.image_decoding import decode_image
 
 TOLERANCE: Mapping[str, int] = {"float32": 1, "bfloat16": 2}
 """Largest difference by dtype, in levels of 255 of any channel, between a picture painted in a
-batch and the same one painted alone. Measured on a CPU, with a tiny pipeline of FLUX's shape; a large
-one may go further on a GPU, which `remake_picture` shows as well."""
+batch and the same one painted alone. Measured on a CPU with a tiny pipeline of FLUX's shape; a
+large one may go further on a GPU, which `remake_picture` shows as well."""
 
 
 class NotRemade(ValueError):

@@ -422,7 +422,7 @@ def test_a_planner_that_fails_keeps_no_other_waiting(others):
     others.broken = "gpt|logos"
     launched, told = others.see_through()
     assert launched == ["test_both", "test_whole"]
-    assert "test/both, gpt|logos: what it lacks cannot be told: the table is torn" in told
+    assert "test/both, gpt|logos: its missing answers are unknown: the table is torn" in told
     others.broken = None
     assert others.see_through()[0] == ["test_both"]
 

@@ -99,7 +99,7 @@ def test_pictures_of_one_name_in_two_folders_do_not_share_their_boxes(read):
 def test_a_task_that_nobody_annotated_is_not_said_to_have_no_object(read, annotations):
     found = read([task(CAT) | {"annotations": annotations}])
     assert found.boxes == {}
-    assert "nobody has annotated it" in found.rejected_rows[0][1]
+    assert "it is not annotated" in found.rejected_rows[0][1]
 
 
 def test_a_cancelled_annotation_is_not_read(read):
