@@ -24,7 +24,7 @@ def test_what_was_killed_ends_at_the_first_look_and_what_was_queued_goes_on(stor
 def test_a_judge_that_was_cut_off_is_gone_on_with(story):
     assert story.status["last"] == "SUCCESS"
     sent = Counter(story.judged)
-    asked = len(story.answers.drop_duplicates(["shown", "prompt"]))
+    asked = len(story.answers.drop_duplicates(["shown_sha256", "prompt"]))
     assert len(sent) == asked
     assert set(story.answers["outcome"]) == {"answered", "unparsed"}, "8 answers no Yes or No"
     assert sum(sent.values()) - len(sent) <= 3 * CONCURRENCY, "what was in flight at a kill"
