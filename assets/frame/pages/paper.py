@@ -66,21 +66,12 @@ def success() -> Table:
     return Table.plain(caption, "Judge", ["Success rate", "Mean rise"], lines)
 
 
-def mitigation() -> Table:
-    """Mean scores of GPT-4.1-mini by template (Table 5)."""
-    return _print("5", "Bias")
-
-
-def combined() -> Table:
-    """The best bias, pair and triple of GPT-4.1-mini (Table 6)."""
-    return _print("6", "Domain")
-
-
-def _print(table: str, corner: str) -> Table:
+def printed_table(number: str) -> Table:
+    """Mean scores of GPT-4.1-mini by template (Table 5), or of its best biases (Table 6)."""
     return pivot(
-        f"The paper’s Table {table}: GPT-4.1-mini",
-        corner,
-        read_csv_rows(Path(__file__).with_name("paper_mitigation.csv"), table=table),
+        f"The paper’s Table {number}: GPT-4.1-mini",
+        {"5": "Bias", "6": "Domain"}[number],
+        read_csv_rows(Path(__file__).with_name("paper_mitigation.csv"), table=number),
         lambda row: _format_cell(
             float(row["score"]), float(row["percent"]) if row["percent"] else None
         ),
