@@ -98,7 +98,7 @@ def make(root: str, name: str, config: str) -> tuple[int, float, float]:
     catalog = Catalog((judge,))
     steps: list[Step[Any]] = [FrameImages(catalog), BiasedImages(catalog)]
     steps += [FrameScores(catalog, judge), ConfigurationSearch(catalog, judge)]
-    (step,) = (step for step in steps if step.name == name)
+    (step,) = (step for step in steps if step.key.path[-1] == name)
     upstream = [
         AssetSpec(
             of.asset,

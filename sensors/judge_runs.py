@@ -188,4 +188,4 @@ class JudgeRuns:
 
     def _asks(self, keys: Collection[AssetKey]) -> bool:
         steps = self._judged.steps
-        return any(key in steps and steps[key].may_send_requests for key in keys)
+        return any(key in steps and steps[key].example_request is not None for key in keys)

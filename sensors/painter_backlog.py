@@ -94,8 +94,8 @@ class PainterBacklog(PainterSteps):
         return [step.key for step in self.steps if self._is_made(step, partition)]
 
     def _is_made(self, step: Step[Any], partition: str) -> bool:
-        if not (step.is_optional and step.is_automatic):
-            return not step.is_optional
+        if not (step.asset.is_optional and step.asset.is_automatic):
+            return not step.asset.is_optional
         lacks = self._explain_missing_price(step, partition)
         if lacks and lacks not in self._unpriced:
             self._unpriced[lacks] = None
@@ -111,7 +111,8 @@ class PainterBacklog(PainterSteps):
                 f"{why} New painters get the config with which {step.key.to_user_string()} of a "
                 "painter with results was last made."
             )
-        return None if model is None else describe_missing_price(model, step.example_request)
+        request = step.example_request
+        return describe_missing_price(model, request) if model and request else None
 
     def find_missing_assets(self, partition: str) -> list[AssetKey]:
         """Return the assets not materialized for a partition."""
@@ -138,7 +139,7 @@ class PainterBacklog(PainterSteps):
         """
         if painter.name not in self._lacks:
             partition = self.build_partition_key(self.values[0], painter.name)
-            needed = (step for step in self.steps if not step.is_optional)
+            needed = (step for step in self.steps if not step.asset.is_optional)
             lacks = next(
                 filter(None, (self._explain_missing_price(s, partition) for s in needed)), None
             )

@@ -16,6 +16,7 @@ from dagster import (
 )
 
 from assets.kit.benchmarks import Benchmark
+from assets.kit.forecast import StepSample
 from assets.kit.jobs import Flow
 from assets.kit.limits import PARTIAL
 from assets.kit.partitions import (
@@ -24,7 +25,7 @@ from assets.kit.partitions import (
     partition_painters,
     split_partition_key,
 )
-from assets.kit.step import Step, StepSample
+from assets.kit.step import Step
 from assets.planning.quote_selection import AssetsByKey
 from resources.models.catalog import Catalog
 
@@ -45,7 +46,7 @@ class PainterSteps:
             step.key: step for step in benchmark.steps(catalog) if step.key in assets
         }
         self.steps = [
-            step for step in self._steps_by_key.values() if is_by_painter(step.partitions)
+            step for step in self._steps_by_key.values() if is_by_painter(step.asset.partitions)
         ]
         """The steps that are divided by painter, each after what it reads."""
         self._materialized: dict[AssetKey, set[str]] = {}
@@ -69,8 +70,8 @@ class PainterSteps:
     @property
     def partitions_def(self) -> MultiPartitionsDefinition:
         """Partitions of the steps: by painter and one other dimension."""
-        assert isinstance(self.painting_step.partitions, MultiPartitionsDefinition)
-        return self.painting_step.partitions
+        assert isinstance(self.painting_step.asset.partitions, MultiPartitionsDefinition)
+        return self.painting_step.asset.partitions
 
     def build_partition_key(self, value: str, painter: str) -> str:
         """The partition of a painter and a value of the other dimension."""
@@ -120,7 +121,7 @@ class PainterSteps:
             if source in self._steps_by_key:
                 metadata = self.load_latest(source, value).metadata
                 plain = {name: entry.value for name, entry in metadata.items()}
-                if sample := self._steps_by_key[source].sample(value, plain):
+                if sample := self._steps_by_key[source].forecast.describe_sample(value, plain):
                     return sample
         return None
 

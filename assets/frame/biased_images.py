@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import groupby, product
+from itertools import chain, groupby, product
 from types import MappingProxyType
 from typing import Annotated, Any
 
@@ -18,7 +19,7 @@ from assets.frame.biases import (
     to_perturbation_requests,
 )
 from assets.frame.boxes import BOXES
-from assets.frame.common import GROUP, asset_key, by_source, split_source_key
+from assets.frame.common import asset_key, by_source, split_source_key
 from assets.frame.images import (
     COLLECTION_QUESTION_COLUMNS,
     IMAGE_COLUMNS,
@@ -28,25 +29,18 @@ from assets.frame.images import (
 )
 from assets.frame.readability import add_readability
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, select_values
+from assets.kit.forecast import PENDING
 from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import validate_names
 from assets.kit.perturbed_pictures import find_perturbed_pictures, make_perturbed_pictures
 from assets.kit.pictures import sample_contact_sheet
 from assets.kit.previews import markdown_table
-from assets.kit.step import (
-    PENDING,
-    PORTION,
-    Extent,
-    Input,
-    Row,
-    Step,
-    StepRun,
-    UnfitAnswers,
-    split_chunks,
-)
+from assets.kit.step import PORTION, Extent, Step, StepAsset, StepTable, UnfitAnswers, split_chunks
+from assets.kit.step_run import Input, Row, StepRun
 from generators.perturbations.grids import GRID, list_biases
 from generators.perturbations.perturbation import Perturbation
 from generators.perturbations.registry import to_json
+from resources.models.catalog import Catalog
 
 BIAS_COLUMNS = {
     **IMAGE_COLUMNS,
@@ -102,15 +96,19 @@ class BiasedImagesConfig(BiasSelectionConfig):
 class BiasedImages(Step[BiasedImagesConfig]):
     """The pictures of a domain and source with their biases; code makes what is missing."""
 
-    group, name, columns, config, partitions = (
-        GROUP,
-        "biased_images",
-        BIASED_IMAGE_COLUMNS,
-        BiasedImagesConfig,
-        by_source,
+    config = BiasedImagesConfig
+    asset = StepAsset(
+        key=asset_key("biased_images"),
+        division=by_source,
+        kinds=("image",),
+        description=(
+            "Pictures as painted, and with every configuration of every bias that the paper tries "
+            "on their domain (§3, App. B.3). Existing pictures are kept."
+        ),
     )
-    may_send_requests = False
-    kinds, key_columns, has_portions = ("image",), ("image_id", "parameters"), True
+    table = StepTable(
+        columns=BIASED_IMAGE_COLUMNS, key_columns=("image_id", "parameters"), has_portions=True
+    )
     inputs = MappingProxyType(
         {
             "pictures": Input(
@@ -119,13 +117,13 @@ class BiasedImages(Step[BiasedImagesConfig]):
             "boxes": Input(asset_key("boxes"), row_columns=_BOXED, is_optional=True),
         }
     )
-    description = (
-        "Pictures as painted, and with every configuration of every bias that the paper "
-        "tries on their domain (§3, App. B.3). Existing pictures are kept."
-    )
 
-    def portions(self, work: StepRun[BiasedImagesConfig]) -> Iterator[list[dict[str, Any]]]:
-        """The first picture of each item, original and biased, some thousands at a time.
+    def __init__(self, catalog: Catalog) -> None:
+        super().__init__(catalog)
+        self.table = replace(self.table, list_expected_keys=self._list_keys)
+
+    def rows(self, work: StepRun[BiasedImagesConfig]) -> Iterator[dict[str, Any]]:
+        """The first picture of each item, original and biased.
 
         Raises `UnfitAnswers` for no bias.
         """
@@ -135,7 +133,8 @@ class BiasedImages(Step[BiasedImagesConfig]):
             for image in _iterate_boxed_pictures(work)
             for perturbations in tried
         )
-        return map(partial(_restore_pictures, work), split_chunks(biased_rows, PORTION))
+        chunks = split_chunks(biased_rows, PORTION)
+        return chain.from_iterable(map(partial(_restore_pictures, work), chunks))
 
     def _list_configurations(
         self, work: StepRun[BiasedImagesConfig]
@@ -150,7 +149,7 @@ class BiasedImages(Step[BiasedImagesConfig]):
             )
         return [(), *tried]
 
-    def expected_keys(
+    def _list_keys(
         self, work: StepRun[BiasedImagesConfig], rows: Sequence[Row]
     ) -> Iterable[tuple[Any, ...]]:
         """Return the keys of every picture with every configuration."""

@@ -4,12 +4,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
+from assets.kit.forecast import PENDING
 from assets.kit.perturbed_pictures import (
     PerturbationRequest,
     PerturbationRequests,
     PerturbedPicture,
 )
-from assets.kit.step import PENDING, Row
+from assets.kit.step_run import Row
 from generators.perturbations.grids import GRID, list_biases
 from generators.perturbations.perturbation import Perturbation
 from generators.perturbations.registry import build_perturbation, to_json

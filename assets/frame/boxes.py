@@ -11,14 +11,16 @@ from typing import Any
 import pandas as pd
 from pydantic import Field
 
-from assets.frame.common import GROUP, asset_key, by_source, split_source_key
+from assets.frame.common import asset_key, by_source, split_source_key
 from assets.frame.images import IMAGE_COLUMNS, IMAGES, iterate_usable_pictures
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
+from assets.kit.forecast import PENDING
 from assets.kit.judging import reply_columns
 from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import find_model
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Conversation, Input, Row, Step, StepRun
+from assets.kit.step import Conversation, Step, StepAsset, StepTable
+from assets.kit.step_run import Input, Row, StepRun
 from generators.perturbations.box_replies import (
     UnreadableBoxes,
     parse_box_reply,
@@ -81,13 +83,17 @@ class BoxesConfig(LimitConfig):
 class BoxesStep(Step[BoxesConfig]):
     """The boxes of a domain's pictures; outdoor scenes have no objects, and so no rows."""
 
-    group, name, columns, config, partitions = GROUP, "boxes", BOXES, BoxesConfig, by_source
-    example_request, key_columns = LookRequest(()), ("image_id",)
-    is_optional = True
+    config, example_request = BoxesConfig, LookRequest(())
+    asset = StepAsset(
+        key=asset_key("boxes"),
+        division=by_source,
+        is_optional=True,
+        description="Boxes of the objects in each picture, for the bias that draws boxes (§3).",
+    )
+    table = StepTable(columns=BOXES, key_columns=("image_id",))
     inputs = MappingProxyType(
         {"pictures": Input(asset_key("images"), streamed_columns=IMAGES, uses_default_config=True)}
     )
-    description = "Boxes of the objects in each picture, for the bias that draws boxes (§3)."
 
     def model(self, partition: str, config: BoxesConfig) -> Model | None:
         """Return the model that finds the boxes; None where a file gives them."""

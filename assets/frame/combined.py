@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from assets.frame.biased_images import BiasSelectionConfig
 from assets.frame.biases import DONE, NONE, build_biased_row, to_perturbation_requests
-from assets.frame.common import GROUP, by_source
+from assets.frame.common import asset_key, by_source
 from assets.frame.readability import add_readability
 from assets.frame.references import REFERENCES
 from assets.frame.scores import (
@@ -20,18 +20,11 @@ from assets.frame.scores import (
     to_score_row,
 )
 from assets.frame.search import CHOICES, count_originals, is_undecided, search_inputs, select_best
+from assets.kit.forecast import PENDING, PLACEHOLDER_SHA256
 from assets.kit.judging import JudgeStep
 from assets.kit.perturbed_pictures import find_perturbed_pictures, make_perturbed_pictures
-from assets.kit.step import (
-    PENDING,
-    PLACEHOLDER_SHA256,
-    PORTION,
-    Conversation,
-    Extent,
-    Row,
-    StepRun,
-    split_chunks,
-)
+from assets.kit.step import PORTION, Conversation, Extent, StepAsset, StepTable, split_chunks
+from assets.kit.step_run import Row, StepRun
 from generators.perturbations.grids import GRID, order_perturbations
 from generators.perturbations.perturbation import Perturbation
 from generators.perturbations.registry import from_json, to_json
@@ -61,21 +54,25 @@ class CombinedConfig(BiasSelectionConfig):
 class CombinedScores(JudgeStep[CombinedConfig]):
     """A judge's scores of pictures with several biases; code makes the missing pictures."""
 
-    group, columns, config, partitions = GROUP, SCORES, CombinedConfig, by_source
-    asset_prefix, references, example_request = "combined", REFERENCES, LookRequest(())
-    unparsed_check, is_automatic = ("bias", READ_RESPONSES_REMEDY), False
-    key_columns, has_portions = ("image_id", "parameters"), True
+    config, references, example_request = CombinedConfig, REFERENCES, LookRequest(())
+    unparsed_check = ("bias", READ_RESPONSES_REMEDY)
+    asset = StepAsset(
+        key=asset_key("combined"),
+        description=(
+            "Scores by {name} of pictures with pairs and triples of biases, each at its best "
+            "configuration, applied in a fixed order (§6, Table 6)."
+        ),
+        division=by_source,
+        is_automatic=False,
+    )
+    table = StepTable(columns=SCORES, key_columns=("image_id", "parameters"), has_portions=True)
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
         self.inputs = search_inputs(judge)
-        self.description = (
-            f"Scores by {judge.name} of pictures with pairs and triples of biases, each at its "
-            "best configuration, applied in a fixed order (§6, Table 6)."
-        )
 
-    def portions(self, work: StepRun[CombinedConfig]) -> Iterator[list[dict[str, Any]]]:
-        """Yield each original picture with all its combinations, thousands of rows at a time."""
+    def rows(self, work: StepRun[CombinedConfig]) -> Iterator[dict[str, Any]]:
+        """Yield each original picture with all its combinations."""
         search = work.read_rows("search")
         combined = chain(
             *(_iterate_combinations(search, choice, work.config) for choice in CHOICES)
@@ -102,7 +99,7 @@ class CombinedScores(JudgeStep[CombinedConfig]):
                 )
             ]
 
-        return map(to_known_rows, split_chunks(rows, PORTION))
+        return chain.from_iterable(map(to_known_rows, split_chunks(rows, PORTION)))
 
     def prepare(
         self, work: StepRun[CombinedConfig], rows: Sequence[dict[str, Any]]

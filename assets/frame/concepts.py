@@ -6,11 +6,13 @@ from typing import Any
 import pandas as pd
 from pydantic import Field
 
-from assets.frame.common import GROUP, ITEM_COLUMNS, frame_domains
+from assets.frame.common import ITEM_COLUMNS, asset_key, frame_domains
 from assets.kit.columns import BOOLEAN, TEXT, Columns
+from assets.kit.forecast import StepSample
 from assets.kit.limits import format_count_of_total
 from assets.kit.previews import markdown_table
-from assets.kit.step import Row, Step, StepRun, StepSample
+from assets.kit.step import Step, StepAsset, StepTable
+from assets.kit.step_run import Row, StepRun
 from generators.prompts.visual_concepts import build_item_id, load_lists, sample_items
 from resources.settings.run_config import Config
 
@@ -48,16 +50,15 @@ class FrameConceptsConfig(Config):
 class FrameConcepts(Step[FrameConceptsConfig]):
     """The items of a domain."""
 
-    group, name, columns, config, partitions = (
-        GROUP,
-        "concepts",
-        CONCEPTS,
-        FrameConceptsConfig,
-        frame_domains,
+    config = FrameConceptsConfig
+    asset = StepAsset(
+        key=asset_key("concepts"),
+        division=frame_domains,
+        description=(
+            "Items to write instructions about: four or five visual concepts each (Table 8)."
+        ),
     )
-    may_send_requests = False
-    key_columns = ("item_id",)
-    description = "Items to write instructions about: four or five visual concepts each (Table 8)."
+    table = StepTable(columns=CONCEPTS, key_columns=("item_id",))
 
     def rows(self, work: StepRun[FrameConceptsConfig]) -> list[dict[str, Any]]:
         """Sample the lists. Raises `NotEnoughItems`."""
@@ -89,7 +90,7 @@ class FrameConcepts(Step[FrameConceptsConfig]):
         }
 
 
-def describe_sample(metadata: Mapping[str, Any]) -> StepSample:
+def describe_sample(partition: str, metadata: Mapping[str, Any]) -> StepSample:
     """Return a materialization's number of `instructions`, compared with the paper's."""
     number = int(metadata.get("instructions") or 0)
     return StepSample(

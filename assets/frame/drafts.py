@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
 
-from assets.frame.common import GROUP, ITEM_COLUMNS, WRITER_COLUMNS, asset_key, frame_domains
+from assets.frame.common import ITEM_COLUMNS, WRITER_COLUMNS, asset_key, frame_domains
 from assets.frame.concepts import CONCEPTS
 from assets.frame.writing import (
     FrameWriterConfig,
@@ -14,8 +14,10 @@ from assets.frame.writing import (
     write_checked_sentence,
 )
 from assets.kit.columns import BOOLEAN, TEXT, Columns
+from assets.kit.forecast import Forecast
 from assets.kit.sentences import WriteStep
-from assets.kit.step import Conversation, Extent, Input, Row, StepRun
+from assets.kit.step import Conversation, Extent, StepAsset, StepTable
+from assets.kit.step_run import Input, Row, StepRun
 from generators.prompts.instructions import (
     find_instruction_problems,
     write_instruction,
@@ -33,16 +35,17 @@ DRAFTS = Columns(
 class Drafts(WriteStep[FrameWriterConfig]):
     """The instructions of a domain, those in reserve as well."""
 
-    group, name, columns, config, partitions = (
-        GROUP,
-        "drafts",
-        DRAFTS,
-        FrameWriterConfig,
-        frame_domains,
+    config = FrameWriterConfig
+    asset = StepAsset(
+        key=asset_key("drafts"),
+        division=frame_domains,
+        description=(
+            "An instruction for each item, checked by rule: it must name each concept (§4.1)."
+        ),
     )
-    key_columns = ("item_id",)
+    table = StepTable(columns=DRAFTS, key_columns=("item_id",))
+    forecast = Forecast(may_have_follow_up=lambda row: True)
     inputs = MappingProxyType({"concepts": Input(asset_key("concepts"), row_columns=CONCEPTS)})
-    description = "An instruction for each item, checked by rule: it must name each concept (§4.1)."
 
     def rows(self, work: StepRun[FrameWriterConfig]) -> list[dict[str, Any]]:
         """The items, those in reserve last."""
@@ -60,10 +63,6 @@ class Drafts(WriteStep[FrameWriterConfig]):
                 prompt, lambda text: find_instruction_problems(text, concepts)
             )
         return {**columns, "instruction": columns.get("sentence")}
-
-    def may_have_follow_up(self, row: Row) -> bool:
-        """Return True: any sentence may lack a concept."""
-        return True
 
     def extent(self, work: StepRun[FrameWriterConfig], rows: Sequence[Row]) -> Extent:
         """Return the extent among all items."""

@@ -27,7 +27,7 @@ from assets.kit.partitions import sources
 from assets.kit.previews import markdown_table
 from assets.kit.score_files import check_scores, pair_with_rows, read_score_files
 from assets.kit.score_sheets import SHEET, ScoreForm, write_sheets
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from assets.kit.table_asset import NotMaterialized
 from generators.prompts.judging_templates import SCALE, STANDARD, TEMPLATES
 from generators.prompts.visual_concepts import DOMAINS

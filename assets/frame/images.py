@@ -7,16 +7,18 @@ from typing import Any
 
 from pydantic import Field
 
-from assets.frame.common import GROUP, asset_key, by_source, split_source_key
+from assets.frame.common import asset_key, by_source, split_source_key
 from assets.frame.perturbed_instructions import PERTURBED_INSTRUCTION_COLUMNS
 from assets.frame.writing import list_concepts, select_first_items
 from assets.kit.collections import COLLECTION_COLUMNS, collection_key, select_stored_rows
 from assets.kit.columns import REAL, TEXT, WHOLE, Columns
+from assets.kit.forecast import PENDING, NotCountable
 from assets.kit.limits import LimitConfig, SamplingKey, format_count_of_total, stratified_head
 from assets.kit.model_lookup import find_model
 from assets.kit.painting import PAINTED_COLUMNS, PaintStep
 from assets.kit.pictures import sample_contact_sheet
-from assets.kit.step import PENDING, Extent, Input, NotCountable, Row, StepRun
+from assets.kit.step import Extent, StepAsset, StepTable
+from assets.kit.step_run import Input, Row, StepRun
 from generators.prompts.instructions import MAX_WORDS
 from generators.prompts.visual_concepts import OBJECT
 from resources.models.catalog import Model
@@ -72,8 +74,17 @@ class FrameImagesConfig(LimitConfig):
 class FrameImages(PaintStep[FrameImagesConfig]):
     """The pictures of a domain, by one painter or of one collection."""
 
-    group, name, columns, config, partitions = GROUP, "images", IMAGES, FrameImagesConfig, by_source
-    key_columns = ("item_id", "sample")
+    config = FrameImagesConfig
+    asset = StepAsset(
+        key=asset_key("images"),
+        division=by_source,
+        description=(
+            "Pictures that a painter makes from a domain's perturbed instructions, or the "
+            "pictures of your own collection. They are judged by the original instructions "
+            "(§4.1)."
+        ),
+    )
+    table = StepTable(columns=IMAGES, key_columns=("item_id", "sample"))
     inputs = MappingProxyType(
         {
             "perturbed_instructions": Input(
@@ -83,11 +94,6 @@ class FrameImages(PaintStep[FrameImagesConfig]):
                 is_optional=True,
             )
         }
-    )
-    description = (
-        "Pictures that a painter makes from a domain's perturbed instructions, or the "
-        "pictures of your own collection. They are judged by the original instructions "
-        "(§4.1)."
     )
 
     def model(self, partition: str, config: FrameImagesConfig) -> Model | None:  # type: ignore[override]

@@ -1,7 +1,7 @@
 """Instructions: the drafts that pass moderator and people, up to the requested number."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -14,6 +14,7 @@ from assets.frame.concepts import describe_sample
 from assets.frame.drafts import DRAFTS
 from assets.frame.writing import merge_calls
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, Columns
+from assets.kit.forecast import PENDING, Forecast
 from assets.kit.judging import reply_columns
 from assets.kit.limits import LimitConfig, format_count_of_total
 from assets.kit.model_lookup import find_model
@@ -26,7 +27,8 @@ from assets.kit.review import (
     review_sheet,
     write_sheet,
 )
-from assets.kit.step import PENDING, Check, Conversation, Input, Row, Step, StepRun, StepSample
+from assets.kit.step import Check, Conversation, Step, StepAsset, StepTable
+from assets.kit.step_run import Input, Row, StepRun
 from generators.prompts.instructions import write_moderation_prompt
 from metrics import read_yes_no
 from resources.models.catalog import Model
@@ -71,14 +73,19 @@ def review_name(domain: str) -> str:
 class Instructions(Step[Moderation]):
     """The instructions of a domain; those in reserve take the places of those left out."""
 
-    group, name, columns, config = GROUP, "instructions", INSTRUCTIONS, Moderation
-    partitions, example_request, key_columns = frame_domains, WriteRequest(()), (ITEM_ID,)
-    inputs = MappingProxyType({"drafts": Input(asset_key("drafts"), row_columns=DRAFTS)})
-    description = (
-        "Instructions of the benchmark: drafts without those that a moderator or people "
-        "find harmful or infeasible. Writes a sheet for people to fill in, and reads what "
-        "they saved (§4.1)."
+    config, example_request = Moderation, WriteRequest(())
+    asset = StepAsset(
+        key=asset_key("instructions"),
+        division=frame_domains,
+        description=(
+            "Instructions of the benchmark: drafts without those that a moderator or people find "
+            "harmful or infeasible. Writes a sheet for people to fill in, and reads what they "
+            "saved (§4.1)."
+        ),
     )
+    table = StepTable(columns=INSTRUCTIONS, key_columns=(ITEM_ID,))
+    forecast = Forecast(describe_sample=describe_sample)
+    inputs = MappingProxyType({"drafts": Input(asset_key("drafts"), row_columns=DRAFTS)})
 
     def model(self, partition: str, config: Moderation) -> Model | None:
         """The moderator."""
@@ -156,10 +163,6 @@ class Instructions(Step[Moderation]):
                 _check_all_used,
             )
         ]
-
-    def sample(self, partition: str, metadata: Mapping[str, Any]) -> StepSample | None:
-        """Return the number of instructions, compared with the paper's."""
-        return describe_sample(metadata)
 
 
 def _read_verdicts(home: DataRoot, domain: str) -> Verdicts:

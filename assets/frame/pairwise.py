@@ -11,16 +11,18 @@ import pandas as pd
 
 from assets.frame.biased_images import BIAS_COLUMNS, BiasSelectionConfig
 from assets.frame.biases import NONE
-from assets.frame.common import GROUP, asset_key, by_source
+from assets.frame.common import asset_key, by_source
 from assets.frame.images import IMAGES
 from assets.frame.references import REFERENCES
 from assets.frame.scores import SCORED_IMAGE_COLUMNS
 from assets.frame.search import is_undecided, search_inputs, select_best
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns
+from assets.kit.forecast import PENDING
 from assets.kit.judging import JudgeStep, References, scored_columns
 from assets.kit.limits import SamplingKey, stratified_head
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Conversation, Extent, Input, Row, StepRun, UnfitAnswers
+from assets.kit.step import Conversation, Extent, StepAsset, StepTable, UnfitAnswers
+from assets.kit.step_run import Input, Row, StepRun
 from generators.prompts.pairwise import VERSION, write_pairwise_prompt
 from metrics import read_pick
 from resources.models.catalog import Catalog, Model
@@ -67,10 +69,18 @@ _REFERENCES: References = {judge: _build_preference_judge(judge) for judge in RE
 class Pairwise(JudgeStep[BiasSelectionConfig]):
     """A judge's preference between two pictures, before and after biases."""
 
-    group, columns, config, partitions = GROUP, PREFERENCES, BiasSelectionConfig, by_source
-    asset_prefix, references, example_request = "pairwise", _REFERENCES, LookRequest(())
-    is_automatic, unparsed_check = False, ("bias", "Read some of the table's responses.")
-    key_columns = ("image_id", "parameters", "order")
+    config, references, example_request = BiasSelectionConfig, _REFERENCES, LookRequest(())
+    unparsed_check = ("bias", "Read some of the table's responses.")
+    asset = StepAsset(
+        key=asset_key("pairwise"),
+        description=(
+            "Preferences of {name} between two pictures of an instruction, in both orders, before "
+            "and after its best configuration of each bias (§6, Figure 3)."
+        ),
+        division=by_source,
+        is_automatic=False,
+    )
+    table = StepTable(columns=PREFERENCES, key_columns=("image_id", "parameters", "order"))
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
@@ -81,10 +91,6 @@ class Pairwise(JudgeStep[BiasSelectionConfig]):
                     asset_key("images"), streamed_columns=IMAGES, uses_default_config=True
                 ),
             }
-        )
-        self.description = (
-            f"Preferences of {judge.name} between two pictures of an instruction, in both orders, "
-            "before and after its best configuration of each bias (§6, Figure 3)."
         )
 
     def rows(self, work: StepRun[BiasSelectionConfig]) -> list[dict[str, Any]]:
@@ -109,7 +115,7 @@ class Pairwise(JudgeStep[BiasSelectionConfig]):
                 "order": order,
                 "template_version": VERSION,
                 "model": self.judge.name,
-                "entry_version": self.code_version,
+                "entry_version": self.asset.code_version,
                 "outcome": PENDING
                 if is_undecided(row, search)
                 or PENDING in (row["outcome"], others[row["item_id"]]["outcome"])

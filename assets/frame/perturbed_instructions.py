@@ -1,14 +1,14 @@
 """Perturbed instructions: 0 to all concepts of each changed, so that pictures fit more or less."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 from dagster import AssetCheckResult, AssetCheckSeverity
 
-from assets.frame.common import GROUP, ITEM_COLUMNS, WRITER_COLUMNS, asset_key, frame_domains
+from assets.frame.common import ITEM_COLUMNS, WRITER_COLUMNS, asset_key, frame_domains
 from assets.frame.concepts import describe_sample
 from assets.frame.instructions import INSTRUCTIONS
 from assets.frame.writing import (
@@ -20,9 +20,11 @@ from assets.frame.writing import (
     write_checked_sentence,
 )
 from assets.kit.columns import REAL, TEXT, TEXTS, WHOLE, Columns
+from assets.kit.forecast import PENDING, Forecast
 from assets.kit.previews import markdown_table
 from assets.kit.sentences import WriteStep
-from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Row, StepRun, StepSample
+from assets.kit.step import Check, Conversation, Extent, StepAsset, StepTable
+from assets.kit.step_run import Input, Row, StepRun
 from generators.prompts.instructions import (
     find_instruction_problems,
     write_change_prompt,
@@ -46,19 +48,23 @@ PERTURBED_INSTRUCTION_COLUMNS = Columns(
 class PerturbedInstructions(WriteStep[FrameWriterConfig]):
     """Prompts that painters receive in a domain."""
 
-    group, name, columns, config = (
-        GROUP,
-        "perturbed_instructions",
-        PERTURBED_INSTRUCTION_COLUMNS,
-        FrameWriterConfig,
+    config = FrameWriterConfig
+    asset = StepAsset(
+        key=asset_key("perturbed_instructions"),
+        division=frame_domains,
+        description=(
+            "Instructions with none to all of their concepts changed, in equal numbers, so that "
+            "pictures fit the original instruction to different degrees (§4.1)."
+        ),
     )
-    partitions, key_columns = frame_domains, ("item_id",)
+    table = StepTable(columns=PERTURBED_INSTRUCTION_COLUMNS, key_columns=("item_id",))
+    forecast = Forecast(
+        # Any changed sentence may lack a concept.
+        may_have_follow_up=lambda row: bool(row["changed"]),
+        describe_sample=describe_sample,
+    )
     inputs = MappingProxyType(
         {"instructions": Input(asset_key("instructions"), row_columns=INSTRUCTIONS)}
-    )
-    description = (
-        "Instructions with none to all of their concepts changed, in equal numbers, so that "
-        "pictures fit the original instruction to different degrees (§4.1)."
     )
 
     def rows(self, work: StepRun[FrameWriterConfig]) -> list[dict[str, Any]]:
@@ -84,10 +90,6 @@ class PerturbedInstructions(WriteStep[FrameWriterConfig]):
                 prompt, lambda text: find_instruction_problems(text, after, old)
             )
         return {**columns, "prompt": columns.get("sentence"), "calls": merge_calls(row, columns)}
-
-    def may_have_follow_up(self, row: Row) -> bool:
-        """Return whether the item is changed: any changed sentence may lack a concept."""
-        return bool(row["changed"])
 
     def extent(self, work: StepRun[FrameWriterConfig], rows: Sequence[Row]) -> Extent:
         """Return the extent among all instructions in use."""
@@ -117,10 +119,6 @@ class PerturbedInstructions(WriteStep[FrameWriterConfig]):
                 _check_even,
             )
         ]
-
-    def sample(self, partition: str, metadata: Mapping[str, Any]) -> StepSample | None:
-        """Return the number of instructions, compared with the paper's."""
-        return describe_sample(metadata)
 
 
 def _choose_changes(row: Row) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from assets.kit.pictures import compute_missing
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from generators.fingerprint import fingerprint
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key

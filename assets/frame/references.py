@@ -11,7 +11,7 @@ from typing import Any
 
 from assets.frame.biases import JOINED, NONE
 from assets.kit.judging import References
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from generators.prompts.judging_templates import SCALE
 from resources.storage.image_store import ImageStore
 

@@ -9,14 +9,16 @@ from pydantic import Field
 
 from assets.frame.biased_images import BIAS_COLUMNS, BIASED_IMAGE_COLUMNS, BiasedImagesConfig
 from assets.frame.biases import NONE, list_configurations
-from assets.frame.common import GROUP, asset_key, by_source, split_source_key
+from assets.frame.common import asset_key, by_source, split_source_key
 from assets.frame.references import REFERENCES
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns, to_frame
+from assets.kit.forecast import PENDING
 from assets.kit.judging import JudgeStep, scored_columns
 from assets.kit.limits import SamplingKey, stratified_head
 from assets.kit.model_lookup import validate_names
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Conversation, Extent, Input, Row, StepReply, StepRun
+from assets.kit.step import Conversation, Extent, StepAsset, StepReply, StepTable
+from assets.kit.step_run import Input, Row, StepRun
 from generators.perturbations.registry import to_json
 from generators.prompts.judging_templates import SCALE, STANDARD, TEMPLATES, write_judging_prompt
 from metrics import read_rating
@@ -80,7 +82,7 @@ def to_score_row(row: Row, template: str, step: JudgeStep[Any]) -> dict[str, Any
         "template": template,
         "template_version": TEMPLATES[template].version,
         "model": step.judge.name,
-        "entry_version": step.code_version,
+        "entry_version": step.asset.code_version,
         "calls": [],
     }
 
@@ -88,10 +90,15 @@ def to_score_row(row: Row, template: str, step: JudgeStep[Any]) -> dict[str, Any
 class FrameScores(JudgeStep[FrameScoresConfig]):
     """The scores that one judge gives the pictures of a domain and source."""
 
-    group, columns, config, partitions = GROUP, SCORES, FrameScoresConfig, by_source
-    asset_prefix, references, example_request = "scores", REFERENCES, LookRequest(())
-    description_template = "Scores by {judge} of every picture, 0 to 5 (§5.1)."
-    key_columns, has_portions = ("image_id", "parameters", "template"), True
+    config, references, example_request = FrameScoresConfig, REFERENCES, LookRequest(())
+    asset = StepAsset(
+        key=asset_key("scores"),
+        division=by_source,
+        description="Scores by {name} of every picture, 0 to 5 (§5.1).",
+    )
+    table = StepTable(
+        columns=SCORES, key_columns=("image_id", "parameters", "template"), has_portions=True
+    )
     unparsed_check = ("bias", READ_RESPONSES_REMEDY)
     inputs = MappingProxyType(
         {
@@ -103,7 +110,7 @@ class FrameScores(JudgeStep[FrameScoresConfig]):
         }
     )
 
-    def iterate_rows(self, work: StepRun[FrameScoresConfig]) -> Iterator[dict[str, Any]]:
+    def rows(self, work: StepRun[FrameScoresConfig]) -> Iterator[dict[str, Any]]:
         """The pictures that it is asked about, by each template."""
         for row in _iterate_pictures(work):
             ended = {"outcome": PENDING if row["outcome"] == PENDING else None}

@@ -5,6 +5,7 @@ No model is asked: a judge has scored every configuration.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from types import MappingProxyType
 from typing import Any
@@ -14,11 +15,13 @@ from pydantic import Field
 
 from assets.frame.biased_images import BIASED_IMAGE_COLUMNS
 from assets.frame.biases import NONE
-from assets.frame.common import GROUP, asset_key, by_source, split_source_key
+from assets.frame.common import asset_key, by_source, split_source_key
 from assets.frame.scores import SCORES
 from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, select_values
+from assets.kit.forecast import PENDING
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Extent, Input, Row, Step, StepRun, UnfitAnswers
+from assets.kit.step import Extent, Step, StepAsset, StepTable, UnfitAnswers
+from assets.kit.step_run import Input, Row, StepRun
 from generators.prompts.judging_templates import STANDARD
 from metrics import search_held_out
 from resources.models.catalog import Catalog, Model
@@ -71,14 +74,23 @@ class SearchConfig(Config):
 class ConfigurationSearch(Step[SearchConfig]):
     """The best configurations of one judge, for a domain and source."""
 
-    group, columns, config, partitions = GROUP, SEARCH, SearchConfig, by_source
-    may_send_requests, is_optional = False, True
-    key_columns = ("bias", "choice")
+    config = SearchConfig
+    asset = StepAsset(
+        key=asset_key("search"),
+        description=(
+            "Configuration of each bias that raises the scores of {name} most: chosen on all "
+            "pictures, as in Table 9, and chosen on one half and reported on the other."
+        ),
+        division=by_source,
+        is_optional=True,
+    )
+    table = StepTable(columns=SEARCH, key_columns=("bias", "choice"))
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog)
-        self.judge = self.subject_model = judge
-        self.name = f"search_{judge.name}"
+        self.judge = judge
+        self.asset = self.asset.of_model(judge, subject_model=judge)
+        self.table = replace(self.table, list_expected_keys=self._list_keys)
         self.inputs = MappingProxyType(
             {
                 "scores": Input(
@@ -87,10 +99,6 @@ class ConfigurationSearch(Step[SearchConfig]):
                     uses_default_config=True,
                 )
             }
-        )
-        self.description = (
-            f"Configuration of each bias that raises the scores of {judge.name} most: chosen on "
-            "all pictures, as in Table 9, and chosen on one half and reported on the other."
         )
 
     def rows(self, work: StepRun[SearchConfig]) -> list[dict[str, Any]]:
@@ -115,7 +123,7 @@ class ConfigurationSearch(Step[SearchConfig]):
             )
         return [{**common_columns, **row} for row in search_biases(compared, work.config.seed)]
 
-    def expected_keys(
+    def _list_keys(
         self, work: StepRun[SearchConfig], rows: Sequence[Row]
     ) -> Iterable[tuple[Any, ...]]:
         """Two rows of each bias that was scored."""

@@ -5,7 +5,8 @@ from typing import Any
 
 from assets.kit.limits import LimitConfig, SamplingKey, stratified_head
 from assets.kit.sentences import WriterConfig, write_sentence
-from assets.kit.step import Conversation, Row
+from assets.kit.step import Conversation
+from assets.kit.step_run import Row
 from generators.prompts.instructions import tidy_reply
 
 ATTEMPTS = 2

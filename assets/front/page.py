@@ -91,9 +91,9 @@ def build_roster(
     """
     cells, judges = CellQuotes(judged, sources), list_judges(judged.catalog)
     subject_models = {
-        (step.subject_model.name, key.path[0])
+        (model.name, key.path[0])
         for key, step in judged.steps.items()
-        if step.subject_model
+        if (model := step.asset.subject_model) is not None
     }
     return Roster(
         datetime.now(UTC).date().isoformat(),

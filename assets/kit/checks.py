@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from assets.kit.columns import select_values
 from assets.kit.limits import format_count_of_total
 from assets.kit.previews import markdown_table
-from assets.kit.step import Check, Extent, Problem, Row, Step, StepRun
+from assets.kit.step import Check, Extent, Problem, Step
+from assets.kit.step_run import Row, StepRun
 
 _Name: TypeAlias = tuple[Any, ...]
 _SHOWN = 20
@@ -54,7 +55,7 @@ def rows_ended_check(step: Step[Any]) -> Check:
     """
 
     def passes(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckResult:
-        counts = Counter(ended for (ended,) in select_values(rows, step.outcome_column))
+        counts = Counter(ended for (ended,) in select_values(rows, step.table.outcome_column))
         outcome_counts = (
             ", ".join(f"{number:,} {outcome}" for outcome, number in counts.items()) or "none"
         )
@@ -72,7 +73,7 @@ def no_failures_check(step: Step[Any], shown: Sequence[str]) -> Check:
     """The check that no request has failed; `shown` are the columns that name a row."""
 
     def passes(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckResult:
-        reasons = select_values(rows, step.outcome_column, "reason", *shown)
+        reasons = select_values(rows, step.table.outcome_column, "reason", *shown)
         failed = [(reason, *named) for ended, reason, *named in reasons if ended == "failed"]
         summary = "Every request had a reply."
         if failed:
@@ -165,9 +166,16 @@ def yield_check(
 
 def find_problems(step: Step[Any], work: StepRun[Any], rows: Sequence[Row]) -> Iterator[Problem]:
     """Find the problems in the rows of a step that names them."""
-    yield from find_miscounted_keys(rows, partial(step.expected_keys, work, rows), step.key_columns)
+    named_by = step.table.key_columns
+
+    def list_row_keys() -> Iterable[_Name]:
+        return (tuple(row[name] for name in named_by) for row in step.rows(work))
+
+    listed = step.table.list_expected_keys
+    expected = partial(listed, work, rows) if listed else list_row_keys
+    yield from find_miscounted_keys(rows, expected, named_by)
     yield from find_contradictions(rows, step)
-    yield from step.problems(work, rows)
+    yield from step.table.find_problems(work, rows)
 
 
 def find_miscounted_keys(
@@ -208,14 +216,15 @@ def _find_unmatched(row_hashes: NDArray[np.int64], expected_hashes: NDArray[np.i
 
 def find_contradictions(rows: Iterable[Row], step: Step[Any]) -> Iterator[Problem]:
     """The rows whose columns do not fit how they ended, or do not say it."""
-    columns = list(dict.fromkeys(chain(*step.filled_columns.values())))
+    rules = step.table
+    columns = list(dict.fromkeys(chain(*rules.filled_columns.values())))
     size = len(columns)
-    for ended, *cells in select_values(rows, step.outcome_column, *columns, *step.key_columns):
+    for ended, *cells in select_values(rows, rules.outcome_column, *columns, *rules.key_columns):
         filled = {
             name for name, value in zip(columns, cells[:size], strict=True) if value is not None
         }
-        fits = filled == set(step.filled_columns.get(str(ended), {"no such outcome"}))
-        if not (fits if step.filled_columns else ended):
+        fits = filled == set(rules.filled_columns.get(str(ended), {"no such outcome"}))
+        if not (fits if rules.filled_columns else ended):
             yield " ".join(map(str, cells[size:])), f"ended as {ended}"
 
 
@@ -228,12 +237,12 @@ def build_checks(step: Step[Any]) -> list[Check]:
     """Build all checks of a step: its own, and those that follow from its key columns."""
     checks = list(step.checks())
     check_names = {check.name for check in checks}
-    if step.key_columns:
+    if step.table.key_columns:
         checks.append(rows_ended_check(step))
         # What says how much is left says what failed as well.
-        if "reason" in step.columns.columns and not check_names & {
+        if "reason" in step.table.columns.columns and not check_names & {
             "nothing_failed",
             "enough_is_left",
         }:
-            checks.append(no_failures_check(step, step.key_columns))
+            checks.append(no_failures_check(step, step.table.key_columns))
     return checks

@@ -28,7 +28,7 @@ from dagster import (
 from assets.kit.columns import REAL, REALS, TEXT, TEXTS, WHOLE, Columns, to_materialize_result
 from assets.kit.pictures import sample_contact_sheet
 from assets.kit.previews import markdown_table
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from assets.kit.table_asset import table_asset
 from resources.collections import Collection, CollectionError, collections_path, load
 from resources.collections.collecting import collect

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from assets.kit.step import Conversation, Row, StepReply
+from assets.kit.step import Conversation, StepReply
+from assets.kit.step_run import Row
 from resources.models.catalog import Model
 from resources.models.outcomes import (
     FailedOutcome,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 from PIL import Image
 
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
 

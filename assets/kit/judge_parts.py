@@ -21,8 +21,9 @@ from assets.kit.benchmarks import Benchmark, load_benchmarks
 from assets.kit.columns import IS_STAND_IN
 from assets.kit.model_lookup import NoSuchModel
 from assets.kit.partitions import split_partition_key
-from assets.kit.step import Input, Step
+from assets.kit.step import Step
 from assets.kit.step_planner import input_partition
+from assets.kit.step_run import Input
 from generators.name_suggestions import suggest_names
 from resources.faults import CorruptItem
 from resources.models.catalog import Catalog, Model
@@ -110,22 +111,23 @@ class JudgeParts:
             step for step in self._steps_by_benchmark[benchmark.name] if step.key in self.assets
         ]
         judge_steps = [
-            step for step in steps if step.subject_model and step.subject_model.name == judge.name
+            step
+            for step in steps
+            if (model := step.asset.subject_model) is not None and model.name == judge.name
         ]
         # What nobody else makes, as scores in a file of the user's, is made where it is asked for.
-        automatic_steps = [step for step in judge_steps if step.is_automatic] or judge_steps
+        automatic_steps = [step for step in judge_steps if step.asset.is_automatic] or judge_steps
         parts: dict[TableLocation, JudgePart] = {}
         for step in automatic_steps:
-            for partition in self._partitions(step.partitions):
+            for partition in self._partitions(step.asset.partitions):
                 parts[step.key, partition] = self._part(step, partition, parts)
         for step in steps:
-            if all(other.name != judge.name for other in step.dependent_judges):
+            if all(other.name != judge.name for other in step.forecast.dependent_judges):
                 continue
-            for location in (
-                (step.key, step_partition) for step_partition in self._partitions(step.partitions)
-            ):
+            for partition in self._partitions(step.asset.partitions):
+                location = step.key, partition
                 if self.is_stored(location):
-                    part = self._part(step, location[1], parts)
+                    part = self._part(step, partition, parts)
                     parts[location] = part._replace(
                         rebuild_config=self._find_rebuild_config(step, location)
                     )
@@ -161,7 +163,9 @@ class JudgeParts:
     def _find_rebuild_config(self, step: Step[Any], location: TableLocation) -> Mapping[str, Any]:
         if location not in self._rebuild_configs:
             try:
-                self._rebuild_configs[location] = step.rebuild_config(self.home, location[1])
+                self._rebuild_configs[location] = step.forecast.rebuild_config(
+                    self.home, location[1]
+                )
             except (CorruptItem, KeyError):
                 # As large as it can be, then.
                 self._rebuild_configs[location] = {}
@@ -193,7 +197,7 @@ class JudgeParts:
             else:
                 unmade |= dict.fromkeys(self._iterate_missing(location))
         if unmade:
-            names = split_partition_key(partition, step.partitions).values()
+            names = split_partition_key(partition, step.asset.partitions).values()
             stands_in |= not self._stand_ins.isdisjoint(names)
         return JudgePart(step, partition, [*unmade], stands_in)
 

@@ -6,7 +6,6 @@ expected bias, the rows of the step hold.
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
 from typing import Any, ClassVar, TypeAlias
 
 from assets.kit.checks import unparsed_rate_check
@@ -14,7 +13,8 @@ from assets.kit.columns import TEXT, TEXTS
 from assets.kit.conversations import unanswered_columns
 from assets.kit.model_lookup import digest_entry
 from assets.kit.pair_marks import PICTURE, load_mark_finder
-from assets.kit.step import Check, ConfigT, Conversation, Row, Step, StepReply, StepRun
+from assets.kit.step import Check, Conversation, Step, StepReply
+from assets.kit.step_run import ConfigT, Row, StepRun
 from assets.kit.table_asset import TablesMismatch
 from resources.models.backends.adapters import resolve_adapter_folder
 from resources.models.catalog import Catalog, Model
@@ -38,14 +38,9 @@ def select_judges(catalog: Catalog, references: References) -> tuple[Model, ...]
 
 
 class JudgeStep(Step[ConfigT]):
-    """A step of one judge or metric; a subclass names itself, its inputs and its description."""
+    """A step of one judge or metric, whose name follows on the key of the step's `asset`."""
 
     references: ClassVar[References]
-    is_optional = True
-    asset_prefix: ClassVar[str] = ""
-    """The asset's name without the judge's, as in answers; for one that does not set its own."""
-    description_template: ClassVar[str] = ""
-    """The description, with {judge} for its name; for one that does not set its own."""
     unparsed_check: ClassVar[tuple[str, str] | None] = None
     """Column by which the check counts unreadable replies, and the remedy."""
     leaves_out_trained: ClassVar[bool] = False
@@ -53,23 +48,17 @@ class JudgeStep(Step[ConfigT]):
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog)
-        self.judge = self.subject_model = judge
-        if self.asset_prefix:
-            self.name = f"{self.asset_prefix}_{judge.name}"
-        if self.description_template:
-            self.description = self.description_template.format(judge=judge.name)
-        self.kinds = ("judge", judge.backend)
-        self.code_version = digest_entry(judge)
-
-    @property
-    def may_send_requests(self) -> bool:
-        """A reference judge asks no model."""
-        return not self.judge.is_stand_in
-
-    @property
-    def pool(self) -> str:
-        """The judge's own."""
-        return self.judge.name
+        self.judge = judge
+        self.asset = self.asset.of_model(
+            judge,
+            kinds=("judge", judge.backend),
+            code_version=digest_entry(judge),
+            pool=judge.name,
+            subject_model=judge,
+            is_optional=True,
+        )
+        if judge.is_stand_in:
+            self.example_request = None
 
     def model(self, partition: str, config: ConfigT) -> Model | None:
         """The judge; None for a reference judge."""
@@ -85,8 +74,7 @@ class JudgeStep(Step[ConfigT]):
         """Raise `TablesMismatch` where the judge was trained on pictures of any row."""
         adapter = self.judge.parameters.get("adapter")
         if adapter and not self.leaves_out_trained:
-            rows = chain.from_iterable(self.portions(work))
-            _require_unseen(self.judge, str(adapter), work, rows)
+            _require_unseen(self.judge, str(adapter), work, self.rows(work))
 
     @abstractmethod
     def query(self, work: StepRun[ConfigT], row: Row) -> Conversation:

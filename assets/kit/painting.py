@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from assets.kit.columns import TEXT, WHOLE
@@ -9,7 +10,8 @@ from assets.kit.flaws import Inspection, inspect_pictures, mark_flaws
 from assets.kit.model_lookup import digest_entry, find_model
 from assets.kit.partitions import parse_painter_key
 from assets.kit.pictures import PICTURE_COLUMNS, outcome_columns, sample_contact_sheet
-from assets.kit.step import ConfigT, Conversation, Row, Step, StepRun
+from assets.kit.step import Conversation, Step
+from assets.kit.step_run import ConfigT, Row, StepRun
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import AnsweredOutcome, Outcome
 from resources.models.requests import PaintRequest
@@ -31,21 +33,17 @@ PAINTED_COLUMNS = {
 class PaintStep(Step[ConfigT]):
     """A step that is divided by painter; its `rows` are made by `painting`."""
 
-    kinds = ("image",)
     example_request = PaintRequest("")
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
+        self.asset = replace(self.asset, kinds=("image",), pool="paintings")
         self._painter_columns: dict[str, Mapping[str, Any]] = {}
-
-    @property
-    def pool(self) -> str:
-        """Concurrency pool shared by all steps that paint."""
-        return "paintings"
 
     def model(self, partition: str, config: ConfigT) -> Model:
         """The painter."""
-        return find_model(self.catalog, parse_painter_key(partition, self.partitions), "painter")
+        name = parse_painter_key(partition, self.asset.partitions)
+        return find_model(self.catalog, name, "painter")
 
     def build_row(
         self,

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
+from assets.kit.forecast import PENDING
 from assets.kit.pictures import find_damaged
-from assets.kit.step import PENDING
 from generators.perturbations.pipeline import PerturbJob, perturb_png
 from generators.perturbations.registry import fingerprint_perturbations, from_json
 from generators.perturbations.subject import EMPTY_SUBJECT, Inapplicable, Subject

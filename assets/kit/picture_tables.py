@@ -10,7 +10,8 @@ from typing import NamedTuple
 from dagster import AssetKey
 
 from assets.kit.columns import Columns
-from assets.kit.step import PENDING, Row
+from assets.kit.forecast import PENDING
+from assets.kit.step_run import Row
 
 
 class BenchmarkPicture(NamedTuple):

@@ -9,7 +9,8 @@ from dagster import MarkdownMetadataValue
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE
 from assets.kit.conversations import unanswered_columns
 from assets.kit.previews import MAX_THUMBNAILS, contact_sheet, sample_evenly
-from assets.kit.step import Row, Step, StepRun
+from assets.kit.step import Step
+from assets.kit.step_run import Row, StepRun
 from resources.execution.workers import map_in_processes
 from resources.models.outcomes import AnsweredOutcome, Outcome
 from resources.storage.image_store import ImageStore

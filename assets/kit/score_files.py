@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from assets.kit.score_sheets import CONFIG, QUESTION, SHEET, TASKS, ScoreForm
 from assets.kit.sheets import find_filled_files, read_sheet
-from assets.kit.step import Row as TableRow
+from assets.kit.step_run import Row as TableRow
 from resources.user_files.rows import (
     BadRow,
     Row,

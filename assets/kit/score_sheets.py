@@ -16,7 +16,7 @@ from xml.sax.saxutils import quoteattr
 from upath import UPath
 
 from assets.kit.sheets import read_sheet
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from resources.storage.atomic_writes import is_remote, write_atomically, write_if_absent
 from resources.storage.image_store import ImageStore
 from resources.user_files.rows import UserFileError

@@ -13,6 +13,7 @@ import pandas as pd
 from dagster import (
     AssetCheckSpec,
     AssetExecutionContext,
+    AssetIn,
     AssetKey,
     AssetsDefinition,
     MaterializeResult,
@@ -28,9 +29,11 @@ from assets.kit.columns import (
     to_materialize_result,
 )
 from assets.kit.conversations import Conversations
+from assets.kit.forecast import PENDING, NotCountable, OutdatedRow
 from assets.kit.limits import partial_metadata
 from assets.kit.pictures import missing_pictures_metadata
-from assets.kit.step import PENDING, NotCountable, OutdatedRow, Row, Step, StepReply, StepRun
+from assets.kit.step import Step, StepReply
+from assets.kit.step_run import Input, Row, StepRun
 from assets.kit.table_asset import OWNERS, NotMaterialized
 from resources.calls.spending import Account
 from resources.models.catalog import Model
@@ -62,11 +65,13 @@ def build_step_asset(step: Step[Any]) -> AssetsDefinition:
         work = StepRun(
             partition, config, frames, step.inputs, home, images, ledger, log, find, stored
         )
-        if warning := step.warning(partition, config):
+        if warning := step.forecast.warn(partition, config):
             context.log.warning("%s", warning)
         rows, ask_results = query_models(step, work, models, budget.build_account(context))
         extent = step.extent(work, rows)
-        ended = (outcome for (outcome,) in select_values(rows, step.outcome_column) if outcome)
+        ended = (
+            outcome for (outcome,) in select_values(rows, step.table.outcome_column) if outcome
+        )
         outcomes = Counter(map(str, ended))
         shown = {
             **{name.replace(" ", "_"): number for name, number in outcomes.items()},
@@ -76,7 +81,7 @@ def build_step_asset(step: Step[Any]) -> AssetsDefinition:
             **missing_pictures_metadata(step, work, outcomes["failed"]),
             **(cost_metadata(*ask_results) if ask_results else {}),
         }
-        table = rows.table if isinstance(rows, TableRows) else step.columns.build_table(rows)
+        table = rows.table if isinstance(rows, TableRows) else step.table.columns.build_table(rows)
         result = to_materialize_result(table, **shown)
         return result._replace(
             check_results=[
@@ -87,16 +92,16 @@ def build_step_asset(step: Step[Any]) -> AssetsDefinition:
 
     return asset(
         key=step.key,
-        group_name=step.group,
+        group_name=step.key.path[0],
         owners=OWNERS,
-        kinds={"python", "parquet", *step.kinds},
-        partitions_def=step.partitions,
-        ins=step.dagster_inputs(),
-        deps=step.deps,
-        pool=step.pool,
-        description=step.description,
-        metadata=step.columns.dagster_metadata(),
-        code_version=step.code_version,
+        kinds={"python", "parquet", *step.asset.kinds},
+        partitions_def=step.asset.partitions,
+        ins={name: _to_asset_in(input_spec) for name, input_spec in step.inputs.items()},
+        deps=step.asset.deps,
+        pool=step.asset.pool or step.key.path[-1],
+        description=step.asset.description or inspect.getdoc(step),
+        metadata=step.table.columns.dagster_metadata(),
+        code_version=step.asset.code_version,
         check_specs=_specs(step),
     )(_typed(compute, step))
 
@@ -106,18 +111,18 @@ def query_models(
 ) -> tuple[Sequence[Row], list[AskResult]]:
     """The finished rows of a step, and what was asked for them, round by round.
 
-    A further turn is sent once all earlier ones of the round have ended. Raises `Outdated`, and
-    `NothingYet` where an upstream table is missing.
+    A further turn is sent once all earlier ones of the round have ended. Raises `OutdatedRow`,
+    and `NotMaterialized` where an upstream table is missing.
     """
     model = step.model(work.partition, work.config)
-    if not step.has_portions:
+    if not step.table.has_portions:
         (rows,) = _made(step, work)
         return _finished(step, work, rows, models, model, account)
-    with TableWriter(step.columns.schema, Path(work.home.root)) as table:
+    with TableWriter(step.table.columns.schema, Path(work.home.root)) as table:
 
         def write(rows: Sequence[dict[str, Any]]) -> list[AskResult]:
             finished, ask_results = _finished(step, work, rows, models, model, account)
-            portion = step.columns.build_table(finished)
+            portion = step.table.columns.build_table(finished)
             require_stand_in_marks(portion)
             table.write(portion)
             return [result._replace(outcomes=[], keys=[]) for result in ask_results]
@@ -130,7 +135,7 @@ def query_models(
 def _made(step: Step[Any], work: StepRun[Any]) -> Iterator[Sequence[dict[str, Any]]]:
     try:
         step.require(work)
-        yield from map(partial(step.prepare, work), step.portions(work))
+        yield from map(partial(step.prepare, work), step.table.split(step.rows(work)))
     except NotCountable as missing:
         raise NotMaterialized(
             f"{step.key.to_user_string()}: {missing} has no table that it can be made of. "
@@ -147,8 +152,10 @@ def _finished(
     account: Account,
 ) -> tuple[Sequence[dict[str, Any]], list[AskResult]]:
     for row in rows:
-        if row.get(step.outcome_column) == PENDING:
-            raise OutdatedRow(step.outdated_message(row))
+        if row.get(step.table.outcome_column) == PENDING:
+            raise OutdatedRow(
+                (step.forecast.describe_outdated or partial(_describe_outdated, step))(row)
+            )
     talks = Conversations(step.converse(work, row) for row in rows)
     rounds = []
     while (waiting := talks.pending_requests) and model is not None:
@@ -158,6 +165,22 @@ def _finished(
             talks.resume(place, StepReply(outcome, calls))
     finished_rows = [{**row, **talks.over[place]} for place, row in enumerate(rows)]
     return step.finish(work, finished_rows), rounds
+
+
+def _describe_outdated(step: Step[Any], row: Row) -> str:
+    inputs = ", ".join(input_spec.asset.to_user_string() for input_spec in step.inputs.values())
+    return f"{step.key.to_user_string()}: {inputs} were not made together. Make them again."
+
+
+def _to_asset_in(input_spec: Input) -> AssetIn:
+    columns = input_spec.selected_columns
+    return AssetIn(
+        input_spec.asset,
+        metadata={
+            **({"columns": list(columns)} if columns else {}),
+            **({"optional": True} if input_spec.is_optional else {}),
+        },
+    )
 
 
 def _find(home: DataRoot, asset: AssetKey, partition: str) -> pd.DataFrame | None:
@@ -174,7 +197,7 @@ def _specs(step: Step[Any]) -> list[AssetCheckSpec]:
                 asset=step.key,
                 description=check.description,
                 blocking=check.blocking,
-                partitions_def=step.partitions,
+                partitions_def=step.asset.partitions,
             )
             for check in build_checks(step)
         ]

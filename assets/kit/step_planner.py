@@ -4,8 +4,10 @@ A plan follows each conversation through the stored answers. Where an upstream s
 well, its table is foreseen in the same way: rows without an answer yet are `PENDING` in it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from itertools import dropwhile, islice
 from logging import getLogger
 from typing import Any, NamedTuple
 
@@ -13,24 +15,15 @@ import pandas as pd
 from dagster import AssetKey
 
 from assets.kit.conversations import Conversations, build_repair
+from assets.kit.forecast import PENDING, PLACEHOLDER_SHA256, NotCountable
 from assets.kit.partitions import split_partition_key
 from assets.kit.plan import Plan, PlanContext, Planners
-from assets.kit.step import (
-    PENDING,
-    PLACEHOLDER_SHA256,
-    Input,
-    NotCountable,
-    Row,
-    Step,
-    StepReply,
-    StepRun,
-    Steps,
-    UnfitAnswers,
-    split_chunks,
-)
+from assets.kit.step import Conversation, Step, StepReply, Steps, UnfitAnswers, split_chunks
+from assets.kit.step_run import Input, Row, StepRun
 from resources.calls import CallStore
 from resources.models.catalog import Model
-from resources.models.outcomes import read_outcome
+from resources.models.outcomes import AnsweredOutcome, read_outcome
+from resources.models.pricing import find_output_limit
 from resources.models.requests import Request, compute_call_keys
 from resources.storage.streamed_tables import StoredTable
 
@@ -40,7 +33,9 @@ _LOG = getLogger(__name__)
 def build_step_planners(steps: Steps) -> Planners:
     """The planner of each step that asks models."""
     return {
-        key: partial(_plans, steps, step) for key, step in steps.items() if step.may_send_requests
+        key: partial(_plans, steps, step)
+        for key, step in steps.items()
+        if step.example_request is not None
     }
 
 
@@ -63,7 +58,7 @@ def planned_table(
         step.require(work)
         rows = list(_followed(step, work, sources.calls))
         try:
-            table = step.columns.build_table(step.finish(work, rows)).to_pandas()
+            table = step.table.columns.build_table(step.finish(work, rows)).to_pandas()
         except UnfitAnswers:
             raise NotCountable(asset.to_user_string()) from None
         sources.planned_tables[asset, partition] = table
@@ -89,17 +84,17 @@ def _plans(
     try:
         work = _work(steps, step, sources, partition, config)
         step.require(work)
-        rows = step.rows(work)
+        rows = list(step.rows(work))
     except NotCountable as missing:
         yield Plan(model, missing_asset=str(missing))
         return
-    certain = [row for row in rows if row.get(step.outcome_column) != PENDING]
+    certain = [row for row in rows if row.get(step.table.outcome_column) != PENDING]
     yield Plan(
         model,
         requests=_certain(step, work, sources.calls, certain),
         possible_requests=_later(step, work, sources.calls, rows),
-        paper_sample=step.paper_sample(work, rows),
-        warning=step.warning(partition, work.config),
+        paper_sample=step.forecast.estimate_paper_sample(work, rows),
+        warning=step.forecast.warn(partition, work.config),
     )
 
 
@@ -115,35 +110,58 @@ def _later(
     step: Step[Any], work: StepRun[Any], calls: CallStore, rows: Sequence[Row]
 ) -> Iterator[Request]:
     """Iterate over follow-ups of unanswered requests, and requests about rows pending upstream."""
-    pending = [row for row in rows if row.get(step.outcome_column) == PENDING]
-    certain = (row for row in rows if row.get(step.outcome_column) != PENDING)
-    for chunk in split_chunks(filter(step.may_have_follow_up, certain)):
+    pending = [row for row in rows if row.get(step.table.outcome_column) == PENDING]
+    certain = (row for row in rows if row.get(step.table.outcome_column) != PENDING)
+    for chunk in split_chunks(filter(step.forecast.may_have_follow_up, certain)):
         for followed in _follow(step, work, calls, chunk, to_the_end=False):
             if followed.columns is None:
-                yield from step.follow_up_requests(work, followed.row, followed.requests[-1])
+                yield from _follow_ups(step, work, followed.row, followed.requests[-1])
     for row in pending:
         first = next(step.converse(work, row), None)
         if first is not None:
             yield first
-            yield from step.follow_up_requests(work, row, first)
-    yield from step.max_requests(work, rows)
+            yield from _follow_ups(step, work, row, first)
+    yield from step.forecast.max_requests(work, rows)
+
+
+def _follow_ups(
+    step: Step[Any], work: StepRun[Any], row: Row, request: Request
+) -> Iterable[Request]:
+    """The worst-case follow-ups of a request that has no reply yet."""
+    if step.forecast.follow_up_requests is not None:
+        return step.forecast.follow_up_requests(work, row, request)
+    model = step.model(work.partition, work.config)
+    if model is None or not step.forecast.may_have_follow_up(row):
+        return ()
+    # Where its length is unknown, so is the price of the first request.
+    longest_reply = StepReply(AnsweredOutcome("?" * (find_output_limit(model) or 1)), ())
+    asked = _with_replies(step.converse(work, row), longest_reply)
+    return islice(dropwhile(lambda before: before != request, asked), 1, None)
+
+
+def _with_replies(talk: Conversation, reply: StepReply) -> Iterator[Request]:
+    """The requests of a conversation in which each has the same reply."""
+    with suppress(StopIteration):
+        yield next(talk)
+        while True:
+            yield talk.send(reply)
 
 
 def _followed(step: Step[Any], work: StepRun[Any], calls: CallStore) -> Iterator[dict[str, Any]]:
     """The rows of a table that is foreseen."""
     for chunk in split_chunks(step.rows(work)):
-        certain_rows = [row for row in chunk if row.get(step.outcome_column) != PENDING]
+        certain_rows = [row for row in chunk if row.get(step.table.outcome_column) != PENDING]
         followed = iter(_follow(step, work, calls, certain_rows, to_the_end=True))
         for row in chunk:
-            pending = row.get(step.outcome_column) == PENDING
+            pending = row.get(step.table.outcome_column) == PENDING
             columns = None if pending else next(followed).columns
             yield {**row, **(_pending(step) if columns is None else columns)}
 
 
 def _pending(step: Step[Any]) -> dict[str, Any]:
     """The columns of a row without an answer yet; what reads it takes it for some picture."""
-    picture = {"sha256": PLACEHOLDER_SHA256} if "sha256" in step.columns.columns else {}
-    return {step.outcome_column: PENDING, **picture}
+    picture = {"sha256": PLACEHOLDER_SHA256} if "sha256" in step.table.columns.columns else {}
+    return {step.table.outcome_column: PENDING, **picture}
 
 
 def _follow(
@@ -163,7 +181,7 @@ def _follow(
         followed = {
             place: request
             for place, request in latest.items()
-            if to_the_end or step.may_have_follow_up(rows[place])
+            if to_the_end or step.forecast.may_have_follow_up(rows[place])
         }
         replies = dict(
             zip(followed, _replies(step, model, calls, [*followed.values()]), strict=True)
@@ -196,7 +214,7 @@ def _replies(
             better and first and StepReply(better.outcome, (*first.calls, *better.calls))
         )
     for place, request in enumerate(requests):
-        certain = step.answer_locally(model, request)
+        certain = step.forecast.answer_locally(model, request)
         if certain is not None and replies[place] is None and place not in repairs:
             replies[place] = StepReply(certain, ())
     return replies
@@ -251,6 +269,6 @@ def _work(
 
 def input_partition(step: Step[Any], input_spec: Input, partition: str) -> str:
     """The partition of an input that goes with a step's."""
-    return split_partition_key(partition, step.partitions).get(
+    return split_partition_key(partition, step.asset.partitions).get(
         input_spec.dimension or "", partition
     )

@@ -75,7 +75,9 @@ def find_upstream_calls(
 
 def find_call_columns(catalog: Catalog) -> dict[str, str]:
     """The columns that name stored calls, each with that of how they ended."""
-    return {step.calls_column: step.outcome_column for step in build_steps(catalog).values()}
+    return {
+        step.table.calls_column: step.table.outcome_column for step in build_steps(catalog).values()
+    }
 
 
 def collect_calls(table: pd.DataFrame, columns: Mapping[str, str]) -> tuple[set[str], int]:

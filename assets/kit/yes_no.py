@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from dagster import AssetKey
 
 from assets.kit.columns import Columns
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 
 Kind: TypeAlias = Literal["yes/no", "count"]
 

@@ -1,15 +1,18 @@
 """Captions: what one model says that each picture shows."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, Columns
+from assets.kit.forecast import PENDING, Forecast
 from assets.kit.judging import JudgeStep, reply_columns
 from assets.kit.limits import LimitConfig, SamplingKey, stratified_head
 from assets.kit.previews import markdown_table, sample_evenly
-from assets.kit.step import PENDING, Conversation, Extent, Input, Row, StepRun
-from assets.philautia.common import GROUP, asset_key, dataset_partitions, find_twins
+from assets.kit.step import Conversation, Extent, StepAsset, StepTable
+from assets.kit.step_run import Input, Row, StepRun
+from assets.philautia.common import asset_key, dataset_partitions, find_twins
 from assets.philautia.pictures import PICTURES
 from assets.philautia.references import CAPTIONERS
 from generators.prompts.captioning import CAPTION, write_caption_prompt
@@ -42,14 +45,18 @@ _SHOWN = 8
 class CaptionStep(JudgeStep[LimitConfig]):
     """A model's captions of a dataset's pictures; a limit counts pictures."""
 
-    group, columns, config, asset_prefix = GROUP, CAPTIONS, LimitConfig, "captions"
-    description_template, partitions_factory = (
-        "Captions by {judge} of every picture.",
-        staticmethod(dataset_partitions),
+    config, references, example_request = LimitConfig, CAPTIONERS, LookRequest(())
+    asset = StepAsset(
+        key=asset_key("captions"),
+        division=dataset_partitions,
+        description="Captions by {name} of every picture.",
     )
-    references, example_request, key_columns = CAPTIONERS, LookRequest(()), ("image_id",)
-    filled_columns = MappingProxyType(
-        {CAPTIONED: ("caption",), **dict.fromkeys(("unparsed", "refused", "failed"), ())}
+    table = StepTable(
+        columns=CAPTIONS,
+        key_columns=("image_id",),
+        filled_columns=MappingProxyType(
+            {CAPTIONED: ("caption",), **dict.fromkeys(("unparsed", "refused", "failed"), ())}
+        ),
     )
     inputs = MappingProxyType(
         {"pictures": Input(asset_key("pictures"), row_columns=PICTURES, uses_default_config=True)}
@@ -57,7 +64,8 @@ class CaptionStep(JudgeStep[LimitConfig]):
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
-        self.kinds = ("captioner", judge.backend)
+        self.asset = replace(self.asset, kinds=("captioner", judge.backend))
+        self.forecast = Forecast(warn=self._warn)
 
     def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
         """The pictures, or the first of a limit."""
@@ -65,7 +73,7 @@ class CaptionStep(JudgeStep[LimitConfig]):
             {
                 **{name: row[name] for name in ("image_id", "dataset", "sha256", "references")},
                 "model": self.judge.name,
-                "entry_version": self.code_version,
+                "entry_version": self.asset.code_version,
                 "prompt_version": CAPTION.version,
                 "outcome": PENDING if row["outcome"] == PENDING else None,
                 "is_stand_in": row["is_stand_in"] or self.judge.is_stand_in,
@@ -98,7 +106,7 @@ class CaptionStep(JudgeStep[LimitConfig]):
         ]
         return {"captions": markdown_table(shown)}
 
-    def warning(self, partition: str, config: LimitConfig) -> str | None:
+    def _warn(self, partition: str, config: LimitConfig) -> str | None:
         """Warn if the model is the same as another entry's."""
         return twin_warning(self.judge.name, find_twins(self.catalog.select_role("captioner")))
 

@@ -1,6 +1,7 @@
 """Pictures: those of a dataset, each once, with captions that are known to be right."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any, NamedTuple
 
@@ -14,11 +15,13 @@ from assets.kit.collections import (
     select_stored_rows,
 )
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
+from assets.kit.forecast import PENDING, NotCountable
 from assets.kit.picture_tables import BenchmarkPicture, PictureTable
 from assets.kit.pictures import sample_contact_sheet
-from assets.kit.step import PENDING, NotCountable, Row, Step, StepRun
+from assets.kit.step import Step, StepAsset, StepTable
+from assets.kit.step_run import Row, StepRun
 from assets.philautia.common import (
-    GROUP,
+    asset_key,
     dataset_partition,
     dataset_partitions,
     load_declared_tables,
@@ -62,23 +65,28 @@ class PaintersConfig(Config):
 class DatasetPictures(Step[PaintersConfig]):
     """The pictures of a dataset; no model is asked."""
 
-    group, name, columns, config = GROUP, "pictures", PICTURES, PaintersConfig
-    may_send_requests, partitions_factory = False, staticmethod(dataset_partitions)
-    kinds, key_columns = ("image",), ("image_id",)
-    description = (
-        "Pictures of a collection, or of a part of another benchmark: the largest of each "
-        "scene, with correct captions if there are any."
+    config = PaintersConfig
+    asset = StepAsset(
+        key=asset_key("pictures"),
+        division=dataset_partitions,
+        kinds=("image",),
+        description=(
+            "Pictures of a collection, or of a part of another benchmark: the largest of each "
+            "scene, with correct captions if there are any."
+        ),
     )
+    table = StepTable(columns=PICTURES, key_columns=("image_id",))
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
         tables = {
             table.asset: table for group in load_declared_tables().values() for table in group
         }
-        self.deps = [
+        deps = [
             *(AssetDep(key, partition_mapping=_mapping(source)) for key, source in tables.items()),
             *(AssetDep(collection_key(name)) for name in load_listed_collections()),
         ]
+        self.asset = replace(self.asset, deps=deps)
 
     def rows(self, work: StepRun[PaintersConfig]) -> list[dict[str, Any]]:
         """Build one row per picture. Raises `NotCountable` for a dataset without pictures yet."""

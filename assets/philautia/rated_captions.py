@@ -1,6 +1,7 @@
 """Rated captions: those of a collection that people have scored, whoever wrote them."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dagster import AssetDep
@@ -8,8 +9,9 @@ from dagster import AssetDep
 from assets.kit.collections import collection_key, load_listed_collections
 from assets.kit.columns import REAL, REALS, TEXT, TEXTS, Columns
 from assets.kit.limits import LimitConfig, SamplingKey, stratified_head
-from assets.kit.step import Row, Step, StepRun
-from assets.philautia.common import GROUP, dataset_partitions
+from assets.kit.step import Step, StepAsset, StepTable
+from assets.kit.step_run import Row, StepRun
+from assets.philautia.common import asset_key, dataset_partitions
 from assets.philautia.pictures import format_picture_name, group_rows_by_picture
 from resources.models.catalog import Catalog
 
@@ -30,14 +32,20 @@ RATED_CAPTION_COLUMNS = Columns(
 class RatedCaptions(Step[LimitConfig]):
     """The captions of a collection that people have scored; none for any other dataset."""
 
-    group, name, columns, config = GROUP, "rated_captions", RATED_CAPTION_COLUMNS, LimitConfig
-    may_send_requests, partitions_factory = False, staticmethod(dataset_partitions)
-    key_columns = ("image_id", "candidate")
-    description = "Captions of a collection that people have scored, to compare judges with people."
+    config = LimitConfig
+    asset = StepAsset(
+        key=asset_key("rated_captions"),
+        division=dataset_partitions,
+        description=(
+            "Captions of a collection that people have scored, to compare judges with people."
+        ),
+    )
+    table = StepTable(columns=RATED_CAPTION_COLUMNS, key_columns=("image_id", "candidate"))
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
-        self.deps = [AssetDep(collection_key(name)) for name in _list_rated_collections()]
+        deps = [AssetDep(collection_key(name)) for name in _list_rated_collections()]
+        self.asset = replace(self.asset, deps=deps)
 
     def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
         """Build one row per caption, which a limit counts. Raises `NotCountable` as `pictures`."""

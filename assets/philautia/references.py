@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from assets.kit.judging import References
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from generators.prompts.captioning import SCALE
 from resources.storage.image_store import ImageStore
 

@@ -7,6 +7,7 @@ those of the others.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -17,24 +18,15 @@ from pydantic import Field
 
 from assets.kit.columns import BOOLEAN, REAL, REALS, TEXT, TEXTS, Columns
 from assets.kit.conversations import unanswered_columns
+from assets.kit.forecast import PENDING, Forecast, NotCountable
 from assets.kit.judging import JudgeStep, scored_columns
 from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import validate_names
 from assets.kit.previews import markdown_table
-from assets.kit.step import (
-    PENDING,
-    Check,
-    Conversation,
-    Extent,
-    Input,
-    NotCountable,
-    Row,
-    StepReply,
-    StepRun,
-)
+from assets.kit.step import Check, Conversation, Extent, StepAsset, StepReply, StepTable
+from assets.kit.step_run import Input, Row, StepRun
 from assets.philautia.captions import CAPTIONED, CAPTIONS, select_first_pictures, twin_warning
 from assets.philautia.common import (
-    GROUP,
     asset_key,
     dataset_partitions,
     find_twins,
@@ -53,7 +45,7 @@ from generators.prompts.captioning import (
 from metrics import read_rating
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import AnsweredOutcome
-from resources.models.requests import LookRequest, ScoreRequest, Turn
+from resources.models.requests import LookRequest, Request, ScoreRequest, Turn
 from resources.storage.data_root import DataRoot
 
 SCORES = Columns(
@@ -102,24 +94,31 @@ class CaptionScoresConfig(LimitConfig):
 class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
     """A judge's or metric's scores of a dataset's captions."""
 
-    group, columns, config, asset_prefix = GROUP, SCORES, CaptionScoresConfig, "scores"
-    references, has_portions, partitions_factory = (
-        EVALUATORS,
-        True,
-        staticmethod(dataset_partitions),
+    config, references, unparsed_check = CaptionScoresConfig, EVALUATORS, ("setting", _READ_SOME)
+    asset = StepAsset(
+        key=asset_key("scores"),
+        division=dataset_partitions,
+        description="Scores by {name} of every model's captions, 0 to 100.",
     )
-    description_template = "Scores by {judge} of every model's captions, 0 to 100."
-    unparsed_check = ("setting", _READ_SOME)
-    key_columns = ("image_id", "generator", "candidate", "setting")
-    filled_columns = MappingProxyType(
-        {"scored": ("score",), **dict.fromkeys(("unparsed", "refused", "failed", UNCAPTIONED), ())}
+    table = StepTable(
+        columns=SCORES,
+        key_columns=("image_id", "generator", "candidate", "setting"),
+        filled_columns=MappingProxyType(
+            {
+                "scored": ("score",),
+                **dict.fromkeys(("unparsed", "refused", "failed", UNCAPTIONED), ()),
+            }
+        ),
+        has_portions=True,
     )
+    example_request: Request | None = LookRequest(())
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
         self.is_metric = "metric" in judge.roles
-        self.kinds = ("metric" if self.is_metric else "judge", judge.backend)
-        self.example_request = ScoreRequest("", "") if self.is_metric else LookRequest(())
+        if self.is_metric:
+            self.asset = replace(self.asset, kinds=("metric", judge.backend))
+            self.example_request = self.example_request and ScoreRequest("", "")
         writers = () if self.is_metric else select_captioners(catalog, CAPTIONERS)
         # Reference models score each other's captions, and nobody else does.
         self.generators = tuple(
@@ -144,9 +143,13 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
         is_twin = judge.name in find_twins(catalog.select_role("judge")) | find_twins(
             self.generators
         )
-        self.dependent_judges = () if is_twin else self._list_other_models()
+        self.forecast = Forecast(
+            warn=self._warn,
+            dependent_judges=() if is_twin else self._list_other_models(),
+            rebuild_config=self._rebuild_config,
+        )
 
-    def iterate_rows(self, work: StepRun[CaptionScoresConfig]) -> Iterator[dict[str, Any]]:
+    def rows(self, work: StepRun[CaptionScoresConfig]) -> Iterator[dict[str, Any]]:
         """The rows, one after the other; a metric has none where people have scored no captions.
 
         Raises `NotCountable` where there is no caption yet.
@@ -172,7 +175,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
                 work, pictures_by_id[row["image_id"]], columns, None
             )
 
-    def rebuild_config(self, home: DataRoot, partition: str) -> Mapping[str, Any]:
+    def _rebuild_config(self, home: DataRoot, partition: str) -> Mapping[str, Any]:
         """Rebuild the config from the table: as many pictures, and the same settings."""
         table = home.table(self.key, partition, ["image_id", "setting"])
         pictures = home.find(asset_key("pictures"), partition, ["image_id"])
@@ -217,7 +220,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
                 **columns,
                 "setting": setting,
                 "evaluator": self.judge.name,
-                "entry_version": self.code_version,
+                "entry_version": self.asset.code_version,
                 "prompt_version": None if self.is_metric else TEMPLATES[setting].version,
                 "outcome": ended,
                 "is_stand_in": picture["is_stand_in"] or self.judge.is_stand_in,
@@ -277,7 +280,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
         means = table.astype({"score": float}).groupby(names[:2], sort=False)["score"]
         return {"scores": markdown_table(means.agg(["count", "mean"]).round(2).reset_index())}
 
-    def warning(self, partition: str, config: CaptionScoresConfig) -> str | None:
+    def _warn(self, partition: str, config: CaptionScoresConfig) -> str | None:
         """Warn if the model repeats another entry, or has no other model for comparison."""
         if not self.is_metric and "captioner" not in self.judge.roles:
             return (

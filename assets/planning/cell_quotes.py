@@ -174,7 +174,7 @@ class CellQuotes:
         self, judge: Model, benchmark: Benchmark, ready: Sequence[JudgePart]
     ) -> _Counted:
         """Count the judge's requests, and then those of other judges by model."""
-        asking = [part for part in ready if part.step.may_send_requests]
+        asking = [part for part in ready if part.step.example_request is not None]
         own_parts = [part for part in asking if part.rebuild_config is None]
         of_others = tuple(part.location for part in asking if part.rebuild_config is not None)
         # What an adapter was trained on decides whether its judge is asked at all.
@@ -256,7 +256,7 @@ def _warning(part: JudgePart) -> str | None:
     return (
         None
         if part.rebuild_config is not None
-        else part.step.warning(part.partition, part.step.config())
+        else part.step.forecast.warn(part.partition, part.step.config())
     )
 
 

@@ -82,7 +82,7 @@ def _is_doubtful(steps: Steps, task: Task, limits: Limits) -> bool:
         model = step.model(task.partition, step.config(**task.config))
     except ValueError:
         return False
-    if model is None:
+    if model is None or step.example_request is None:
         return False
     is_unpriced = limits.has_any and compute_cost_bound(model, step.example_request) is None
     return is_unpriced or _describe_missing_key(model) is not None

@@ -14,8 +14,9 @@ from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
 from assets.kit.limits import format_count_of_total
 from assets.kit.plan import PaperSample
 from assets.kit.previews import markdown_table
-from assets.kit.step import Row, Step, StepRun
-from assets.protobias.common import GROUP, asset_key, protobias_domains
+from assets.kit.step import Step, StepAsset, StepTable
+from assets.kit.step_run import Row, StepRun
+from assets.protobias.common import asset_key, protobias_domains
 from generators.prompts.concepts import Concept
 from generators.prompts.sampling import SIZES, find_existing, sample_concepts
 from resources.models.requests import Request
@@ -82,13 +83,16 @@ class ProtoConceptsConfig(Config):
 class ProtoConcepts(Step[ProtoConceptsConfig]):
     """Sample a domain's concepts. Raises `NotEnoughConcepts` if the taxonomy has too few."""
 
-    group, name, columns, config = GROUP, "concepts", CONCEPTS, ProtoConceptsConfig
-    partitions = protobias_domains
-    may_send_requests = False
-    description = (
-        "Concepts for triplets: instances of the taxonomy, each with a knob, an extra "
-        "element and a place (ProtoBias, A.1)."
+    config = ProtoConceptsConfig
+    asset = StepAsset(
+        key=asset_key("concepts"),
+        division=protobias_domains,
+        description=(
+            "Concepts for triplets: instances of the taxonomy, each with a knob, an extra element "
+            "and a place (ProtoBias, A.1)."
+        ),
     )
+    table = StepTable(columns=CONCEPTS)
 
     def rows(self, work: StepRun[ProtoConceptsConfig]) -> list[dict[str, Any]]:
         """Sample the taxonomy."""

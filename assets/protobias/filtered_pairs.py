@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -9,24 +10,15 @@ from pydantic import Field
 
 from assets.kit.checks import yield_check
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, to_records
+from assets.kit.forecast import PENDING, PLACEHOLDER_SHA256, Forecast
 from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import find_model
 from assets.kit.pictures import sample_contact_sheet
 from assets.kit.plan import PaperSample
 from assets.kit.previews import markdown_table
-from assets.kit.step import (
-    PENDING,
-    PLACEHOLDER_SHA256,
-    Check,
-    Conversation,
-    Extent,
-    Input,
-    Problem,
-    Row,
-    Step,
-    StepRun,
-)
-from assets.protobias.common import GROUP, PAIRS_KEY, TRIPLETS_KEY, pairs, split_pair_key
+from assets.kit.step import Check, Conversation, Extent, Problem, Step, StepAsset, StepTable
+from assets.kit.step_run import Input, Row, StepRun
+from assets.protobias.common import PAIRS_KEY, TRIPLETS_KEY, asset_key, pairs, split_pair_key
 from assets.protobias.concepts import estimate_paper_sample
 from assets.protobias.filters import (
     build_request,
@@ -46,7 +38,7 @@ from assets.protobias.selection import (
     list_surviving_pairs,
     select_first_pairs,
 )
-from resources.models.catalog import Model
+from resources.models.catalog import Catalog, Model
 from resources.models.requests import LookRequest
 
 FILTERED_COLUMNS = Columns(
@@ -101,20 +93,39 @@ class FilterConfig(LimitConfig):
 class FilteredPairs(Step[FilterConfig]):
     """The pairs of a domain that one painter painted, as a filter sees them."""
 
-    group, name, columns, config = GROUP, "filtered_pairs", FILTERED_COLUMNS, FilterConfig
-    partitions, kinds, example_request = pairs, ("image",), LookRequest(())
-    calls_column, outcome_column = "filter_calls", "filter_outcome"
-    key_columns = ("pair_id", "side")
-    filled_columns = MappingProxyType(
-        {
-            "scored": ("filter_score",),
-            **dict.fromkeys(("unparsed", "refused", "failed", "unpainted"), ("filter_reason",)),
-        }
+    config, example_request = FilterConfig, LookRequest(())
+    asset = StepAsset(
+        key=asset_key("filtered_pairs"),
+        division=pairs,
+        kinds=("image",),
+        description="Pictures scored against their own prompts; a pair is kept if both fit.",
+    )
+    table = StepTable(
+        columns=FILTERED_COLUMNS,
+        key_columns=("pair_id", "side"),
+        filled_columns=MappingProxyType(
+            {
+                "scored": ("filter_score",),
+                **dict.fromkeys(("unparsed", "refused", "failed", "unpainted"), ("filter_reason",)),
+            }
+        ),
+        outcome_column="filter_outcome",
+        calls_column="filter_calls",
     )
     inputs = MappingProxyType(
         {"image_pairs": Input(PAIRS_KEY, row_columns=IMAGE_PAIRS, uses_default_config=True)}
     )
-    description = "Pictures scored against their own prompts; a pair is kept if both fit."
+
+    def __init__(self, catalog: Catalog) -> None:
+        super().__init__(catalog)
+        self.table = replace(
+            self.table, list_expected_keys=self._list_keys, find_problems=self._find_problems
+        )
+        self.forecast = Forecast(
+            max_requests=self._max_requests,
+            estimate_paper_sample=self._estimate_paper_sample,
+            warn=self._warn,
+        )
 
     def model(self, partition: str, config: FilterConfig) -> Model | None:
         """The filter; none is asked where `pixels` reads schematics."""
@@ -153,7 +164,7 @@ class FilteredPairs(Step[FilterConfig]):
             return _mark_most_evaluated(rows, work.config)
         return rank_pairs(rows, work.config)
 
-    def max_requests(
+    def _max_requests(
         self, work: StepRun[FilterConfig], rows: Sequence[Row]
     ) -> Iterator[LookRequest]:
         """A look at each picture that may yet be of use: painted anew, or beside other ones."""
@@ -170,7 +181,9 @@ class FilteredPairs(Step[FilterConfig]):
             count=len(rows) // len(SIDES), total=len(image_pairs) // len(SIDES), unit="pairs"
         )
 
-    def paper_sample(self, work: StepRun[FilterConfig], rows: Sequence[Row]) -> PaperSample | None:
+    def _estimate_paper_sample(
+        self, work: StepRun[FilterConfig], rows: Sequence[Row]
+    ) -> PaperSample | None:
         """A look at each picture of the paper's."""
         domain, _ = split_pair_key(work.partition)
         triplets = work.find_table(TRIPLETS_KEY, domain)
@@ -180,7 +193,7 @@ class FilteredPairs(Step[FilterConfig]):
         number = count_paper_pictures(domain)
         return estimate_paper_sample(domain, len(triplets), work.config.limit, number, largest)
 
-    def warning(self, partition: str, config: FilterConfig) -> str | None:
+    def _warn(self, partition: str, config: FilterConfig) -> str | None:
         """Warn that judges of the filter's own family score the pairs it keeps."""
         return family_warning(self._filter(partition, config), list_scorers(self.catalog))
 
@@ -200,9 +213,7 @@ class FilteredPairs(Step[FilterConfig]):
             "contact_sheet": sample_contact_sheet(rows, _caption, work.images),
         }
 
-    def expected_keys(
-        self, work: StepRun[FilterConfig], rows: Sequence[Row]
-    ) -> list[tuple[str, str]]:
+    def _list_keys(self, work: StepRun[FilterConfig], rows: Sequence[Row]) -> list[tuple[str, str]]:
         """Return the keys of both pictures of the first pairs."""
         image_rows = to_records(work.tables["image_pairs"][["pair_id", "side", "group", "knob"]])
         return [
@@ -210,7 +221,7 @@ class FilteredPairs(Step[FilterConfig]):
             for row in select_first_pairs(image_rows, work.config.limit)
         ]
 
-    def problems(self, work: StepRun[FilterConfig], rows: Sequence[Row]) -> Iterator[Problem]:
+    def _find_problems(self, work: StepRun[FilterConfig], rows: Sequence[Row]) -> Iterator[Problem]:
         """Pictures that were kept without a score, and ranks that are not a row."""
         survivors = set(list_surviving_pairs(rows))
         for row in rows:

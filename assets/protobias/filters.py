@@ -5,7 +5,7 @@ from typing import Any
 
 from assets.kit.conversations import format_reason, unanswered_columns
 from assets.kit.model_lookup import NoSuchModel, find_model
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from assets.protobias.common import FILTERED_KEY
 from generators.prompts.rating_prompts import FILTER_SCALE as SCALE
 from generators.prompts.rating_prompts import write_filter_prompt

@@ -26,7 +26,7 @@ from assets.kit.partitions import painters
 from assets.kit.previews import markdown_table
 from assets.kit.score_files import HumanScore, check_scores, pair_with_rows, read_score_files
 from assets.kit.score_sheets import SHEET, ScoreForm, write_sheets
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from assets.kit.table_asset import NotMaterialized
 from assets.protobias.common import GROUP, asset_key, load_by_domain, table_asset
 from assets.protobias.filtered_pairs import FILTERED_COLUMNS

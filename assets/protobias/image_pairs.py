@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, get_args
 
@@ -10,28 +11,21 @@ from pydantic import Field
 
 from assets.kit.checks import yield_check
 from assets.kit.columns import TEXT, WHOLE, Columns
+from assets.kit.forecast import PENDING, Forecast, NotCountable
 from assets.kit.limits import LimitConfig, SamplingKey, stratified_head
 from assets.kit.painting import PaintStep
 from assets.kit.pictures import PICTURE_COLUMNS, sample_contact_sheet
 from assets.kit.plan import PaperSample
 from assets.kit.previews import MAX_THUMBNAILS, markdown_table, sample_evenly
-from assets.kit.step import (
-    PENDING,
-    Check,
-    Extent,
-    Input,
-    NotCountable,
-    Problem,
-    Row,
-    StepRun,
-)
-from assets.protobias.common import GROUP, TRIPLETS_KEY, pairs, split_pair_key
+from assets.kit.step import Check, Extent, Problem, StepAsset, StepTable
+from assets.kit.step_run import Input, Row, StepRun
+from assets.protobias.common import TRIPLETS_KEY, asset_key, pairs, split_pair_key
 from assets.protobias.concepts import estimate_paper_sample, format_sample_size
 from assets.protobias.prompt_triplets import select_accepted
 from assets.protobias.selection import sampling_key
 from generators.prompts.concepts import Concept, Side, Triplet
 from generators.prompts.sampling import SIZES
-from resources.models.catalog import Model
+from resources.models.catalog import Catalog, Model
 from resources.models.requests import PaintRequest
 
 IMAGE_PAIRS = Columns(
@@ -150,19 +144,24 @@ _PRESENT = {
 class ImagePairs(PaintStep[ImagePairsConfig]):
     """The pairs of a domain that one painter paints; every triplet is checked once more before."""
 
-    group, name, columns, config, partitions = (
-        GROUP,
-        "image_pairs",
-        IMAGE_PAIRS,
-        ImagePairsConfig,
-        pairs,
+    config = ImagePairsConfig
+    asset = StepAsset(
+        key=asset_key("image_pairs"),
+        division=pairs,
+        description=(
+            "Pictures that a text-to-image model paints of every triplet: one that fits the text "
+            "and a prototypical one, from the same noise."
+        ),
     )
-    key_columns, filled_columns = ("pair_id", "side"), _PRESENT
+    table = StepTable(columns=IMAGE_PAIRS, key_columns=("pair_id", "side"), filled_columns=_PRESENT)
     inputs = MappingProxyType({"prompt_triplets": Input(TRIPLETS_KEY, dimension="domain")})
-    description = (
-        "Pictures that a text-to-image model paints of every triplet: one that fits the "
-        "text and a prototypical one, from the same noise."
-    )
+
+    def __init__(self, catalog: Catalog) -> None:
+        super().__init__(catalog)
+        self.table = replace(
+            self.table, list_expected_keys=self._list_keys, find_problems=self._find_problems
+        )
+        self.forecast = Forecast(estimate_paper_sample=self._estimate_paper_sample)
 
     def rows(self, work: StepRun[ImagePairsConfig]) -> list[dict[str, Any]]:
         """A row for each picture. Raises `TablesMismatch` as `select_accepted` does."""
@@ -192,7 +191,7 @@ class ImagePairs(PaintStep[ImagePairsConfig]):
             count=len(rows) // len(SIDES), total=triplets * work.config.samples, unit="pairs"
         )
 
-    def paper_sample(
+    def _estimate_paper_sample(
         self, work: StepRun[ImagePairsConfig], rows: Sequence[Row]
     ) -> PaperSample | None:
         """The paper's five pairs of as many concepts as it has."""
@@ -228,13 +227,15 @@ class ImagePairs(PaintStep[ImagePairsConfig]):
             "contact_sheet": sample_contact_sheet(shown, _caption, work.images),
         }
 
-    def expected_keys(
+    def _list_keys(
         self, work: StepRun[ImagePairsConfig], rows: Sequence[Row]
     ) -> list[tuple[str, str]]:
         """Return the keys of both pictures of the pairs of accepted triplets, within the limit."""
         return list(_prompts(work))
 
-    def problems(self, work: StepRun[ImagePairsConfig], rows: Sequence[Row]) -> Iterator[Problem]:
+    def _find_problems(
+        self, work: StepRun[ImagePairsConfig], rows: Sequence[Row]
+    ) -> Iterator[Problem]:
         """Pictures of another prompt than their triplet's, or of another seed than their sample."""
         prompts = _prompts(work)
         for row in rows:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -11,8 +12,9 @@ import pandas as pd
 from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import digest_entry
 from assets.kit.previews import markdown_table
-from assets.kit.step import Conversation, StepRun
-from assets.kit.step import Row as TableRow
+from assets.kit.step import Conversation
+from assets.kit.step_run import Row as TableRow
+from assets.kit.step_run import StepRun
 from assets.protobias.common import split_pair_key
 from assets.protobias.scores import PairScores
 from generators.prompts.concepts import DOMAINS
@@ -55,16 +57,11 @@ class FiledScores(PairScores):
     Raises `UserFileError` for a file that cannot be read; unusable rows are listed.
     """
 
-    is_automatic = False
-
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
-        self.description = f"Scores of a metric of your own, from {judge.model}."
-
-    @property
-    def may_send_requests(self) -> bool:
-        """Always false: scores come from a file."""
-        return False
+        description = f"Scores of a metric of your own, from {judge.model}."
+        self.asset = replace(self.asset, description=description, is_automatic=False)
+        self.example_request = None
 
     def model(self, partition: str, config: LimitConfig) -> None:
         """Return None: this step asks no model."""

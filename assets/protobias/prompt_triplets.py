@@ -17,13 +17,15 @@ from assets.kit.checks import (
 )
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
 from assets.kit.conversations import find_longest_repair
+from assets.kit.forecast import Forecast, StepSample
 from assets.kit.limits import LimitConfig, SamplingKey, stratified_head
 from assets.kit.model_lookup import find_model
 from assets.kit.previews import markdown_table
 from assets.kit.sentences import GRAMMAR
-from assets.kit.step import Check, Conversation, Extent, Input, Row, Step, StepRun, StepSample
+from assets.kit.step import Check, Conversation, Extent, Step, StepAsset, StepTable
+from assets.kit.step_run import Input, Row, StepRun
 from assets.kit.table_asset import TablesMismatch
-from assets.protobias.common import GROUP, TRIPLETS_KEY, asset_key, protobias_domains
+from assets.protobias.common import TRIPLETS_KEY, asset_key, protobias_domains
 from assets.protobias.concepts import CONCEPTS, format_sample_size, to_concept
 from assets.protobias.own_triplets import (
     list_unusable_rows,
@@ -44,7 +46,7 @@ from assets.protobias.writing import (
 from generators.prompts.concepts import Concept, Triplet
 from generators.prompts.sampling import SIZES
 from generators.prompts.triplet_check import RULES, find_faults
-from resources.models.catalog import Model
+from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import Outcome
 from resources.models.pricing import find_output_limit
 from resources.models.requests import Request, WriteRequest
@@ -99,14 +101,29 @@ class TripletsConfig(LimitConfig):
 class PromptTriplets(Step[TripletsConfig]):
     """The triplets of a domain, and those of a user's own after them."""
 
-    group, name, columns, config = GROUP, "prompt_triplets", TRIPLETS, TripletsConfig
-    partitions, example_request = protobias_domains, WriteRequest(())
-    inputs = MappingProxyType({"concepts": Input(asset_key("concepts"), row_columns=CONCEPTS)})
-    description = (
-        "Three sentences of one scene for each concept, checked by rule (ProtoBias, Tables 3 to 5)."
+    config, example_request = TripletsConfig, WriteRequest(())
+    asset = StepAsset(
+        key=asset_key("prompt_triplets"),
+        division=protobias_domains,
+        description=(
+            "Three sentences of one scene for each concept, checked by rule (ProtoBias, Tables 3 "
+            "to 5)."
+        ),
     )
+    table = StepTable(columns=TRIPLETS)
+    inputs = MappingProxyType({"concepts": Input(asset_key("concepts"), row_columns=CONCEPTS)})
 
-    def sample(self, partition: str, metadata: Mapping[str, Any]) -> StepSample | None:
+    def __init__(self, catalog: Catalog) -> None:
+        super().__init__(catalog)
+        self.forecast = Forecast(
+            may_have_follow_up=lambda row: True,
+            follow_up_requests=self._follow_up_requests,
+            answer_locally=self._answer_locally,
+            describe_sample=self._describe_sample,
+            warn=self._warn,
+        )
+
+    def _describe_sample(self, partition: str, metadata: Mapping[str, Any]) -> StepSample | None:
         """Return the number of concepts with triplets, compared with the paper's."""
         number = int(metadata.get("triplets") or 0)
         return StepSample(format_sample_size(number, partition), number < SIZES[partition])
@@ -143,17 +160,13 @@ class PromptTriplets(Step[TripletsConfig]):
             count=len(_select_written(rows)), total=len(work.tables["concepts"]), unit="concepts"
         )
 
-    def may_have_follow_up(self, row: Row) -> bool:
-        """Return True: any triplet may break a rule."""
-        return True
-
-    def answer_locally(self, model: Model, request: Request) -> Outcome | None:
+    def _answer_locally(self, model: Model, request: Request) -> Outcome | None:
         """Return the reply of the built-in writer; None for other models."""
         return (
             answer_by_grammar(cast(WriteRequest, request)) if model.backend == "stand_in" else None
         )
 
-    def follow_up_requests(
+    def _follow_up_requests(
         self, work: StepRun[TripletsConfig], row: Row, request: Request
     ) -> Iterator[WriteRequest]:
         """Yield the longest possible follow-ups, each again for JSON that follows the schema.
@@ -169,7 +182,7 @@ class PromptTriplets(Step[TripletsConfig]):
             if repair is not None:
                 yield repair
 
-    def warning(self, partition: str, config: TripletsConfig) -> str | None:
+    def _warn(self, partition: str, config: TripletsConfig) -> str | None:
         """Return a warning about unused rows of the user's own file."""
         return unused_rows_warning(
             load_own_triplets(config.triplets_file, partition), config.triplets_file

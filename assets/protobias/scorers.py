@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from assets.kit.conversations import unanswered_columns
 from assets.kit.judging import select_judges
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from generators.prompts.rating_prompts import JUDGE_SCALE, write_rating_prompt
 from generators.reading import Unreadable
 from generators.sketch_reader import score_fit

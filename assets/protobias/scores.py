@@ -1,6 +1,7 @@
 """Scores: what each metric and judge makes of both pictures of a pair, under the same text."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import repeat
 from types import MappingProxyType
 from typing import Any
@@ -9,22 +10,15 @@ import pandas as pd
 
 from assets.kit.checks import no_failures_check, unparsed_rate_check
 from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, Columns, to_records
+from assets.kit.forecast import PENDING, PLACEHOLDER_SHA256, Forecast
 from assets.kit.judging import JudgeStep
 from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import digest_entry
 from assets.kit.plan import PaperSample
 from assets.kit.previews import markdown_table
-from assets.kit.step import (
-    PENDING,
-    PLACEHOLDER_SHA256,
-    Check,
-    Conversation,
-    Extent,
-    Input,
-    Row,
-    StepRun,
-)
-from assets.protobias.common import FILTERED_KEY, GROUP, TRIPLETS_KEY, pairs, split_pair_key
+from assets.kit.step import Check, Conversation, Extent, StepAsset, StepTable
+from assets.kit.step_run import Input, Row, StepRun
+from assets.protobias.common import FILTERED_KEY, TRIPLETS_KEY, asset_key, pairs, split_pair_key
 from assets.protobias.concepts import estimate_paper_sample
 from assets.protobias.filtered_pairs import FILTERED_COLUMNS, FilterConfig
 from assets.protobias.image_pairs import SIDES
@@ -78,9 +72,15 @@ _READ_SOME = (
 class PairScores(JudgeStep[LimitConfig]):
     """The scores by one judge or metric of a painter's pairs of a domain."""
 
-    group, columns, config, partitions = GROUP, SCORES, LimitConfig, pairs
-    references, asset_prefix = REFERENCES, "scores"
-    key_columns, filled_columns = ("pair_id", "side", "sha256", "text"), _PRESENT
+    config, references = LimitConfig, REFERENCES
+    asset = StepAsset(
+        key=asset_key("scores"),
+        description="Scores of the reference judge `{model}`.",
+        division=pairs,
+    )
+    table = StepTable(
+        columns=SCORES, key_columns=("pair_id", "side", "sha256", "text"), filled_columns=_PRESENT
+    )
     inputs = MappingProxyType(
         {"filtered_pairs": Input(FILTERED_KEY, columns=_TAKEN, uses_default_config=True)}
     )
@@ -88,12 +88,14 @@ class PairScores(JudgeStep[LimitConfig]):
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
         self._adapter: str | None = judge.parameters.get("adapter")
-        self.example_request = build_request(judge, "", "")
-        self.kinds = ("metric" if "metric" in judge.roles else "judge", judge.backend)
-        self.description = (
-            f"Scores of the reference judge `{judge.model}`."
-            if judge.is_stand_in
-            else f"Scores of {judge.model} ({formula_name(judge)}), through {judge.backend}."
+        kind = "metric" if "metric" in judge.roles else "judge"
+        self.asset = replace(self.asset, kinds=(kind, judge.backend))
+        if not judge.is_stand_in:
+            text = f"Scores of {judge.model} ({formula_name(judge)}), through {judge.backend}."
+            self.asset = replace(self.asset, description=text)
+            self.example_request = build_request(judge, "", "")
+        self.forecast = Forecast(
+            max_requests=self._max_requests, estimate_paper_sample=self._estimate_paper_sample
         )
 
     def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
@@ -115,7 +117,7 @@ class PairScores(JudgeStep[LimitConfig]):
         outcome, calls = yield build_request(self.judge, row["text"], row["sha256"])
         return {**parse_outcome(outcome), "calls": list(calls)}
 
-    def max_requests(
+    def _max_requests(
         self, work: StepRun[LimitConfig], rows: Sequence[Row]
     ) -> Iterator[LookRequest | ScoreRequest]:
         """Yield the most requests possible, while the evaluated pairs are undecided."""
@@ -135,7 +137,9 @@ class PairScores(JudgeStep[LimitConfig]):
         evaluated = int(work.tables["filtered_pairs"]["evaluated"].sum())
         return Extent(count=len(rows) // len(SIDES), total=evaluated // len(SIDES), unit="pairs")
 
-    def paper_sample(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> PaperSample | None:
+    def _estimate_paper_sample(
+        self, work: StepRun[LimitConfig], rows: Sequence[Row]
+    ) -> PaperSample | None:
         """Estimate the requests for as many pictures as the paper evaluates of a domain."""
         domain, _ = split_pair_key(work.partition)
         triplets = work.find_table(TRIPLETS_KEY, domain)

@@ -7,7 +7,7 @@ from hashlib import sha256
 import pandas as pd
 
 from assets.kit.limits import SamplingKey, expected_subset, stratified_head
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from generators.prompts.concepts import DOMAINS
 
 

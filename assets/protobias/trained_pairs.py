@@ -10,7 +10,8 @@ from assets.kit.checks import build_check_result
 from assets.kit.columns import to_records
 from assets.kit.pair_marks import find_overlaps, load_mark_finder
 from assets.kit.pairs import TrainingPair
-from assets.kit.step import Check, Row, StepRun
+from assets.kit.step import Check
+from assets.kit.step_run import Row, StepRun
 from assets.kit.table_asset import TablesMismatch
 from assets.protobias.training import TRAINING_PAIRS
 from resources.models.backends.adapters import resolve_adapter_folder

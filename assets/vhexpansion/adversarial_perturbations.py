@@ -3,6 +3,7 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Annotated, Any, get_args
 
@@ -11,18 +12,20 @@ from dagster import AssetCheckResult, AssetCheckSeverity
 from pydantic import Field, ValidationError, model_validator
 
 from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns
+from assets.kit.forecast import PENDING
 from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import digest_entry, validate_names
 from assets.kit.pictures import sample_contact_sheet
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Check, Extent, Input, Problem, Row, Step, StepRun
+from assets.kit.step import Check, Extent, Problem, Step, StepAsset, StepTable
+from assets.kit.step_run import Input, Row, StepRun
 from assets.vhexpansion.attack_runs import (
     AttackRun,
     find_finished_attacks,
     make_attacks,
     mark_damaged,
 )
-from assets.vhexpansion.common import GROUP, asset_key, dataset_partitions, limit_cases
+from assets.vhexpansion.common import asset_key, dataset_partitions, limit_cases
 from assets.vhexpansion.negated_cases import NEGATED_CASE_COLUMNS
 from assets.vhexpansion.yes_no_step import ANSWERS
 from generators.prompts.yes_no import write_yes_no_prompt
@@ -156,19 +159,32 @@ class AttackSweepConfig(LimitConfig):
 class AdversarialPerturbations(Step[AttackSweepConfig]):
     """The pictures of a dataset's cases, attacked on one encoder; what is missing is made."""
 
-    group, columns, config = GROUP, ADVERSARIAL_COLUMNS, AttackSweepConfig
-    may_send_requests, is_optional, is_automatic = False, True, False
-    kinds, key_columns = ("image", "torch"), ("case_id", "method", "parameters")
-    partitions_factory = staticmethod(dataset_partitions)
-    filled_columns = MappingProxyType(
-        {"attacked": ("sha256",), "failed": ("reason",), "inapplicable": ("reason",)}
+    config = AttackSweepConfig
+    asset = StepAsset(
+        key=asset_key("adversarial_perturbations"),
+        description=(
+            "The pictures of cases, changed a little for the encoder of {name}: away from what it "
+            "saw, or, where its own clean answers are wrong already, back to it (§3.2). What was "
+            "made before is not made again."
+        ),
+        division=dataset_partitions,
+        kinds=("image", "torch"),
+        is_optional=True,
+        is_automatic=False,
+    )
+    table = StepTable(
+        columns=ADVERSARIAL_COLUMNS,
+        key_columns=("case_id", "method", "parameters"),
+        filled_columns=MappingProxyType(
+            {"attacked": ("sha256",), "failed": ("reason",), "inapplicable": ("reason",)}
+        ),
     )
 
     def __init__(self, catalog: Catalog, encoder: Model) -> None:
         super().__init__(catalog)
         self.encoder = encoder
-        self.name = f"adversarial_perturbations_{encoder.name}"
-        self.code_version = digest_entry(encoder)
+        self.asset = self.asset.of_model(encoder, code_version=digest_entry(encoder))
+        self.table = replace(self.table, find_problems=self._find_problems)
         self.inputs = {
             "cases": Input(
                 asset_key("negated_cases"),
@@ -177,11 +193,6 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
             ),
             **_find_clean_answers(catalog, encoder),
         }
-        self.description = (
-            f"The pictures of cases, changed a little for the encoder of {encoder.name}: away "
-            "from what it saw, or, where its own clean answers are wrong already, back to it "
-            "(§3.2). What was made before is not made again."
-        )
 
     def rows(self, work: StepRun[AttackSweepConfig]) -> list[dict[str, Any]]:
         """Build a row for each case that has a negation, method and setting."""
@@ -231,7 +242,9 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
             Check("nothing_failed", f"At most {_FEW:.0%} of the attacks fail.", check_failure_rate),
         ]
 
-    def problems(self, work: StepRun[AttackSweepConfig], rows: Sequence[Row]) -> Iterator[Problem]:
+    def _find_problems(
+        self, work: StepRun[AttackSweepConfig], rows: Sequence[Row]
+    ) -> Iterator[Problem]:
         """An attack beyond its bound, or no better than noise."""
         for row in rows:
             if row["outcome"] != "attacked":

@@ -10,10 +10,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from assets.kit.columns import Columns
+from assets.kit.forecast import PENDING
 from assets.kit.model_lookup import validate_names
-from assets.kit.step import PENDING, Extent, Input, Row, StepRun
+from assets.kit.step import Extent, StepAsset
+from assets.kit.step_run import Input, Row, StepRun
 from assets.vhexpansion.adversarial_perturbations import ADVERSARIAL_COLUMNS, METHODS
-from assets.vhexpansion.common import asset_key, limit_cases
+from assets.vhexpansion.common import asset_key, dataset_partitions, limit_cases
 from assets.vhexpansion.common_perturbations import PERTURBED_PICTURE_COLUMNS
 from assets.vhexpansion.negated_cases import NEGATED_CASE_COLUMNS as NEGATED_CASES
 from assets.vhexpansion.seed_cases import SEED_CASES
@@ -57,7 +59,15 @@ class YesNoAnswersConfig(RepeatsConfig):
 class CleanAnswers(YesNoStep):
     """Answers of one judge to the cases themselves; they show which trigger a hallucination."""
 
-    asset_prefix, config = "clean_answers", RepeatsConfig
+    config = RepeatsConfig
+    asset = StepAsset(
+        key=asset_key("clean_answers"),
+        description=(
+            "Answers of {name} to each unperturbed case. Whether it already hallucinates decides "
+            "the direction of an attack (§3.2)."
+        ),
+        division=dataset_partitions,
+    )
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
@@ -66,12 +76,8 @@ class CleanAnswers(YesNoStep):
                 asset_key("seed_cases"), row_columns=SEED_CASES, uses_default_config=True
             )
         }
-        self.description = (
-            f"Answers of {judge.name} to each unperturbed case. Whether it already hallucinates "
-            "decides the direction of an attack (§3.2)."
-        )
 
-    def iterate_rows(self, work: StepRun[RepeatsConfig]) -> Iterator[dict[str, Any]]:
+    def rows(self, work: StepRun[RepeatsConfig]) -> Iterator[dict[str, Any]]:
         """Yield each accepted case, once for each repeat."""
         for case in limit_cases(work.read_rows("cases"), "taken", work.config.limit):
             yield from self.iterate_question_rows(
@@ -87,7 +93,15 @@ class CleanAnswers(YesNoStep):
 class YesNoAnswers(YesNoStep):
     """Answers of one judge to cases and their negations, with original and perturbed pictures."""
 
-    asset_prefix, config = "answers", YesNoAnswersConfig
+    config = YesNoAnswersConfig
+    asset = StepAsset(
+        key=asset_key("answers"),
+        description=(
+            "Answers of {name} to each case and its negation, about the original picture and "
+            "common and adversarial perturbations (§5)."
+        ),
+        division=dataset_partitions,
+    )
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
@@ -110,12 +124,8 @@ class YesNoAnswers(YesNoStep):
             ),
             **attacks,
         }
-        self.description = (
-            f"Answers of {judge.name} to each case and its negation, about the original picture "
-            "and common and adversarial perturbations (§5)."
-        )
 
-    def iterate_rows(self, work: StepRun[YesNoAnswersConfig]) -> Iterator[dict[str, Any]]:
+    def rows(self, work: StepRun[YesNoAnswersConfig]) -> Iterator[dict[str, Any]]:
         """Yield each case that has a negation, for each picture, form and repeat."""
         config, pictures = work.config, self._pictures(work)
         for case in limit_cases(work.read_rows("cases"), "negated", config.limit):

@@ -6,8 +6,9 @@ from statistics import fmean
 from time import monotonic
 from typing import Any, NamedTuple
 
+from assets.kit.forecast import PENDING
 from assets.kit.pictures import find_damaged
-from assets.kit.step import PENDING, Row
+from assets.kit.step_run import Row
 from resources.attacks.attack import EncoderAttack
 from resources.attacks.attack_parameters import (
     ATTACK_VERSION,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from assets.kit.yes_no import YesNoQuestion
 from generators.prompts.binary_questions import (
     YES_NO,

@@ -10,8 +10,8 @@ from assets.kit import table_asset as common
 from assets.kit.benchmarks import load_benchmarks
 from assets.kit.collections import build_dataset_partitions, load_listed_collections
 from assets.kit.columns import BOOLEAN, TEXT, WHOLE
+from assets.kit.forecast import PENDING
 from assets.kit.limits import SamplingKey, stratified_head
-from assets.kit.step import PENDING
 from assets.kit.yes_no import YesNoTable
 from resources.collections import Collection
 

@@ -10,6 +10,7 @@ import pandas as pd
 from pydantic import Field
 
 from assets.kit.columns import BOOLEAN, TEXT, WHOLE, Columns
+from assets.kit.forecast import PENDING
 from assets.kit.limits import LimitConfig, SamplingKey, stratified_head
 from assets.kit.model_lookup import validate_names
 from assets.kit.perturbed_pictures import (
@@ -20,8 +21,9 @@ from assets.kit.perturbed_pictures import (
 )
 from assets.kit.pictures import sample_contact_sheet
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Extent, Input, Row, Step, StepRun
-from assets.vhexpansion.common import GROUP, asset_key, dataset_partitions
+from assets.kit.step import Extent, Step, StepAsset, StepTable
+from assets.kit.step_run import Input, Row, StepRun
+from assets.vhexpansion.common import asset_key, dataset_partitions
 from assets.vhexpansion.references import add_readings
 from assets.vhexpansion.seed_cases import ACCEPTED, SEED_CASES
 from generators.domains import load_domains
@@ -109,21 +111,23 @@ class CommonPerturbationsConfig(LimitConfig):
 class CommonPerturbations(Step[CommonPerturbationsConfig]):
     """The perturbed pictures of a dataset; code makes what is missing."""
 
-    group, name, columns, config = (
-        GROUP,
-        "common_perturbations",
-        PERTURBED_PICTURE_COLUMNS,
-        CommonPerturbationsConfig,
+    config = CommonPerturbationsConfig
+    asset = StepAsset(
+        key=asset_key("common_perturbations"),
+        division=dataset_partitions,
+        kinds=("image",),
+        description=(
+            "Pictures of cases with noise, changed brightness, defocus, and JPEG compression "
+            "(§3.2, App. C). Existing pictures are kept."
+        ),
     )
-    may_send_requests, partitions_factory = False, staticmethod(dataset_partitions)
-    kinds, key_columns = ("image",), ("image_id", "parameters")
+    table = StepTable(
+        columns=PERTURBED_PICTURE_COLUMNS,
+        key_columns=("image_id", "parameters"),
+        filled_columns=MappingProxyType({DONE: ("sha256", "width", "height"), "inapplicable": ()}),
+    )
     inputs = MappingProxyType(
         {"cases": Input(asset_key("seed_cases"), row_columns=SEED_CASES, uses_default_config=True)}
-    )
-    filled_columns = MappingProxyType({DONE: ("sha256", "width", "height"), "inapplicable": ()})
-    description = (
-        "Pictures of cases with noise, changed brightness, defocus, and JPEG compression "
-        "(§3.2, App. C). Existing pictures are kept."
     )
 
     def rows(self, work: StepRun[CommonPerturbationsConfig]) -> list[dict[str, Any]]:

@@ -11,15 +11,16 @@ from pydantic import Field
 
 from assets.kit.checks import build_check_result
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
+from assets.kit.forecast import PENDING, Forecast
 from assets.kit.limits import LimitConfig
 from assets.kit.panel import panel_sheet
 from assets.kit.previews import markdown_table
 from assets.kit.sentences import WriterConfig, WriteStep, write_sentence
-from assets.kit.step import PENDING, Check, Conversation, Extent, Input, Row, StepRun
+from assets.kit.step import Check, Conversation, Extent, StepAsset, StepTable
+from assets.kit.step_run import Input, Row, StepRun
 from assets.vhexpansion.case_sources import NO, YES
 from assets.vhexpansion.common import (
     CASE_COLUMNS,
-    GROUP,
     TRUTH_COLUMNS,
     asset_key,
     dataset_partitions,
@@ -87,15 +88,20 @@ class NegationConfig(LimitConfig, WriterConfig):
 class NegatedCases(WriteStep[NegationConfig]):
     """The cases of a dataset with their negations."""
 
-    group, name, columns, config = GROUP, "negated_cases", NEGATED_CASE_COLUMNS, NegationConfig
-    key_columns, partitions_factory = ("case_id",), staticmethod(dataset_partitions)
+    config = NegationConfig
+    asset = StepAsset(
+        key=asset_key("negated_cases"),
+        division=dataset_partitions,
+        description=(
+            "Questions with their negations, whose right answer is the other one: written by rule "
+            "or by a model with the paper's prompt, checked by rule, and reviewed by people "
+            "(§3.1, §5.2)."
+        ),
+    )
+    table = StepTable(columns=NEGATED_CASE_COLUMNS, key_columns=("case_id",))
+    forecast = Forecast(may_have_follow_up=lambda row: bool(row["is_first"]))
     inputs = MappingProxyType(
         {"cases": Input(asset_key("seed_cases"), row_columns=SEED_CASES, uses_default_config=True)}
-    )
-    description = (
-        "Questions with their negations, whose right answer is the other one: written by "
-        "rule or by a model with the paper's prompt, checked by rule, and reviewed by "
-        "people (§3.1, §5.2)."
     )
 
     def rows(self, work: StepRun[NegationConfig]) -> list[dict[str, Any]]:
@@ -133,10 +139,6 @@ class NegatedCases(WriteStep[NegationConfig]):
             "outcome": "negated",
             "negated_answer": _OTHER[row["answer"]],
         }
-
-    def may_have_follow_up(self, row: Row) -> bool:
-        """Return whether this row sends its question; any negation may break a rule."""
-        return bool(row["is_first"])
 
     def finish(
         self, work: StepRun[NegationConfig], rows: Sequence[dict[str, Any]]

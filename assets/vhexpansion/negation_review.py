@@ -17,7 +17,7 @@ from assets.kit.panel import (
     write_panel_sheet,
 )
 from assets.kit.previews import markdown_table
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from assets.vhexpansion.common import GROUP
 from resources.storage.data_root import DataRoot
 from resources.user_files.rows import UserFileError

@@ -14,7 +14,7 @@ from typing import Any
 
 from assets.kit.judging import References
 from assets.kit.pictures import compute_missing
-from assets.kit.step import Row, StepRun
+from assets.kit.step_run import Row, StepRun
 from generators.domains import load_domains
 from generators.fingerprint import fingerprint
 from metrics.vhexpansion.symmetry import NEGATED, NO, YES

@@ -11,12 +11,13 @@ from pydantic import Field
 
 from assets.kit.checks import build_check_result
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
+from assets.kit.forecast import PENDING, Forecast
 from assets.kit.previews import markdown_table
 from assets.kit.sentences import GRAMMAR, WriterConfig, WriteStep, write_sentence
-from assets.kit.step import PENDING, Check, Conversation, Input, Row, StepRun
+from assets.kit.step import Check, Conversation, StepAsset, StepTable
+from assets.kit.step_run import Input, Row, StepRun
 from assets.vhexpansion.common import (
     CASE_COLUMNS,
-    GROUP,
     asset_key,
     dataset_partitions,
     limit_cases,
@@ -81,13 +82,26 @@ class RephrasingConfig(WriterConfig):
 class RephrasedCases(WriteStep[RephrasingConfig]):
     """The cases of a dataset that are trained on, as they stand and negated, with wordings."""
 
-    group, name, columns, config = (
-        GROUP,
-        "rephrased_cases",
-        REPHRASED_CASE_COLUMNS,
-        RephrasingConfig,
+    config = RephrasingConfig
+    asset = StepAsset(
+        key=asset_key("rephrased_cases"),
+        division=dataset_partitions,
+        description=(
+            "Cases for fine-tuning judges, sampled evenly from those with a negation, each form "
+            "in four more wordings, by rule or by a model (§5.4)."
+        ),
     )
-    key_columns, partitions_factory = ("case_id", "form"), staticmethod(dataset_partitions)
+    table = StepTable(
+        columns=REPHRASED_CASE_COLUMNS,
+        key_columns=("case_id", "form"),
+        filled_columns=MappingProxyType(
+            {
+                DONE: ("wordings",),
+                **dict.fromkeys(("rejected", "unparsed", "refused", "failed"), ()),
+            }
+        ),
+    )
+    forecast = Forecast(may_have_follow_up=lambda row: True)
     inputs = MappingProxyType(
         {
             "cases": Input(
@@ -96,13 +110,6 @@ class RephrasedCases(WriteStep[RephrasingConfig]):
                 uses_default_config=True,
             )
         }
-    )
-    filled_columns = MappingProxyType(
-        {DONE: ("wordings",), **dict.fromkeys(("rejected", "unparsed", "refused", "failed"), ())}
-    )
-    description = (
-        "Cases for fine-tuning judges, sampled evenly from those with a negation, each form "
-        "in four more wordings, by rule or by a model (§5.4)."
     )
 
     def rows(self, work: StepRun[RephrasingConfig]) -> list[dict[str, Any]]:
@@ -127,10 +134,6 @@ class RephrasedCases(WriteStep[RephrasingConfig]):
         if sentence["outcome"] != "written":
             return columns
         return {**columns, "wordings": parse_wordings(sentence["sentence"]), "outcome": DONE}
-
-    def may_have_follow_up(self, row: Row) -> bool:
-        """Return True: any wording may break a rule."""
-        return True
 
     def metadata(self, work: StepRun[RephrasingConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Count the cases and pictures to train on; show some wordings."""

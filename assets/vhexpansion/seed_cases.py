@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -11,10 +12,12 @@ from pydantic import Field
 from assets.kit.checks import build_check_result
 from assets.kit.collections import COLLECTION_COLUMNS, collection_key
 from assets.kit.columns import TEXT, Columns
+from assets.kit.forecast import NotCountable
 from assets.kit.limits import LimitConfig
 from assets.kit.pictures import sample_contact_sheet
 from assets.kit.previews import markdown_table
-from assets.kit.step import Check, Extent, NotCountable, Row, Step, StepRun
+from assets.kit.step import Check, Extent, Step, StepAsset, StepTable
+from assets.kit.step_run import Row, StepRun
 from assets.vhexpansion.case_sources import (
     cases_from_collection,
     cases_from_questions,
@@ -22,8 +25,8 @@ from assets.vhexpansion.case_sources import (
 )
 from assets.vhexpansion.common import (
     CASE_COLUMNS,
-    GROUP,
     TRUTH_COLUMNS,
+    asset_key,
     dataset_partitions,
     limit_cases,
     load_declared_tables,
@@ -55,25 +58,30 @@ class SeedCasesConfig(LimitConfig):
 class SeedCases(Step[SeedCasesConfig]):
     """The cases of a dataset, made by code; no model is asked."""
 
-    group, name, columns, config = GROUP, "seed_cases", SEED_CASES, SeedCasesConfig
-    may_send_requests, partitions_factory = False, staticmethod(dataset_partitions)
-    kinds, key_columns = ("image",), ("case_id",)
-    description = (
-        "Pictures with a yes/no question and its right answer, from collections with "
-        "questions and from other benchmarks. Unsuitable rows are rejected with a reason "
-        "(§3)."
+    config = SeedCasesConfig
+    asset = StepAsset(
+        key=asset_key("seed_cases"),
+        division=dataset_partitions,
+        kinds=("image",),
+        description=(
+            "Pictures with a yes/no question and its right answer, from collections with "
+            "questions and from other benchmarks. Unsuitable rows are rejected with a reason "
+            "(§3)."
+        ),
     )
+    table = StepTable(columns=SEED_CASES, key_columns=("case_id",))
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
         tables = {table.asset: table.partitions for table in load_declared_tables().values()}
-        self.deps = [
+        deps = [
             *(
                 AssetDep(asset, partition_mapping=StaticPartitionMapping({n: n for n in names}))
                 for asset, names in tables.items()
             ),
             *(AssetDep(collection_key(name)) for name in load_question_collections()),
         ]
+        self.asset = replace(self.asset, deps=deps)
 
     def rows(self, work: StepRun[SeedCasesConfig]) -> list[dict[str, Any]]:
         """Build rows for all rejected cases, and for accepted cases up to the limit."""

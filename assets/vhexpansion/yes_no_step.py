@@ -8,11 +8,12 @@ import pandas as pd
 from pydantic import Field
 
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
+from assets.kit.forecast import PENDING
 from assets.kit.judging import JudgeStep, reply_columns
 from assets.kit.limits import LimitConfig
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Conversation, Row, StepRun
-from assets.vhexpansion.common import GROUP, dataset_partitions
+from assets.kit.step import Conversation, StepTable
+from assets.kit.step_run import Row, StepRun
 from assets.vhexpansion.common_perturbations import NAMES
 from assets.vhexpansion.references import PIXELS, REFERENCES, add_readings
 from generators.prompts.yes_no import VERSION, write_yes_no_prompt
@@ -86,11 +87,11 @@ class CasePicture(NamedTuple):
 class YesNoStep(JudgeStep[Any]):
     """A step that asks one judge yes/no questions."""
 
-    group, columns = GROUP, ANSWERS
+    unparsed_check, leaves_out_trained = ("perturbation", _READ_SOME), True
+    table = StepTable(
+        columns=ANSWERS, key_columns=_NAMED, filled_columns=_PRESENT, has_portions=True
+    )
     references, example_request = REFERENCES, LookRequest(())
-    key_columns, has_portions, partitions_factory = _NAMED, True, staticmethod(dataset_partitions)
-    filled_columns, unparsed_check = _PRESENT, ("perturbation", _READ_SOME)
-    leaves_out_trained = True
 
     def iterate_question_rows(
         self, case: Row, picture: CasePicture, forms: Sequence[str], repeats: int
@@ -117,7 +118,7 @@ class YesNoStep(JudgeStep[Any]):
                     "parameters": picture.parameters,
                     "repeat": repeat,
                     "model": self.judge.name,
-                    "entry_version": self.code_version,
+                    "entry_version": self.asset.code_version,
                     "is_stand_in": case["is_stand_in"]
                     or picture.is_stand_in
                     or self.judge.is_stand_in,

@@ -1,17 +1,20 @@
 """The answers of one judge to a topic's questions, read from curly brackets and scored."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
-from dagster import AssetKey, StaticPartitionsDefinition
+from dagster import StaticPartitionsDefinition
 
 from assets.kit.checks import build_check_result, unparsed_rate_check
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns, to_records
+from assets.kit.forecast import Forecast
 from assets.kit.judging import JudgeStep, reply_columns
 from assets.kit.previews import markdown_table
-from assets.kit.step import Check, Conversation, Extent, Input, Problem, Row, StepRun
-from assets.vlmbias.common import GROUP, drawn_topics, topics
+from assets.kit.step import Check, Conversation, Extent, Problem, StepAsset, StepTable
+from assets.kit.step_run import Input, Row, StepRun
+from assets.vlmbias.common import asset_key, drawn_topics, topics
 from assets.vlmbias.earlier_answers import (
     load_earlier_answers,
     load_other_promptings,
@@ -80,24 +83,33 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
     well: that costs nothing, and its own code may have changed.
     """
 
-    group, columns, config = GROUP, ANSWERS, PromptingConfig
-    references, asset_prefix, example_request = REFERENCES, "answers", LookRequest(())
-    key_columns, filled_columns = (*_NAMED, "prompting"), _PRESENT
+    config, references, example_request = PromptingConfig, REFERENCES, LookRequest(())
+    asset = StepAsset(
+        key=asset_key("answers"), description="Answers of {model}, asked through {backend}."
+    )
+    table = StepTable(columns=ANSWERS, key_columns=(*_NAMED, "prompting"), filled_columns=_PRESENT)
+    forecast = Forecast(
+        may_have_follow_up=lambda row: VARIANTS[row["prompting"]].follow_up is not None
+    )
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)
-        self.partitions = answerable_topics(judge)
-        self.inputs = {"questions": Input(AssetKey([GROUP, "questions"]), row_columns=QUESTIONS)}
-        self.description = f"Answers of {judge.model}, asked through {judge.backend}."
+        self.inputs = {"questions": Input(asset_key("questions"), row_columns=QUESTIONS)}
+        description = self.asset.description
         if judge.is_stand_in:
             behaviour = "which is told the expected bias"
             if _is_pixel_reader(judge):
                 behaviour = "which measures the image it is shown"
                 reading_columns = ["sha256", "target", "measured"]
                 self.inputs["measurements"] = Input(
-                    AssetKey([GROUP, "measurements"]), columns=reading_columns
+                    asset_key("measurements"), columns=reading_columns
                 )
-            self.description = f"Answers of the reference judge `{judge.model}`, {behaviour}."
+            description = f"Answers of the reference judge `{judge.model}`, {behaviour}."
+        division = answerable_topics(judge)
+        self.asset = replace(self.asset, description=description, division=division)
+        self.table = replace(
+            self.table, list_expected_keys=self._list_keys, find_problems=self._find_problems
+        )
 
     def rows(self, work: StepRun[PromptingConfig]) -> list[dict[str, Any]]:
         """A row for each question under each prompting, titled pictures drawn where there are."""
@@ -118,7 +130,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
                 {
                     **question,
                     "model": self.judge.name,
-                    "entry_version": self.code_version,
+                    "entry_version": self.asset.code_version,
                     "prompting": name,
                     "prompt": _prompt(name, question["question"]),
                     "shown_sha256": shown.get(question["sha256"], question["sha256"]),
@@ -128,10 +140,6 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
                 for question in questions
             ]
         return rows
-
-    def may_have_follow_up(self, row: Row) -> bool:
-        """Return whether the prompting asks the judge to double-check."""
-        return VARIANTS[row["prompting"]].follow_up is not None
 
     def query(self, work: StepRun[PromptingConfig], row: Row) -> Conversation:
         """Ask, and where it has answered ask it to double-check, if the prompting says so.
@@ -180,7 +188,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
             **report_served_models(self, work, table),
         }
 
-    def expected_keys(
+    def _list_keys(
         self, work: StepRun[PromptingConfig], rows: Sequence[Row]
     ) -> Iterator[tuple[Any, ...]]:
         """The questions under each prompting; of answers cut short by a limit, those of the limit.
@@ -200,7 +208,9 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
                     break
             yield from ((*name, prompting) for name in names)
 
-    def problems(self, work: StepRun[PromptingConfig], rows: Sequence[Row]) -> Iterator[Problem]:
+    def _find_problems(
+        self, work: StepRun[PromptingConfig], rows: Sequence[Row]
+    ) -> Iterator[Problem]:
         """The rows that have neither a response nor a reason."""
         for row in rows:
             if row.get("response") is None and row.get("reason") is None:

@@ -28,6 +28,11 @@ table_asset = partial(common.table_asset, GROUP, partitions=topics)
 """An asset of this benchmark that makes a table, a partition a topic or as said."""
 
 
+def asset_key(name: str) -> AssetKey:
+    """The key of an asset of this benchmark."""
+    return AssetKey([GROUP, name])
+
+
 def split_photograph_key(key: str) -> tuple[str, str]:
     """The two parts of a key of `photographs`."""
     painter, _, topic = key.partition("|")
@@ -36,9 +41,9 @@ def split_photograph_key(key: str) -> tuple[str, str]:
 
 def answers_key(judge: str) -> AssetKey:
     """The key of a judge's answers."""
-    return AssetKey([GROUP, f"answers_{judge}"])
+    return asset_key(f"answers_{judge}")
 
 
 def edited_flags_key(writer: str) -> AssetKey:
     """The key of the flags that a writer edited."""
-    return AssetKey([GROUP, f"edited_flags_{writer}"])
+    return asset_key(f"edited_flags_{writer}")

@@ -7,7 +7,7 @@ import pandas as pd
 
 from assets.kit.judging import JudgeStep
 from assets.kit.model_lookup import digest_entry
-from assets.kit.step import StepRun
+from assets.kit.step_run import StepRun
 from assets.vlmbias.prompting import VARIANTS, PromptingConfig, select_questions
 from assets.vlmbias.questions import QUESTION_COLUMNS
 from resources.faults import CorruptItem
@@ -17,9 +17,9 @@ def load_earlier_answers(
     step: JudgeStep[PromptingConfig], work: StepRun[PromptingConfig]
 ) -> pd.DataFrame:
     """Load the stored table of a judge and topic; empty if there is none, or it is damaged."""
-    empty: pd.DataFrame = step.columns.build_table([]).to_pandas()
+    empty: pd.DataFrame = step.table.columns.build_table([]).to_pandas()
     try:
-        table = work.home.find(step.key, work.partition, [*step.columns.columns])
+        table = work.home.find(step.key, work.partition, [*step.table.columns.columns])
     except CorruptItem as error:
         work.log.warning("%s Its answers under other promptings are lost.", error)
         return empty
@@ -37,7 +37,7 @@ def load_other_promptings(
         rows = stored_table[stored_table["prompting"] == name]
         reason = _explain_outdated(step, work, name, rows)
         if reason is None:
-            stored_rows[name] = step.columns.read_rows(rows, step.key)
+            stored_rows[name] = step.table.columns.read_rows(rows, step.key)
         else:
             work.log.warning(
                 "%d answers under %s are dropped, since %s. To have them again, materialize "

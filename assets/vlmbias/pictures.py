@@ -3,7 +3,7 @@
 from dagster import AssetKey
 
 from assets.kit.picture_tables import BenchmarkPicture, PictureTable
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from assets.vlmbias.common import GROUP
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.photographs.publication import PHOTOGRAPHS

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assets.kit.judging import References
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from assets.vlmbias.prompting import VARIANTS
 from metrics import ParsedAnswer, read_count, read_name, read_yes_no, score_answer
 from resources.models.reference_judges import PixelsJudge, PriorJudge, RandomJudge

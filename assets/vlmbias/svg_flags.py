@@ -14,8 +14,9 @@ from assets.kit.limits import LimitConfig, SamplingKey, stratified_head
 from assets.kit.model_lookup import digest_entry
 from assets.kit.pictures import sample_contact_sheet
 from assets.kit.previews import markdown_table
-from assets.kit.step import Conversation, Extent, Row, Step, StepRun
-from assets.vlmbias.common import GROUP
+from assets.kit.step import Conversation, Extent, Step, StepAsset, StepTable
+from assets.kit.step_run import Row, StepRun
+from assets.vlmbias.common import asset_key
 from generators.domains.flags.designs import FLAGS
 from generators.domains.flags.draw import build_original, draw, list_scenes
 from generators.prompts.svg_editing import write_svg_editing_prompt
@@ -63,32 +64,34 @@ _DRAWN = frozenset(OUTCOMES[:4])
 class EditedFlags(Step[LimitConfig]):
     """The flags that one writer edits; a limit is on the 40 edits."""
 
-    group, columns, config = GROUP, EDITED_FLAG_COLUMNS, LimitConfig
-    example_request, key_columns = WriteRequest(()), ("base_id",)
-    filled_columns = MappingProxyType(
-        {
-            outcome_column: {
-                *(["sha256"] if outcome_column in _DRAWN else []),
-                *(["problem"] if outcome_column != "kept" else []),
+    config, example_request = LimitConfig, WriteRequest(())
+    asset = StepAsset(
+        key=asset_key("edited_flags"),
+        description="Flags whose SVG {model} has edited, counted by code (Appendix E.2).",
+    )
+    table = StepTable(
+        columns=EDITED_FLAG_COLUMNS,
+        key_columns=("base_id",),
+        filled_columns=MappingProxyType(
+            {
+                outcome_column: {
+                    *(["sha256"] if outcome_column in _DRAWN else []),
+                    *(["problem"] if outcome_column != "kept" else []),
+                }
+                for outcome_column in OUTCOMES
             }
-            for outcome_column in OUTCOMES
-        }
+        ),
     )
 
     def __init__(self, catalog: Catalog, writer: Model) -> None:
         super().__init__(catalog)
         self.writer = writer
-        self.name = f"edited_flags_{writer.name}"
-        self.kinds = ("image", "svg", writer.backend)
-        self.description = (
-            f"Flags whose SVG {writer.model} has edited, counted by code (Appendix E.2)."
+        self.asset = self.asset.of_model(
+            writer,
+            kinds=("image", "svg", writer.backend),
+            code_version=digest_entry(writer),
+            pool=writer.name,
         )
-        self.code_version = digest_entry(writer)
-
-    @property
-    def pool(self) -> str:
-        """The writer's own."""
-        return self.writer.name
 
     def model(self, partition: str, config: LimitConfig) -> Model:
         """The writer."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from dagster import AssetKey
 
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from assets.kit.yes_no import YesNoQuestion, YesNoTable
 from assets.vlmbias.common import GROUP
 from assets.vlmbias.questions import QUESTIONS

@@ -3,7 +3,7 @@
 from logging import getLogger
 
 from assets.kit.checks import find_problems
-from assets.kit.step import StepRun
+from assets.kit.step_run import StepRun
 
 
 def problems(step, rows, config=None, **tables):

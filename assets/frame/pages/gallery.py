@@ -8,7 +8,7 @@ from assets.frame.biases import NONE
 from assets.frame.pages.source_page import ScoredSource
 from assets.frame.search import IN_SAMPLE
 from assets.kit.columns import to_records
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from assets.report.exhibits import Exhibit, Gallery
 from assets.report.formats import capitalize_first, format_score
 from assets.report.publish import Thumbnail

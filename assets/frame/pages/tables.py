@@ -10,7 +10,7 @@ from assets.frame.inflation import ALL_PICTURES, COMBINED, READABLE, SINGLE, WOR
 from assets.frame.pages.source_page import CHOSEN, SHORT, ScoredSource, name_domain
 from assets.frame.search import HELD_OUT, IN_SAMPLE
 from assets.kit.columns import to_plain_records, to_records
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from assets.report.cells import Cell, Line, Table, mean_cell, number_cell, share_cell
 from assets.report.columns import RowHead, TableColumn, tabulate
 from assets.report.formats import NONE as NOTHING

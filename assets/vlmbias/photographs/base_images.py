@@ -2,7 +2,8 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar, TypeAlias, TypeVar
+from dataclasses import replace
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from dagster import AssetKey
 
@@ -13,7 +14,8 @@ from assets.kit.limits import (
     stratified_head,
     stratified_order,
 )
-from assets.kit.step import Extent, Input, Row, Step, StepRun
+from assets.kit.step import Extent, Step
+from assets.kit.step_run import Input, Row, StepRun
 from assets.vlmbias.common import GROUP, photographs, split_photograph_key
 from assets.vlmbias.photographs.subjects import SUBJECTS, list_photographs
 from generators.photographs import Photograph
@@ -31,23 +33,30 @@ _PICTURE = ("sha256", "width", "height")
 class PhotographStep(Step[LimitedT]):
     """A step about a painter's base images of a topic; a limit is on base images."""
 
-    group, partitions, kinds = GROUP, photographs, ("image",)
     inputs: Mapping[str, Input] = SUBJECTS_OF_TOPIC
     success_outcome: ClassVar[str]
     """Outcome of a row with a usable picture."""
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
-        self.filled_columns = {
+        filled_columns = {
             **dict.fromkeys(("failed", "malformed", "unpainted"), ("reason",)),
             "refused": ("reason", "refusal"),
             "dropped": (*_PICTURE, "reason"),
             self.success_outcome: _PICTURE,
         }
+        self.asset = replace(self.asset, division=photographs, kinds=("image",))
+        self.table = replace(
+            self.table, filled_columns=filled_columns, list_expected_keys=self.list_keys
+        )
 
     @abstractmethod
     def load_base_images(self, work: StepRun[LimitedT]) -> Photographs:
         """The base images that the step before is about."""
+
+    @abstractmethod
+    def list_keys(self, work: StepRun[LimitedT], rows: Sequence[Row]) -> Iterable[tuple[Any, ...]]:
+        """List the names of all rows that the table has to have."""
 
     def list_all(self, work: StepRun[LimitedT]) -> list[Photograph]:
         """List all base images of the topic."""

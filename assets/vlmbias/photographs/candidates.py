@@ -11,17 +11,19 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from dagster import AssetKey, MetadataValue
+from dagster import MetadataValue
 from pydantic import Field
 
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
+from assets.kit.forecast import PENDING, PLACEHOLDER_SHA256, Forecast
 from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import find_model
 from assets.kit.pictures import PICTURE_COLUMNS, sample_contact_sheet
 from assets.kit.previews import markdown_table
 from assets.kit.review import read_verdicts, review_file
-from assets.kit.step import PENDING, PLACEHOLDER_SHA256, Conversation, Input, Row, StepRun
-from assets.vlmbias.common import GROUP, split_photograph_key
+from assets.kit.step import Conversation, StepAsset, StepTable
+from assets.kit.step_run import Input, Row, StepRun
+from assets.vlmbias.common import asset_key, split_photograph_key
 from assets.vlmbias.photographs.base_images import SUBJECTS_OF_TOPIC, PhotographStep, select_edited
 from assets.vlmbias.photographs.edits import EDITS, Edits, EditsConfig
 from assets.vlmbias.photographs.paintings import PAINTINGS, Paintings
@@ -29,7 +31,7 @@ from assets.vlmbias.photographs.selection import count_retention, write_candidat
 from generators.photographs import Photograph, load_photograph_topics
 from generators.scene import Variant
 from metrics import read_yes_no
-from resources.models.catalog import Model
+from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import AnsweredOutcome
 from resources.models.requests import LookRequest, Turn
 from resources.storage.data_root import DataRoot
@@ -75,19 +77,25 @@ class Candidates(PhotographStep[CandidatesConfig]):
     While it is made, a picture has a row for each check of it: they are sent all at once.
     """
 
-    name, columns, config = "candidates", CANDIDATES, CandidatesConfig
-    description = (
-        "Originals and edits, optionally checked by a model, on a page for people to review."
+    config, success_outcome, example_request = CandidatesConfig, "candidate", LookRequest(())
+    asset = StepAsset(
+        key=asset_key("candidates"),
+        description=(
+            "Originals and edits, optionally checked by a model, on a page for people to review."
+        ),
     )
+    table = StepTable(columns=CANDIDATES, key_columns=("base_id", "variant", "trial"))
     inputs: Mapping[str, Input] = {
         **SUBJECTS_OF_TOPIC,
-        "paintings": Input(
-            AssetKey([GROUP, "paintings"]), row_columns=PAINTINGS, uses_default_config=True
-        ),
-        "edits": Input(AssetKey([GROUP, "edits"]), row_columns=EDITS, uses_default_config=True),
+        "paintings": Input(asset_key("paintings"), row_columns=PAINTINGS, uses_default_config=True),
+        "edits": Input(asset_key("edits"), row_columns=EDITS, uses_default_config=True),
     }
-    example_request = LookRequest(())
-    success_outcome, key_columns = "candidate", ("base_id", "variant", "trial")
+
+    def __init__(self, catalog: Catalog) -> None:
+        super().__init__(catalog)
+        self.forecast = Forecast(
+            describe_outdated=self._describe_outdated, max_requests=self._max_requests
+        )
 
     def model(self, partition: str, config: CandidatesConfig) -> Model | None:
         """The checker, where there is one."""
@@ -98,7 +106,7 @@ class Candidates(PhotographStep[CandidatesConfig]):
         """The base images that edits are about."""
         return select_edited(self.list_all(work), work.read_rows("edits"))
 
-    def expected_keys(
+    def list_keys(
         self, work: StepRun[CandidatesConfig], rows: Sequence[Row]
     ) -> Iterator[tuple[str, str, int]]:
         """Originals, and as many trials as there are."""
@@ -141,7 +149,7 @@ class Candidates(PhotographStep[CandidatesConfig]):
             return []
         return list(_checks(row["photograph"]))
 
-    def outdated_message(self, row: Row) -> str:
+    def _describe_outdated(self, row: Row) -> str:
         """The base image whose edits lack."""
         return (
             f"vlmbias/edits holds no edit of {row['base_id']} as it is now: its subjects or "
@@ -158,7 +166,7 @@ class Candidates(PhotographStep[CandidatesConfig]):
         answer = read_yes_no(text).answer if text else None
         return {"said": answer, "calls_of_check": [*calls]}
 
-    def max_requests(
+    def _max_requests(
         self, work: StepRun[CandidatesConfig], rows: Sequence[Row]
     ) -> Iterator[LookRequest]:
         """The checks of edits that failed, and of trials of what could not be painted."""
@@ -282,9 +290,9 @@ def _summarize_answers(checks: Sequence[Row], checker: Model) -> dict[str, Any]:
 
 def load_candidates(home: DataRoot, painter: str, topic: str) -> Sequence[Row]:
     """The candidates of a painter as they were last materialized, none if they never were."""
-    asset = AssetKey([GROUP, Candidates.name])
-    table = home.find(asset, f"{painter}|{topic}")
-    return [] if table is None else CANDIDATES.read_rows(table, asset)
+    key = Candidates.asset.key
+    table = home.find(key, f"{painter}|{topic}")
+    return [] if table is None else CANDIDATES.read_rows(table, key)
 
 
 def _caption(row: Row) -> str:

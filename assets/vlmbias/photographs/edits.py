@@ -3,20 +3,21 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dagster import AssetKey
 from pydantic import Field
 
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
 from assets.kit.flaws import describe_wrong_size, find_requested_sides
+from assets.kit.forecast import PENDING, PLACEHOLDER_SHA256, Forecast
 from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import NoSuchModel, find_model
 from assets.kit.pictures import PICTURE_COLUMNS, picture_columns, sample_contact_sheet, unique_calls
-from assets.kit.step import PENDING, PLACEHOLDER_SHA256, Conversation, Input, Row, StepRun
-from assets.vlmbias.common import GROUP, split_photograph_key
+from assets.kit.step import Conversation, StepAsset, StepTable
+from assets.kit.step_run import Input, Row, StepRun
+from assets.vlmbias.common import asset_key, split_photograph_key
 from assets.vlmbias.photographs.base_images import SUBJECTS_OF_TOPIC, PhotographStep, select_painted
 from assets.vlmbias.photographs.paintings import PAINTINGS, Paintings
 from generators.photographs import Photograph
-from resources.models.catalog import Model
+from resources.models.catalog import Catalog, Model
 from resources.models.requests import EditRequest
 
 EDITS = Columns(
@@ -54,16 +55,22 @@ class EditsConfig(LimitConfig):
 class Edits(PhotographStep[EditsConfig]):
     """Independent edits of each base image that is painted; one that is not has a single row."""
 
-    name, columns, config = "edits", EDITS, EditsConfig
-    description = "Independent edits of every base image that its painter has painted."
+    config, success_outcome, example_request = EditsConfig, "edited", EditRequest("", ())
+    asset = StepAsset(
+        key=asset_key("edits"),
+        description="Independent edits of every base image that its painter has painted.",
+    )
+    table = StepTable(columns=EDITS, key_columns=("base_id", "trial"))
     inputs: Mapping[str, Input] = {
         **SUBJECTS_OF_TOPIC,
-        "paintings": Input(
-            AssetKey([GROUP, "paintings"]), row_columns=PAINTINGS, uses_default_config=True
-        ),
+        "paintings": Input(asset_key("paintings"), row_columns=PAINTINGS, uses_default_config=True),
     }
-    example_request = EditRequest("", ())
-    success_outcome, key_columns = "edited", ("base_id", "trial")
+
+    def __init__(self, catalog: Catalog) -> None:
+        super().__init__(catalog)
+        self.forecast = Forecast(
+            describe_outdated=self._describe_outdated, max_requests=self._max_requests
+        )
 
     def model(self, partition: str, config: EditsConfig) -> Model:
         """Return the model that edits a painter's pictures."""
@@ -79,7 +86,7 @@ class Edits(PhotographStep[EditsConfig]):
         """The base images that paintings are about."""
         return select_painted(self.list_all(work), work.read_rows("paintings"))
 
-    def expected_keys(
+    def list_keys(
         self, work: StepRun[EditsConfig], rows: Sequence[Row]
     ) -> Iterator[tuple[str, int]]:
         """Yield a key for each trial to make, and one key for each base image not painted yet."""
@@ -134,7 +141,7 @@ class Edits(PhotographStep[EditsConfig]):
         for trial in range(work.config.trials):
             yield row | {"trial": trial}
 
-    def outdated_message(self, row: Row) -> str:
+    def _describe_outdated(self, row: Row) -> str:
         """The painting that lacks."""
         paintings = zip(row["photograph"].paintings, row["paintings"], strict=True)
         missing_painting, *_ = (
@@ -165,7 +172,7 @@ class Edits(PhotographStep[EditsConfig]):
                 columns |= {"outcome": "dropped", "reason": problem}
         return {**columns, "calls": [*row["calls"], *calls]}
 
-    def max_requests(
+    def _max_requests(
         self, work: StepRun[EditsConfig], rows: Sequence[Row]
     ) -> Iterator[EditRequest]:
         """The edits of what failed to be painted, and may be when it is tried again."""

@@ -9,8 +9,9 @@ from assets.kit.columns import TEXT, WHOLE, Columns
 from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import find_model
 from assets.kit.pictures import PICTURE_COLUMNS, picture_columns, sample_contact_sheet
-from assets.kit.step import Conversation, Row, StepRun
-from assets.vlmbias.common import split_photograph_key
+from assets.kit.step import Conversation, StepAsset, StepTable
+from assets.kit.step_run import Row, StepRun
+from assets.vlmbias.common import asset_key, split_photograph_key
 from assets.vlmbias.photographs.base_images import PhotographStep
 from generators.photographs import Photograph, SourcePainting
 from resources.models.catalog import Model
@@ -49,10 +50,12 @@ def list_paintings(photographs: Iterable[Photograph]) -> dict[str, SourcePaintin
 class Paintings(PhotographStep[PaintingsConfig]):
     """Paintings of each distinct prompt of the topic's base images."""
 
-    name, columns, config = "paintings", PAINTINGS, PaintingsConfig
-    description = "Pictures that a text-to-image model paints: originals, or objects for logos."
-    example_request = PaintRequest("")
-    success_outcome, key_columns = "painted", ("prompt",)
+    config, success_outcome, example_request = PaintingsConfig, "painted", PaintRequest("")
+    asset = StepAsset(
+        key=asset_key("paintings"),
+        description="Pictures that a text-to-image model paints: originals, or objects for logos.",
+    )
+    table = StepTable(columns=PAINTINGS, key_columns=("prompt",))
 
     def model(self, partition: str, config: PaintingsConfig) -> Model:
         """The painter of the partition."""
@@ -62,9 +65,7 @@ class Paintings(PhotographStep[PaintingsConfig]):
         """Return all base images of the topic."""
         return self.list_all(work)
 
-    def expected_keys(
-        self, work: StepRun[PaintingsConfig], rows: Sequence[Row]
-    ) -> list[tuple[str]]:
+    def list_keys(self, work: StepRun[PaintingsConfig], rows: Sequence[Row]) -> list[tuple[str]]:
         """The prompts."""
         return [(prompt,) for prompt in list_paintings(self.list_limited(work))]
 

@@ -22,7 +22,7 @@ from assets.kit.limits import partial_metadata
 from assets.kit.pictures import draw_missing_pictures, sample_contact_sheet
 from assets.kit.previews import markdown_table
 from assets.kit.review import read_verdicts, review_file, review_page
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from assets.vlmbias.common import GROUP, photographed_topics, table_asset
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.photographs.candidates import load_candidates

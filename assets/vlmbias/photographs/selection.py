@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import pandas as pd
 
 from assets.kit.review import ACCEPT, ReviewItem, Verdicts, review_file, write_review
-from assets.kit.step import Row
+from assets.kit.step_run import Row
 from generators.topics import format_caption, get_title
 from resources.storage.data_root import DataRoot
 from resources.storage.image_store import ImageStore

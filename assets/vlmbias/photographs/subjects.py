@@ -10,10 +10,12 @@ from pydantic import Field
 
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
 from assets.kit.conversations import unanswered_columns
+from assets.kit.forecast import PENDING, NotCountable
 from assets.kit.model_lookup import find_model
 from assets.kit.previews import markdown_table
-from assets.kit.step import PENDING, Conversation, NotCountable, Row, Step, StepRun, UnfitAnswers
-from assets.vlmbias.common import GROUP, photographed_topics
+from assets.kit.step import Conversation, Step, StepAsset, StepTable, UnfitAnswers
+from assets.kit.step_run import Row, StepRun
+from assets.vlmbias.common import asset_key, photographed_topics
 from generators.photographs import Photograph, PhotographTopic, Unsuitable, load_photograph_topics
 from generators.scene import Variant
 from resources.models.catalog import Model
@@ -76,10 +78,13 @@ def ground_truth(photograph: Photograph, variant: Variant) -> int:
 class SuggestedSubjects(Step[SubjectsConfig]):
     """The subjects of a topic, of one suggestion."""
 
-    group, name, columns, config = GROUP, "subjects", SUBJECTS, SubjectsConfig
-    partitions = photographed_topics
-    description = "Subjects to paint for a topic (VLMBias, Appendices C, D and M)."
-    example_request = WriteRequest(())
+    config, example_request = SubjectsConfig, WriteRequest(())
+    asset = StepAsset(
+        key=asset_key("subjects"),
+        division=photographed_topics,
+        description="Subjects to paint for a topic (VLMBias, Appendices C, D and M).",
+    )
+    table = StepTable(columns=SUBJECTS)
 
     def model(self, partition: str, config: SubjectsConfig) -> Model | None:
         """The writer, where there is one."""
@@ -113,7 +118,7 @@ class SuggestedSubjects(Step[SubjectsConfig]):
     ) -> list[dict[str, Any]]:
         """A row for each subject; raises `NoSubjects` for a list that is unfit."""
         (row,) = rows
-        if row.get(self.outcome_column) == PENDING:
+        if row.get(self.table.outcome_column) == PENDING:
             raise NotCountable(self.key.to_user_string())
         if "list" not in row:
             answer = row["reply"]

@@ -9,8 +9,8 @@ from assets.frame.combined import CombinedScores
 from assets.frame.pairwise import Pairwise
 from assets.frame.scores import FrameScores
 from assets.kit.limits import LimitConfig
-from assets.kit.step import StepRun
 from assets.kit.step_asset import query_models
+from assets.kit.step_run import StepRun
 from assets.kit.table_asset import TablesMismatch
 from assets.philautia.captions import CaptionStep
 from assets.philautia.scores import CaptionScoreStep
@@ -47,11 +47,11 @@ def work(tmp_path, monkeypatch):
 
 
 def asked(step, rows, **parameters):
-    """A step of such rows, each in a portion of its own."""
+    """A step of such rows."""
     known = {"name": "tuned", "model": "some/model", "family": "some", "parameters": parameters}
     entry = Model(backend="transformers", roles=("judge", "captioner"), **known)
     made = step(Catalog((entry,)), entry)
-    made.portions = lambda work: ([row] for row in rows)
+    made.rows = lambda work: iter(rows)
     return made
 
 
@@ -79,8 +79,9 @@ def test_one_is_asked_about_nothing_where_it_was_trained_on_some(work, step, see
     )
 
 
-def test_nothing_is_asked_about_the_portions_before(work):
-    """Here there is no client that it could be asked by."""
+def test_nothing_is_asked_about_the_portions_before(work, monkeypatch):
+    """Here there is no client that it could be asked by, and each row is a portion of its own."""
+    monkeypatch.setattr("assets.kit.step.PORTION", 1)
     step = asked(FrameScores, [OTHER, SEEN[0]], adapter=ADAPTER)
     with pytest.raises(TablesMismatch):
         query_models(step, work, None, None)

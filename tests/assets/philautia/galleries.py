@@ -3,8 +3,8 @@
 import logging
 from tempfile import TemporaryDirectory
 
-from assets.kit.step import StepRun
 from assets.kit.step_asset import query_models
+from assets.kit.step_run import StepRun
 from assets.philautia.captions import CAPTIONS, CaptionStep
 from assets.philautia.pictures import PICTURES
 from assets.philautia.rated_captions import RATED_CAPTION_COLUMNS

@@ -10,8 +10,10 @@ from dagster import AssetCheckSeverity, AssetKey
 from assets.kit.checks import build_checks
 from assets.kit.collections import COLLECTION_COLUMNS
 from assets.kit.columns import BOOLEAN, TEXT, Columns
+from assets.kit.forecast import PENDING, NotCountable
 from assets.kit.picture_tables import BenchmarkPicture, PictureTable, to_painted_picture
-from assets.kit.step import PENDING, NotCountable, StepReply, StepRun
+from assets.kit.step import StepReply
+from assets.kit.step_run import StepRun
 from assets.kit.table_asset import NotMaterialized
 from assets.philautia import common
 from assets.philautia.captions import CaptionStep
@@ -217,13 +219,13 @@ def test_an_entry_of_a_model_that_is_there_already_is_warned_of(zoo):
     twin = entry("hot_ann", "ann-1", parameters={"temperature": 1.0})
     catalog = Catalog((entry("ann"), twin))
     for step in (CaptionStep(catalog, twin), CaptionScoreStep(catalog, twin)):
-        assert "hot_ann is the same model as ann" in step.warning("zoo", step.config())
+        assert "hot_ann is the same model as ann" in step.forecast.warn("zoo", step.config())
     step = CaptionStep(catalog, entry("ann"))
-    assert step.warning("zoo", step.config()) is None
+    assert step.forecast.warn("zoo", step.config()) is None
     step = CaptionScoreStep(catalog, entry("ann"))
-    assert "ann is the only model" in step.warning("zoo", step.config())
+    assert "ann is the only model" in step.forecast.warn("zoo", step.config())
     step = CaptionScoreStep(Catalog((entry("ann"), entry("bob"))), entry("ann"))
-    assert step.warning("zoo", step.config()) is None
+    assert step.forecast.warn("zoo", step.config()) is None
 
 
 def test_a_metric_is_no_twin_of_the_judge_that_it_is_made_of(zoo):

@@ -8,7 +8,7 @@ from dagster import AssetCheckSeverity
 
 from assets.kit.limits import LimitConfig
 from assets.kit.pair_marks import add_marks
-from assets.kit.step import StepRun
+from assets.kit.step_run import StepRun
 from assets.kit.table_asset import TablesMismatch
 from assets.kit.tuning import TRAINED_ON
 from assets.protobias.scores import PairScores

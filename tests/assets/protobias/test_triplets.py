@@ -10,7 +10,8 @@ from dagster import AssetKey
 
 from assets.kit.benchmarks import build_planners as planners
 from assets.kit.benchmarks import build_steps
-from assets.kit.step import PENDING, StepReply
+from assets.kit.forecast import PENDING
+from assets.kit.step import StepReply
 from assets.kit.step_planner import planned_table
 from assets.kit.table_asset import TablesMismatch
 from assets.planning import Task, quote_tasks

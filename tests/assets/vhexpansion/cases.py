@@ -5,8 +5,8 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 
-from assets.kit.step import StepRun
 from assets.kit.step_asset import query_models
+from assets.kit.step_run import StepRun
 from assets.vhexpansion.answers import ATTACK_COLUMNS, CleanAnswers, YesNoAnswers
 from assets.vhexpansion.common_perturbations import PERTURBED_PICTURE_COLUMNS
 from assets.vhexpansion.negated_cases import NEGATED_CASE_COLUMNS

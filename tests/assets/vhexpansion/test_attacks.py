@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 from assets.kit.checks import find_problems
-from assets.kit.step import PENDING, StepRun
+from assets.kit.forecast import PENDING
 from assets.kit.step_asset import query_models
+from assets.kit.step_run import StepRun
 from assets.vhexpansion import attack_runs as attacking
 from assets.vhexpansion.adversarial_perturbations import (
     AdversarialPerturbations,
@@ -252,7 +253,7 @@ def test_an_attack_that_was_changed_by_hand_is_found(lab):
     rows = [dict(row) for row in lab.attack([lab.case(0)])]
     rows[0]["largest_change"] = 9
     rows[1]["similarity"] = 1.0
-    told = [why for _, why in lab.step.problems(lab.work([]), rows)]
+    told = [why for _, why in lab.step.table.find_problems(lab.work([]), rows)]
     assert told == ["a change of 9 levels, above 8", "a similarity of 1.0000, no better than noise"]
 
 

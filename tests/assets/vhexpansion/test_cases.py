@@ -13,8 +13,8 @@ from PIL import Image
 
 from assets.kit.benchmarks import build_planners
 from assets.kit.collections import collection_asset
-from assets.kit.step import StepRun
 from assets.kit.step_asset import build_step_asset
+from assets.kit.step_run import StepRun
 from assets.planning import Task, quote_tasks
 from assets.vhexpansion.benchmark import BENCHMARK
 from assets.vhexpansion.common import dataset_partitions, load_question_collections
@@ -134,8 +134,8 @@ class Lab:
                 raise_on_error=False,
             )
         tables = {
-            step.name: pq.read_table(
-                self.root / "vhexpansion" / step.name / f"{dataset}.parquet"
+            step.key.path[-1]: pq.read_table(
+                self.root / "vhexpansion" / step.key.path[-1] / f"{dataset}.parquet"
             ).to_pylist()
             for step in found
             if result.success
@@ -299,7 +299,7 @@ def test_a_question_about_many_pictures_is_asked_for_again_once():
     ]
     tables = {"cases": SEED_CASES.build_table(cases).to_pandas()}
     work = StepRun("zoo", step.config(), tables, step.inputs, None, None, None, None, None)
-    assert [step.may_have_follow_up(row) for row in step.rows(work)] == [True, True, False]
+    assert [step.forecast.may_have_follow_up(row) for row in step.rows(work)] == [True, True, False]
 
 
 def test_what_people_reject_leaves_the_table(lab):

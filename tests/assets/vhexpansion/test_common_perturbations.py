@@ -8,8 +8,9 @@ import pytest
 from PIL import Image
 
 from assets.kit.checks import find_problems
-from assets.kit.step import PENDING, StepRun
+from assets.kit.forecast import PENDING
 from assets.kit.step_asset import query_models
+from assets.kit.step_run import StepRun
 from assets.vhexpansion.common_perturbations import (
     NAMES,
     CommonPerturbations,

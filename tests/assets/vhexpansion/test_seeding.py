@@ -6,7 +6,8 @@ from collections import Counter
 import pytest
 from PIL import Image
 
-from assets.kit.step import NotCountable, StepRun
+from assets.kit.forecast import NotCountable
+from assets.kit.step_run import StepRun
 from assets.kit.yes_no import YesNoQuestion
 from assets.vhexpansion.case_sources import (
     cases_from_collection,

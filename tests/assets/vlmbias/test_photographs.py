@@ -325,7 +325,7 @@ class TestEndings:
     def test_a_run_that_leaves_a_row_out_fails(self, studio, monkeypatch, step):
         every = step.rows
         monkeypatch.setattr(step, "rows", lambda self, work: every(self, work)[1:])
-        result = studio.run(step.name, painter="artist")
+        result = studio.run(step.asset.key.path[-1], painter="artist")
         assert not result.success
         assert checks(result)["every_row_ended"] is False
 

@@ -1,6 +1,6 @@
 """Colours: does a judge name the colour in the picture, or the one that the thing usually has?"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import dagster as dg
@@ -13,7 +13,8 @@ from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import find_model
 from assets.kit.painting import PAINTED_COLUMNS, PaintStep
 from assets.kit.partitions import painters, parse_painter_key
-from assets.kit.step import Conversation, Row, Step, StepRun, StepSample, single_input
+from assets.kit.step import Conversation, Step, StepAsset, StepTable
+from assets.kit.step_run import Row, StepRun, single_input
 from assets.kit.table_asset import NotMaterialized, table_asset
 from assets.report.asset import ReportSources, report_asset
 from assets.report.formats import format_whole_percent
@@ -45,18 +46,14 @@ QUESTION = "Does a judge name the colour that it sees, or the usual one?"
 class Prompts(Step[LimitConfig]):
     """A writer's sentence of each concept."""
 
-    group, name, columns, config, partitions = "colours", "prompts", PROMPTS, LimitConfig, KINDS
-    description, key_columns = "A sentence of each concept.", ("thing",)
-    example_request = WriteRequest(())
+    config, example_request = LimitConfig, WriteRequest(())
+    asset = StepAsset(key=dg.AssetKey(["colours", "prompts"]), division=KINDS)
+    table = StepTable(columns=PROMPTS, key_columns=("thing",))
 
     def model(self, partition: str, config: LimitConfig) -> Model | None:
         """The first writer that is no stand-in."""
         writers = (model for model in self.catalog.select_role("writer") if not model.is_stand_in)
         return next(writers, None)
-
-    def sample(self, partition: str, metadata: Mapping[str, Any]) -> StepSample:
-        """All concepts."""
-        return StepSample("3 of 3 concepts", is_trial=False)
 
     def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
         """All concepts, or the first of a limit."""
@@ -76,9 +73,9 @@ class Prompts(Step[LimitConfig]):
 class Pictures(PaintStep[LimitConfig]):
     """A painter's picture of each sentence."""
 
-    group, name, columns = "colours", "pictures", PICTURES
-    config, partitions = LimitConfig, BY_PAINTER
-    description, key_columns = "A picture of each prompt.", ("thing",)
+    config = LimitConfig
+    asset = StepAsset(key=dg.AssetKey(["colours", "pictures"]), division=BY_PAINTER)
+    table = StepTable(columns=PICTURES, key_columns=("thing",))
     inputs = single_input("colours/prompts", PROMPTS, "kind")
 
     def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
@@ -93,9 +90,9 @@ class Pictures(PaintStep[LimitConfig]):
 class Kept(Step[LimitConfig]):
     """The pictures that a captioner accepts."""
 
-    group, name, columns, config, partitions = "colours", "kept", PICTURES, LimitConfig, BY_PAINTER
-    description, key_columns = "The pictures that show their sentence.", ("thing",)
-    example_request = LookRequest(())
+    config, example_request = LimitConfig, LookRequest(())
+    asset = StepAsset(key=dg.AssetKey(["colours", "kept"]), division=BY_PAINTER)
+    table = StepTable(columns=PICTURES, key_columns=("thing",))
     inputs = single_input("colours/pictures", PICTURES)
 
     def model(self, partition: str, config: LimitConfig) -> Model | None:
@@ -118,10 +115,10 @@ class Kept(Step[LimitConfig]):
 class Answers(JudgeStep[LimitConfig]):
     """A judge's colour of each thing."""
 
-    group, columns, config, partitions = "colours", ANSWERS, LimitConfig, BY_PAINTER
-    asset_prefix, description = "answers", "The colours that a judge names."
-    example_request = LookRequest(())
-    inputs, key_columns = single_input("colours/kept", PICTURES), ("thing",)
+    config, example_request = LimitConfig, LookRequest(())
+    inputs = single_input("colours/kept", PICTURES)
+    asset = StepAsset(key=dg.AssetKey(["colours", "answers"]), division=BY_PAINTER)
+    table = StepTable(columns=ANSWERS, key_columns=("thing",))
     references = reference_responses(prior="usual", pixels="colour", random="thing")
 
     def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
