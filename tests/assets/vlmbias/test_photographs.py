@@ -353,7 +353,7 @@ class TestEndings:
         ]
         wanted = [("a", trial) for trial in range(4)]
         step, found = Edits(Catalog(())), change(rows)
-        miscounts = find_miscounted_keys(found, lambda: wanted, step.key_columns)
+        miscounts = find_miscounted_keys(found, lambda: wanted, step.table.key_columns)
         assert [
             problem for _, problem in (*miscounts, *find_contradictions(found, step))
         ] == problems

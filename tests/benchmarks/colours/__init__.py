@@ -8,6 +8,7 @@ import pandas as pd
 
 from assets.kit.benchmarks import Benchmark, Definition, StandInRun
 from assets.kit.columns import TEXT, WHOLE, Columns, to_materialize_result
+from assets.kit.forecast import Forecast, StepSample
 from assets.kit.judging import REPLY_COLUMNS, JudgeStep, reference_responses, reply_columns
 from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import find_model
@@ -49,6 +50,8 @@ class Prompts(Step[LimitConfig]):
     config, example_request = LimitConfig, WriteRequest(())
     asset = StepAsset(key=dg.AssetKey(["colours", "prompts"]), division=KINDS)
     table = StepTable(columns=PROMPTS, key_columns=("thing",))
+    # A new painter is launched on samples of the paper's size alone.
+    forecast = Forecast(describe_sample=lambda *_: StepSample("3 of 3 concepts", is_trial=False))
 
     def model(self, partition: str, config: LimitConfig) -> Model | None:
         """The first writer that is no stand-in."""
