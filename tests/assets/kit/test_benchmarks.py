@@ -126,6 +126,28 @@ def test_it_passes_lint_below_assets():
     assert set(re.findall(r"^from assets\.(\w+)", text, re.MULTILINE)) <= {"kit", "report"}
 
 
+def test_contributing_quotes_it_and_says_how_to_copy_it(colours, tmp_path, monkeypatch):
+    text = (FOLDER.parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    source = (FOLDER / "colours" / "__init__.py").read_text(encoding="utf-8")
+    (step,) = (
+        code for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "Step[" in code
+    )
+    assert step in source
+    assert f"in {len(source.splitlines())} lines" in text
+    (command,) = re.findall(r"^mkdir assets/shapes && .*$", text, re.MULTILINE)
+    for folder in ("assets", "tests"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "tests" / "benchmarks").symlink_to(FOLDER)
+    subprocess.run(command, shell=True, check=True, cwd=tmp_path)
+    monkeypatch.setattr(assets, "__path__", [*assets.__path__, str(tmp_path / "assets")])
+    load_benchmarks.cache_clear()
+    copy = load_benchmarks()["shapes"]
+    assert {step.key.path[0] for step in copy.steps(Catalog(()))} == {"shapes"}
+    result = materialize(tmp_path, "prompts", topic="plants", models=(), group="shapes")
+    assert result.success, failure(result)
+    del sys.modules["assets.shapes"]
+
+
 def test_it_is_quoted_run_reported_and_exported(tmp_path, server):
     catalog = Catalog(models(server))
     tasks = [
