@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
+from assets.kit.step_run import Row
 from assets.report.cells import Body, Cell, Group, Head, Line, Table
 from assets.report.formats import NONE
 
-LongRow: TypeAlias = Mapping[str, Any]
 _DASH = Cell(NONE)
 
 
@@ -72,8 +72,8 @@ def arrange(
 def pivot(
     caption: str,
     corner: str,
-    rows: Iterable[LongRow],
-    cell: Callable[[LongRow], Cell],
+    rows: Iterable[Row],
+    cell: Callable[[Row], Cell],
     *,
     line: str,
     column: str,
@@ -89,7 +89,7 @@ def pivot(
     `titles` are the words for values.
     """
 
-    def title(row: LongRow, name: str) -> str:
+    def title(row: Row, name: str) -> str:
         return titles.get(row[name], row[name]) if name else ""
 
     cells = (

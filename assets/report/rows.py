@@ -1,9 +1,8 @@
 """Rows of a benchmark's table, which pages look up by their values."""
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
-Row: TypeAlias = Mapping[str, Any]
+from assets.kit.step_run import Row
 
 
 class Rows(list[Row]):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -10,6 +10,7 @@ from assets.frame.pages.source_page import FEWEST, SHORT, ScoredSource, name_dom
 from assets.frame.pairwise import pair_preferences
 from assets.frame.search import IN_SAMPLE
 from assets.kit.columns import to_records
+from assets.kit.step_run import Row
 from assets.report.cells import Cell, Table, number_cell, points_cell, share_cell
 from assets.report.columns import RowHead, TableColumn, tabulate
 from assets.report.formats import read_rate
@@ -17,7 +18,6 @@ from metrics import win_rates
 from metrics.protobias.ranking import ALL
 from metrics.statistics.firmness import Evidence
 
-Row = Mapping[str, Any]
 _SHARES = (
     ("Wins", "win"),
     ("Ties", "tie"),

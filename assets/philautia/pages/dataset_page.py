@@ -3,25 +3,23 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import pandas as pd
 
+from assets.kit.step_run import Row
 from assets.philautia.common import asset_key
 from assets.philautia.examples import PreferenceExample
 from assets.philautia.pomms import GENERATOR_ROW, PANEL_ROW, POMMS
 from assets.philautia.preference_matrix import CELL, FAMILY, MATRIX, MODEL, PROBLEM, TEST
 from assets.report.formats import format_count, format_signed
-from assets.report.rows import Row, Rows
+from assets.report.rows import Rows
 from assets.report.subjects import ReportSubject, firmest
 from generators.prompts.captioning import REFERENCE_BASED, REFERENCE_FREE
 from metrics.philautia.image_bootstrap import MIN_IMAGES
 from metrics.philautia.matching_test import SELF
 from metrics.protobias.ranking import ALL
 from metrics.statistics.firmness import Evidence, Firmness
-
-Numbers: TypeAlias = Row
-"""A row of `philautia/preference_matrix` or `philautia/pomms`."""
 
 SETTING_WORDS: Mapping[str, str] = {
     REFERENCE_FREE: "without references",
@@ -79,11 +77,11 @@ class ComparedDataset(ReportSubject):
             is_stand_in=self.is_stand_in,
         )
 
-    def find_own_row(self, setting: str, judge: str) -> Numbers | None:
+    def find_own_row(self, setting: str, judge: str) -> Row | None:
         """The diagonal's row of a judge; None where it wrote no captions."""
         return self.part(setting, MODEL).find(generator=judge)
 
-    def ranked(self, setting: str) -> list[Numbers]:
+    def ranked(self, setting: str) -> list[Row]:
         """The results: the diagonal's rows that are ranked."""
         return [
             row
@@ -140,15 +138,15 @@ class ComparedDataset(ReportSubject):
         cells = self.part(setting, CELL)
         return cells.distinct("generator"), cells.distinct("evaluator")
 
-    def cell(self, setting: str, generator: str, evaluator: str) -> Numbers | None:
+    def cell(self, setting: str, generator: str, evaluator: str) -> Row | None:
         """The numbers of a cell; None where nothing was asked."""
         return self.part(setting, CELL).find(generator=generator, evaluator=evaluator)
 
-    def models(self, setting: str) -> list[Numbers]:
+    def models(self, setting: str) -> list[Row]:
         """The diagonal: a row for each model that writes and scores."""
         return [row for row in self.part(setting, MODEL) if row["generator"] != ALL]
 
-    def families(self, setting: str) -> list[Numbers]:
+    def families(self, setting: str) -> list[Row]:
         """The families of several models, each with its test."""
         tests = {row["tested"]: row for row in self.part(setting, TEST)}
         return [
@@ -157,7 +155,7 @@ class ComparedDataset(ReportSubject):
             if len(row["members"]) > 1
         ]
 
-    def test_of_self(self, setting: str) -> Numbers | None:
+    def test_of_self(self, setting: str) -> Row | None:
         """The permutation test of the diagonal."""
         return self.part(setting, TEST).find(tested=SELF)
 
@@ -173,22 +171,22 @@ class ComparedDataset(ReportSubject):
         """Reasons why there are no panels."""
         return [row["reason"] for row in self._pomms.select(setting=setting, part=PROBLEM)]
 
-    def find_panel(self, setting: str, selection: str, members: Sequence[str]) -> Numbers | None:
+    def find_panel(self, setting: str, selection: str, members: Sequence[str]) -> Row | None:
         """The numbers of a panel; None where there are none."""
         return self.panels(setting).find(selection=selection, members=[*members])
 
-    def against(self, setting: str, selection: str, members: Sequence[str]) -> dict[str, Numbers]:
-        """Numbers of each generator's captions against a panel."""
+    def against(self, setting: str, selection: str, members: Sequence[str]) -> dict[str, Row]:
+        """Row of each generator's captions against a panel."""
         rows = self._pomms.select(setting=setting, part=GENERATOR_ROW, selection=selection)
         return {row["generator"]: row for row in rows.select(members=[*members])}
 
 
-def is_partial(row: Numbers) -> bool:
+def is_partial(row: Row) -> bool:
     """True if a judge is seen to prefer its own captions."""
     return (row["preference_low"] or 0) > 0
 
 
-def _doubt(cell: Numbers, row: Numbers | None) -> str:
+def _doubt(cell: Row, row: Row | None) -> str:
     """The reason why a judge's preference for its captions is no result, however many there are."""
     if cell["scored"] and cell["preference"] is None:
         return "no preference can be told, which takes a second model"

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from assets.philautia.pages.dataset_page import SETTING_WORDS, ComparedDataset, Numbers
+from assets.kit.step_run import Row
+from assets.philautia.pages.dataset_page import SETTING_WORDS, ComparedDataset
 from assets.philautia.pages.paper import MEASURES
 from assets.philautia.pages.tables import in_points
 from assets.philautia.pomms import ALONE, GIVEN, GREEDY
@@ -26,7 +27,7 @@ class _Panel(NamedTuple):
     label: str
     members: Sequence[str]
     selection: str
-    rows: Mapping[str, Numbers] = {}
+    rows: Mapping[str, Row] = {}
 
 
 def panels(datasets: Sequence[ComparedDataset], setting: str) -> Table:

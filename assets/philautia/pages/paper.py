@@ -6,10 +6,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from assets.kit.step_run import Row
 from assets.report.cells import Cell, Table, mean_cell
 from assets.report.csv_files import read_csv_rows
 from assets.report.formats import Rate
-from assets.report.pivot import LongRow, pivot
+from assets.report.pivot import pivot
 
 _FILE = Path(__file__).with_name("paper.csv")
 MEASURES: Mapping[str, str] = {"tau_b": "τ_b", "tau_c": "τ_c", "philautia": "Φ-score"}
@@ -42,5 +43,5 @@ def philautia() -> Table:
     )
 
 
-def _format_cell(row: LongRow) -> Cell:
+def _format_cell(row: Row) -> Cell:
     return mean_cell(Rate(float(row["value"])), 2 if row["measure"] == "philautia" else 1)

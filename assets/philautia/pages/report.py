@@ -3,14 +3,10 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from assets.kit.step_run import Row
 from assets.philautia.common import QUESTION, TITLE
 from assets.philautia.pages import charts, panels, paper, tables
-from assets.philautia.pages.dataset_page import (
-    SETTING_WORDS,
-    ComparedDataset,
-    Numbers,
-    is_partial,
-)
+from assets.philautia.pages.dataset_page import SETTING_WORDS, ComparedDataset, is_partial
 from assets.philautia.pages.gallery import gallery
 from assets.report.benchmark_report import BenchmarkReport
 from assets.report.exhibits import list_failures, list_thumbnails
@@ -41,7 +37,7 @@ def sentence(dataset: ComparedDataset) -> str:
     return no_ranking_sentence(dataset.name, dataset.reasons)
 
 
-def _result(dataset: ComparedDataset, setting: str, models: Sequence[Numbers]) -> str:
+def _result(dataset: ComparedDataset, setting: str, models: Sequence[Row]) -> str:
     """The points that the most partial judge gives its own captions, and how many are partial."""
     partial = [row for row in models if is_partial(row)]
     place = f"on {dataset.name}, {SETTING_WORDS[setting]}"

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from assets.philautia.pages.dataset_page import SETTING_WORDS, ComparedDataset, Numbers
+from assets.kit.step_run import Row
+from assets.philautia.pages.dataset_page import SETTING_WORDS, ComparedDataset
 from assets.philautia.preference_matrix import CELL, EVALUATOR, GENERATOR
 from assets.report.cells import Cell, Line, Table, mark_trial, mean_cell, number_cell, rate_numbers
 from assets.report.columns import RowHead, TableColumn, tabulate
@@ -50,7 +51,7 @@ def heat_map(dataset: ComparedDataset, setting: str, models: Sequence[str] | Non
     return Table.plain(caption, "Written by ↓, scored by →", judges, lines)
 
 
-def _heated(row: Numbers | None, is_own: bool, most: float) -> Cell:
+def _heated(row: Row | None, is_own: bool, most: float) -> Cell:
     """`+11.8 1.32`, coloured by the points as a share of the most in the map."""
     empty = Cell("", framed=is_own, heat=0.0)
     if row is None or not row["requests"]:
@@ -102,9 +103,7 @@ def self_preference(datasets: Sequence[ComparedDataset]) -> Table:
 def _own_columns(datasets: Sequence[ComparedDataset], setting: str) -> list[TableColumn[_Judge]]:
     """The numbers of a setting; those on complete pictures where answers are missing."""
 
-    def column(
-        label: str, detail: str, cell: Callable[[Numbers | None], Cell]
-    ) -> TableColumn[_Judge]:
+    def column(label: str, detail: str, cell: Callable[[Row | None], Cell]) -> TableColumn[_Judge]:
         def mark(judge: _Judge) -> Cell:
             dataset, name = judge
             row = dataset.find_own_row(setting, name)
@@ -121,11 +120,11 @@ def _own_columns(datasets: Sequence[ComparedDataset], setting: str) -> list[Tabl
     return columns
 
 
-def _scored(row: Numbers | None, name: str, cell: Callable[[Rate], Cell]) -> Cell:
+def _scored(row: Row | None, name: str, cell: Callable[[Rate], Cell]) -> Cell:
     return Cell("", note="not scored") if row is None else cell(read_rate(row, name))
 
 
-def _on_complete(row: Numbers | None) -> Cell:
+def _on_complete(row: Row | None) -> Cell:
     """`+0.3 [−1.0, +1.7]`, of so many pictures, and whether it differs from that of all."""
     if row is None or not row["complete_images"]:
         return Cell(NOTHING)
@@ -154,7 +153,7 @@ def families(dataset: ComparedDataset) -> Table:
         SETTING_WORDS[setting].capitalize(): dataset.families(setting)
         for setting in dataset.settings
     }
-    head = RowHead[Numbers](label=lambda row: str(row["family"]))
+    head = RowHead[Row](label=lambda row: str(row["family"]))
     return tabulate("Preference within families", "Family", head, _FAMILY, bodies)
 
 
@@ -165,7 +164,7 @@ def characters(dataset: ComparedDataset, setting: str) -> list[Table]:
         tabulate(
             f"{caption}, {words}",
             corner,
-            RowHead[Numbers](label=lambda row: str(row[row["part"]])),
+            RowHead[Row](label=lambda row: str(row[row["part"]])),
             columns,
             {"": dataset.part(setting, part)},
         )
@@ -173,7 +172,7 @@ def characters(dataset: ComparedDataset, setting: str) -> list[Table]:
     ]
 
 
-_FAMILY: Sequence[TableColumn[Numbers]] = (
+_FAMILY: Sequence[TableColumn[Row]] = (
     TableColumn("Members", lambda row: Cell(", ".join(row["members"]))),
     TableColumn("Cells", lambda row: number_cell(row["cell_count"])),
     TableColumn(
@@ -184,7 +183,7 @@ _FAMILY: Sequence[TableColumn[Numbers]] = (
     TableColumn("p", lambda row: probability(row["p"])),
     TableColumn("p, Holm", lambda row: probability(row["p_holm"])),
 )
-_CHARACTERS: Mapping[str, tuple[str, str, Sequence[TableColumn[Numbers]]]] = {
+_CHARACTERS: Mapping[str, tuple[str, str, Sequence[TableColumn[Row]]]] = {
     GENERATOR: (
         "Quality of captions",
         "Written by",

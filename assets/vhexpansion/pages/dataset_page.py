@@ -4,19 +4,17 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import pandas as pd
 
 from assets.kit.columns import to_plain_records
+from assets.kit.step_run import Row
 from assets.report.formats import format_count, format_score
-from assets.report.rows import Row, Rows
+from assets.report.rows import Rows
 from assets.report.subjects import ReportSubject, has_stand_in
 from assets.vhexpansion.yes_no_step import COMMON, NONE
 from metrics.statistics.firmness import Evidence
-
-Numbers: TypeAlias = Row
-"""A row of `vhexpansion/symmetry`."""
 
 FEWEST = 20
 """Pictures: intervals are known to hold from so many on
@@ -54,7 +52,7 @@ class AnsweredDataset(ReportSubject):
         return has_stand_in(self.symmetry)
 
     @cached_property
-    def clean_rows(self) -> Mapping[str, Numbers]:
+    def clean_rows(self) -> Mapping[str, Row]:
         """The numbers on pictures as they were, by judge."""
         return {judge: row for judge in self.judges if (row := self.find_clean_row(judge))}
 
@@ -63,7 +61,7 @@ class AnsweredDataset(ReportSubject):
         """The answers behind each judge's numbers on pictures as they were."""
         return {judge: self.evidence(row) for judge, row in self.clean_rows.items()}
 
-    def evidence(self, row: Numbers) -> Evidence:
+    def evidence(self, row: Row) -> Evidence:
         """The answers behind the numbers of a judge."""
         left_out, requests = row["left_out"], int(row["requests"])
         part = f"{format_count(row['cases'])} of {format_count(row['total_cases'])} cases"
@@ -78,7 +76,7 @@ class AnsweredDataset(ReportSubject):
         )
 
     @property
-    def ranked(self) -> Sequence[Numbers]:
+    def ranked(self) -> Sequence[Row]:
         """The results: the rows of pictures as they were that are ranked."""
         rows = self.clean_rows.values()
         return [row for row in rows if self.evidence(row).firmness == "result"]
@@ -127,7 +125,7 @@ class AnsweredDataset(ReportSubject):
         """The rows of all repeats."""
         return self.rows.select(has_all_repeats=True)
 
-    def find_clean_row(self, judge: str) -> Numbers | None:
+    def find_clean_row(self, judge: str) -> Row | None:
         """The numbers of a judge on pictures as they were; None where there are none."""
         return self.main_rows.find(perturbation=NONE, model=judge)
 
@@ -142,12 +140,12 @@ class AnsweredDataset(ReportSubject):
         return self.main_rows.select(model=judge, perturbation=perturbation)
 
     @cached_property
-    def attacks(self) -> Sequence[Numbers]:
+    def attacks(self) -> Sequence[Row]:
         """The rows of attacks."""
         return [row for row in self.main_rows if row["encoder"]]
 
 
-def describe_training(row: Numbers) -> str:
+def describe_training(row: Row) -> str:
     """Say what a judge was trained on of these cases, and what became of them."""
     left_out = row["left_out"]
     if left_out is None:
@@ -159,7 +157,7 @@ def describe_training(row: Numbers) -> str:
     )
 
 
-def parse_parameters(row: Numbers) -> Mapping[str, Any]:
+def parse_parameters(row: Row) -> Mapping[str, Any]:
     """The parameters of what was done to the pictures."""
     parts = json.loads(row["parameters"] or "{}")
     merged: dict[str, Any] = {}
@@ -173,7 +171,7 @@ def format_parameters(parameters: Mapping[str, float]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in parameters.items())
 
 
-def format_bounds(row: Numbers, name: str) -> str:
+def format_bounds(row: Row, name: str) -> str:
     """Format the bounds of a share where answers are missing; else empty."""
     least, most = row[f"{name}_least"], row[f"{name}_most"]
     if not row["unanswered"] or least == most:

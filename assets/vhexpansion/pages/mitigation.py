@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pandas as pd
 
 from assets.kit.columns import to_plain_records
+from assets.kit.step_run import Row
 from assets.kit.tuning import ARMS, format_rate
 from assets.report.cells import (
     Body,
@@ -25,10 +26,7 @@ from assets.report.charts import SCORE, SCORES, Bar, Chart, NumberFormat
 from assets.report.csv_files import read_csv_rows
 from assets.report.formats import NONE as NOTHING
 from assets.report.formats import Rate, format_count, read_rate
-from assets.report.rows import Row, Rows
-
-Numbers: TypeAlias = Row
-"""A row of `vhexpansion/mitigation`."""
+from assets.report.rows import Rows
 
 PAGE = "mitigation.html"
 _SHOWN: Mapping[str | None, str] = {
@@ -66,15 +64,15 @@ class MitigationTable:
         rates = {arm: self.rows.select(arm=arm).distinct("learning_rate") for arm in ARMS}
         return {arm: sorted(filter(None, rates[arm])) for arm in ARMS}
 
-    def lines(self, measures: Sequence[str]) -> list[Numbers]:
+    def lines(self, measures: Sequence[str]) -> list[Row]:
         """One row of each measure, dataset and what was shown, in the order of measures."""
-        first_rows: dict[tuple[Any, ...], Numbers] = {}
+        first_rows: dict[tuple[Any, ...], Row] = {}
         for row in sorted(self.rows, key=lambda row: row["arm"] != "before"):
             if row["measure"] in measures:
                 first_rows.setdefault(tuple(row[name] for name in _LINE), row)
         return sorted(first_rows.values(), key=lambda row: measures.index(row["measure"]))
 
-    def find(self, line: Numbers, arm: str, rate: float | None = None) -> Numbers | None:
+    def find(self, line: Row, arm: str, rate: float | None = None) -> Row | None:
         """The row of an arm and learning rate on the same as a line; of several with a value."""
         place = {name: line[name] for name in _LINE}
         rows = self.rows.select(**place, arm=arm, learning_rate=rate)
@@ -145,7 +143,7 @@ def _table(
     return Table(caption, corner, groups, [Body("", lines)])
 
 
-def _cell(row: Numbers | None) -> Cell:
+def _cell(row: Row | None) -> Cell:
     if row is None:
         return _NOT_MADE
     if row["value"] is None:
@@ -158,7 +156,7 @@ def _cell(row: Numbers | None) -> Cell:
     return add_change(margin_cell(rate)._replace(note=note), read_rate(row, "change"))
 
 
-def _chart(mitigation: MitigationTable, arm: str, line: Numbers) -> Chart:
+def _chart(mitigation: MitigationTable, arm: str, line: Row) -> Chart:
     most = _MOST.get(line["measure"], 1.0)
     rows = {"before": mitigation.find(line, "before")}
     rows |= {format_rate(rate): mitigation.find(line, arm, rate) for rate in mitigation.rates[arm]}
@@ -170,7 +168,7 @@ def _chart(mitigation: MitigationTable, arm: str, line: Numbers) -> Chart:
     return Chart(slug, f"{name}: {arm} cases, by learning rate", description, ticks, bars)
 
 
-def _bar(label: str, row: Numbers | None, most: float) -> Bar:
+def _bar(label: str, row: Row | None, most: float) -> Bar:
     if row is None or row["value"] is None:
         return Bar.build(label, {"": ("failure", Rate(None))}, note="no number")
     rate = Rate(*(row[name] / most for name in ("value", "low", "high")))

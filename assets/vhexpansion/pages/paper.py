@@ -7,10 +7,11 @@ Those have a note.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from assets.kit.step_run import Row
 from assets.report.cells import Cell, Line, Table, margin_cell
 from assets.report.csv_files import read_csv_rows
 from assets.report.formats import Rate, format_count, format_score
-from assets.report.pivot import LongRow, pivot
+from assets.report.pivot import pivot
 from assets.vhexpansion.pages.dataset_page import SHORT
 from metrics.vhexpansion.symmetry_bounds import find_contradiction
 
@@ -70,12 +71,12 @@ def sweeps() -> Table:
     return Table.plain(caption, "Setting", [MEASURES["symmetric"]], lines)
 
 
-def _find_place(row: LongRow) -> tuple[str, ...]:
+def _find_place(row: Row) -> tuple[str, ...]:
     """The dataset, perturbation and model that several numbers are about."""
     return row["dataset"], row["perturbation"], row["model"]
 
 
-def _format_cell(row: LongRow, values: Mapping[str, float]) -> Cell:
+def _format_cell(row: Row, values: Mapping[str, float]) -> Cell:
     """A number, with a note where `values`, the others beside it, contradict it."""
     value, note = float(row["value"]), ""
     if row["measure"] == "new_cases":

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from assets.kit.step_run import Row
 from assets.report.benchmark_report import BenchmarkReport
 from assets.report.exhibits import list_failures, list_thumbnails
 from assets.report.formats import format_count, format_whole_percent, read_rate
@@ -11,12 +12,7 @@ from assets.report.start_page import no_ranking_sentence, trial_sentence
 from assets.report.subjects import firmest_first
 from assets.vhexpansion.common import QUESTION, TITLE
 from assets.vhexpansion.pages import charts, mitigation, paper, tables
-from assets.vhexpansion.pages.dataset_page import (
-    AnsweredDataset,
-    Numbers,
-    describe_training,
-    format_bounds,
-)
+from assets.vhexpansion.pages.dataset_page import AnsweredDataset, describe_training, format_bounds
 from assets.vhexpansion.pages.gallery import gallery
 
 SYMMETRIC = Measure(
@@ -38,12 +34,12 @@ def _sentence(dataset: AnsweredDataset) -> str:
     return no_ranking_sentence(dataset.name, dataset.reasons)
 
 
-def _distance(row: Numbers) -> float:
+def _distance(row: Row) -> float:
     """Distance of accuracy and symmetric accuracy; 0 without an answered pair."""
     return float(row["accuracy"] - row["symmetric"]) if row["symmetric"] is not None else 0.0
 
 
-def _numbers(dataset: AnsweredDataset, row: Numbers) -> str:
+def _numbers(dataset: AnsweredDataset, row: Row) -> str:
     """Shares of cases that are right, and right with their negations."""
     accuracy, symmetric = (format_whole_percent(row[name]) for name in ("accuracy", "symmetric"))
     lacking = ""

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from assets.kit.step_run import Row
 from assets.vhexpansion.pages.dataset_page import (
     SHORT,
     AnsweredDataset,
-    Numbers,
     format_parameters,
     parse_parameters,
 )
@@ -27,7 +27,7 @@ class Point(NamedTuple):
     setting: str
     value: float
     label: str
-    row: Numbers
+    row: Row
 
 
 def sweep(dataset: AnsweredDataset) -> list[Point]:
@@ -55,7 +55,7 @@ def _list_points(dataset: AnsweredDataset) -> Iterator[Point]:
             yield Point("temperature", row["temperature"], label, row)
 
 
-def _name(dataset: AnsweredDataset, row: Numbers, model: str, varied: str = "") -> str:
+def _name(dataset: AnsweredDataset, row: Row, model: str, varied: str = "") -> str:
     """`judge, I-FGSM for encoder (epsilon 8)`: the parameters by which it differs from others."""
     name = f"{model}, {SHORT[row['perturbation']]}"
     if not row["encoder"]:

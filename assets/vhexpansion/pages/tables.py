@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from assets.kit.step_run import Row
 from assets.report.cells import Body, Cell, Table, add_change, margin_cell, number_cell, share_cell
 from assets.report.columns import RowHead, TableColumn, tabulate
 from assets.report.formats import Rate, format_count, read_rate
@@ -10,7 +11,6 @@ from assets.report.pivot import Place, arrange
 from assets.vhexpansion.pages.dataset_page import (
     SHORT,
     AnsweredDataset,
-    Numbers,
     describe_training,
     format_bounds,
     format_parameters,
@@ -20,12 +20,12 @@ from assets.vhexpansion.pages.paper import SETTINGS
 from assets.vhexpansion.pages.sweeps import Point, sweep
 from assets.vhexpansion.yes_no_step import NONE
 
-CellOf: TypeAlias = Callable[[Numbers], Cell]
+CellOf: TypeAlias = Callable[[Row], Cell]
 
 
 def unperturbed(dataset: AnsweredDataset) -> Table:
     """Accuracy, symmetric accuracy and new cases on pictures as they were (Table 3)."""
-    head = RowHead[Numbers](
+    head = RowHead[Row](
         label=lambda row: str(row["model"]), small=describe_training, evidence=dataset.evidence
     )
     rows = dataset.clean_rows.values()
@@ -77,7 +77,7 @@ def _perturbed(
 
 def transfer(dataset: AnsweredDataset) -> Table:
     """Effects of attacks for one encoder on each judge, whether it is its own or not."""
-    head = RowHead[Numbers](label=lambda row: str(row["model"]))
+    head = RowHead[Row](label=lambda row: str(row["model"]))
     caption = "Attacks for one encoder, shown to every judge"
     return tabulate(caption, "Judge", head, _TRANSFER, {"": dataset.attacks})
 
@@ -102,16 +102,16 @@ def sweeps(dataset: AnsweredDataset) -> list[Table]:
     ]
 
 
-def _symmetric(row: Numbers) -> Cell:
+def _symmetric(row: Row) -> Cell:
     return add_change(_bounded(row, "symmetric"), read_rate(row, "change"))
 
 
-def _bounded(row: Numbers, name: str) -> Cell:
+def _bounded(row: Row, name: str) -> Cell:
     """A share with its interval and, where answers are missing, between what it can lie."""
     return margin_cell(read_rate(row, name)._replace(note=format_bounds(row, name)))
 
 
-def _new(row: Numbers) -> Cell:
+def _new(row: Row) -> Cell:
     """`145 of 300 [128, 163]`."""
     if row["new_cases"] is None:
         return Cell("", note="no answer")
@@ -123,17 +123,17 @@ def _new(row: Numbers) -> Cell:
     )
 
 
-def _says_yes(row: Numbers) -> Cell:
+def _says_yes(row: Row) -> Cell:
     return share_cell(read_rate(row, "yes_rate"))
 
 
-def _cases(row: Numbers) -> Cell:
+def _cases(row: Row) -> Cell:
     is_part = row["cases"] < row["total_cases"]
     return number_cell(row["cases"], f"of {format_count(row['total_cases'])}" if is_part else "")
 
 
 _NOT_ASKED = Cell("", note="not asked")
-_UNPERTURBED: Sequence[TableColumn[Numbers]] = (
+_UNPERTURBED: Sequence[TableColumn[Row]] = (
     TableColumn("Cases", _cases),
     TableColumn("Accuracy", lambda row: _bounded(row, "accuracy"), ranked=True),
     TableColumn("Symmetric accuracy", lambda row: _bounded(row, "symmetric"), ranked=True),
@@ -145,7 +145,7 @@ _UNPERTURBED: Sequence[TableColumn[Numbers]] = (
         lambda row: number_cell(row["unanswered"], f"of {format_count(row['requests'])}"),
     ),
 )
-_TRANSFER: Sequence[TableColumn[Numbers]] = (
+_TRANSFER: Sequence[TableColumn[Row]] = (
     TableColumn("Encoder", lambda row: Cell(row["encoder"])),
     TableColumn("Its own", lambda row: Cell("yes" if row["is_own_encoder"] else "no")),
     TableColumn(
