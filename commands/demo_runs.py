@@ -123,7 +123,13 @@ class DemoRunner:
         }
         keys = [AssetKey([part.name, name]) for name in run.assets]
         sources = set().union(*map(self._graph.get_ancestor_asset_keys, keys))
-        return _Planned(part, run.partition, keys, config, sources - set(keys))
+        return _Planned(
+            part=part,
+            partition=run.partition,
+            keys=keys,
+            config=config,
+            sources=sources - set(keys),
+        )
 
     def _next(self, waiting: Sequence[_Planned], under_way: Sequence[_Planned]) -> _Planned | None:
         """The first that starts from nothing that is still to be made.

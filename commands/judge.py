@@ -77,12 +77,22 @@ def judge(
     if no_budget and budget is not None:
         raise typer.BadParameter("Give --budget or --no-budget, not both.")
     model = find_judge(catalog, name)
-    scope = JudgeScope(model, find_benchmarks(split_list(benchmark)), limit, stand_ins)
+    scope = JudgeScope(
+        judge=model,
+        benchmarks=find_benchmarks(split_list(benchmark)),
+        limit=limit,
+        stand_ins=stand_ins,
+    )
     with DagsterInstance.get() as instance:
         add_painters(instance, catalog)
         assets = defs.get_repository_def().assets_defs_by_key
         with open_stores(instance) as stores:
-            sources = PlanContext(stores.home, stores.images, stores.ledger, stores.models.calls)
+            sources = PlanContext(
+                home=stores.home,
+                images=stores.images,
+                work_cache=stores.ledger,
+                calls=stores.models.calls,
+            )
             judged = JudgeParts(catalog, stores.home, instance, assets)
             quote = quote_judge(judged, sources, scope)
             typer.echo("\n".join([format_text(quote.quote, []), *quote.notes()]))

@@ -56,7 +56,11 @@ def prompts(
             assets, planners, instance, select, split_list(partitions), run_config
         )
         context = PlanContext(
-            stores.home, stores.images, stores.ledger, stores.models.calls, chosen.planned_configs
+            home=stores.home,
+            images=stores.images,
+            work_cache=stores.ledger,
+            calls=stores.models.calls,
+            planned_configs=chosen.planned_configs,
         )
         prompt_list = list_prompts(build_steps(catalog), context, chosen.tasks, missing=missing)
     _write(output_path, prompt_list.prompts)

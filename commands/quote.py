@@ -30,6 +30,10 @@ def quote(select: Select = "*", partitions: Partitions = None, config: Config = 
             assets, planners, instance, select, split_list(partitions), run_config
         )
         context = PlanContext(
-            stores.home, stores.images, stores.ledger, stores.models.calls, chosen.planned_configs
+            home=stores.home,
+            images=stores.images,
+            work_cache=stores.ledger,
+            calls=stores.models.calls,
+            planned_configs=chosen.planned_configs,
         )
         typer.echo(format_text(quoted(planners, context, chosen.tasks), chosen.silent_assets))

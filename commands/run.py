@@ -55,7 +55,12 @@ def run(
         assets = defs.get_repository_def().assets_defs_by_key
         tasks = select_all_tasks(assets, instance, select, split_list(partitions), run_config)
         with open_stores(instance) as stores:
-            sources = PlanContext(stores.home, stores.images, stores.ledger, stores.models.calls)
+            sources = PlanContext(
+                home=stores.home,
+                images=stores.images,
+                work_cache=stores.ledger,
+                calls=stores.models.calls,
+            )
             limits = load_limits(budget, resources)
             require_tasks_possible(build_steps(catalog), sources, tasks, limits)
         stages = plan_runs(defs.resolve_asset_graph(), instance, tasks)

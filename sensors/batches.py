@@ -67,12 +67,12 @@ def batches_sensor(
             problems = find_lost(models.calls, providers, context.log)
             problems |= track(models.calls, providers)
         tick = _Tick(
-            context.instance,
-            PlanContext(home, images, ledger, models.calls),
-            planners,
-            assets,
-            batching,
-            [f"The batch {tag}: {problem}" for tag, problem in problems.items()],
+            instance=context.instance,
+            sources=PlanContext(home=home, images=images, work_cache=ledger, calls=models.calls),
+            planners=planners,
+            assets=assets,
+            batching=batching,
+            messages=[f"The batch {tag}: {problem}" for tag, problem in problems.items()],
         )
         requests = [*tick.build_collecting_runs(), *tick.build_table_runs()]
         under_way = store.list_by_state(*OPEN_STATES)

@@ -82,9 +82,15 @@ def build_judge_everything_job(
         assets = repository().assets_defs_by_key
         judge = find_judge(catalog, config.judge)
         benchmarks = find_benchmarks(config.benchmarks)
-        scope = JudgeScope(judge, benchmarks, config.limit, config.stand_ins)
+        scope = JudgeScope(
+            judge=judge, benchmarks=benchmarks, limit=config.limit, stand_ins=config.stand_ins
+        )
         judged = JudgeParts(catalog, home, context.instance, assets)
-        judge_quote = quote_judge(judged, PlanContext(home, images, ledger, models.calls), scope)
+        judge_quote = quote_judge(
+            judged,
+            PlanContext(home=home, images=images, work_cache=ledger, calls=models.calls),
+            scope,
+        )
         quote_text = "\n".join([format_text(judge_quote.quote, []), *judge_quote.notes()])
         context.log.info("The quote:\n%s", quote_text)
         table = "\n".join(

@@ -32,49 +32,65 @@ from resources.storage.data_root import DataRoot
 
 _FLOWS = (
     Flow(
-        "frame_instructions",
-        frame_domains,
-        ("frame/",),
-        "FRAME by domain, first: concepts, instructions, and instructions of which some concepts "
-        "are changed, once for all painters.",
+        job_name="frame_instructions",
+        partitions=frame_domains,
+        assets=("frame/",),
+        description=(
+            "FRAME by domain, first: concepts, instructions, and instructions of which "
+            "some concepts are changed, once for all painters."
+        ),
     ),
     Flow(
-        "frame_scores",
-        by_source,
-        ("frame/images", "frame/boxes", "frame/biased_images", "frame/scores_", "frame/search_"),
-        "FRAME by domain and source, second; for a new painter or a collection of your own, all "
-        "that there is to do: paints, adds biases, has judges score, searches.",
+        job_name="frame_scores",
+        partitions=by_source,
+        assets=(
+            "frame/images",
+            "frame/boxes",
+            "frame/biased_images",
+            "frame/scores_",
+            "frame/search_",
+        ),
+        description=(
+            "FRAME by domain and source, second; for a new painter or a collection of "
+            "your own, all that there is to do: paints, adds biases, has judges score, "
+            "searches."
+        ),
     ),
     Flow(
-        "frame_analyses",
-        by_source,
-        ("frame/combined_", "frame/mitigation_", "frame/pairwise_"),
-        "FRAME by domain and source, third: biases combined, other templates, pairs.",
+        job_name="frame_analyses",
+        partitions=by_source,
+        assets=("frame/combined_", "frame/mitigation_", "frame/pairwise_"),
+        description="FRAME by domain and source, third: biases combined, other templates, pairs.",
     ),
     Flow(
-        "frame_inflation",
-        sources,
-        ("frame/inflation",),
-        "FRAME by source: how far and how often biases raise what judges give.",
+        job_name="frame_inflation",
+        partitions=sources,
+        assets=("frame/inflation",),
+        description="FRAME by source: how far and how often biases raise what judges give.",
     ),
     # After `frame_inflation`: the first flow by source is what sensors take for the summary.
     Flow(
-        "frame_human_scores",
-        sources,
-        ("frame/human_scores",),
-        "FRAME by source: writes score sheets for people, and reads those that are filled in.",
+        job_name="frame_human_scores",
+        partitions=sources,
+        assets=("frame/human_scores",),
+        description=(
+            "FRAME by source: writes score sheets for people, and reads those that are filled in."
+        ),
     ),
     Flow(
-        "frame_survival",
-        drawn_domains,
-        ("frame/survival",),
-        "FRAME by drawn domain: whether pictures still show their truth after each perturbation.",
+        job_name="frame_survival",
+        partitions=drawn_domains,
+        assets=("frame/survival",),
+        description=(
+            "FRAME by drawn domain: whether pictures still show their truth after each "
+            "perturbation."
+        ),
     ),
     Flow(
-        "frame_report",
-        None,
-        ("frame/report",),
-        "FRAME: the report on all sources that are compared.",
+        job_name="frame_report",
+        partitions=None,
+        assets=("frame/report",),
+        description="FRAME: the report on all sources that are compared.",
     ),
 )
 _WRITTEN = ("concepts", "drafts", "instructions", "perturbed_instructions")
@@ -145,7 +161,13 @@ BENCHMARK = Benchmark(
     stand_in_runs=_plan_stand_in,
     summarize_demo=demo_summary,
     picture_tables=(
-        PictureTable(asset_key("images"), IMAGES, [*DOMAINS], to_painted_picture, by_painter=True),
+        PictureTable(
+            asset=asset_key("images"),
+            columns=IMAGES,
+            partitions=[*DOMAINS],
+            to_picture=to_painted_picture,
+            by_painter=True,
+        ),
     ),
     review_files={"instructions": {domain: review_name(domain) for domain in DOMAINS}},
 )

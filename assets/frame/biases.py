@@ -75,7 +75,9 @@ def build_biased_row(image: Row, perturbations: Sequence[Perturbation]) -> dict[
     }
     lacks = _explain_inapplicable(names, image)
     if lacks is not None and not is_pending:
-        return row | PerturbedPicture(None, None, None, lacks).to_columns(DONE)
+        return row | PerturbedPicture(
+            sha256=None, width=None, height=None, reason=lacks
+        ).to_columns(DONE)
     if not perturbations:
         return row | ({} if is_pending else {"outcome": "original"})
     return row | {"sha256": None, "width": None, "height": None}

@@ -230,18 +230,30 @@ def _iterate_parts(
 ) -> Iterator[tuple[InflationScope, pd.DataFrame]]:
     for choice in CHOICES:
         best_rows = join_best_configurations(scores, search, choice)
-        yield InflationScope(SINGLE, STANDARD, choice, ALL_PICTURES), best_rows
+        yield (
+            InflationScope(
+                experiment=SINGLE, template=STANDARD, choice=choice, pictures=ALL_PICTURES
+            ),
+            best_rows,
+        )
         readable = best_rows["readable"].astype("boolean").fillna(value=False)
         part = best_rows if readable.all() else best_rows[readable]
-        yield InflationScope(SINGLE, STANDARD, choice, READABLE), part
+        yield (
+            InflationScope(experiment=SINGLE, template=STANDARD, choice=choice, pictures=READABLE),
+            part,
+        )
     if len(combined):
         joined = join_originals(combined[combined["sha256"].notna()])
         yield (
-            InflationScope(COMBINED, STANDARD, IN_SAMPLE, ALL_PICTURES),
+            InflationScope(
+                experiment=COMBINED, template=STANDARD, choice=IN_SAMPLE, pictures=ALL_PICTURES
+            ),
             joined[_mark_best_combinations(joined, search, IN_SAMPLE)],
         )
         yield (
-            InflationScope(COMBINED, STANDARD, HELD_OUT, ALL_PICTURES),
+            InflationScope(
+                experiment=COMBINED, template=STANDARD, choice=HELD_OUT, pictures=ALL_PICTURES
+            ),
             _evaluate_held_out(joined, scores, search),
         )
     for template in mitigation["template"].unique() if len(mitigation) else ():
@@ -249,7 +261,12 @@ def _iterate_parts(
             best_rows = join_best_configurations(
                 scores, search, choice, compared_scores=mitigation, template=template
             )
-            yield InflationScope(WORDED, template, choice, ALL_PICTURES), best_rows
+            yield (
+                InflationScope(
+                    experiment=WORDED, template=template, choice=choice, pictures=ALL_PICTURES
+                ),
+                best_rows,
+            )
 
 
 def _mark_best_combinations(

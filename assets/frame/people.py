@@ -64,7 +64,10 @@ def correlate_annotators(scores: pd.DataFrame) -> list[ScorerAgreement]:
     domains, annotators = wide.index.get_level_values("domain"), sorted({*scores["annotator"]})
     return [
         ScorerAgreement(
-            domain, first, second, correlate(group[first], group[second], group["sha256"], seed=0)
+            domain=domain,
+            first=first,
+            second=second,
+            correlation=correlate(group[first], group[second], group["sha256"], seed=0),
         )
         for domain in _list_domains(wide.reset_index())
         for first, second in combinations(annotators, 2)
@@ -87,7 +90,9 @@ def correlate_judge_with_people(
             correlation = correlate(
                 pictures["score"], pictures["people"], pictures["original"], seed=0
             )
-            yield ScorerAgreement(domain, str(judge), "people", correlation)
+            yield ScorerAgreement(
+                domain=domain, first=str(judge), second="people", correlation=correlation
+            )
 
 
 def _list_domains(rows: pd.DataFrame) -> list[str]:

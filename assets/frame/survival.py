@@ -144,7 +144,9 @@ def _build_reread_jobs(topic: Domain, config: SurvivalConfig, seed: int) -> Iter
     for scene in sample_scenes(topic.draw_module.list_scenes(seed), config.scenes):
         subject = build_subject(topic, scene, config.size)
         for perturbation in list_perturbations(config.configurations):
-            yield RereadJob(scene, config.size, (perturbation,), subject)
+            yield RereadJob(
+                scene=scene, size=config.size, perturbations=(perturbation,), subject=subject
+            )
 
 
 def _row(rereading: "RereadJob", reread: RereadOutcome) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def build_front_page(catalog: Catalog, assets: Callable[[], AssetsByKey]) -> Ass
         started = perf_counter()
         judged = JudgeParts(catalog, home, context.instance, assets())
         folder = Path(home.root) / "report"
-        sources = PlanContext(home, images, ledger, models.calls)
+        sources = PlanContext(home=home, images=images, work_cache=ledger, calls=models.calls)
         roster = build_roster(judged, sources, read_judge_results(folder))
         with write_errors(folder):
             roster.write(folder)
@@ -96,10 +96,12 @@ def build_roster(
         if (model := step.asset.subject_model) is not None
     }
     return Roster(
-        datetime.now(UTC).date().isoformat(),
-        [Listed(judge.name, _kind(judge), _format_model_id(judge)) for judge in judges],
-        [Planned(benchmark.name, benchmark.title) for benchmark in load_benchmarks().values()],
-        {
+        date=datetime.now(UTC).date().isoformat(),
+        judges=[Listed(judge.name, _kind(judge), _format_model_id(judge)) for judge in judges],
+        benchmarks=[
+            Planned(benchmark.name, benchmark.title) for benchmark in load_benchmarks().values()
+        ],
+        gaps={
             judge.name: {
                 name: describe_gap(
                     cells.quote_cell(judge, benchmark), asks=(judge.name, name) in subject_models

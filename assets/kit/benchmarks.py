@@ -86,10 +86,10 @@ class Benchmark:
         }
         return [
             Flow(
-                f"{self.name}_{partitions_suffix(division)}",
-                division,
-                (f"{self.name}/",),
-                self.question,
+                job_name=f"{self.name}_{partitions_suffix(division)}",
+                partitions=division,
+                assets=(f"{self.name}/",),
+                description=self.question,
             )
             for division in sorted(divisions, key=partitions_suffix)
         ]

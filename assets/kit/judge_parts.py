@@ -199,7 +199,9 @@ class JudgeParts:
         if unmade:
             names = split_partition_key(partition, step.asset.partitions).values()
             stands_in |= not self._stand_ins.isdisjoint(names)
-        return JudgePart(step, partition, [*unmade], stands_in)
+        return JudgePart(
+            step=step, partition=partition, missing_tables=[*unmade], is_stand_in=stands_in
+        )
 
     def _iterate_missing(self, location: TableLocation) -> Iterator[TableLocation]:
         """Iterate over a table's ancestors that are not stored, parents first, then the table."""

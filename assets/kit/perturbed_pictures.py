@@ -102,15 +102,15 @@ def _perturb_all(
 ) -> list[PerturbedPicture]:
     work = [
         PerturbJob(
-            images.get(request.original),
-            from_json(request.parameters),
-            request.subject,
-            request.seed,
+            image=images.get(request.original),
+            perturbations=from_json(request.parameters),
+            subject=request.subject,
+            seed=request.seed,
         )
         for request in requests
     ]
     return [
-        PerturbedPicture(None, None, None, result)
+        PerturbedPicture(sha256=None, width=None, height=None, reason=result)
         if isinstance(result, str)
         else PerturbedPicture(images.put(result), *read_png_size(result))
         for result in map_in_processes(_perturb, work)

@@ -124,7 +124,13 @@ def _read_scores(path: Path, form: ScoreForm) -> list[HumanScore]:
             )
         score = _parse_score(cells.score, form)
         annotator = cells.annotator or path.stem
-        return HumanScore(cells.image, cells.text, score, annotator, f"{path}, {row.place}")
+        return HumanScore(
+            image=cells.image,
+            text=cells.text,
+            score=score,
+            annotator=annotator,
+            place=f"{path}, {row.place}",
+        )
 
     return build_all(path, scored, build)
 
@@ -187,7 +193,13 @@ def _read_export(path: Path, form: ScoreForm) -> list[HumanScore]:
         task = to_cells(row, _Task)
         place = f"{path}, {row.place}"
         return [
-            HumanScore(task.data.sha256, task.data.text, score, annotation.annotator, place)
+            HumanScore(
+                image=task.data.sha256,
+                text=task.data.text,
+                score=score,
+                annotator=annotation.annotator,
+                place=place,
+            )
             for annotation in task.annotations
             if annotation.result and not annotation.was_cancelled
             for score in [_find_score(annotation, form)]

@@ -36,29 +36,35 @@ STAND_IN_DATASET = "vlmbias_game_boards"
 def _flows() -> list[Flow]:
     return [
         Flow(
-            "philautia_captions",
-            dataset_partitions(),
-            (*(f"{GROUP}/{name}" for name in SHARED_ASSETS), f"{GROUP}/captions_"),
-            "Philautia-Eval by dataset, first: its pictures, and what models say that they show. "
-            "For one model, select its node in the graph.",
+            job_name="philautia_captions",
+            partitions=dataset_partitions(),
+            assets=(*(f"{GROUP}/{name}" for name in SHARED_ASSETS), f"{GROUP}/captions_"),
+            description=(
+                "Philautia-Eval by dataset, first: its pictures, and what models say that "
+                "they show. For one model, select its node in the graph."
+            ),
         ),
         Flow(
-            "philautia_scores",
-            dataset_partitions(),
-            (f"{GROUP}/scores_",),
-            "Philautia-Eval by dataset, second: has judges score the captions of all models.",
+            job_name="philautia_scores",
+            partitions=dataset_partitions(),
+            assets=(f"{GROUP}/scores_",),
+            description=(
+                "Philautia-Eval by dataset, second: has judges score the captions of all models."
+            ),
         ),
         Flow(
-            "philautia_comparison",
-            dataset_partitions(),
-            tuple(f"{GROUP}/{name}" for name in COMPARISON_ASSETS),
-            "Philautia-Eval by dataset, third: the preference matrix, and panels of judges.",
+            job_name="philautia_comparison",
+            partitions=dataset_partitions(),
+            assets=tuple(f"{GROUP}/{name}" for name in COMPARISON_ASSETS),
+            description=(
+                "Philautia-Eval by dataset, third: the preference matrix, and panels of judges."
+            ),
         ),
         Flow(
-            "philautia_report",
-            None,
-            (f"{GROUP}/report",),
-            "Philautia-Eval: the report on all datasets that are compared.",
+            job_name="philautia_report",
+            partitions=None,
+            assets=(f"{GROUP}/report",),
+            description="Philautia-Eval: the report on all datasets that are compared.",
         ),
     ]
 

@@ -94,7 +94,14 @@ def gather_scores(
         {name: t for name, t in score_tables.items() if len(t)}, evaluators
     )
     if not score_tables:
-        return SettingScores(setting, None, [], pd.DataFrame(), is_stand_in=False, problems=())
+        return SettingScores(
+            setting=setting,
+            scores=None,
+            images=[],
+            request_counts=pd.DataFrame(),
+            is_stand_in=False,
+            problems=(),
+        )
     images = pd.Index(pd.unique(pd.concat([table["image_id"] for table in score_tables.values()])))
     scored_writers = {
         name for table in score_tables.values() for name in table["generator"].unique()
@@ -109,10 +116,10 @@ def gather_scores(
         request_counts[name] = table["generator"].value_counts().reindex(names, fill_value=0)
     families = {model.name: model.family for model in (*generators, *evaluators)}
     return SettingScores(
-        setting,
-        CaptionScores.from_arrays(values, list(names), list(score_tables), families),
-        list(images),
-        request_counts,
+        setting=setting,
+        scores=CaptionScores.from_arrays(values, list(names), list(score_tables), families),
+        images=list(images),
+        request_counts=request_counts,
         is_stand_in=any(bool(table["is_stand_in"].any()) for table in score_tables.values()),
         problems=[*_list_left_out(generators, evaluators), *_cut_off(values, list(score_tables))],
     )

@@ -103,25 +103,25 @@ def build_batch_jobs(
     warns of a parameter of its own when it gives any to the job of a sensor.
     """
     return BatchJobs(
-        build_op_job(
+        submit=build_op_job(
             "submit_batch",
             _build_submit_op(planners, assets, jobs),
             "Submits the requests of assets as batches, at the lower price.",
             resources,
         ),
-        build_op_job(
+        collect=build_op_job(
             "collect_batch",
             _collecting,
             "Stores the answers of a batch; the sensor `batches` starts it automatically.",
             resources,
         ),
-        build_op_job(
+        cancel=build_op_job(
             "cancel_batch",
             _cancelling,
             "Cancels a batch; the sensor `batches` collects its answers.",
             resources,
         ),
-        {key: jobs[key] for key in planners},
+        asset_jobs={key: jobs[key] for key in planners},
     )
 
 
@@ -163,7 +163,13 @@ def _build_submit_op(planners: Planners, assets: AssetsByKey, jobs: JobsByAsset)
             raise UnsupportedRequest(f"No asset of {config.select!r} asks a model.")
         require_idle = partial(_require_idle, context.instance, jobs, chosen.tasks)
         require_idle()
-        sources = PlanContext(home, images, ledger, models.calls, to_planned_configs(chosen.tasks))
+        sources = PlanContext(
+            home=home,
+            images=images,
+            work_cache=ledger,
+            calls=models.calls,
+            planned_configs=to_planned_configs(chosen.tasks),
+        )
         account = Account(
             run=context.run_id, per_run=budget.per_run_usd, per_month=budget.per_month_usd
         )
@@ -209,7 +215,9 @@ def _orders(
                     f"{task_name} cannot be submitted yet: materialize {plan.missing_asset} first."
                 )
             order_account = replace(account, asset=name, partition=task.partition)
-            yield BatchOrder(plan.model, order_account, task.config, plan.requests)
+            yield BatchOrder(
+                model=plan.model, account=order_account, config=task.config, requests=plan.requests
+            )
             if number := sum(1 for _ in plan.possible_requests):
                 later[task_name] += number
 

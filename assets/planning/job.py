@@ -49,7 +49,13 @@ def quote_job(planners: Planners, assets: Callable[[], AssetsByKey]) -> JobDefin
         chosen = select_quoted_tasks(
             assets(), planners, context.instance, select, partitions, ops_config
         )
-        sources = PlanContext(home, images, ledger, models.calls, chosen.planned_configs)
+        sources = PlanContext(
+            home=home,
+            images=images,
+            work_cache=ledger,
+            calls=models.calls,
+            planned_configs=chosen.planned_configs,
+        )
         quote = quote_tasks(planners, sources, chosen.tasks)
         context.log.info("The quote:\n%s", format_text(quote, chosen.silent_assets))
         context.add_output_metadata(

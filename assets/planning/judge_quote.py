@@ -75,14 +75,14 @@ class JudgeQuote(NamedTuple):
         for line in lines:
             by_model[line.model.name].append(line)
         return Quote(
-            lines,
-            [
+            lines=lines,
+            totals=[
                 replace(grand_total(Quote([], model_lines)), asset="", partition="")
                 for model_lines in by_model.values()
             ],
-            self.refused_tasks,
-            [sample for benchmark_quote in quotes for sample in benchmark_quote.samples],
-            list(
+            refused_tasks=self.refused_tasks,
+            samples=[sample for benchmark_quote in quotes for sample in benchmark_quote.samples],
+            warnings=list(
                 dict.fromkeys(
                     warning for benchmark_quote in quotes for warning in benchmark_quote.warnings
                 )
@@ -196,14 +196,14 @@ def _share(
         part.partition for part in ready
     }
     share = BenchmarkQuote(
-        benchmark,
-        [Task(*part.location, _config(part, scope.limit)) for part in ready],
-        len({part.partition for part in benchmark_parts.parts}),
-        find_prerequisites(benchmark_parts, scope.judge, stand_ins=scope.stand_ins),
-        sorted(stand_in_partitions) if not scope.stand_ins else [],
-        benchmark_parts.on_request,
-        {part.step.key for part in ready if part.rebuild_config is not None},
-        Quote([], []),
+        benchmark=benchmark,
+        tasks=[Task(*part.location, _config(part, scope.limit)) for part in ready],
+        partitions=len({part.partition for part in benchmark_parts.parts}),
+        prerequisites=find_prerequisites(benchmark_parts, scope.judge, stand_ins=scope.stand_ins),
+        stand_in_partitions=sorted(stand_in_partitions) if not scope.stand_ins else [],
+        on_request=benchmark_parts.on_request,
+        other_judges_assets={part.step.key for part in ready if part.rebuild_config is not None},
+        quote=Quote([], []),
     )
     asking = build_step_planners({part.step.key: part.step for part in ready})
     planners = build_step_planners(judged.steps)

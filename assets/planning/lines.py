@@ -102,11 +102,11 @@ def quote_tasks(planners: Planners, sources: PlanContext, tasks: Sequence[Task])
         except BadConfig as why:
             raise CannotQuote(f"{task.asset.to_python_identifier()}: {why}") from None
     return Quote(
-        list(making.lines.values()),
-        list(making.totals.values()),
-        without,
-        making.samples,
-        list(making.warnings),
+        lines=list(making.lines.values()),
+        totals=list(making.totals.values()),
+        refused_tasks=without,
+        samples=making.samples,
+        warnings=list(making.warnings),
     )
 
 
@@ -150,7 +150,12 @@ class _Making:
                 self._pricing.pay(model, request, (full_line,))
             description, number, _ = plan.paper_sample
             self.samples.append(
-                SampledStep(task.partition, description, number, full_line.prices["online"])
+                SampledStep(
+                    partition=task.partition,
+                    description=description,
+                    request_count=number,
+                    price=full_line.prices["online"],
+                )
             )
 
     def leave_out(self, number: int) -> None:

@@ -83,4 +83,4 @@ def _prompt(request: PaintRequest) -> ListedPrompt:
     """A name of its own for each picture, the same in every list."""
     identity = "\0".join(map(str, (request.prompt, request.seed, request.sample)))
     name = f"{sha256(identity.encode()).hexdigest()[:16]}.png"
-    return ListedPrompt(request.prompt, request.seed, request.sample, name)
+    return ListedPrompt(prompt=request.prompt, seed=request.seed, sample=request.sample, file=name)

@@ -25,29 +25,34 @@ from resources.storage.data_root import DataRoot
 
 _FLOWS = (
     Flow(
-        "protobias_prompts",
-        protobias_domains,
-        ("protobias/concepts", "protobias/prompt_triplets"),
-        "ProtoBias by domain, first: concepts and prompt triplets, once for all painters.",
+        job_name="protobias_prompts",
+        partitions=protobias_domains,
+        assets=("protobias/concepts", "protobias/prompt_triplets"),
+        description=(
+            "ProtoBias by domain, first: concepts and prompt triplets, once for all painters."
+        ),
     ),
     Flow(
-        "painter_pairs",
-        pairs,
-        ("protobias/image_pairs", "protobias/filtered_pairs", "protobias/scores_"),
-        "ProtoBias by domain, second; for a new painter, all that there is to do: paints, filters "
-        "and scores its pairs of a domain. painter_summary and protobias_report come next.",
+        job_name="painter_pairs",
+        partitions=pairs,
+        assets=("protobias/image_pairs", "protobias/filtered_pairs", "protobias/scores_"),
+        description=(
+            "ProtoBias by domain, second; for a new painter, all that there is to do: "
+            "paints, filters and scores its pairs of a domain. painter_summary and "
+            "protobias_report come next."
+        ),
     ),
     Flow(
-        "painter_summary",
-        painters,
-        ("protobias/summary",),
-        "ProtoBias by painter: failure rates, scores and margins of every metric.",
+        job_name="painter_summary",
+        partitions=painters,
+        assets=("protobias/summary",),
+        description="ProtoBias by painter: failure rates, scores and margins of every metric.",
     ),
     Flow(
-        "protobias_report",
-        None,
-        ("protobias/report",),
-        "ProtoBias: the report on all painters that are summarized.",
+        job_name="protobias_report",
+        partitions=None,
+        assets=("protobias/report",),
+        description="ProtoBias: the report on all painters that are summarized.",
     ),
 )
 _STAND_IN_CONCEPTS = {"concepts": {"instances": 6}}
@@ -113,7 +118,11 @@ BENCHMARK = Benchmark(
     pair_tables=(TRAINING_PAIRS,),
     picture_tables=(
         PictureTable(
-            asset_key("image_pairs"), IMAGE_PAIRS, DOMAINS, to_painted_picture, by_painter=True
+            asset=asset_key("image_pairs"),
+            columns=IMAGE_PAIRS,
+            partitions=DOMAINS,
+            to_picture=to_painted_picture,
+            by_painter=True,
         ),
     ),
 )

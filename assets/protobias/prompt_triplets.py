@@ -35,6 +35,12 @@ from assets.protobias.own_triplets import (
     unused_rows_warning,
 )
 from assets.protobias.selection import sampling_key
+from assets.protobias.triplet_counts import (
+    count_by_knob,
+    count_by_rule,
+    sample_examples,
+    to_triplet,
+)
 from assets.protobias.writing import (
     LONGEST_FEEDBACK,
     REASKS,
@@ -45,7 +51,7 @@ from assets.protobias.writing import (
 )
 from generators.prompts.concepts import Concept, Triplet
 from generators.prompts.sampling import SIZES
-from generators.prompts.triplet_check import RULES, find_faults
+from generators.prompts.triplet_check import find_faults
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import Outcome
 from resources.models.pricing import find_output_limit
@@ -68,7 +74,6 @@ TRIPLETS = Columns(
 )
 
 OUTCOMES = ("accepted", "rejected", "malformed", "refused", "failed")
-_SHOWN = 6
 _NAMED = 5
 
 
@@ -197,9 +202,9 @@ class PromptTriplets(Step[TripletsConfig]):
         return {
             "triplets": len(written),
             **Counter(row["outcome"] for row in written),
-            "by_knob": markdown_table(_count_by_knob(written)),
-            "by_rule": markdown_table(_count_by_rule(written)),
-            "examples": markdown_table(_examples(written)),
+            "by_knob": markdown_table(count_by_knob(written)),
+            "by_rule": markdown_table(count_by_rule(written)),
+            "examples": markdown_table(sample_examples(written)),
             "own": len(own_triplets.triplets),
             "own_rows_not_used": markdown_table(list_unusable_rows(own_triplets)),
         }
@@ -243,7 +248,7 @@ def find_broken_rows(
                 (row["concept_id"], describe_faults(faults))
                 for row in rows
                 if row["outcome"] == "accepted"
-                and (faults := find_faults(to_concept(row), _build_triplet(row)))
+                and (faults := find_faults(to_concept(row), to_triplet(row)))
             ),
         ]
     )
@@ -270,7 +275,7 @@ def select_accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
             problems.append(f"{row['concept_id']} ({', '.join(lacking)}: empty)")
             continue
         concept = to_concept(row)
-        triplet = _build_triplet(row)
+        triplet = to_triplet(row)
         if wrong := find_faults(concept, triplet):
             problems.append(f"{concept.concept_id} ({describe_faults(wrong)})")
         pairs.append((concept, triplet))
@@ -285,49 +290,6 @@ def select_accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
             "protobias/prompt_triplets again, which asks no model again. Nothing was painted."
         )
     return pairs
-
-
-def _count_by_knob(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Count triplets by knob and in total: requested, accepted at once, accepted in the end."""
-    counted = []
-    for knob in [*dict.fromkeys(row["knob"] for row in rows), "all"]:
-        knob_rows = [row for row in rows if knob in (row["knob"], "all")]
-        accepted_rows = [row for row in knob_rows if row["outcome"] == "accepted"]
-        at_once = sum(row["attempts"] == 1 for row in accepted_rows)
-        share = f"{len(accepted_rows) / len(knob_rows):.1%}" if knob_rows else ""
-        counted.append((knob, len(knob_rows), at_once, len(accepted_rows), share))
-    columns = ["knob", "concepts", "accepted at once", "accepted", "retention"]
-    return pd.DataFrame(counted, columns=columns)
-
-
-def _count_by_rule(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Count, by rule, the triplets that ever broke it, those mended and those rejected."""
-    broken, rejects, mended = Counter[str](), Counter[str](), Counter[str]()
-    for row in rows:
-        broken.update({*row["earlier_rules"], *row["rules"]})
-        rejects.update(row["rules"] if row["outcome"] == "rejected" else ())
-        mended.update(row["earlier_rules"] if row["outcome"] == "accepted" else ())
-    counted = [
-        (rule, broken[rule], mended[rule], rejects[rule], f"{1 - rejects[rule] / len(rows):.1%}")
-        for rule in RULES
-    ]
-    columns = ["rule", "broken", "mended when told", "rejected", "retention"]
-    return pd.DataFrame(counted, columns=columns)
-
-
-def _examples(rows: Sequence[Row]) -> pd.DataFrame:
-    """The first triplets that were accepted of some cells of the taxonomy, evenly chosen."""
-    firsts: dict[str, Triplet] = {}
-    for row in rows:
-        if row["outcome"] == "accepted":
-            firsts.setdefault(row["concept"], _build_triplet(row))
-    step = max(1, -(-len(firsts) // _SHOWN))
-    shown = [(concept, *triplet) for concept, triplet in firsts.items()][::step]
-    return pd.DataFrame(shown, columns=["concept", *Triplet._fields])
-
-
-def _build_triplet(row: Row) -> Triplet:
-    return Triplet(*(row[name] or "" for name in Triplet._fields))
 
 
 def _select_written(rows: Sequence[Row]) -> list[Row]:

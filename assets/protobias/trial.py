@@ -68,7 +68,12 @@ def _sample(home: DataRoot, painter: str, domain: str) -> DomainSample | None:
     pairs, looked = (table["pair_id"].nunique() for table in (painted, filtered))
     if looked < pairs:
         parts.append(f"filtered {format_count_of_total(looked, pairs, 'pairs')}")
-    return DomainSample(domain, number, int(filtered["evaluated"].sum()) // 2, parts)
+    return DomainSample(
+        domain=domain,
+        concepts=number,
+        evaluated=int(filtered["evaluated"].sum()) // 2,
+        partial_steps=parts,
+    )
 
 
 def find_partial_scores(scores: pd.DataFrame, samples: Sequence[DomainSample]) -> dict[str, str]:

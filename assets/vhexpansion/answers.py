@@ -14,7 +14,8 @@ from assets.kit.forecast import PENDING
 from assets.kit.model_lookup import validate_names
 from assets.kit.step import Extent, StepAsset
 from assets.kit.step_run import Input, Row, StepRun
-from assets.vhexpansion.adversarial_perturbations import ADVERSARIAL_COLUMNS, METHODS
+from assets.vhexpansion.adversarial_perturbations import ADVERSARIAL_COLUMNS
+from assets.vhexpansion.attack_config import METHODS
 from assets.vhexpansion.common import asset_key, dataset_partitions, limit_cases
 from assets.vhexpansion.common_perturbations import PERTURBED_PICTURE_COLUMNS
 from assets.vhexpansion.negated_cases import NEGATED_CASE_COLUMNS as NEGATED_CASES

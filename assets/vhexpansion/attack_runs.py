@@ -39,7 +39,15 @@ class AttackOutcome(NamedTuple):
     reason: str | None
 
 
-_NOT_YET = AttackOutcome(None, None, None, None, None, PENDING, None)
+_NOT_YET = AttackOutcome(
+    sha256=None,
+    similarity=None,
+    noise_similarity=None,
+    largest_change=None,
+    iterations=None,
+    outcome=PENDING,
+    reason=None,
+)
 
 
 def find_finished_attacks(
@@ -159,7 +167,16 @@ class AttackRun:
             return self._attacker.attack(works, self._watch(progress))
         except UnacceptableRequest as error:
             if len(works) == 1:
-                return [AttackResult(None, None, None, None, 0, str(error))]
+                return [
+                    AttackResult(
+                        png=None,
+                        similarity=None,
+                        noise_similarity=None,
+                        largest_change=None,
+                        iterations=0,
+                        reason=str(error),
+                    )
+                ]
             return [result for work in works for result in self._attack_together([work], progress)]
 
     def _watch(self, progress: str) -> Watch:

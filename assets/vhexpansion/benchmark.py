@@ -38,69 +38,89 @@ _FEW: Mapping[str, Mapping[str, Any]] = {
 def _flows() -> list[Flow]:
     return [
         Flow(
-            "vhexpansion_cases",
-            dataset_partitions(),
-            tuple(f"{GROUP}/{name}" for name in CASE_ASSETS),
-            "VHExpansion by dataset, first: cases, their negations, and pictures perturbed in "
-            "common ways, once for all judges.",
+            job_name="vhexpansion_cases",
+            partitions=dataset_partitions(),
+            assets=tuple(f"{GROUP}/{name}" for name in CASE_ASSETS),
+            description=(
+                "VHExpansion by dataset, first: cases, their negations, and pictures "
+                "perturbed in common ways, once for all judges."
+            ),
         ),
         Flow(
-            "vhexpansion_clean_answers",
-            dataset_partitions(),
-            (f"{GROUP}/clean_answers_",),
-            "VHExpansion by dataset, second, where pictures are attacked: has judges answer cases "
-            "as they stand, which says how each is attacked.",
+            job_name="vhexpansion_clean_answers",
+            partitions=dataset_partitions(),
+            assets=(f"{GROUP}/clean_answers_",),
+            description=(
+                "VHExpansion by dataset, second, where pictures are attacked: has judges "
+                "answer cases as they stand, which says how each is attacked."
+            ),
         ),
         Flow(
-            "vhexpansion_attacks",
-            dataset_partitions(),
-            (f"{GROUP}/adversarial_perturbations_",),
-            "VHExpansion by dataset, third: attacks the pictures for each encoder. Slow without a "
-            "GPU.",
+            job_name="vhexpansion_attacks",
+            partitions=dataset_partitions(),
+            assets=(f"{GROUP}/adversarial_perturbations_",),
+            description=(
+                "VHExpansion by dataset, third: attacks the pictures for each encoder. Slow "
+                "without a GPU."
+            ),
         ),
         Flow(
-            "vhexpansion_answers",
-            dataset_partitions(),
-            (f"{GROUP}/answers_",),
-            "VHExpansion by dataset: has judges answer cases and negations, of pictures as they "
-            "were and perturbed. For one judge, select its node in the graph.",
+            job_name="vhexpansion_answers",
+            partitions=dataset_partitions(),
+            assets=(f"{GROUP}/answers_",),
+            description=(
+                "VHExpansion by dataset: has judges answer cases and negations, of pictures "
+                "as they were and perturbed. For one judge, select its node in the graph."
+            ),
         ),
         Flow(
-            "vhexpansion_symmetry",
-            dataset_partitions(),
-            (f"{GROUP}/symmetry",),
-            "VHExpansion by dataset: how often judges are right, and right on both of a pair.",
+            job_name="vhexpansion_symmetry",
+            partitions=dataset_partitions(),
+            assets=(f"{GROUP}/symmetry",),
+            description=(
+                "VHExpansion by dataset: how often judges are right, and right on both of a pair."
+            ),
         ),
         Flow(
-            "vhexpansion_rephrased_cases",
-            dataset_partitions(),
-            (f"{GROUP}/rephrased_cases",),
-            "VHExpansion by dataset, to fine-tune a judge, first: draws the cases that are trained "
-            "on, and has them rephrased.",
+            job_name="vhexpansion_rephrased_cases",
+            partitions=dataset_partitions(),
+            assets=(f"{GROUP}/rephrased_cases",),
+            description=(
+                "VHExpansion by dataset, to fine-tune a judge, first: draws the cases that "
+                "are trained on, and has them rephrased."
+            ),
         ),
         Flow(
-            "vhexpansion_training_cases",
-            None,
-            (f"{GROUP}/training_cases",),
-            "VHExpansion, to fine-tune a judge, second: the arms, and the cases that are held out.",
+            job_name="vhexpansion_training_cases",
+            partitions=None,
+            assets=(f"{GROUP}/training_cases",),
+            description=(
+                "VHExpansion, to fine-tune a judge, second: the arms, and the cases that "
+                "are held out."
+            ),
         ),
         Flow(
-            "vhexpansion_adapters",
-            BY_ARM,
-            (f"{GROUP}/adapter",),
-            "VHExpansion, to fine-tune a judge, third: adapters by arm and learning rate.",
+            job_name="vhexpansion_adapters",
+            partitions=BY_ARM,
+            assets=(f"{GROUP}/adapter",),
+            description=(
+                "VHExpansion, to fine-tune a judge, third: adapters by arm and learning rate."
+            ),
         ),
         Flow(
-            "vhexpansion_mitigation",
-            None,
-            (f"{GROUP}/mitigation",),
-            "VHExpansion: what fine-tuning has changed, once adapters and their base are judged.",
+            job_name="vhexpansion_mitigation",
+            partitions=None,
+            assets=(f"{GROUP}/mitigation",),
+            description=(
+                "VHExpansion: what fine-tuning has changed, once adapters and their base "
+                "are judged."
+            ),
         ),
         Flow(
-            "vhexpansion_report",
-            None,
-            (f"{GROUP}/report",),
-            "VHExpansion: the report on all datasets that were answered.",
+            job_name="vhexpansion_report",
+            partitions=None,
+            assets=(f"{GROUP}/report",),
+            description="VHExpansion: the report on all datasets that were answered.",
         ),
     ]
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from assets.kit.columns import NamedRow, iterate_named_rows, to_records
 from assets.kit.tuning import EvaluationCase, TuningCase, TuningTable, TuningWording
-from assets.vhexpansion.adversarial_perturbations import METHODS
+from assets.vhexpansion.attack_config import METHODS
 from assets.vhexpansion.common import GROUP, asset_key, dataset_partitions, load_declared_tables
 from assets.vhexpansion.rephrased_cases import DONE
 from assets.vhexpansion.yes_no_step import COMMON, FORMS
@@ -51,7 +51,9 @@ def _wordings(row: NamedRow) -> Iterator[TuningWording]:
     """A form of a case as it stands, and then rephrased, as judges are asked."""
     answer = format_answer(row.answer)
     for version, question in enumerate((row.question, *row.wordings)):
-        yield TuningWording(row.form, version, write_yes_no_prompt(question), answer)
+        yield TuningWording(
+            form=row.form, version=version, question=write_yes_no_prompt(question), answer=answer
+        )
 
 
 def _map_perturbed(

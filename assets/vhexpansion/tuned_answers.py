@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from assets.vhexpansion.adversarial_perturbations import METHODS
+from assets.vhexpansion.attack_config import METHODS
 from assets.vhexpansion.common import asset_key
 from assets.vhexpansion.training import add_base_pictures
 from assets.vhexpansion.yes_no_step import NONE

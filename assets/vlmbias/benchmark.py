@@ -29,36 +29,45 @@ from resources.storage.data_root import DataRoot
 
 _FLOWS = (
     Flow(
-        "vlmbias_answers",
-        topics,
-        ("vlmbias/answers_",),
-        "VLMBias by topic: has judges answer a topic's questions. For one judge, select its node "
-        "in the graph before you press Materialize: without a selection, every judge is asked.",
+        job_name="vlmbias_answers",
+        partitions=topics,
+        assets=("vlmbias/answers_",),
+        description=(
+            "VLMBias by topic: has judges answer a topic's questions. For one judge, "
+            "select its node in the graph before you press Materialize: without a "
+            "selection, every judge is asked."
+        ),
     ),
     Flow(
-        "vlmbias_subjects",
-        photographed_topics,
-        ("vlmbias/subjects",),
-        "VLMBias, photographs by topic: what is to be painted, before vlmbias_photographs.",
+        job_name="vlmbias_subjects",
+        partitions=photographed_topics,
+        assets=("vlmbias/subjects",),
+        description=(
+            "VLMBias, photographs by topic: what is to be painted, before vlmbias_photographs."
+        ),
     ),
     Flow(
-        "vlmbias_photographs",
-        photographs,
-        ("vlmbias/paintings", "vlmbias/edits", "vlmbias/candidates"),
-        "VLMBias, photographs by topic and painter: paints, edits and checks them, for people to "
-        "review.",
+        job_name="vlmbias_photographs",
+        partitions=photographs,
+        assets=("vlmbias/paintings", "vlmbias/edits", "vlmbias/candidates"),
+        description=(
+            "VLMBias, photographs by topic and painter: paints, edits and checks them, "
+            "for people to review."
+        ),
     ),
     Flow(
-        "vlmbias_edited_flags",
-        None,
-        ("vlmbias/edited_flags_",),
-        "VLMBias: has writers edit flags as SVG. For one writer, select its node in the graph.",
+        job_name="vlmbias_edited_flags",
+        partitions=None,
+        assets=("vlmbias/edited_flags_",),
+        description=(
+            "VLMBias: has writers edit flags as SVG. For one writer, select its node in the graph."
+        ),
     ),
     Flow(
-        "vlmbias_report",
-        None,
-        ("vlmbias/accuracy", "vlmbias/report"),
-        "VLMBias: accuracy of all judges, and the report.",
+        job_name="vlmbias_report",
+        partitions=None,
+        assets=("vlmbias/accuracy", "vlmbias/report"),
+        description="VLMBias: accuracy of all judges, and the report.",
     ),
 )
 

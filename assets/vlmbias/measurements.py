@@ -57,7 +57,12 @@ def measurements(
     jobs, version = {}, (topic.measure_module.VERSION, topic.fingerprint)
     for row in to_records(stored_images):
         png, targets = images.get(row["sha256"]), tuple(row["targets"])
-        reading = ReadJob(topic.name, png, targets, bool(row["size"] == smallest))
+        reading = ReadJob(
+            topic=topic.name,
+            png=png,
+            targets=targets,
+            is_legibility_read=bool(row["size"] == smallest),
+        )
         key = build_work_key(
             "measure", version, row["sha256"], reading.targets, reading.is_legibility_read
         )

@@ -31,7 +31,9 @@ def _caption(row: Row) -> str:
 
 
 PICTURES = tuple(
-    PictureTable(AssetKey([GROUP, name]), columns, topics, _picture)
+    PictureTable(
+        asset=AssetKey([GROUP, name]), columns=columns, partitions=topics, to_picture=_picture
+    )
     for name, columns, topics in (
         ("drawn_images", IMAGES, DRAWN),
         ("original_images", IMAGES, DRAWN),

@@ -139,7 +139,14 @@ def _build_result(
     search: GradientSearch, png: bytes, largest: int, reached: float, of_noise: float
 ) -> AttackResult:
     reason = search.failure_reason or _shortcoming(search.job, largest, reached, of_noise)
-    return AttackResult(None if reason else png, reached, of_noise, largest, search.steps, reason)
+    return AttackResult(
+        png=None if reason else png,
+        similarity=reached,
+        noise_similarity=of_noise,
+        largest_change=largest,
+        iterations=search.steps,
+        reason=reason,
+    )
 
 
 def _shortcoming(work: AttackJob, largest: int, reached: float, of_noise: float) -> str | None:

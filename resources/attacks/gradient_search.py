@@ -40,7 +40,7 @@ class GradientSearch:
 def start_search(work: AttackJob, pixels: Tensor, target: Tensor) -> GradientSearch:
     """The search for a change of a picture, with its first, seeded one."""
     change = draw_first_change(work, tuple(pixels.shape[-2:])).to(pixels.device)
-    search = GradientSearch(work, pixels, target, change)
+    search = GradientSearch(job=work, pixels=pixels, target=target, change=change)
     search.change = _clip(search, change)
     return search
 

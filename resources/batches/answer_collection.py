@@ -74,11 +74,11 @@ def collect(
         return batch
     model = load_batch_model(batch)
     collecting = _Collecting(
-        batch,
-        model,
-        calls,
-        images,
-        {pending.key: pending.booking for pending in calls.batches.requests(tag)},
+        batch=batch,
+        model=model,
+        calls=calls,
+        images=images,
+        open={pending.key: pending.booking for pending in calls.batches.requests(tag)},
     )
     try:
         providers.run(collecting.run(providers.get_batch_backend(model)))

@@ -49,7 +49,11 @@ class Call:
     def to_stored_answer(self) -> StoredAnswer:
         """The part of it that is read where the request is known."""
         return StoredAnswer(
-            self.key, self.answer, self.served_model, self.input_tokens, self.output_tokens
+            key=self.key,
+            answer=self.answer,
+            served_model=self.served_model,
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
         )
 
 
@@ -61,11 +65,11 @@ def to_canonical_text(request: Mapping[str, Any]) -> str:
 def parse_answer_row(row: Mapping[Any, Any]) -> StoredAnswer:
     """Parse the answer in a sound row."""
     return StoredAnswer(
-        row["key"],
-        json.loads(row["answer"]),
-        row["served_model"],
-        row["input_tokens"],
-        row["output_tokens"],
+        key=row["key"],
+        answer=json.loads(row["answer"]),
+        served_model=row["served_model"],
+        input_tokens=row["input_tokens"],
+        output_tokens=row["output_tokens"],
     )
 
 

@@ -63,7 +63,9 @@ def export_cassette(
             )
             archive.writestr(_part(layout.MANIFEST), manifest.model_dump_json(indent=1) + "\n")
         size = file.tell()
-    return ExportResult(len(set(keys)), len(digests), len(reviews), size)
+    return ExportResult(
+        calls=len(set(keys)), pictures=len(digests), reviews=len(reviews), bytes=size
+    )
 
 
 def _review_part(topic: str) -> str:

@@ -57,7 +57,13 @@ def import_cassette(
             new += len(new_keys)
             others += _count_others(calls, [call for call in chunk if call.key not in new_keys])
         call_count = cassette.manifest.calls
-    return ImportResult(call_count, new, others, len(cassette.pictures), len(missing))
+    return ImportResult(
+        calls=call_count,
+        new=new,
+        others=others,
+        pictures=len(cassette.pictures),
+        reviews=len(missing),
+    )
 
 
 def _keep(cassette: Cassette, images: ImageStore, digest: str) -> None:

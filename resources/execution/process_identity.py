@@ -46,7 +46,7 @@ def identify_process(pid: int) -> ProcessIdentity | None:
     return (
         None
         if state in _OVER
-        else ProcessIdentity(socket.gethostname(), boot, pid, int(fields[18]))
+        else ProcessIdentity(host=socket.gethostname(), boot=boot, pid=pid, started=int(fields[18]))
     )
 
 
@@ -61,6 +61,6 @@ def parse_process(text: str) -> ProcessIdentity | None:
     """Parse a process from its text; None for any other text."""
     try:
         host, boot, pid, started = text.split()
-        return ProcessIdentity(host, boot, int(pid), int(started))
+        return ProcessIdentity(host=host, boot=boot, pid=int(pid), started=int(started))
     except ValueError:
         return None

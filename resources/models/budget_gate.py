@@ -66,7 +66,13 @@ class BudgetGate:
         month = format_month(self.clock())
         bound = self.bounds[key]
         return Booking(
-            generate_booking_id(), key, self.account, self.model.name, "online", month, bound
+            id=generate_booking_id(),
+            key=key,
+            account=self.account,
+            model=self.model.name,
+            mode="online",
+            month=month,
+            bound=bound,
         )
 
 

@@ -110,15 +110,15 @@ class ModelClient(ConfigurableResource[None]):
             repaired_outcomes = dict(zip(repairs, repaired.outcomes, strict=True))
             repair_keys = dict(zip(repairs, repaired.keys, strict=True))
             result = AskResult(
-                [
+                outcomes=[
                     repaired_outcomes.get(place, outcome)
                     for place, outcome in enumerate(result.outcomes)
                 ],
-                result.already_stored + repaired.already_stored,
-                result.sent + repaired.sent,
-                _sum(result.spent, repaired.spent),
-                [keys + repair_keys.get(place, ()) for place, keys in enumerate(result.keys)],
-                result.possibly_spent + repaired.possibly_spent,
+                already_stored=result.already_stored + repaired.already_stored,
+                sent=result.sent + repaired.sent,
+                spent=_sum(result.spent, repaired.spent),
+                keys=[keys + repair_keys.get(place, ()) for place, keys in enumerate(result.keys)],
+                possibly_spent=result.possibly_spent + repaired.possibly_spent,
             )
         return result
 
@@ -155,11 +155,33 @@ class ModelClient(ConfigurableResource[None]):
             k: compute_cost_bound(model, request, sizes=sizes) for k, request in missing.items()
         }
         priced = all(compute_cost(model, request, _NOTHING) is not None for request in requests[:1])
-        progress = RequestProgress(model.name, len(distinct), len(calls), log, priced)
+        progress = RequestProgress(
+            model=model.name,
+            total=len(distinct),
+            already_stored=len(calls),
+            log=log,
+            has_price=priced,
+        )
         why = explain_picture_cost(model, missing.values(), sizes)
-        gate = BudgetGate(model, account, self.calls, progress, bounds, self._clock, why)
+        gate = BudgetGate(
+            model=model,
+            account=account,
+            store=self.calls,
+            progress=progress,
+            bounds=bounds,
+            clock=self._clock,
+            pictures_note=why,
+        )
         company = answered or bool(calls) or model.may_lack_answers
-        dispatch = Dispatch(model, self.calls, self.images, missing, progress, gate, company)
+        dispatch = Dispatch(
+            model=model,
+            store=self.calls,
+            images=self.images,
+            missing=missing,
+            progress=progress,
+            gate=gate,
+            has_answers=company,
+        )
         dispatch.find_stop_reason = self._watch.find_stop_reason if self._watch else None
         if missing:
             self._require_wanted()
@@ -180,15 +202,15 @@ class ModelClient(ConfigurableResource[None]):
                 dispatch.reserve.release()
             calls |= dispatch.calls
         return AskResult(
-            [
+            outcomes=[
                 dispatch.failures.get(key) or read_outcome(calls[key], request)
                 for key, request in zip(keys, requests, strict=True)
             ],
-            progress.already_stored,
-            progress.sent,
-            None if progress.unpriced else to_dollars(progress.spent),
-            [() if key in dispatch.failures else (key,) for key in keys],
-            to_dollars(progress.possibly_spent),
+            already_stored=progress.already_stored,
+            sent=progress.sent,
+            spent=None if progress.unpriced else to_dollars(progress.spent),
+            keys=[() if key in dispatch.failures else (key,) for key in keys],
+            possibly_spent=to_dollars(progress.possibly_spent),
         )
 
     def _stored(self, requests: Mapping[str, Request], account: Account) -> dict[str, StoredAnswer]:

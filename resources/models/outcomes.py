@@ -86,22 +86,42 @@ def read_outcome(call: StoredAnswer | Call, request: Request) -> Outcome:
     try:
         answer = parse_answer(call.answer, get_request_kind(request))
     except ValueError as problem:
-        return MalformedOutcome(f"What is stored is no answer: {problem}.", "", served, usage, True)
+        return MalformedOutcome(
+            reason=f"What is stored is no answer: {problem}.",
+            text="",
+            served_model=served,
+            usage=usage,
+            is_unreadable=True,
+        )
     if isinstance(answer, RefusedForm):
-        return RefusedOutcome(answer.kind, answer.reason, served, usage)
+        return RefusedOutcome(
+            kind=answer.kind, reason=answer.reason, served_model=served, usage=usage
+        )
     if isinstance(answer, MalformedForm):
-        return MalformedOutcome(answer.reason, "", served, usage, is_unreadable=True)
+        return MalformedOutcome(
+            reason=answer.reason, text="", served_model=served, usage=usage, is_unreadable=True
+        )
     text, data = answer.text or "", None
     if isinstance(request, WriteRequest) and request.schema is not None:
         try:
             data = parse_json_answer(text, json.loads(request.schema))
         except ValueError as problem:
-            return MalformedOutcome(str(problem), text, served, usage)
+            return MalformedOutcome(
+                reason=str(problem), text=text, served_model=served, usage=usage
+            )
     if isinstance(request, ScoreRequest) and answer.score is None:
-        return MalformedOutcome("no number that is a score", text, served, usage)
+        return MalformedOutcome(
+            reason="no number that is a score", text=text, served_model=served, usage=usage
+        )
     images = tuple(answer.images)
     return AnsweredOutcome(
-        answer.text, images, answer.score, data, served, usage, answer.provenance
+        text=answer.text,
+        images=images,
+        score=answer.score,
+        data=data,
+        served_model=served,
+        usage=usage,
+        provenance=answer.provenance,
     )
 
 

@@ -90,7 +90,10 @@ def estimate_training(weights: Weights, recipe: Recipe, samples: int) -> Trainin
         * (5 if recipe.gradient_checkpointing else 4)
     )
     return TrainingEstimate(
-        weights.parameters, adapter, gigabytes, operations / _operations_a_second() / 3600
+        parameter_count=weights.parameters,
+        adapter_parameter_count=adapter,
+        gigabytes=gigabytes,
+        hours=operations / _operations_a_second() / 3600,
     )
 
 

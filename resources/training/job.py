@@ -90,7 +90,14 @@ def build_terms(
 ) -> TrainingTerms:
     """The terms of a training by these words; `base` is the sha256 of its weights."""
     deciding = {name: value for name, value in recipe.items() if name not in NEUTRAL_FIELDS}
-    return TrainingTerms(kind, base, deciding, data, processes, _short(build_wording(kind)))
+    return TrainingTerms(
+        kind=kind,
+        base=base,
+        recipe=deciding,
+        data=data,
+        processes=processes,
+        wording=_short(build_wording(kind)),
+    )
 
 
 def read_terms(record: Mapping[str, Any]) -> TrainingTerms:

@@ -209,7 +209,14 @@ class _Shape:
 
     def trained(self, trainer: Any, meter: Meter) -> TrainerSetup:
         of_rows = len(set(self.order))
-        return TrainerSetup(trainer, meter, self.steps, self._rows, of_rows, self._processes)
+        return TrainerSetup(
+            trainer=trainer,
+            meter=meter,
+            steps=self.steps,
+            row_count=self._rows,
+            used_row_count=of_rows,
+            processes=self._processes,
+        )
 
 
 def _arguments(job: TrainingJob, recipe: Recipe, steps: int) -> dict[str, Any]:

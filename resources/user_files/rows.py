@@ -112,7 +112,12 @@ def number_rows(values: Iterable[Any], noun: str) -> Iterator[Row]:
     for number, cells in enumerate(values, 1):
         is_object = isinstance(cells, Mapping)
         problem = None if is_object else "it is no JSON object"
-        yield Row(number, f"{noun} {number:,}", cells if is_object else {}, problem)
+        yield Row(
+            number=number,
+            place=f"{noun} {number:,}",
+            cells=cells if is_object else {},
+            problem=problem,
+        )
 
 
 def require_columns(path: Path, names: Sequence[str], table_format: TableFormat) -> None:

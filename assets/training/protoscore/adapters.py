@@ -64,19 +64,24 @@ class _Way(NamedTuple):
 
 
 RANKING = _Way(
-    "protoscore",
-    "ranking",
-    "expected_score",
-    "How well a picture fits a text, 0 to 1: the expectation of the digit that is answered. By "
-    "GRPO with a reward on pairs (ProtoBias, §3.3) of a picture that fits and a typical one "
-    "that does not. These are not the weights of that paper's authors.",
+    name="protoscore",
+    kind="ranking",
+    formula="expected_score",
+    summary=(
+        "How well a picture fits a text, 0 to 1: the expectation of the digit that "
+        "is answered. By GRPO with a reward on pairs (ProtoBias, §3.3) of a picture "
+        "that fits and a typical one that does not. These are not the weights of "
+        "that paper's authors."
+    ),
 )
 MARGIN = _Way(
-    "protoscore_margin",
-    "margin",
-    "vqa_score",
-    "How well a picture fits a text, 0 to 1: P(yes). The control of ProtoScore: the same pairs, "
-    "budget and adapter, trained by a plain margin loss.",
+    name="protoscore_margin",
+    kind="margin",
+    formula="vqa_score",
+    summary=(
+        "How well a picture fits a text, 0 to 1: P(yes). The control of ProtoScore: "
+        "the same pairs, budget and adapter, trained by a plain margin loss."
+    ),
 )
 
 _TOLD = "LoRA by TRL, in a process of its own; goes on where it was if it was killed."
@@ -97,7 +102,15 @@ def _adapter_asset(
         training_pairs: pd.DataFrame,
     ) -> MaterializeResult[pa.Table]:
         """Train, publish and score. Raises `TablesMismatch` and `TrainingError`."""
-        work = _Work(way, config, context, home, images, models, budget)
+        work = _Work(
+            way=way,
+            recipe=config,
+            context=context,
+            home=home,
+            images=images,
+            models=models,
+            budget=budget,
+        )
         return _train(work, training_pairs)
 
     # Dagster reads which config it is from here.

@@ -208,7 +208,13 @@ def _split_general(home: DataRoot, config: TrainingCasesConfig, cases: set[str])
             f"{collection.to_user_string()} first."
         )
     questions = [
-        GeneralQuestion(row["image_id"], config.vqa, row["sha256"], row["question"], row["answer"])
+        GeneralQuestion(
+            name=row["image_id"],
+            collection=config.vqa,
+            sha256=row["sha256"],
+            question=row["question"],
+            answer=row["answer"],
+        )
         for row in select_stored_rows(COLLECTION_COLUMNS.read_rows(table, collection))
         if row["question"] and row["answer"]
     ]

@@ -60,11 +60,11 @@ def write_candidates(
     )
     pictures = [
         ReviewItem(
-            row["sha256"],
-            {cell: row.get(cell) for cell in _CELLS},
-            _title(topic, row),
-            row["sentence"],
-            list(_notes(row)),
+            image=row["sha256"],
+            cells={cell: row.get(cell) for cell in _CELLS},
+            title=_title(topic, row),
+            sentence=row["sentence"],
+            notes=list(_notes(row)),
         )
         for row in shown
     ]

@@ -133,7 +133,7 @@ def read_checked_record(folder: Path) -> dict[str, Any] | None:
 
 def digest_file(path: Path) -> str:
     """The sha256 of a file."""
-    return Weights(path.parent, (path,), 0, 0).digest
+    return Weights(folder=path.parent, files=(path,), parameters=0, size=0).digest
 
 
 def _find_peft_base(fields: LoraFields) -> Mapping[str, Any]:

@@ -51,7 +51,9 @@ class DynamicBatcher:
         that one that cannot be done spoils no other. What else is raised reaches all of them.
         """
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Waiting(work, item, at_once, alike, future))
+        self._waiting.append(
+            _Waiting(work=work, item=item, at_once=at_once, alike=alike, done=future)
+        )
         if self._serving is None or self._serving.done():
             self._serving = asyncio.create_task(self._serve())
         return await future

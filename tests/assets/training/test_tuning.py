@@ -243,7 +243,7 @@ def test_it_is_judged_as_any_judge_and_compared_on_held_out_cases(root, trained,
     assert (place / "README.md").read_text() == card
     assert read_checked_record(place) == whole
     general = rows.query("measure == 'general'")
-    assert set(general["why"]) == {"it has not been asked yet"}
+    assert set(general["reason"]) == {"it has not been asked yet"}
 
 
 def test_a_picture_that_is_held_out_stops_a_training_with_its_name(root, trained, tmp_path):

@@ -14,9 +14,9 @@ from assets.kit.step_run import StepRun
 from assets.vhexpansion import attack_runs as attacking
 from assets.vhexpansion.adversarial_perturbations import (
     AdversarialPerturbations,
-    AttackSweepConfig,
     check_failure_rate,
 )
+from assets.vhexpansion.attack_config import AttackSweepConfig
 from assets.vhexpansion.negated_cases import NEGATED_CASE_COLUMNS
 from assets.vhexpansion.yes_no_step import ANSWERS
 from resources.attacks.attack import EncoderAttack
