@@ -92,8 +92,8 @@ def load_painter_results(
 ) -> SummarisedPainter | None:
     """Load all results of one painter; None without a summary.
 
-    Raises `Mismatch` where its summary is older than its scores, or its filtered pairs are others
-    than those that are painted now.
+    Raises `TablesMismatch` where its summary is older than its scores, or its filtered pairs are
+    others than those that are painted now.
     """
     summary = home.find(asset_key("summary"), painter)
     if summary is None:

@@ -102,8 +102,8 @@ def report_asset(
 ) -> AssetsDefinition:
     """The asset `<group>/report`, which publishes what `site_of` makes of the benchmark's tables.
 
-    `site_of` raises `NothingYet` where there is nothing to report, and `Mismatch` where a table is
-    older than what it was made from: a report never mixes two states of a benchmark.
+    `site_of` raises `NotMaterialized` where there is nothing to report, and `TablesMismatch` where
+    a table is older than what it was made from: a report never mixes two states of a benchmark.
     """
 
     @asset(

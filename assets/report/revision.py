@@ -17,7 +17,7 @@ def revision_facts() -> dict[str, str]:
 
 
 def content_version(folder: Path, facts: Mapping[str, str]) -> str:
-    """A digest of a site's pages without the values of `told`: the same for the same content."""
+    """Digest a site's pages without the values of `facts`: equal for equal content."""
     digest = sha256()
     for page in sorted(folder.rglob("*.html")):
         data = page.read_bytes()

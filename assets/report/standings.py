@@ -1,6 +1,6 @@
 """Standings: what a site tells of each judge or metric, for the front page and judges' own pages.
 
-A benchmark gives its site a `Judged`, which lies in the site as a file: the front page and the
+A benchmark gives its site `JudgeResults`, which lie in the site as a file: the front page and the
 pages of judges are made of these files, so that no benchmark is named there. Its numbers are those
 that its own page shows.
 """

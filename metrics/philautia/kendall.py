@@ -26,7 +26,7 @@ class KendallCorrelation(NamedTuple):
     images: int
     """Images of the items that have both."""
     tau_b: float | None
-    """Corrected for ties on either side; None where it is undefined, and `why` says why."""
+    """Corrected for ties on either side; None if it is undefined; `reason` explains it."""
     tau_b_interval: Interval | None
     """Interval of τ_b; also None if all items belong to one image."""
     tau_c: float | None

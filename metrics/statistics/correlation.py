@@ -19,7 +19,7 @@ class Correlation(NamedTuple):
     images: int
     """Pictures that have both scores."""
     pearson: float | None
-    """-1 to 1; None where it is undefined, and `why` says why."""
+    """-1 to 1; None if it is undefined; `reason` explains it."""
     pearson_interval: Interval | None
     spearman: float | None
     """Pearson's of the ranks, of which equal scores share one."""

@@ -26,7 +26,7 @@ class AnnotatorAgreement(NamedTuple):
     images: int
     """Pictures that both have scored."""
     kappa: float | None
-    """-1 to 1; None where it is undefined, and `why` says why."""
+    """-1 to 1; None if it is undefined; `reason` explains it."""
     interval: Interval | None
     """Interval; None if kappa is undefined, or the same in every resample."""
     reason: str = ""

@@ -178,7 +178,7 @@ class SummarisedPainter(ReportSubject):
     """A painter's summary, pairs, scores and human scores, in the columns of those assets.
 
     `pairs` has the columns of `filtered_pairs`, which are empty for what is not filtered yet.
-    `scores` is what `assets.protobias.score_table.all_scores` gives and `retention` what
+    `scores` is what `assets.protobias.score_table.load_all_scores` gives and `retention` what
     `assets.protobias.retention.retention` does; `human` is empty where people have scored nothing.
     `missing` says in words what is not there, and `samples` what the results of each domain rest
     on; `parts` are the steps that a limit has cut short. `partial` says of metrics that were

@@ -33,7 +33,7 @@ def separate_accuracy(
     """Accuracy on pictures that nobody has accepted, or that are of a stand-in run.
 
     Such an image set holds originals and counterfactuals; here each variant has a set of its own
-    (`columns.separate_set`), and the subtopics are the painters.
+    (`columns.name_unproved_set`), and the subtopics are the painters.
     """
     unproved = answers[answers["image_set"].isin(APART)]
     sets = [
