@@ -1,6 +1,6 @@
 """The report: the painters that are summarised, and what is missing of others."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -50,15 +50,12 @@ def _site(sources: ReportSources, catalog: Catalog, scorers: Sequence[Model]) ->
             painted,
             is_listed=name in listed,
             missing=painted.missing if name in listed else (),
-            durations=pair_durations(
-                painted.scores[painted.scores["sample"].eq(EVALUATED)], sources.calls.seconds
+            durations=pair_durations(painted.evaluated_scores, sources.calls.seconds),
+            dates=sources.dates(
+                "scores",
+                [scorer.name for scorer in scorers],
+                [f"{domain}|{name}" for domain in DOMAINS],
             ),
-            dates={
-                scorer.name: sources.made_on(
-                    f"scores_{scorer.name}", [f"{domain}|{name}" for domain in DOMAINS]
-                )
-                for scorer in scorers
-            },
         )
         for name in painter_names
         if (painted := load_painter_results(home, name, scorers)) is not None
@@ -82,9 +79,6 @@ def _site(sources: ReportSources, catalog: Catalog, scorers: Sequence[Model]) ->
 _PART = ["sample", "metric", "domain"]
 _PICTURE = ["image_id", "sha256", "outcome"]
 _PAIRED = [*_PICTURE, "pair_id", "group", "knob"]
-
-ReportTables = Mapping[str, pd.DataFrame]
-"""By domain, for those that are there."""
 
 
 def load_painter_results(

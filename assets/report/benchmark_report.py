@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from assets.report.costs import costs
 from assets.report.publish import Site, Thumbnail
@@ -16,11 +17,23 @@ from resources.calls.spending import SpendingRow
 
 SubjectT = TypeVar("SubjectT", bound=ReportSubject)
 GalleryT = TypeVar("GalleryT")
+PartT = TypeVar("PartT")
+
+
+class Page(NamedTuple):
+    """A page by its path in the site and its template, with more values for it."""
+
+    path: str
+    template: str
+    values: Mapping[str, object]
 
 
 @dataclass(frozen=True, kw_only=True)
 class BenchmarkReport(Generic[SubjectT, GalleryT]):
     """A report with a front page, and pages about each of its subjects.
+
+    The templates are `front.html`, `subject.html` for a page about each subject, `gallery.html` for
+    one of its pictures, and those of further pages.
 
     The front page of all reports shows the standings of each judge and its failures.
     """
@@ -28,9 +41,10 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
     title: str
     question: str
     templates: Path
-    """Folder of `front.html`, `subject.html` and, for pages of pictures, `gallery.html`."""
     sections: Sequence[str]
     """Sections of the front page that the head of every page links to."""
+    links: Sequence[tuple[str, str]] = ()
+    """More links there, by label and address."""
     styles: Sequence[Path] = ()
     """Style sheets of these pages alone."""
     values: Mapping[str, object] = field(default_factory=dict)
@@ -42,6 +56,10 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
     """The finding about a subject that is no stand-in run."""
     gallery: Callable[[SubjectT], GalleryT]
     thumbnails: Callable[[GalleryT], Iterable[Thumbnail]]
+    pictures: Callable[[GalleryT], Iterable[str]] = lambda gallery: ()
+    """The sha256 of pictures that lie in the site as large as they are."""
+    pages: Callable[[SubjectT], Iterable[Page]] = lambda subject: ()
+    """Further pages about a subject."""
     measures: Sequence[Measure]
     standings: Callable[[SubjectT], Iterable[Standing]]
     failures: Callable[[SubjectT, GalleryT], Iterable[Failure]]
@@ -85,39 +103,48 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
         galleries = {subject.name: self.gallery(subject) for subject in subjects}
         stand_ins = [subject.name for subject in subjects if subject.is_stand_in]
         links = [(title, f"index.html#{title.lower()}") for title in self.sections]
-        shared = {"question": self.question, "subjects": subjects, **self.values, **values}
+        shared = {
+            "question": self.question,
+            "subjects": subjects,
+            "finding": finding,
+            "gallery": galleries[finding.subject.name],
+            "stand_ins": stand_ins,
+            "costs": costs(spent),
+            **self.values,
+            **values,
+        }
         page = Renderer(
             self.templates,
-            Shell(self.title, facts, links, [file.name for file in self.styles]),
+            Shell(self.title, facts, [*links, *self.links], [file.name for file in self.styles]),
             **shared,
         ).page
 
         def pages() -> Iterator[tuple[str, str]]:
-            yield from page(
-                "index.html",
-                "front.html",
-                finding=finding,
-                gallery=galleries[finding.subject.name],
-                stand_ins=stand_ins,
-                costs=costs(spent),
-            )
+            yield from page("index.html", "front.html")
             for subject in subjects:
                 shown = {"subject": subject, "gallery": galleries[subject.name]}
-                yield from page(subject.page, "subject.html", **shown)
+                if (self.templates / "subject.html").exists():
+                    yield from page(subject.page, "subject.html", **shown)
                 if subject.gallery_kind:
                     yield from page(subject.gallery, "gallery.html", **shown)
+                for path, template, more in self.pages(subject):
+                    yield from page(path, template, **shown, **more)
             for path, template in further_pages.items():
                 yield from page(path, template)
 
-        pictures = (
-            thumbnail for gallery in galleries.values() for thumbnail in self.thumbnails(gallery)
-        )
         return Site(
             entry=Entry(self.title, self.question, finding.sentence, finding.firmness),
             pages=pages(),
-            pictures=(),
-            thumbnails=list(dict.fromkeys(pictures)),
+            pictures=_gather(galleries, self.pictures),
+            thumbnails=_gather(galleries, self.thumbnails),
             metadata={f"{subjects[0].kind}s": len(subjects), "stand_ins": len(stand_ins)},
             judged=self.judged(subjects, galleries),
             static=self.styles,
         )
+
+
+def _gather(
+    galleries: Mapping[str, GalleryT], parts: Callable[[GalleryT], Iterable[PartT]]
+) -> list[PartT]:
+    """The parts of all galleries, each once."""
+    return list(dict.fromkeys(chain.from_iterable(map(parts, galleries.values()))))

@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+import pandas as pd
+
 from assets.report.formats import (
     NONE,
     Rate,
@@ -196,6 +198,11 @@ def part_cell(count_in_part: int, total: int, note: str = "") -> Cell:
         note,
         numbers,
     )
+
+
+def count_rows(mask: "pd.Series[bool]", note: str = "") -> Cell:
+    """`12 of 40`: the rows for which a mask is true."""
+    return part_cell(int(mask.sum()), len(mask), note)
 
 
 def rate_numbers(rate: Rate) -> dict[str, float]:

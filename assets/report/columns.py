@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 from typing import Generic, TypeVar
 
 from assets.report.cells import Body, Cell, Group, Head, Line, Table, mark_trial
@@ -24,6 +25,7 @@ class TableColumn(Generic[RowT]):
     ranked: bool = False
     group: str = ""
     detail: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,12 +51,19 @@ def tabulate(
     bodies: Mapping[str, Iterable[RowT]],
 ) -> Table:
     """A table of rows; `bodies` are rows that belong together, by the label above them."""
-    groups = [
-        Group(label, [Head(column.label, column.detail) for column in grouped])
-        for label, grouped in groupby(columns, key=lambda column: column.group)
-    ]
+    groups = group_heads(
+        (column.group, Head(column.label, column.detail, column.link)) for column in columns
+    )
     lines = {label: [_line(head, columns, row) for row in rows] for label, rows in bodies.items()}
     return Table(caption, corner, groups, [Body(*body) for body in lines.items()])
+
+
+def group_heads(heads: Iterable[tuple[str, Head]]) -> list[Group]:
+    """Groups of neighbouring headings, each given with the label that it shares with others."""
+    return [
+        Group(label, [head for _, head in grouped])
+        for label, grouped in groupby(heads, key=itemgetter(0))
+    ]
 
 
 def _line(head: RowHead[RowT], columns: Sequence[TableColumn[RowT]], row: RowT) -> Line:

@@ -19,6 +19,7 @@ _PARTS = [
     "chart",
     "costs",
     "exhibit",
+    "filters",
     "notice",
     "paper",
     "section",

@@ -20,7 +20,7 @@ from assets.vlmbias.accuracy import (
     describe_partial_answers,
     load_answers,
 )
-from assets.vlmbias.common import GROUP, QUESTION, TITLE, answers_key, edited_flags_key, topics
+from assets.vlmbias.common import GROUP, QUESTION, TITLE, edited_flags_key, topics
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.measurements import MEASUREMENTS
 from assets.vlmbias.pages import build
@@ -86,10 +86,7 @@ def _site(sources: ReportSources, judges: Sequence[Model], writers: Sequence[Mod
         spent=sources.spent,
         originals=sources.originals,
         outlines=draw_outlines(drawn, sources.ledger),
-        dates={
-            judge.name: sources.made_on(answers_key(judge.name).path[-1], topic_names)
-            for judge in judges
-        },
+        dates=sources.dates("answers", [judge.name for judge in judges], topic_names),
     )
 
 

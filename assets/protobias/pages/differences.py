@@ -1,55 +1,47 @@
 """Failure rates compared: between metrics on the same pairs, and between painters."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import pandas as pd
 
 from assets.kit.columns import NamedRow, iterate_named_rows
-from assets.protobias.pages.figures import ALL, EVALUATED, SummarisedPainter
-from assets.report.cells import (
-    Body,
-    Cell,
-    Group,
-    Head,
-    Line,
-    Table,
-    mean_cell,
-    number_cell,
-    points_cell,
-)
+from assets.protobias.pages.figures import ALL, METRIC_HEAD, BoardMetric, SummarisedPainter
+from assets.report.cells import Cell, Table, mean_cell, number_cell, points_cell
+from assets.report.columns import RowHead, TableColumn, tabulate
 from assets.report.formats import NONE, Rate, format_count
 from metrics.protobias import failure_differences as comparison
 from metrics.statistics.weighted_kappa import AnnotatorAgreement, pairwise_agreement
 
+_NOT_COMPARED = Cell(NONE, note="not both scored")
+
 
 def between_metrics(painted: SummarisedPainter) -> Table:
     """Compare every two metrics, with Holm's correction; references only where little else is."""
-    scores = painted.scores[painted.scores["sample"] == EVALUATED]
+    scores = painted.evaluated_scores
     trials = [metric.name for metric in painted.board.metrics if metric.doubts]
     firm = scores[~scores["metric"].isin(trials)]
     scores = firm if len(firm) else scores
     models = scores[scores["formula"] != "reference"]
     compared = models if models["metric"].nunique() > 1 else scores
-    differences = (
-        list(iterate_named_rows(comparison.compare_metrics(compared))) if len(compared) else []
-    )
-    board = painted.board
-    cells = {(row.first, row.second, row.domain): _with_p(row) for row in differences}
-    named = list(dict.fromkeys((row.first, row.second) for row in differences))
-    lines = [
-        Line(
-            f"{first} less {second}",
-            [cells.get((first, second, domain), _NOT_COMPARED) for domain, _ in board.columns],
-        )
-        for first, second in named
-    ]
+    differences = comparison.compare_metrics(compared) if len(compared) else pd.DataFrame()
+    cells = {
+        (row.first, row.second, row.domain): _with_p(row) for row in iterate_named_rows(differences)
+    }
+
+    def cell(domain: str, pair: tuple[str, str]) -> Cell:
+        return cells.get((*pair, domain), _NOT_COMPARED)
+
+    columns = [TableColumn(title, partial(cell, domain)) for domain, title in painted.board.columns]
     caption = f"{painted.name}: differences of failure rates between metrics"
-    return Table.plain(caption, "Metrics", [title for _, title in board.columns], lines)
+    head = RowHead[tuple[str, str]](label=" less ".join)
+    pairs = dict.fromkeys((left, right) for left, right, _ in cells)
+    return tabulate(caption, "Metrics", head, columns, {"": pairs})
 
 
 def between_painters(painters: Sequence[SummarisedPainter]) -> pd.DataFrame:
     """Compare every two painters, the later one less the earlier one."""
-    scores = [painted.scores[painted.scores["sample"] == EVALUATED] for painted in painters]
+    scores = [painted.evaluated_scores for painted in painters]
     return comparison.compare_painters(pd.concat(scores, ignore_index=True))
 
 
@@ -57,40 +49,38 @@ def changes(
     compared: pd.DataFrame, painted: SummarisedPainter, earlier: SummarisedPainter
 ) -> Table:
     """One painter against an earlier one, by domain."""
-    board = painted.board
-    columns = [(earlier.name, domain) for domain, _ in board.columns]
-    lines = _changed(compared, painted, columns)
+    places = {(earlier.name, domain): title for domain, title in painted.board.columns}
     caption = f"{painted.name} less {earlier.name}"
-    group = Group(caption, [Head(title) for _, title in board.columns])
-    return Table(caption, "Metric", [group], [Body("", lines)])
+    return _tabulate_changes(caption, compared, painted, places, group=caption)
 
 
 def overall(
     compared: pd.DataFrame, painted: SummarisedPainter, earlier: Sequence[SummarisedPainter]
 ) -> Table:
     """One painter against each earlier one, as the mean over domains."""
-    lines = _changed(compared, painted, [(other.name, ALL) for other in earlier])
-    heads = [f"less {other.name}" for other in earlier]
-    return Table.plain(f"{painted.name} less each earlier painter", "Metric", heads, lines)
+    places = {(other.name, ALL): f"less {other.name}" for other in earlier}
+    caption = f"{painted.name} less each earlier painter"
+    return _tabulate_changes(caption, compared, painted, places)
 
 
-def _changed(
-    compared: pd.DataFrame, painted: SummarisedPainter, columns: Sequence[tuple[str, str]]
-) -> list[Line]:
-    """A line a metric; the columns are earlier painters with a domain."""
-    painter_rows = iterate_named_rows(compared[compared["later"] == painted.name])
-    cells = {(row.metric, row.earlier, row.domain): _change(row) for row in painter_rows}
-    return [
-        Line(
-            metric.name,
-            [cells.get((metric.name, *column), _NOT_COMPARED) for column in columns],
-            metric.small,
-        )
-        for metric in painted.board.metrics
+def _tabulate_changes(
+    caption: str,
+    compared: pd.DataFrame,
+    painted: SummarisedPainter,
+    places: Mapping[tuple[str, str], str],
+    group: str = "",
+) -> Table:
+    """A line a metric; the columns are earlier painters with a domain, by their headings."""
+    rows = iterate_named_rows(compared[compared["later"] == painted.name])
+    cells = {(row.metric, row.earlier, row.domain): _change(row) for row in rows}
+
+    def cell(place: tuple[str, str], metric: BoardMetric) -> Cell:
+        return cells.get((metric.name, *place), _NOT_COMPARED)
+
+    columns = [
+        TableColumn(title, partial(cell, place), group=group) for place, title in places.items()
     ]
-
-
-_NOT_COMPARED = Cell(NONE, note="not both scored")
+    return tabulate(caption, "Metric", METRIC_HEAD, columns, {"": painted.board.metrics})
 
 
 def _with_p(row: NamedRow) -> Cell:
@@ -110,12 +100,13 @@ def _change(row: NamedRow) -> Cell:
 def agreement(painted: SummarisedPainter) -> Table:
     """One line a pair of annotators."""
     agreements = pairwise_agreement(painted.human, seed=0) if len(painted.human) else []
-    lines = [
-        Line(f"{pair.first} and {pair.second}", [number_cell(pair.images), _kappa(pair)])
-        for pair in agreements
+    columns = [
+        TableColumn[AnnotatorAgreement]("Pictures both scored", lambda of: number_cell(of.images)),
+        TableColumn[AnnotatorAgreement]("Kappa", _kappa),
     ]
+    head = RowHead[AnnotatorAgreement](label=lambda of: f"{of.first} and {of.second}")
     caption = f"{painted.name}: agreement of people"
-    return Table.plain(caption, "Annotators", ("Pictures both scored", "Kappa"), lines)
+    return tabulate(caption, "Annotators", head, columns, {"": agreements})
 
 
 def _kappa(pair: AnnotatorAgreement) -> Cell:

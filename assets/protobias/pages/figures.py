@@ -1,6 +1,6 @@
 """The tables of painters: their summaries by sample, metric, domain, knob and concept, and more."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -10,7 +10,9 @@ import pandas as pd
 
 from assets.kit.columns import NamedRow, iterate_named_rows
 from assets.protobias.trial import MIN_RANKED_PAIRS
-from assets.report.formats import Rate, format_count, mark_unlisted
+from assets.report.cells import Cell, margin_cell, mean_cell, share_cell
+from assets.report.columns import RowHead, TableColumn
+from assets.report.formats import Rate, format_count, mark_unlisted, read_rate
 from assets.report.subjects import ReportSubject, firmest
 from generators.prompts.concepts import DOMAINS
 from metrics.statistics.firmness import Evidence, Firmness
@@ -22,6 +24,12 @@ Measure = Literal[
     "failure_rate", "tie_rate", "sc", "pa", "delta", "correct_margin", "incorrect_margin"
 ]
 
+_CELLS: Mapping[Measure, Callable[[Rate], Cell]] = {
+    "failure_rate": share_cell,
+    "tie_rate": share_cell,
+    "correct_margin": margin_cell,
+    "incorrect_margin": margin_cell,
+}
 _WITHOUT = {
     "correct_margin": "never ranked right",
     "incorrect_margin": "never ranked wrong",
@@ -54,6 +62,9 @@ class BoardMetric(NamedTuple):
         return ", ".join(filter(None, (named, family, self.doubts)))
 
 
+METRIC_HEAD = RowHead[BoardMetric](
+    label=lambda metric: metric.name, small=lambda metric: metric.small
+)
 GROUPS = ("Metrics and judges", "Trials", "Reference judges", "People")
 
 Where: TypeAlias = tuple[str, str, str]
@@ -107,9 +118,26 @@ class Board:
         return [(ALL, f"Mean over {len(named)} domains"), *named] if len(named) > 1 else named
 
     @property
+    def places(self) -> Mapping[str, Where]:
+        """The same as places, by title."""
+        return {title: (domain, ALL, ALL) for domain, title in self.columns}
+
+    @property
     def overall(self) -> Where:
         """The mean over domains, or the only domain there is."""
-        return self.columns[0][0] if self.columns else ALL, ALL, ALL
+        return next(iter(self.places.values()), WHOLE)
+
+    def column(
+        self, label: str, place: Where, measure: Measure, group: str, detail: str = ""
+    ) -> TableColumn[BoardMetric]:
+        """A column of one number of every metric."""
+        to_cell = _CELLS.get(measure, mean_cell)
+        return TableColumn(
+            label,
+            lambda metric: to_cell(self.rate(metric, place, measure)),
+            group=group,
+            detail=detail,
+        )
 
     def knobs(self, domain: str) -> list[str]:
         """The knobs of a domain."""
@@ -130,34 +158,25 @@ class Board:
         return max((row.pairs + row.unscored for row in summary_rows if row is not None), default=0)
 
     def rate(self, metric: BoardMetric, place: Where, measure: Measure) -> Rate:
-        """A number with its interval, and how many pairs it lacks."""
+        """A number with its interval, and how many pairs and domains it lacks; or why none."""
         row = self.cells.get((metric.name, place))
         if row is None:
             return Rate(None, note="not scored")
-        value = getattr(row, measure)
-        if value is None:
-            return Rate(None, note=self._why(metric, place, measure))
-        lacking = [f"{format_count(row.unscored)} unscored"] if row.unscored else []
-        if place == WHOLE and (domains_with_number := self._held(metric, measure)) < len(
-            self.domains
-        ):
-            lacking.append(f"{domains_with_number} of {len(self.domains)} domains")
-        low, high = (getattr(row, f"{measure}_{end}") for end in ("low", "high"))
-        return Rate(value, low, high, ", ".join(lacking))
-
-    def _held(self, metric: BoardMetric, measure: Measure) -> int:
-        """Number of domains that have the number: a margin has none where no pair ranks so."""
-        parts = (self.cells.get((metric.name, (domain, ALL, ALL))) for domain in self.domains)
-        return sum(row is not None and getattr(row, measure) is not None for row in parts)
-
-    def _why(self, metric: BoardMetric, place: Where, measure: Measure) -> str:
-        """The reason for no number: some domain lacks, no pair is scored, or none of that kind."""
-        parts = [self.cells.get((metric.name, (domain, ALL, ALL))) for domain in self.domains]
-        scored = sum(1 for row in parts if row is not None and row.pairs)
-        if place == WHOLE and scored < len(parts):
-            return f"{scored} of {len(parts)} domains"
-        row = self.cells[metric.name, place]
-        return _WITHOUT.get(measure, "") if row.pairs else "no pair scored"
+        rate = read_rate(row._asdict(), measure)
+        places = [(domain, ALL, ALL) for domain in self.domains] if place == WHOLE else []
+        parts = [part for at in places if (part := self.cells.get((metric.name, at)))]
+        # A margin has no number in domains where no pair ranks so.
+        counted = [
+            part
+            for part in parts
+            if (part.pairs if rate.value is None else getattr(part, measure) is not None)
+        ]
+        few = f"{len(counted)} of {len(places)} domains" if len(counted) < len(places) else ""
+        if rate.value is None:
+            without = _WITHOUT.get(measure, "") if row.pairs else "no pair scored"
+            return Rate(None, note=few or without)
+        unscored = f"{format_count(row.unscored)} unscored" if row.unscored else ""
+        return rate._replace(note=", ".join(filter(None, (unscored, few))))
 
     def grouped(self) -> Iterator[tuple[str, list[BoardMetric]]]:
         """The metrics by heading, those that have any."""
@@ -271,6 +290,11 @@ class SummarisedPainter(ReportSubject):
         table = self.summary
         is_domain = table["domain"].ne(ALL) & table["knob"].eq(ALL) & table["concept"].eq(ALL)
         return table[is_domain & table["sample"].eq(EVALUATED)]
+
+    @property
+    def evaluated_scores(self) -> pd.DataFrame:
+        """The scores of the evaluated pairs."""
+        return self.scores[self.scores["sample"] == EVALUATED]
 
     @property
     def evaluated(self) -> int:

@@ -9,7 +9,8 @@ import pandas as pd
 from assets.kit.columns import NamedRow, iterate_named_rows
 from assets.protobias.pages.figures import EVALUATED, HUMAN, TITLES, SummarisedPainter
 from assets.report.cells import Cell, Line, Table, number_cell
-from assets.report.formats import format_score
+from assets.report.filters import Filter
+from assets.report.formats import capitalize_first, format_score
 from assets.report.publish import Thumbnail
 
 Mark = Literal["✓", "✗", "=", "–"]
@@ -44,8 +45,7 @@ class MetricVerdict(NamedTuple):
 
     metric: str
     mark: Mark
-    scores: str
-    reason: str
+    details: str
     margin: float = 0.0
 
     @property
@@ -60,38 +60,66 @@ class MetricVerdict(NamedTuple):
 
 
 class Shot(NamedTuple):
-    """One picture of a pair, or why there is none; `facts` are its provenance in words."""
+    """One picture of a pair, or why there is none: a row of `filtered_pairs`."""
 
-    side: str
-    sha256: str
-    width: int
-    height: int
-    prompt: str
-    problem: str
-    facts: Mapping[str, str]
+    row: NamedRow
 
     @property
     def thumbnail(self) -> Thumbnail:
         """The picture as it is shown."""
-        return Thumbnail(self.sha256, SHOWN)
+        return Thumbnail(self.row.sha256, SHOWN)
 
     @property
     def file(self) -> str:
         """Path of the image in the site, if it lies there as it is."""
-        return f"images/{self.sha256}.png"
+        return f"images/{self.row.sha256}.png"
+
+    @property
+    def rated(self) -> str:
+        """What the filter gave it, or why nothing."""
+        row = self.row
+        has_score = row.filter_score is not None
+        return f"{_whole(row.filter_score)} of 10" if has_score else row.filter_reason or ""
+
+    @property
+    def problem(self) -> str:
+        """Why there is no picture, or why it is not in the benchmark."""
+        row = self.row
+        dropped = f"The filter gave it {self.rated}" if row.kept is False and self.rated else ""
+        why = (row.outcome if row.outcome != "painted" else "", row.flaw, row.reason, dropped)
+        return ": ".join(dict.fromkeys(reason for reason in why if reason))
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Its provenance: what a painter was asked, and how it made it."""
+        row = self.row
+        facts = {
+            "Seed": _whole(row.seed) or "none: this painter takes none",
+            "Sample": str(row.sample),
+            "Model": row.served_model or row.painter,
+            "Size": f"{_whole(row.width)} × {_whole(row.height)} px" if row.sha256 else "",
+            "Filter": f"{row.filter}: {self.rated}" if row.filter and self.rated else "",
+            "Filter said": row.filter_response or "",
+            "sha256": row.sha256 or "",
+        }
+        # How a local model made it, by name.
+        for name, made in json.loads(row.provenance or "{}").items():
+            text = made if isinstance(made, str) else json.dumps(made)
+            facts[name.replace("_", " ").capitalize()] = text
+        return {name: fact for name, fact in facts.items() if fact}
 
 
 class GalleryPair(NamedTuple):
-    """Both pictures under one text."""
+    """Both pictures under one text, which is in the row of the first, the correct one."""
 
-    pair_id: str
-    domain: str
-    concept: str
-    knob: str
-    text: str
     state: State
     shots: Sequence[Shot]
     verdicts: Sequence[MetricVerdict]
+
+    @property
+    def row(self) -> NamedRow:
+        """What both have in common."""
+        return self.shots[0].row
 
     @property
     def failing_metrics(self) -> set[str]:
@@ -115,18 +143,22 @@ class PairGallery(NamedTuple):
     @property
     def thumbnails(self) -> Iterator[Thumbnail]:
         """The pictures as they are shown."""
-        return (shot.thumbnail for pair in self.pairs for shot in pair.shots if shot.sha256)
+        return (shot.thumbnail for pair in self.pairs for shot in pair.shots if shot.row.sha256)
 
     @property
-    def knobs(self) -> list[str]:
-        """The knobs of the pairs that are shown."""
-        return sorted({pair.knob for pair in self.pairs})
-
-    @property
-    def states(self) -> list[State]:
-        """The states of the pairs that are shown."""
-        states = {pair.state for pair in self.pairs}
-        return [state for state in STATES if state in states]
+    def filters(self) -> list[Filter]:
+        """The choices above the pairs."""
+        rows = [pair.row for pair in self.pairs]
+        domains = {row.domain: TITLES[row.domain] for row in rows}
+        knobs = {row.knob: capitalize_first(row.knob.replace("_", " ")) for row in rows}
+        shown = {pair.state for pair in self.pairs}
+        states = {name: capitalize_first(STATES[name][0]) for name in STATES if name in shown}
+        return [
+            Filter("Domain", "domain", domains, "All domains"),
+            Filter("Knob", "knob", dict(sorted(knobs.items())), "All knobs"),
+            Filter("Failed by", "wrong", {name: name for name in self.metrics}, "Not filtered"),
+            Filter("What became of it", "state", states, "Everything"),
+        ]
 
 
 def gallery(painted: SummarisedPainter) -> PairGallery:
@@ -150,10 +182,8 @@ def gallery(painted: SummarisedPainter) -> PairGallery:
     for row in iterate_named_rows(picked):
         key = (row.domain, row.pair_id)
         both = sorted(by_pair[key], key=lambda shot: shot.side != "correct")
-        first, shots = both[0], [_shot(row_of_side) for row_of_side in both]
         verdicts = _verdicts(metrics, scored.get(key, ())) if row.state == "evaluated" else []
-        subject = (first.domain, first.concept, first.knob, first.text)
-        pairs.append(GalleryPair(first.pair_id, *subject, row.state, shots, verdicts))
+        pairs.append(GalleryPair(row.state, [*map(Shot, both)], verdicts))
     heads = ("What became of them", "Shown", "Pairs")
     return PairGallery(
         pairs, len(states), Table.plain("Pairs shown of all", "Domain", heads, lines), metrics
@@ -202,53 +232,16 @@ def _verdict(metric: str, correct: NamedRow | None, adversarial: NamedRow | None
     score_texts = [format_score(row.score) for row in both]
     if len(raw) < 2:
         why = dict.fromkeys(row.reason or row.outcome for row in both if row.raw is None)
-        return MetricVerdict(metric, "–", "", "; ".join(why) or "not scored")
+        return MetricVerdict(metric, "–", "; ".join(why) or "not scored")
     if raw[0] == raw[1]:
-        return MetricVerdict(metric, "=", f"both {score_texts[0]}", "")
+        return MetricVerdict(metric, "=", f"both {score_texts[0]}")
     mark: Mark = "✓" if raw[0] > raw[1] else "✗"
     if score_texts[0] == score_texts[1]:
-        return MetricVerdict(metric, mark, f"{raw[0]:.6g} against {raw[1]:.6g} (raw scores)", "")
+        return MetricVerdict(metric, mark, f"{raw[0]:.6g} against {raw[1]:.6g} (raw scores)")
     margin = both[1].score - both[0].score
-    return MetricVerdict(metric, mark, f"{score_texts[0]} against {score_texts[1]}", "", margin)
-
-
-def _shot(row: NamedRow) -> Shot:
-    """A picture with its provenance: what a painter was asked, and how it made it."""
-    rated = (
-        f"{_whole(row.filter_score)} of 10" if row.filter_score is not None else row.filter_reason
-    )
-    facts = {
-        "Seed": _whole(row.seed) or "none: this painter takes none",
-        "Sample": str(row.sample),
-        "Model": row.served_model or row.painter,
-        "Size": f"{_whole(row.width)} × {_whole(row.height)} px" if row.sha256 else "",
-        "Filter": f"{row.filter}: {rated}" if row.filter and rated else "",
-        "Filter said": row.filter_response or "",
-        "sha256": row.sha256 or "",
-        **_made(row.provenance),
-    }
-    dropped = f"The filter gave it {rated}" if row.kept is False and rated else ""
-    why = (row.outcome if row.outcome != "painted" else "", row.flaw, row.reason, dropped)
-    return Shot(
-        row.side,
-        row.sha256 or "",
-        int(row.width or 0),
-        int(row.height or 0),
-        row.prompt,
-        ": ".join(dict.fromkeys(reason for reason in why if reason)),
-        {name: fact for name, fact in facts.items() if fact},
-    )
+    return MetricVerdict(metric, mark, f"{score_texts[0]} against {score_texts[1]}", margin)
 
 
 def _whole(number: float | None) -> str:
     """A whole number, which a column that lacks some holds as a real one; "" for none."""
     return "" if number is None else str(int(number))
-
-
-def _made(details: str | None) -> dict[str, str]:
-    """Facts about how a local model made it, by name; lists and mappings as JSON."""
-    facts = json.loads(details) if details else {}
-    return {
-        name.replace("_", " ").capitalize(): fact if isinstance(fact, str) else json.dumps(fact)
-        for name, fact in facts.items()
-    }

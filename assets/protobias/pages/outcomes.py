@@ -1,12 +1,13 @@
 """Pictures without a score: how many and why, and which model scored at all."""
 
-from collections.abc import Iterator
+from functools import partial
 
 import pandas as pd
 
-from assets.protobias.pages.figures import EVALUATED, TITLES, BoardMetric, SummarisedPainter
+from assets.protobias.pages.figures import METRIC_HEAD, TITLES, BoardMetric, SummarisedPainter
 from assets.report import outcomes as kit
-from assets.report.cells import Body, Cell, Group, Head, Line, Table, number_cell, part_cell
+from assets.report.cells import Cell, Table, count_rows, number_cell
+from assets.report.columns import TableColumn, tabulate
 from assets.report.formats import NONE
 from assets.report.outcomes import Served
 
@@ -15,46 +16,37 @@ _WITHOUT = ("unparsed", "refused", "failed")
 
 def outcomes(painted: SummarisedPainter) -> Table:
     """Count the pictures that each metric was asked about, and those without a score."""
-    requests = _asked(painted.scores)
-    bodies = [
-        Body(
-            label,
-            [
-                _line(painted, metric, requests[requests["metric"] == metric.name])
-                for metric in metrics
-            ],
-        )
-        for label, metrics in painted.board.grouped()
+    scores = painted.evaluated_scores
+
+    def asked(metric: BoardMetric) -> pd.DataFrame:
+        return scores[scores["metric"] == metric.name]
+
+    def ended(outcome: str, metric: BoardMetric) -> Cell:
+        return count_rows(asked(metric)["outcome"].eq(outcome))
+
+    def lacking(domain: str, metric: BoardMetric) -> Cell:
+        outcomes = asked(metric).query("domain == @domain")["outcome"]
+        return count_rows(outcomes.ne("scored")) if len(outcomes) else Cell(NONE, note="not asked")
+
+    columns = [
+        TableColumn("Pictures asked about", lambda metric: number_cell(len(asked(metric)))),
+        *(
+            TableColumn(outcome.capitalize(), partial(ended, outcome), group="Without a score")
+            for outcome in _WITHOUT
+        ),
+        *(
+            TableColumn(
+                TITLES[domain], partial(lacking, domain), group="Without a score, by domain"
+            )
+            for domain in painted.board.domains
+        ),
     ]
-    domains = [TITLES[domain] for domain in painted.board.domains]
-    groups = [
-        Group("", [Head("Pictures asked about")]),
-        Group("Without a score", [Head(outcome.capitalize()) for outcome in _WITHOUT]),
-        Group("Without a score, by domain", [Head(title) for title in domains]),
-    ]
-    return Table(f"{painted.name}: pictures without a score", "Metric", groups, bodies)
+    caption = f"{painted.name}: pictures without a score"
+    return tabulate(caption, "Metric", METRIC_HEAD, columns, dict(painted.board.grouped()))
 
 
 def served(painted: SummarisedPainter) -> list[Served]:
     """Count the models that replied under each name, references apart."""
-    requests = _asked(painted.scores)
-    models = requests[requests["formula"].ne("reference")]
+    scores = painted.evaluated_scores
+    models = scores[scores["formula"].ne("reference")]
     return kit.served(models.rename(columns={"metric": "name"}))
-
-
-def _asked(scores: pd.DataFrame) -> pd.DataFrame:
-    return scores[scores["sample"] == EVALUATED]
-
-
-def _line(painted: SummarisedPainter, metric: BoardMetric, requests: pd.DataFrame) -> Line:
-    return Line(metric.name, list(_cells(painted, requests)), metric.small)
-
-
-def _cells(painted: SummarisedPainter, requests: pd.DataFrame) -> Iterator[Cell]:
-    yield number_cell(len(requests))
-    for outcome in _WITHOUT:
-        yield part_cell(int(requests["outcome"].eq(outcome).sum()), len(requests))
-    for domain in painted.board.domains:
-        here = requests[requests["domain"] == domain]
-        lacking = int(here["outcome"].ne("scored").sum())
-        yield part_cell(lacking, len(here)) if len(here) else Cell(NONE, note="not asked")

@@ -30,12 +30,10 @@ def scores() -> Table:
 
 
 def _print(table: str, caption: str) -> Table:
-    rows = read_csv_rows(Path(__file__).with_name("paper.csv"))
-    printed = (row for row in rows if row["table"] == table)
     return pivot(
         caption,
         "Metric",
-        printed,
+        read_csv_rows(Path(__file__).with_name("paper.csv"), table=table),
         lambda row: Cell(row["value"]),
         line="metric",
         group="group",

@@ -11,7 +11,7 @@ import pandas as pd
 from assets.protobias.common import QUESTION, TITLE
 from assets.protobias.pages import charts, differences, outcomes, paper, retention, tables
 from assets.protobias.pages.figures import GROUPS, HUMAN, TITLES, BoardMetric, SummarisedPainter
-from assets.protobias.pages.gallery import STATES, GalleryPair, PairGallery, gallery
+from assets.protobias.pages.gallery import GalleryPair, PairGallery, gallery
 from assets.protobias.pages.painters import Painters
 from assets.report.benchmark_report import BenchmarkReport
 from assets.report.formats import capitalize_first, format_count, format_whole_percent
@@ -118,7 +118,7 @@ def _failures(painted: SummarisedPainter, pictures: PairGallery) -> Iterator[Fai
     for metric in _models(painted):
         by_domain: defaultdict[str, list[tuple[float, Failure]]] = defaultdict(list)
         for pair in pictures.pairs:
-            by_domain[pair.domain] += _failed(painted, metric, pair)
+            by_domain[pair.row.domain] += _failed(painted, metric, pair)
         widest = (
             sorted(failures, key=lambda margin_and_failure: -margin_and_failure[0])
             for failures in by_domain.values()
@@ -130,7 +130,7 @@ def _failed(
     painted: SummarisedPainter, metric: BoardMetric, pair: GalleryPair
 ) -> Iterator[tuple[float, Failure]]:
     """The margin and the failure, where the metric fails the pair."""
-    by_side = {shot.side: shot for shot in pair.shots}
+    by_side = {shot.row.side: shot for shot in pair.shots}
     for verdict in pair.verdicts:
         if verdict.metric != metric.name or not verdict.failed:
             continue
@@ -141,13 +141,13 @@ def _failed(
                 metric.name,
                 painted.evidence(metric.name).firmness,
                 wrong.thumbnail.file,
-                f"Typical, but wrong: {wrong.prompt}",
-                f"How well does the picture fit “{pair.text}”?",
-                f"{capitalize_first(verdict.meaning)}: {verdict.scores}",
+                f"Typical, but wrong: {wrong.row.prompt}",
+                f"How well does the picture fit “{pair.row.text}”?",
+                f"{capitalize_first(verdict.meaning)}: {verdict.details}",
                 "The correct picture fits, the typical one does not",
                 f"{painted.gallery}#wrong={quote(metric.name, safe='')}",
                 right.thumbnail.file,
-                f"Correct: {right.prompt}",
+                f"Correct: {right.row.prompt}",
             ),
         )
 
@@ -171,7 +171,6 @@ REPORT = BenchmarkReport(
         "outcomes": outcomes,
         "paper_says": paper,
         "stages": retention,
-        "states": STATES,
         "tables": tables,
         "titles": TITLES,
     },

@@ -9,7 +9,17 @@ from assets.kit.columns import iterate_named_rows
 from assets.protobias.pages.figures import ALL, TITLES, SummarisedPainter
 from assets.protobias.pages.paper import KEPT
 from assets.protobias.pages.tables import named
-from assets.report.cells import Body, Cell, Group, Head, Line, Table, number_cell, part_cell
+from assets.report.cells import (
+    Body,
+    Cell,
+    Group,
+    Head,
+    Line,
+    Table,
+    count_rows,
+    number_cell,
+    part_cell,
+)
 from assets.report.formats import NONE, format_percent
 
 _STAGES = {
@@ -40,7 +50,7 @@ def triplets(tables: Mapping[str, pd.DataFrame]) -> Table:
         ended = Counter(table["outcome"])
         broken = Counter(rule for row_rules in table["rules"] for rule in set(row_rules))
         cells = [
-            part_cell(ended["accepted"], len(table)),
+            count_rows(table["outcome"].eq("accepted")),
             number_cell(int(table["attempts"].gt(1).sum())),
             *(number_cell(ended[outcome]) for outcome in _OUTCOMES),
             *(number_cell(broken[rule]) for rule in rules),
@@ -114,9 +124,8 @@ def _lost(painted: SummarisedPainter) -> Table:
     lines = []
     for domain in painted.domains:
         here = pairs["domain"].eq(domain)
-        cells = [number_cell(int(here.sum()))]
-        cells += [part_cell(int((here & lost).sum()), int(here.sum())) for lost in reasons.values()]
-        lines.append(Line(TITLES[domain], cells))
+        counts = [count_rows(lost[here]) for lost in reasons.values()]
+        lines.append(Line(TITLES[domain], [number_cell(int(here.sum())), *counts]))
     groups = [
         Group("", [Head("Pictures asked for")]),
         Group("Lost", [Head(reason.capitalize()) for reason in reasons]),
@@ -127,17 +136,13 @@ def _lost(painted: SummarisedPainter) -> Table:
 def _by_concept(painted: SummarisedPainter) -> Table:
     """Pairs that the filter kept, of those that were asked for."""
     pairs = painted.pairs.dropna(subset="pair_kept").drop_duplicates("pair_id")
-    is_kept = pairs["pair_kept"].astype(bool).groupby([pairs["domain"], pairs["concept"]])
-    counted = is_kept.agg(kept="sum", asked="size").reset_index()
+    kept = pairs["pair_kept"].astype(bool).groupby([pairs["domain"], pairs["concept"]])
+    cells = {place: count_rows(concept_kept) for place, concept_kept in kept}
     bodies = [
         Body(
             TITLES[domain],
-            [
-                Line(row.concept, [part_cell(row.kept, row.asked)])
-                for row in iterate_named_rows(counted[counted["domain"] == domain])
-            ],
+            [Line(str(place[1]), [cells[place]]) for place in cells if place[0] == domain],
         )
         for domain in painted.domains
     ]
-    heads = [Group("", [Head("Kept by the filter, of all pairs")])]
-    return Table("By concept", "Concept", heads, bodies)
+    return Table.build("By concept", "Concept", ["Kept by the filter, of all pairs"], bodies)

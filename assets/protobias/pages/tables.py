@@ -1,13 +1,15 @@
 """Tables of a painter by their columns, with their places in the paper."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from statistics import fmean
-from typing import TypeAlias
 
 from assets.protobias.pages.figures import (
     ALL,
     GROUPS,
     HUMAN,
+    METRIC_HEAD,
     TITLES,
     Board,
     BoardMetric,
@@ -15,30 +17,11 @@ from assets.protobias.pages.figures import (
     SummarisedPainter,
     Where,
 )
-from assets.report.cells import (
-    Body,
-    Cell,
-    Group,
-    Head,
-    Line,
-    Table,
-    margin_cell,
-    mean_cell,
-    number_cell,
-    share_cell,
-)
+from assets.report.cells import Cell, Table, number_cell, share_cell
+from assets.report.columns import RowHead, TableColumn, tabulate
 from assets.report.formats import Rate, format_count
 
-Column: TypeAlias = tuple[Where, Measure]
-Measures: TypeAlias = Mapping[str, Measure]
-
-_SCORES: Measures = {"SC": "sc", "PA": "pa", "Δ": "delta"}
-_WRITTEN: Mapping[Measure, Callable[[Rate], Cell]] = {
-    "failure_rate": share_cell,
-    "tie_rate": share_cell,
-    "correct_margin": margin_cell,
-    "incorrect_margin": margin_cell,
-}
+Measures = Mapping[str, Measure]
 
 
 def leaderboard(painters: Sequence[SummarisedPainter], caption: str) -> Table:
@@ -52,51 +35,36 @@ def leaderboard(painters: Sequence[SummarisedPainter], caption: str) -> Table:
         for painted in painters
         for metric in painted.board.metrics
     }
-    heads = dict.fromkeys(m._replace(doubts="", same_family=False) for _, m in boards.values())
 
-    def place(metric: BoardMetric) -> tuple[bool, float, str]:
-        of_it = (
-            _overall(*board_metric)
-            for board_metric in boards.values()
-            if board_metric[1].name == metric.name
-        )
-        values = [rate.value for rate in of_it if rate.value is not None]
-        return not values, fmean(values) if values else 0.0, metric.name
+    def place(metric: BoardMetric) -> tuple[int, bool, float, str]:
+        rates = (_overall(board, m) for board, m in boards.values() if m.name == metric.name)
+        values = [rate.value for rate in rates if rate.value is not None]
+        mean = fmean(values) if values else 0.0
+        return GROUPS.index(metric.group), not values, mean, metric.name
 
-    metrics = {
-        group: sorted((metric for metric in heads if metric.group == group), key=place)
-        for group in GROUPS
-    }
-
-    def cell(painted: SummarisedPainter, metric: BoardMetric) -> Cell:
-        board_metric = boards.get((painted.name, metric.name))
+    def cell(name: str, painted: SummarisedPainter) -> Cell:
+        board_metric = boards.get((painted.name, name))
         return _heated(*board_metric) if board_metric else Cell("", note="not scored")
 
-    lines = [
-        Line(
-            painted.title,
-            [
-                cell(painted, metric)
-                for group_metrics in metrics.values()
-                for metric in group_metrics
-            ],
-            _pairs(painted.evaluated),
-            painted.page,
+    heads = dict.fromkeys(m._replace(doubts="", same_family=False) for _, m in boards.values())
+    columns = [
+        TableColumn(
+            metric.name, partial(cell, metric.name), group=metric.group, detail=metric.small
         )
-        for painted in painters
+        for metric in sorted(heads, key=place)
     ]
-    groups = [
-        Group(group, [Head(metric.name, metric.small) for metric in group_metrics])
-        for group, group_metrics in metrics.items()
-        if group_metrics
-    ]
-    return Table(caption, "Painter", groups, [Body("", lines)])
+    head = RowHead[SummarisedPainter](
+        label=lambda painted: painted.title,
+        small=lambda painted: _pairs(painted.evaluated),
+        link=lambda painted: painted.page,
+    )
+    return tabulate(caption, "Painter", head, columns, {"": painters})
 
 
 def failures(painted: SummarisedPainter, board: Board, caption: str) -> Table:
     """The share of pairs that fail, and the ties among them, by domain (Figure 2)."""
     measures: Measures = {"Failure rate": "failure_rate", "Ties": "tie_rate"}
-    return _by_measure(caption, painted, board, measures, _domains(board))
+    return _by_measure(caption, painted, board, measures, board.places)
 
 
 def margins(painted: SummarisedPainter) -> Table:
@@ -105,42 +73,25 @@ def margins(painted: SummarisedPainter) -> Table:
         "Correct ranking margin": "correct_margin",
         "Incorrect ranking margin": "incorrect_margin",
     }
-    board, caption = painted.board, "Correct and incorrect ranking margins"
-    return _by_measure(caption, painted, board, measures, _domains(board))
+    caption, board = "Correct and incorrect ranking margins", painted.board
+    return _by_measure(caption, painted, board, measures, board.places)
 
 
 def scores(painted: SummarisedPainter, board: Board, caption: str) -> Table:
     """Mean scores of both sides and their difference (Table 2)."""
-    heads = [Head(label) for label in _SCORES]
-    groups, columns = [], []
-    for domain, title in board.columns:
-        place = (domain, ALL, ALL)
-        groups.append(Group(f"{title}, {_pairs(board.pairs(place))}", heads))
-        columns += [(place, measure) for measure in _SCORES.values()]
-    return _table(caption, painted, board, groups, columns)
-
-
-def durations(painted: SummarisedPainter) -> Table:
-    """The seconds that each metric takes for a pair (§6)."""
-    lines = [
-        Line(
-            metric.name,
-            [
-                Cell(f"{duration.seconds:,.2f}", numbers={"": duration.seconds}),
-                number_cell(duration.pairs),
-            ],
-        )
-        for metric in painted.board.metrics
-        if (duration := painted.durations.get(metric.name))
+    measures: Measures = {"SC": "sc", "PA": "pa", "Δ": "delta"}
+    columns = [
+        board.column(label, place, measure, f"{title}, {_pairs(board.pairs(place))}")
+        for title, place in board.places.items()
+        for label, measure in measures.items()
     ]
-    caption = f"{painted.name}: seconds a pair"
-    return Table.plain(caption, "Metric", ("Seconds a pair", "Pairs"), lines)
+    return _by_metric(caption, painted, board, columns)
 
 
 def by_knob(painted: SummarisedPainter, domain: str) -> Table:
     """Failure rate and Δ by knob."""
     board = painted.board
-    places = [((domain, knob, ALL), named(knob)) for knob in board.knobs(domain)]
+    places = {named(knob): (domain, knob, ALL) for knob in board.knobs(domain)}
     measures: Measures = {"Failure rate": "failure_rate", "Δ": "delta"}
     return _by_measure(f"{TITLES[domain]} by knob", painted, board, measures, places)
 
@@ -148,23 +99,35 @@ def by_knob(painted: SummarisedPainter, domain: str) -> Table:
 def by_concept(painted: SummarisedPainter, domain: str) -> Table:
     """Failure rate by concept: concepts down, metrics across, for there are many concepts."""
     board = painted.board
-    groups, metrics = [], []
-    for label, group_metrics in board.grouped():
-        groups.append(Group(label, [Head(metric.name, metric.small) for metric in group_metrics]))
-        metrics += group_metrics
-    lines = [
-        Line(
-            concept,
-            [
-                share_cell(board.rate(metric, (domain, ALL, concept), "failure_rate"))
-                for metric in metrics
-            ],
-            _pairs(board.pairs((domain, ALL, concept))),
-        )
-        for concept in board.concepts(domain)
+
+    def cell(metric: BoardMetric, concept: str) -> Cell:
+        return share_cell(board.rate(metric, (domain, ALL, concept), "failure_rate"))
+
+    columns = [
+        TableColumn(metric.name, partial(cell, metric), group=group, detail=metric.small)
+        for group, metrics in board.grouped()
+        for metric in metrics
     ]
+    head = RowHead[str](
+        label=str, small=lambda concept: _pairs(board.pairs((domain, ALL, concept)))
+    )
     caption = f"{TITLES[domain]} by concept: failure rate"
-    return Table(caption, "Concept", groups, [Body("", lines)])
+    return tabulate(caption, "Concept", head, columns, {"": board.concepts(domain)})
+
+
+def durations(painted: SummarisedPainter) -> Table:
+    """The seconds that each metric takes for a pair (§6)."""
+    seconds = painted.durations
+    columns = [
+        TableColumn[str](
+            "Seconds a pair",
+            lambda name: Cell(f"{seconds[name].seconds:,.2f}", numbers={"": seconds[name].seconds}),
+        ),
+        TableColumn[str]("Pairs", lambda name: number_cell(seconds[name].pairs)),
+    ]
+    metrics = [metric.name for metric in painted.board.metrics if metric.name in seconds]
+    caption = f"{painted.name}: seconds a pair"
+    return tabulate(caption, "Metric", RowHead[str](label=str), columns, {"": metrics})
 
 
 def named(knob: str) -> str:
@@ -172,50 +135,35 @@ def named(knob: str) -> str:
     return knob.replace("_", " ")
 
 
-def _domains(board: Board) -> list[tuple[Where, str]]:
-    return [((domain, ALL, ALL), title) for domain, title in board.columns]
-
-
 def _by_measure(
     caption: str,
     painted: SummarisedPainter,
     board: Board,
     measures: Measures,
-    places: Sequence[tuple[Where, str]],
+    places: Mapping[str, Where],
 ) -> Table:
     """A group a measure, in each a column a place."""
-    heads = [Head(title, _pairs(board.pairs(place))) for place, title in places]
-    columns = [(place, measure) for measure in measures.values() for place, _ in places]
-    groups = [Group(label, heads) for label in measures]
-    return _table(caption, painted, board, groups, columns)
+    columns = [
+        board.column(title, place, measure, label, _pairs(board.pairs(place)))
+        for label, measure in measures.items()
+        for title, place in places.items()
+    ]
+    return _by_metric(caption, painted, board, columns)
 
 
-def _table(
+def _by_metric(
     caption: str,
     painted: SummarisedPainter,
     board: Board,
-    groups: Sequence[Group],
-    columns: Sequence[Column],
+    columns: Sequence[TableColumn[BoardMetric]],
 ) -> Table:
-    bodies = [
-        Body(label, [_line(painted, board, metric, columns) for metric in metrics])
-        for label, metrics in board.grouped()
-    ]
-    return Table(f"{painted.name}: {caption}", "Metric", groups, bodies)
-
-
-def _line(
-    painted: SummarisedPainter, board: Board, metric: BoardMetric, columns: Sequence[Column]
-) -> Line:
-    link = "" if metric.name == HUMAN else f"{painted.gallery}#wrong={metric.name}"
-    return Line(
-        metric.name, [_cell(board, metric, *column) for column in columns], metric.small, link
+    """A line a metric, which leads to the pairs that it fails."""
+    head = replace(
+        METRIC_HEAD,
+        link=lambda m: "" if m.name == HUMAN else f"{painted.gallery}#wrong={m.name}",
     )
-
-
-def _cell(board: Board, metric: BoardMetric, place: Where, measure: Measure) -> Cell:
-    rate = board.rate(metric, place, measure)
-    return _WRITTEN.get(measure, mean_cell)(rate)
+    bodies = dict(board.grouped())
+    return tabulate(f"{painted.name}: {caption}", "Metric", head, columns, bodies)
 
 
 def _heated(board: Board, metric: BoardMetric) -> Cell:

@@ -1,5 +1,5 @@
 """The pages of VLMBias's report."""
 
-from assets.vlmbias.pages.build import build
+from assets.vlmbias.pages.report import build
 
 __all__ = ["build"]

@@ -58,7 +58,9 @@ def edited(tables: Collection[pd.DataFrame], scenes: Sequence[PicturedScene]) ->
         row.base_id: (row.target, row.modification) for edits in edits_by_writer for row in edits
     }
     parts = [_ALL, *dict.fromkeys(sorted(parts_by_scene.values()))]
-    confirmed = {scene.base_id: scene.proof == "pixels" for scene in scenes if not scene.painter}
+    confirmed = {
+        scene.row.base_id: scene.proof == "pixels" for scene in scenes if not scene.row.painter
+    }
     kept_by_writer = {
         edits[0].painter: {row.base_id: row.outcome == KEPT for row in edits}
         for edits in edits_by_writer

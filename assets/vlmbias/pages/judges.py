@@ -29,6 +29,11 @@ class PromptedJudge(NamedTuple):
         """The model's name, with the prompting where that is not the baseline."""
         return self.model if self.prompting == BASELINE else f"{self.model} ({self.prompting})"
 
+    @property
+    def label(self) -> str:
+        """The name, and that it is a reference judge."""
+        return f"{self.name}{' (reference)' * self.reference}"
+
 
 def prompted_judge(row: NamedRow, references: Collection[str]) -> PromptedJudge:
     """The judge that a row is about."""

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from assets.kit.columns import NamedRow, iterate_named_rows
-from assets.report.cells import Group, Head, Table
+from assets.report.cells import Head, Table
 from assets.report.formats import Rate, capitalize_first, format_count
-from assets.vlmbias.pages.figures import NOT_ASKED, judge_table
+from assets.vlmbias.pages.figures import NOT_ASKED
+from assets.vlmbias.pages.judge_table import judge_table
 from assets.vlmbias.pages.judges import PromptedJudge, prompted_judge
 from metrics import TASK_MEAN, outcome_rate_table
 
@@ -29,50 +30,40 @@ class Outcomes:
         cls, answers: pd.DataFrame, titles: Mapping[str, str], references: Collection[str]
     ) -> "Outcomes":
         """Count them; `titles` are those of the topics that are shown."""
-        outcome_rows = list(iterate_named_rows(outcome_rate_table(answers)))
-        cells = {
-            (prompted_judge(row, references), row.topic, row.ending): row for row in outcome_rows
-        }
-        return cls(cells, list(dict.fromkeys(row.ending for row in outcome_rows)), titles)
+        rows = list(iterate_named_rows(outcome_rate_table(answers)))
+        cells = {(prompted_judge(row, references), row.topic, row.ending): row for row in rows}
+        return cls(cells, list(dict.fromkeys(row.ending for row in rows)), titles)
 
     def overall_table(self, judges: Sequence[PromptedJudge]) -> Table:
         """Tabulate outcomes over all topics, the kinds of refusal in a group of their own."""
-        kinds = [outcome for outcome in self.outcomes if outcome not in _ALWAYS]
-        outcomes_by_title = {
-            "All topics": _ALWAYS,
-            **({"Refused, by kind": kinds} if kinds else {}),
-        }
-        groups = {
-            title: [(capitalize_first(outcome), TASK_MEAN, outcome) for outcome in outcomes]
-            for title, outcomes in outcomes_by_title.items()
-        }
-        return self._table(_CAPTION, judges, groups)
+        groups = dict.fromkeys(_ALWAYS, "All topics")
+        groups |= {kind: "Refused, by kind" for kind in self.outcomes if kind not in groups}
+        columns = [
+            (group, capitalize_first(outcome), TASK_MEAN, outcome)
+            for outcome, group in groups.items()
+        ]
+        return self._table(_CAPTION, judges, columns)
 
-    def topic_table(self, judges: Sequence[PromptedJudge]) -> Table | None:
-        """Tabulate the outcomes that there were, by topic; None without any."""
-        met = {key[2] for key, row in self.cells.items() if row.number and key[0] in set(judges)}
-        groups = {
-            capitalize_first(outcome): [
-                (title, topic, outcome) for topic, title in self.topics.items()
-            ]
+    def topic_table(self, judges: Sequence[PromptedJudge]) -> Table:
+        """Tabulate the outcomes that there were, by topic; without any, no line."""
+        met = {key[2] for key, row in self.cells.items() if row.number and key[0] in judges}
+        columns = [
+            (capitalize_first(outcome), title, topic, outcome)
             for outcome in self.outcomes
             if outcome in met
-        }
-        return self._table(f"{_CAPTION} by topic", judges, groups) if groups else None
+            for topic, title in self.topics.items()
+        ]
+        return self._table(f"{_CAPTION} by topic", judges if columns else (), columns)
 
     def _table(
         self,
         caption: str,
         judges: Sequence[PromptedJudge],
-        groups: Mapping[str, Sequence[tuple[str, str, str]]],
+        columns: Sequence[tuple[str, str, str, str]],
     ) -> Table:
-        """Tabulate in each group a column for each heading, topic and outcome."""
-        places = [place for group_places in groups.values() for _, *place in group_places]
-        rates = {judge: [self._rate(judge, *place) for place in places] for judge in judges}
-        heads = [
-            Group(title, [Head(head) for head, *_ in group_places])
-            for title, group_places in groups.items()
-        ]
+        """Tabulate columns of a group, heading, topic and outcome."""
+        rates = {judge: [self._rate(judge, *place) for _, _, *place in columns] for judge in judges}
+        heads = [(group, Head(head)) for group, head, *_ in columns]
         return judge_table(caption, heads, rates, {judge for judge, _, _ in self.cells})
 
     def _rate(self, judge: PromptedJudge, topic: str, outcome: str) -> Rate:

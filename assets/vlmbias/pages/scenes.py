@@ -1,19 +1,25 @@
 """Scenes as the gallery shows them."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import quote
 
 from assets.kit.columns import NamedRow
 from assets.report.publish import Thumbnail
 from assets.vlmbias.pages.judges import PromptedJudge
-from assets.vlmbias.pages.proofs import Proof, rank
+from assets.vlmbias.pages.proofs import Proof, find_proof, rank
 from generators.domains import OutlineBox
 
 CARD, PAGE = 384, 768
 """The longer side in px of a picture on a card and on a page, which show them smaller."""
+COUNTING = ("Q1", "Q2")
+
+Answer: TypeAlias = NamedRow
+"""A judge's answer, whether it is `right` (None where nothing was scored), and `biased`."""
 
 
 class Target(NamedTuple):
@@ -28,19 +34,11 @@ class Target(NamedTuple):
     readings: Sequence[NamedRow]
 
 
-Answer: TypeAlias = NamedRow
-"""A judge's answer, whether it is `right` (None where nothing was scored), and `biased`."""
-
-
 @dataclass(frozen=True, slots=True)
 class SceneQuestion:
-    """One question; `answers` has, for each prompting and judge, one answer for each picture."""
+    """A row of the questions; `answers` has, for each prompting and judge, one for each picture."""
 
-    question_id: str
-    target: str
-    text: str
-    truth: str
-    bias: str
+    row: NamedRow
     answers: dict[str, list[tuple[PromptedJudge, list[Answer | None]]]]
 
     def find_answer(self, judge: PromptedJudge | None, index: int = 0) -> Answer | None:
@@ -67,65 +65,67 @@ class ShownPicture(NamedTuple):
         return self.thumbnail.file if self.thumbnail else f"images/{self.sha256}.png"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, eq=False)
 class ScenePicture:
-    """One image of a scene; `wrong` counts the wrong answers by judge.
+    """A row of the images with the readings of its labels; `wrong` counts wrong answers by judge.
 
     A photograph has no readings, and its verdict is "not measured".
     """
 
-    image_id: str
-    sha256: str
-    width: int
-    height: int
-    size: int
-    mark: float | None
-    gap: float | None
-    measure_version: str | None
-    verdict: str
-    """agrees, disagrees or not measured"""
-    proof: Proof
+    row: NamedRow
+    readings: Sequence[NamedRow]
     wrong: Counter[PromptedJudge] = field(default_factory=Counter)
+
+    @cached_property
+    def verdict(self) -> str:
+        """agrees, disagrees or not measured"""
+        verdicts = {reading.verdict for reading in self.readings}
+        worst = ("disagrees", "not measured")
+        return next((verdict for verdict in worst if verdict in verdicts), "agrees")
+
+    @cached_property
+    def proof(self) -> Proof:
+        """The proof of its label."""
+        confirmed = self.verdict == "agrees"
+        return find_proof(self.row.review, is_stand_in=self.row.is_stand_in, confirmed=confirmed)
+
+    @cached_property
+    def measured(self) -> NamedRow | None:
+        """A reading that the pixels gave, if any did."""
+        return next((reading for reading in self.readings if reading.measure_version), None)
 
     @property
     def file(self) -> str:
         """Path of the image in the site, if it lies there as it is."""
-        return f"images/{self.sha256}.png"
+        return f"images/{self.row.sha256}.png"
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class PicturedScene:
     """One base image, its pictures from the smallest to the largest.
 
     `shown` has, by prompting, what judges saw in place of the smallest that they were asked about.
-    What is drawn by code has no `painter` and no `source`: the width and height in px of a picture
-    as its painter or editor made it.
     """
 
-    base_id: str
-    original_id: str
-    domain: str
-    subject: str
-    subtopic: str
-    variant: str
-    modification: str
-    image_set: str
-    target: str
-    seed: int
-    generator_version: str
-    rasteriser: str
-    settings: Mapping[str, Any]
-    painter: str
-    review: str
-    source: tuple[int, int] | None
-    pictures: list[ScenePicture]
-    targets: list[Target]
-    questions: Sequence[SceneQuestion] = ()
-    shown: Mapping[str, Sequence[ShownPicture]] = field(default_factory=dict)
-    original: "PicturedScene | None" = None
-    counterfactuals: list["PicturedScene"] = field(default_factory=list)
+    pictures: Sequence[ScenePicture]
+    targets: Sequence[Target]
+    questions: Sequence[SceneQuestion]
+    shown: Mapping[str, Sequence[ShownPicture]]
     outline: Sequence[OutlineBox] = ()
     """What was changed, as parts of its pictures; empty where that is not known."""
+    original: "PicturedScene | None" = None
+    counterfactuals: list["PicturedScene"] = field(default_factory=list)
+
+    @property
+    def row(self) -> NamedRow:
+        """What the images of all sizes have in common: the row of the smallest."""
+        return self.pictures[0].row
+
+    @cached_property
+    def settings(self) -> Mapping[str, Any]:
+        """The settings of its drawing code or painter, by name."""
+        settings: Mapping[str, Any] = json.loads(self.row.settings)
+        return settings
 
     def format_answers(self, judge: PromptedJudge, index: int) -> str:
         """Format a judge's answers to Q1 and Q2 about the target in the picture at that place.
@@ -135,8 +135,8 @@ class PicturedScene:
         answers = [
             answer
             for question in self.questions
-            if question.question_id in ("Q1", "Q2")
-            and question.target == self.target
+            if question.row.question_id in COUNTING
+            and question.row.target == self.row.target
             and (answer := question.find_answer(judge, index))
         ]
         if not answers:
@@ -147,7 +147,7 @@ class PicturedScene:
     @property
     def page(self) -> str:
         """Path of the scene's page in the site."""
-        return f"scenes/{self.base_id}.html"
+        return f"scenes/{self.row.base_id}.html"
 
     @property
     def href(self) -> str:
@@ -155,11 +155,21 @@ class PicturedScene:
         return quote(self.page)
 
     @property
+    def painted(self) -> bool:
+        """True if a model painted it; all its sizes are then one picture, resized."""
+        return bool(self.row.painter)
+
+    @property
     def thumbnails(self) -> list[Thumbnail]:
         """Thumbnails of a photograph, for cards and a page; a drawing is shown as it is."""
-        if not self.painted:
-            return []
-        return [Thumbnail(self._at_least(longer).sha256, longer) for longer in (CARD, PAGE)]
+        longest = self.pictures[-1]
+        return [
+            Thumbnail(
+                next((p for p in self.pictures if p.row.size >= side), longest).row.sha256, side
+            )
+            for side in (CARD, PAGE)
+            if self.painted
+        ]
 
     @property
     def card(self) -> str:
@@ -167,36 +177,25 @@ class PicturedScene:
         return self.thumbnails[0].file if self.painted else self.pictures[0].file
 
     @property
-    def painted(self) -> bool:
-        """True if a model painted it; all its sizes are then one picture, resized."""
-        return bool(self.painter)
-
-    def _at_least(self, longer: int) -> ScenePicture:
-        """The smallest picture of at least that size, else the largest."""
-        large = (picture for picture in self.pictures if picture.size >= longer)
-        return next(large, self.pictures[-1])
-
-    @property
     def change(self) -> str:
         """The change in a few words; empty where nothing was changed."""
-        return "" if self.modification in ("", "none") else self.modification
+        return "" if self.row.modification in ("", "none") else self.row.modification
 
     @property
     def name(self) -> str:
         """The subject and its change; several scenes may have the same name."""
-        return f"{self.subject}, {self.change or self.variant}"
+        return f"{self.row.subject}, {self.change or self.row.variant}"
 
     @property
     def slug(self) -> str:
         """The scene's id within its topic."""
-        return self.base_id.removeprefix(f"{self.domain}/")
+        return str(self.row.base_id).removeprefix(f"{self.row.domain}/")
 
     @property
     def counts(self) -> bool:
         """True if its pictures are among the benchmark's images, once their labels are proved."""
-        return self.image_set == "benchmark" or bool(
-            self.painter and self.variant == "counterfactual"
-        )
+        is_changed = self.row.variant == "counterfactual"
+        return self.row.image_set == "benchmark" or (self.painted and is_changed)
 
     @property
     def proof(self) -> Proof:
@@ -207,22 +206,21 @@ class PicturedScene:
     def prompts(self) -> dict[str, str]:
         """Prompts of a photograph's painter and editor, in their order."""
         names = [name for name in self.settings if name.startswith("painting ")] + ["edit"]
-        return {n: self.settings[n] for n in names if self.painter and n in self.settings}
+        return {n: self.settings[n] for n in names if self.painted and n in self.settings}
 
     @property
     def numbers(self) -> dict[str, Any]:
         """The settings that are told nowhere else."""
-        mentioned = {"painter", *self.prompts} if self.painter else set()
+        mentioned = {"painter", *self.prompts} if self.painted else set()
         return {name: value for name, value in self.settings.items() if name not in mentioned}
 
     @property
     def main_target(self) -> Target | None:
         """The target that Q1 and Q2 ask about."""
-        return next((target for target in self.targets if target.name == self.target), None)
+        return next((target for target in self.targets if target.name == self.row.target), None)
 
     @property
     def counted(self) -> set[str]:
         """The targets that some Q1 or Q2 asks about."""
-        return {
-            question.target for question in self.questions if question.question_id in ("Q1", "Q2")
-        }
+        rows = (question.row for question in self.questions)
+        return {row.target for row in rows if row.question_id in COUNTING}

@@ -1,168 +1,140 @@
-"""Contents of the pages, counted from scenes and accuracies."""
+"""The benchmark as its report's subject: its scenes, and each judge's accuracy on them."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
-from assets.report.costs import Costs
 from assets.report.outcomes import Served
-from assets.report.publish import Thumbnail
-from assets.vlmbias.pages.edited_flags import Edited
-from assets.vlmbias.pages.figures import Accuracy
-from assets.vlmbias.pages.judges import PROMPTINGS, PromptedJudge, prompting_title
+from assets.report.subjects import ReportSubject, firmest
+from assets.vlmbias.common import TITLE
+from assets.vlmbias.pages.figures import LEADING, PARTIAL, Accuracy, AccuracyColumn
+from assets.vlmbias.pages.judges import PromptedJudge
 from assets.vlmbias.pages.outcomes import Outcomes
-from assets.vlmbias.pages.proofs import PROOFS, Proof, rank
-from assets.vlmbias.pages.scenes import PicturedScene, ScenePicture, ShownPicture
+from assets.vlmbias.pages.scene_gallery import SceneGallery
 from metrics import BASELINE
+from metrics.statistics.firmness import FIRMNESS, Evidence, Firmness
 
 
-class Way(NamedTuple):
-    """A way of asking, with the front page that is about it."""
+class TaskMean(NamedTuple):
+    """The mean of a judge over topics: its table and column there, and the answers behind it."""
 
-    prompting: str
-    title: str
-    meaning: str
-    page: str
+    table: Accuracy
+    column: AccuracyColumn
+    evidence: Evidence
 
 
-@dataclass(frozen=True)
-class VlmbiasSite:
-    """Everything that the pages show; `titles` has every topic with a scene, in their order.
+class Claim(NamedTuple):
+    """Models with a number of one firmness in a column, and the pictures that it is about."""
 
-    `accuracy` and `outcomes` are of pictures whose labels are proved, `separate` of all others,
-    `in_part` of answers to a part of a topic's questions, which `partial` names, and
-    `complete` is how many images the benchmark has when all are made.
+    table: Accuracy
+    column: AccuracyColumn
+    pictures: str
+    firmness: Firmness
+    models: Sequence[PromptedJudge]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VlmbiasSite(ReportSubject):
+    """Everything that the pages show.
+
+    `accuracy` and `outcomes` are of pictures whose labels are proved, `unproved` of all others,
+    and `in_part` of answers to a part of a topic's questions, which `partial` names.
     """
 
-    titles: Mapping[str, str]
-    scenes: Sequence[PicturedScene]
-    judges: Sequence[PromptedJudge]
+    kind: ClassVar[str] = "benchmark"
+    gallery_kind: ClassVar[str] = "pictures"
+    name: str = TITLE
+    scenes: SceneGallery
     accuracy: Accuracy
     in_part: Accuracy
     partial: Mapping[str, Sequence[str]]
-    separate: Accuracy
+    unproved: Accuracy
     by_painter: Accuracy
     outcomes: Outcomes
     served: Sequence[Served]
-    complete: int
-    edited: Edited | None
-    costs: Costs | None
-    originals: bool
-
-    def select_titles(self, accuracy: Accuracy) -> Mapping[str, str]:
-        """The titles of the topics that a table of accuracies has."""
-        return {topic: self.titles[topic] for topic in accuracy.topics}
-
-    @cached_property
-    def ways(self) -> list[Way]:
-        """The ways in which some judge was asked, the baseline first: the front page itself."""
-        return [
-            Way(
-                *(name, prompting_title(name), PROMPTINGS.get(name, "")),
-                "index.html" if name == BASELINE else f"asked-{name.replace(' ', '-')}.html",
-            )
-            for name in dict.fromkeys([BASELINE, *(judge.prompting for judge in self.judges)])
-        ]
-
-    @cached_property
-    def models(self) -> int:
-        """Number of models that were asked, in whatever ways."""
-        return len({judge.model for judge in self.judges if not judge.reference})
-
-    @cached_property
-    def default_judge(self) -> PromptedJudge | None:
-        """The judge whose answers cards show at first: a model, if any was asked."""
-        return min(self.judges, key=lambda judge: judge.reference, default=None)
-
-    @cached_property
-    def pictures(self) -> list[tuple[PicturedScene, ScenePicture]]:
-        """The pictures with their scenes."""
-        return [(scene, picture) for scene in self.scenes for picture in scene.pictures]
-
-    @cached_property
-    def unproved(self) -> Counter[str]:
-        """Counts of drawn pictures that disagree with the pixels, or were not measured."""
-        return Counter(
-            picture.verdict for _, picture in self.pictures if picture.proof == "unproved"
-        )
-
-    @cached_property
-    def proofs(self) -> Counter[Proof]:
-        """Counts of pictures by proof."""
-        return Counter(picture.proof for _, picture in self.pictures)
-
-    @cached_property
-    def benchmark(self) -> int:
-        """Number of the benchmark's images; one of several painters counts once."""
-        return sum(self.coverage.values())
-
-    @cached_property
-    def further_pictures(self) -> int:
-        """Number of pictures that are no further image of the benchmark."""
-        return len(self.pictures) - self.benchmark
-
-    @cached_property
-    def coverage(self) -> Mapping[Proof, int]:
-        """Counts of the benchmark's images by proof, the best first.
-
-        An image that several painters painted counts once, by the best that there is.
-        """
-        best: dict[tuple[str, int], Proof] = {}
-        for scene, picture in self.pictures:
-            if scene.counts:
-                image = scene.base_id.removesuffix(f"/{scene.painter}"), picture.size
-                best[image] = min(picture.proof, best.get(image, picture.proof), key=rank)
-        counts = Counter(best.values())
-        return {proof: counts[proof] for proof in PROOFS if counts[proof]}
-
-    @cached_property
-    def lacking(self) -> int:
-        """Number of the benchmark's images that are not made."""
-        return max(0, self.complete - self.benchmark)
-
-    @cached_property
-    def painters(self) -> list[str]:
-        """Everyone who painted a picture."""
-        return sorted({scene.painter for scene in self.scenes if scene.painter})
+    dates: Mapping[str, str]
 
     @property
-    def images(self) -> Iterable[str]:
-        """The sha256 of every picture that lies in the site as it is, each once."""
-        shown_whole = (scene for scene in self.scenes if self.originals or not scene.painted)
-        pictures = (picture.sha256 for scene in shown_whole for picture in scene.pictures)
-        shown = (picture.sha256 for picture in self._shown if not picture.painted)
-        return dict.fromkeys(chain(pictures, shown, self.edited.hashes if self.edited else ()))
+    def page(self) -> str:
+        """The front page."""
+        return "index.html"
 
     @property
-    def thumbnails(self) -> Iterable[Thumbnail]:
-        """The pictures that are shown smaller, each once."""
-        shown = (picture.thumbnail for picture in self._shown if picture.thumbnail)
-        return dict.fromkeys(
-            chain((thumbnail for s in self.scenes for thumbnail in s.thumbnails), shown)
-        )
+    def gallery(self) -> str:
+        """The page of all scenes."""
+        return "gallery.html"
 
-    @property
-    def _shown(self) -> Iterator[ShownPicture]:
+    @cached_property
+    def firmness(self) -> Firmness:
+        """The firmness of the finding."""
+        claim = self.firmest_claim(BASELINE)
+        if claim.models:
+            return claim.firmness
+        if self.judge_evidence:
+            return firmest(self.judge_evidence.values())
         return (
-            picture
-            for scene in self.scenes
-            for pictures in scene.shown.values()
-            for picture in pictures
+            "stand-in" if self.scenes.proofs["stand-in"] == len(self.scenes.pictures) else "not run"
         )
 
-    def label(self, scene: PicturedScene) -> str:
-        """The scene's name, with its slug if others of its topic have that name as well."""
-        shared = self._names[scene.domain, scene.name] > 1
-        return f"{scene.name} ({scene.slug})" if shared else scene.name
+    @property
+    def is_stand_in(self) -> bool:
+        """True if all its pictures are schematics, and no model has answered."""
+        return self.firmness == "stand-in"
 
-    @cached_property
-    def _names(self) -> Counter[tuple[str, str]]:
-        return Counter((scene.domain, scene.name) for scene in self.scenes)
+    @property
+    def judge_evidence(self) -> Mapping[str, Evidence]:
+        """The answers behind each model's task mean under the baseline."""
+        return self.model_evidence(BASELINE)
 
-    @cached_property
-    def sizes(self) -> list[int]:
-        """The sizes in px, the smallest first."""
-        return sorted({picture.size for _, picture in self.pictures})
+    def model_evidence(self, prompting: str) -> Mapping[str, Evidence]:
+        """The answers behind each model's task mean under one way of asking."""
+        means = self.task_means(prompting).items()
+        return {judge.model: mean.evidence for judge, mean in means if not judge.reference}
+
+    def task_means(self, prompting: str) -> dict[PromptedJudge, TaskMean]:
+        """Each judge's mean over topics asked in full, else over those asked in part."""
+        tables = ((self.accuracy, LEADING), (self.in_part, LEADING._replace(image_set=PARTIAL)))
+        means = {}
+        for judge in chain.from_iterable(table.line_up(prompting) for table, _ in tables):
+            asked = [
+                TaskMean(table, column, table.evidence(judge, column))
+                for table, column in tables
+                if (judge, column.place) in table.cells
+            ]
+            numbers = (
+                mean for mean in asked if mean.table.rate(judge, mean.column).value is not None
+            )
+            if asked:
+                means[judge] = next(numbers, asked[0])
+        return means
+
+    def firmest_claim(self, prompting: str) -> Claim:
+        """The firmest numbers: on all pictures of the benchmark, or the first topic with any.
+
+        Of results; else of trials, such as a judge that was asked a part of the questions.
+        """
+        claims = [*self._claims(prompting)]
+        with_models = (claim for claim in claims if claim.models)
+        return min(with_models, key=lambda of: FIRMNESS.index(of.firmness), default=claims[0])
+
+    def _claims(self, prompting: str) -> Iterator[Claim]:
+        titles = self.scenes.titles
+        for table, image_set in ((self.accuracy, LEADING.image_set), (self.in_part, PARTIAL)):
+            leading = LEADING._replace(image_set=image_set)
+            columns = {leading: "the benchmark's pictures"}
+            for topic in table.topics:
+                title = titles[topic]
+                column = leading._replace(label=title, topic=topic)
+                columns[column] = f"the pictures of {title[:1].lower()}{title[1:]}"
+            models = [judge for judge in table.line_up(prompting) if not judge.reference]
+            for column, pictures in columns.items():
+                rates = {model: table.rate(model, column) for model in models}
+                for firmness in FIRMNESS[:2]:
+                    numbers = [
+                        model
+                        for model, rate in rates.items()
+                        if rate.value is not None and rate.firmness == firmness
+                    ]
+                    yield Claim(table, column, pictures, firmness, numbers)

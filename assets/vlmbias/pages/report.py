@@ -1,0 +1,178 @@
+"""The report: its measures, the pages of its scenes, and what each judge got wrong as expected."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+import pandas as pd
+
+from assets.report.benchmark_report import BenchmarkReport, Page
+from assets.report.formats import capitalize_first, first_sentence, format_count
+from assets.report.outcomes import served
+from assets.report.publish import Site
+from assets.report.standings import Failure, Measure, Standing, round_robin
+from assets.vlmbias.common import QUESTION, TITLE
+from assets.vlmbias.pages import figures, tables
+from assets.vlmbias.pages.edited_flags import edited
+from assets.vlmbias.pages.figures import PARTIAL, Accuracy
+from assets.vlmbias.pages.finding import NOTHING, find
+from assets.vlmbias.pages.gathering import gather
+from assets.vlmbias.pages.judges import PromptedJudge
+from assets.vlmbias.pages.outcomes import Outcomes
+from assets.vlmbias.pages.proofs import PROOFS
+from assets.vlmbias.pages.scene_gallery import SceneGallery
+from assets.vlmbias.pages.scenes import COUNTING, PicturedScene
+from assets.vlmbias.pages.site import VlmbiasSite
+from generators.domains import OutlineBox
+from generators.topics import get_title
+from metrics import BASELINE
+from metrics.statistics.firmness import Firmness
+from resources.calls.spending import SpendingRow
+
+MEASURES: Mapping[figures.Measure, Measure] = {
+    "accuracy": Measure(
+        "Counterfactual accuracy",
+        "higher",
+        "share",
+        "Of questions about pictures that differ from what is usual, the share answered right.",
+    ),
+    "bias_rate": Measure(
+        "Bias rate",
+        "lower",
+        "share",
+        "Of the same questions, the share answered with what is usual.",
+    ),
+}
+_PROVED = ("pixels", "accepted")
+
+
+def build(
+    *,
+    images: pd.DataFrame,
+    measurements: pd.DataFrame,
+    questions: pd.DataFrame,
+    answers: pd.DataFrame,
+    accuracy: pd.DataFrame,
+    facts: Mapping[str, str],
+    references: Collection[str],
+    complete: int,
+    partial: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    edited_tables: Collection[pd.DataFrame] = (),
+    spent: Sequence[SpendingRow] = (),
+    originals: bool = False,
+    outlines: Mapping[str, Sequence[OutlineBox]] = MappingProxyType({}),
+    dates: Mapping[str, str] = MappingProxyType({}),
+) -> Site:
+    """Make the site of tables in the columns of the assets of the same names.
+
+    `images` have the columns of photographs, and `measurements` one more: `agrees`, whether the
+    reading confirms the label. `complete` is how many images the benchmark has when all are made;
+    `partial` says, by judge, what was asked in part; `edited_tables` are those of the writers that
+    edited drawings, and `outlines`, by base image, what was changed; `dates` says by judge when its
+    answers were stored. With `originals` photographs lie in the site as large as they are as well.
+    """
+    scenes, judges = gather(images, measurements, questions, answers, references, outlines)
+    titles = {name: get_title(name) for name in dict.fromkeys(of.row.domain for of in scenes)}
+    partly = accuracy[accuracy["image_set"].eq(PARTIAL)]
+    shown = Accuracy.build(tables.select_proved(accuracy), titles, references, partly)
+    replies = answers[~answers["model"].isin(references)].rename(columns={"model": "name"})
+    edits = edited(edited_tables, scenes)
+    benchmark = VlmbiasSite(
+        scenes=SceneGallery(scenes, judges, titles, complete, edits, originals),
+        accuracy=shown,
+        in_part=Accuracy.build(partly, titles, references),
+        partial=partial,
+        unproved=tables.unproved_accuracy(answers, titles, references),
+        by_painter=tables.accuracy_by_painter(answers, titles, references),
+        outcomes=Outcomes.build(
+            tables.select_proved(answers),
+            {name: titles[name] for name in shown.topics},
+            references,
+        ),
+        served=served(replies),
+        dates=dates,
+    )
+    way = benchmark.scenes.ways[0]
+    site = REPORT.build([benchmark], facts=facts, spent=spent, site=benchmark, way=way)
+    counts = {"scenes": len(scenes), "images": len(benchmark.scenes.pictures)}
+    return replace(site, metadata=counts)
+
+
+def _pages(site: VlmbiasSite) -> Iterator[Page]:
+    """A front page for each further way of asking, and a page for each scene."""
+    for way in site.scenes.ways[1:]:
+        finding = find(site, way.prompting)
+        yield Page(way.page, "front.html", {"way": way, "finding": finding})
+    scenes = site.scenes.scenes
+    around = [None, *scenes, None]
+    for scene, before, after in zip(scenes, around, around[2:], strict=False):
+        yield Page(scene.page, "scene.html", {"scene": scene, "before": before, "after": after})
+
+
+def _standings(site: VlmbiasSite) -> Iterator[Standing]:
+    """The task means of every judge under the baseline."""
+    for judge, (table, column, evidence) in site.task_means(BASELINE).items():
+        row = table.cells[judge, column.place]
+        for name, measure in MEASURES.items():
+            yield site.standing(
+                judge.model,
+                measure,
+                evidence,
+                table.rate(judge, column._replace(measure=name)),
+                items=int(row.answers) if evidence.has_number else 0,
+                unit=f"answers about {format_count(int(row.base_images))} scenes",
+                section="partial" if column.image_set == PARTIAL else "leaderboard",
+                of="",
+                notes=[table.extent],
+            )
+
+
+def _failures(site: VlmbiasSite, gallery: SceneGallery) -> Iterator[Failure]:
+    """Answers with what is usual to counting questions about proved counterfactuals.
+
+    One a scene, and the topics in turn.
+    """
+    for judge, mean in site.task_means(BASELINE).items():
+        by_topic: defaultdict[str, list[Failure]] = defaultdict(list)
+        for scene in gallery.scenes:
+            if scene.row.variant == "counterfactual" and scene.proof in _PROVED:
+                by_topic[scene.row.domain] += [*_biased(scene, judge, mean.evidence.firmness)][:1]
+        yield from round_robin(by_topic.values())
+
+
+def _biased(scene: PicturedScene, judge: PromptedJudge, firmness: Firmness) -> Iterator[Failure]:
+    for question in scene.questions:
+        answer = question.find_answer(judge) if question.row.question_id in COUNTING else None
+        if answer is not None and answer.biased:
+            yield Failure(
+                judge.model,
+                firmness,
+                scene.card,
+                capitalize_first(scene.name),
+                first_sentence(question.row.question),
+                answer.answer or "",
+                question.row.ground_truth,
+                scene.href,
+            )
+
+
+REPORT = BenchmarkReport(
+    title=TITLE,
+    question=QUESTION,
+    templates=Path(__file__).parent / "templates",
+    sections=("Leaderboard", "Topics", "Tables"),
+    links=[("Gallery", "gallery.html")],
+    values={"find": find, "proofs": PROOFS, "tables": tables},
+    order=lambda sites: sites,
+    stand_in_sentence=NOTHING,
+    sentence=lambda site: find(site, BASELINE).sentence,
+    gallery=lambda site: site.scenes,
+    thumbnails=lambda gallery: gallery.thumbnails,
+    pictures=lambda gallery: gallery.images,
+    pages=_pages,
+    measures=[*MEASURES.values()],
+    standings=_standings,
+    failures=_failures,
+)
