@@ -152,7 +152,9 @@ class PairGallery(NamedTuple):
         domains = {row.domain: TITLES[row.domain] for row in rows}
         knobs = {row.knob: capitalize_first(row.knob.replace("_", " ")) for row in rows}
         shown = {pair.state for pair in self.pairs}
-        states = {name: capitalize_first(STATES[name][0]) for name in STATES if name in shown}
+        states: dict[str, str] = {
+            state: capitalize_first(words) for state, (words, _) in STATES.items() if state in shown
+        }
         return [
             Filter("Domain", "domain", domains, "All domains"),
             Filter("Knob", "knob", dict(sorted(knobs.items())), "All knobs"),
