@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from assets.protobias.pages.figures import ALL, Board, BoardMetric, Where
-from assets.report.charts import PERCENT, SCORES, Bar, Chart, Mark
+from assets.protobias.pages.figures import Board, BoardMetric, Where
+from assets.report.charts import PERCENT, SCORES, Bar, Chart, Mark, MarkKind, NumberFormat
 from assets.report.formats import (
     Rate,
     format_percent,
@@ -11,6 +11,8 @@ from assets.report.formats import (
     format_score,
     format_score_interval,
 )
+
+_SCORE = NumberFormat(format_score, format_score_interval)
 
 
 def failures(board: Board) -> list[Chart]:
@@ -31,12 +33,8 @@ def scores(board: Board) -> list[Chart]:
 
     def bar(metric: BoardMetric, place: Where) -> Bar:
         sc, pa = board.rate(metric, place, "sc"), board.rate(metric, place, "pa")
-        marks = [
-            Mark("accuracy", sc, f"SC {format_score(sc.value)}"),
-            Mark("bias", pa, f"PA {format_score(pa.value)}"),
-        ]
-        spoken_marks = (f"{mark.text} {format_score_interval(mark.rate)}".strip() for mark in marks)
-        return Bar(_label(metric), marks, ", ".join(spoken_marks), _missing(sc))
+        marks: dict[str, tuple[MarkKind, Rate]] = {"SC": ("accuracy", sc), "PA": ("bias", pa)}
+        return Bar.build(_label(metric), marks, _SCORE, _missing(sc))
 
     return _charts("scores", "mean score of both sides by every metric", SCORES, board, bar)
 
@@ -48,11 +46,16 @@ def _charts(
     board: Board,
     bar: Callable[[BoardMetric, Where], Bar],
 ) -> list[Chart]:
-    charts = []
-    for domain, title in board.columns:
-        bars = [bar(metric, (domain, ALL, ALL)) for metric in board.metrics]
-        charts.append(Chart(f"{name}-{domain}", title, description, ticks, bars))
-    return charts
+    return [
+        Chart(
+            f"{name}-{place[0]}",
+            title,
+            description,
+            ticks,
+            [bar(metric, place) for metric in board.metrics],
+        )
+        for title, place in board.places.items()
+    ]
 
 
 def _label(metric: BoardMetric) -> str:
