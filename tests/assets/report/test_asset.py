@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from dagster import AssetKey, materialize
 
+from assets.frame import pages as frame
 from assets.kit.table_asset import NotMaterialized
-from assets.report.asset import ReportSources, report_asset
+from assets.report.asset import ReportSources, report_asset, subjects_report
 from assets.report.publish import Site
 from assets.report.rendering import Renderer, Shell
 from assets.report.start_page import Entry
@@ -47,7 +48,25 @@ def test_a_report_is_an_asset_of_what_its_benchmark_gathers(tmp_path: Path) -> N
     def nothing(sources: ReportSources) -> Site:
         assert sources.table("it") is None
         assert sources.tables("it", ["a", "b"]) == {}
+        assert [*sources.concat(["it"], ["a", "b"], ["judge"]).columns] == ["judge"]
+        assert sources.dates("answers", ["eye"], ["a"]) == {"eye": ""}
         raise NotMaterialized("There is nothing yet.")
 
     assert not made(tmp_path, nothing).success
     assert "Something else." in (tmp_path / "report" / "index.html").read_text()
+
+
+@pytest.mark.filterwarnings("ignore:.*InitResourceContext.dagster_run:DeprecationWarning")
+def test_without_any_subject_the_report_names_the_table_to_make_first(tmp_path: Path) -> None:
+    asset = subjects_report(
+        frame.REPORT,
+        "another",
+        names=lambda sources: ["brush", "pen"],
+        load=lambda sources, name: None,
+        table="it",
+        description="Another one.",
+    )
+    resources = build_default_resources(str(tmp_path))
+    with pytest.raises(NotMaterialized, match="Materialize another/it first"):
+        materialize([asset], resources=resources)
+    assert asset.asset_deps[AssetKey(["another", "report"])] == {AssetKey(["another", "it"])}
