@@ -1,7 +1,7 @@
 """The tables of accuracies by their columns, with their places in the paper."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -30,16 +30,6 @@ from metrics import TASK_MEAN, accuracy_table
 _Q1_Q2 = "on Q1 and Q2"
 _KINDS: Mapping[str, Measure] = {"Accuracy": "accuracy", "Bias rate": "bias_rate"}
 _VARIANTS = (COUNTERFACTUAL, ORIGINAL)
-
-
-class UnprovedPart(NamedTuple):
-    """Tables of pictures of one proof that is none, by topic and by painter."""
-
-    proof: Proof
-    title: str
-    painters: int
-    by_topic: Table
-    by_painter: Table
 
 
 def front_tables(site: VlmbiasSite, prompting: str) -> dict[str, Table]:
@@ -126,11 +116,14 @@ def partial_table(site: VlmbiasSite, prompting: str) -> Table:
     )
 
 
-def unproved_parts(site: VlmbiasSite, prompting: str) -> list[UnprovedPart]:
-    """The tables of every proof about which some judge was asked in this way."""
+def unproved_tables(site: VlmbiasSite, prompting: str) -> dict[Proof, dict[str, Table]]:
+    """The tables of pictures of each proof that is none, of those that some judge was asked about.
+
+    By topic; and by painter where there are several.
+    """
     unproved, titles = site.unproved, site.scenes.titles
     asked_sets = {place[0] for judge, place in unproved.cells if judge.prompting == prompting}
-    parts = []
+    tables: dict[Proof, dict[str, Table]] = {}
     for proof in APART:
         changed, usual = (_name_set(proof, variant) for variant in _VARIANTS)
         if asked_sets.isdisjoint((changed, usual)):
@@ -143,24 +136,23 @@ def unproved_parts(site: VlmbiasSite, prompting: str) -> list[UnprovedPart]:
                 AccuracyColumn("Bias rate", topic, measure="bias_rate", image_set=changed),
                 AccuracyColumn("Original", topic, image_set=usual),
             )
+            if column.place in unproved.scenes
         ]
         by_painter = [
-            AccuracyColumn(painter, topic, painter, image_set=changed, group=title)
+            column._replace(image_set=changed, label=column.subtopic, group=title)
             for topic, title in titles.items()
-            for painter in unproved.subtopics(topic)
+            for column in _parts(unproved, topic)
+            if column._replace(image_set=changed).place in unproved.scenes
         ]
-        title = PROOFS[proof].short
-        captions = {
-            f"{title}: accuracy and bias rate {_Q1_Q2}": by_topic,
-            f"{title}: accuracy on the counterfactuals of each painter": by_painter,
+        columns = {f"accuracy and bias rate {_Q1_Q2}": ("By topic", by_topic)}
+        if len({column.subtopic for column in by_painter}) > 1:
+            caption = "accuracy on the counterfactuals of each painter"
+            columns[caption] = ("By painter", by_painter)
+        tables[proof] = {
+            heading: unproved.table(f"{PROOFS[proof].short}: {caption}", of_heading, prompting)
+            for caption, (heading, of_heading) in columns.items()
         }
-        tables = (
-            unproved.table(caption, [c for c in columns if c.place in unproved.scenes], prompting)
-            for caption, columns in captions.items()
-        )
-        painters = {c.subtopic for c in by_painter if c.place in unproved.scenes}
-        parts.append(UnprovedPart(proof, title, len(painters), *tables))
-    return parts
+    return tables
 
 
 def select_proved(table: pd.DataFrame) -> pd.DataFrame:
