@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from dagster import AssetSpec, DagsterInstance, materialize
 
-from assets.kit.step import split_chunks
 from assets.kit.step_asset import build_step_asset
 from assets.vhexpansion.answers import YesNoAnswers
 from assets.vhexpansion.common import GROUP, asset_key, dataset_partitions
@@ -30,6 +29,7 @@ from resources.calls import CallStore
 from resources.models.catalog import Catalog
 from resources.models.requests import LookRequest, Turn
 from resources.settings.budget import Budget
+from resources.storage.chunks import split_into_chunks
 from resources.storage.data_root import DataRoot
 from resources.storage.parquet_tables import ParquetTables
 from resources.storage.work_cache import WorkCache
@@ -74,7 +74,7 @@ def prepare(root: Path, number: int) -> None:
         for question in ("question", "negated_question")
     )
     with closing(CallStore(url=f"sqlite:///{root}/calls.sqlite")) as store:
-        for some in split_chunks(requests):
+        for some in split_into_chunks(requests):
             store.keep([stored_call(_JUDGE, request, "It is there, so {Yes}.") for request in some])
 
 

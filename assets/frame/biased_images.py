@@ -35,12 +35,13 @@ from assets.kit.model_lookup import validate_names
 from assets.kit.perturbed_pictures import find_perturbed_pictures, make_perturbed_pictures
 from assets.kit.pictures import sample_contact_sheet
 from assets.kit.previews import markdown_table
-from assets.kit.step import PORTION, Extent, Step, StepAsset, StepTable, UnfitAnswers, split_chunks
+from assets.kit.step import PORTION, Extent, Step, StepAsset, StepTable, UnfitAnswers
 from assets.kit.step_run import Input, Row, StepRun
 from generators.perturbations.grids import GRID, list_biases
 from generators.perturbations.perturbation import Perturbation
 from generators.perturbations.registry import to_json
 from resources.models.catalog import Catalog
+from resources.storage.chunks import split_into_chunks
 
 BIAS_COLUMNS = {
     **IMAGE_COLUMNS,
@@ -133,7 +134,7 @@ class BiasedImages(Step[BiasedImagesConfig]):
             for image in _iterate_boxed_pictures(work)
             for perturbations in tried
         )
-        chunks = split_chunks(biased_rows, PORTION)
+        chunks = split_into_chunks(biased_rows, PORTION)
         return chain.from_iterable(map(partial(_restore_pictures, work), chunks))
 
     def _list_configurations(

@@ -23,7 +23,7 @@ from assets.frame.search import CHOICES, count_originals, is_undecided, search_i
 from assets.kit.forecast import PENDING, PLACEHOLDER_SHA256
 from assets.kit.judging import JudgeStep
 from assets.kit.perturbed_pictures import find_perturbed_pictures, make_perturbed_pictures
-from assets.kit.step import PORTION, Conversation, Extent, StepAsset, StepTable, split_chunks
+from assets.kit.step import PORTION, Conversation, Extent, StepAsset, StepTable
 from assets.kit.step_run import Row, StepRun
 from generators.perturbations.grids import GRID, order_perturbations
 from generators.perturbations.perturbation import Perturbation
@@ -31,6 +31,7 @@ from generators.perturbations.registry import from_json, to_json
 from generators.prompts.judging_templates import STANDARD
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import LookRequest
+from resources.storage.chunks import split_into_chunks
 
 
 class CombinedConfig(BiasSelectionConfig):
@@ -99,7 +100,7 @@ class CombinedScores(JudgeStep[CombinedConfig]):
                 )
             ]
 
-        return chain.from_iterable(map(to_known_rows, split_chunks(rows, PORTION)))
+        return chain.from_iterable(map(to_known_rows, split_into_chunks(rows, PORTION)))
 
     def prepare(
         self, work: StepRun[CombinedConfig], rows: Sequence[dict[str, Any]]

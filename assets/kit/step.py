@@ -22,7 +22,6 @@ checks, cost, plan for quotes and batches, and the calls behind each row follow 
 from abc import ABC
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeAlias
 
@@ -34,6 +33,7 @@ from assets.kit.step_run import ConfigT, Input, Row, StepRun
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import Outcome
 from resources.models.requests import Request
+from resources.storage.chunks import split_into_chunks
 
 
 class StepReply(NamedTuple):
@@ -137,7 +137,7 @@ class StepTable:
 
     def split(self, rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
         """The rows that are made at once: some thousands where it has portions, else all."""
-        return split_chunks(rows, PORTION) if self.has_portions else iter([list(rows)])
+        return split_into_chunks(rows, PORTION) if self.has_portions else iter([list(rows)])
 
 
 class Step(ABC, Generic[ConfigT]):
@@ -221,16 +221,5 @@ class Step(ABC, Generic[ConfigT]):
 Steps: TypeAlias = Mapping[AssetKey, Step[Any]]
 """By the key of their assets."""
 
-CHUNK = 1000
-"""How many rows are planned at once."""
 PORTION = 5000
 """How many rows of a table that has portions are made at once."""
-
-
-def split_chunks(rows: Iterable[Any], size: int | None = None) -> Iterator[list[Any]]:
-    """So many at a time; by default as many as are planned at once.
-
-    It keeps none of those that it has given: the memory of a long table is that of one portion.
-    """
-    iterator = iter(rows)
-    return iter(lambda: list(islice(iterator, size or CHUNK)), [])

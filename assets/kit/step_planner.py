@@ -18,13 +18,14 @@ from assets.kit.conversations import Conversations, build_repair
 from assets.kit.forecast import PENDING, PLACEHOLDER_SHA256, NotCountable
 from assets.kit.partitions import split_partition_key
 from assets.kit.plan import Plan, PlanContext, Planners
-from assets.kit.step import Conversation, Step, StepReply, Steps, UnfitAnswers, split_chunks
+from assets.kit.step import Conversation, Step, StepReply, Steps, UnfitAnswers
 from assets.kit.step_run import Input, Row, StepRun
 from resources.calls import CallStore
 from resources.models.catalog import Model
 from resources.models.outcomes import AnsweredOutcome, read_outcome
 from resources.models.pricing import find_output_limit
 from resources.models.requests import Request, compute_call_keys
+from resources.storage.chunks import split_into_chunks
 from resources.storage.streamed_tables import StoredTable
 
 _LOG = getLogger(__name__)
@@ -101,7 +102,7 @@ def _plans(
 def _certain(
     step: Step[Any], work: StepRun[Any], calls: CallStore, rows: Sequence[Row]
 ) -> Iterator[Request]:
-    for chunk in split_chunks(rows):
+    for chunk in split_into_chunks(rows):
         for followed in _follow(step, work, calls, chunk, to_the_end=False):
             yield from followed.requests
 
@@ -112,7 +113,7 @@ def _later(
     """Iterate over follow-ups of unanswered requests, and requests about rows pending upstream."""
     pending = [row for row in rows if row.get(step.table.outcome_column) == PENDING]
     certain = (row for row in rows if row.get(step.table.outcome_column) != PENDING)
-    for chunk in split_chunks(filter(step.forecast.may_have_follow_up, certain)):
+    for chunk in split_into_chunks(filter(step.forecast.may_have_follow_up, certain)):
         for followed in _follow(step, work, calls, chunk, to_the_end=False):
             if followed.columns is None:
                 yield from _follow_ups(step, work, followed.row, followed.requests[-1])
@@ -149,7 +150,7 @@ def _with_replies(talk: Conversation, reply: StepReply) -> Iterator[Request]:
 
 def _followed(step: Step[Any], work: StepRun[Any], calls: CallStore) -> Iterator[dict[str, Any]]:
     """The rows of a table that is foreseen."""
-    for chunk in split_chunks(step.rows(work)):
+    for chunk in split_into_chunks(step.rows(work)):
         certain_rows = [row for row in chunk if row.get(step.table.outcome_column) != PENDING]
         followed = iter(_follow(step, work, calls, certain_rows, to_the_end=True))
         for row in chunk:

@@ -10,7 +10,6 @@ from assets.kit.conversations import build_repair, find_longest_repair
 from assets.kit.model_lookup import NoSuchModel
 from assets.kit.pair_marks import BadMarks
 from assets.kit.plan import Plan, PlanContext, Planners
-from assets.kit.step import split_chunks
 from assets.kit.table_asset import TablesMismatch
 from assets.planning.prices import Pricing, QuotePrice, empty_prices
 from assets.planning.quote_selection import CannotQuote, Task, to_planned_configs
@@ -22,6 +21,7 @@ from resources.models.outcomes import read_outcome
 from resources.models.pricing import list_images
 from resources.models.requests import Request, WriteRequest, compute_call_keys, is_painted
 from resources.settings.run_config import BadConfig
+from resources.storage.chunks import split_into_chunks
 
 LEFT_OUT = (NoSuchModel, ManifestError, TablesMismatch, BadMarks, BadRecord)
 """Errors for which a quote goes without a partition: no model or manifest of a painter, or tables
@@ -168,7 +168,7 @@ class _Making:
 
     def _chunk_by_sizes(self, requests: Iterable[Request]) -> Iterator[list[Request]]:
         """The requests in chunks, each to be priced by the sizes of its own pictures."""
-        for chunk in split_chunks(requests):
+        for chunk in split_into_chunks(requests):
             shown = {image for request in chunk for image in list_images(request)}
             self._pricing.sizes = self._images.sizes(shown)
             yield chunk

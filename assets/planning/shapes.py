@@ -6,13 +6,13 @@ from typing import Any, TypeAlias
 
 from assets.kit.conversations import find_longest_repair
 from assets.kit.plan import Plan
-from assets.kit.step import split_chunks
 from assets.planning.lines import QuoteLine
 from assets.planning.prices import Pricing, empty_prices
 from resources.calls import CallStore
 from resources.models.catalog import Model
 from resources.models.pricing import Sizes, list_images, to_request_shape
 from resources.models.requests import Request, compute_call_keys
+from resources.storage.chunks import split_into_chunks
 from resources.storage.image_store import ImageStore
 
 SOME = 500
@@ -81,7 +81,7 @@ class Shapes:
             yield request
 
     def _group_by_shape(self, requests: Iterable[Request], images: ImageStore) -> Iterator[_Alike]:
-        for chunk in split_chunks(requests):
+        for chunk in split_into_chunks(requests):
             sizes = images.sizes({image for request in chunk for image in list_images(request)})
             for request in chunk:
                 shown = {image: sizes[image] for image in list_images(request) if image in sizes}

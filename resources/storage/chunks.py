@@ -9,8 +9,10 @@ Item = TypeVar("Item")
 CHUNK_SIZE = 1000
 
 
-def split_into_chunks(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Yield lists of a thousand items, the last one shorter, as they are needed."""
+def split_into_chunks(items: Iterable[Item], size: int | None = None) -> Iterator[list[Item]]:
+    """Iterate over lists of a thousand items, or of `size`, the last one shorter.
+
+    Keeps none of those that it has given: the memory of long items is that of one chunk.
+    """
     remaining = iter(items)
-    while chunk := list(islice(remaining, CHUNK_SIZE)):
-        yield chunk
+    return iter(lambda: list(islice(remaining, size or CHUNK_SIZE)), [])

@@ -2,7 +2,6 @@
 
 import pytest
 
-from assets.kit import step
 from assets.kit.benchmarks import build_planners as planners
 from assets.vlmbias.answers import CountingAnswers
 from assets.vlmbias.common import answers_key
@@ -108,7 +107,7 @@ def test_planning_is_lazy(root, judge, monkeypatch):
     monkeypatch.setattr(
         CountingAnswers, "query", lambda self, work, row: made.append(row) or query(self, work, row)
     )
-    monkeypatch.setattr(step, "CHUNK", 10)
+    monkeypatch.setattr("resources.storage.chunks.CHUNK_SIZE", 10)
     with plan_context(root) as sources:
         (plan,) = planners(Catalog((judge,)))[answers_key("somebody")](sources, TOPIC, {})
         assert made == []
