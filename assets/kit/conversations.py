@@ -1,6 +1,7 @@
 """Concurrent conversations with a model, and the outcomes of unanswered ones."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -8,6 +9,7 @@ from assets.kit.step import Conversation, StepReply
 from assets.kit.step_run import Row
 from resources.models.catalog import Model
 from resources.models.outcomes import (
+    AnsweredOutcome,
     FailedOutcome,
     MalformedOutcome,
     Outcome,
@@ -69,6 +71,22 @@ class Conversations:
             self._waiting[place] = go()
         except StopIteration as end:
             self.over[place] = end.value
+
+
+def iterate_longest_follow_ups(
+    model: Model, talk: Conversation, request: Request
+) -> Iterator[Request]:
+    """Iterate over what follows a request where each reply is the longest of the model."""
+    # Where its length is unknown, so is the price of the first request.
+    reply = StepReply(AnsweredOutcome("?" * (find_output_limit(model) or 1)), ())
+    is_after = False
+    with suppress(StopIteration):
+        next_request = next(talk)
+        while True:
+            if is_after:
+                yield next_request
+            is_after = is_after or next_request == request
+            next_request = talk.send(reply)
 
 
 def build_repair(request: Request, outcome: Outcome) -> WriteRequest | None:

@@ -64,5 +64,4 @@ class Forecast:
     """Other judges whose own numbers need the table, as what it gives their captions: where it is
     stored, it is made again once they are asked."""
     rebuild_config: Callable[[DataRoot, str], Mapping[str, Any]] = lambda home, partition: {}
-    """Returns the run config by which a partition's stored table is made again, as large as it
-    is."""
+    """Returns the run config that makes a partition's stored table again, in its size."""

@@ -214,11 +214,8 @@ class JudgeParts:
         """Iterate over a table's parents that map to one partition: its own, or a part of it."""
         asset, partition = location
         step, own_division = self.steps.get(asset), self.assets[asset].partitions_def
-        read = (
-            {}
-            if step is None
-            else {input_spec.asset: input_spec for input_spec in step.inputs.values()}
-        )
+        inputs = () if step is None else step.inputs.values()
+        read = {input_spec.asset: input_spec for input_spec in inputs}
         for parent in sorted(self.assets[asset].dependency_keys):
             if step is not None and parent in read:
                 if not read[parent].is_optional:

@@ -11,7 +11,7 @@ from assets.kit.model_lookup import digest_entry, find_model
 from assets.kit.partitions import parse_painter_key
 from assets.kit.pictures import PICTURE_COLUMNS, outcome_columns, sample_contact_sheet
 from assets.kit.step import Conversation, Step
-from assets.kit.step_run import ConfigT, Row, StepRun
+from assets.kit.step_run import ConfigT, Row, Rows, StepRun
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import AnsweredOutcome, Outcome
 from resources.models.requests import PaintRequest
@@ -87,9 +87,7 @@ class PaintStep(Step[ConfigT]):
         outcome, calls = yield row["request"]
         return {"reply": outcome, "calls": [*row["calls"], *calls]}
 
-    def finish(
-        self, work: StepRun[ConfigT], rows: Sequence[dict[str, Any]]
-    ) -> Sequence[dict[str, Any]]:
+    def finish(self, work: StepRun[ConfigT], rows: Rows) -> Rows:
         """Inspect all pictures, and look for flaws."""
         replies = [row["reply"] for row in rows if "reply" in row]
         digests = (

@@ -29,7 +29,7 @@ from dagster import AssetCheckResult, AssetDep, AssetKey, PartitionsDefinition
 
 from assets.kit.columns import Columns
 from assets.kit.forecast import Forecast
-from assets.kit.step_run import ConfigT, Input, Row, StepRun
+from assets.kit.step_run import ConfigT, Input, Row, Rows, StepRun
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import Outcome
 from resources.models.requests import Request
@@ -85,8 +85,7 @@ class StepAsset:
     """Its partitions, or what gives them where they are known only once all benchmarks are."""
     kinds: Sequence[str] = ()
     deps: Sequence[AssetDep] = ()
-    """The assets whose tables `StepRun.find_table` finds: which of them depends on the
-    partition."""
+    """Assets whose tables `StepRun.find_table` finds, by partition."""
     code_version: str = "1"
     pool: str | None = None
     """Bounds how many partitions are made at once; by default the asset's own."""
@@ -130,8 +129,7 @@ class StepTable:
     """Whether its rows are made, asked about and finished some thousands at a time, so that many
     take little memory. The finished rows have the columns of the table alone."""
     list_expected_keys: Callable[[Any, Sequence[Row]], Iterable[tuple[Any, ...]]] | None = None
-    """Lists the names of all rows that a table with these rows has to have; by default those of
-    `Step.rows`."""
+    """Lists the names of all rows that the table has to have; by default of `Step.rows`."""
     find_problems: Callable[[Any, Sequence[Row]], Iterable[Problem]] = lambda work, rows: ()
     """Finds problems beside those of keys and filled columns."""
 
@@ -182,9 +180,7 @@ class Step(ABC, Generic[ConfigT]):
         A plan raises it as well: a quote tells what the run would refuse.
         """
 
-    def prepare(
-        self, work: StepRun[ConfigT], rows: Sequence[dict[str, Any]]
-    ) -> Sequence[dict[str, Any]]:
+    def prepare(self, work: StepRun[ConfigT], rows: Rows) -> Rows:
         """The rows with what code makes of them, such as pictures, before anybody is asked.
 
         A plan makes nothing: in it, rows whose making is left to this are `PENDING`.
@@ -196,9 +192,7 @@ class Step(ABC, Generic[ConfigT]):
         yield from ()
         return {}
 
-    def finish(
-        self, work: StepRun[ConfigT], rows: Sequence[dict[str, Any]]
-    ) -> Sequence[dict[str, Any]]:
+    def finish(self, work: StepRun[ConfigT], rows: Rows) -> Rows:
         """The finished rows: what can be said once all are there. Some may be pending in a plan.
 
         Raises `UnfitAnswers` where what was answered cannot serve.
@@ -220,6 +214,5 @@ class Step(ABC, Generic[ConfigT]):
 
 Steps: TypeAlias = Mapping[AssetKey, Step[Any]]
 """By the key of their assets."""
-
 PORTION = 5000
 """How many rows of a table that has portions are made at once."""

@@ -59,20 +59,20 @@ def build_step_asset(step: Step[Any]) -> AssetsDefinition:
         **tables: pd.DataFrame | StoredTable,
     ) -> MaterializeResult[Any]:
         partition = context.partition_key if context.has_partition_key else ""
-        log, find = context.log, partial(_find, home)
         frames = {n: table for n, table in tables.items() if isinstance(table, pd.DataFrame)}
         stored = {n: table for n, table in tables.items() if isinstance(table, StoredTable)}
-        work = StepRun(
-            partition, config, frames, step.inputs, home, images, ledger, log, find, stored
-        )
+
+        def find(asset: AssetKey, partition: str) -> pd.DataFrame | None:
+            return home.find(asset, partition or None)
+
+        places = (home, images, ledger)
+        work = StepRun(partition, config, frames, step.inputs, *places, context.log, find, stored)
         if warning := step.forecast.warn(partition, config):
             context.log.warning("%s", warning)
         rows, ask_results = query_models(step, work, models, budget.build_account(context))
         extent = step.extent(work, rows)
-        ended = (
-            outcome for (outcome,) in select_values(rows, step.table.outcome_column) if outcome
-        )
-        outcomes = Counter(map(str, ended))
+        endings = select_values(rows, step.table.outcome_column)
+        outcomes = Counter(str(outcome) for (outcome,) in endings if outcome)
         shown = {
             **{name.replace(" ", "_"): number for name, number in outcomes.items()},
             **(partial_metadata(extent.count, extent.total, extent.unit) if extent else {}),
@@ -174,17 +174,9 @@ def _describe_outdated(step: Step[Any], row: Row) -> str:
 
 def _to_asset_in(input_spec: Input) -> AssetIn:
     columns = input_spec.selected_columns
-    return AssetIn(
-        input_spec.asset,
-        metadata={
-            **({"columns": list(columns)} if columns else {}),
-            **({"optional": True} if input_spec.is_optional else {}),
-        },
-    )
-
-
-def _find(home: DataRoot, asset: AssetKey, partition: str) -> pd.DataFrame | None:
-    return home.find(asset, partition or None)
+    metadata: dict[str, Any] = {"columns": list(columns)} if columns else {}
+    optional = {"optional": True} if input_spec.is_optional else {}
+    return AssetIn(input_spec.asset, metadata=metadata | optional)
 
 
 def _specs(step: Step[Any]) -> list[AssetCheckSpec]:

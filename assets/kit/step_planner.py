@@ -5,25 +5,22 @@ well, its table is foreseen in the same way: rows without an answer yet are `PEN
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
-from itertools import dropwhile, islice
 from logging import getLogger
 from typing import Any, NamedTuple
 
 import pandas as pd
 from dagster import AssetKey
 
-from assets.kit.conversations import Conversations, build_repair
+from assets.kit.conversations import Conversations, build_repair, iterate_longest_follow_ups
 from assets.kit.forecast import PENDING, PLACEHOLDER_SHA256, NotCountable
 from assets.kit.partitions import split_partition_key
 from assets.kit.plan import Plan, PlanContext, Planners
-from assets.kit.step import Conversation, Step, StepReply, Steps, UnfitAnswers
+from assets.kit.step import Step, StepReply, Steps, UnfitAnswers
 from assets.kit.step_run import Input, Row, StepRun
 from resources.calls import CallStore
 from resources.models.catalog import Model
-from resources.models.outcomes import AnsweredOutcome, read_outcome
-from resources.models.pricing import find_output_limit
+from resources.models.outcomes import read_outcome
 from resources.models.requests import Request, compute_call_keys
 from resources.storage.chunks import split_into_chunks
 from resources.storage.streamed_tables import StoredTable
@@ -134,18 +131,7 @@ def _follow_ups(
     model = step.model(work.partition, work.config)
     if model is None or not step.forecast.may_have_follow_up(row):
         return ()
-    # Where its length is unknown, so is the price of the first request.
-    longest_reply = StepReply(AnsweredOutcome("?" * (find_output_limit(model) or 1)), ())
-    asked = _with_replies(step.converse(work, row), longest_reply)
-    return islice(dropwhile(lambda before: before != request, asked), 1, None)
-
-
-def _with_replies(talk: Conversation, reply: StepReply) -> Iterator[Request]:
-    """The requests of a conversation in which each has the same reply."""
-    with suppress(StopIteration):
-        yield next(talk)
-        while True:
-            yield talk.send(reply)
+    return iterate_longest_follow_ups(model, step.converse(work, row), request)
 
 
 def _followed(step: Step[Any], work: StepRun[Any], calls: CallStore) -> Iterator[dict[str, Any]]:
@@ -249,11 +235,8 @@ def _work(
         if input_spec.streamed_columns:
             stored[name] = StoredTable.from_arrow(input_spec.streamed_columns.build_table(table))
         else:
-            tables[name] = (
-                table
-                if input_spec.selected_columns is None
-                else table[list(input_spec.selected_columns)]
-            )
+            chosen = input_spec.selected_columns
+            tables[name] = table if chosen is None else table[list(chosen)]
     return StepRun(
         partition,
         step.config(**config),

@@ -16,6 +16,7 @@ from resources.storage.streamed_tables import StoredTable, require_columns
 from resources.storage.work_cache import WorkCache
 
 Row: TypeAlias = Mapping[str, Any]
+Rows: TypeAlias = Sequence[dict[str, Any]]
 ConfigT = TypeVar("ConfigT", bound=Config)
 
 
