@@ -13,13 +13,16 @@ from assets.planning import Task
 from assets.planning.judge_quote import BenchmarkQuote, JudgeQuote
 from assets.planning.quote_text import list_refused
 from resources.execution.dagster_internals import AssetGraph
+from resources.faults import KeyNotSet, MissingPrice, OverBudget
 from sensors.run_launcher import RunLauncher, SharedBudget, StepFailure
 from sensors.run_plan import PlannedRun, plan_runs
 
 JUDGE_TAG = "counterfactory/judge"
 """The tag of a run that is part of having one judge answer everything: the judge's name."""
-_OVER, _OF_A_MODEL = "OverBudget", ("NoPrice", "KeyNotSet")
-"""Errors after which nothing more can be asked, and after which one model cannot be."""
+_FINAL_ERROR = OverBudget.__name__
+"""Error after which no model can be asked anything."""
+_MODEL_ERRORS = (MissingPrice.__name__, KeyNotSet.__name__)
+"""Errors after which one model cannot be asked."""
 
 
 class JudgeRuns:
@@ -178,13 +181,13 @@ class JudgeRuns:
 
     def _is_final(self, failed: StepFailure) -> bool:
         """Return whether this failure ends all requests; another judge's price or key does not."""
-        of_model = failed.error in _OF_A_MODEL and not self._is_of_another(failed)
-        return failed.error == _OVER or of_model
+        of_model = failed.error in _MODEL_ERRORS and not self._is_of_another(failed)
+        return failed.error == _FINAL_ERROR or of_model
 
     def _is_of_another(self, failed: StepFailure) -> bool:
         """Return whether the failure is that another judge could not be asked."""
         op = failed.step.partition(",")[0]
-        return failed.error in _OF_A_MODEL and op in self._other_ops
+        return failed.error in _MODEL_ERRORS and op in self._other_ops
 
     def _asks(self, keys: Collection[AssetKey]) -> bool:
         steps = self._judged.steps

@@ -24,7 +24,7 @@ _FIT, _UNKNOWN = 3, 2
 def score_rise(bias: str) -> int:
     """Return the rise in `gullible`'s score of a picture with this bias, before the scale ends.
 
-    >>> rise_of("none"), rise_of("padding"), rise_of("instruction+padding")
+    >>> score_rise("none"), score_rise("padding"), score_rise("instruction+padding")
     (0, 1, 3)
     """
     return sum(RISES.get(part, 1) for part in bias.split(JOINED) if part != NONE)

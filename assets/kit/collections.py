@@ -89,10 +89,10 @@ def _load_listed(path: Path, stamp: tuple[int, int] | None) -> Mapping[str, Coll
 def build_dataset_partitions(
     declared: Mapping[str, AssetKey], collection_names: Iterable[str], unit: str, title: str
 ) -> StaticPartitionsDefinition:
-    """The partitions of a benchmark, `title`, by dataset: of other benchmarks, and collections.
+    """Partitions by dataset: the tables that other benchmarks declare, then collections.
 
-    `declared` has the tables of others by dataset; `what` these hold, as in "pictures". Raises
-    `CollectionError` for a collection that is called as one of their datasets.
+    `declared` has those tables by dataset, `unit` names their rows, as in "pictures", and `title`
+    the benchmark. Raises `CollectionError` for a collection with the name of such a dataset.
     """
     collection_names = list(collection_names)
     for name in collection_names:

@@ -149,7 +149,7 @@ def _find_repeated(rows: Mapping[int, Row], named: Callable[[Row], str]) -> Flaw
         for prompt, places in by_prompt.items():
             first = rows[min(places, key=lambda place: rows[place]["sample"])]
             another = next(
-                (rows[keyed_rows[0]] for other, keyed_rows in by_prompt.items() if other != prompt),
+                (rows[others[0]] for other, others in by_prompt.items() if other != prompt),
                 None,
             )
             for place in places:

@@ -61,9 +61,9 @@ def stratified_order(items: Sequence[T], placed: Callable[[T], SamplingKey]) -> 
 def expected_subset(
     items: Sequence[T], present_names: Collection[str], placed: Callable[[T], SamplingKey]
 ) -> list[T]:
-    """The items that a table has to hold which holds those named `there`.
+    """The items that a table must have, given the names of those that it has.
 
-    That is the first so many, as a limit leaves them, if it is just these; else all.
+    If these are the first so many, as a limit leaves them, it is just these; else all.
     """
     sample = stratified_head(items, max(1, len(present_names)), placed)
     return sample if {placed(item).name for item in sample} == set(present_names) else list(items)

@@ -59,7 +59,7 @@ def markdown_table(rows: pd.DataFrame) -> MarkdownMetadataValue:
 def merge_intervals(rows: pd.DataFrame, *names: str) -> pd.DataFrame:
     """The same, with each number and the ends of its interval in one cell: 0.217 (0.171 to 0.294).
 
-    The ends of `name` are the columns `name_low` and `name_high`. Wider tables than this are cut
+    The ends of "score" are the columns "score_low" and "score_high". Wider tables than this are cut
     off by Dagster's pages.
     """
     cells = {name: [_interval(row, name) for row in to_records(rows)] for name in names}

@@ -113,7 +113,7 @@ ADAPTERS = Columns(
     base=(TEXT, "Adapted model"),
     revision=(TEXT, "Commit of the base on the Hub; empty for a folder"),
     data=(TEXT, "Digest of the training cases; adapters of other data differ in it"),
-    read_rows=(WHOLE, "Number of rows trained on"),
+    rows=(WHOLE, "Number of rows trained on"),
     steps=(WHOLE, "Number of optimizer steps"),
     is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
 )

@@ -1,7 +1,7 @@
 """Group, keys, datasets and models shared by every asset of this benchmark.
 
 A dataset, a partition, is a collection or the pictures of another benchmark's part, as in
-`vlmbias_flags`. There is one dimension alone. Pictures that painters make would be a second one,
+"vlmbias_flags". There is one dimension alone. Pictures that painters make would be a second one,
 which has no end and would divide a matrix that is about captions and not about who painted: a
 dataset has those of all painters, and the run config of `pictures` can name some.
 """
@@ -42,7 +42,7 @@ def load_declared_tables() -> dict[str, list[PictureTable]]:
 
 
 def dataset_partition(dataset: str) -> str:
-    """The part of another benchmark that a dataset is, as in `flags` of `vlmbias_flags`."""
+    """Partition of the source benchmark: "flags" for the dataset "vlmbias_flags"."""
     return dataset.partition("_")[2]
 
 

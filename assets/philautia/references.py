@@ -4,10 +4,10 @@ Each writes captions of one quality, and scores by how good the caption's writer
 
     leniency + scale · quality + what it adds to its own + noise
 
-So the report has to find that `vain` gives its own captions `OWN` points more than others would,
-and nothing for the others. The noise of a score is of its own, by a hash. A caption that people
-have scored is as good as they say. Captions of real models they do not score: these have no known
-quality.
+So the report has to find that `vain` gives its own captions `SELF_PREFERENCE` points more than
+others would, and nothing for the others. The noise of a score is of its own, by a hash. A caption
+that people have scored is as good as they say. Captions of real models they do not score: these
+have no known quality.
 """
 
 from collections.abc import Mapping

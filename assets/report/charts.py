@@ -82,7 +82,7 @@ class Bar(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """A chart; `title` says what it is about, `about` what is shown, and `ticks` its scale."""
+    """A chart; `title` says what it is about, `description` what is shown, `ticks` its scale."""
 
     id: str
     title: str

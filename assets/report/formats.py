@@ -52,7 +52,7 @@ class Rate(NamedTuple):
 
 
 def read_rate(row: Mapping[str, Any] | None, name: str, scale: float = 1) -> Rate:
-    """A number of a row as a part of `of`, with its interval: the columns `…_low` and `…_high`.
+    """Read a number of a row and its interval (columns `…_low`, `…_high`), divided by `scale`.
 
     It has no value where there is none.
     """

@@ -111,10 +111,10 @@ def build_accuracy_asset(judges: Sequence[Model]) -> AssetsDefinition:
                 for topic in sorted(tables)
             ),
             task_mean=markdown_table(format_rates(means.round(3), _SHOWN)),
-            load_by_topic=markdown_table(
+            by_topic=markdown_table(
                 format_rates(topic_rows.round(3), ["topic", "image_set", *_SHOWN])
             ),
-            topics=sorted({topic for load_by_topic in answers.values() for topic in load_by_topic}),
+            topics=sorted({topic for tables in answers.values() for topic in tables}),
             missing=missing,
             partial=describe_partial_answers(judges, questions, answers),
         )

@@ -74,11 +74,11 @@ class EditedFlags(Step[LimitConfig]):
         key_columns=("base_id",),
         filled_columns=MappingProxyType(
             {
-                outcome_column: {
-                    *(["sha256"] if outcome_column in _DRAWN else []),
-                    *(["problem"] if outcome_column != "kept" else []),
+                outcome: {
+                    *(["sha256"] if outcome in _DRAWN else []),
+                    *(["problem"] if outcome != "kept" else []),
                 }
-                for outcome_column in OUTCOMES
+                for outcome in OUTCOMES
             }
         ),
     )

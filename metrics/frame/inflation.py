@@ -86,7 +86,7 @@ class AttackSuccess(NamedTuple):
 def to_percent_change(original: float, biased: float) -> float:
     """The change in percent; NaN where there was nothing to rise from.
 
-    >>> round(percent(1.14, 1.64), 1)
+    >>> round(to_percent_change(1.14, 1.64), 1)
     43.9
     """
     return 100 * (biased / original - 1) if original > 0 else float("nan")
@@ -279,7 +279,7 @@ def success_rates(percents: Values) -> tuple[Values, Values]:
 
     Combinations lie along the first axis.
 
-    >>> [float(number) for number in success_of(np.array([10.0, 0.0, 30.0, -5.0]))]
+    >>> [float(number) for number in success_rates(np.array([10.0, 0.0, 30.0, -5.0]))]
     [0.5, 20.0]
     """
     risen = np.where(percents > 0, percents, 0.0)

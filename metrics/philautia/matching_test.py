@@ -42,7 +42,7 @@ def matching_tests(scores: CaptionScores, *, seed: int = 0) -> pd.DataFrame:
 
     A row for each test: `tested` (`SELF` or a family), `preference` (the mean over the cells in
     question, in points), `p` (one-sided), `p_holm` (Holm's correction for all rows), `matchings`,
-    `exact` (all of them; else drawn by `seed`), and `problem`, which says why p is NaN, else empty.
+    `exact` (all of them; else drawn by `seed`), and `reason`, which says why p is NaN, else empty.
     """
     means = mean_matrix(scores).means
     orders, exact = _orders(len(scores.generators), seed)

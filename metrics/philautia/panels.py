@@ -38,7 +38,7 @@ class PanelTables(NamedTuple):
     `member` (of the panel), `standardized` (the philautia score), `preference` (in points)."""
     panels: pd.DataFrame
     """A row for each panel: `panel`, `size`, `standardized` and `preference`, means over its
-    members' own captions; `absolute`, the mean over all generators of |`standardized`|; `problem`,
+    members' own captions; `absolute`, the mean over all generators of |`standardized`|; `reason`,
     which says why they are NaN, else empty."""
 
 

@@ -36,9 +36,9 @@ class PreferenceTables:
 
     cells: pd.DataFrame
     """A row for each generator and evaluator, in their order: `generator`, `evaluator`, `own`
-    (one model), `family` (of both, if it is one, else None), `asked`, `scored`, `missing`; `mean`
-    (Φ in points), `standardized` (Φ̃) and `preference` (in points); and `problem`, which says why
-    one of them is NaN, else empty."""
+    (one model), `family` (of both, if it is one, else None), `requests`, `scored`, `missing`;
+    `mean` (Φ in points), `standardized` (Φ̃) and `preference` (in points); and `reason`, which says
+    why one of them is NaN, else empty."""
     models: pd.DataFrame
     """A row for each model that writes and scores, its diagonal cell, and last `all`, the mean over
     those that have a value: `model`, `family`, `models` (how many have one), `standardized` (the
@@ -46,7 +46,7 @@ class PreferenceTables:
     `complete_images`, those that have all scores) and `missing_matters` (whether it differs)."""
     families: pd.DataFrame
     """A row for each family: `family`, `generators` and `evaluators` (names), `cells` (of different
-    models, with a mean); means over these, as of a model; and `problem`, which says why there are
+    models, with a mean); means over these, as of a model; and `reason`, which says why there are
     none, else empty."""
     generators: pd.DataFrame
     """`generator`, `quality`: in points of a mean evaluator, 0 on average, with its interval."""

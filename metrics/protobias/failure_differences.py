@@ -149,7 +149,7 @@ def correct_by_holm(p: ArrayLike) -> NDArray[np.float64]:
     The smallest of m is multiplied by m, the next by m − 1 and so on; none is then smaller than
     one before it, or above 1 (Holm 1979).
 
-    >>> holm([0.01, 0.04, 0.03]).tolist()
+    >>> correct_by_holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """
     values = np.asarray(p, np.float64)

@@ -55,7 +55,7 @@ def parse_single_number(phrase: str) -> Decimal | None:
     inexact (`about 5`, `5 or 6`, `at least five`). Digits are never joined: `1 000` and `5 6` are
     two numbers, `C5`, `5th`, `5+` and `5/6` none.
 
-    >>> only_number("fifty-one stars")
+    >>> parse_single_number("fifty-one stars")
     Decimal('51')
     """
     clauses = _clauses(phrase.lower())

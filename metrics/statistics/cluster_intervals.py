@@ -64,7 +64,7 @@ def _shares(base_images: int, seed: int) -> tuple[NDArray[np.float64], NDArray[n
 
 
 def exact_interval(count: int, total: int, *, level: float = 0.95) -> Interval:
-    """Clopper and Pearson's interval of `number` out of `of`, which is at least 1, tried once each.
+    """Clopper and Pearson's interval of `count` successes in `total` (≥ 1) independent trials.
 
     It is for a share of things that do not come in clusters; its ends are quantiles of beta
     distributions.

@@ -28,7 +28,7 @@ MAX_MISSING_SHARE = 0.1
 class Evidence:
     """The requests and answers behind one number.
 
-    >>> Evidence(requests=40, answers=3, units=3, fewest=25, unit="pictures").reasons
+    >>> Evidence(requests=40, answers=3, units=3, min_units=25, unit="pictures").reasons
     ('37 of 40 answers missing', '3 of at least 25 pictures')
     """
 

@@ -67,8 +67,8 @@ def graded_interval(
 def expand_level(clusters: int, level: float) -> float:
     """The level of quantiles, of means of so many resampled clusters, that reach as far as `level`.
 
-    >>> round(expanded(12, 0.95), 3)
-    0.979
+    >>> round(expand_level(12, 0.95), 3)
+    0.978
     """
     from scipy.special import ndtr  # noqa: PLC0415 - slow, and seldom needed
 

@@ -48,8 +48,8 @@ def read_mme_answer(response: str) -> str | None:
     The authors' script sees lower case and looks for yes first, so that "Not at all" is no, and
     "There is no dog" is neither.
 
-    >>> read_mme("{Yes}"), read_mme("Not at all."), read_mme("There is no dog.")
-    ('yes', 'no', None)
+    >>> [read_mme_answer(reply) for reply in ("{Yes}", "Not at all.", "There is no dog.")]
+    ['yes', 'no', None]
     """
     beginning = strip_thinking(response).strip().lower()[:_READ]
     return next((answer for answer in ("yes", "no") if answer in beginning), None)

@@ -16,7 +16,7 @@ def symmetric_accuracy_bounds(
     `wrong` counts the wrong negations (Table 3); without `accuracy`, wrong cases and negations
     together (Tables 4 and 5). All are of the same answers.
 
-    >>> [round(end, 3) for end in bounds(300, 0.638, 145)]
+    >>> [round(end, 3) for end in symmetric_accuracy_bounds(300, 0.638, 145)]
     [0.155, 0.517]
     """
     share = wrong / cases
@@ -28,7 +28,7 @@ def symmetric_accuracy_bounds(
 def find_contradiction(cases: int, accuracy: float | None, symmetric: float, wrong: float) -> str:
     """The reason why printed numbers cannot be of the same answers; empty where they can.
 
-    >>> contradiction(9000, None, 0.017, 7588)
+    >>> find_contradiction(9000, None, 0.017, 7588)
     'at least 0.157 by the new cases'
     """
     least, most = symmetric_accuracy_bounds(cases, accuracy, wrong)

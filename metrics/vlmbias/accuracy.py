@@ -63,8 +63,8 @@ def accuracy_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     size; parts stand before their whole and keep their order of first appearance. Subtopics are
     separate in the table's own sets, sizes in the variants.
 
-    `base_images` and `answers` count what the accuracy rests on; of all that was `asked`,
-    `unanswered` has no readable answer: unparsed, refused or failed. Rates are between 0 and 1 and
+    `base_images` and `answers` count what the accuracy rests on; of all `requests`,
+    `unanswered` have no readable answer: unparsed, refused or failed. Rates are between 0 and 1 and
     the change between −1 and 1, with 95 % intervals that take base images, not answers, as
     independent (`metrics.statistics.cluster_intervals`, `metrics.statistics.paired_intervals`),
     the same for the same `seed`.

@@ -18,10 +18,10 @@ def outcome_rate_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
 
     `answers` is the table that `accuracy_table` takes, with one more column: `refusal`, the kind
     of a refusal. An ending is `unparsed`, `refused`, one of the kinds of refusal that some judge
-    met, or `failed`. `asked` counts all that was sent, on every image and question, and `number`
-    what ended so. `rate` is its share, and for topic `task mean` the mean over the topics that
-    the judge was asked about; `low` and `high` are its 95 % interval over base images, as those
-    of `accuracy_table`: refusals come by subject, not by row.
+    met, or `failed`. `requests` counts all that was sent, on every image and question, and `number`
+    those that ended so. `rate` is their share, and for topic `task mean` the mean over the topics
+    that the judge was asked about; `low` and `high` are its 95 % interval over base images, as
+    those of `accuracy_table`: refusals come by subject, not by row.
     """
     rows = AnswerRows.from_frame(answers)
     outcomes = _outcomes(answers)

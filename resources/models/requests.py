@@ -140,7 +140,7 @@ def compute_call_key(canonical_request: Mapping[str, Any]) -> str:
 
 
 def compute_call_keys(model: Model, requests: Iterable[Request]) -> list[str]:
-    """The key of request request to a model."""
+    """Compute the keys of requests to a model, in their order."""
     shared = build_canonical_fields(model, "", {})
     return [
         compute_call_key(

@@ -129,7 +129,7 @@ def require_alike(ranked: Mapping[str, Any], control: Mapping[str, Any]) -> None
     the adapter's shape and seed, the batch, the learning rate (the optimizer scales gradients, so
     that it sets the length of a step of either loss), and the margin, which is the aim of both: by
     how much of the scale the right order is to be clear. What the reward alone has may differ by
-    design: `generations`, `penalty`, `beta` and `temperature`.
+    design: `num_generations`, `penalty`, `beta` and `temperature`.
     """
     differing = [
         *(name for name in _SAME if ranked[name] != control[name]),

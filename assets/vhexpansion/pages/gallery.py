@@ -21,7 +21,7 @@ _PAIR = ["case_id", "sha256", "perturbation", "parameters", "repeat"]
 def yes_twice(answers: pd.DataFrame) -> pd.DataFrame:
     """The pairs to which a judge says yes twice: each case and picture once.
 
-    `answers` are of one judge; the columns are those of `Answered.twice`.
+    `answers` are of one judge; the columns are those of `AnsweredDataset.twice`.
     """
     yes_answers = answers[answers["answer"].eq(YES)].fillna({"parameters": ""})
     yes_answers = yes_answers.drop_duplicates([*_PAIR, "form"])

@@ -60,7 +60,7 @@ class Cloth:
         inner: float | None = None,
         turn: float = 0.0,
     ) -> None:
-        """A star; see `stars.star`."""
+        """A star; see `outline_star`."""
         self.paint_polygon(
             outline_star(centre, radius, points=points, inner=inner, turn=turn), colour
         )
