@@ -157,7 +157,7 @@ def test_what_a_run_is_asking_is_not_submitted(server, location):
     assert location.submit(partitions=[TOPIC]).success
     run = running(location, TOPIC)
     result = location.submit(partitions=[TOPIC], config=prompting("debiased"))
-    assert f"The run {run.run_id} materializes {ASSET}, {TOPIC} just now" in failure(result)
+    assert f"The run {run.run_id} materializes {ASSET}, {TOPIC}. Wait" in failure(result)
     assert len(server.batches.all) == 1
 
 
@@ -184,7 +184,7 @@ def test_a_run_that_starts_meanwhile_keeps_all_from_being_created(server, locati
     started, whole = [], submission._Submission.record_order
     monkeypatch.setattr(submission._Submission, "record_order", record_order)
     said = failure(location.submit(partitions=[TOPIC]))
-    assert f"The run {started[0]} materializes {ASSET}, {TOPIC} just now" in said
+    assert f"The run {started[0]} materializes {ASSET}, {TOPIC}. Wait" in said
     assert not server.batches.all
     assert tags(location, "submitting", "running") == []
     assert location.calls.list_spending() == []
@@ -301,7 +301,7 @@ def test_a_model_that_takes_no_batches_is_named(root, server, instance):
 @pytest.mark.parametrize(
     ("select", "partitions", "said"),
     [
-        ('key:"vlmbias/questions"', [TOPIC], "Nothing that is selected"),
+        ('key:"vlmbias/questions"', [TOPIC], "No asset of"),
         ('key:"vlmbias/answers_nobody"', [TOPIC], "selects no asset"),
         (f'key:"{ASSET}"', ["game_board"], "has a partition 'game_board'"),
         (

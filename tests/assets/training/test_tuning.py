@@ -222,7 +222,7 @@ def test_it_is_judged_as_any_judge_and_compared_on_held_out_cases(root, trained,
     held = pd.read_parquet(root / GROUP / "training_cases.parquet").query(
         "arm == 'held out' and kind == 'case'"
     )
-    of_all = rows.query("measure == 'symmetric' and shown == 'all'").set_index("arm")
+    of_all = rows.query("measure == 'symmetric' and picture_set == 'all'").set_index("arm")
     assert of_all["cases"].to_dict() == {"before": len(held), "expanded": len(held)}
     counted = pd.read_parquet(root / GROUP / "symmetry" / f"{TOPIC}.parquet").set_index("model")
     asked = {name: int(counted.loc[[name], "cases"].max()) for name in (base.name, judge.name)}
