@@ -1,4 +1,4 @@
-"""What quotes and batches foresee of a step beyond the first request about each row."""
+"""Forecast of a step for quotes and batches, beyond the first request about each row."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -80,7 +80,7 @@ class StepAsset:
     key: AssetKey
     """The benchmark, and the name."""
     description: str = ""
-    """By default the docstring of the step's class."""
+    """Description of the asset; default: the docstring of the step's class."""
     division: PartitionsDefinition[Any] | Callable[[], PartitionsDefinition[Any]] | None = None
     """Its partitions, or what gives them where they are known only once all benchmarks are."""
     kinds: Sequence[str] = ()
@@ -213,6 +213,6 @@ class Step(ABC, Generic[ConfigT]):
 
 
 Steps: TypeAlias = Mapping[AssetKey, Step[Any]]
-"""By the key of their assets."""
+"""Steps by the key of their assets."""
 PORTION = 5000
-"""How many rows of a table that has portions are made at once."""
+"""Number of rows made at once, of a table that has portions."""

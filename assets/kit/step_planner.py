@@ -68,9 +68,9 @@ class _Followed(NamedTuple):
 
     row: Row
     requests: Sequence[Request]
-    """Those that are certain, in their order."""
+    """Certain requests, in their order."""
     columns: Mapping[str, Any] | None
-    """What it returned; None where it waits for the reply to the last request."""
+    """Columns that it returned; None while it waits for the reply to the last request."""
 
 
 def _plans(

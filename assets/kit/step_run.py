@@ -1,4 +1,4 @@
-"""What a step reads: its inputs, and one run of it over a partition of them."""
+"""Inputs of a step, and a run of it over a partition."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -63,7 +63,7 @@ def single_input(asset: str, columns: Columns, dimension: str | None = None) -> 
 
 @dataclass(frozen=True)
 class StepRun(Generic[ConfigT]):
-    """One partition of a step: its config, and what it reads.
+    """A run over a partition of a step: its config, and what it reads.
 
     `tables` are by input name. `find_table` gives the table of another asset and partition; in a
     plan as it is foreseen, and None where there is none.
@@ -79,7 +79,7 @@ class StepRun(Generic[ConfigT]):
     log: Logger
     find_table: Callable[[AssetKey, str], pd.DataFrame | None]
     stored_tables: Mapping[str, StoredTable] = field(default_factory=dict)
-    """By input name: those with `streamed_columns`."""
+    """Stored tables by input name, for inputs with `streamed_columns`."""
 
     def read_rows(self, name: str) -> list[dict[str, Any]]:
         """The rows of an input, None where a cell is empty.

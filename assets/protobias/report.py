@@ -133,7 +133,7 @@ def build_footer_facts(subjects: Sequence[SummarisedPainter]) -> dict[str, str]:
     """The lines of the footer; a painter is named where its server names no model."""
     pairs = pd.concat([painted.pairs for painted in subjects], ignore_index=True)
 
-    def each(column: str) -> str:
+    def list_values(column: str) -> str:
         values = pairs[column].dropna().replace("", np.nan).dropna()
         return ", ".join(
             f"{value:g}" if isinstance(value, float) else str(value)
@@ -145,9 +145,9 @@ def build_footer_facts(subjects: Sequence[SummarisedPainter]) -> dict[str, str]:
     models = served.where(named, pairs["painter"]).dropna()
     lines = {
         "Models that painted": ", ".join(sorted(models.unique())),
-        "Filter": each("filter"),
-        "Kept from": each("min_score"),
-        "Seeds": each("seed"),
+        "Filter": list_values("filter"),
+        "Kept from": list_values("min_score"),
+        "Seeds": list_values("seed"),
     }
     return {name: fact for name, fact in lines.items() if fact}
 

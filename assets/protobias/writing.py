@@ -26,7 +26,7 @@ from resources.models.requests import Turn, WriteRequest
 REASKS = 2
 """Maximum number of re-queries for a triplet, each naming the broken rules."""
 LONGEST_FEEDBACK = 1500
-"""Most bytes of a message about a writer's faults, which quotes need as a bound."""
+"""Largest message about a writer's faults in bytes, which quotes need as a bound."""
 _SCHEMA = json.dumps(SCHEMA)
 _WITHOUT_SCHEMAS = frozenset({"transformers"})
 """The backends that hold nothing to a schema: the template asks for JSON as well."""

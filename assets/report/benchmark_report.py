@@ -44,7 +44,7 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
     sections: Sequence[str]
     """Sections of the front page that the head of every page links to."""
     links: Sequence[tuple[str, str]] = ()
-    """More links there, by label and address."""
+    """Further links there, by label and address."""
     styles: Sequence[Path] = ()
     """Style sheets of these pages alone."""
     values: Mapping[str, object] = field(default_factory=dict)

@@ -139,12 +139,12 @@ class Table(NamedTuple):
 def share_cell(rate: Rate) -> Cell:
     """`71.6 %` with its interval, if that says anything."""
     rate = hide_wide_share(rate)
-    return _told(rate, format_percent(rate.value), format_interval(rate))
+    return _noted_cell(rate, format_percent(rate.value), format_interval(rate))
 
 
 def mean_cell(rate: Rate, places: int = 2) -> Cell:
     """`0.63` with its interval."""
-    return _told(rate, format_score(rate.value, places), format_score_interval(rate, places))
+    return _noted_cell(rate, format_score(rate.value, places), format_score_interval(rate, places))
 
 
 def margin_cell(rate: Rate) -> Cell:
@@ -155,7 +155,7 @@ def margin_cell(rate: Rate) -> Cell:
 def points_cell(rate: Rate) -> Cell:
     """A difference of shares in percentage points: `+2.7 [−1.0, 6.3]`."""
     value, _, interval_text = format_points(rate).partition(" ")
-    return _told(rate, value, interval_text)
+    return _noted_cell(rate, value, interval_text)
 
 
 def change_cell(rate: Rate) -> Cell:
@@ -213,5 +213,5 @@ def rate_numbers(rate: Rate) -> dict[str, float]:
     return {name: value for name, value in numbers.items() if value is not None}
 
 
-def _told(rate: Rate, text: str, detail: str) -> Cell:
+def _noted_cell(rate: Rate, text: str, detail: str) -> Cell:
     return Cell(NONE if rate.value is None else text, detail, rate.note, rate_numbers(rate))

@@ -99,7 +99,7 @@ class Scale(NamedTuple):
 
     @classmethod
     def fit(cls, rates: Iterable[Rate]) -> "Scale":
-        """One with 0 on it that all numbers fit, and four equal steps between its ends."""
+        """Fit a scale that includes 0 and all numbers, with four equal steps between its ends."""
         ends_and_zero = [0.0, *(end for rate in rates for end in rate[:3] if end is not None)]
         step = _round_up(max(max(ends_and_zero) - min(ends_and_zero), 1.0) / 3)
         low = step * math.floor(min(ends_and_zero) / step)

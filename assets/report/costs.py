@@ -10,7 +10,7 @@ UNKNOWN = "unknown"
 
 
 class Cost(NamedTuple):
-    """One line of a table, or the sum of all: what it is about, and the money in words."""
+    """A line of a table, or the sum of all: its subject, and the money in words."""
 
     labels: tuple[str, ...]
     requests: int
@@ -28,7 +28,7 @@ class Costs(NamedTuple):
 
     @property
     def tables(self) -> list[Table]:
-        """Both tables, by asset and model and by month."""
+        """Build both tables, by asset and model and by month."""
         return [
             _table("Costs by asset and model", ("Asset", "Model", "Mode"), self.by_model),
             _table("Costs by month", ("Month (UTC)",), self.by_month),
@@ -42,8 +42,8 @@ def costs(spent: Iterable[SpendingRow]) -> Costs | None:
         return None
     return Costs(
         _sum((), paid),
-        _by(paid, lambda entry: (entry.asset, entry.model, entry.mode)),
-        _by(paid, lambda entry: (entry.month,)),
+        _sum_by_label(paid, lambda entry: (entry.asset, entry.model, entry.mode)),
+        _sum_by_label(paid, lambda entry: (entry.month,)),
     )
 
 
@@ -57,7 +57,7 @@ def format_usd(nano: int) -> str:
     return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
 
 
-def _by(
+def _sum_by_label(
     paid: Sequence[SpendingRow], read_labels: Callable[[SpendingRow], tuple[str, ...]]
 ) -> list[Cost]:
     groups: dict[tuple[str, ...], list[SpendingRow]] = {}

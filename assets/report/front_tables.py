@@ -29,7 +29,7 @@ WRITTEN: Mapping[str, Callable[[Rate], Cell]] = {
     "change": change_cell,
     "points": points_cell,
 }
-"""By how a measure is written: what makes a cell of its number."""
+"""Functions that make a cell of a number, by the format of its measure."""
 BETTER = {"higher": "higher is better", "lower": "lower is better", "near 0": "0 is best"}
 _KINDS = {"judge": "Judges", "metric": "Metrics", "reference": "Reference judges"}
 
@@ -83,7 +83,7 @@ def judge_numbers(
         Body(
             title,
             [
-                _whole(column.measure, standing, f"../{quote(folder)}/")
+                _benchmark_line(column.measure, standing, f"../{quote(folder)}/")
                 for column in columns
                 if column.folder == folder and column.measure is not None
                 for standing in profile.select_standings(
@@ -134,7 +134,9 @@ def _cell(column: MeasureColumn, profile: Profile, *, is_stand_in: bool) -> Cell
         profile.select_standings(column.folder, measure, stand_ins=is_stand_in) if measure else []
     )
     if standings:
-        return _shown(column, standings)._replace(fill=_completion(column, profile, standings[0]))
+        return _firmest_cell(column, standings)._replace(
+            fill=_completion(column, profile, standings[0])
+        )
     return Cell("", note="none") if is_stand_in else _empty(profile, column.folder)
 
 
@@ -146,7 +148,7 @@ def _completion(column: MeasureColumn, profile: Profile, standing: Standing) -> 
     return None if gap.price == NOTHING_TO_PAY else Fill(gap.price, gap.details, gap.command)
 
 
-def _shown(column: MeasureColumn, standings: Sequence[Standing]) -> Cell:
+def _firmest_cell(column: MeasureColumn, standings: Sequence[Standing]) -> Cell:
     """The firmest of some standings by one measure, and how many more there are."""
     assert column.measure is not None
     first, others = standings[0], len(standings) - 1
@@ -175,7 +177,7 @@ def _empty(profile: Profile, folder: str) -> Cell:
     return Cell("", note="not run", fill=Fill(gap.price, gap.details, gap.command))
 
 
-def _whole(measure: Measure, standing: Standing, root: str) -> Line:
+def _benchmark_line(measure: Measure, standing: Standing, root: str) -> Line:
     cells = [
         _valued(measure, standing)._replace(note=standing.note),
         Cell(standing.scope or "the benchmark"),

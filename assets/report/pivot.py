@@ -12,7 +12,7 @@ _DASH = Cell(NONE)
 
 
 class Place(NamedTuple):
-    """Where a cell stands: its line and column, and the headings that these share with others.
+    """Position of a cell: its line and column, and the headings that these share with others.
 
     `small` are small words beside the line's label, and `is_mean` lines stand out.
     """

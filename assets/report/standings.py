@@ -32,7 +32,7 @@ class Measure(NamedTuple):
     better: Literal["higher", "lower", "near 0"]
     written: Literal["share", "score", "change", "points"]
     meaning: str
-    """In one sentence, for who has not read the paper."""
+    """Meaning in one sentence, for readers who have not read the paper."""
 
     def shown(self, rate: Rate, evidence: Evidence) -> Rate:
         """The number, if an answer is behind it and its interval says anything."""
@@ -42,7 +42,7 @@ class Measure(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """One number of a judge or metric: the very one that the benchmark's own page shows.
+    """A number of a judge or metric, the same as on the benchmark's own page.
 
     `firmness` follows from the answers (`metrics.statistics.firmness`). `value`, `low` and `high`
     (the ends of
@@ -52,7 +52,7 @@ class Standing(NamedTuple):
     """
 
     model: str
-    """As models.yaml names it."""
+    """Name in models.yaml."""
     measure: str
     """The name of a measure of the same site."""
     firmness: Firmness
@@ -60,15 +60,15 @@ class Standing(NamedTuple):
     low: float | None
     high: float | None
     items: int
-    """How many of `unit` the number rests on."""
+    """Number of `unit` that the figure rests on."""
     unit: str
-    """In the plural, as in "pairs"."""
+    """Unit in the plural, as in "pairs"."""
     date: str
     """The day on which what it was made of was last put together, as in "2026-11-20"."""
     link: str
-    """Where the evidence lies, from the site's folder."""
+    """Link to the evidence, from the site's folder."""
     scope: str = ""
-    """As in "pairs by flux-dev"; empty for the benchmark as a whole."""
+    """Scope, as in "pairs by flux-dev"; empty for the whole benchmark."""
     note: str = ""
 
     @classmethod

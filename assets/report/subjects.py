@@ -40,7 +40,7 @@ class ReportSubject(ABC):
 
     @property
     def size_words(self) -> str:
-        """How large it is, as in "40 pictures", for a list of subjects."""
+        """Size of the subject, as in "40 pictures", for a list of subjects."""
         raise NotImplementedError
 
     @cached_property

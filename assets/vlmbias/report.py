@@ -55,11 +55,11 @@ def build_report_asset(judges: Sequence[Model], writers: Sequence[Model]) -> Ass
 
 def _site(sources: ReportSources, judges: Sequence[Model], writers: Sequence[Model]) -> Site:
     topic_names = topics.get_partition_keys()
-    pictures = _joined(*(sources.tables(name, topic_names) for name in _PICTURES))
+    pictures = _join_pictures(*(sources.tables(name, topic_names) for name in _PICTURES))
     drawn = pictures[pictures["painter"].eq("")]
     measured = sources.tables("measurements", topic_names)
     if len(drawn) and not measured:
-        raise _nothing("measurements")
+        raise _build_error("measurements")
     readings = pd.concat(measured.values(), ignore_index=True) if measured else _NO_READINGS
     questions, answers = load_answers(sources.home, judges)
     judge_answers = concatenate_answers(judges, questions, answers)
@@ -67,7 +67,7 @@ def _site(sources: ReportSources, judges: Sequence[Model], writers: Sequence[Mod
         _check_same_images(topic, topic_questions, pictures[pictures["domain"] == topic])
     accuracy = sources.table("accuracy")
     if accuracy is None:
-        raise _nothing("figures")
+        raise _build_error("figures")
     if not ACCURACY.build_table(build_accuracy_figures(judge_answers)).to_pandas().equals(accuracy):
         raise TablesMismatch("vlmbias/accuracy is older than the answers: materialize it again.")
     proved = join_readings(drawn, readings)[[*MATCHED_COLUMNS, "agrees"]]
@@ -94,7 +94,7 @@ def draw_outlines(drawn: pd.DataFrame, ledger: WorkCache) -> dict[str, Sequence[
     """Outline the changes in each drawn counterfactual at its smallest size, by base image."""
     changed = drawn[drawn["variant"].eq("counterfactual")].sort_values("size", kind="stable")
     first = {
-        row.base_id: DrawJob(row.domain, _scene_of(row), row.size)
+        row.base_id: DrawJob(row.domain, _build_scene(row), row.size)
         for row in iterate_named_rows(changed.drop_duplicates("base_id"))
     }
     keys = {base_id: _outline_key(drawing) for base_id, drawing in first.items()}
@@ -107,7 +107,7 @@ def _outline_key(drawing: DrawJob) -> str:
     return build_work_key("outline", by, asdict(drawing.scene), drawing.size)
 
 
-def _scene_of(row: NamedRow) -> Scene:
+def _build_scene(row: NamedRow) -> Scene:
     columns = {field.name: getattr(row, field.name, None) for field in fields(Scene)}
     by_target = {
         "truths": dict(zip(row.targets, row.truths, strict=True)),
@@ -136,7 +136,7 @@ def _check_same_images(topic: str, questions: pd.DataFrame, pictures: pd.DataFra
     )
 
 
-def _joined(*tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
+def _join_pictures(*tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """Join all pictures with the columns of photographs, which are empty for drawn pictures."""
     *drawn, photographs = tables
     tables_of_pictures = [
@@ -144,7 +144,7 @@ def _joined(*tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     ]
     tables_of_pictures += [PHOTOGRAPHS.build_table(table) for table in photographs.values()]
     if not tables_of_pictures:
-        raise _nothing("images")
+        raise _build_error("images")
     all_pictures = pa.concat_tables(
         [*tables_of_pictures, PHOTOGRAPHS.build_table([])], promote_options="default"
     )
@@ -152,14 +152,14 @@ def _joined(*tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     return pictures
 
 
-def _nothing(missing: str) -> NotMaterialized:
+def _build_error(missing: str) -> NotMaterialized:
     return NotMaterialized(f"There are no {missing} yet: materialize the topics of vlmbias first.")
 
 
 def _facts(pictures: pd.DataFrame) -> dict[str, str]:
     """The lines of the footer; what is about drawn pictures or photographs alone, if there are."""
 
-    def each(column: str, pictures_read: pd.DataFrame = pictures) -> str:
+    def list_values(column: str, pictures_read: pd.DataFrame = pictures) -> str:
         return ", ".join(str(value) for value in sorted(pictures_read[column].unique()))
 
     def versions(pictures_read: pd.DataFrame) -> str:
@@ -170,13 +170,13 @@ def _facts(pictures: pd.DataFrame) -> dict[str, str]:
 
     painted = pictures["painter"].ne("")
     drawn, photographs = pictures[~painted], pictures[painted]
-    facts = {"Seed": each("seed"), "Sizes": f"{each('size')} px"}
+    facts = {"Seed": list_values("seed"), "Sizes": f"{list_values('size')} px"}
     if len(drawn):
-        facts |= {"Drawing code": versions(drawn), "Rasteriser": each("rasteriser", drawn)}
+        facts |= {"Drawing code": versions(drawn), "Rasteriser": list_values("rasteriser", drawn)}
     if len(photographs):
         facts |= {
-            "Painters": each("painter", photographs),
+            "Painters": list_values("painter", photographs),
             "Models that painted and edited": versions(photographs),
-            "Photographs brought to size by": each("rasteriser", photographs),
+            "Photographs brought to size by": list_values("rasteriser", photographs),
         }
     return facts

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from assets.frame.pages.source_page import SHORT, ScoredSource, name_domain
-from assets.frame.pages.win_rates import Comparison, by_domain
+from assets.frame.pages.win_rates import Comparison, compare_by_domain
 from assets.report.charts import PERCENT, Bar, Chart, changes
 from assets.report.formats import Rate, read_rate
 from metrics.protobias.ranking import ALL
@@ -41,7 +41,7 @@ def preferences(source: ScoredSource) -> list[Chart]:
             PERCENT,
             [_preferred(comparison) for comparison in comparisons],
         )
-        for judge, comparisons in by_domain(source).items()
+        for judge, comparisons in compare_by_domain(source).items()
     ]
 
 

@@ -21,7 +21,7 @@ _PICTURE = ["domain", "image_id"]
 
 
 def gallery(source: ScoredSource) -> Gallery:
-    """One picture a domain of each bias, and what moved each judge most; both in sample."""
+    """Show a picture per domain of each bias, and what moved each judge most; both in sample."""
     scores = source.scores
     best = source.search[source.search["choice"].eq(IN_SAMPLE)]
     before = scores[scores["bias"].eq(NONE)].set_index(["model", *_PICTURE])["score"]

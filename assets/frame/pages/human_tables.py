@@ -23,7 +23,7 @@ def people(source: ScoredSource) -> Table:
     """Human scores: pictures by bin, and their mean (Table 2)."""
     lines = [
         Line(
-            _of_all(domain_bins.domain),
+            _name_domain(domain_bins.domain),
             [*map(number_cell, domain_bins.counts), mean_cell(Rate(domain_bins.mean))],
         )
         for domain_bins in (bin_scores(source.people) if len(source.people) else ())
@@ -54,7 +54,7 @@ def judges_and_people(source: ScoredSource) -> Table:
     return tabulate("Judges beside people", "Domain", _DOMAIN, _CORRELATIONS, bodies)
 
 
-def _of_all(name: str) -> str:
+def _name_domain(name: str) -> str:
     return "All" if name == ALL else capitalize_first(name)
 
 
@@ -66,7 +66,7 @@ def _coefficient(correlation: Correlation, name: Literal["pearson", "spearman"])
     return Cell(format_score(value, 3), format_score_interval(rate), numbers={"": value})
 
 
-_DOMAIN = RowHead[ScorerAgreement](label=lambda agreed: _of_all(agreed.domain))
+_DOMAIN = RowHead[ScorerAgreement](label=lambda agreed: _name_domain(agreed.domain))
 _CORRELATIONS: Sequence[TableColumn[ScorerAgreement]] = (
     TableColumn("Pictures", lambda agreed: number_cell(agreed.correlation.images)),
     TableColumn("Pearson", lambda agreed: _coefficient(agreed.correlation, "pearson")),

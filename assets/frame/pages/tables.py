@@ -183,7 +183,7 @@ def success(sources: Sequence[ScoredSource]) -> Table:
 def _places(
     source: ScoredSource, *, has_mean: bool = True
 ) -> Iterator[tuple[str, str, Callable[[str], Place]]]:
-    """Each judge and domain, the mean over several at last, with the place of a column.
+    """List each judge and domain, the mean over several last, with the place of a column.
 
     A judge of several is a body; its firmness stands in brackets.
     """

@@ -37,14 +37,14 @@ class Comparison(NamedTuple):
     evidence: Evidence
 
 
-def by_domain(source: ScoredSource) -> Mapping[str, Sequence[Comparison]]:
+def compare_by_domain(source: ScoredSource) -> Mapping[str, Sequence[Comparison]]:
     """Compare by judge each domain with its strongest bias, and the mean over domains."""
     return {
         judge: _compare(source, _strongest(source, judge, pairs)) for judge, pairs in _pairs(source)
     }
 
 
-def by_bias(source: ScoredSource) -> Mapping[str, Sequence[Comparison]]:
+def compare_by_bias(source: ScoredSource) -> Mapping[str, Sequence[Comparison]]:
     """Compare by judge each bias in each domain, and over the domains that have it."""
     return {
         judge: [
@@ -59,7 +59,7 @@ def by_bias(source: ScoredSource) -> Mapping[str, Sequence[Comparison]]:
 def tables(source: ScoredSource) -> tuple[Table, Table]:
     """Win rates by domain (Figure 3 in numbers), and of each bias in each domain."""
     captions = "Win rates of picture A by domain", "Win rates of picture A by bias and domain"
-    parts = by_domain(source), by_bias(source)
+    parts = compare_by_domain(source), compare_by_bias(source)
     domains, biases = map(_table, captions, parts)
     return domains, biases
 

@@ -25,8 +25,8 @@ def scores(example: PreferenceExample, number: int) -> Chart:
     for judge, caption_score in example.scores.items():
         mean = example.means[judge]
         marks = [
-            Mark("accuracy", _at(caption_score), points(caption_score)),
-            Mark("failure", _at(mean), f"mean {points(mean)}"),
+            Mark("accuracy", _to_share(caption_score), points(caption_score)),
+            Mark("failure", _to_share(mean), f"mean {points(mean)}"),
         ]
         label = f"{judge}, its own" if judge == example.model else judge
         lacking = "no score" if caption_score is None else ""
@@ -42,6 +42,6 @@ def points(value: float | None) -> str:
     return format_score(value, 1).removesuffix(".0")
 
 
-def _at(value: float | None) -> Rate:
+def _to_share(value: float | None) -> Rate:
     share = None if value is None else value / 100
     return Rate(share, share, share)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from assets.kit.step_run import Row
 from assets.philautia.pages.dataset_page import SETTING_WORDS, ComparedDataset
 from assets.philautia.pages.paper import MEASURES
-from assets.philautia.pages.tables import in_points
+from assets.philautia.pages.tables import points_cell
 from assets.philautia.pomms import ALONE, GIVEN, GREEDY
 from assets.report.cells import Cell, Table, margin_cell, mean_cell
 from assets.report.columns import RowHead, TableColumn, tabulate
@@ -117,7 +117,7 @@ def _preference_columns(dataset: ComparedDataset, setting: str) -> Iterator[Tabl
 
     standardized = partial(cell, "standardized", mean_cell)
     yield TableColumn("Φ̃", standardized, group=dataset.name, detail="philautia score")
-    yield TableColumn("Points", partial(cell, "preference", in_points), group=dataset.name)
+    yield TableColumn("Points", partial(cell, "preference", points_cell), group=dataset.name)
 
 
 def _short(writer: str, panel: _Panel) -> Cell:

@@ -112,28 +112,28 @@ def _own_columns(datasets: Sequence[ComparedDataset], setting: str) -> list[Tabl
         return TableColumn(label, mark, group=SETTING_WORDS[setting].capitalize(), detail=detail)
 
     columns = [
-        column("Points", "", lambda row: _scored(row, "preference", in_points)),
-        column("Φ̃", "philautia score", lambda row: _scored(row, "standardized", mean_cell)),
+        column("Points", "", lambda row: _score_cell(row, "preference", points_cell)),
+        column("Φ̃", "philautia score", lambda row: _score_cell(row, "standardized", mean_cell)),
     ]
     if any(row["complete_images"] for dataset in datasets for row in dataset.models(setting)):
-        columns.append(column("Complete pictures", "points", _on_complete))
+        columns.append(column("Complete pictures", "points", _complete_cell))
     return columns
 
 
-def _scored(row: Row | None, name: str, cell: Callable[[Rate], Cell]) -> Cell:
+def _score_cell(row: Row | None, name: str, cell: Callable[[Rate], Cell]) -> Cell:
     return Cell("", note="not scored") if row is None else cell(read_rate(row, name))
 
 
-def _on_complete(row: Row | None) -> Cell:
+def _complete_cell(row: Row | None) -> Cell:
     """`+0.3 [−1.0, +1.7]`, of so many pictures, and whether it differs from that of all."""
     if row is None or not row["complete_images"]:
         return Cell(NOTHING)
-    cell = in_points(read_rate(row, "complete_preference"))
+    cell = points_cell(read_rate(row, "complete_preference"))
     pictures = f"{format_count(row['complete_images'])} pictures"
     return cell._replace(note=f"{pictures}, differs" if row["missing_matters"] else pictures)
 
 
-def in_points(rate: Rate) -> Cell:
+def points_cell(rate: Rate) -> Cell:
     """`+11.8 [+9.8, +13.9]`."""
     return Cell(
         format_signed(rate.value), format_signed_interval(rate), rate.note, rate_numbers(rate)
@@ -177,7 +177,7 @@ _FAMILY: Sequence[TableColumn[Row]] = (
     TableColumn("Cells", lambda row: number_cell(row["cell_count"])),
     TableColumn(
         "Points",
-        lambda row: in_points(read_rate(row, "preference"))._replace(note=row["reason"] or ""),
+        lambda row: points_cell(read_rate(row, "preference"))._replace(note=row["reason"] or ""),
     ),
     TableColumn("Φ̃", lambda row: mean_cell(read_rate(row, "standardized"))),
     TableColumn("p", lambda row: probability(row["p"])),
@@ -187,7 +187,7 @@ _CHARACTERS: Mapping[str, tuple[str, str, Sequence[TableColumn[Row]]]] = {
     GENERATOR: (
         "Quality of captions",
         "Written by",
-        [TableColumn("Points", lambda row: in_points(read_rate(row, "quality")))],
+        [TableColumn("Points", lambda row: points_cell(read_rate(row, "quality")))],
     ),
     EVALUATOR: (
         "How judges score",
@@ -198,4 +198,4 @@ _CHARACTERS: Mapping[str, tuple[str, str, Sequence[TableColumn[Row]]]] = {
         ],
     ),
 }
-"""By part of the matrix: what it tells of a model, its corner and columns."""
+"""Title, corner and columns of each part of the matrix."""

@@ -26,7 +26,7 @@ def between_metrics(painted: SummarisedPainter) -> Table:
     compared = models if models["metric"].nunique() > 1 else scores
     differences = comparison.compare_metrics(compared) if len(compared) else pd.DataFrame()
     cells = {
-        (row.first, row.second, row.domain): _with_p(row) for row in iterate_named_rows(differences)
+        (row.first, row.second, row.domain): _p_cell(row) for row in iterate_named_rows(differences)
     }
 
     def cell(domain: str, pair: tuple[str, str]) -> Cell:
@@ -48,7 +48,7 @@ def between_painters(painters: Sequence[SummarisedPainter]) -> pd.DataFrame:
 def changes(
     compared: pd.DataFrame, painted: SummarisedPainter, earlier: SummarisedPainter
 ) -> Table:
-    """One painter against an earlier one, by domain."""
+    """Compare a painter with an earlier one, by domain."""
     places = {(earlier.name, domain): title for domain, title in painted.board.columns}
     caption = f"{painted.name} less {earlier.name}"
     return _tabulate_changes(caption, compared, painted, places, group=caption)
@@ -57,7 +57,7 @@ def changes(
 def overall(
     compared: pd.DataFrame, painted: SummarisedPainter, earlier: Sequence[SummarisedPainter]
 ) -> Table:
-    """One painter against each earlier one, as the mean over domains."""
+    """Compare a painter with each earlier one, as the mean over domains."""
     places = {(other.name, ALL): f"less {other.name}" for other in earlier}
     caption = f"{painted.name} less each earlier painter"
     return _tabulate_changes(caption, compared, painted, places)
@@ -83,7 +83,7 @@ def _tabulate_changes(
     return tabulate(caption, "Metric", METRIC_HEAD, columns, {"": painted.board.metrics})
 
 
-def _with_p(row: NamedRow) -> Cell:
+def _p_cell(row: NamedRow) -> Cell:
     if row.difference is None:
         return Cell(NONE, note="no pair in common")
     p = "p < 0.001" if row.p_holm < 0.001 else f"p = {row.p_holm:.3f}"
@@ -98,7 +98,7 @@ def _change(row: NamedRow) -> Cell:
 
 
 def agreement(painted: SummarisedPainter) -> Table:
-    """One line a pair of annotators."""
+    """Build one line per pair of annotators."""
     agreements = pairwise_agreement(painted.human, seed=0) if len(painted.human) else []
     columns = [
         TableColumn[AnnotatorAgreement]("Pictures both scored", lambda of: number_cell(of.images)),

@@ -217,7 +217,7 @@ class SummarisedPainter(ReportSubject):
     samples: Sequence[str] = ()
     partial: Mapping[str, str] = field(default_factory=dict)
     durations: Mapping[str, Duration] = field(default_factory=dict)
-    """By metric: how long it took to score a pair."""
+    """Time to score a pair, by metric."""
     is_listed: bool = True
     """Whether models.yaml still names the painter."""
     dates: Mapping[str, str] = field(default_factory=dict)
@@ -263,7 +263,7 @@ class SummarisedPainter(ReportSubject):
 
     def evidence(self, metric: str) -> Evidence:
         """The scored pairs behind a metric's failure rate over all domains."""
-        domain_rows, domains = self._rows_of(metric), set(self._evaluated["domain"])
+        domain_rows, domains = self._select_rows(metric), set(self._evaluated["domain"])
         scored = [int(row.pairs) for row in domain_rows]
         lacking = (
             f"{len(domain_rows)} of {len(domains)} domains"
@@ -281,7 +281,7 @@ class SummarisedPainter(ReportSubject):
             is_stand_in=self.is_stand_in or any(row.formula == "reference" for row in domain_rows),
         )
 
-    def _rows_of(self, metric: str) -> list[NamedRow]:
+    def _select_rows(self, metric: str) -> list[NamedRow]:
         return list(iterate_named_rows(self._evaluated[self._evaluated["metric"].eq(metric)]))
 
     @cached_property

@@ -24,7 +24,7 @@ STATES: Mapping[State, tuple[str, int]] = {
     "flawed": ("flawed", 12),
     "unpainted": ("without a picture", 12),
 }
-"""What became of a pair, in words, and how many of each are shown a domain."""
+"""Names of a pair's states, and the number of each shown per domain."""
 
 SHOWN = 544
 """The longer side in px of a picture: at most twice of what it is shown at."""
@@ -60,7 +60,7 @@ class MetricVerdict(NamedTuple):
 
 
 class Shot(NamedTuple):
-    """One picture of a pair, or why there is none: a row of `filtered_pairs`."""
+    """A picture of a pair, or why there is none: a row of `filtered_pairs`."""
 
     row: NamedRow
 
@@ -76,14 +76,14 @@ class Shot(NamedTuple):
 
     @property
     def rated(self) -> str:
-        """What the filter gave it, or why nothing."""
+        """Score by the filter, or the reason for a missing one."""
         row = self.row
         has_score = row.filter_score is not None
-        return f"{_whole(row.filter_score)} of 10" if has_score else row.filter_reason or ""
+        return f"{_format_whole(row.filter_score)} of 10" if has_score else row.filter_reason or ""
 
     @property
     def problem(self) -> str:
-        """Why there is no picture, or why it is not in the benchmark."""
+        """Reason why there is no picture, or why it is not in the benchmark."""
         row = self.row
         dropped = f"The filter gave it {self.rated}" if row.kept is False and self.rated else ""
         why = (row.outcome if row.outcome != "painted" else "", row.flaw, row.reason, dropped)
@@ -94,10 +94,12 @@ class Shot(NamedTuple):
         """Its provenance: what a painter was asked, and how it made it."""
         row = self.row
         facts = {
-            "Seed": _whole(row.seed) or "none: this painter takes none",
+            "Seed": _format_whole(row.seed) or "none: this painter takes none",
             "Sample": str(row.sample),
             "Model": row.served_model or row.painter,
-            "Size": f"{_whole(row.width)} × {_whole(row.height)} px" if row.sha256 else "",
+            "Size": f"{_format_whole(row.width)} × {_format_whole(row.height)} px"
+            if row.sha256
+            else "",
             "Filter": f"{row.filter}: {self.rated}" if row.filter and self.rated else "",
             "Filter said": row.filter_response or "",
             "sha256": row.sha256 or "",
@@ -110,7 +112,7 @@ class Shot(NamedTuple):
 
 
 class GalleryPair(NamedTuple):
-    """Both pictures under one text, which is in the row of the first, the correct one."""
+    """A pair of pictures under one text, which is in the row of the first, the correct one."""
 
     state: State
     shots: Sequence[Shot]
@@ -118,7 +120,7 @@ class GalleryPair(NamedTuple):
 
     @property
     def row(self) -> NamedRow:
-        """What both have in common."""
+        """Row with the columns that both pictures share."""
         return self.shots[0].row
 
     @property
@@ -177,9 +179,9 @@ def gallery(painted: SummarisedPainter) -> PairGallery:
                 numbers = [number_cell(len(chosen[-1])), number_cell(len(pairs_in_state))]
                 lines.append(Line(TITLES[domain], [Cell(state_words), *numbers]))
     picked = pd.concat(chosen, ignore_index=True)
-    by_pair = _by_pair(painted.pairs, picked)
+    by_pair = _group_by_pair(painted.pairs, picked)
     is_shown = painted.scores["sample"].eq(EVALUATED) | painted.scores["metric"].eq(HUMAN)
-    scored = _by_pair(painted.scores[is_shown], picked)
+    scored = _group_by_pair(painted.scores[is_shown], picked)
     pairs = []
     for row in iterate_named_rows(picked):
         key = (row.domain, row.pair_id)
@@ -193,7 +195,7 @@ def gallery(painted: SummarisedPainter) -> PairGallery:
 
 
 def _states(pairs: pd.DataFrame) -> pd.DataFrame:
-    """One row a pair: domain, pair_id, rank and what became of it, in the order of the table."""
+    """Build one row per pair, in table order: domain, pair_id, rank and state."""
     lacking = pd.DataFrame(
         {
             "unpainted": pairs["outcome"].isin(["refused", "malformed", "failed"]),
@@ -211,7 +213,9 @@ def _states(pairs: pd.DataFrame) -> pd.DataFrame:
     return lacking_by_pair[["state"]].assign(rank=ranks).reset_index()
 
 
-def _by_pair(table: pd.DataFrame, picked: pd.DataFrame) -> dict[tuple[str, str], list[NamedRow]]:
+def _group_by_pair(
+    table: pd.DataFrame, picked: pd.DataFrame
+) -> dict[tuple[str, str], list[NamedRow]]:
     rows_by_pair: dict[tuple[str, str], list[NamedRow]] = {}
     for row in iterate_named_rows(table.merge(picked[_PAIR], on=_PAIR)):
         rows_by_pair.setdefault((row.domain, row.pair_id), []).append(row)
@@ -244,6 +248,6 @@ def _verdict(metric: str, correct: NamedRow | None, adversarial: NamedRow | None
     return MetricVerdict(metric, mark, f"{score_texts[0]} against {score_texts[1]}", margin)
 
 
-def _whole(number: float | None) -> str:
+def _format_whole(number: float | None) -> str:
     """A whole number, which a column that lacks some holds as a real one; "" for none."""
     return "" if number is None else str(int(number))

@@ -8,7 +8,7 @@ import pandas as pd
 from assets.kit.columns import iterate_named_rows
 from assets.protobias.pages.figures import ALL, TITLES, SummarisedPainter
 from assets.protobias.pages.paper import KEPT
-from assets.protobias.pages.tables import named
+from assets.protobias.pages.tables import name_knob
 from assets.report.cells import (
     Body,
     Cell,
@@ -44,7 +44,7 @@ def triplets(tables: Mapping[str, pd.DataFrame]) -> Table:
         Group("Lost", [Head(outcome.capitalize()) for outcome in _OUTCOMES]),
     ]
     if rules:
-        groups.append(Group("Rejected, by rule", [Head(named(rule)) for rule in rules]))
+        groups.append(Group("Rejected, by rule", [Head(name_knob(rule)) for rule in rules]))
     lines = []
     for domain, table in tables.items():
         ended = Counter(table["outcome"])
@@ -61,7 +61,7 @@ def triplets(tables: Mapping[str, pd.DataFrame]) -> Table:
 
 def overview(painters: Sequence[SummarisedPainter]) -> Table:
     """Tabulate the stages by painter and domain."""
-    bodies = [Body(painted.name, _by_domain(painted)) for painted in painters]
+    bodies = [Body(painted.name, _domain_lines(painted)) for painted in painters]
     return Table("Retention by painter and domain", "Domain", [_HEADS], bodies)
 
 
@@ -71,7 +71,7 @@ def painter_tables(painted: SummarisedPainter) -> list[Table]:
     by_knob = [
         Body(
             TITLES[domain_name],
-            [_stages(painted, domain_name, knob, named(knob)) for knob in knobs.unique()],
+            [_stages(painted, domain_name, knob, name_knob(knob)) for knob in knobs.unique()],
         )
         for domain_name, knobs in (
             (str(domain), domain_knobs)
@@ -79,14 +79,14 @@ def painter_tables(painted: SummarisedPainter) -> list[Table]:
         )
     ]
     return [
-        Table("Retention by domain", "Domain", [_HEADS], [Body("", _by_domain(painted))]),
+        Table("Retention by domain", "Domain", [_HEADS], [Body("", _domain_lines(painted))]),
         Table("By knob", "Knob", [_HEADS], by_knob),
         _lost(painted),
-        _by_concept(painted),
+        _concept_table(painted),
     ]
 
 
-def _by_domain(painted: SummarisedPainter) -> list[Line]:
+def _domain_lines(painted: SummarisedPainter) -> list[Line]:
     domains = dict.fromkeys(painted.retention["domain"])
     return [_stages(painted, domain, ALL, TITLES[domain]) for domain in domains]
 
@@ -133,7 +133,7 @@ def _lost(painted: SummarisedPainter) -> Table:
     return Table("Why pictures were lost", "Domain", groups, [Body("", lines)])
 
 
-def _by_concept(painted: SummarisedPainter) -> Table:
+def _concept_table(painted: SummarisedPainter) -> Table:
     """Pairs that the filter kept, of those that were asked for."""
     pairs = painted.pairs.dropna(subset="pair_kept").drop_duplicates("pair_id")
     kept = pairs["pair_kept"].astype(bool).groupby([pairs["domain"], pairs["concept"]])

@@ -64,7 +64,7 @@ def leaderboard(painters: Sequence[SummarisedPainter], caption: str) -> Table:
 def failures(painted: SummarisedPainter, board: Board, caption: str) -> Table:
     """The share of pairs that fail, and the ties among them, by domain (Figure 2)."""
     measures: Measures = {"Failure rate": "failure_rate", "Ties": "tie_rate"}
-    return _by_measure(caption, painted, board, measures, board.places)
+    return _tabulate_measures(caption, painted, board, measures, board.places)
 
 
 def margins(painted: SummarisedPainter) -> Table:
@@ -74,7 +74,7 @@ def margins(painted: SummarisedPainter) -> Table:
         "Incorrect ranking margin": "incorrect_margin",
     }
     caption, board = "Correct and incorrect ranking margins", painted.board
-    return _by_measure(caption, painted, board, measures, board.places)
+    return _tabulate_measures(caption, painted, board, measures, board.places)
 
 
 def scores(painted: SummarisedPainter, board: Board, caption: str) -> Table:
@@ -88,15 +88,15 @@ def scores(painted: SummarisedPainter, board: Board, caption: str) -> Table:
     return _by_metric(caption, painted, board, columns)
 
 
-def by_knob(painted: SummarisedPainter, domain: str) -> Table:
+def tabulate_knobs(painted: SummarisedPainter, domain: str) -> Table:
     """Failure rate and Δ by knob."""
     board = painted.board
-    places = {named(knob): (domain, knob, ALL) for knob in board.knobs(domain)}
+    places = {name_knob(knob): (domain, knob, ALL) for knob in board.knobs(domain)}
     measures: Measures = {"Failure rate": "failure_rate", "Δ": "delta"}
-    return _by_measure(f"{TITLES[domain]} by knob", painted, board, measures, places)
+    return _tabulate_measures(f"{TITLES[domain]} by knob", painted, board, measures, places)
 
 
-def by_concept(painted: SummarisedPainter, domain: str) -> Table:
+def tabulate_concepts(painted: SummarisedPainter, domain: str) -> Table:
     """Failure rate by concept: concepts down, metrics across, for there are many concepts."""
     board = painted.board
 
@@ -130,12 +130,12 @@ def durations(painted: SummarisedPainter) -> Table:
     return tabulate(caption, "Metric", RowHead[str](label=str), columns, {"": metrics})
 
 
-def named(knob: str) -> str:
+def name_knob(knob: str) -> str:
     """A knob as headings write it: `color tone`."""
     return knob.replace("_", " ")
 
 
-def _by_measure(
+def _tabulate_measures(
     caption: str,
     painted: SummarisedPainter,
     board: Board,

@@ -65,7 +65,7 @@ class MitigationTable:
         return {arm: sorted(filter(None, rates[arm])) for arm in ARMS}
 
     def lines(self, measures: Sequence[str]) -> list[Row]:
-        """One row of each measure, dataset and what was shown, in the order of measures."""
+        """Rows for each measure, dataset and picture set, in the order of measures."""
         first_rows: dict[tuple[Any, ...], Row] = {}
         for row in sorted(self.rows, key=lambda row: row["arm"] != "before"):
             if row["measure"] in measures:

@@ -32,7 +32,7 @@ SETTINGS: Mapping[str, str] = {
     "repeats": "Repeats",
     "temperature": "Temperature",
 }
-"""What Table 6 varies."""
+"""Settings that Table 6 varies."""
 
 
 def datasets_like(name: str) -> Sequence[str]:

@@ -17,7 +17,7 @@ _SHOWN = ("kept", "miscounted")
 _MOST_SHOWN = 8
 
 Part: TypeAlias = tuple[str, str]
-"""What was counted, and whether it was to be added or removed."""
+"""Target of a count, and whether it was to be added or removed."""
 _ALL: Part = ("all", "all")
 
 
@@ -101,7 +101,9 @@ def _writer(edits: Sequence[NamedRow]) -> WriterEdits:
         ended = [row for row in edits if row.outcome == outcome]
         step = max(1, -(-len(ended) // _MOST_SHOWN))
         if ended:
-            samples.append((outcome, len(ended), [(row, _asked(row)) for row in ended[::step]]))
+            samples.append(
+                (outcome, len(ended), [(row, _format_request(row)) for row in ended[::step]])
+            )
     return WriterEdits(
         edits[0].painter,
         any(row.is_stand_in for row in edits),
@@ -111,6 +113,6 @@ def _writer(edits: Sequence[NamedRow]) -> WriterEdits:
     )
 
 
-def _asked(row: NamedRow) -> str:
+def _format_request(row: NamedRow) -> str:
     target_truth = dict(zip(row.targets, row.truths, strict=True))[row.target]
     return f"{row.modification}: {format_value(target_truth)} {row.target}"

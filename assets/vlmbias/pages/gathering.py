@@ -45,28 +45,30 @@ def gather(
     Topics and originals keep the order of `images`; a scene follows its original. What was
     measured, asked or answered about other bytes than those of the image now is left out.
     """
-    tables = (_readings(images, measurements), questions, _scored(answers)[[*_OF_AN_ANSWER]])
-    read, asked, answered = (_by(iterate_named_rows(table), _image) for table in tables)
+    tables = (_readings(images, measurements), questions, _mark_answers(answers)[[*_OF_AN_ANSWER]])
+    read, asked, answered = (_group_rows(iterate_named_rows(table), _image) for table in tables)
     judges = {prompted_judge(row, references) for rows in answered.values() for row in rows}
     scenes = []
-    for rows in _by(iterate_named_rows(images), attrgetter("base_id")).values():
+    for rows in _group_rows(iterate_named_rows(images), attrgetter("base_id")).values():
         rows.sort(key=lambda row: row.size)
         pictures = [ScenePicture(row, read[_image(row)]) for row in rows]
-        labels = _by((of for picture in pictures for of in picture.readings), attrgetter(*_LABEL))
+        labels = _group_rows(
+            (of for picture in pictures for of in picture.readings), attrgetter(*_LABEL)
+        )
         scenes.append(
             PicturedScene(
                 pictures,
                 [Target._make((*label, readings)) for label, readings in labels.items()],
-                _asked(pictures, asked, answered, references),
-                _shown(pictures, answered),
+                _gather_questions(pictures, asked, answered, references),
+                _gather_shown(pictures, answered),
                 outlines.get(rows[0].base_id, ()),
             )
         )
     _link(scenes)
-    return _in_families(scenes), sort_judges(judges)
+    return _order_by_family(scenes), sort_judges(judges)
 
 
-def _by(
+def _group_rows(
     table_rows: Iterable[NamedRow], key: Callable[[NamedRow], Any]
 ) -> dict[Any, list[NamedRow]]:
     groups = defaultdict(list)
@@ -86,14 +88,14 @@ def _readings(images: pd.DataFrame, measurements: pd.DataFrame) -> pd.DataFrame:
     return read.assign(verdict=np.where(read["measured"].isna(), "not measured", verdicts))
 
 
-def _scored(answers: pd.DataFrame) -> pd.DataFrame:
+def _mark_answers(answers: pd.DataFrame) -> pd.DataFrame:
     """The answers with what is `right`, empty where nothing was scored, and `biased`."""
     right = answers["score"].ge(1).astype(object).where(answers["score"].notna(), None)
     biased = right.eq(other=False) & answers["answer"].eq(answers["expected_bias"])
     return answers.assign(right=right, biased=biased)
 
 
-def _asked(
+def _gather_questions(
     pictures: Sequence[ScenePicture], asked: Group, answered: Group, references: Collection[str]
 ) -> list[SceneQuestion]:
     """The scene's questions in order; counts the wrong answers of each picture as well."""
@@ -118,7 +120,9 @@ def _asked(
     return [*questions.values()]
 
 
-def _shown(pictures: Sequence[ScenePicture], answered: Group) -> dict[str, list[ShownPicture]]:
+def _gather_shown(
+    pictures: Sequence[ScenePicture], answered: Group
+) -> dict[str, list[ShownPicture]]:
     """The picture shown instead of the smallest one, by prompting; a judge may see none."""
     shown: dict[str, list[ShownPicture]] = {}
     for picture in pictures:
@@ -126,7 +130,7 @@ def _shown(pictures: Sequence[ScenePicture], answered: Group) -> dict[str, list[
         others = (
             a for a in answered.get(_image(row), ()) if a.shown_sha256 not in (None, row.sha256)
         )
-        for prompting, answers in _by(others, attrgetter("prompting")).items():
+        for prompting, answers in _group_rows(others, attrgetter("prompting")).items():
             pictures_shown = dict.fromkeys(answer.shown_sha256 for answer in answers)
             shown.setdefault(
                 prompting,
@@ -144,7 +148,7 @@ def _link(scenes: Sequence[PicturedScene]) -> None:
             original.counterfactuals.append(scene)
 
 
-def _in_families(scenes: Sequence[PicturedScene]) -> list[PicturedScene]:
+def _order_by_family(scenes: Sequence[PicturedScene]) -> list[PicturedScene]:
     topics, families = (
         [*dict.fromkeys(getattr(scene.row, name) for scene in scenes)]
         for name in ("domain", "original_id")

@@ -14,7 +14,7 @@ PROMPTINGS = {
     "double-check": "After its answer the judge is asked to check it; its second answer counts.",
     "in-image title": "The name of the familiar subject stands in a strip above the image.",
 }
-"""What is different in each way of asking, by the name that a run gives it, in a run's order."""
+"""Description of each way of asking, by its name in run configs, in their order."""
 
 
 class PromptedJudge(NamedTuple):

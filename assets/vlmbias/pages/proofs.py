@@ -27,7 +27,7 @@ PROOFS: Mapping[Proof, Told] = {
     ),
     "unproved": Told("Not proved", "The pixels do not confirm its label."),
 }
-"""Every proof, the best first."""
+"""Proofs, the best first."""
 
 APART: tuple[Proof, ...] = ("unreviewed", "stand-in")
 """The image sets that stand in rows of their own, for their labels are not proved."""

@@ -37,7 +37,7 @@ _VARIANTS = {"counterfactual": "Counterfactual", "original": "Original"}
 
 @dataclass(frozen=True)
 class SceneGallery:
-    """All scenes and judges; `titles` has every topic with a scene, in their order.
+    """Gallery of scenes and judges; `titles` has every topic with a scene, in their order.
 
     `complete` is how many images the benchmark has when all are made. With `originals` photographs
     lie in the site as large as they are.

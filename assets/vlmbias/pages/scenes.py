@@ -23,7 +23,7 @@ Answer: TypeAlias = NamedRow
 
 
 class Target(NamedTuple):
-    """One thing that can be read from a scene, with a reading for each of its pictures.
+    """A target that can be read from a scene, with a reading for each of its pictures.
 
     A reading is a row with what was `measured`, the `verdict` on the label, and a `problem`.
     """
@@ -102,7 +102,7 @@ class ScenePicture:
 
 @dataclass(eq=False)
 class PicturedScene:
-    """One base image, its pictures from the smallest to the largest.
+    """A base image with its pictures, from the smallest to the largest.
 
     `shown` has, by prompting, what judges saw in place of the smallest that they were asked about.
     """
@@ -112,13 +112,13 @@ class PicturedScene:
     questions: Sequence[SceneQuestion]
     shown: Mapping[str, Sequence[ShownPicture]]
     outline: Sequence[OutlineBox] = ()
-    """What was changed, as parts of its pictures; empty where that is not known."""
+    """Outline of the change, in fractions of its pictures; empty if unknown."""
     original: "PicturedScene | None" = None
     counterfactuals: list["PicturedScene"] = field(default_factory=list)
 
     @property
     def row(self) -> NamedRow:
-        """What the images of all sizes have in common: the row of the smallest."""
+        """Row with the columns that images of all sizes share: that of the smallest."""
         return self.pictures[0].row
 
     @cached_property

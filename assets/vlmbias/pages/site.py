@@ -94,7 +94,7 @@ class VlmbiasSite(ReportSubject):
         return {judge.model: mean.evidence for judge, mean in means if not judge.reference}
 
     def task_means(self, prompting: str) -> dict[PromptedJudge, TaskMean]:
-        """Each judge's mean over topics asked in full, else over those asked in part."""
+        """Mean of each judge over topics asked in full, else over those asked in part."""
         tables = ((self.accuracy, LEADING), (self.in_part, LEADING._replace(image_set=PARTIAL)))
         means = {}
         for judge in chain.from_iterable(table.line_up(prompting) for table, _ in tables):

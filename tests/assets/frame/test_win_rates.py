@@ -8,7 +8,7 @@ import pytest
 
 from assets.frame.pages import REPORT
 from assets.frame.pages.susceptibility import tables as susceptibility_tables
-from assets.frame.pages.win_rates import by_bias, by_domain, tables
+from assets.frame.pages.win_rates import compare_by_bias, compare_by_domain, tables
 from tests.assets.frame.test_pages import sourced
 
 NAMES = ["model", "domain", "image_id", "original", "bias", "parameters", "order", "preference"]
@@ -43,7 +43,7 @@ def source():
 
 
 def test_win_rates_are_by_domain_with_its_strongest_bias(source):
-    animals, indoor, over_all = by_domain(source)["eye"]
+    animals, indoor, over_all = compare_by_domain(source)["eye"]
     assert [each.domain for each in (animals, indoor, over_all)] == ["animals", "indoor", "all"]
     assert (animals.bias, indoor.bias, over_all.bias) == ("instruction", "instruction", "")
     shares = ("win", "tie", "loss", "swayed", "first_shown")
@@ -54,7 +54,7 @@ def test_win_rates_are_by_domain_with_its_strongest_bias(source):
 
 
 def test_every_bias_has_its_win_rates_by_domain(source):
-    found = [(each.bias, each.domain) for each in by_bias(source)["eye"]]
+    found = [(each.bias, each.domain) for each in compare_by_bias(source)["eye"]]
     assert found == [("instruction", "animals"), ("instruction", "indoor"), ("", "all")]
 
 
