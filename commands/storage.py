@@ -67,8 +67,8 @@ def _keep_connections(folder: Path) -> Iterator[None]:
         if connections:
             return connections.pop()
         # Threads use a connection one after the other.
-        own = {"timeout": _BUSY_S, "factory": _Connection, "check_same_thread": False}
-        connection = sqlite3.connect(*arguments, **{**options, **own})
+        own_options = {"timeout": _BUSY_S, "factory": _Connection, "check_same_thread": False}
+        connection = sqlite3.connect(*arguments, **{**options, **own_options})
         connection.idle = connections
         connection.execute("PRAGMA synchronous=NORMAL")
         return connection

@@ -104,30 +104,37 @@ class CodeVersions:
 
     def _find_closure(self, modules: Iterable[str]) -> tuple[set[str], set[str]]:
         """Find all modules of the project that modules import, and the names of libraries."""
-        found, libraries, waiting = set[str](), set[str](), list(modules)
+        closure, libraries, waiting = set[str](), set[str](), list(modules)
         while waiting:
             name = waiting.pop()
-            if name in found or name not in self._sources:
+            if name in closure or name not in self._sources:
                 continue
-            found.add(name)
-            own, libraries_of_module = self._find_imports(name)
+            closure.add(name)
+            project_names, libraries_of_module = self._find_imports(name)
             libraries |= libraries_of_module
-            waiting += own
+            waiting += project_names
             # A package's `__init__` runs before its modules.
             waiting.append(name.rpartition(".")[0])
-        return found, libraries
+        return closure, libraries
 
     def _find_imports(self, module: str) -> tuple[set[str], set[str]]:
         if module not in self._imports:
             names = set(_parse_imports(self._sources[module].decode()))
-            own = {name for name in names if name.partition(".")[0] in _FOLDERS}
-            libraries = {name.partition(".")[0] for name in names - own} - sys.stdlib_module_names
+            project_names = {name for name in names if name.partition(".")[0] in _FOLDERS}
+            packages = {name.partition(".")[0] for name in names - project_names}
+            libraries = packages - sys.stdlib_module_names
             if prefix := _SEARCHING.get(module):
-                own |= {name for name in self._sources if name.startswith(prefix)}
+                project_names |= {name for name in self._sources if name.startswith(prefix)}
             # Whoever asks for benchmarks, and not only for a class, may use what any of them says.
-            if any(name.startswith(f"{_BENCHMARKS}.") and _is_function(name) for name in own):
-                own |= {name for each in self._benchmarks() for name in self.list_modules(each)}
-            self._imports[module] = own, libraries
+            if any(
+                name.startswith(f"{_BENCHMARKS}.") and _is_function(name) for name in project_names
+            ):
+                project_names |= {
+                    name
+                    for benchmark in self._benchmarks()
+                    for name in self.list_modules(benchmark)
+                }
+            self._imports[module] = project_names, libraries
         return self._imports[module]
 
     def _benchmarks(self) -> Iterator[str]:

@@ -121,9 +121,9 @@ def find_code_modules(asset: AssetsDefinition) -> set[str]:
     compute = asset.op.compute_fn
     function: Any = compute.decorated_fn if isinstance(compute, DecoratedOpFunction) else compute
     values = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
-    classes = {each for value in values for each in type(value).__mro__}
+    classes = {base for value in values for base in type(value).__mro__}
     return {
-        each.__module__ for each in (function, *values, *classes) if hasattr(each, "__module__")
+        item.__module__ for item in (function, *values, *classes) if hasattr(item, "__module__")
     }
 
 

@@ -117,11 +117,11 @@ def combined(source: ScoredSource, choice: str) -> Table:
     def find_best(judge: str, domain: str, size: int) -> Row | None:
         names = [name for name, count in sizes.items() if count == size]
         kind = SINGLE if size == 1 and choice == IN_SAMPLE else COMBINED
-        found = [
+        candidates = [
             source.row(judge, name, domain, choice=choice, experiment=kind)
             for name in (source.biases if size == 1 else names)
         ]
-        changed = [row for row in found if row and row["percent"] is not None]
+        changed = [row for row in candidates if row and row["percent"] is not None]
         return max(changed, key=lambda row: float(row["percent"]), default=None)
 
     def cells() -> Iterator[tuple[Place, Cell]]:

@@ -35,7 +35,7 @@ def between_metrics(painted: SummarisedPainter) -> Table:
     columns = [TableColumn(title, partial(cell, domain)) for domain, title in painted.board.columns]
     caption = f"{painted.name}: differences of failure rates between metrics"
     head = RowHead[tuple[str, str]](label=" less ".join)
-    pairs = dict.fromkeys((left, right) for left, right, _ in cells)
+    pairs = dict.fromkeys((first, second) for first, second, _ in cells)
     return tabulate(caption, "Metrics", head, columns, {"": pairs})
 
 
@@ -101,10 +101,12 @@ def agreement(painted: SummarisedPainter) -> Table:
     """Build one line per pair of annotators."""
     agreements = pairwise_agreement(painted.human, seed=0) if len(painted.human) else []
     columns = [
-        TableColumn[AnnotatorAgreement]("Pictures both scored", lambda of: number_cell(of.images)),
+        TableColumn[AnnotatorAgreement](
+            "Pictures both scored", lambda pair: number_cell(pair.images)
+        ),
         TableColumn[AnnotatorAgreement]("Kappa", _kappa),
     ]
-    head = RowHead[AnnotatorAgreement](label=lambda of: f"{of.first} and {of.second}")
+    head = RowHead[AnnotatorAgreement](label=lambda pair: f"{pair.first} and {pair.second}")
     caption = f"{painted.name}: agreement of people"
     return tabulate(caption, "Annotators", head, columns, {"": agreements})
 

@@ -164,7 +164,9 @@ class Board:
             return Rate(None, note="not scored")
         rate = read_rate(row._asdict(), measure)
         places = [(domain, ALL, ALL) for domain in self.domains] if place == WHOLE else []
-        parts = [part for at in places if (part := self.cells.get((metric.name, at)))]
+        parts = [
+            part for domain_place in places if (part := self.cells.get((metric.name, domain_place)))
+        ]
         # A margin has no number in domains where no pair ranks so.
         counted = [
             part

@@ -105,8 +105,8 @@ class Shot(NamedTuple):
             "sha256": row.sha256 or "",
         }
         # How a local model made it, by name.
-        for name, made in json.loads(row.provenance or "{}").items():
-            text = made if isinstance(made, str) else json.dumps(made)
+        for name, fact in json.loads(row.provenance or "{}").items():
+            text = fact if isinstance(fact, str) else json.dumps(fact)
             facts[name.replace("_", " ").capitalize()] = text
         return {name: fact for name, fact in facts.items() if fact}
 

@@ -136,8 +136,8 @@ def _lost(painted: SummarisedPainter) -> Table:
 def _concept_table(painted: SummarisedPainter) -> Table:
     """Pairs that the filter kept, of those that were asked for."""
     pairs = painted.pairs.dropna(subset="pair_kept").drop_duplicates("pair_id")
-    kept = pairs["pair_kept"].astype(bool).groupby([pairs["domain"], pairs["concept"]])
-    cells = {place: count_rows(concept_kept) for place, concept_kept in kept}
+    kept_by_concept = pairs["pair_kept"].astype(bool).groupby([pairs["domain"], pairs["concept"]])
+    cells = {place: count_rows(concept_kept) for place, concept_kept in kept_by_concept}
     bodies = [
         Body(
             TITLES[domain],

@@ -46,20 +46,22 @@ def gather(
     measured, asked or answered about other bytes than those of the image now is left out.
     """
     tables = (_readings(images, measurements), questions, _mark_answers(answers)[[*_OF_AN_ANSWER]])
-    read, asked, answered = (_group_rows(iterate_named_rows(table), _image) for table in tables)
+    read, questions_by_image, answered = (
+        _group_rows(iterate_named_rows(table), _image) for table in tables
+    )
     judges = {prompted_judge(row, references) for rows in answered.values() for row in rows}
     scenes = []
     for rows in _group_rows(iterate_named_rows(images), attrgetter("base_id")).values():
         rows.sort(key=lambda row: row.size)
         pictures = [ScenePicture(row, read[_image(row)]) for row in rows]
         labels = _group_rows(
-            (of for picture in pictures for of in picture.readings), attrgetter(*_LABEL)
+            (reading for picture in pictures for reading in picture.readings), attrgetter(*_LABEL)
         )
         scenes.append(
             PicturedScene(
                 pictures,
                 [Target._make((*label, readings)) for label, readings in labels.items()],
-                _gather_questions(pictures, asked, answered, references),
+                _gather_questions(pictures, questions_by_image, answered, references),
                 _gather_shown(pictures, answered),
                 outlines.get(rows[0].base_id, ()),
             )
@@ -96,14 +98,17 @@ def _mark_answers(answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def _gather_questions(
-    pictures: Sequence[ScenePicture], asked: Group, answered: Group, references: Collection[str]
+    pictures: Sequence[ScenePicture],
+    questions_by_image: Group,
+    answered: Group,
+    references: Collection[str],
 ) -> list[SceneQuestion]:
     """The scene's questions in order; counts the wrong answers of each picture as well."""
     key = attrgetter("question_id", "question")
     questions = {
         key(row): SceneQuestion(row, {})
         for picture in pictures
-        for row in asked.get(_image(picture.row), ())
+        for row in questions_by_image.get(_image(picture.row), ())
     }
     answers: dict[Any, dict[PromptedJudge, dict[str, NamedRow]]] = defaultdict(
         lambda: defaultdict(dict)

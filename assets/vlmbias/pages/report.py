@@ -74,7 +74,7 @@ def build(
     answers were stored. With `originals` photographs lie in the site as large as they are as well.
     """
     scenes, judges = gather(images, measurements, questions, answers, references, outlines)
-    titles = {name: get_title(name) for name in dict.fromkeys(of.row.domain for of in scenes)}
+    titles = {name: get_title(name) for name in dict.fromkeys(scene.row.domain for scene in scenes)}
     partly = accuracy[accuracy["image_set"].eq(PARTIAL)]
     shown = Accuracy.build(tables.select_proved(accuracy), titles, references, partly)
     replies = answers[~answers["model"].isin(references)].rename(columns={"model": "name"})

@@ -84,7 +84,7 @@ class SceneGallery:
             Filter(
                 "Proof of the label",
                 "proof",
-                {proof: told.short for proof, told in PROOFS.items() if self.proofs[proof]},
+                {proof: words.short for proof, words in PROOFS.items() if self.proofs[proof]},
                 every="Proved or not",
             ),
         ]

@@ -98,16 +98,16 @@ class VlmbiasSite(ReportSubject):
         tables = ((self.accuracy, LEADING), (self.in_part, LEADING._replace(image_set=PARTIAL)))
         means = {}
         for judge in chain.from_iterable(table.line_up(prompting) for table, _ in tables):
-            asked = [
+            task_means = [
                 TaskMean(table, column, table.evidence(judge, column))
                 for table, column in tables
                 if (judge, column.place) in table.cells
             ]
             numbers = (
-                mean for mean in asked if mean.table.rate(judge, mean.column).value is not None
+                mean for mean in task_means if mean.table.rate(judge, mean.column).value is not None
             )
-            if asked:
-                means[judge] = next(numbers, asked[0])
+            if task_means:
+                means[judge] = next(numbers, task_means[0])
         return means
 
     def firmest_claim(self, prompting: str) -> Claim:
@@ -117,7 +117,7 @@ class VlmbiasSite(ReportSubject):
         """
         claims = [*self._claims(prompting)]
         with_models = (claim for claim in claims if claim.models)
-        return min(with_models, key=lambda of: FIRMNESS.index(of.firmness), default=claims[0])
+        return min(with_models, key=lambda claim: FIRMNESS.index(claim.firmness), default=claims[0])
 
     def _claims(self, prompting: str) -> Iterator[Claim]:
         titles = self.scenes.titles

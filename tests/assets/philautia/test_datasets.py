@@ -66,7 +66,7 @@ def test_every_benchmark_with_pictures_and_every_collection_is_one(zoo):
 
 def test_a_collection_called_as_another_benchmarks_pictures_is_refused(zoo):
     zoo.write_text("- {name: protobias_animals, path: zoo}\n")
-    with pytest.raises(CollectionError, match="called as the pictures of protobias/image_pairs"):
+    with pytest.raises(CollectionError, match="same name as the pictures of protobias/image_pairs"):
         dataset_partitions()
 
 
