@@ -214,8 +214,8 @@ class TestSuccess:
         rates = (resampled > 0).mean(axis=1)
         assert found.combinations == 10
         assert found.rate == np.mean([p > 0 for p in percents])
-        assert found.clear == np.mean([change.interval.low > 0 for change in changes])
-        assert 0 < found.clear < found.rate < 1
+        assert found.clear_share == np.mean([change.interval.low > 0 for change in changes])
+        assert 0 < found.clear_share < found.rate < 1
         assert found.mean_rise == pytest.approx(np.mean([p for p in percents if p > 0]))
         assert found.mean == pytest.approx(np.mean(percents))
         assert found.rise_interval == pytest.approx(np.quantile(rises, [0.025, 0.975]))
@@ -257,7 +257,7 @@ class TestSuccess:
 
     def test_what_rises_by_a_stated_amount_succeeds_everywhere(self):
         found = measure_success(five_domains(np.random.default_rng(1), [0.9, 0.9, 0.9]))
-        assert (found.combinations, found.rate, found.clear) == (15, 1, 1)
+        assert (found.combinations, found.rate, found.clear_share) == (15, 1, 1)
         assert found.rate_interval == (1, 1)
         assert found.rise_interval.low < found.mean_rise < found.rise_interval.high
 
@@ -277,7 +277,7 @@ class TestSuccess:
             still["biased"] = still["original"] + random.choice([-1, 1], len(still))
             tables.append(measure_success(still))
         assert 0.35 <= np.mean([found.rate for found in tables]) <= 0.65
-        assert np.mean([found.clear for found in tables]) <= 0.06
+        assert np.mean([found.clear_share for found in tables]) <= 0.06
 
     @pytest.mark.parametrize("after", [2, 3])
     def test_three_pictures_that_change_alike_leave_the_rate_open(self, after):
