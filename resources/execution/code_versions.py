@@ -54,6 +54,7 @@ class CodeVersions:
         self._file_digests: dict[str, bytes] = {}
         self._data_digests: dict[str, list[bytes]] = {}
         self._digests: dict[frozenset[str], str] = {}
+        self._find_version = cache(version)  # Parses thousands of lines.
         for folder in _FOLDERS:
             self._read(root / folder, folder, folder)
         self._assembly = (root / "definitions.py").read_bytes()
@@ -84,7 +85,7 @@ class CodeVersions:
                 digest.update(data_digest)
         distributions = {_DISTRIBUTIONS.get(name, name) for name in libraries}
         for name in sorted(distributions & _required_distributions()):
-            digest.update(f"\n{name} {version(name)}".encode())
+            digest.update(f"\n{name} {self._find_version(name)}".encode())
         return digest.hexdigest()
 
     def _read(self, folder: Path, name: str, package: str) -> None:
