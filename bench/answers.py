@@ -124,7 +124,7 @@ def _case(place: int) -> dict[str, Any]:
         "sha256": _sha256(image, NONE),
         "question": f"Is there a thing of kind {place} on this flag?",
         "answer": ("yes", "no")[place % 2],
-        "place": place,
+        "case_number": place,
         "is_stand_in": False,
         "negated_question": f"Is there no thing of kind {place} on this flag?",
         "negated_answer": ("no", "yes")[place % 2],

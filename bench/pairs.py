@@ -57,7 +57,7 @@ def write_triplets(root: Path, number: int) -> None:
     rows = [
         {
             **asdict(concept),
-            "place": place,
+            "sample_rank": place,
             "seed": 0,
             "writer": "grammar",
             **build_triplet(to_triplet_fields(concept)),

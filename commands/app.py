@@ -10,7 +10,6 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from commands.collect import collect
 from commands.demo import demo
 from commands.environment import load_environment
 from commands.export import export
@@ -19,6 +18,7 @@ from commands.import_ import import_
 from commands.interruption import signal_log
 from commands.judge import judge
 from commands.prompts import prompts
+from commands.prune import prune
 from commands.quote import quote
 from commands.run import run
 from commands.ui import ui
@@ -86,7 +86,7 @@ for name, command in (
     ("judge", judge),
     ("export", export),
     ("import", import_),
-    ("collect", collect),
+    ("prune", prune),
     ("figure", figure),
 ):
     app.command(name)(command)

@@ -103,7 +103,7 @@ def test_the_documents_do_link_and_mention():
     text = "".join(document.read_text(encoding="utf-8") for document in DOCUMENTS)
     assert len(LINK.findall(text)) > 10
     assert {"demo", "ui", "test", "lint", "bench"} <= set(COMMAND.findall(text))
-    assert {"quote", "run", "export", "import", "collect", "figure"} <= {
+    assert {"quote", "run", "export", "import", "prune", "figure"} <= {
         line.split()[0] for line in OURS.findall(text)
     }
 

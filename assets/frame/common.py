@@ -42,7 +42,7 @@ ITEM_COLUMNS = {
         "Attributes of its concepts, in the order of the paper's Table 8, such as number",
     ),
     "values": (TEXTS, "Value of each attribute, such as three"),
-    "place": (WHOLE, "Place in the sample, from 0: a smaller sample is the beginning of a larger"),
+    "sample_rank": (WHOLE, "Rank in the sample, from 0: a smaller sample begins a larger one"),
     "seed": (WHOLE, "Random seed for sampling and for the changes"),
 }
 """The columns of an item."""

@@ -70,7 +70,7 @@ class FrameConcepts(Step[FrameConceptsConfig]):
                 "domain": domain,
                 "attributes": list(concepts),
                 "values": list(concepts.values()),
-                "place": place,
+                "sample_rank": place,
                 "seed": config.seed,
                 "reserve": place >= config.items,
                 "outcome": "drawn",

@@ -53,7 +53,7 @@ INFLATION = Columns(
     ),
     template=(TEXT, "Prompt template"),
     choice=(TEXT, "Choice of the configuration: in_sample or held_out (frame/search)"),
-    pictures=(TEXT, "all, or readable (pictures in which code reads the same as before)"),
+    picture_subset=(TEXT, "all, or readable (pictures in which code reads the same as before)"),
     domain=(TEXT, "Domain, or all (the mean over domains that have the bias)"),
     bias=(TEXT, "Bias or combination, or all (how often they raise the mean)"),
     images=(WHOLE, "Pictures scored both times, counted once each"),
@@ -87,7 +87,7 @@ class InflationScope(NamedTuple):
     experiment: str
     template: str
     choice: str
-    pictures: str
+    picture_subset: str
 
 
 def build_inflation_asset(judges: Sequence[Model]) -> AssetsDefinition:
@@ -119,7 +119,7 @@ def build_inflation_asset(judges: Sequence[Model]) -> AssetsDefinition:
             )
         ]
         table = pd.DataFrame(rows, columns=list(INFLATION.columns))
-        overall = table[table["domain"].eq(ALL) & table["pictures"].eq(ALL_PICTURES)]
+        overall = table[table["domain"].eq(ALL) & table["picture_subset"].eq(ALL_PICTURES)]
         rates = overall[overall["bias"].eq(ALL)][
             ["model", "experiment", "template", "choice", "rate"]
         ]

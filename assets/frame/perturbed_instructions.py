@@ -124,7 +124,7 @@ class PerturbedInstructions(WriteStep[FrameWriterConfig]):
 def _choose_changes(row: Row) -> dict[str, Any]:
     """Choose an item's changes; its place in the sample sets the number of concepts."""
     concepts = list_concepts(row)
-    number = row["place"] % (len(concepts) + 1)
+    number = row["sample_rank"] % (len(concepts) + 1)
     new = change_concepts(row["domain"], concepts, number, row["seed"])
     return {
         "concepts": len(concepts),
@@ -138,7 +138,7 @@ def _choose_changes(row: Row) -> dict[str, Any]:
 
 def _check_even(work: StepRun[FrameWriterConfig], rows: Sequence[Row]) -> AssetCheckResult:
     counts = Counter(row["changes"] for row in rows)
-    moved = sum(row["place"] >= len(rows) for row in rows)
+    moved = sum(row["sample_rank"] >= len(rows) for row in rows)
     item_counts = [counts[number] for number in range(rows[0]["concepts"] + 1)] if rows else [0]
     return AssetCheckResult(
         passed=max(item_counts) - min(item_counts) <= 1 + 2 * moved,

@@ -37,8 +37,8 @@ SEARCH = Columns(
     choice=(
         TEXT,
         "in_sample: chosen and reported on all pictures, as in the paper; held_out: "
-        "chosen on one half and reported on the other, unless only one configuration was "
-        "candidate_count",
+        "chosen on one half and reported on the other, or reported on all pictures where there "
+        "was only one configuration",
     ),
     parameters=(TEXT, "Chosen configuration, as in frame/biased_images"),
     candidate_count=(WHOLE, "Number of configurations to choose from"),

@@ -24,7 +24,9 @@ def list_concepts(row: Row) -> dict[str, str]:
 
 def select_first_items(rows: Sequence[dict[str, Any]], limit: int | None) -> list[dict[str, Any]]:
     """The items that a limit leaves: those that were drawn first."""
-    return stratified_head(rows, limit, lambda row: SamplingKey(row["item_id"], (), row["place"]))
+    return stratified_head(
+        rows, limit, lambda row: SamplingKey(row["item_id"], (), row["sample_rank"])
+    )
 
 
 def merge_calls(row: Row, reply: Row) -> list[str]:

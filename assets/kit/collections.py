@@ -40,7 +40,7 @@ GROUP = "collections"
 COLLECTION_COLUMNS = Columns(
     image_id=(TEXT, "Readable name: the collection, and the row's name in the table"),
     row=(WHOLE, "Number of the row in the table, from 1"),
-    place=(TEXT, "Place of the row in its file, such as line 8"),
+    location=(TEXT, "Where the row stands in its file, such as line 8"),
     outcome=(TEXT, "taken or rejected"),
     reason=(TEXT, "Reason for the rejection; empty if taken"),
     sha256=(TEXT, "Name of the picture in the image store; empty where it was rejected"),
@@ -144,7 +144,7 @@ def _caption(row: Row) -> str:
 
 
 def _tabulate_rejected(rejected: Sequence[Row]) -> Any:
-    return markdown_table(pd.DataFrame(rejected, columns=["place", "reason"]).head(_SHOWN))
+    return markdown_table(pd.DataFrame(rejected, columns=["location", "reason"]).head(_SHOWN))
 
 
 def _count_unscored(collection: Collection, rows: Sequence[Row]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from resources.training.adapter_publication import record_file
 Mark: TypeAlias = tuple[str, ...]
 Finder: TypeAlias = Callable[[Mark], str | None]
 """Gives the pair that has a mark; None where none has it."""
-TRIPLET, CELL, PICTURE = "triplet", "concept, knob and place", "picture"
+TRIPLET, CELL, PICTURE = "triplet", "concept, knob and setting", "picture"
 _NAMES = "marks-*.parquet"
 _SCHEMA = pa.schema([(name, pa.string()) for name in ("mark", "what", "pair", "split")])
 _DIGITS, _NAMED = 32, 12
@@ -40,7 +40,7 @@ def build_marks(pair: TrainingPair) -> Iterator[Mark]:
     """Build the marks that a training pair and an evaluation pair may not share."""
     yield TRIPLET, pair.concept_id
     yield (TRIPLET, pair.text, *pair.sentences)
-    yield CELL, pair.domain, pair.concept, pair.knob, pair.place
+    yield CELL, pair.domain, pair.concept, pair.knob, pair.setting
     yield PICTURE, pair.correct
     yield PICTURE, pair.adversarial
 

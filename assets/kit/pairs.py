@@ -22,7 +22,7 @@ class TrainingPair(NamedTuple):
     concept_id: str
     concept: str
     knob: str
-    place: str
+    setting: str
     """Setting of the scene."""
     sample: int
     """Number of the pair among those of the same sentences, from 0."""

@@ -98,11 +98,11 @@ def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
 def demo_summary(home: DataRoot, painter: str) -> list[dict[str, Any]]:
     """Count the stand-in dataset's pictures, captioning models and scored captions."""
     matrix = home.find(
-        asset_key("preference_matrix"), STAND_IN_DATASET, ["part", "generator", "scored"]
+        asset_key("preference_matrix"), STAND_IN_DATASET, ["row_type", "generator", "scored"]
     )
     if matrix is None:
         return []
-    cells = matrix[matrix["part"].eq(CELL)]
+    cells = matrix[matrix["row_type"].eq(CELL)]
     return [
         {
             "dataset": STAND_IN_DATASET,

@@ -52,7 +52,7 @@ POMMS = Columns(
         TEXT,
         "given (in an order), greedy (by search), or alone (a single judge or metric)",
     ),
-    part=(TEXT, "panel, generator (whose captions a panel scores), or problem"),
+    row_type=(TEXT, "panel, generator (whose captions a panel scores), or problem"),
     size=(WHOLE, "Number of members"),
     members=(TEXTS, "Members in the order of joining"),
     generator=(TEXT, "Model that wrote the captions"),
@@ -132,7 +132,7 @@ def build_pomms_asset(generators: Sequence[Model], evaluators: Sequence[Model]) 
                 "philautia/captions_… and philautia/scores_… of it first."
             )
         table = POMMS.build_table(rows)
-        panels = table.to_pandas().query("part == 'panel'")
+        panels = table.to_pandas().query("row_type == 'panel'")
         names = ["setting", "selection", "members", "standardized", "preference", "tau_b", "tau_c"]
         shown = panels[names].assign(members=panels["members"].str.join(", "))
         return to_materialize_result(table, *tables.values(), panels=markdown_table(shown.round(3)))
@@ -152,7 +152,7 @@ def pomms_rows(
         columns = {
             "is_stand_in": people.is_stand_in,
             "selection": ALONE,
-            "part": PANEL_ROW,
+            "row_type": PANEL_ROW,
             "size": 1,
         }
         yield {**columns, "members": [name], **agreement}
@@ -162,7 +162,7 @@ def pomms_rows(
     columns = {"is_stand_in": setting_scores.is_stand_in}
     if len(judges) < 2:
         why = f"{judges[0]} alone is no panel: have another judge score these captions."
-        yield {**columns, "part": PROBLEM, "reason": why}
+        yield {**columns, "row_type": PROBLEM, "reason": why}
         return
     order = _order(config.order, judges)
     tables = panel_tables(setting_scores.scores, build_growing_panels(order), seed=config.seed)
@@ -206,9 +206,9 @@ def _rows(
     for row in to_plain_records(panels):
         members = {"members": [*row["panel"]], "reason": row["reason"] or None}
         agreement = _agreement(people, row["panel"], seed)
-        yield {**columns, "part": PANEL_ROW, **row, **members, **agreement}
+        yield {**columns, "row_type": PANEL_ROW, **row, **members, **agreement}
     for row in to_plain_records(generators):
-        yield {**columns, "part": GENERATOR_ROW, **row, "members": [*row["panel"]]}
+        yield {**columns, "row_type": GENERATOR_ROW, **row, "members": [*row["panel"]]}
 
 
 def _agreement(people: HumanRatings, members: Panel, seed: int) -> dict[str, Any]:

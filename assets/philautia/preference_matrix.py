@@ -37,7 +37,7 @@ from resources.storage.data_root import DataRoot
 
 CELL, MODEL, FAMILY = "cell", "model", "family"
 GENERATOR, EVALUATOR = "generator", "evaluator"
-TEST, PROBLEM = "test", "reason"
+TEST, PROBLEM = "test", "problem"
 
 
 picture_interval_columns = partial(interval_columns, over="pictures")
@@ -47,7 +47,7 @@ MATRIX = Columns(
     dataset=(TEXT, "The dataset"),
     is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
     setting=(TEXT, "reference_free or reference_based"),
-    part=(
+    row_type=(
         TEXT,
         "Kind of row: cell, model (a diagonal cell; all for their mean), family, "
         "generator, evaluator, test, or problem",
@@ -143,17 +143,17 @@ def matrix_rows(setting_scores: SettingScores) -> Iterator[dict[str, Any]]:
         request_count = int(setting_scores.request_counts.loc[row["generator"], row["evaluator"]])
         counts = {"requests": request_count, "missing": request_count - row["scored"]}
         problem = row["reason"] if request_count else "not asked"
-        yield {**columns, "part": CELL, **row, **counts, "reason": problem or None}
+        yield {**columns, "row_type": CELL, **row, **counts, "reason": problem or None}
     for row in to_plain_records(tables.models):
         name = row["model"]
-        yield {**columns, "part": MODEL, **row, "generator": name, "cell_count": row["models"]}
+        yield {**columns, "row_type": MODEL, **row, "generator": name, "cell_count": row["models"]}
     for row in to_plain_records(tables.families):
         members = list(dict.fromkeys([*row["generators"], *row["evaluators"]]))
         more = {"members": members, "cell_count": row["cells"], "reason": row["reason"] or None}
-        yield {**columns, "part": FAMILY, **row, **more}
-    for part, table in ((GENERATOR, tables.generators), (EVALUATOR, tables.evaluators)):
-        yield from ({**columns, "part": part, **row} for row in to_plain_records(table))
+        yield {**columns, "row_type": FAMILY, **row, **more}
+    for row_type, table in ((GENERATOR, tables.generators), (EVALUATOR, tables.evaluators)):
+        yield from ({**columns, "row_type": row_type, **row} for row in to_plain_records(table))
     for row in to_plain_records(matching_tests(setting_scores.scores)):
-        yield {**columns, "part": TEST, **row, "reason": row["reason"] or None}
+        yield {**columns, "row_type": TEST, **row, "reason": row["reason"] or None}
     for problem in (*tables.problems, *setting_scores.problems):
-        yield {**columns, "part": PROBLEM, "reason": problem}
+        yield {**columns, "row_type": PROBLEM, "reason": problem}

@@ -44,7 +44,7 @@ CONCEPTS = Columns(
     environment_hint=(TEXT, "Setting of the scene"),
     source=(TEXT, "Origin of the pair: the paper's, ours or the user's own"),
     habitats=(TEXTS, "Settings that fit both entities; empty for any"),
-    place=(WHOLE, "Place in the sample, from 0: a smaller sample is the beginning of a larger one"),
+    sample_rank=(WHOLE, "Rank in the sample, from 0: a smaller sample begins a larger one"),
     seed=(WHOLE, "Random seed for sampling"),
 )
 
@@ -97,7 +97,7 @@ class ProtoConcepts(Step[ProtoConceptsConfig]):
     def rows(self, work: StepRun[ProtoConceptsConfig]) -> list[dict[str, Any]]:
         """Sample the taxonomy."""
         return [
-            asdict(concept) | {"place": place, "seed": work.config.seed}
+            asdict(concept) | {"sample_rank": place, "seed": work.config.seed}
             for place, concept in enumerate(
                 sample_with_stored(work.home, work.partition, work.config)
             )

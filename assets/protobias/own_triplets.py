@@ -38,12 +38,12 @@ def load_templates(path: str, writer: Model) -> Mapping[str, str]:
     return read_own_templates(path) if path else {}
 
 
-def to_triplet_rows(own_triplets: OwnTriplets, place: int) -> list[dict[str, Any]]:
-    """Convert them to rows of `prompt_triplets`, from a place on."""
+def to_triplet_rows(own_triplets: OwnTriplets, first_rank: int) -> list[dict[str, Any]]:
+    """Convert them to rows of `prompt_triplets`, from a rank in the sample on."""
     return [
         {
             **asdict(concept),
-            "place": place + number,
+            "sample_rank": first_rank + number,
             "seed": 0,
             "writer": WRITER,
             **triplet._asdict(),

@@ -67,7 +67,7 @@ def overlap_check(judge: Model, adapter: str) -> Check:
     return Check(
         "no_overlap",
         "No pair is like one that the adapter was trained or held out on, by triplet, by concept, "
-        "knob and place, or by picture. Where one is, nothing is scored.",
+        "knob and setting, or by picture. Where one is, nothing is scored.",
         passes,
         blocking=True,
     )

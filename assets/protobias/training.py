@@ -26,26 +26,26 @@ def _load_kept_pairs(home: DataRoot, partition: str) -> list[TrainingPair]:
     filtered = home.find(FILTERED_KEY, partition, _READ)
     if filtered is None:
         return []
-    places = _places(home, split_pair_key(partition)[0])
+    settings = _load_settings(home, split_pair_key(partition)[0])
     by_pair: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
     for row in to_records(filtered[filtered["pair_kept"].astype(bool)]):
         by_pair[row["pair_id"]][row["side"]] = row
-    return [_pair(sides, places) for sides in by_pair.values()]
+    return [_pair(sides, settings) for sides in by_pair.values()]
 
 
-def _places(home: DataRoot, domain: str) -> Mapping[str, str]:
-    """Return the place of each concept's scene."""
+def _load_settings(home: DataRoot, domain: str) -> Mapping[str, str]:
+    """Return the setting of each concept's scene."""
     triplets = home.find(TRIPLETS_KEY, domain, ["concept_id", "environment_hint"])
     rows = [] if triplets is None else to_records(triplets)
     return {row["concept_id"]: row["environment_hint"] for row in rows}
 
 
-def _pair(sides: Mapping[str, Mapping[str, Any]], places: Mapping[str, str]) -> TrainingPair:
+def _pair(sides: Mapping[str, Mapping[str, Any]], settings: Mapping[str, str]) -> TrainingPair:
     correct, adversarial = (sides[side] for side in SIDES)
     same = ("pair_id", "painter", "domain", "concept_id", "concept", "knob", "text")
     return TrainingPair(
         **{name: correct[name] for name in same},
-        place=places.get(correct["concept_id"]) or "",
+        setting=settings.get(correct["concept_id"]) or "",
         sample=int(correct["sample"]),
         sentences=(correct["prompt"], adversarial["prompt"]),
         correct=correct["sha256"],

@@ -83,7 +83,7 @@ CASE_COLUMNS = {
         "usual number), or option (it states one of several)",
     ),
     "topic": (TEXT, "Topic in the dataset; empty if it has none"),
-    "place": (WHOLE, "Place in the dataset, from 0"),
+    "case_number": (WHOLE, "Number in the dataset, from 0"),
     "seed": (WHOLE, "Random seed for the stated options"),
     "is_stand_in": (
         BOOLEAN,

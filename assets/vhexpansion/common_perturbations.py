@@ -182,7 +182,7 @@ def _images(work: StepRun[CommonPerturbationsConfig]) -> list[dict[str, Any]]:
     """The pictures of cases, each once."""
     cases = [row for row in work.read_rows("cases") if row["outcome"] in (ACCEPTED, PENDING)]
     images = {row["image_id"]: row for row in reversed(cases)}
-    sorted_images = sorted(images.values(), key=lambda row: row["place"] or 0)
+    sorted_images = sorted(images.values(), key=lambda row: row["case_number"] or 0)
     return stratified_head(
         sorted_images, work.config.limit, lambda row: SamplingKey(row["image_id"], ())
     )

@@ -76,7 +76,7 @@ class NegationConfig(LimitConfig, WriterConfig):
     review_seed: int = Field(
         default=0, ge=0, description="Random seed for the 100 pairs sent for review."
     )
-    quote: bool = Field(
+    quote_unnegatable: bool = Field(
         default=False,
         description=(
             'Negate a question that would be rejected by rule by quoting it: Is "no" the right '
@@ -120,7 +120,9 @@ class NegatedCases(WriteStep[NegationConfig]):
         """Have the question negated; what breaks a rule is asked for again with the reason."""
         question = row["question"] or ""
         if self.model(work.partition, work.config) is None:
-            return negate_by_grammar(question, row["answer"], may_quote=work.config.quote)
+            return negate_by_grammar(
+                question, row["answer"], may_quote=work.config.quote_unnegatable
+            )
         prompt, attempts = write_negation_prompt(question), 1 + REASKS
         sentence = yield from write_sentence(
             prompt, tidy_reply, lambda text: check_negation(question, text), _AGAIN, attempts
@@ -128,7 +130,7 @@ class NegatedCases(WriteStep[NegationConfig]):
         broken = [reason.partition(":")[0] for reason in sentence["problems"]]
         columns = {**sentence, "broken": list(dict.fromkeys(broken)), "prompt_version": VERSION}
         columns["negated_question"] = sentence.get("sentence")
-        if sentence["outcome"] == "rejected" and work.config.quote:
+        if sentence["outcome"] == "rejected" and work.config.quote_unnegatable:
             return columns | negate_by_quotation(question, row["answer"])
         if sentence["outcome"] != "written":
             return columns

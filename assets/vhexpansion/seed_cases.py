@@ -133,7 +133,7 @@ class SeedCases(Step[SeedCasesConfig]):
         distinct_cases = [
             case | {"seed": seed} for case in _add_sizes(list(reject_repeats(cases)), work.images)
         ]
-        return [case | {"place": place} for place, case in enumerate(distinct_cases)]
+        return [case | {"case_number": place} for place, case in enumerate(distinct_cases)]
 
 
 def _add_sizes(cases: list[dict[str, Any]], images: ImageStore) -> list[dict[str, Any]]:

@@ -34,9 +34,9 @@ ACCURACY = Columns(
     prompting=(TEXT, "Way of asking"),
     image_set=(
         TEXT,
-        "benchmark, originals, or a variant of both together; photographs also have "
-        "unreviewed and stand-in, and a judge asked only some questions has partial: "
-        "these three enter no other row",
+        "benchmark, originals, or both together as all_originals and all_counterfactuals; "
+        "photographs also have unreviewed and stand-in, and a judge asked only some questions "
+        "has partial: these three enter no other row",
     ),
     size=(TEXT, "Longer side in px, or all"),
     topic=(TEXT, "Topic, or the mean over topics (Table 2)"),

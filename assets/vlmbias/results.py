@@ -26,7 +26,7 @@ RATES = (
     "bias_rate_low",
     "bias_rate_high",
 )
-_VARIANTS = ("original", "counterfactual")
+_POOLED = ("all_originals", "all_counterfactuals")
 _SHOWN = ["prompting", "image_set", "questions", "answers"]
 _MOST = 24
 
@@ -64,7 +64,7 @@ def select_topic_rows(accuracy: pd.DataFrame) -> pd.DataFrame:
         accuracy["topic"].ne(TASK_MEAN)
         & accuracy["subtopic"].eq(WHOLE_TOPIC)
         & accuracy["size"].eq(EVERY_SIZE)
-        & ~accuracy["image_set"].isin(_VARIANTS)
+        & ~accuracy["image_set"].isin(_POOLED)
     ]
 
 

@@ -31,6 +31,7 @@ EVERY_SIZE = "all"
 _RATES = ("accuracy", "bias_rate", "biased_errors", "bias_share_of_wrong", "change")
 _WITHOUT_INTERVAL = {"biased_errors"}
 _PUBLISHED = ("benchmark", "originals")
+_POOLED = {"original": "all_originals", "counterfactual": "all_counterfactuals"}
 _OUTCOMES = ("unparsed", "refused", "failed")
 _NUMBERS = {
     "base_images": "int64",
@@ -56,9 +57,9 @@ def accuracy_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     `question`, `expected_bias`, `ground_truth`, `answer`, `outcome` and `score` (null if refused
     or failed). Q1 and Q2 are taken together (`QUESTION_GROUPS`).
 
-    `image_set` is one of the table's own, or `original` or `counterfactual`: all images of that
-    variant in the sets `benchmark` and `originals` (the paper's Table 4). Other sets, of images
-    that nobody has accepted or that are stand-ins, stand in rows of their own and in no others.
+    `image_set` is one of the table's own, or `all_originals` or `all_counterfactuals`: the images
+    of that variant in the sets `benchmark` and `originals` (the paper's Table 4). Images that
+    nobody has accepted, or stand-ins, have sets of their own and stand in no others.
     Subtopic `all` is the whole topic, topic `task mean` the mean over topics, size `all` every
     size; parts stand before their whole and keep their order of first appearance. Subtopics are
     separate in the table's own sets, sizes in the variants.
@@ -117,7 +118,8 @@ def _questions(rows: AnswerRows, kind: str) -> Iterator[tuple[dict[str, str], An
     for image_set, image_rows in rows.iterate_groups(kind):
         for questions, question_rows in image_rows.iterate_groups("questions"):
             size = {"size": EVERY_SIZE}
-            yield {"image_set": str(image_set), "questions": str(questions), **size}, question_rows
+            name = _POOLED.get(image_set, image_set)
+            yield {"image_set": str(name), "questions": str(questions), **size}, question_rows
 
 
 def _parts(

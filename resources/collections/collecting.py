@@ -89,7 +89,7 @@ def _row(collection: Collection, row: Row, item: Item, picture: Taken) -> dict[s
         **item.cells,
         "image_id": f"{collection.name}/{item.name or row.name or row.number}",
         "row": row.number,
-        "place": row.place,
+        "location": row.place,
         "outcome": "rejected" if problem else "taken",
         "reason": f"{problem[0].upper()}{problem[1:]}." if problem else None,
         "sha256": picture.sha256,

@@ -32,7 +32,7 @@ def triplet_rows(concepts):
             "labels": list(concept.labels),
             "values": list(concept.values),
             "habitats": list(concept.habitats),
-            "place": place,
+            "sample_rank": place,
             "seed": 0,
             "writer": "grammar",
             **right(concept)._asdict(),
@@ -60,7 +60,7 @@ def write_concepts(root, number, domain=DOMAIN):
     path = table(root, "concepts", domain, "protobias")
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [
-        {**asdict(concept), "place": place, "seed": 0}
+        {**asdict(concept), "sample_rank": place, "seed": 0}
         for place, concept in enumerate(concepts_of(number, domain))
     ]
     pq.write_table(CONCEPTS.build_table(rows), path)

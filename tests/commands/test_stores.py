@@ -1,4 +1,4 @@
-"""`counterfactory export`, `import` and `collect`."""
+"""`counterfactory export`, `import` and `prune`."""
 
 import os
 from contextlib import closing
@@ -76,7 +76,7 @@ def test_what_is_no_cassette_is_a_mistake_and_is_named(run, data, tmp_path):
 
 
 def test_it_shows_first_then_removes_what_costs_nothing_then_what_was_paid_for(run, data, tmp_path):
-    done = run("collect")
+    done = run("prune")
     assert done.exit_code == 0, done.stderr
     shown = " ".join(done.stdout.split())
     assert "pictures that nothing refers to 1 0.0 MB --remove claims" in shown
@@ -84,12 +84,12 @@ def test_it_shows_first_then_removes_what_costs_nothing_then_what_was_paid_for(r
     assert data.exists()
     assert len(keys(tmp_path / "data")) == 2
 
-    assert run("collect", "--remove").exit_code == 0
+    assert run("prune", "--remove").exit_code == 0
     assert not data.exists()
     assert len(keys(tmp_path / "data")) == 2
     assert len(list(tmp_path.rglob("*.png"))) == 1
 
-    assert run("collect", "--remove", "--calls").exit_code == 0
+    assert run("prune", "--remove", "--calls").exit_code == 0
     assert keys(tmp_path / "data") == {looked(1).key}
     assert not list(tmp_path.rglob("*.png"))
 
@@ -97,7 +97,7 @@ def test_it_shows_first_then_removes_what_costs_nothing_then_what_was_paid_for(r
 def test_nothing_is_removed_while_a_run_is_in_progress(run, data, tmp_path):
     with DagsterInstance.from_config(str(tmp_path)) as instance:
         started = create_run_for_test(instance, status=DagsterRunStatus.STARTED)
-    done = run("collect", "--remove")
+    done = run("prune", "--remove")
     assert done.exit_code == 1
     assert f"Runs are in progress ({started.run_id})" in done.stderr
     assert data.exists()
@@ -108,12 +108,12 @@ def test_what_could_not_be_removed_is_not_said_to_be(run, data, monkeypatch):
         raise DiskFull("No space is left.")
 
     monkeypatch.setattr(GarbageCollector, "remove", full)
-    done = run("collect", "--remove")
+    done = run("prune", "--remove")
     assert (done.exit_code, done.stdout) == (1, "")
     assert "No space is left." in done.stderr
 
 
 def test_paid_answers_are_not_asked_for_without_remove(run, data):
-    done = run("collect", "--calls")
+    done = run("prune", "--calls")
     assert done.exit_code == 2
     assert "look at what would be removed first" in done.stderr

@@ -174,7 +174,7 @@ class ScoredSource(ReportSubject):
 
     @cached_property
     def _rows(self) -> Mapping[tuple[str, ...], Mapping[str, Any]]:
-        names = ["model", "experiment", "template", "choice", "pictures", "domain", "bias"]
+        names = ["model", "experiment", "template", "choice", "picture_subset", "domain", "bias"]
         return {tuple(row[name] for name in names): row for row in to_plain_records(self.inflation)}
 
     def overlay(self, judge: str) -> Mapping[str, Any] | None:

@@ -131,7 +131,7 @@ class ComparedDataset(ReportSubject):
 
     def part(self, setting: str, part: str) -> Rows:
         """The rows of a part of the matrix."""
-        return self._matrix.select(setting=setting, part=part)
+        return self._matrix.select(setting=setting, row_type=part)
 
     def names(self, setting: str) -> tuple[list[str], list[str]]:
         """The models that wrote captions, and those that scored them."""
@@ -165,11 +165,11 @@ class ComparedDataset(ReportSubject):
 
     def panels(self, setting: str) -> Rows:
         """The panels, single judges and metrics among them."""
-        return self._pomms.select(setting=setting, part=PANEL_ROW)
+        return self._pomms.select(setting=setting, row_type=PANEL_ROW)
 
     def panel_problems(self, setting: str) -> list[str]:
         """Reasons why there are no panels."""
-        return [row["reason"] for row in self._pomms.select(setting=setting, part=PROBLEM)]
+        return [row["reason"] for row in self._pomms.select(setting=setting, row_type=PROBLEM)]
 
     def find_panel(self, setting: str, selection: str, members: Sequence[str]) -> Row | None:
         """The numbers of a panel; None where there are none."""
@@ -177,7 +177,7 @@ class ComparedDataset(ReportSubject):
 
     def against(self, setting: str, selection: str, members: Sequence[str]) -> dict[str, Row]:
         """Row of each generator's captions against a panel."""
-        rows = self._pomms.select(setting=setting, part=GENERATOR_ROW, selection=selection)
+        rows = self._pomms.select(setting=setting, row_type=GENERATOR_ROW, selection=selection)
         return {row["generator"]: row for row in rows.select(members=[*members])}
 
 

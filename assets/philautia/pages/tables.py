@@ -164,7 +164,7 @@ def characters(dataset: ComparedDataset, setting: str) -> list[Table]:
         tabulate(
             f"{caption}, {words}",
             corner,
-            RowHead[Row](label=lambda row: str(row[row["part"]])),
+            RowHead[Row](label=lambda row: str(row[row["row_type"]])),
             columns,
             {"": dataset.part(setting, part)},
         )

@@ -41,7 +41,7 @@ PAIRS = Columns(
     concept_id=(TEXT, "Concept shown in the pair"),
     concept=(TEXT, "The cell of the taxonomy in words"),
     knob=(TEXT, "Trait of the extra element that differs in the adversarial picture"),
-    place=(TEXT, "Setting of the scene"),
+    setting=(TEXT, "Setting of the scene, such as on a quiet beach"),
     sample=(WHOLE, "Number of the pair among those of its sentences, from 0"),
     text=(TEXT, "The neutral sentence, by which both pictures are scored"),
     correct_sentence=(TEXT, "Prompt of the correct picture"),
@@ -54,8 +54,8 @@ PAIRS = Columns(
 NO_OVERLAP = AssetCheckSpec(
     "no_overlap",
     asset=asset_key("training_pairs"),
-    description="No pair resembles an evaluated pair by triplet, by concept, knob and place, or by "
-    "picture, and no training pair resembles a held-out pair.",
+    description="No pair resembles an evaluated pair by triplet, by concept, knob and setting, or "
+    "by picture, and no training pair resembles a held-out pair.",
     blocking=True,
 )
 

@@ -26,8 +26,8 @@ from metrics.statistics.firmness import Evidence
 COUNTING, NAMING = QUESTION_GROUPS["Q1"], QUESTION_GROUPS["Q3"]
 SANITY = (QUESTION_GROUPS["N1"], QUESTION_GROUPS["N2"])
 BENCHMARK, ORIGINALS = "benchmark", "originals"
-ORIGINAL, COUNTERFACTUAL = "original", "counterfactual"
-PUBLISHED = (BENCHMARK, ORIGINALS, ORIGINAL, COUNTERFACTUAL)
+ALL_ORIGINALS, ALL_COUNTERFACTUALS = "all_originals", "all_counterfactuals"
+PUBLISHED = (BENCHMARK, ORIGINALS, ALL_ORIGINALS, ALL_COUNTERFACTUALS)
 """The image sets whose labels are proved, and the variants of both together."""
 PARTIAL = "partial"
 """The image set of answers to a part of a topic's questions, as a limit has left them."""

@@ -9,10 +9,10 @@ from assets.report.cells import Table
 from assets.report.charts import Chart
 from assets.report.formats import capitalize_first
 from assets.vlmbias.pages.figures import (
-    COUNTERFACTUAL,
+    ALL_COUNTERFACTUALS,
+    ALL_ORIGINALS,
     LEADING,
     NAMING,
-    ORIGINAL,
     ORIGINALS,
     PARTIAL,
     PUBLISHED,
@@ -29,7 +29,8 @@ from metrics import TASK_MEAN, accuracy_table
 
 _Q1_Q2 = "on Q1 and Q2"
 _KINDS: Mapping[str, Measure] = {"Accuracy": "accuracy", "Bias rate": "bias_rate"}
-_VARIANTS = (COUNTERFACTUAL, ORIGINAL)
+_VARIANTS = {"counterfactual": ALL_COUNTERFACTUALS, "original": ALL_ORIGINALS}
+"""Image sets of all images of a variant."""
 
 
 def front_tables(site: VlmbiasSite, prompting: str) -> dict[str, Table]:
@@ -69,7 +70,7 @@ def front_tables(site: VlmbiasSite, prompting: str) -> dict[str, Table]:
             "Accuracy on the sanity check",
             [
                 LEADING._replace(
-                    label=label, questions=questions, image_set=ORIGINAL, group="Originals"
+                    label=label, questions=questions, image_set=ALL_ORIGINALS, group="Originals"
                 )
                 for questions, label in sanity
             ],
@@ -222,8 +223,10 @@ def _by_variant(topics: Sequence[AccuracyColumn]) -> list[AccuracyColumn]:
     """Accuracy on originals and on counterfactuals, and the difference."""
     columns = []
     for topic in topics:
-        usual = topic._replace(label="Original", image_set=ORIGINAL, group=topic.label, section="")
-        changed = usual._replace(label="Counterfactual", image_set=COUNTERFACTUAL, less=usual)
+        usual = topic._replace(
+            label="Original", image_set=ALL_ORIGINALS, group=topic.label, section=""
+        )
+        changed = usual._replace(label="Counterfactual", image_set=ALL_COUNTERFACTUALS, less=usual)
         columns += [usual, changed]
     return columns
 
@@ -234,11 +237,11 @@ def _by_size(accuracy: Accuracy, topic: str) -> list[AccuracyColumn]:
         AccuracyColumn(
             f"{size} px",
             topic,
-            image_set=variant,
+            image_set=image_set,
             size=size,
             group=f"{capitalize_first(variant)} images",
         )
-        for variant in _VARIANTS
+        for variant, image_set in _VARIANTS.items()
         for size in accuracy.sizes
     ]
 

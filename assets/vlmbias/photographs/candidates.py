@@ -48,7 +48,7 @@ CANDIDATES = Columns(
     subject=(TEXT, "Subject of the picture"),
     subtopic=(TEXT, "Column of the paper's Tables 3 and 9"),
     prompt=(TEXT, "Prompt of its painter or its editor"),
-    trial=(WHOLE, "Number of the independent edit, from 0; 0 for an original"),
+    edit_number=(WHOLE, "Number of the independent edit, from 0; 0 for an original"),
     sentence=(TEXT, "Sentence that people decide on"),
     outcome=(
         TEXT,
@@ -84,7 +84,7 @@ class Candidates(PhotographStep[CandidatesConfig]):
             "Originals and edits, optionally checked by a model, on a page for people to review."
         ),
     )
-    table = StepTable(columns=CANDIDATES, key_columns=("base_id", "variant", "trial"))
+    table = StepTable(columns=CANDIDATES, key_columns=("base_id", "variant", "edit_number"))
     inputs: Mapping[str, Input] = {
         **SUBJECTS_OF_TOPIC,
         "paintings": Input(asset_key("paintings"), row_columns=PAINTINGS, uses_default_config=True),
@@ -109,14 +109,14 @@ class Candidates(PhotographStep[CandidatesConfig]):
     def list_keys(
         self, work: StepRun[CandidatesConfig], rows: Sequence[Row]
     ) -> Iterator[tuple[str, str, int]]:
-        """Originals, and as many trials as there are."""
+        """Originals, and as many edits as there are."""
         part = {photograph.base_id: photograph for photograph in self.list_limited(work)}
         for photograph in part.values():
             if photograph.has_original:
                 yield photograph.base_id, "original", 0
         for row in work.read_rows("edits"):
             if row["base_id"] in part:
-                yield row["base_id"], "counterfactual", row["trial"]
+                yield row["base_id"], "counterfactual", row["edit_number"]
 
     def rows(self, work: StepRun[CandidatesConfig]) -> list[dict[str, Any]]:
         """A row for each check of each picture, and for what has no picture or no check.
@@ -169,9 +169,9 @@ class Candidates(PhotographStep[CandidatesConfig]):
     def _max_requests(
         self, work: StepRun[CandidatesConfig], rows: Sequence[Row]
     ) -> Iterator[LookRequest]:
-        """The checks of edits that failed, and of trials of what could not be painted."""
+        """The checks of edits that failed, and of edits of what could not be painted."""
         for row in rows:
-            tries = {"failed": 1, "unpainted": EditsConfig().trials}.get(row["outcome"], 0)
+            tries = {"failed": 1, "unpainted": EditsConfig().edits_per_image}.get(row["outcome"], 0)
             if work.config.checker != NO_CHECKER:
                 for _, question in _checks(row["photograph"]):
                     yield from [_look(question, PLACEHOLDER_SHA256)] * tries
@@ -219,7 +219,8 @@ def _iterate_pictures(
     pending = not edits or len(stored_sources) < len(sources)
     if photograph.has_original:
         yield _candidate(photograph, "original", sources[0] or _NOTHING, pending)
-    for row in edits or [_NOTHING | {"trial": trial} for trial in range(EditsConfig().trials)]:
+    unmade = [_NOTHING | {"edit_number": number} for number in range(EditsConfig().edits_per_image)]
+    for row in edits or unmade:
         of_today = row["prompt"] == photograph.edit and row["sources"] == digests
         waits = row["outcome"] != PENDING and not of_today
         yield _candidate(photograph, "counterfactual", row, pending or waits)
@@ -245,7 +246,7 @@ def _candidate(photograph: Photograph, variant: Variant, row: Row, pending: bool
         "subject": photograph.subject,
         "subtopic": photograph.subtopic,
         "prompt": row["prompt"],
-        "trial": row.get("trial", 0),
+        "edit_number": row.get("edit_number", 0),
         "sentence": load_photograph_topics()[photograph.domain].write_review_task(
             photograph, variant
         ),
@@ -296,5 +297,5 @@ def load_candidates(home: DataRoot, painter: str, topic: str) -> Sequence[Row]:
 
 
 def _caption(row: Row) -> str:
-    trial = f", trial {row['trial']}" if row["variant"] == "counterfactual" else ""
-    return f"{row['subject']}, {row['variant']}{trial}"
+    edit = f", edit {row['edit_number']}" if row["variant"] == "counterfactual" else ""
+    return f"{row['subject']}, {row['variant']}{edit}"

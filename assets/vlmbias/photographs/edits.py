@@ -27,7 +27,7 @@ EDITS = Columns(
     base_id=(TEXT, "The base image, without its painter"),
     subject=(TEXT, "Subject of the picture"),
     subtopic=(TEXT, "Column of the paper's Tables 3 and 9"),
-    trial=(WHOLE, "Number of the independent edit, from 0"),
+    edit_number=(WHOLE, "Number of the independent edit, from 0"),
     prompt=(TEXT, "Prompt of the editor (Appendix M)"),
     sources=(TEXTS, "sha256 of the edited pictures, in order"),
     outcome=(
@@ -47,7 +47,7 @@ class EditsConfig(LimitConfig):
         default=None,
         description="A model of models.yaml with the role editor. Default: the painter itself.",
     )
-    trials: int = Field(
+    edits_per_image: int = Field(
         default=4, ge=1, le=64, description="Independent edits per base image; the paper has 4."
     )
 
@@ -60,7 +60,7 @@ class Edits(PhotographStep[EditsConfig]):
         key=asset_key("edits"),
         description="Independent edits of every base image that its painter has painted.",
     )
-    table = StepTable(columns=EDITS, key_columns=("base_id", "trial"))
+    table = StepTable(columns=EDITS, key_columns=("base_id", "edit_number"))
     inputs: Mapping[str, Input] = {
         **SUBJECTS_OF_TOPIC,
         "paintings": Input(asset_key("paintings"), row_columns=PAINTINGS, uses_default_config=True),
@@ -89,7 +89,7 @@ class Edits(PhotographStep[EditsConfig]):
     def list_keys(
         self, work: StepRun[EditsConfig], rows: Sequence[Row]
     ) -> Iterator[tuple[str, int]]:
-        """Yield a key for each trial to make, and one key for each base image not painted yet."""
+        """Yield a key for each edit to make, and one key for each base image not painted yet."""
         painted = {
             row["prompt"]
             for row in work.read_rows("paintings")
@@ -97,19 +97,19 @@ class Edits(PhotographStep[EditsConfig]):
         }
         for photograph in self.list_limited(work):
             ready = all(painting.prompt in painted for painting in photograph.paintings)
-            for trial in range(work.config.trials if ready else 1):
-                yield photograph.base_id, trial
+            for edit_number in range(work.config.edits_per_image if ready else 1):
+                yield photograph.base_id, edit_number
 
     def rows(self, work: StepRun[EditsConfig]) -> list[dict[str, Any]]:
-        """A row for each trial; pending where no painting of today's base image is there."""
+        """A row for each edit; pending where no painting of today's base image is there."""
         painted = {row["prompt"]: row for row in work.read_rows("paintings")}
         return [
             row
             for photograph in self.list_limited(work)
-            for row in self._trials(work, photograph, painted)
+            for row in self._list_edits(work, photograph, painted)
         ]
 
-    def _trials(
+    def _list_edits(
         self, work: StepRun[EditsConfig], photograph: Photograph, painted: Mapping[str, Row]
     ) -> Iterator[dict[str, Any]]:
         painter, topic = split_photograph_key(work.partition)
@@ -122,7 +122,7 @@ class Edits(PhotographStep[EditsConfig]):
             "base_id": photograph.base_id,
             "subject": photograph.subject,
             "subtopic": photograph.subtopic,
-            "trial": 0,
+            "edit_number": 0,
             "prompt": photograph.edit,
             "sources": [source["sha256"] for source in sources if source["sha256"]],
             **dict.fromkeys(PICTURE_COLUMNS),
@@ -138,8 +138,8 @@ class Edits(PhotographStep[EditsConfig]):
                 return
         if any(painting_row["outcome"] == PENDING for painting_row in sources):
             row |= {"outcome": PENDING, "sources": [PLACEHOLDER_SHA256] * len(sources)}
-        for trial in range(work.config.trials):
-            yield row | {"trial": trial}
+        for edit_number in range(work.config.edits_per_image):
+            yield row | {"edit_number": edit_number}
 
     def _describe_outdated(self, row: Row) -> str:
         """The painting that lacks."""
@@ -158,7 +158,7 @@ class Edits(PhotographStep[EditsConfig]):
         if row.get("outcome") == "unpainted":
             return {}
         outcome, calls = yield EditRequest(
-            row["prompt"], tuple(row["sources"]), sample=row["trial"]
+            row["prompt"], tuple(row["sources"]), sample=row["edit_number"]
         )
         columns = picture_columns(outcome, self.success_outcome, work.images)
         if columns["outcome"] == self.success_outcome:
@@ -178,15 +178,15 @@ class Edits(PhotographStep[EditsConfig]):
         """The edits of what failed to be painted, and may be when it is tried again."""
         for row in rows:
             if any(source["outcome"] == "failed" for source in row["paintings"]):
-                for trial in range(work.config.trials):
+                for edit_number in range(work.config.edits_per_image):
                     pictures = (PLACEHOLDER_SHA256,) * len(row["paintings"])
-                    yield EditRequest(row["prompt"], pictures, sample=trial)
+                    yield EditRequest(row["prompt"], pictures, sample=edit_number)
 
     def metadata(self, work: StepRun[EditsConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """Count the trials and show some pictures."""
-        caption = "{subject}, trial {trial}".format_map
+        """Count the edits and show some pictures."""
+        caption = "{subject}, edit {edit_number}".format_map
         return {
-            "trials": len(rows),
+            "edits": len(rows),
             "contact_sheet": sample_contact_sheet(rows, caption, work.images),
         }
 

@@ -73,7 +73,7 @@ def photographs(
     images: ImageStore,
     ledger: WorkCache,
 ) -> MaterializeResult[pa.Table]:
-    """Choose a trial for each base image and painter, and render it at every size.
+    """Choose an edit for each base image and painter, and render it at every size.
 
     Raises `NoCandidates` where there are none, and `UserFileError` for a review file that cannot be
     followed.
@@ -237,5 +237,9 @@ def _settings(row: Row, photograph: Photograph) -> dict[str, Setting]:
     for place, painting in enumerate(photograph.paintings, start=1):
         settings[f"painting {place}"] = painting.prompt
     if row["variant"] == "counterfactual":
-        settings |= {"editor": row["editor"], "edit": photograph.edit, "trial": row["trial"]}
+        settings |= {
+            "editor": row["editor"],
+            "edit": photograph.edit,
+            "edit_number": row["edit_number"],
+        }
     return settings

@@ -33,9 +33,9 @@ class DroppedBaseImage(NamedTuple):
     reason: str
 
 
-_CELLS = ("painter", "subject", "variant", "trial", "check", "sentence", "base_id")
+_CELLS = ("painter", "subject", "variant", "edit_number", "check", "sentence", "base_id")
 _EXPLANATION = (
-    "Of each base image and painter, the first accepted trial is published. Stand-ins stand last "
+    "Of each base image and painter, the first accepted edit is published. Stand-ins stand last "
     "and need no verdict."
 )
 
@@ -45,14 +45,14 @@ def write_candidates(
 ) -> Path:
     """Write the review of the candidates of all painters of a topic, and give its page.
 
-    A picture that several trials have given stands in it once, and one that is to show several
+    A picture that several edits have given stands in it once, and one that is to show several
     things not at all.
     """
     unclear = find_ambiguous_pictures(candidates)
     once: dict[str, Row] = {}
     for row in candidates:
         if row["outcome"] == "candidate" and row["sha256"] not in unclear:
-            # Of several trials, the one that would be published.
+            # Of several edits, the one that would be published.
             once.setdefault(row["sha256"], row)
     shown = sorted(
         once.values(),
@@ -73,8 +73,8 @@ def write_candidates(
 
 
 def _title(topic: str, row: Row) -> str:
-    trial = f", trial {row['trial']}" if row["variant"] == "counterfactual" else ""
-    return f"{format_caption(topic, row['subject'])}, {row['variant']}{trial} ({row['painter']})"
+    edit = f", edit {row['edit_number']}" if row["variant"] == "counterfactual" else ""
+    return f"{format_caption(topic, row['subject'])}, {row['variant']}{edit} ({row['painter']})"
 
 
 def _notes(row: Row) -> Iterator[str]:
@@ -120,17 +120,17 @@ def find_ambiguous_pictures(candidates: Iterable[Row]) -> set[str]:
 def select_published(
     candidates: Sequence[Row], verdicts: Verdicts
 ) -> tuple[list[PublishedCandidate], list[DroppedBaseImage]]:
-    """Select the first accepted trial of each painter, base image and variant, or say why none.
+    """Select the first accepted candidate of each painter, base image and variant, or say why none.
 
     Where nobody has accepted one, it is the first on which nobody has decided and which no check
     has failed. A picture that is to show several things is published as none of them.
     """
     unclear = find_ambiguous_pictures(candidates)
-    trials = defaultdict(list)
+    grouped_rows = defaultdict(list)
     for row in candidates:
-        trials[row["painter"], row["base_id"], row["variant"]].append(row)
+        grouped_rows[row["painter"], row["base_id"], row["variant"]].append(row)
     published, dropped_images = [], []
-    for key, rows in trials.items():
+    for key, rows in grouped_rows.items():
         pictures = [row for row in rows if row["outcome"] == "candidate"]
         clear = [row for row in pictures if row["sha256"] not in unclear]
         choice = _choose_candidate(clear, verdicts)
@@ -156,9 +156,9 @@ def _choose_candidate(pictures: Sequence[Row], verdicts: Verdicts) -> PublishedC
     return None
 
 
-def _explain_none(trials: Sequence[Row], pictures: Sequence[Row], verdicts: Verdicts) -> str:
+def _explain_none(candidates: Sequence[Row], pictures: Sequence[Row], verdicts: Verdicts) -> str:
     if not pictures:
-        return f"{trials[0]['outcome']}: {trials[0]['reason']}"
+        return f"{candidates[0]['outcome']}: {candidates[0]['reason']}"
     rejected = sum(row["sha256"] in verdicts for row in pictures)
     if rejected == len(pictures):
         return "rejected"

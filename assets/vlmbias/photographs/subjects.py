@@ -28,7 +28,7 @@ BUILT_IN = "built-in"
 
 SUBJECTS = Columns(
     domain=(TEXT, "Topic"),
-    place=(WHOLE, "Place in the list, from 1"),
+    list_number=(WHOLE, "Number in the list, from 1"),
     suggestion=(TEXT, "Suggestion as JSON, in the form that the topic asks for"),
     writer=(TEXT, "Writer, as models.yaml names it, or built-in"),
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
@@ -132,7 +132,7 @@ class SuggestedSubjects(Step[SubjectsConfig]):
         except Unsuitable as error:
             raise _build_error(work, str(error)) from error
         return [
-            {**row, "place": place, "suggestion": json.dumps(subject)}
+            {**row, "list_number": place, "suggestion": json.dumps(subject)}
             for place, subject in enumerate(row["list"], start=1)
         ]
 

@@ -103,7 +103,7 @@ def test_templates_are_compared_over_the_domains_that_have_objects():
     rows = pd.DataFrame(build_inflation_rows(asked, search, pd.DataFrame(), asked))
     of = {"domain": "all", "bias": "padding", "choice": "in_sample", "template": "standard"}
     assert one(rows, **of, experiment="templates")["biased"] == pytest.approx(2 + 0.75)
-    assert one(rows, **of, experiment="single", pictures="all")["biased"] > 3.8
+    assert one(rows, **of, experiment="single", picture_subset="all")["biased"] > 3.8
     whole = one(rows, **(of | {"bias": "all"}), experiment="templates")
     assert whole["combinations"] == 2 * 2
     assert set(rows[rows["experiment"] == "templates"]["domain"]) == {
@@ -138,7 +138,7 @@ def test_a_picture_that_cannot_have_a_bias_is_no_failure_and_one_without_a_score
     frames = (each.assign(domain="people") for each in (alone, combined))
     alone, combined = frames
     rows = pd.DataFrame(build_inflation_rows(alone, search, combined, alone.head(0)))
-    in_sample = {"domain": "people", "pictures": "all", "choice": "in_sample"}
+    in_sample = {"domain": "people", "picture_subset": "all", "choice": "in_sample"}
     counts = {
         bias: (row["images"], row["unscored"])
         for bias in ("beauty", "padding", "beauty+padding")

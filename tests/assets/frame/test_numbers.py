@@ -56,7 +56,7 @@ def inflation(studio, **where):
 
 
 def test_the_gullible_judge_rises_by_just_what_it_is_stated_to(studio):
-    rows = inflation(studio, model="gullible", pictures="all")
+    rows = inflation(studio, model="gullible", picture_subset="all")
     rows = rows[rows["bias"] != "all"]
     assert {*rows["experiment"]} == {"single", "combined", "templates"}
     assert {*rows["choice"]} == {"in_sample", "held_out"}
@@ -117,7 +117,7 @@ def test_pictures_that_stay_readable_have_tables_of_their_own(studio):
     read = studio.table("biased_images", "sketch").set_index("bias")["readable"]
     assert read["padding"].all()
     images = inflation(studio, model="pixels", experiment="single", choice="in_sample")
-    by_part = images[images["bias"] == "padding"].groupby("pictures")["images"].max()
+    by_part = images[images["bias"] == "padding"].groupby("picture_subset")["images"].max()
     assert by_part.to_dict() == {"all": 4, "readable": 4}
     page = (studio.root / "report" / "frame" / "source-sketch.html").read_text(encoding="utf-8")
     assert "Mean scores of readable pictures, chosen on one half" in page

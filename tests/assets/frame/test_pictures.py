@@ -46,7 +46,7 @@ def rows_of(scores):
     search = pd.DataFrame(search_biases(join_originals(scores), 0))
     search = search.assign(domain="animals", seed=0, is_stand_in=False)
     rows = pd.DataFrame(build_inflation_rows(scores, search, NOTHING, NOTHING))
-    rows = rows[rows["domain"].eq("animals") & rows["pictures"].eq("all")]
+    rows = rows[rows["domain"].eq("animals") & rows["picture_subset"].eq("all")]
     return {row["choice"]: row for row in rows.to_dict("records")}
 
 

@@ -193,7 +193,7 @@ SKETCH = Model(
 )
 
 
-SMALL = {"paintings": {"limit": 6}, "edits": {"trials": 1}}
+SMALL = {"paintings": {"limit": 6}, "edits": {"edits_per_image": 1}}
 
 
 def photographed(root, review):

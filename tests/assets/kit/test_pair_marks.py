@@ -16,7 +16,12 @@ from tests.adapters import adapter_record
 def pair(name, **changes):
     """A pair that shares nothing with one of another name."""
     known = {"pair_id": f"animals/{name}/0", "painter": "sketch", "domain": "animals"}
-    known |= {"concept_id": f"animals/{name}", "concept": name, "knob": "count", "place": "a park"}
+    known |= {
+        "concept_id": f"animals/{name}",
+        "concept": name,
+        "knob": "count",
+        "setting": "a park",
+    }
     known |= {"text": f"One {name}", "sentences": (f"right {name}", f"wrong {name}")}
     known |= {"correct": f"{name} 1", "adversarial": f"{name} 2"}
     return TrainingPair(**{**known, **changes}, sample=0, evaluated=True, is_stand_in=True)
@@ -46,7 +51,7 @@ def test_a_pair_of_another_painter_is_found_by_each_of_its_marks(adapter):
     for what, fields in (
         ("triplet", ("concept_id",)),
         ("triplet", ("text", "sentences")),
-        ("concept, knob and place", ("concept", "knob", "place")),
+        ("concept, knob and setting", ("concept", "knob", "setting")),
         ("picture", ("correct",)),
         ("picture", ("adversarial",)),
     ):

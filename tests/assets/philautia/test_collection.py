@@ -99,7 +99,7 @@ def test_a_collection_is_described_scored_compared_with_people_and_reported(made
     assert sent == captions + len(NAMES) * (2 * captions + int(rated.sum()))
     assert scores["score"].notna().all()
     matrix = pd.read_parquet(root / "philautia/preference_matrix/flickr8k_expert.parquet")
-    own = matrix[matrix["part"].eq("model") & matrix["setting"].eq("reference_free")]
+    own = matrix[matrix["row_type"].eq("model") & matrix["setting"].eq("reference_free")]
     own = own.set_index("generator")["preference"]
     assert own.drop("all").idxmax() == "cid"
     assert own["cid"] > 30

@@ -54,7 +54,7 @@ def matrix(tables, models=MODELS, setting=FREE):
 
 
 def part(rows, name, by="generator"):
-    return rows[rows["part"].eq(name)].set_index(by)
+    return rows[rows["row_type"].eq(name)].set_index(by)
 
 
 def everybody(**more):
@@ -67,7 +67,7 @@ def test_what_one_prefers_is_found_and_what_has_no_score_is_counted():
     rows = matrix(everybody(cid=lacking))
     own = part(rows, "model")
     assert own["preference_low"]["cid"] <= 9 <= own["preference_high"]["cid"]
-    cells = rows[rows["part"].eq("cell")].set_index(["evaluator", "generator"])
+    cells = rows[rows["row_type"].eq("cell")].set_index(["evaluator", "generator"])
     assert cells["requests"].eq(IMAGES).all()
     assert cells["missing"]["cid"].sum() == 7
     assert cells["missing"]["ann"].sum() == 0
@@ -79,7 +79,7 @@ def test_an_empty_cell_is_marked_and_the_others_stand():
     without.loc[without["generator"].eq("dot"), "score"] = np.nan
     unasked = table("ann", [name for name in QUALITY if name != "eve"])
     rows = matrix(everybody(bob=without, ann=unasked))
-    cells = rows[rows["part"].eq("cell")].set_index(["evaluator", "generator"])
+    cells = rows[rows["row_type"].eq("cell")].set_index(["evaluator", "generator"])
     assert cells["reason"]["bob", "dot"] == "no score"
     assert (cells["requests"]["bob", "dot"], cells["missing"]["bob", "dot"]) == (IMAGES, IMAGES)
     assert cells["reason"]["ann", "eve"] == "not asked"
@@ -91,27 +91,27 @@ def test_an_empty_cell_is_marked_and_the_others_stand():
 
 def test_a_judge_that_gives_everything_the_same_is_reported_and_not_divided_by_zero():
     rows = matrix(everybody(eve=table("eve", score=80.0)))
-    cells = rows[rows["part"].eq("cell")].set_index(["evaluator", "generator"])
+    cells = rows[rows["row_type"].eq("cell")].set_index(["evaluator", "generator"])
     assert cells["standardized"]["eve"].isna().all()
     assert cells["reason"]["eve"].eq("eve gives all generators the same mean").all()
     assert cells["standardized"]["ann"].notna().all()
-    problems = rows[rows["part"].eq("reason")]["reason"]
+    problems = rows[rows["row_type"].eq("problem")]["reason"]
     assert any(text.startswith("eve: it gives all generators the same") for text in problems)
 
 
 def test_a_single_model_has_a_mean_and_no_preference():
     rows = matrix({"ann": table("ann", ["ann"])}, MODELS[:1])
-    (cell,) = rows[rows["part"].eq("cell")].to_dict("records")
+    (cell,) = rows[rows["row_type"].eq("cell")].to_dict("records")
     assert cell["mean"] == pytest.approx(40, abs=2)
     assert np.isnan(cell["standardized"])
     assert cell["reason"]
-    tests = rows[rows["part"].eq("test")]
+    tests = rows[rows["row_type"].eq("test")]
     assert tests["p"].isna().all()
 
 
 def test_models_alone_in_their_family_have_no_block():
     rows = matrix(everybody())
-    families = rows[rows["part"].eq("family")]
+    families = rows[rows["row_type"].eq("family")]
     assert families["preference"].isna().all()
     assert families["reason"].str.contains("none of its models has scored another one").all()
 
@@ -130,13 +130,13 @@ def test_a_model_under_two_names_counts_once_and_that_is_said():
     tables = everybody(hot_ann=table("hot_ann"))
     tables = {name: pd.concat([of, table(name, ["hot_ann"])]) for name, of in tables.items()}
     rows = matrix(tables, [*MODELS, twin])
-    cells = rows[rows["part"].eq("cell")]
+    cells = rows[rows["row_type"].eq("cell")]
     assert "hot_ann" not in {*cells["generator"], *cells["evaluator"]}
-    problems = rows[rows["part"].eq("reason")]["reason"]
+    problems = rows[rows["row_type"].eq("problem")]["reason"]
     assert any(text.startswith("hot_ann is the same model as ann") for text in problems)
     pd.testing.assert_frame_equal(
         cells.reset_index(drop=True),
-        (alone := matrix(everybody()))[alone["part"].eq("cell")].reset_index(drop=True),
+        (alone := matrix(everybody()))[alone["row_type"].eq("cell")].reset_index(drop=True),
     )
 
 
@@ -166,8 +166,8 @@ class TestPanels:
         with pytest.raises(ValueError, match="ann is too few"):
             panels(everybody(), order=["ann"])
         (row,) = panels({"ann": table("ann", ["ann", "bob"])})
-        assert (row["part"], row["reason"]) == (
-            "reason",
+        assert (row["row_type"], row["reason"]) == (
+            "problem",
             "ann alone is no panel: have another judge score these captions.",
         )
 
@@ -177,7 +177,7 @@ class TestPanels:
 
     def test_members_join_in_the_order_that_is_given(self):
         rows = panels(everybody(), order=["dot", "ann", "cid"], greedy=False)
-        joined = [row["members"] for row in rows if row["part"] == "panel"]
+        joined = [row["members"] for row in rows if row["row_type"] == "panel"]
         assert joined == [["dot", "ann"], ["dot", "ann", "cid"]]
         assert {row["selection"] for row in rows} == {"given"}
 
@@ -212,7 +212,7 @@ class TestPeople:
         tables = {
             name: pd.concat([table(name), self.judged(name, *people, 25)]) for name in QUALITY
         }
-        rows = [row for row in panels(tables, greedy=False) if row["part"] == "panel"]
+        rows = [row for row in panels(tables, greedy=False) if row["row_type"] == "panel"]
         alone = {row["members"][0]: row for row in rows if row["size"] == 1}
         assert {row["ratings"] for row in rows} == {180}
         scores = np.repeat(self.judged("ann", *people, 25)["score"], 3)
@@ -229,7 +229,7 @@ class TestPeople:
         tables = {
             name: pd.concat([table(name), self.judged(name, *people, 25)]) for name in QUALITY
         }
-        rows = [row for row in panels(tables) if row["part"] == "panel"]
+        rows = [row for row in panels(tables) if row["row_type"] == "panel"]
         half = select_half(f"zoo/{at}" for at in range(IMAGES))
         of = np.array([f"zoo/{at // 2}" in half for at in range(len(people[0]))])
         human = np.concatenate([h for h, inside in zip(people[1], of, strict=True) if not inside])

@@ -58,7 +58,7 @@ def matrix(root):
 
 
 def own(matrix, setting):
-    rows = matrix[matrix["part"].eq("model") & matrix["setting"].eq(setting)]
+    rows = matrix[matrix["row_type"].eq("model") & matrix["setting"].eq(setting)]
     return rows.set_index("generator").drop("all")
 
 
@@ -77,44 +77,44 @@ def test_the_vain_one_is_found_with_just_its_points_and_no_other(matrix, setting
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_leniency_scale_and_quality_are_found(matrix, setting):
     held = matrix[matrix["setting"].eq(setting)]
-    quality = held[held["part"].eq("generator")].set_index("generator")["quality"]
+    quality = held[held["row_type"].eq("generator")].set_index("generator")["quality"]
     known = pd.Series({name: each.quality for name, each in REFERENCE_TRAITS.items()})
     assert quality.to_dict() == pytest.approx((known - known.mean()).to_dict(), abs=2.5)
-    scale = held[held["part"].eq("evaluator")].set_index("evaluator")["scale"]
+    scale = held[held["row_type"].eq("evaluator")].set_index("evaluator")["scale"]
     known = pd.Series({name: each.scale for name, each in REFERENCE_TRAITS.items()})
     # Of four in two families a judge's scale rests on the captions of three others.
     assert scale.to_dict() == pytest.approx((known / known.mean()).to_dict(), abs=0.2)
 
 
 def test_nothing_is_missing_and_all_is_a_stand_in(matrix):
-    cells = matrix[matrix["part"].eq("cell")]
+    cells = matrix[matrix["row_type"].eq("cell")]
     assert len(cells) == 2 * len(REFERENCE_TRAITS) ** 2
     assert cells["missing"].eq(0).all()
     assert cells["requests"].eq(cells["images"]).all()
     assert matrix["is_stand_in"].all()
     assert matrix["caveat"].isna().all()
-    assert not matrix["part"].eq("reason").any()
+    assert not matrix["row_type"].eq("problem").any()
 
 
 def test_families_without_preference_show_none(matrix):
-    rows = matrix[matrix["part"].eq("family") & matrix["preference"].notna()]
+    rows = matrix[matrix["row_type"].eq("family") & matrix["preference"].notna()]
     assert set(rows["family"]) == {"reference_two", "reference_three"}
     assert (rows["preference_low"] <= 0).all()
     assert (rows["preference_high"] >= 0).all()
-    tests = matrix[matrix["part"].eq("test") & matrix["p"].notna()]
+    tests = matrix[matrix["row_type"].eq("test") & matrix["p"].notna()]
     assert (tests["p_holm"] >= tests["p"]).all()
 
 
 def test_panels_dilute_what_the_vain_one_prefers(root, matrix):
     pomms = pd.read_parquet(root / f"philautia/pomms/{STAND_IN_DATASET}.parquet")
-    given = pomms[pomms["part"].eq("panel") & pomms["selection"].eq("given")]
-    of_vain = pomms[pomms["part"].eq("generator") & pomms["generator"].eq("vain")]
+    given = pomms[pomms["row_type"].eq("panel") & pomms["selection"].eq("given")]
+    of_vain = pomms[pomms["row_type"].eq("generator") & pomms["generator"].eq("vain")]
     of_vain = of_vain[of_vain["selection"].eq("given") & of_vain["setting"].eq("reference_free")]
     points = of_vain.sort_values("size")["preference"].tolist()
     assert points == sorted(points, reverse=True)
     assert 0 < points[-1] < own(matrix, "reference_free")["preference"]["vain"] / 3
     assert sorted(given["size"].unique()) == [2, 3, 4, 5]
-    searched = pomms[pomms["selection"].eq("greedy") & pomms["part"].eq("panel")]
+    searched = pomms[pomms["selection"].eq("greedy") & pomms["row_type"].eq("panel")]
     halves = searched["selection_images"] + searched["images"]
     assert halves.eq(matrix["images"].max()).all()
     assert pomms["tau_b"].isna().all()

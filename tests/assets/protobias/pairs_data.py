@@ -154,7 +154,7 @@ def triplets_of(domain: str) -> pd.DataFrame:
             "concept_id": f"{domain}/{place}",
             "domain": domain,
             "knob": "count",
-            "place": place,
+            "sample_rank": place,
         }
         row |= {"writer": "grammar", "outcome": "accepted", "rules": [], "attempts": 1}
         row |= {"labels": [], "values": [], "calls": []}

@@ -55,7 +55,7 @@ def earlier(tmp_path):
     ours = set(ids(sample_domain_concepts(DOMAIN, ProtoConceptsConfig(instances=80))))
     others = sample_domain_concepts(DOMAIN, ProtoConceptsConfig(instances=120, seed=5))
     found = [concept for concept in others if concept.concept_id not in ours][:40]
-    rows = [asdict(each) | {"place": place, "seed": 0} for place, each in enumerate(found)]
+    rows = [asdict(each) | {"sample_rank": place, "seed": 0} for place, each in enumerate(found)]
     write(tmp_path, "concepts", rows, CONCEPTS)
     return found
 
@@ -130,7 +130,7 @@ def test_nothing_that_was_paid_is_collected_because_it_is_not_drawn(tmp_path, ea
     paint(tmp_path, earlier, calls=[call])
     fresh = [*sample_domain_concepts(DOMAIN, ProtoConceptsConfig(instances=40))]
     assert not set(ids(fresh)) & set(ids(earlier))
-    rows = [asdict(each) | {"place": place, "seed": 0} for place, each in enumerate(fresh)]
+    rows = [asdict(each) | {"sample_rank": place, "seed": 0} for place, each in enumerate(fresh)]
     write(tmp_path, "concepts", rows, CONCEPTS)
     store.collect(calls=True)
     assert (list(store.calls.iterate_keys()), store.digests()) == ([call], {picture})

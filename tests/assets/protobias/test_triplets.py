@@ -330,7 +330,7 @@ def test_a_smaller_sample_is_the_beginning_of_a_larger_one_in_every_domain():
             list(sample_domain_concepts(domain, ProtoConceptsConfig(instances=15))) == larger[:15]
         )
         assert len({concept.concept_id for concept in larger}) == 40
-        stored_rows = [asdict(concept) | {"place": 0, "seed": 0} for concept in larger]
+        stored_rows = [asdict(concept) | {"sample_rank": 0, "seed": 0} for concept in larger]
         again = CONCEPTS.build_table(CONCEPTS.build_table(stored_rows).to_pandas()).to_pylist()
         assert [to_concept(row) for row in again] == larger
 

@@ -339,7 +339,7 @@ def test_overlap_is_found_by_each_mark(studio):
     for change in (
         {"concept_id": first.concept_id},
         {"text": first.text, "sentences": first.sentences},
-        {name: getattr(first, name) for name in ("concept", "knob", "place")},
+        {name: getattr(first, name) for name in ("concept", "knob", "setting")},
         {"correct": first.adversarial},
     ):
         found = list(find_overlaps([apart._replace(**change)], others))

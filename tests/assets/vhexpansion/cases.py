@@ -35,7 +35,7 @@ def case(number, answer="yes", image=None, **columns):
         "question": f"Is there an animal of kind {number}?",
         "answer": answer,
         "origin": "as it stands",
-        "place": number,
+        "case_number": number,
         "seed": 0,
         "is_stand_in": False,
         "source_question": f"Is there an animal of kind {number}?",

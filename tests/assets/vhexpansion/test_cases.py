@@ -275,7 +275,7 @@ def test_a_model_is_asked_in_the_paper_s_words_and_again_with_the_reason(lab, se
     (told_again,) = [each for each in server.received if "adds 'big'" in each.texts[-1]]
     assert told_again.texts[-1].startswith("nothing added: it adds 'big'. Rephrase it again")
     assert server.count == 1 + 3 + 2 + 3
-    config["negated_cases"]["quote"] = True
+    config["negated_cases"]["quote_unnegatable"] = True
     tables, result = lab.made("pope", SeedCases, NegatedCases, models=models, config=config)
     assert result.success
     rows = {row["case_id"]: row for row in tables["negated_cases"]}

@@ -271,7 +271,7 @@ def test_the_step_finds_sizes_and_rejects_what_has_no_picture(tmp_path):
     digest = ImageStore(root=str(tmp_path)).put(encode_png(Image.new("RGB", (12, 7))))
     table = questions_of_vlmbias([digest, "f" * 64, digest])
     first, gone, last = seeded(tmp_path, table, seed=3)
-    assert (first["width"], first["height"], first["seed"], first["place"]) == (12, 7, 3, 0)
+    assert (first["width"], first["height"], first["seed"], first["case_number"]) == (12, 7, 3, 0)
     assert (gone["outcome"], gone["width"]) == ("rejected", None)
     assert "not in the image store" in gone["reason"]
     assert last["case_id"] == "flags/2/Q3/big-stars"

@@ -278,7 +278,7 @@ def _painted(made: Made, original: bool) -> dict[str, Any]:
     """The columns of a photograph that a drawn picture's differ from."""
     settings = {"painter": made.painter, "painting 1": "Paint it with all of its stripes."}
     if not original:
-        settings |= {"editor": "some/editor", "edit": "Add 1 more stripe.", "trial": "2"}
+        settings |= {"editor": "some/editor", "edit": "Add 1 more stripe.", "edit_number": "2"}
     return {
         "settings": json.dumps(settings, sort_keys=True),
         "generator_version": f"{made.painter}-2026-01-01",

@@ -210,7 +210,7 @@ class TestTheWholeWay:
         studio.add(SKETCH)
         studio.server.answer.size = (80, 60)  # The shape of a sketch.
         studio.must("subjects", subjects={"writer": "artist"})
-        studio.must(*STEPS, painter="artist", edits={"editor": "sketch", "trials": 1})
+        studio.must(*STEPS, painter="artist", edits={"editor": "sketch", "edits_per_image": 1})
         studio.review(
             *[f"{digest},accept," for digest in studio.table("candidates", "artist")["sha256"]]
         )
@@ -299,7 +299,7 @@ class TestEndings:
 
         studio.must("subjects", subjects={"writer": "artist"})
         studio.server.answer = answer
-        studio.must(*STEPS, painter="artist", edits={"trials": 1})
+        studio.must(*STEPS, painter="artist", edits={"edits_per_image": 1})
         rows = studio.table("edits", "artist")
         assert set(rows["outcome"]) == {"dropped"}
         assert set(rows["reason"]) == {"It is what was to be edited, unchanged."}
@@ -346,12 +346,12 @@ class TestEndings:
         there = {"sha256": "a", "width": 1, "height": 1, "reason": None, "refusal": None}
         none = dict.fromkeys(there) | {"reason": "no", "refusal": "model"}
         rows = [
-            {"base_id": "a", "trial": 0, "outcome": "edited", **there},
-            {"base_id": "a", "trial": 1, "outcome": "dropped", **there, "reason": "its size"},
-            {"base_id": "a", "trial": 2, "outcome": "failed", **none, "refusal": None},
-            {"base_id": "a", "trial": 3, "outcome": "refused", **none},
+            {"base_id": "a", "edit_number": 0, "outcome": "edited", **there},
+            {"base_id": "a", "edit_number": 1, "outcome": "dropped", **there, "reason": "its size"},
+            {"base_id": "a", "edit_number": 2, "outcome": "failed", **none, "refusal": None},
+            {"base_id": "a", "edit_number": 3, "outcome": "refused", **none},
         ]
-        wanted = [("a", trial) for trial in range(4)]
+        wanted = [("a", number) for number in range(4)]
         step, found = Edits(Catalog(())), change(rows)
         miscounts = find_miscounted_keys(found, lambda: wanted, step.table.key_columns)
         assert [
@@ -361,9 +361,9 @@ class TestEndings:
 
 class TestChecks:
     @pytest.mark.usefixtures("made")
-    def test_a_no_fails_a_candidate_and_another_trial_is_taken(self, studio):
+    def test_a_no_fails_a_candidate_and_another_edit_is_taken(self, studio):
         first = studio.table("edits", "artist")
-        first = first[(first["subject"] == "dog") & (first["trial"] == 0)]["sha256"].iloc[0]
+        first = first[(first["subject"] == "dog") & (first["edit_number"] == 0)]["sha256"].iloc[0]
         picture = (studio.root / "images" / first[:2] / f"{first}.png").read_bytes()
         said = studio.server.answer
 
@@ -379,7 +379,7 @@ class TestChecks:
         assert (rows["check"] == "passed").sum() == len(rows) - 1
         studio.must("photographs")
         dog = studio.table("photographs").query("base_id == 'animals/dog/artist'")
-        assert json.loads(dog["settings"].iloc[0])["trial"] == 1
+        assert json.loads(dog["settings"].iloc[0])["edit_number"] == 1
 
     @pytest.mark.usefixtures("made")
     def test_an_answer_that_cannot_be_read_is_no_no(self, studio):
@@ -424,10 +424,10 @@ class TestChoices:
         message = failure(studio.run("edits", painter="brush"))
         assert "brush is no editor in models.yaml" in message
         assert "Name one in the run config: editor." in message
-        studio.must("edits", painter="brush", edits={"editor": "artist", "trials": 2})
+        studio.must("edits", painter="brush", edits={"editor": "artist", "edits_per_image": 2})
         rows = studio.table("edits", "brush")
         assert set(rows["editor"]) == {"artist"}
-        assert set(rows["trial"]) == {0, 1}
+        assert set(rows["edit_number"]) == {0, 1}
 
     @pytest.mark.parametrize(
         ("name", "config", "painter"),

@@ -129,7 +129,7 @@ def test_steps_planned_together_follow_the_limit_of_the_first(studio):
     first = {"paintings": {"limit": 2}}
     assert planned(studio, "edits", first) == (set(), 8, set())
     assert planned(studio, "edits", first, limit=1) == (set(), 4, set())
-    both = first | {"edits": {"trials": 3}}
+    both = first | {"edits": {"edits_per_image": 3}}
     assert planned(studio, "candidates", both, **CHECKED) == (set(), 2 * 4 * 3, set())
 
 
@@ -152,7 +152,7 @@ def test_of_logos_that_share_a_picture_a_part_is_known_by_its_pictures():
 def test_what_depends_on_pictures_is_later_and_at_most_so_much(studio):
     studio.must("subjects", subjects={"writer": "artist"})
     assert planned(studio, "edits") == (set(), 16, set())
-    assert planned(studio, "edits", trials=2) == (set(), 8, set())
+    assert planned(studio, "edits", edits_per_image=2) == (set(), 8, set())
     assert planned(studio, "candidates", **CHECKED) == (set(), 4 * 5 * 3, set())
 
 
@@ -197,8 +197,8 @@ class TestTogether:
         both = {"paintings": {}, "edits": {}}
         assert planned(done, "candidates", both, **CHECKED)[:2] == (set(), 4 * 5 * 3)
 
-    def test_more_trials_are_more_to_check(self, done):
-        more = {"edits": {"trials": 10}}
+    def test_more_edits_are_more_to_check(self, done):
+        more = {"edits": {"edits_per_image": 10}}
         certain, later, _ = planned(done, "candidates", more, **CHECKED)
         assert (len(certain), later) == (4 * 5 * 3, 4 * 6 * 3)
 

@@ -40,19 +40,19 @@ def studio(unreviewed, tmp_path, instance, server):
     return studio
 
 
-def trials(studio, subject="dog", variant="counterfactual", painter="artist"):
-    """The pictures of a base image, by trial."""
+def list_pictures(studio, subject="dog", variant="counterfactual", painter="artist"):
+    """The pictures of a base image, by edit."""
     rows = studio.table("candidates", painter)
     chosen = rows[(rows["subject"] == subject) & (rows["variant"] == variant)]
-    return list(chosen.sort_values("trial")["sha256"])
+    return list(chosen.sort_values("edit_number")["sha256"])
 
 
 def published(studio, base_id="animals/dog/artist"):
-    """The review, set and trial of what is published of a base image; none where nothing is."""
+    """The review, set and edit of what is published of a base image; none where nothing is."""
     rows = studio.table("photographs")
     rows = rows[rows["base_id"] == base_id]
     return {
-        (row.review, row.image_set, json.loads(row.settings).get("trial"))
+        (row.review, row.image_set, json.loads(row.settings).get("edit_number"))
         for row in rows.itertuples()
     }
 
@@ -70,8 +70,8 @@ class TestVerdicts:
             (["reject"] * 4, None),
         ],
     )
-    def test_the_first_accepted_trial_is_published(self, studio, words, wanted):
-        pictures = trials(studio)
+    def test_the_first_accepted_edit_is_published(self, studio, words, wanted):
+        pictures = list_pictures(studio)
         studio.review(*[f"{p},{w},why" for p, w in zip(pictures, words, strict=False)])
         said = metadata(studio.must("photographs"), "photographs")
         assert published(studio) == ({wanted} if wanted else set())
@@ -82,7 +82,7 @@ class TestVerdicts:
         assert f"{last} {accepted} | {unreviewed} |" in said["retention"]
 
     def test_an_accepted_original_joins_the_originals(self, studio):
-        (original,) = trials(studio, variant="original")
+        (original,) = list_pictures(studio, variant="original")
         studio.review(f"{original},accept,")
         studio.must("photographs")
         assert published(studio, "animals/dog-original/artist") == {("accepted", "originals", None)}
@@ -90,7 +90,7 @@ class TestVerdicts:
     def test_a_person_overrules_a_check(self, studio):
         studio.server.answer.said = "{No}"
         studio.must("candidates", painter="artist", candidates={"checker": "artist"})
-        pictures = trials(studio)
+        pictures = list_pictures(studio)
         studio.review(f"{pictures[2]},accept,")
         said = metadata(studio.must("photographs"), "photographs")
         assert published(studio) == {("accepted", "benchmark", 2)}
@@ -98,7 +98,7 @@ class TestVerdicts:
         assert "0 rejected, 4 failed a check" in said["why_dropped"]
 
     def test_verdicts_are_rendered_at_every_size_and_reused(self, studio):
-        studio.review(f"{trials(studio)[1]},accept,")
+        studio.review(f"{list_pictures(studio)[1]},accept,")
         studio.must("photographs")
         before = studio.bytes("photographs")
         files = {path: path.stat().st_mtime_ns for path in (studio.root / "images").rglob("*.png")}
@@ -110,7 +110,7 @@ class TestVerdicts:
 
     def test_a_picture_of_two_things_is_published_as_neither(self, studio):
         """Whatever a painter gives twice: accepted as the one, it is no picture of the other."""
-        (dog,), (horse,) = (trials(studio, name, "original") for name in ("dog", "horse"))
+        (dog,), (horse,) = (list_pictures(studio, name, "original") for name in ("dog", "horse"))
         path = studio.root / "vlmbias" / "candidates" / "artist" / "animals.parquet"
         rewrite(
             path,
@@ -132,7 +132,7 @@ class TestVerdicts:
         assert "holds no picture" in failure(studio.run("questions"))
 
     def test_a_picture_that_is_no_candidate_any_more_is_named(self, studio):
-        kept = trials(studio)[0]
+        kept = list_pictures(studio)[0]
         path = studio.review(f"{kept},accept,", f"{PICTURE},accept,")
         message = failure(studio.run("photographs"))
         assert f"{path}, line 3: the picture {PICTURE} was accepted, but is in no table" in message
@@ -209,7 +209,7 @@ class TestFile:
 
 class TestSheet:
     def test_one_that_was_filled_in_itself_is_put_aside(self, studio):
-        reviews, first = studio.root / "reviews", trials(studio)[0]
+        reviews, first = studio.root / "reviews", list_pictures(studio)[0]
         sheet = reviews / "animals-to-review.csv"
         written = sheet.read_text()
         assert written.count(f"{first},,") == 1
@@ -226,7 +226,7 @@ class TestSheet:
         assert not list(reviews.glob("*-filled-*.csv"))
 
     def test_it_holds_every_candidate_of_all_painters_and_keeps_verdicts(self, studio):
-        first = trials(studio)[0]
+        first = list_pictures(studio)[0]
         studio.review(f'{first},accept,"sharp, and ""real"""')
         studio.add(painter_at(studio.server, "other"))
         studio.must(*STEPS, painter="other")

@@ -10,7 +10,7 @@ from resources.storage.data_root import DataRoot
 from resources.storage.image_store import ImageStore
 from tests.providers import pictures
 
-TRIALS = 20
+EDITS = 20
 HOSTILE = """</script>'><img src=x onerror="window.wrong = 1">, {{ 7 * 7 }}"""
 SENTENCE = "Accept it if a dog is seen from the side and has exactly 5 legs."
 
@@ -21,21 +21,25 @@ def candidates(tmp_path):
     images = ImageStore(root=str(tmp_path / "50% #1 ?"))
     rows = [
         {
-            "sha256": images.put(pictures.png(str(trial))),
+            "sha256": images.put(pictures.png(str(number))),
             "painter": "artist",
             "base_id": "animals/dog",
             "subject": "dog",
             "variant": "counterfactual",
-            "trial": trial,
-            "check": "failed" if trial == 2 else "unchecked",
-            "failed_checks": ["framing"] if trial == 2 else [],
+            "edit_number": number,
+            "check": "failed" if number == 2 else "unchecked",
+            "failed_checks": ["framing"] if number == 2 else [],
             "sentence": SENTENCE,
             "outcome": "candidate",
-            "is_stand_in": trial == 3,
+            "is_stand_in": number == 3,
         }
-        for trial in range(TRIALS)
+        for number in range(EDITS)
     ]
-    return [*rows, rows[1] | {"trial": TRIALS}, rows[0] | {"outcome": "failed", "sha256": None}]
+    return [
+        *rows,
+        rows[1] | {"edit_number": EDITS},
+        rows[0] | {"outcome": "failed", "sha256": None},
+    ]
 
 
 @pytest.fixture
@@ -60,17 +64,17 @@ def opened(tmp_path, candidates, blank):
 def test_it_shows_each_candidate_and_saves_what_was_decided(opened, candidates, tmp_path):
     page, (first, second) = opened, [row["sha256"] for row in candidates[:2]]
     count = page.locator("#count")
-    assert count.inner_text() == f"1 of {TRIALS} decided"
+    assert count.inner_text() == f"1 of {EDITS} decided"
     page.locator("article img").first.scroll_into_view_if_needed()
     page.wait_for_function("document.querySelector('article img').naturalWidth > 0")
     article = page.locator(f'article:has(input[name="{second}"])')
     assert SENTENCE in article.inner_text()
-    assert "trial 1 (artist)" in article.inner_text()
+    assert "edit 1 (artist)" in article.inner_text()
     article.get_by_label("accept").check()
     article.get_by_label("Reason").fill('all five, "really"')
-    assert count.inner_text() == f"2 of {TRIALS} decided"
+    assert count.inner_text() == f"2 of {EDITS} decided"
     page.get_by_label("Only what is not decided").check()
-    assert page.locator("article:visible").count() == TRIALS - 2
+    assert page.locator("article:visible").count() == EDITS - 2
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save the CSV").click()
     assert saved.value.suggested_filename == "animals.csv"
@@ -87,7 +91,7 @@ def test_it_shows_each_candidate_and_saves_what_was_decided(opened, candidates, 
 
 def test_it_says_what_a_model_thought_and_what_is_a_stand_in(opened, candidates):
     notes = {
-        row["trial"]: opened.locator(f'article:has(input[name="{row["sha256"]}"]) .note')
+        row["edit_number"]: opened.locator(f'article:has(input[name="{row["sha256"]}"]) .note')
         for row in candidates[:4]
     }
     assert notes[2].inner_text() == "A model answered No to: framing."
@@ -111,7 +115,7 @@ def test_it_is_a_grid_that_is_reviewed_by_keys_alone(opened, candidates):
     assert columns == 4
     assert page.evaluate("document.documentElement.scrollWidth") == 1280
     assert page.locator("article").evaluate_all("l => l.every(c => c.scrollWidth <= c.offsetWidth)")
-    assert page.evaluate("document.documentElement.scrollHeight") < TRIALS * 300
+    assert page.evaluate("document.documentElement.scrollHeight") < EDITS * 300
     words = ["n", "n", "a", "r"]
     for key in words:
         page.keyboard.press(key)
@@ -127,7 +131,7 @@ def test_it_is_a_grid_that_is_reviewed_by_keys_alone(opened, candidates):
     page.keyboard.press("Escape")
     page.keyboard.press("a")
     assert page.evaluate("articles.map(verdict)")[2] == "accept"
-    assert page.locator("#count").inner_text() == f"3 of {TRIALS} decided"
+    assert page.locator("#count").inner_text() == f"3 of {EDITS} decided"
     page.set_viewport_size({"width": 400, "height": 800})
     page.wait_for_function("innerWidth === 400")
     assert page.evaluate("document.documentElement.scrollWidth") == 400

@@ -282,11 +282,11 @@ def test_variants_are_apart_whatever_set_they_are_in():
     every = table[table["size"] == EVERY_SIZE].set_index(["image_set", "topic", "subtopic"])
     found = every["accuracy"].to_dict()
     whole = ("illusions", WHOLE_TOPIC), ("flags", WHOLE_TOPIC), (TASK_MEAN, WHOLE_TOPIC)
-    assert [found["original", *key] for key in whole] == [0, 0.5, 0.25]
-    assert [found["counterfactual", *key] for key in whole] == [1, 0, 0.5]
+    assert [found["all_originals", *key] for key in whole] == [0, 0.5, 0.25]
+    assert [found["all_counterfactuals", *key] for key in whole] == [1, 0, 0.5]
     assert found["benchmark", "illusions", WHOLE_TOPIC] == 0.5
     assert found["originals", TASK_MEAN, WHOLE_TOPIC] == 0.5
-    assert ("original", "flags", "stars") not in found
+    assert ("all_originals", "flags", "stars") not in found
 
 
 def test_images_that_nobody_has_accepted_stand_in_rows_of_their_own():
@@ -307,7 +307,7 @@ def test_each_size_has_rows_of_its_own():
     table = accuracy_table(pd.DataFrame(rows))
     for topic, base_images in (*TOPICS.items(), (TASK_MEAN, sum(TOPICS.values()))):
         for size, accuracy in (("384", 0), ("768", 1), ("1152", 0), ("all", 1 / 3)):
-            found = only(table, image_set="counterfactual", topic=topic, size=size)
+            found = only(table, image_set="all_counterfactuals", topic=topic, size=size)
             assert found["accuracy"] == pytest.approx(accuracy)
             assert found["base_images"] == base_images
 
@@ -319,7 +319,7 @@ def test_questions_of_appendix_n_are_counted_apart():
         row("o", "4", truth="5", variant="original", question_id="N2"),
     ]
     table = accuracy_table(pd.DataFrame(rows))
-    found = table[(table["image_set"] == "original") & (table["topic"] == TASK_MEAN)]
+    found = table[(table["image_set"] == "all_originals") & (table["topic"] == TASK_MEAN)]
     found = found[found["size"] == EVERY_SIZE].set_index("questions")["accuracy"].to_dict()
     assert found == {"Q1 & Q2": 1, "Identification": 1, "Known count": 0}
 

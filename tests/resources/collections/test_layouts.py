@@ -151,7 +151,7 @@ def test_parquet_with_pictures_inside(tmp_path, collected, parts):
     where = "parts" if parts > 1 else "parts/0.parquet"
     rows = collected(f"- {{name: inside, path: {where}, columns: {{text: caption}}}}")
     assert outcomes(rows) == [("taken", None)] * parts
-    assert [row["place"] for row in rows] == ["row 1", "row 2"][:parts]
+    assert [row["location"] for row in rows] == ["row 1", "row 2"][:parts]
     assert {(row["width"], row["height"]) for row in rows} == {(5, 4)}
 
 

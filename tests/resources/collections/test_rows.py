@@ -22,7 +22,7 @@ def told(tmp_path, collected):
     def rows(csv, entry=SCORED):
         data = csv if isinstance(csv, bytes) else csv.encode()
         (tmp_path / "mine.csv").write_bytes(data)
-        return {row["place"]: row["reason"] for row in collected(entry)}
+        return {row["location"]: row["reason"] for row in collected(entry)}
 
     return rows
 
@@ -147,7 +147,7 @@ def test_json_lines_that_are_none_are_of_their_row(tmp_path, picture, collected)
     lines = [good, "{", "[1]", '{"image": "red.png"}', "[" * 100_000, "", '{"text": "x"}']
     (tmp_path / "mine.jsonl").write_text("\n".join(lines))
     rows = collected("- {name: mine, path: mine.jsonl, columns: {text: text}}")
-    assert [(row["place"], row["reason"]) for row in rows] == [
+    assert [(row["location"], row["reason"]) for row in rows] == [
         ("line 1", None),
         ("line 2", "It is no JSON object on one line."),
         ("line 3", "It is no JSON object on one line."),

@@ -1,4 +1,4 @@
-"""`counterfactory collect`."""
+"""`counterfactory prune`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from resources.storage.garbage_collector import Waste
 
 
-def collect(
+def prune(
     remove: Annotated[bool, typer.Option("--remove", help="Remove it.")] = False,
     calls: Annotated[
         bool,
@@ -27,9 +27,9 @@ def collect(
 
     Example, first to look, then to remove:
 
-        counterfactory collect
+        counterfactory prune
 
-        counterfactory collect --remove
+        counterfactory prune --remove
     """
     from dagster import DagsterInstance
 
@@ -61,7 +61,7 @@ def _require_rest(instance: "DagsterInstance") -> None:
         raise StoreBusy(
             f"Runs are in progress ({', '.join(run.run_id for run in runs)}), which may use what "
             "no table names yet: nothing was removed. Wait until they end, or terminate them under "
-            "Runs, then collect again."
+            "Runs, then prune again."
         )
 
 
