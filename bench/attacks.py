@@ -2,7 +2,7 @@
 
 A step is that of one picture. The tiny model is a LLaVA-1.5 of random weights that sees 16 px; on a
 GPU it has the shape of llava-hf/llava-1.5-7b-hf as far as it is attacked. Few of an attack's 500
-steps are taken there, since all take as long, and the pictures a second at 500 are reckoned.
+steps are taken there, since all take as long, and the pictures per second at 500 are reckoned.
 """
 
 import logging
@@ -55,11 +55,11 @@ def figures() -> Iterator[Figure | Unmeasured]:
     )
     grown = many.megabytes - few.megabytes
     note = f"{few.megabytes:.0f} MB for {FEW} cases, {many.megabytes:.0f} MB for {MANY}"
-    yield Figure("memory for further cases", 1000 * grown / (MANY - FEW), "KB a case", 40, note)
+    yield Figure("memory for further cases", 1000 * grown / (MANY - FEW), "KB per case", 40, note)
     found = in_a_process("bench.attacks", "gpu", 4 * BATCH)
     if found is None:
         why = "torch finds no CUDA device here"
-        yield Unmeasured("pictures a second on a GPU, LLaVA-1.5's shape, in batches", why)
+        yield Unmeasured("pictures per second on a GPU, LLaVA-1.5's shape, in batches", why)
         yield Unmeasured("one by one, as a share of that", why)
         yield Unmeasured("memory of the GPU", why)
         return
@@ -67,7 +67,7 @@ def figures() -> Iterator[Figure | Unmeasured]:
     rates = [each.steps_a_second(STEPS) / _PAPERS_STEPS for each in (batched, single)]
     told = f"{BATCH} at once, bfloat16, 336 px"
     yield Figure(
-        "pictures a second on a GPU, LLaVA-1.5's shape, in batches", rates[0], "", note=told
+        "pictures per second on a GPU, LLaVA-1.5's shape, in batches", rates[0], "", note=told
     )
     yield Figure("one by one, as a share of that", 100 * rates[1] / rates[0], "%", 50)
     yield Figure("memory of the GPU", batched.megabytes, "MB")

@@ -21,8 +21,8 @@ def figures() -> Iterator[Figure]:
         for size in SIZES:
             jobs = benchmark(topic, [size])
             drawing, verifying = (len(jobs) / spent for spent in seconds(jobs))
-            yield Figure(f"drawing {topic} at {size} px", drawing, "images a second")
-            yield Figure(f"verifying {topic} at {size} px", verifying, "images a second")
+            yield Figure(f"drawing {topic} at {size} px", drawing, "images per second")
+            yield Figure(f"verifying {topic} at {size} px", verifying, "images per second")
 
 
 def benchmark(topic: str, sizes: Sequence[int], seed: int = 0) -> list[DrawJob]:

@@ -39,7 +39,7 @@ def figures() -> Iterator[Figure]:
             first = "fastest" if seconds[package] == min(seconds.values()) else ""
             note = ", ".join(filter(None, (f"{off} levels from ours" if off else "", first)))
             rate = 1 / seconds[package]
-            yield Figure(f"{name} by {package}", rate, "images a second of a core", None, note)
+            yield Figure(f"{name} by {package}", rate, "images per second of a core", None, note)
 
 
 def _operations() -> Iterator[tuple[str, dict[str, float], dict[str, _Change]]]:

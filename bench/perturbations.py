@@ -19,7 +19,7 @@ from generators.reading import Pixels
 
 _SIZE, _TIMES, _LEAST = 1024, 9, 60
 _WHY = {"beauty": "a search for faces of all sizes on one thread"}
-"""Why a kind makes fewer than `_LEAST` images a second."""
+"""Why a kind makes fewer than `_LEAST` images per second."""
 _SUBJECT = Subject(
     keyword="Flamingo",
     instruction="Generate an image of three flamingos drinking from a watering hole in a meadow.",
@@ -38,7 +38,7 @@ def figures() -> Iterator[Figure]:
         spent = median(_seconds(picture(), made) for _ in range(_TIMES))
         slow = f"below {_LEAST}: {_WHY.get(made.name, 'why?')}" if spent > 1 / _LEAST else ""
         yield Figure(
-            f"{made.title} at {_SIZE} px", 1 / spent, "images a second of a core", None, slow
+            f"{made.title} at {_SIZE} px", 1 / spent, "images per second of a core", None, slow
         )
 
 

@@ -1,4 +1,4 @@
-"""Pairs a second that `sketch` paints and its reader reads: in memory, and through the client."""
+"""Pairs per second that `sketch` paints and its reader reads: in memory, and through the client."""
 
 from collections.abc import Iterator
 from itertools import cycle, islice, product

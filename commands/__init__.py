@@ -1,1 +1,1 @@
-"""The console script `counterfactory`: one file a subcommand."""
+"""The console script `counterfactory`: one file per subcommand."""

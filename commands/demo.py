@@ -65,7 +65,7 @@ def demo(
         else f"All of this was up to date: nothing was run ({seconds})."
     )
     typer.echo("Now run `make ui` to see it all in Dagster.")
-    typer.echo(f"All reports, a row a judge or metric: {Path(home.root, 'report', 'index.html')}")
+    typer.echo(f"All reports, a row per judge or metric: {Path(home.root, 'report', 'index.html')}")
 
 
 def _design(seed: int, sizes: str) -> Mapping[str, Any]:

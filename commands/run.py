@@ -31,7 +31,7 @@ def run(
     config: Config = None,
     budget: Budget = None,
 ) -> None:
-    """Materialize assets, as the UI does: one partition a run, with all checks.
+    """Materialize assets, as the UI does: one partition per run, with all checks.
 
     Ends with exit code 1 if a run or a blocking check fails. Example:
 

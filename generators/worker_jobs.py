@@ -36,7 +36,7 @@ class ReadJob:
 
 @dataclass(frozen=True, slots=True)
 class ImageReadings:
-    """The readings of one image, one a target in their order, or a problem and no reading.
+    """The readings of one image, one per target in their order, or a problem and no reading.
 
     `pixels_sha256` is the hash of width, height and RGB values; `legibility` is None unless it
     was asked for and could be read.

@@ -35,7 +35,7 @@ def new_painters_sensor(
     """The sensor `new_painters`; a user turns it on, for it spends money by itself.
 
     It takes on each painter of which a benchmark has no pictures yet, and whose price is known: one
-    run a partition, then its summary and the report, where the benchmark has such. A painter that
+    run per partition, then its summary and the report, where the benchmark has such. A painter that
     has pictures already is an earlier one and left alone. A run that failed, at its budget for one,
     is reported and not repeated.
     """

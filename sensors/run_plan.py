@@ -1,4 +1,4 @@
-"""Plan of runs that materialize partitions: one partition a run, parents first."""
+"""Plan of runs that materialize partitions: one partition per run, parents first."""
 
 from collections import defaultdict
 from collections.abc import Iterable

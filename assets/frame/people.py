@@ -41,7 +41,7 @@ def mean_by_picture(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def bin_scores(scores: pd.DataFrame) -> list[BinnedScores]:
-    """Table 2: a line a domain, and one for all pictures."""
+    """Table 2: a line per domain, and one for all pictures."""
     means = mean_by_picture(scores)
     parts = [
         (domain, means["score"][means["domain"].eq(domain)]) for domain in _list_domains(means)

@@ -47,8 +47,8 @@ def build_front_page(catalog: Catalog, assets: Callable[[], AssetsByKey]) -> Ass
         owners=OWNERS,
         kinds={"python", "html"},
         deps=[AssetDep(AssetKey([name, "report"])) for name in load_benchmarks()],
-        description="One row a judge or metric, with what each benchmark found of it, what was not "
-        "run and what that would cost, and a page of each. Published below the data root, in "
+        description="One row per judge or metric, with what each benchmark found of it, what was "
+        "not run and what that would cost, and a page of each. Published below the data root, in "
         "report/index.html. It sends nothing.",
         code_version="1",
     )

@@ -37,7 +37,7 @@ class SettingScores(NamedTuple):
 
 
 class HumanRatings(NamedTuple):
-    """Ratings by people, one a person and caption, and what judges gave the same captions."""
+    """Ratings by people, one per person and caption, and what judges gave the same captions."""
 
     scores: pd.DataFrame
     """A column for each judge and metric; NaN where it gave no score."""

@@ -67,7 +67,7 @@ class JudgeQuote(NamedTuple):
 
     @property
     def quote(self) -> Quote:
-        """A line a benchmark and model that is asked, and their sums."""
+        """A line per benchmark and model that is asked, and their sums."""
         shares = [share for share in self.benchmark_quotes if not share.error]
         lines = [line for share in shares for line in self._lines(share)]
         quotes = [share.quote for share in self.benchmark_quotes]

@@ -12,7 +12,7 @@ def pair_durations(
 ) -> dict[str, Duration]:
     """The mean seconds a pair by metric, over pairs whose every request was sent alone.
 
-    `scores` has a row a picture: `metric`, `pair_id` and `calls`, the keys of the stored calls;
+    `scores` has a row per picture: `metric`, `pair_id` and `calls`, the keys of the stored calls;
     `seconds_of` gives the seconds by key, none for what came in a batch. A metric without any such
     pair is left out.
     """

@@ -1,4 +1,4 @@
-"""Scores of a metric of the user's own, read from a file: one row a picture of a pair."""
+"""Scores of a metric of the user's own, read from a file: one row per picture of a pair."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence

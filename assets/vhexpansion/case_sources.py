@@ -95,7 +95,7 @@ class _Read(NamedTuple):
 
 
 def cases_from_collection(dataset: str, rows: Sequence[Row], seed: int) -> list[dict[str, Any]]:
-    """The cases of a user's collection, one a row.
+    """The cases of a user's collection, one per row.
 
     A question with options is asked with one of them. By lot one half of these state the right one
     and the other half another: yes and no have equal shares.

@@ -25,7 +25,7 @@ photographs = MultiPartitionsDefinition({"topic": photographed_topics, "painter"
 """A painter's photographs of a topic; as a key "painter|topic", as in "sketch|animals"."""
 
 table_asset = partial(common.table_asset, GROUP, partitions=topics)
-"""An asset of this benchmark that makes a table, a partition a topic or as said."""
+"""An asset of this benchmark that makes a table, a partition per topic or as said."""
 
 
 def asset_key(name: str) -> AssetKey:

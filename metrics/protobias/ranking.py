@@ -46,7 +46,7 @@ _INTERVALS: Mapping[str, Callable[..., Interval]] = {
 def ranking_table(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """Compute one row for each painter × sample × metric × domain × (all, each knob, each concept).
 
-    `scores` has one row a picture, as `metrics.protobias.scored_pairs.pair_scores` takes it. Rows
+    `scores` has one row per picture, as `metrics.protobias.scored_pairs.pair_scores` takes it. Rows
     are by knob or by
     concept, inside their domain; `all` covers every one. A domain stands before its knobs and
     concepts, and domain `all` last.

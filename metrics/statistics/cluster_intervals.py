@@ -32,7 +32,7 @@ def stratified_interval(
 ) -> Interval:
     """The interval of the mean over `strata` (topics) of the means of their `scores`.
 
-    `scores` are 0 to 1, one a row, at least one of them, NaN where a row has none and its base
+    `scores` are 0 to 1, one per row, at least one of them, NaN where a row has none and its base
     image is resampled all the same; `clusters` names the base image of each row, `strata` its
     topic. Rows may come in any order; the same seed gives the same interval.
 

@@ -6,7 +6,7 @@ Graded scores lie close together, and two such clusters drown them: for a metric
 and 12 prompts its interval is 0.21 wide where 0.08 would do. The plain percentile bootstrap is too
 narrow there (87 to 90 % for 12 prompts), so that its ends are moved out as far as Student's t
 reaches beyond the normal distribution (Hesterberg 2015, the expanded percentile interval). In
-simulations of cosines, probabilities near 1, 1–4 ratings and margins, with 1 to 3 pairs a prompt
+simulations of cosines, probabilities near 1, 1–4 ratings and margins, with 1 to 3 pairs per prompt
 and a correlation of 0.4 inside it, that covered 84 to 94 % for 6 prompts, 90 to 94 % for 12, 91 to
 95 % for 25, and 92 to 97 % from 60 on. No resample reaches beyond the prompts that there are, so
 that of two it covered 52 to 54 % and of three 76 to 78 %: below six, Student's t is laid on the
@@ -41,7 +41,7 @@ def graded_interval(
 ) -> Interval:
     """The interval of the mean over `strata` (domains) of the means of their `scores`.
 
-    `scores` are `least` to 1, one a row, at least one of them, NaN where a row has none: its
+    `scores` are `least` to 1, one per row, at least one of them, NaN where a row has none: its
     cluster is resampled all the same, so that the mean over rows of a kind (a margin, where the
     ranking is right) is resampled as the ratio that it is. Clusters are resampled inside their own
     stratum, and every stratum weighs the same. Where those of every stratum agree among themselves,

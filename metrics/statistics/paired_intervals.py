@@ -35,7 +35,7 @@ def paired_interval(
 ) -> Interval:
     """The interval of the mean over `strata` (topics) of the means of their `differences`.
 
-    `differences` are −1 to 1, one a question, at least one of them, NaN where one was not scored
+    `differences` are −1 to 1, one per question, at least one of them, NaN where one was not scored
     both times; `clusters` names the base image of each, `strata` its topic. The ends lie between
     −1 and 1. Where all base images of every stratum changed alike, the share of those that would
     have changed otherwise is bounded as none in n, by Clopper and Pearson.

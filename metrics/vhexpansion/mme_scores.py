@@ -56,7 +56,7 @@ def read_mme_answer(response: str) -> str | None:
 
 
 def subtask_score(image: pd.Series, correct: pd.Series) -> float:
-    """The score of one subtask, 0 to 200: one row a question, its picture and whether it was right.
+    """The score of one subtask, 0 to 200: one row per question, its picture and its correctness.
 
     NaN where one is unknown.
 
@@ -72,7 +72,7 @@ def subtask_score(image: pd.Series, correct: pd.Series) -> float:
 def mme_score(answers: pd.DataFrame, kind: str, *, seed: int = 0) -> MmeScore:
     """The sum of a kind, `perception` or `cognition`.
 
-    `answers` has a row a question: `subtask` (MME's name of it, in any case), `image`, and
+    `answers` has a row per question: `subtask` (MME's name of it, in any case), `image`, and
     `correct`, 1 or 0, NaN where it failed. A sum needs all of its subtasks, and two questions of
     every picture.
     """

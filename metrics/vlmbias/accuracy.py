@@ -52,7 +52,7 @@ _COLUMNS = ["model", "prompting", "image_set", "size", "topic", "subtopic", "que
 def accuracy_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """Compute one row for each model × prompting × image set × questions × size × topic × subtopic.
 
-    `answers` has one row an answer, with at least `model`, `prompting`, `image_set`, `variant`,
+    `answers` has one row per answer, with at least `model`, `prompting`, `image_set`, `variant`,
     `domain` (the topic), `subtopic`, `base_id`, `image_id`, `size` (px), `question_id`,
     `question`, `expected_bias`, `ground_truth`, `answer`, `outcome` and `score` (null if refused
     or failed). Q1 and Q2 are taken together (`QUESTION_GROUPS`).

@@ -1,7 +1,7 @@
-"""The format of a cassette: a zip of these parts, in this order, with a line a call.
+"""The format of a cassette: a zip of these parts, in this order, with a line per call.
 
-`calls.jsonl` holds a call a line in order of key, deflated; `images/<sha256>.png` each picture that
-an answer of theirs holds, in order of name and as it is; `reviews/<topic>.csv` people's decisions
+`calls.jsonl` holds a call per line in order of key, deflated; `images/<sha256>.png` each picture
+that an answer of theirs holds, in order of name and as it is; `reviews/<topic>.csv` people's decisions
 about photographs; `manifest.json` the version, counts and the sha256 of the other parts, but for
 pictures, whose name it is. Dates are fixed: the same calls give the same bytes.
 """

@@ -4,9 +4,9 @@
   at its default: tiles of 512 px on what is first fitted into 2,048 px and 768 px on the shorter
   side, or patches of 32 px, up to a number. For gpt-5.2, 5.4, 5.5 and 5.6 it publishes how a
   picture is fitted, and no multiplier: 1 is expected. For other models nothing is known here.
-- Gemini, "Media resolution" (ai.google.dev/gemini-api/docs/media-resolution): so many tokens a
-  picture since Gemini 3; before, "Understand and count tokens": 258 for at most 384 px a side, else
-  258 for each crop of at most 768 px.
+- Gemini, "Media resolution" (ai.google.dev/gemini-api/docs/media-resolution): so many tokens per
+  picture since Gemini 3; before, "Understand and count tokens": 258 for at most 384 px per side,
+  else 258 for each crop of at most 768 px.
 - Anthropic, "Vision" (platform.claude.com/docs/en/build-with-claude/vision): patches of 28 px, up
   to 1,568 of them, or 4,784 since Claude Opus 4.7.
 - Qwen2-VL and Qwen2.5-VL, their processors' configuration: patches of 28 px, up to 16,384; Qwen3-VL

@@ -37,7 +37,7 @@ TOKENS_PER_IMAGE: Mapping[str, int] = {
     "openai": 3_800,
     # The highest media resolution of Gemini 3.
     "gemini": 2_240,
-    # A picture of 2,576 px a side, the largest that is not scaled down, in patches of 28 px.
+    # A picture of 2,576 px per side, the largest that is not scaled down, in patches of 28 px.
     "anthropic": 4_784,
     # The default of Qwen's processors, which take more than others.
     "openai_compatible": 16_384,

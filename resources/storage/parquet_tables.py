@@ -1,4 +1,4 @@
-"""Tables as Parquet, one file an asset and partition."""
+"""Tables as Parquet, one file per asset and partition."""
 
 import io
 from pathlib import Path

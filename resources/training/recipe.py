@@ -119,7 +119,7 @@ class RankingRecipe(MarginRecipe):
         default=8,
         ge=2,
         description="Samples of each picture's score (G), which are compared with the partner's: "
-        "64 comparisons a pair.",
+        "64 comparisons per pair.",
     )
     penalty: float = Field(
         default=0.5,

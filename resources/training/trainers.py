@@ -196,7 +196,7 @@ def _supervised(
 
 
 class _Shape:
-    """The shape of a training: rows a step, steps, and the order of rows."""
+    """The shape of a training: rows per step, steps, and the order of rows."""
 
     def __init__(self, recipe: Recipe, rows: Sequence[Row]) -> None:
         self._rows = len(rows)

@@ -1,4 +1,4 @@
-"""Progress: one JSON line a step, written while a training runs and read by who waits for it."""
+"""Progress: one JSON line per step, written while a training runs and read by who waits for it."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -24,8 +24,8 @@ class BadImage(ValueError):
 def decode_image(picture: ImageFile) -> bytes:
     """An opaque 8-bit RGB PNG without foreign metadata, turned as its EXIF says.
 
-    PNG, JPEG and WebP are taken, of at most 8,192 px a side and 30 megapixels; transparency is laid
-    on white. What is such a PNG already is kept byte for byte, which takes a tenth of the time. The
+    PNG, JPEG and WebP are taken, of at most 8,192 px per side and 30 megapixels; transparency is
+    laid on white. What is such a PNG already is kept byte for byte, which takes a tenth of the time. The
     size is read before anything is decoded. Raises `BadImage` where the file is cut
     short, too large, animated, of another format, or not of the media type that it came with.
     """
@@ -65,7 +65,7 @@ def _check(image: Image.Image, media_type: str | None, claimed: str | None) -> N
     width, height = image.size
     if max(width, height) > MAX_SIDE or width * height > MAX_AREA:
         raise BadImage(
-            f"The image is {width} × {height} px; at most {MAX_SIDE:,} px a side and "
+            f"The image is {width} × {height} px; at most {MAX_SIDE:,} px per side and "
             f"{MAX_AREA // 1_000_000} megapixels are taken"
         )
     # A JPEG with previews or a depth map after it, as cameras and telephones make.

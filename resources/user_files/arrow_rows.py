@@ -108,7 +108,7 @@ def _require_bounded(path: Path, metadata: pq.FileMetaData) -> None:
             if column.num_values > _VALUES_A_ROW * max(1, group.num_rows):
                 raise UserFileError(
                     f"{path}: column {column.path_in_schema!r} has more than {_VALUES_A_ROW:,} "
-                    "values a row. Save the table with shorter lists."
+                    "values per row. Save the table with shorter lists."
                 )
 
 

@@ -110,7 +110,7 @@ def format_finding(row: Mapping[str, Any]) -> str:
 def describe_unscored(rates: pd.DataFrame, metrics: Sequence[str]) -> str:
     """Describe the pairs without a score by some of these metrics; empty if there are none.
 
-    `rates` has a row a metric, by its name.
+    `rates` has a row per metric, by its name.
     """
     incomplete_metrics = [name for name in metrics if rates["unscored"][name]]
     if not incomplete_metrics:

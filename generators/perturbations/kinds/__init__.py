@@ -1,1 +1,1 @@
-"""The kinds of perturbation, one a file; `generators.perturbations.registry` finds them."""
+"""The kinds of perturbation, one per file; `generators.perturbations.registry` finds them."""
