@@ -14,8 +14,8 @@ def pair_scores(scores: pd.DataFrame) -> pd.DataFrame:
     """Build one row per painter, sample, metric and pair, in order of first appearance.
 
     `scores` has one row per picture: the columns of the pair (painter, sample, metric, formula,
-    kin, is_stand_in, domain, knob, concept, concept_id, pair_id), `side` (correct or adversarial), `raw`
-    and `score` (0 to 1), both null where there is none.
+    same_family, is_stand_in, domain, knob, concept, concept_id, pair_id), `side` (correct or
+    adversarial), `raw` and `score` (0 to 1), both null where there is none.
 
     Columns: those of the pair, and as floats, NaN unless both sides are scored:
 

@@ -1,9 +1,9 @@
 """The format of a cassette: a zip of these parts, in this order, with a line per call.
 
 `calls.jsonl` holds a call per line in order of key, deflated; `images/<sha256>.png` each picture
-that an answer of theirs holds, in order of name and as it is; `reviews/<topic>.csv` people's decisions
-about photographs; `manifest.json` the version, counts and the sha256 of the other parts, but for
-pictures, whose name it is. Dates are fixed: the same calls give the same bytes.
+that an answer of theirs holds, in order of name and as it is; `reviews/<topic>.csv` people's
+decisions about photographs; `manifest.json` the version, counts and the sha256 of the other parts,
+but for pictures, whose name it is. Dates are fixed: the same calls give the same bytes.
 """
 
 import json

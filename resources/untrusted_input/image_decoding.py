@@ -25,8 +25,8 @@ def decode_image(picture: ImageFile) -> bytes:
     """An opaque 8-bit RGB PNG without foreign metadata, turned as its EXIF says.
 
     PNG, JPEG and WebP are taken, of at most 8,192 px per side and 30 megapixels; transparency is
-    laid on white. What is such a PNG already is kept byte for byte, which takes a tenth of the time. The
-    size is read before anything is decoded. Raises `BadImage` where the file is cut
+    laid on white. What is such a PNG already is kept byte for byte, which takes a tenth of the
+    time. The size is read before anything is decoded. Raises `BadImage` where the file is cut
     short, too large, animated, of another format, or not of the media type that it came with.
     """
     claimed = _format(picture.media_type)
