@@ -1,6 +1,6 @@
 """A collection of 1,000 and 10,000 rows through FRAME: seconds, and the memory of each asset.
 
-Each picture is small, and gets two biases; a reference judge scores them. What is measured is ours:
+Each picture is small, and gets two biases; a stand-in judge scores them. What is measured is ours:
 reading the table and its pictures, perturbing, storing, tables, checks and the search.
 """
 

@@ -1,6 +1,6 @@
 """FRAME with 500 and 5,000 pictures: seconds, and the peak memory of each asset's own process.
 
-The pictures are small, with one configuration of each bias, and a reference judge scores them, so
+The pictures are small, with one configuration of each bias, and a stand-in judge scores them, so
 that what is measured is ours: perturbing, storing, tables and the search, through the assets.
 """
 

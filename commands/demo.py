@@ -22,7 +22,7 @@ def demo(
 ) -> None:
     """Make every benchmark with what costs nothing: images, labels, answers, reports.
 
-    What models paint is made by an offline stand-in, and marked as such everywhere. What is up to
+    What models paint is made by a stand-in, and marked as such everywhere. What is up to
     date is left as it is. Example:
 
         counterfactory demo --seed 7 --sizes 384,1024
@@ -91,7 +91,7 @@ def _painter() -> str:
         if model.is_stand_in and {"painter", "editor"} <= set(model.roles):
             return model.name
     raise ValueError(
-        f"{catalog.path} lists no painter that runs offline, for the demo spends nothing. Add:\n"
+        f"{catalog.path} lists no stand-in painter, for the demo spends nothing. Add:\n"
         "- {name: sketch, backend: stand_in, model: sketch, family: reference, "
         "roles: [painter, editor]}"
     )

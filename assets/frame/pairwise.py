@@ -41,16 +41,16 @@ PREFERENCES = Columns(
     preference=(REAL, "1 where A is preferred, 0.5 for a tie, 0 where B is; empty for none"),
     outcome=(TEXT, "scored, unparsed, refused or failed"),
     refusal=(TEXT, "content filter, image safety or model, if refused; else empty"),
-    response=(TEXT, "The judge's reply; empty for a reference judge"),
+    response=(TEXT, "The judge's reply; empty for a stand-in judge"),
     reason=(TEXT, "Reason for a missing preference; else empty"),
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
-    calls=(TEXTS, "Keys of the stored calls behind it; none for a reference judge"),
+    calls=(TEXTS, "Keys of the stored calls behind it; none for a stand-in judge"),
 )
 """Table with one row per picture A, bias and order."""
 
 
 def _build_preference_judge(judge: str) -> Any:
-    """A reference judge that prefers what it gives the higher score."""
+    """A stand-in judge that prefers what it gives the higher score."""
 
     def prefer(row: Row, images: ImageStore) -> Mapping[str, Any]:
         other = {**row, "bias": NONE, "sha256": row["other"]}

@@ -1,4 +1,4 @@
-"""Reference judges: what each gives a picture, of which it is told what was done to it.
+"""Stand-in judges: what each gives a picture, of which it is told what was done to it.
 
 `pixels` goes by how many concepts were changed and by nothing else; `gullible` as well, but adds
 what `RISES` says for each bias. So the report has to find these rises for `gullible`, and nothing

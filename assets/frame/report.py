@@ -40,7 +40,7 @@ def _load(
     inflation = report_sources.table("inflation", name)
     if inflation is None:
         return None
-    # A reference judge is told what was done to a picture: it is no result beside real ones.
+    # A stand-in judge is told what was done to a picture: it is no result beside real ones.
     real = [judge.name for judge in judges if not judge.is_stand_in]
     is_reference = not inflation["model"].isin(real).any()
     is_counted = is_reference or inflation["is_stand_in"].any()

@@ -33,10 +33,10 @@ SCORES = Columns(
     score=(REAL, "Score, 0 to 5; empty if there is none"),
     outcome=(TEXT, "scored, unparsed, refused or failed"),
     refusal=(TEXT, "content filter, image safety or model, if refused; else empty"),
-    response=(TEXT, "The judge's reply; empty for a reference judge"),
+    response=(TEXT, "The judge's reply; empty for a stand-in judge"),
     reason=(TEXT, "Reason for a missing score; else empty"),
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
-    calls=(TEXTS, "Keys of the stored calls behind the score; none for a reference judge"),
+    calls=(TEXTS, "Keys of the stored calls behind the score; none for a stand-in judge"),
 )
 """Table with one row per picture and template."""
 

@@ -14,7 +14,7 @@ from resources.storage.streamed_tables import StoredTable, require_columns
 TEXT, REAL, WHOLE, BOOLEAN = pa.string(), pa.float64(), pa.int64(), pa.bool_()
 TEXTS, REALS = pa.list_(TEXT), pa.list_(REAL)
 IS_STAND_IN = "is_stand_in"
-"""The column of tables that say whether something offline had a part in a row."""
+"""The column of tables that say whether a stand-in had a part in a row."""
 
 
 class Columns:
@@ -136,7 +136,7 @@ def require_stand_in_marks(table: pa.Table) -> None:
     unsaid = table[IS_STAND_IN].null_count if IS_STAND_IN in table.column_names else 0
     if unsaid:
         raise ValueError(
-            f"{unsaid:,} of {table.num_rows:,} rows do not say whether something offline had a "
+            f"{unsaid:,} of {table.num_rows:,} rows do not say whether a stand-in had a "
             f"part in them (column `{IS_STAND_IN}`): they would pass for results. Nothing is "
             f"stored. "
             "Materialize what this is made of again; if that does not help, it is a fault of the "

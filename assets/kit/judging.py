@@ -1,6 +1,6 @@
-"""Steps that send each row to one judge or metric, or have a reference judge answer it.
+"""Steps that send each row to one judge or metric, or have a stand-in judge answer it.
 
-A step says by model which function answers as a reference judge: what the function needs, as an
+A step says by model which function answers as a stand-in judge: what the function needs, as an
 expected bias, the rows of the step hold.
 """
 
@@ -22,14 +22,14 @@ from resources.models.outcomes import AnsweredOutcome
 from resources.storage.image_store import ImageStore
 
 References: TypeAlias = Mapping[str, Callable[[Row, ImageStore], Mapping[str, Any]]]
-"""Maps a reference judge's model to a function that builds a row's further columns."""
+"""Maps a stand-in judge's model to a function that builds a row's further columns."""
 _SHOWN = ("sha256", "base_id")
 """The columns that say what a row shows: a picture, and the scene in any size."""
 _NAMED = 5
 
 
 def select_judges(catalog: Catalog, references: References) -> tuple[Model, ...]:
-    """The judges of a catalog, without those reference judges that `references` lack."""
+    """The judges of a catalog, without those stand-in judges that `references` lack."""
     return tuple(
         model
         for model in catalog.select_role("judge")
@@ -61,11 +61,11 @@ class JudgeStep(Step[ConfigT]):
             self.example_request = None
 
     def model(self, partition: str, config: ConfigT) -> Model | None:
-        """The judge; None for a reference judge."""
+        """The judge; None for a stand-in judge."""
         return None if self.judge.is_stand_in else self.judge
 
     def converse(self, work: StepRun[ConfigT], row: Row) -> Conversation:
-        """Query the judge about a row, or have the reference judge answer it."""
+        """Query the judge about a row, or have the stand-in judge answer it."""
         if self.judge.is_stand_in:
             return dict(self.references[self.judge.model](row, work.images))
         return (yield from self.query(work, row))
@@ -109,7 +109,7 @@ REPLY_COLUMNS = {
     "refusal": (TEXT, "content filter, image safety or model, if refused; else empty"),
     "reason": (TEXT, "Reason for which there is no answer; else empty"),
     "served_model": (TEXT, "Model that answered, as the provider names it; empty if unnamed"),
-    "calls": (TEXTS, "Keys of the stored calls behind the row; none for a reference judge"),
+    "calls": (TEXTS, "Keys of the stored calls behind the row; none for a stand-in judge"),
 }
 """The columns that `reply_columns` fills, for the `Columns` of a step."""
 
@@ -142,7 +142,7 @@ def scored_columns(
 
 
 def reference_responses(**columns: str) -> References:
-    """Reference judges, by model, whose response is a column of the row."""
+    """Stand-in judges, by model, whose response is a column of the row."""
 
     def read_column(column: str) -> Callable[[Row, ImageStore], Mapping[str, Any]]:
         return lambda row, images: {"response": row[column], "outcome": "answered"}

@@ -67,7 +67,7 @@ def find_upstream_calls(
         partition_note = f" ({', '.join(partitions)})" if partitions else ""
         raise NothingSelected(
             f"No stored answer is behind {selection}{partition_note}: its tables are not there "
-            "yet, or name no calls, as those of reference judges. Materialize it "
+            "yet, or name no calls, as those of stand-in judges. Materialize it "
             "first, or select others, as in vlmbias/accuracy."
         )
     return UpstreamCalls(keys, _reviews(root, selected, chosen), failed)

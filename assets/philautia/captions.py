@@ -34,7 +34,7 @@ CAPTIONS = Columns(
     reason=(TEXT, "Reason for a missing caption; else empty"),
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
     is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
-    calls=(TEXTS, "Keys of the stored calls behind it; none for a reference model"),
+    calls=(TEXTS, "Keys of the stored calls behind it; none for a stand-in model"),
 )
 """Table with one row per picture."""
 

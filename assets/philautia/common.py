@@ -57,7 +57,7 @@ def dataset_partitions() -> StaticPartitionsDefinition:
 
 
 def select_captioners(catalog: Catalog, references: References) -> tuple[Model, ...]:
-    """The models that describe pictures, without reference models that `references` lack."""
+    """The models that describe pictures, without stand-in models that `references` lack."""
     return tuple(
         model
         for model in catalog.select_role("captioner")

@@ -119,7 +119,7 @@ def build_matrix_asset(
                 "yet. Materialize philautia/captions_… and philautia/scores_… of it first."
             )
         table = MATRIX.build_table(rows)
-        models = table.to_pandas().query("part == 'model'")
+        models = table.to_pandas().query("row_type == 'model'")
         names = ["setting", "generator", "preference", "preference_low", "preference_high"]
         shown = merge_intervals(models[[*names, "standardized"]].round(2), "preference")
         return to_materialize_result(table, *tables.values(), self_preference=markdown_table(shown))

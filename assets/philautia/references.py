@@ -1,4 +1,4 @@
-"""Reference models, captioners and evaluators in one, of which everything is known.
+"""Stand-in models, captioners and evaluators in one, of which everything is known.
 
 Each writes captions of one quality, and scores by how good the caption's writer is:
 
@@ -30,7 +30,7 @@ _LOT = "2"
 
 
 class ReferenceTraits(NamedTuple):
-    """Traits of a reference model."""
+    """Traits of a stand-in model."""
 
     quality: float
     """Quality of its captions, 0 to 100."""
@@ -62,7 +62,7 @@ def _score(name: str, row: Row, images: ImageStore) -> Mapping[str, Any]:
     elif writer in REFERENCE_TRAITS:
         quality = REFERENCE_TRAITS[writer].quality
     else:
-        why = f"{name} knows how good captions of reference models are, and of no other."
+        why = f"{name} knows how good captions of stand-in models are, and of no other."
         return {"score": None, "outcome": "unparsed", "reason": why}
     score = character.leniency + character.scale * quality
     score += (character.self_preference if writer == name else 0) + _noise(name, row)

@@ -81,7 +81,7 @@ def gather_scores(
 ) -> SettingScores:
     """The scores of models' captions in a setting, of all pictures that a judge was asked about.
 
-    Reference models know how good each other's captions are: beside real models they are left out.
+    Stand-in models know how good each other's captions are: beside real models they are left out.
     """
     writers = [model.name for model in unique_models(generators)]
     judges = {model.name for model in unique_models(evaluators)}

@@ -64,11 +64,11 @@ SCORES = Columns(
     human_scores=(REALS, "Scores by each annotator"),
     outcome=(TEXT, "scored, unparsed, refused, failed, or uncaptioned (the model wrote none)"),
     refusal=(TEXT, "content filter, image safety or model, if refused; else empty"),
-    response=(TEXT, "The judge's reply; empty for a reference judge"),
+    response=(TEXT, "The judge's reply; empty for a stand-in judge"),
     reason=(TEXT, "Reason for a missing score; else empty"),
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
     is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
-    calls=(TEXTS, "Keys of the stored calls behind the score; none for a reference judge"),
+    calls=(TEXTS, "Keys of the stored calls behind the score; none for a stand-in judge"),
 )
 """Table with one row per caption and setting."""
 
@@ -120,7 +120,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
             self.asset = replace(self.asset, kinds=("metric", judge.backend))
             self.example_request = self.example_request and ScoreRequest("", "")
         writers = () if self.is_metric else select_captioners(catalog, CAPTIONERS)
-        # Reference models score each other's captions, and nobody else does.
+        # Stand-in models score each other's captions, and nobody else does.
         self.generators = tuple(
             model for model in writers if model.is_stand_in == judge.is_stand_in
         )

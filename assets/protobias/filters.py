@@ -26,7 +26,7 @@ def find_filter(catalog: Catalog, painter: Model, name: str) -> Model:
     """The filter of that name; of none, the painter's default. Raises `NoSuchModel`.
 
     By default schematics are read by `pixels`, and other pictures are looked at by the captioner
-    that does not run offline, if there is just one.
+    that is no stand-in, if there is just one.
     """
     judge = find_model(catalog, name, *FILTERS) if name else _find_default(catalog, painter)
     if judge.is_stand_in and not (reads_pixels(judge) and painter.is_stand_in):
@@ -41,7 +41,7 @@ def find_filter(catalog: Catalog, painter: Model, name: str) -> Model:
 def _find_default(catalog: Catalog, painter: Model) -> Model:
     if painter.is_stand_in:
         able = [model for model in catalog.select_role("judge") if reads_pixels(model)]
-        lacking = "the reference judge pixels (backend: stand_in, model: pixels, roles: [judge])"
+        lacking = "the stand-in judge pixels (backend: stand_in, model: pixels, roles: [judge])"
     else:
         able = [model for model in catalog.select_role("captioner") if not model.is_stand_in]
         lacking = "a vision model with the role captioner"
@@ -79,7 +79,7 @@ def family_warning(judge: Model, scorers: Iterable[Model]) -> str | None:
 
 
 def reads_pixels(model: Model) -> bool:
-    """Return whether the model is the reference judge, which reads schematics without requests."""
+    """Return whether the model is the stand-in judge, which reads schematics without requests."""
     return model.is_stand_in and model.model == PIXELS
 
 

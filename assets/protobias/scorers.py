@@ -94,5 +94,5 @@ REFERENCES: Mapping[str, Callable[[Row, ImageStore], ScoreColumns]] = {
     "prior": _score_prototype,
     "random": _guess_score,
 }
-"""The reference judges, by model: one reads schematics, one is told which side is the prototype,
+"""The stand-in judges, by model: one reads schematics, one is told which side is the prototype,
 one guesses, the same for the same picture and text."""

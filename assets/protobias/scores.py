@@ -75,7 +75,7 @@ class PairScores(JudgeStep[LimitConfig]):
     config, references = LimitConfig, REFERENCES
     asset = StepAsset(
         key=asset_key("scores"),
-        description="Scores of the reference judge `{model}`.",
+        description="Scores of the stand-in judge `{model}`.",
         division=pairs,
     )
     table = StepTable(

@@ -31,7 +31,7 @@ WRITTEN: Mapping[str, Callable[[Rate], Cell]] = {
 }
 """Functions that make a cell of a number, by the format of its measure."""
 BETTER = {"higher": "higher is better", "lower": "lower is better", "near 0": "0 is best"}
-_KINDS = {"judge": "Judges", "metric": "Metrics", "reference": "Reference judges"}
+_KINDS = {"judge": "Judges", "metric": "Metrics", "reference": "Stand-in judges"}
 
 
 class MeasureColumn(NamedTuple):
@@ -64,13 +64,13 @@ def overview(columns: Sequence[MeasureColumn], profiles: Sequence[Profile]) -> T
 
 
 def stand_ins(columns: Sequence[MeasureColumn], profiles: Sequence[Profile]) -> Table:
-    """Reference judges, and what models made of the pictures of stand-ins: no results."""
+    """Stand-in judges, and what models made of the pictures of stand-ins: no results."""
     lines = [
         _line(columns, profile, is_stand_in=True)
         for profile in profiles
         if profile.has(stand_ins=True)
     ]
-    caption = "Reference judges and stand-in runs"
+    caption = "Stand-in judges and stand-in runs"
     return Table(caption, "Judge or metric", _groups(columns), [Body("", lines)])
 
 

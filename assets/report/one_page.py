@@ -25,7 +25,7 @@ def judge_shares(
     """A standing for each judge: its share among independent answers, with an exact interval.
 
     `counts` are the judge, the answers that count, all answers and all requests; `references` names
-    the reference judges.
+    the stand-in judges.
     """
     standings = [
         Standing.build(

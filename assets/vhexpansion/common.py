@@ -101,4 +101,4 @@ TRUTH_COLUMNS = {
     ),
     "stated": (TEXT, "Number or option stated in the case's question; else empty"),
 }
-"""The columns that reference judges answer by."""
+"""The columns that stand-in judges answer by."""

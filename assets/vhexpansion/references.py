@@ -1,4 +1,4 @@
-"""Reference judges: what each answers to a case, by what is known of how the case was made.
+"""Stand-in judges: what each answers to a case, by what is known of how the case was made.
 
 - `gullible` says yes to everything: its accuracy is the share of cases whose answer is yes, and it
   is right in no pair.

@@ -51,7 +51,7 @@ ANSWERS = Columns(
     reason=(TEXT, "Reason for a missing answer; else empty"),
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
     is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
-    calls=(TEXTS, "Keys of the stored calls behind it; none for a reference judge"),
+    calls=(TEXTS, "Keys of the stored calls behind it; none for a stand-in judge"),
 )
 """Table with one row per case, picture, form and repeat."""
 
@@ -129,7 +129,7 @@ class YesNoStep(JudgeStep[Any]):
     def prepare(
         self, work: StepRun[Any], rows: Sequence[dict[str, Any]]
     ) -> Sequence[dict[str, Any]]:
-        """Read the pictures, for the reference judge that goes by them."""
+        """Read the pictures, for the stand-in judge that goes by them."""
         reads = self.judge.is_stand_in and self.judge.model == PIXELS
         return add_readings(rows, work) if reads else rows
 

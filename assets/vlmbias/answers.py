@@ -50,7 +50,7 @@ ANSWERS = Columns(
     reason=(TEXT, "The provider's reason for a refusal, or the last error; else empty"),
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
     score=(REAL, "1 right, 0 wrong or unparsed; empty if refused or failed"),
-    calls=(TEXTS, "Keys of the stored calls behind this row; none for a reference judge"),
+    calls=(TEXTS, "Keys of the stored calls behind this row; none for a stand-in judge"),
 )
 
 _NAMED = ["image_id", "sha256", "question_id", "question"]
@@ -79,7 +79,7 @@ def _is_pixel_reader(judge: Model) -> bool:
 class CountingAnswers(JudgeStep[PromptingConfig]):
     """A judge's answers; a limit is on the questions under each prompting.
 
-    What its table holds under other promptings stays. A reference judge answers these anew as
+    What its table holds under other promptings stays. A stand-in judge answers these anew as
     well: that costs nothing, and its own code may have changed.
     """
 
@@ -104,7 +104,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
                 self.inputs["measurements"] = Input(
                     asset_key("measurements"), columns=reading_columns
                 )
-            description = f"Answers of the reference judge `{judge.model}`, {behaviour}."
+            description = f"Answers of the stand-in judge `{judge.model}`, {behaviour}."
         division = answerable_topics(judge)
         self.asset = replace(self.asset, description=description, division=division)
         self.table = replace(

@@ -73,7 +73,7 @@ def select_questions(
 ) -> pd.DataFrame:
     """Select the topic's questions that a judge gets under a prompting, with their index.
 
-    The sanity check (N1 and N2) asks what a model knows: no reference judge gets it. The ways
+    The sanity check (N1 and N2) asks what a model knows: no stand-in judge gets it. The ways
     beyond the baseline are tried on the counting questions alone, as the paper does (Table 5).
     Of no more than `limit`, those of Q1 and Q2 are the same under every prompting, as far as they
     go: the order is that of the baseline.

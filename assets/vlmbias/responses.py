@@ -1,4 +1,4 @@
-"""Judges' responses: reference judges answer here, and every response is read and scored."""
+"""Judges' responses: stand-in judges answer here, and every response is read and scored."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,7 +31,7 @@ def _answer_from_pixels(row: Row, images: ImageStore) -> dict[str, Any]:
 
 
 def _build_response(row: Row, response: str) -> dict[str, Any]:
-    """Build the response of a reference judge, which repeats itself when asked to double-check."""
+    """Build the response of a stand-in judge, which repeats itself when asked to double-check."""
     twice = VARIANTS[row["prompting"]].follow_up is not None
     return {"response": response, "first_response": response if twice else None}
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 Scores = NDArray[np.float64]
 
 JUDGE, HUMAN, REFERENCE, OWN = "judge", "human", "reference", "own"
-"""Formulas of judges (Table 6), people, reference judges and the user's own metrics."""
+"""Formulas of judges (Table 6), people, stand-in judges and the user's own metrics."""
 
 
 def normalize_scores(

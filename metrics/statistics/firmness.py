@@ -7,7 +7,7 @@ One rule holds for every benchmark.
 - `trial`: the answers are too few, or a part of what the benchmark asks, or more than a tenth of
   them are missing. The number is printed with the reason, and never ranked.
 - `result`: every other number. Results alone are ranked.
-- `stand-in`: a reference judge answered, or the pictures are schematics. The number is no result.
+- `stand-in`: a stand-in judge answered, or the pictures are schematics. The number is no result.
 
 A missing answer is a request that was refused or failed, or whose response cannot be read.
 """

@@ -1,4 +1,4 @@
-"""The reference judges, which bracket real ones.
+"""The stand-in judges, which bracket real ones.
 
 A judge gets a prompt and an image's bytes, and nothing else. A judge that needs more answers by
 another method, `answer_informed`, so that a real one is never informed by mistake.

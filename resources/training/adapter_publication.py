@@ -27,7 +27,7 @@ from resources.training.worker import ADAPTER, TRAINED
 ADAPTERS_FOLDER, CARD_FILE = "adapters", "README.md"
 _HELD_OUT, _USE = "## On pictures that were held out", "## Use"
 _STAND_IN = (
-    "**A stand-in run:** something offline stood in for a model that made what it was trained on, "
+    "**A stand-in run:** a stand-in took the place of a model that made what it was trained on, "
     "so that none of its numbers is a result."
 )
 LIBRARIES = ("trl", "transformers", "peft", "accelerate", "datasets", "torch")

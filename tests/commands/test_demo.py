@@ -153,7 +153,7 @@ def test_the_front_page_is_printed_last_and_says_what_the_tables_say(first, fold
         pd.read_csv(path, dtype=str, index_col="Judge or metric").T.to_dict()
         for path in (
             report / "tables" / "judges-and-metrics.csv",
-            report / "tables" / "reference-judges-and-stand-in-runs.csv",
+            report / "tables" / "stand-in-judges-and-stand-in-runs.csv",
         )
     )
     assert set(results) == {"paid"}, "a judge of models.yaml that nobody has asked"
@@ -250,7 +250,7 @@ def test_a_judge_that_costs_money_is_not_asked(first, folder):
 def test_a_catalog_without_a_painter_that_is_free_is_refused(command, tmp_path):
     refused = command("demo", "--sizes", "384", models=PAID)
     assert refused.exit_code == 2
-    assert "models.yaml lists no painter that runs offline" in refused.stderr
+    assert "models.yaml lists no stand-in painter" in refused.stderr
     assert "name: sketch" in refused.stderr
     assert_nothing_ran(tmp_path)
 

@@ -68,7 +68,7 @@ class ScoredSource(ReportSubject):
     is_listed: bool = True
     """Whether models.yaml or collections.yaml still names it."""
     is_reference: bool = False
-    """Whether reference judges alone have scored it, which are told what was done to a picture."""
+    """Whether stand-in judges alone have scored it, which are told what was done to a picture."""
     dates: Mapping[str, str] = field(default_factory=dict)
 
     @property

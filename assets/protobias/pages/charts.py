@@ -59,7 +59,7 @@ def _charts(
 
 
 def _label(metric: BoardMetric) -> str:
-    reference = " · reference" if metric.group == "Reference judges" else ""
+    reference = " · stand-in" if metric.group == "Stand-in judges" else ""
     trial = " · trial" if metric.doubts else ""
     family = " · the filter's family" if metric.same_family else ""
     return f"{metric.name}{reference}{family}{trial}"

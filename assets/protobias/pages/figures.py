@@ -46,12 +46,12 @@ class BoardMetric(NamedTuple):
     """The reasons why its numbers are not ranked: asked in part, or answers missing."""
 
     @property
-    def group(self) -> Literal["Metrics and judges", "Trials", "Reference judges", "People"]:
+    def group(self) -> Literal["Metrics and judges", "Trials", "Stand-in judges", "People"]:
         """Under which heading it stands."""
         if self.name == HUMAN:
             return "People"
         if self.formula == "reference":
-            return "Reference judges"
+            return "Stand-in judges"
         return "Trials" if self.doubts else "Metrics and judges"
 
     @property
@@ -65,7 +65,7 @@ class BoardMetric(NamedTuple):
 METRIC_HEAD = RowHead[BoardMetric](
     label=lambda metric: metric.name, small=lambda metric: metric.small
 )
-GROUPS = ("Metrics and judges", "Trials", "Reference judges", "People")
+GROUPS = ("Metrics and judges", "Trials", "Stand-in judges", "People")
 
 Where: TypeAlias = tuple[str, str, str]
 """Domain, knob and concept, each `all` for the whole."""

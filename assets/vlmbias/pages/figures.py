@@ -136,7 +136,7 @@ class Accuracy:
         return f"over {len(self.topics)} of {total} topics" if len(self.topics) < total else ""
 
     def line_up(self, prompting: str) -> list[PromptedJudge]:
-        """List every model under one way of asking, asked so or not, and the reference judges.
+        """List every model under one way of asking, asked so or not, and the stand-in judges.
 
         The one with the best task mean comes first; trials stand below all results.
         """
@@ -195,7 +195,7 @@ class Accuracy:
         )
 
     def bars(self, column: AccuracyColumn, prompting: str) -> list[Bar]:
-        """A column's bars, models before reference judges."""
+        """A column's bars, models before stand-in judges."""
         judges = sorted(self.line_up(prompting), key=lambda judge: judge.reference)
         return [self.bar(judge, column) for judge in judges]
 
@@ -205,7 +205,7 @@ class Accuracy:
         biased = self.rate(judge, column._replace(measure="bias_rate"))
         note, is_trial = f" ({right.note})" if right.note else "", right.firmness == "trial"
         return Bar(
-            f"{judge.model}{' · reference' * judge.reference}{' · trial' * is_trial}",
+            f"{judge.model}{' · stand-in' * judge.reference}{' · trial' * is_trial}",
             [
                 Mark("accuracy", right, format_percent(right.value)),
                 Mark("bias", biased, format_percent(biased.value)),

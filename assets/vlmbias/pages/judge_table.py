@@ -20,7 +20,7 @@ def judge_table(
 ) -> Table:
     """A line a judge, with a link to the wrong answers of those that were asked anything.
 
-    `heads` are its columns, each with the label of its group. The reference judges have a body of
+    `heads` are its columns, each with the label of its group. The stand-in judges have a body of
     their own; with `mean` the last line of several models is their mean, as in the paper's tables.
     """
     models, references = (
@@ -34,7 +34,7 @@ def judge_table(
     if mean and len(models) > 1:
         columns = zip(*(rates[judge] for judge in rates if not judge.reference), strict=True)
         models.append(Line("Mean", [_cell(_mean(column)) for column in columns], kind="mean"))
-    bodies = [Body("Models", models), Body("Reference judges", references)]
+    bodies = [Body("Models", models), Body("Stand-in judges", references)]
     return Table(caption, "Judge", group_heads(heads), bodies)
 
 

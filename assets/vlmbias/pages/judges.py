@@ -18,7 +18,7 @@ PROMPTINGS = {
 
 
 class PromptedJudge(NamedTuple):
-    """A model under one way of prompting it; a reference judge is there to bracket the models."""
+    """A model under one way of prompting it; a stand-in judge is there to bracket the models."""
 
     model: str
     prompting: str
@@ -31,7 +31,7 @@ class PromptedJudge(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The name, and that it is a reference judge."""
+        """The name, and that it is a stand-in judge."""
         return f"{self.name}{' (reference)' * self.reference}"
 
 
@@ -41,7 +41,7 @@ def prompted_judge(row: NamedRow, references: Collection[str]) -> PromptedJudge:
 
 
 def sort_judges(judges: Iterable[PromptedJudge]) -> list[PromptedJudge]:
-    """Sort by prompting, the baseline first; real models before reference judges; by name."""
+    """Sort by prompting, the baseline first; real models before stand-in judges; by name."""
     promptings = list(PROMPTINGS)
 
     def place(judge: PromptedJudge) -> tuple[int, str, bool, str]:

@@ -22,7 +22,7 @@ PROOFS: Mapping[Proof, Told] = {
     ),
     "stand-in": Told(
         "Stand-in: no model made it, no result",
-        "Stand-in run: something offline stood in for a model when it was made, so that it is no "
+        "Stand-in run: a stand-in took the place of a model when it was made, so that it is no "
         "result.",
     ),
     "unproved": Told("Not proved", "The pixels do not confirm its label."),

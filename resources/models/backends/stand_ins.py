@@ -19,7 +19,7 @@ _GRAMMAR, _SKETCH = f"grammar-{grammar.VERSION}", f"sketch-{sketch.VERSION}"
 class StandInBackend:
     """The models of the backend `stand_in` that take requests.
 
-    What they cannot understand they refuse, as a model does. The reference judges are no part of
+    What they cannot understand they refuse, as a model does. The stand-in judges are no part of
     this: what they are told beside the picture is not in a request.
     """
 

@@ -1,4 +1,4 @@
-"""What FRAME's reference judges are known to do is what its numbers find."""
+"""What FRAME's stand-in judges are known to do is what its numbers find."""
 
 import pandas as pd
 import pytest
@@ -37,7 +37,7 @@ class Whole(Studio):
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory):
-    """One domain that `sketch` has painted twice, and all that two reference judges say of it."""
+    """One domain that `sketch` has painted twice, and all that two stand-in judges say of it."""
     studio = Whole(tmp_path_factory.mktemp("frame"))
     studio.must(*WRITTEN)
     asked = [f"{name}_{judge}" for judge in JUDGES for name in ASKED]

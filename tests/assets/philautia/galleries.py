@@ -17,7 +17,7 @@ SET = "zoo"
 
 
 def reference(name, family="reference"):
-    """A reference model, captioner and evaluator in one."""
+    """A stand-in model, captioner and evaluator in one."""
     roles = ("captioner", "judge")
     return Model(name=name, backend="stand_in", model=name, family=family, roles=roles)
 

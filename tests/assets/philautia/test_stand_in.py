@@ -1,4 +1,4 @@
-"""What the reference models are known to do is what the whole chain finds, in one Dagster run."""
+"""What the stand-in models are known to do is what the whole chain finds, in one Dagster run."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ SETTINGS = ("reference_free", "reference_based")
 
 
 def catalog_of(*more):
-    """The five reference models with the families of models.yaml, and others."""
+    """The five stand-in models with the families of models.yaml, and others."""
     known = load_catalog(LISTED).models
     return (*(model for model in known if model.name in REFERENCE_TRAITS), *more)
 

@@ -315,7 +315,7 @@ class TestWhoFilters:
                 r"2 of models.yaml could: seer, second. Name one in .* them: ops: "
                 r"{protobias__filtered_pairs: {config: {filter: seer}}}\.",
             ),
-            (SKETCH, "", (SEER,), r"Add the reference judge pixels \(backend: stand_in"),
+            (SKETCH, "", (SEER,), r"Add the stand-in judge pixels \(backend: stand_in"),
             (GEMINI, "pixels", REFERENCE, "pixels reads schematics alone"),
             (SKETCH, "prior", REFERENCE, "prior looks at no picture"),
             (GEMINI, "nobody", REFERENCE, "nobody is not in models.yaml"),

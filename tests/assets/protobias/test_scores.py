@@ -1,4 +1,4 @@
-"""Scores of pairs: reference judges whose results are known, and a judge over real HTTP."""
+"""Scores of pairs: stand-in judges whose results are known, and a judge over real HTTP."""
 
 import math
 from collections import Counter
@@ -79,7 +79,7 @@ def scores_path(root, name, domain="animals"):
 
 @pytest.fixture(scope="module")
 def stood_in(tmp_path_factory):
-    """Two domains, scored by the reference judges and summarised; not to be changed."""
+    """Two domains, scored by the stand-in judges and summarised; not to be changed."""
     root = tmp_path_factory.mktemp("stood_in")
     with DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions("painters", ["sketch"])

@@ -57,7 +57,7 @@ def front(root: Path) -> Path:
     """Two benchmarks with judges of every kind, and a third that has no report.
 
     Of the judges `eye` and the odd one have results, `ear` has a trial that looks best of all,
-    `new` is in models.yaml alone, `gone` in the sites alone, and `prior` is a reference judge.
+    `new` is in models.yaml alone, `gone` in the sites alone, and `prior` is a stand-in judge.
     """
     root.mkdir(parents=True, exist_ok=True)
     accuracy = [

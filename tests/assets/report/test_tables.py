@@ -72,7 +72,7 @@ def test_a_csv_holds_the_numbers_of_the_accuracy_table(site: Path, report: Repor
         assert told == pytest.approx(
             [each.accuracy, each.accuracy_low, each.accuracy_high], abs=1e-6
         )
-    assert rows["pixels"]["Group"] == "Reference judges"
+    assert rows["pixels"]["Group"] == "Stand-in judges"
     assert "Mean" in rows
 
 
@@ -144,4 +144,4 @@ def test_a_table_is_sorted_by_the_heading_that_is_pressed(blank: Page, site: Pat
     expect(head).not_to_have_attribute("aria-sort", re.compile("."))
     found = names.all_inner_texts()[:-1]
     assert found == sorted(found, key=str.lower)
-    expect(board.locator("tbody").nth(1).locator("tr").first).to_have_text("Reference judges")
+    expect(board.locator("tbody").nth(1).locator("tr").first).to_have_text("Stand-in judges")

@@ -158,7 +158,7 @@ def test_what_was_trained_on_what_and_never_tried_can_be_read_off_its_folder(stu
     assert (card.data.base_model, card.data.library_name) == (BASE, "peft")
     head, *parts = card.text.split("\n## ")
     assert f"A LoRA adapter of `{BASE}` at `{COMMIT}`" in head
-    assert "\n**A stand-in run:** something offline stood in for a model" in head
+    assert "\n**A stand-in run:** a stand-in took the place of a model" in head
     section = dict(part.split("\n", 1) for part in parts)
     rows = pq.read_table(studio / "training" / Path(adapter).name / "rows.parquet")
     pairs = stored(studio, "training_pairs").query("split == 'training'")

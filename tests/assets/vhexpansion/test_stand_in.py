@@ -1,4 +1,4 @@
-"""What VHExpansion's reference judges are known to do is what its numbers find."""
+"""What VHExpansion's stand-in judges are known to do is what its numbers find."""
 
 import pandas as pd
 import pytest
@@ -19,7 +19,7 @@ MODELS = (*map(reference, JUDGES), reference("grammar", "writer"))
 
 @pytest.fixture(scope="module")
 def root(made, tmp_path_factory):
-    """All cases of a small topic, and what reference judges answer."""
+    """All cases of a small topic, and what stand-in judges answer."""
     root = copied(made, tmp_path_factory.mktemp("vhexpansion") / "root")
     names = (*CASE_ASSETS, *(f"answers_{judge}" for judge in JUDGES), "symmetry")
     # The others take seconds to read.

@@ -192,7 +192,7 @@ class Report:
 
 
 def stubborn(model: str, prompting: str, question: dict[str, Any]) -> Reply:
-    """The reference judges, and a model that refuses to count and says Yes to everything."""
+    """The stand-in judges, and a model that refuses to count and says Yes to everything."""
     right, bias = question["ground_truth"], question["expected_bias"]
     if model == "pixels" and question["painter"]:
         return None

@@ -1,4 +1,4 @@
-"""The reference judges on whole topics: between what they score, every real judge must lie."""
+"""The stand-in judges on whole topics: between what they score, every real judge must lie."""
 
 import pandas as pd
 import pytest
@@ -107,7 +107,7 @@ def test_every_judge_is_scored_on_the_same_images(root, scores):
 
 
 class TestOtherPrompting:
-    """The reference judges asked otherwise, on a topic that has a title's worth of white above."""
+    """The stand-in judges asked otherwise, on a topic that has a title's worth of white above."""
 
     @pytest.fixture(scope="class")
     @classmethod

@@ -216,7 +216,7 @@ def test_the_front_page_ranks_and_charts(tab: Tab) -> None:
     )
     expect(page.get_by_role("img", name="accuracy and bias rate of every judge")).to_have_count(3)
     text = page.locator(".topic svg desc").first.text_content() or ""
-    assert "prior · reference: accuracy 0.0\u00a0% [0.0,\u00a060.2], bias rate 100.0\u00a0%" in text
+    assert "prior · stand-in: accuracy 0.0\u00a0% [0.0,\u00a060.2], bias rate 100.0\u00a0%" in text
     assert "some/vlm-1: no answer." in text
     expect(page.get_by_role("navigation", name="Ways of asking")).to_have_count(0)
     expect(page.get_by_role("heading", name="Q3: is this the familiar thing?")).to_be_visible()

@@ -84,7 +84,7 @@ def test_a_small_file_with_one_long_text_in_many_rows_takes_little_memory(tmp_pa
 def test_lists_of_very_many_values_are_refused(tmp_path):
     table = pa.table({"image": [b"?"], "scores": [[0] * 20_000]})
     pq.write_table(table, tmp_path / "mine.parquet")
-    with pytest.raises(UserFileError, match=r"more than 10,000 values a row\. Save"):
+    with pytest.raises(UserFileError, match=r"more than 10,000 values per row\. Save"):
         [*read_rows(tmp_path / "mine.parquet", TableFormat(columns=("image",)))]
 
 

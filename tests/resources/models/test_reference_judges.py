@@ -1,4 +1,4 @@
-"""The reference judges, each alone; `test_bracket.py` shows them on whole topics."""
+"""The stand-in judges, each alone; `test_bracket.py` shows them on whole topics."""
 
 import io
 from collections import Counter
