@@ -232,27 +232,32 @@ def _iterate_parts(
         best_rows = join_best_configurations(scores, search, choice)
         yield (
             InflationScope(
-                experiment=SINGLE, template=STANDARD, choice=choice, pictures=ALL_PICTURES
+                experiment=SINGLE, template=STANDARD, choice=choice, picture_subset=ALL_PICTURES
             ),
             best_rows,
         )
         readable = best_rows["readable"].astype("boolean").fillna(value=False)
         part = best_rows if readable.all() else best_rows[readable]
         yield (
-            InflationScope(experiment=SINGLE, template=STANDARD, choice=choice, pictures=READABLE),
+            InflationScope(
+                experiment=SINGLE, template=STANDARD, choice=choice, picture_subset=READABLE
+            ),
             part,
         )
     if len(combined):
         joined = join_originals(combined[combined["sha256"].notna()])
         yield (
             InflationScope(
-                experiment=COMBINED, template=STANDARD, choice=IN_SAMPLE, pictures=ALL_PICTURES
+                experiment=COMBINED,
+                template=STANDARD,
+                choice=IN_SAMPLE,
+                picture_subset=ALL_PICTURES,
             ),
             joined[_mark_best_combinations(joined, search, IN_SAMPLE)],
         )
         yield (
             InflationScope(
-                experiment=COMBINED, template=STANDARD, choice=HELD_OUT, pictures=ALL_PICTURES
+                experiment=COMBINED, template=STANDARD, choice=HELD_OUT, picture_subset=ALL_PICTURES
             ),
             _evaluate_held_out(joined, scores, search),
         )
@@ -263,7 +268,7 @@ def _iterate_parts(
             )
             yield (
                 InflationScope(
-                    experiment=WORDED, template=template, choice=choice, pictures=ALL_PICTURES
+                    experiment=WORDED, template=template, choice=choice, picture_subset=ALL_PICTURES
                 ),
                 best_rows,
             )
