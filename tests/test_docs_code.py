@@ -20,7 +20,7 @@ MODELS = """
 - {name: gpt_6_luna, backend: openai, model: gpt-6-luna, family: gpt, roles: [captioner, judge]}
 """
 COLLECTIONS = "- {name: tifa160, path: tifa160.csv, columns: {image: image}}\n"
-JOBS = {"submit": "submit_batch", "judge_everything": "judge_everything"}
+JOBS = {"submit": "submit_batch", "judge_everything": "judge_everything", "quote": "quote"}
 """Jobs by the operation that the documents configure."""
 
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)

@@ -50,7 +50,7 @@ def dataset_partitions() -> StaticPartitionsDefinition:
     """The partitions: parts of other benchmarks, and then a user's collections.
 
     They are known once all benchmarks are: a step asks for them when it is made. Raises
-    `CollectionError` for a collection that is called as the pictures of another benchmark.
+    `CollectionError` for a collection with the same name as the pictures of another benchmark.
     """
     others = {name: tables[0].asset for name, tables in load_declared_tables().items()}
     return build_dataset_partitions(others, load_listed_collections(), "pictures", TITLE)

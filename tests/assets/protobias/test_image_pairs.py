@@ -312,7 +312,7 @@ class TestWhoFilters:
                 GEMINI,
                 "",
                 (SEER, LIKE_IT),
-                r"2 of models.yaml could: seer, second. Name one in .* them: ops: "
+                r"2 models of models.yaml fit: seer, second. Name one in .* them: ops: "
                 r"{protobias__filtered_pairs: {config: {filter: seer}}}\.",
             ),
             (SKETCH, "", (SEER,), r"Add the stand-in judge pixels \(backend: stand_in"),
