@@ -101,7 +101,7 @@ class Recipe(Config):
 
 
 class MarginRecipe(Recipe):
-    """The baseline of ProtoScore: a margin loss on P(yes) of a pair's pictures."""
+    """The control of ProtoScore: a margin loss on P(yes) of a pair's pictures."""
 
     margin: float = Field(
         default=0.3,
