@@ -19,7 +19,8 @@ def figures() -> Iterator[Figure]:
     """Processor time of all benchmark scenes, drawn and verified in memory, seed by seed."""
     for seed in range(_SEEDS):
         jobs = [job for topic in load_domains() for job in benchmark(topic, [_SIZE], seed)]
-        costs = zip(*map_in_processes(core_milliseconds, jobs), strict=True)
+        job_costs = [costs for _, costs in map_in_processes(core_milliseconds, enumerate(jobs))]
+        costs = zip(*job_costs, strict=True)
         for what, spent in zip(("drawing", "verifying"), costs, strict=True):
             name = f"{what} an image of {_SIZE} px with seed {seed}"
             least_and_most = f"{min(spent):.1f} to {max(spent):.1f}"

@@ -47,9 +47,9 @@ def figures() -> Iterator[Figure]:
     """Each perturbation's share of lost pictures, with the counts by domain, and wrong ones."""
     scenes = [scene for name in load_domains() for scene in sample(name)]
     pairs = list(product(MADE, scenes))
-    found = map_in_processes(to_outcome, [rereading(scene, made) for made, scene in pairs])
+    found = map_in_processes(to_outcome, [(pair, rereading(pair[1], pair[0])) for pair in pairs])
     tallies: dict[Perturbation, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for (made, scene), (outcome, _, exempt, readable) in zip(pairs, found, strict=True):
+    for (made, scene), (outcome, _, exempt, readable) in found:
         is_spoilt = exempt and not readable
         tallies[made][scene.domain]["exempt" if is_spoilt else outcome] += 1
     for made, by_domain in tallies.items():

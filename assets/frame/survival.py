@@ -199,10 +199,8 @@ def survival_asset(
         for job in _build_reread_jobs(topic, config, design.seed)
     }
     outcomes: dict[str, RereadOutcome] = ledger.find_results(work)
-    missing = [key for key in work if key not in outcomes]
-    for key, outcome in zip(
-        missing, map_in_processes(to_outcome, map(work.__getitem__, missing)), strict=True
-    ):
+    missing = {key: job for key, job in work.items() if key not in outcomes}
+    for key, outcome in map_in_processes(to_outcome, missing.items()):
         ledger.record({key: list(outcome)})
         outcomes[key] = outcome
     rows = [_row(rereading, outcomes[key]) for key, rereading in work.items()]

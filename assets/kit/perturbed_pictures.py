@@ -1,11 +1,10 @@
 """Perturbed pictures: made by code once, and known by what they are made of."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
 from assets.kit.forecast import PENDING
-from assets.kit.pictures import find_damaged
 from generators.perturbations.pipeline import PerturbJob, perturb_png
 from generators.perturbations.registry import fingerprint_perturbations, from_json
 from generators.perturbations.subject import EMPTY_SUBJECT, Inapplicable, Subject
@@ -77,7 +76,7 @@ def make_perturbed_pictures(
 
     A stored picture that is missing or damaged is made again.
     """
-    lost = find_damaged({row["sha256"] for row in rows if row["outcome"] == done}, images)
+    lost = images.find_damaged({row["sha256"] for row in rows if row["outcome"] == done})
     keys = {
         place: key
         for place, key in _keys(works).items()
@@ -86,9 +85,12 @@ def make_perturbed_pictures(
     todo = iter({key: works[place] for place, key in keys.items()}.items())
     finished: dict[str, PerturbedPicture] = {}
     while chunk := list(islice(todo, _AT_ONCE)):
-        pictures = _perturb_all((request for _, request in chunk), images)
-        chunk_results = dict(zip((key for key, _ in chunk), pictures, strict=True))
-        ledger.record({key: list(picture) for key, picture in chunk_results.items()})
+        chunk_results: dict[str, PerturbedPicture] = {}
+        try:
+            for key, picture in _perturb_all(chunk, images):
+                chunk_results[key] = picture
+        finally:
+            ledger.record({key: list(picture) for key, picture in chunk_results.items()})
         finished |= chunk_results
     ended = [
         row | finished[keys[place]].to_columns(done) if place in keys else row
@@ -98,23 +100,25 @@ def make_perturbed_pictures(
 
 
 def _perturb_all(
-    requests: Iterable[PerturbationRequest], images: ImageStore
-) -> list[PerturbedPicture]:
-    work = [
-        PerturbJob(
-            image=images.get(request.original),
-            perturbations=from_json(request.parameters),
-            subject=request.subject,
-            seed=request.seed,
+    requests: Iterable[tuple[str, PerturbationRequest]], images: ImageStore
+) -> Iterator[tuple[str, PerturbedPicture]]:
+    jobs = [
+        (
+            key,
+            PerturbJob(
+                image=images.get(request.original),
+                perturbations=from_json(request.parameters),
+                subject=request.subject,
+                seed=request.seed,
+            ),
         )
-        for request in requests
+        for key, request in requests
     ]
-    return [
-        PerturbedPicture(sha256=None, width=None, height=None, reason=result)
-        if isinstance(result, str)
-        else PerturbedPicture(images.put(result), *read_png_size(result))
-        for result in map_in_processes(_perturb, work)
-    ]
+    for key, result in map_in_processes(_perturb, jobs):
+        if isinstance(result, str):
+            yield key, PerturbedPicture(sha256=None, width=None, height=None, reason=result)
+        else:
+            yield key, PerturbedPicture(images.put(result), *read_png_size(result))
 
 
 def _perturb(perturbing: PerturbJob) -> bytes | str:

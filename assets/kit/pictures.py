@@ -1,6 +1,6 @@
 """Outcomes of requested pictures, as columns of a table and as a contact sheet."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
@@ -20,7 +20,6 @@ from resources.untrusted_input.png_check import read_png_size
 T = TypeVar("T")
 WorkT = TypeVar("WorkT")
 _RECORDED_AT_ONCE = 50
-_READ_AT_ONCE = 16
 _STORED_AT_ONCE = 4
 """A disk that is asked to flush several files at once takes hardly longer than for one."""
 
@@ -79,13 +78,12 @@ def draw_missing_pictures(
     What was made before is not made again, unless it is missing or damaged.
     """
     digests = ledger.find_results(works.values())
+    damaged = images.find_damaged({*digests.values()})
     missing = {
-        key: item
-        for item, key in works.items()
-        if key not in digests or not images.holds(digests[key])
+        key: item for item, key in works.items() if key not in digests or digests[key] in damaged
     }
-    pngs = map_in_processes(draw, map(work_of, missing.values()))
-    for stored in store_pictures(zip(missing, pngs, strict=True), images, ledger):
+    pngs = map_in_processes(draw, ((key, work_of(item)) for key, item in missing.items()))
+    for stored in store_pictures(pngs, images, ledger):
         digests |= stored
     return {item: digests[key] for item, key in works.items()}
 
@@ -103,10 +101,10 @@ def compute_missing(
     """
     results = ledger.find_results(works.values())
     missing = {key: item for item, key in works.items() if key not in results}
-    founds = map_in_processes(find, map(work_of, missing.values()))
+    founds = map_in_processes(find, ((key, work_of(item)) for key, item in missing.items()))
     new: dict[str, Any] = {}
     try:
-        for key, result in zip(missing, founds, strict=True):
+        for key, result in founds:
             results[key] = new[key] = result
             if len(new) == _RECORDED_AT_ONCE:
                 ledger.record(new)
@@ -114,13 +112,6 @@ def compute_missing(
     finally:
         ledger.record(new)
     return {item: results[key] for item, key in works.items()}
-
-
-def find_damaged(digests: Collection[str], images: ImageStore) -> set[str]:
-    """Find the pictures that are missing from the store, or not whole."""
-    with ThreadPoolExecutor(_READ_AT_ONCE) as threads:
-        is_intact = threads.map(images.holds, digests)
-        return {digest for digest, is_whole in zip(digests, is_intact, strict=True) if not is_whole}
 
 
 def store_pictures(

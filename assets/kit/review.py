@@ -20,7 +20,7 @@ from upath import UPath
 
 from assets.kit.content_policy import content_policy
 from assets.kit.sheets import read_sheet
-from resources.storage.atomic_writes import is_remote, write_atomically, write_if_absent
+from resources.storage.atomic_writes import is_remote, write_atomically
 from resources.storage.data_root import DataRoot
 from resources.storage.image_store import ImageStore
 from resources.user_files.rows import BadRow, Row, RowCells, UserFileError, build_all, to_cells
@@ -207,5 +207,5 @@ def _source(images: ImageStore, digest: str, folder: Path) -> str:
     if is_remote(path):
         path = UPath(folder) / "images" / f"{digest}.png"
         if not path.exists():
-            write_if_absent(path, images.get(digest))
+            write_atomically(path, images.get(digest))
     return quote(os.path.relpath(path.path, folder))

@@ -17,7 +17,7 @@ from upath import UPath
 
 from assets.kit.sheets import read_sheet
 from assets.kit.step_run import Row
-from resources.storage.atomic_writes import is_remote, write_atomically, write_if_absent
+from resources.storage.atomic_writes import is_remote, write_atomically
 from resources.storage.image_store import ImageStore
 from resources.user_files.rows import UserFileError
 from resources.user_files.spreadsheets import format_csv
@@ -95,7 +95,7 @@ def _place_picture(path: Path, digest: str, images: ImageStore) -> None:
         with suppress(OSError):
             os.link(source.path, path)
             return
-    write_if_absent(UPath(path), images.get(digest))
+    write_atomically(UPath(path), images.get(digest))
 
 
 def _line(row: Row) -> dict[str, str]:

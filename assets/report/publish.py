@@ -22,6 +22,7 @@ from PIL import Image
 from assets.report.rendering import STATIC
 from assets.report.standings import JudgeResults
 from assets.report.start_page import Entry
+from resources.execution.cores import count_cores
 
 _QUALITY, _EFFORT = 80, 2
 
@@ -112,7 +113,7 @@ def _write_thumbnails(
             )
 
     (new / "thumbs").mkdir()
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as threads:
+    with ThreadPoolExecutor(max_workers=count_cores()) as threads:
         list(threads.map(write, thumbnails))
 
 

@@ -7,7 +7,6 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from assets.kit.forecast import PENDING
-from assets.kit.pictures import find_damaged
 from assets.kit.step_run import Row
 from resources.attacks.attack import EncoderAttack
 from resources.attacks.attack_parameters import (
@@ -79,7 +78,7 @@ def find_finished_attacks(
 
 def mark_damaged(rows: Sequence[dict[str, Any]], images: ImageStore) -> list[dict[str, Any]]:
     """The rows, of which those are pending whose picture is not whole."""
-    bad = find_damaged({row["sha256"] for row in rows if row["sha256"]}, images)
+    bad = images.find_damaged({row["sha256"] for row in rows if row["sha256"]})
     return [row | _NOT_YET._asdict() if row["sha256"] in bad else row for row in rows]
 
 

@@ -97,12 +97,12 @@ def _draw_set(
         )
     }
     digests = ledger.find_results(drawings)
-    damaged = [key for key, digest in digests.items() if not images.holds(digest)]
+    damaged_digests = images.find_damaged({*digests.values()})
+    damaged = [key for key, digest in digests.items() if digest in damaged_digests]
     for key in damaged:
         context.log.warning("%s is missing or damaged: drawn again", images.path(digests.pop(key)))
     missing = {key: drawing for key, drawing in drawings.items() if key not in digests}
-    pngs = zip(missing, map_in_processes(draw_png, missing.values()), strict=True)
-    for drawn in store_pictures(pngs, images, ledger):
+    for drawn in store_pictures(map_in_processes(draw_png, missing.items()), images, ledger):
         digests.update(drawn)
         context.log.info("drawn %d of %d", len(digests), len(drawings))
     px = images.sizes(digests.values())

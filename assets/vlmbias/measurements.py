@@ -69,12 +69,12 @@ def measurements(
         jobs[row["image_id"]] = key, reading
     results = ledger.find_results(key for key, _ in jobs.values())
     missing = [(key, reading) for key, reading in jobs.values() if key not in results]
-    image_readings = map_in_processes(read_png, [reading for _, reading in missing])
-    measured = {
-        key: asdict(image_reading)
-        for (key, _), image_reading in zip(missing, image_readings, strict=True)
-    }
-    ledger.record(measured)
+    measured: dict[str, Any] = {}
+    try:
+        for key, image_reading in map_in_processes(read_png, missing):
+            measured[key] = asdict(image_reading)
+    finally:
+        ledger.record(measured)
     results |= measured
     rows = [
         entry

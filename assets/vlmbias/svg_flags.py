@@ -182,16 +182,12 @@ def build_request(scene: Scene) -> WriteRequest:
 def _read_drawn_flags() -> dict[str, ImageReadings]:
     """Read the pixels of the flags that our own code draws at this size, by base id."""
     scenes = list_scenes(seed=0)
-    pngs = map_in_processes(draw_png, [DrawJob("flags", scene, SIZE) for scene in scenes])
+    jobs = [(scene, DrawJob("flags", scene, SIZE)) for scene in scenes]
     readings = [
-        ReadJob("flags", png, tuple(scene.truths), is_legibility_read=False)
-        for scene, png in zip(scenes, pngs, strict=True)
+        (scene.base_id, ReadJob("flags", png, tuple(scene.truths), is_legibility_read=False))
+        for scene, png in map_in_processes(draw_png, jobs)
     ]
-    image_readings = map_in_processes(read_png, readings)
-    return {
-        scene.base_id: image_reading
-        for scene, image_reading in zip(scenes, image_readings, strict=True)
-    }
+    return dict(map_in_processes(read_png, readings))
 
 
 def _row(scene: Scene, model: Model) -> dict[str, Any]:

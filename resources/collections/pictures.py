@@ -8,8 +8,7 @@ the number of pictures.
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -62,15 +61,18 @@ def _take(
 ) -> Iterator[tuple[T, Taken]]:
     files = {_key(data): data for _, data in batch if isinstance(data, bytes)}
     results = {key: Taken(*fields) for key, fields in ledger.find_results(files).items()}
-    stored_keys = {
-        key for key, result in results.items() if result.sha256 and images.holds(result.sha256)
-    }
-    new = [key for key in files if key not in stored_keys]
-    decoded = map_in_processes(_decode, [files[key] for key in new])
-    with ThreadPoolExecutor(_STORED_AT_ONCE) as threads:
-        new_results = dict(zip(new, threads.map(partial(_store, images), decoded), strict=True))
-    ledger.record({key: result for key, result in new_results.items() if result.sha256})
-    results |= new_results
+    digests = {key: result.sha256 for key, result in results.items() if result.sha256}
+    damaged = images.find_damaged({*digests.values()})
+    new = [key for key in files if key not in digests or digests[key] in damaged]
+    under_way = dict[str, Future[Taken]]()
+    try:
+        with ThreadPoolExecutor(_STORED_AT_ONCE) as threads:
+            for key, decoded in map_in_processes(_decode, [(key, files[key]) for key in new]):
+                under_way[key] = threads.submit(_store, images, decoded)
+    finally:
+        stored = {key: taken.result() for key, taken in under_way.items() if not taken.exception()}
+        ledger.record({key: taken for key, taken in stored.items() if taken.sha256})
+    results |= {key: taken.result() for key, taken in under_way.items()}
     for subject, data in batch:
         yield subject, Taken(problem=data) if isinstance(data, str) else results[_key(data)]
 

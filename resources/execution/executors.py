@@ -1,5 +1,6 @@
 """The executor of all jobs: Dagster's own, once a run's process is noted and its config checked."""
 
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ from dagster import (
 )
 
 from generators.name_suggestions import suggest_names
+from resources.execution.cores import count_cores
 from resources.execution.dagster_internals import GRPC_INFO_TAG
 from resources.execution.process_identity import (
     ProcessIdentity,
@@ -28,6 +30,9 @@ PROCESS_TAG = "counterfactory/process"
 _UNCHECKED = "__ASSET_JOB"
 """The job that materializes whatever is selected: of its config Dagster checks no names."""
 
+_MOST_STEPS = "DAGSTER_MULTIPROCESS_EXECUTOR_MAX_CONCURRENT"
+"""Dagster's variable for steps at once where no config says it; its default counts all cores."""
+
 
 class _CheckedExecutor(Executor):
     """Dagster's own executors behind what is done first of each run."""
@@ -35,6 +40,7 @@ class _CheckedExecutor(Executor):
     def __init__(
         self, context: InitExecutorContext, list_names: Callable[[], Mapping[str, Collection[str]]]
     ) -> None:
+        os.environ.setdefault(_MOST_STEPS, str(count_cores()))
         self._multiprocess = _create(multiprocess_executor, context)
         self._in_process_executor = _create(in_process_executor, context)
         self._list_names = list_names

@@ -1,15 +1,23 @@
 """Atomic writes of files."""
 
+import errno
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from time import monotonic, sleep
+from typing import IO, TypeVar
 from uuid import uuid4
 
 from upath import UPath
 
 from resources.faults import StoreError, UnreachableStore, write_errors
+
+Result = TypeVar("Result")
+
+PATIENCE_S, RETRY_S = 60.0, 1.0
+"""Time for which an object store may be away, and the pause between tries."""
+_TRANSIENT = (errno.EBUSY, errno.EIO, errno.ETIMEDOUT, getattr(errno, "EREMOTEIO", errno.EIO))
 
 
 def write_atomically(path: UPath, data: bytes) -> None:
@@ -21,8 +29,7 @@ def write_atomically(path: UPath, data: bytes) -> None:
     """
     with write_errors(path):
         if is_remote(path):
-            with remote_errors(path):
-                path.write_bytes(data)
+            reach(path, lambda: path.fs.pipe_file(path.path, data))
             return
         with open_atomically(Path(path.path)) as file:
             file.write(data)
@@ -44,16 +51,19 @@ def open_atomically(path: Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def write_if_absent(path: UPath, data: bytes) -> None:
-    """Write a file that is never changed, as `write_atomically` does; an existing one stays.
+def create_remotely(path: UPath, data: bytes) -> bool:
+    """Write an object by one request; False where the store refuses it, as there is one.
 
-    An object store is asked to refuse a second one (`If-None-Match`).
+    Some stores only say that they refuse (EINVAL), not that it is for `If-None-Match`.
     """
-    if not is_remote(path):
-        write_atomically(path, data)
-        return
-    with write_errors(path), remote_errors(path), suppress(FileExistsError):
-        path.fs.pipe_file(path.path, data, mode="create")
+    with write_errors(path):
+        try:
+            reach(path, lambda: path.fs.pipe_file(path.path, data, mode="create"))
+        except OSError as error:
+            if isinstance(error, FileExistsError) or error.errno == errno.EINVAL:
+                return False
+            raise
+    return True
 
 
 def is_remote(path: UPath) -> bool:
@@ -61,15 +71,35 @@ def is_remote(path: UPath) -> bool:
     return path.protocol not in ("", "file")
 
 
+def reach(path: UPath, request: Callable[[], Result]) -> Result:
+    """Send a request to an object store, again for a minute while it does not answer."""
+    until = monotonic() + PATIENCE_S
+    while True:
+        try:
+            with remote_errors(path):
+                return request()
+        except UnreachableStore:
+            if monotonic() >= until:
+                raise
+        sleep(RETRY_S)
+
+
 @contextmanager
 def remote_errors(path: UPath) -> Iterator[None]:
     """Raise `UnreachableStore` for any library's error that says that a store does not answer."""
     try:
         yield
-    except (OSError, StoreError):
+    except StoreError:
         raise
-    except Exception as error:  # noqa: BLE001 - each store's library has errors of its own
+    except Exception as error:
+        if isinstance(error, OSError) and not _is_transient(error):
+            raise
         raise UnreachableStore(
             f"{path} cannot be reached ({error}). Check the address in COUNTERFACTORY_IMAGES, its "
             "credentials and the network, then materialize again: what was finished is kept."
         ) from None
+
+
+def _is_transient(error: OSError) -> bool:
+    """Return whether an object store may answer later: it is busy, has a fault, or is away."""
+    return isinstance(error, ConnectionError | TimeoutError) or error.errno in _TRANSIENT

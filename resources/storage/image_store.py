@@ -1,9 +1,12 @@
 """Images by content: a PNG's name is the sha256 of its bytes."""
 
+import errno
 import re
 import struct
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from uuid import uuid4
@@ -13,15 +16,17 @@ from upath import UPath
 
 from resources.faults import AccessDenied, CorruptItem, MissingItem, PathOutsideStore, write_errors
 from resources.storage.atomic_writes import (
+    create_remotely,
     is_remote,
-    remote_errors,
+    reach,
     write_atomically,
-    write_if_absent,
 )
 from resources.storage.disk_reserve import DiskReserve
 
 _AT_ONCE = 32
-"""Images looked up at once: in an object store, each takes a request."""
+"""Images, or folders of them, looked up at once: in an object store, each takes a request."""
+_WORTH_A_LIST = 3
+"""Images of one folder that take as many requests as a list of it may: a list has pages."""
 _HEAD = struct.Struct(">16s2I")
 """The beginning of a PNG: signature and kind of chunk, then width and height."""
 _NAME = re.compile(r"[0-9a-f]{64}")
@@ -50,12 +55,10 @@ class ImageStore(ConfigurableResource[None]):
     def put(self, png: bytes) -> str:
         """Keep an image and give its sha256; one that is there already is not written again."""
         digest = sha256(png).hexdigest()
-        try:
-            self.get(digest)
-        except MissingItem:
-            write_if_absent(self.path(digest), png)
-        except CorruptItem:
-            write_atomically(self.path(digest), png)
+        path = self.path(digest)
+        is_new = is_remote(path) and create_remotely(path, png)
+        if not is_new and not self.holds(digest):
+            write_atomically(path, png)
         return digest
 
     def reserve(self, size: int) -> DiskReserve:
@@ -68,9 +71,9 @@ class ImageStore(ConfigurableResource[None]):
         folder = UPath(self.root) / "images"
         if is_remote(folder):
             probe = folder / f".probe.{uuid4().hex}"
-            write_if_absent(probe, b"")
-            with write_errors(probe), remote_errors(probe):
-                probe.unlink()
+            create_remotely(probe, b"")
+            with write_errors(probe):
+                reach(probe, lambda: probe.fs.rm_file(probe.path))
             return DiskReserve(None, 0)
         reserve = DiskReserve(Path(folder.path), size)
         reserve.hold()
@@ -79,22 +82,10 @@ class ImageStore(ConfigurableResource[None]):
     def get(self, digest: str) -> bytes:
         """The bytes of an image, checked against their sha256.
 
-        Raises `MissingItem` or `CorruptItem`.
+        Raises `MissingItem`, `CorruptItem` or `AccessDenied`.
         """
         path = self.path(digest)
-        try:
-            with remote_errors(path):
-                png = path.fs.cat_file(path.path) if is_remote(path) else path.read_bytes()
-        except (FileNotFoundError, NotADirectoryError) as error:
-            raise MissingItem(
-                f"The image {path} is gone. Materialize again what made it: what is missing is "
-                "drawn again, the rest is kept; for pictures by a model the run says what to do."
-            ) from error
-        except PermissionError as error:
-            raise AccessDenied(
-                f"The image {path} may not be read ({error}). Give this user, or these "
-                "credentials, the right to read it."
-            ) from error
+        png = _read(path)
         if sha256(png).hexdigest() != digest:
             raise CorruptItem(
                 f"The image {path} is not what was written there. Materialize the images of its "
@@ -110,14 +101,21 @@ class ImageStore(ConfigurableResource[None]):
             return False
         return True
 
+    def find_damaged(self, digests: Collection[str]) -> set[str]:
+        """Find the images that are not there, or not whole."""
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            is_intact = zip(digests, threads.map(self.holds, digests), strict=True)
+            return {digest for digest, is_whole in is_intact if not is_whole}
+
     def find_missing(self, digests: Collection[str]) -> set[str]:
         """Find the images that are not there; existing ones may still be damaged."""
-        paths = {digest: self.path(digest) for digest in digests}
+        folders = defaultdict[UPath, list[UPath]](list)
+        for digest in digests:
+            path = self.path(digest)
+            folders[path.parent].append(path)
         with ThreadPoolExecutor(_AT_ONCE) as threads:
-            presence = threads.map(_is_there, paths.values())
-            return {
-                digest for digest, is_there in zip(paths, presence, strict=True) if not is_there
-            }
+            missing = threads.map(_find_missing, folders, folders.values())
+            return {path.stem for paths in missing for path in paths}
 
     def sizes(self, digests: Collection[str]) -> dict[str, tuple[int, int]]:
         """Read width and height in px of the existing images from their first bytes."""
@@ -127,15 +125,52 @@ class ImageStore(ConfigurableResource[None]):
             return {digest: size for digest, size in sizes if size is not None}
 
 
+def _read(path: UPath, size: int | None = None) -> bytes:
+    """Read an image, or its first bytes, by one request."""
+    try:
+        if is_remote(path):
+            # From the start on, since a store is asked for the size of a whole object first.
+            return reach(path, lambda: bytes(path.fs.cat_file(path.path, start=0, end=size)))
+        with path.open("rb") as file:
+            return bytes(file.read(-1 if size is None else size))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise MissingItem(
+            f"The image {path} is gone. Materialize again what made it: what is missing is "
+            "drawn again, the rest is kept; for pictures by a model the run says what to do."
+        ) from error
+    except PermissionError as error:
+        raise AccessDenied(
+            f"The image {path} may not be read ({error}). Give this user, or these "
+            "credentials, the right to read it."
+        ) from error
+    except OSError as error:
+        if is_remote(path) and error.errno == errno.EINVAL:
+            return b""  # An empty object has no first byte.
+        raise
+
+
+def _find_missing(folder: UPath, paths: Sequence[UPath]) -> list[UPath]:
+    """Find the files that are not in their folder: many are looked up by a list of all."""
+    if is_remote(folder) and len(paths) > _WORTH_A_LIST:
+        with suppress(PermissionError):
+            names = {name.rpartition("/")[2] for name in _list_objects(folder)}
+            return [path for path in paths if path.name not in names]
+    return [path for path in paths if not _is_there(path)]
+
+
+def _list_objects(folder: UPath) -> list[str]:
+    """List the objects as they are now: fsspec keeps lists and would answer from them."""
+    try:
+        folder.fs.invalidate_cache(folder.path)
+        return list(reach(folder, lambda: folder.fs.find(folder.path)))
+    finally:
+        folder.fs.invalidate_cache(folder.path)
+
+
 def _read_size(path: UPath) -> tuple[int, int] | None:
     try:
-        with remote_errors(path):
-            if is_remote(path):
-                head = path.fs.cat_file(path.path, start=0, end=_HEAD.size)
-            else:
-                with path.open("rb") as file:
-                    head = file.read(_HEAD.size)
-    except OSError:
+        head = _read(path, _HEAD.size)
+    except (OSError, MissingItem, AccessDenied):
         # The sender of the image reports the error.
         return None
     if len(head) < _HEAD.size:
@@ -145,5 +180,10 @@ def _read_size(path: UPath) -> tuple[int, int] | None:
 
 
 def _is_there(path: UPath) -> bool:
-    with remote_errors(path):
+    if not is_remote(path):
         return path.exists()
+    try:
+        _read(path, 1)
+    except MissingItem:
+        return False
+    return True

@@ -5,19 +5,55 @@ from urllib.request import Request, urlopen
 import pytest
 
 
-@pytest.fixture
-def s3(monkeypatch):
-    """A real S3 endpoint on loopback with an empty bucket, `pictures`; gives a client of it."""
-    # Here, for every process that collects tests would import them.
-    import boto3  # noqa: PLC0415 - see above
-    import s3fs  # noqa: PLC0415 - see above
-    from moto.server import ThreadedMotoServer  # noqa: PLC0415 - see above
+class S3Server:
+    """A real S3 endpoint on loopback, which notes requests and may go away or refuse some."""
 
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
+    def __init__(self):
+        self.port, self.requests = 0, []
+        self.refuses = lambda _method, _query: False
+        self.start()
+
+    def start(self):
+        """Start it, or start it again with what it held, at the address that it had."""
+        # Here, for every process that collects tests would import them.
+        from moto.server import ThreadedMotoServer  # noqa: PLC0415 - see above
+
+        self._server = ThreadedMotoServer(ip_address="127.0.0.1", port=self.port, verbose=False)
+        self._server.start()
+        _, self.port = self._server.get_host_and_port()
+        self._answer, self._server._server.app = self._server._server.app, self._note
+
+    def stop(self):
+        """Refuse all connections."""
+        self._server.stop()
+
+    def _note(self, environ, start_response):
+        method, query = environ["REQUEST_METHOD"], environ["QUERY_STRING"]
+        if not environ["PATH_INFO"].startswith("/moto-api"):
+            self.requests.append(f"LIST {query}" if "list-type" in query else method)
+        if self.refuses(method, query):
+            start_response("403 Forbidden", [])
+            return [b"<Error><Code>AccessDenied</Code><Message>no right</Message></Error>"]
+        return self._answer(environ, start_response)
+
+
+@pytest.fixture
+def s3_server():
+    """The endpoint that `s3` has a client of."""
+    server = S3Server()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def s3(s3_server, monkeypatch):
+    """A real S3 endpoint on loopback with an empty bucket, `pictures`; gives a client of it."""
+    import boto3  # noqa: PLC0415 - as above
+    import s3fs  # noqa: PLC0415 - as above
+
+    address = f"http://127.0.0.1:{s3_server.port}"
     for name, value in {
-        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+        "AWS_ENDPOINT_URL": address,
         "AWS_ACCESS_KEY_ID": "key",
         "AWS_SECRET_ACCESS_KEY": "secret",
         "AWS_DEFAULT_REGION": "us-east-1",
@@ -27,7 +63,7 @@ def s3(monkeypatch):
     s3fs.S3FileSystem.clear_instance_cache()
     client = boto3.client("s3")
     client.create_bucket(Bucket="pictures")
+    s3_server.requests.clear()
     yield client
-    urlopen(Request(f"http://{host}:{port}/moto-api/reset", method="POST")).close()
-    server.stop()
+    urlopen(Request(f"{address}/moto-api/reset", method="POST")).close()
     s3fs.S3FileSystem.clear_instance_cache()

@@ -191,6 +191,33 @@ def test_a_run_that_no_process_had_begun_ends_with_the_server_that_was_to_start_
     assert status(bench, run) is FAILURE
 
 
+ELSEWHERE = """
+from resources.execution.process_identity import identify_this_process
+print(identify_this_process(), flush=True)
+input()
+"""
+
+
+def test_a_process_of_another_pid_namespace_goes_on(bench, tick):
+    """As in a container with the host name of this one, where each counts from 1."""
+    command = ["unshare", "--map-root-user", "--pid", "--fork", "--mount-proc", sys.executable]
+    with subprocess.Popen(
+        [*command, "-c", ELSEWHERE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        written = process.stdout.readline().strip()
+        assert written.split()[0] == socket.gethostname()
+        run = begun(bench, written)
+        assert tick() == ([], "No run was interrupted.")
+        assert status(bench, run) is STARTED
+        process.communicate("\n")
+    # After a restart of the machine, nothing of it is left anywhere.
+    restarted = written.replace(identify_this_process().boot, "before")
+    assert restarted != written
+    run = begun(bench, restarted)
+    tick()
+    assert status(bench, run) is FAILURE
+
+
 @pytest.mark.usefixtures("schedules")
 @pytest.mark.parametrize("launcher", ["dagster/sensor_name", "dagster/schedule_name"])
 def test_what_automation_had_launched_is_launched_again_once(bench, tick, killed, launcher):

@@ -225,8 +225,13 @@ def _serve(model: Model, key: str | None, pipe: Connection) -> None:
 async def _serve_requests(model: Model, key: str | None, pipe: Connection) -> None:
     from resources.models.backends import build_backend  # noqa: PLC0415 - it knows of this module
 
-    shown: dict[str, bytes] = {}
-    backend = build_backend(model, key, shown.__getitem__)
+    shown: dict[int, Mapping[str, bytes]] = {}
+    """Pictures of each request under way."""
+
+    def find_picture(name: str) -> bytes:
+        return next(pictures[name] for pictures in [*shown.values()] if name in pictures)
+
+    backend = build_backend(model, key, find_picture)
 
     async def answer(number: int, request: PaintRequest | EditRequest) -> None:
         try:
@@ -235,6 +240,7 @@ async def _serve_requests(model: Model, key: str | None, pipe: Connection) -> No
             reply = fault
         except Exception as error:  # noqa: BLE001 - who asked is told, in whichever class
             reply = RuntimeError(f"{type(error).__name__}: {error}")
+        del shown[number]
         pipe.send((number, reply))
 
     answering = set()
@@ -243,7 +249,7 @@ async def _serve_requests(model: Model, key: str | None, pipe: Connection) -> No
             number, request, pictures = await asyncio.to_thread(pipe.recv)
         except EOFError:
             os._exit(0)  # Whatever is being painted, nobody waits for it.
-        shown.update(pictures)
+        shown[number] = pictures
         task = asyncio.create_task(answer(number, request))
         answering.add(task)
         task.add_done_callback(answering.discard)

@@ -228,7 +228,7 @@ def test_a_second_time_nothing_is_decoded_and_what_is_damaged_heals(
     decoded = []
     monkeypatch.setattr(
         "resources.collections.pictures.map_in_processes",
-        lambda work, items: [decoded.append(each) or work(each) for each in items],
+        lambda work, items: [(key, decoded.append(each) or work(each)) for key, each in items],
     )
     assert told(csv) == first
     # What is no picture may have been too much for the machine: it is tried again.

@@ -1,4 +1,5 @@
 import asyncio
+import hashlib
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import psutil
 import pytest
 
 from resources.execution import workers
+from resources.execution.cores import count_cores
 from resources.execution.workers import WorkerDied, map_in_processes, run_in_worker
 
 
@@ -28,13 +30,18 @@ def refuse_seven(number):
     return number
 
 
+def keyed(numbers):
+    return ((number, number) for number in numbers)
+
+
 @pytest.mark.parametrize("many", [0, 1, 3, 4, 101])
 def test_results_come_in_order(many):
-    assert list(map_in_processes(square, range(many))) == [number**2 for number in range(many)]
+    squares = [(number, number**2) for number in range(many)]
+    assert list(map_in_processes(square, keyed(range(many)))) == squares
 
 
 def test_the_work_is_done_elsewhere_once_it_is_worth_it():
-    assert os.getpid() not in set(map_in_processes(where, range(20)))
+    assert os.getpid() not in dict(map_in_processes(where, keyed(range(20)))).values()
 
 
 def where(_):
@@ -42,24 +49,58 @@ def where(_):
 
 
 def test_an_error_comes_after_the_results_before_it():
-    results = map_in_processes(refuse_seven, range(20))
-    assert [next(results) for _ in range(6)] == list(range(6))
+    results = map_in_processes(refuse_seven, keyed(range(20)))
+    assert [next(results)[1] for _ in range(6)] == list(range(6))
     with pytest.raises(ValueError, match="seven"):
         list(results)
 
 
-def test_a_killed_worker_is_named_and_the_next_call_works():
-    with pytest.raises(WorkerDied, match="memory ran out"):
-        list(map_in_processes(die_at_seven, range(20)))
-    assert list(map_in_processes(square, range(20))) == [number**2 for number in range(20)]
+def test_an_item_that_kills_three_workers_is_named_after_all_others():
+    results = map_in_processes(die_at_seven, keyed(range(20)))
+    assert [next(results) for _ in range(19)] == [(n, n) for n in range(20) if n != 7]
+    with pytest.raises(WorkerDied, match=r"3 worker processes at 7, .*memory ran out"):
+        next(results)
+    assert dict(map_in_processes(square, keyed(range(20)))) == {n: n**2 for n in range(20)}
+
+
+def test_work_that_kills_every_worker_is_given_up():
+    with pytest.raises(WorkerDied, match="3 worker processes at 0, "):
+        list(map_in_processes(die, keyed(range(10**6))))
+
+
+def die(_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def begin(job):
+    folder, number = job
+    with (folder / str(number)).open("a") as file:
+        file.write(f"{os.getpid()}\n")
+    time.sleep(0.005)
+    return hashlib.sha256(bytes([number])).hexdigest()
+
+
+@pytest.mark.parametrize("killed_at", [(), (50,), (50, 100, 150)])
+def test_a_killed_worker_costs_only_the_item_that_it_had(tmp_path, killed_at):
+    results = {}
+    for key, digest in map_in_processes(begin, ((n, (tmp_path, n)) for n in range(200))):
+        results[key] = digest
+        if key in killed_at:
+            os.kill(int((tmp_path / str(key)).read_text()), signal.SIGKILL)
+    assert results == {n: hashlib.sha256(bytes([n])).hexdigest() for n in range(200)}
+    assert list(results) == list(range(200))
+    begun = sum(len((tmp_path / str(n)).read_text().splitlines()) for n in range(200))
+    assert 200 <= begun <= 200 + len(killed_at)
 
 
 def test_few_items_are_taken_ahead_of_the_results_that_are_asked_for():
     taken = []
-    results = map_in_processes(square, (taken.append(number) or number for number in range(1000)))
-    assert [next(results) for _ in range(5)] == [number**2 for number in range(5)]
-    assert len(taken) <= workers._PREFETCHED * (os.cpu_count() or 1) + 5
-    assert [*results] == [number**2 for number in range(5, 1000)]
+    results = map_in_processes(
+        square, (taken.append(number) or (number, number) for number in range(1000))
+    )
+    assert [next(results)[1] for _ in range(5)] == [number**2 for number in range(5)]
+    assert len(taken) <= workers._PREFETCHED * count_cores() + 5
+    assert [*results] == [(number, number**2) for number in range(5, 1000)]
     assert taken == list(range(1000))
 
 
@@ -76,7 +117,7 @@ def test_an_event_loop_has_its_work_done_elsewhere():
 def test_an_event_loop_hears_of_errors_and_of_killed_workers():
     with pytest.raises(ValueError, match="seven"):
         asyncio.run(run_in_worker(refuse_seven, 7))
-    with pytest.raises(WorkerDied, match="memory ran out"):
+    with pytest.raises(WorkerDied, match=r"3 worker processes at 7, .*memory ran out"):
         asyncio.run(run_in_worker(die_at_seven, 7))
     assert asyncio.run(run_in_worker(square, 7)) == 49
 
@@ -84,8 +125,8 @@ def test_an_event_loop_hears_of_errors_and_of_killed_workers():
 KILLED = """
 import os, signal, sys
 from resources.execution.workers import map_in_processes
-from tests.resources.execution.test_workers import where
-print(*set(map_in_processes(where, range(20))), flush=True)
+from tests.resources.execution.test_workers import keyed, where
+print(*set(dict(map_in_processes(where, keyed(range(20)))).values()), flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 

@@ -1,15 +1,26 @@
 """The image store on a real S3 endpoint, on loopback."""
 
 from hashlib import sha256
+from threading import Event, Thread
+from time import sleep
 
 import pytest
 import s3fs
+from upath import UPath
 
+from assets.kit.pictures import draw_missing_pictures
 from resources.faults import AccessDenied, MissingItem, UnreachableStore, UnwritableStore
+from resources.storage import atomic_writes
 from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 DIGEST = sha256(PNG).hexdigest()
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(atomic_writes, "PATIENCE_S", 0.0)
 
 
 def objects(client):
@@ -27,16 +38,11 @@ def test_an_image_is_one_object_written_once(s3):
     assert ImageStore(root="s3://pictures/here").get(DIGEST) == PNG
 
 
-def test_of_two_that_write_at_once_the_first_stays(s3, monkeypatch):
-    """The second finds nothing, as the first has not written yet, and is refused by the store."""
+def test_of_two_that_write_at_once_the_first_stays(s3):
+    """The second looks nothing up before it writes, and is refused by the store."""
     store = ImageStore(root="s3://pictures/here")
     name = f"here/images/{DIGEST[:2]}/{DIGEST}.png"
-
-    def none_yet(self, digest):
-        s3.put_object(Bucket="pictures", Key=name, Body=PNG, Metadata={"by": "the first"})
-        raise MissingItem("not there")
-
-    monkeypatch.setattr(ImageStore, "get", none_yet)
+    s3.put_object(Bucket="pictures", Key=name, Body=PNG, Metadata={"by": "the first"})
     assert store.put(PNG) == DIGEST
     assert s3.head_object(Bucket="pictures", Key=name)["Metadata"] == {"by": "the first"}
 
@@ -60,6 +66,7 @@ def test_a_bucket_that_is_not_there_is_named(s3):
         ImageStore(root="s3://nowhere/here").put(PNG)
 
 
+@pytest.mark.usefixtures("impatient")
 def test_room_is_asked_for_by_an_object_that_goes_again(s3, monkeypatch):
     store = ImageStore(root="s3://pictures/here")
     store.reserve(10**12).release()
@@ -70,6 +77,7 @@ def test_room_is_asked_for_by_an_object_that_goes_again(s3, monkeypatch):
         ImageStore(root="s3://pictures/here").reserve(1)
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_store_that_does_not_answer_is_named(s3, monkeypatch):
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     s3fs.S3FileSystem.clear_instance_cache()
@@ -84,3 +92,91 @@ def test_credentials_that_may_not_read_are_named(s3, monkeypatch):
     monkeypatch.setattr(s3fs.S3FileSystem, "cat_file", forbidden)
     with pytest.raises(AccessDenied, match="Access Denied"):
         ImageStore(root="s3://pictures/here").get(DIGEST)
+
+
+def number_png(number):
+    return b"\x89PNG\r\n\x1a\n" + bytes([number + 1]) * 100
+
+
+@pytest.mark.usefixtures("s3")
+def test_a_new_picture_takes_one_request_and_a_read_one(s3_server):
+    store, requests = ImageStore(root="s3://pictures/here"), s3_server.requests
+    digests = [store.put(number_png(number)) for number in range(9)]
+    assert requests == ["PUT"] * 9
+    requests.clear()
+    assert [store.get(digest) for digest in digests] == [number_png(n) for n in range(9)]
+    assert requests == ["GET"] * 9
+    requests.clear()
+    assert store.sizes(digests).keys() == {*digests}
+    assert store.find_damaged(digests) == set()
+    assert requests == ["GET"] * 18
+    requests.clear()
+    store.put(number_png(0))
+    assert requests == ["PUT", "GET"]
+
+
+def test_many_are_looked_up_by_a_list_of_their_folder_as_it_is_then(s3, s3_server):
+    store = ImageStore(root="s3://pictures/here")
+    digests = [f"{folder:02x}{number:062}" for folder in range(2) for number in range(50)]
+    few = [f"ff{number:062}" for number in range(3)]
+    for digest in (digests[0], digests[60], few[0]):
+        for expected in (True, False):
+            assert (digest in store.find_missing(digests + few)) is expected
+            s3.put_object(Bucket="pictures", Key=f"here/images/{digest[:2]}/{digest}.png", Body=b"")
+    s3_server.requests.clear()
+    assert len(store.find_missing(digests + few)) == 100
+    assert sorted(request[:4] for request in s3_server.requests) == [*["GET"] * 3, "LIST", "LIST"]
+
+
+@pytest.mark.usefixtures("s3")
+def test_without_the_right_to_list_pictures_are_kept_and_read(s3_server, tmp_path):
+    s3_server.refuses = lambda method, query: "list-type" in query or method == "HEAD"
+    store, ledger = ImageStore(root="s3://pictures/here"), WorkCache(root=str(tmp_path))
+    for _ in range(2):
+        digests = draw_missing_pictures(
+            {n: f"{n}" for n in range(9)}, int, number_png, store, ledger
+        )
+        assert [store.get(digests[n]) for n in range(9)] == [number_png(n) for n in range(9)]
+    assert store.find_missing(digests.values()) == set()
+
+
+@pytest.mark.usefixtures("s3")
+def test_a_store_may_be_away_while_pictures_are_drawn(s3_server, tmp_path, monkeypatch):
+    """Longer than the client of the store itself waits: here 2 s, as it tries once, else 11 s."""
+    monkeypatch.setattr(atomic_writes, "RETRY_S", 0.05)
+    away, begun = Event(), Event()
+
+    def interrupt():
+        begun.wait(60)
+        s3_server.stop()
+        away.set()
+        sleep(5)
+        s3_server.start()
+
+    def begin_work(number):
+        if number == 20:
+            begun.set()
+            away.wait(60)
+        return number
+
+    store, ledger = ImageStore(root="s3://pictures/here"), WorkCache(root=str(tmp_path))
+    interruption = Thread(target=interrupt)
+    interruption.start()
+    digests = draw_missing_pictures(
+        {n: f"{n}" for n in range(60)}, begin_work, number_png, store, ledger
+    )
+    interruption.join()
+    assert [store.get(digests[n]) for n in range(60)] == [number_png(n) for n in range(60)]
+
+
+def test_a_store_that_stays_away_is_given_up_after_a_minute(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(atomic_writes, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(atomic_writes, "sleep", lambda seconds: clock.append(clock.pop() + seconds))
+
+    def refuse():
+        raise ConnectionRefusedError("refused")
+
+    with pytest.raises(UnreachableStore, match="refused"):
+        atomic_writes.reach(UPath("s3://pictures/here"), refuse)
+    assert clock == [60.0]
