@@ -21,7 +21,7 @@ from commands.freshness import Freshness, digest_inputs
 from commands.interruption import signal_log
 from commands.tables import build_console
 from resources.collections import collections_path
-from resources.execution.dagster_internals import AssetGraph
+from resources.execution.dagster_internals import AssetGraph, set_pool_limits
 from resources.settings.locations import find_data_root, find_models_path
 from resources.user_files.taxonomy_file import find_taxonomy_path
 
@@ -82,6 +82,8 @@ class DemoRunner:
         Raises `RunFailed` once those that were under way beside the one that failed are over.
         """
         all_planned = [self._plan_run(*run) for run in runs]
+        nodes = [self._graph.get(key) for planned in all_planned for key in planned.keys]
+        set_pool_limits(self._instance, {pool for node in nodes for pool in node.pools or ()})
         waiting, run_count = [*all_planned], 0
         under_way: dict[Future[ExecuteInProcessResult], _Planned] = {}
         with (
@@ -214,6 +216,9 @@ def describe_failure(result: ExecuteInProcessResult, run_name: str) -> str:
         error = event.step_failure_data.error
         cause = error.cause if error and error.cause else error
         lines.append(f"- {event.step_key}: {cause.message.strip() if cause else 'unknown'}")
+    for event in result.filter_events(lambda event: event.is_job_failure):
+        if error := event.job_failure_data.error:
+            lines.append(f"- {(error.cause or error).message.strip()}")
     for check in result.get_asset_check_evaluations():
         if not check.passed:
             lines.append(f"\n{check.check_name}: {check.description}")

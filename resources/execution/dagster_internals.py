@@ -28,6 +28,7 @@ from dagster._core.storage.tags import (
 )
 from sqlalchemy import create_engine
 from sqlalchemy.engine import Engine
+from sqlalchemy.exc import IntegrityError
 
 __all__ = ["BACKFILL_ID_TAG", "GRPC_INFO_TAG", "SCHEDULE_NAME_TAG", "SENSOR_NAME_TAG"]
 
@@ -171,6 +172,34 @@ def share_database_engines() -> None:
 
     for module in (sqlite_event_log, sqlite_run_storage):
         vars(module)["create_engine"] = create_once
+
+
+def set_pool_limits(instance: DagsterInstance, pools: Collection[str]) -> None:
+    """Give pools the default limit of the instance, unless a user has given them another.
+
+    The claim of a place would do so, but on PostgreSQL it fails where another claim was first, or
+    the default has changed: it updates in the transaction in which its insert has failed. A limit
+    set here looks like a user's: what it was set to is noted, to tell them apart.
+    """
+    storage, notes = instance.event_log_storage, instance.daemon_cursor_storage
+    if not pools or not storage.supports_global_concurrency_limits:
+        return
+    default = instance.global_op_concurrency_default_limit
+    limits = {limit.name: limit for limit in storage.get_pool_limits()}
+    keys = {pool: f"counterfactory/default_limit/{pool}" for pool in pools}
+    defaults = notes.get_cursor_values(set(keys.values()))
+    for pool, key in keys.items():
+        limit = limits.get(pool)
+        if limit is not None and not limit.from_default and str(limit.limit) != defaults.get(key):
+            continue
+        if default is not None and (limit is None or limit.from_default or limit.limit != default):
+            try:
+                storage.set_concurrency_slots(pool, default)
+            except IntegrityError:  # Another process has created it meanwhile.
+                storage.set_concurrency_slots(pool, default)
+            notes.set_cursor_values({key: str(default)})
+        elif default is None and limit is not None:
+            storage.delete_concurrency_limit(pool)
 
 
 def read_log_handlers_once(instance: DagsterInstance) -> None:

@@ -17,7 +17,7 @@ from dagster import (
 
 from generators.name_suggestions import suggest_names
 from resources.execution.cores import count_cores
-from resources.execution.dagster_internals import GRPC_INFO_TAG
+from resources.execution.dagster_internals import GRPC_INFO_TAG, set_pool_limits
 from resources.execution.process_identity import (
     ProcessIdentity,
     identify_this_process,
@@ -64,6 +64,7 @@ class _CheckedExecutor(Executor):
         if run.job_name.startswith(_UNCHECKED):
             _require_known(run.run_config, self._list_names())
         steps = [execution_plan.get_step_by_key(key) for key in execution_plan.step_keys_to_execute]
+        set_pool_limits(plan_context.instance, {step.pool for step in steps if step.pool})
         if len(steps) == 1 and not steps[0].pool and _has_own_process(run):
             return self._in_process_executor.execute(plan_context, execution_plan)
         return self._multiprocess.execute(plan_context, execution_plan)

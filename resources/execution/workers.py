@@ -59,7 +59,7 @@ class _Workers:
             pipe = self._take()
             try:
                 pipe.send((work, arguments))
-                error, result = pipe.recv()
+                reply: tuple[Exception | None, Result] = pipe.recv()
             except (EOFError, OSError):
                 pipe.close()
                 continue
@@ -67,9 +67,10 @@ class _Workers:
                 self._idle.append(pipe)
                 raise
             self._idle.append(pipe)
+            error, result = reply
             if error is not None:
                 raise error
-            return result  # type: ignore[no-any-return] - what `work` gave in the other process
+            return result
         item = shorten(", ".join(map(repr, arguments)), 200)
         raise WorkerDied(
             f"The system ended {_ATTEMPTS} worker processes at {item}, most often because memory "

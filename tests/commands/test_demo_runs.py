@@ -20,6 +20,7 @@ from dagster import (
     asset,
     materialize,
 )
+from dagster._core.execution.plan import instance_concurrency_context
 
 from assets.kit.benchmarks import StandInRun
 from commands import demo_runs as stand_in_runs
@@ -174,3 +175,17 @@ def test_a_warning_beside_a_failure_needs_no_list_of_faults():
     told = describe_failure(materialize([pairs, report], raise_on_error=False), "Colours")
     assert told.startswith("Colours failed:\n- report: ValueError: No room.\n")
     assert "enough_is_left: 1 of 9 can be used." in told
+
+
+def test_the_cause_of_a_failure_outside_of_steps_is_named(monkeypatch):
+    def claim(*_):
+        raise RuntimeError("current transaction is aborted")
+
+    monkeypatch.setattr(instance_concurrency_context.InstanceConcurrencyContext, "claim", claim)
+
+    @asset(pool="painters")
+    def pairs(): ...
+
+    told = describe_failure(materialize([pairs], raise_on_error=False), "Colours")
+    cause = "RuntimeError: current transaction is aborted"
+    assert told.startswith(f"Colours failed:\n- {cause}\nThe run")

@@ -140,3 +140,18 @@ def test_dagster_dev_starts_processes_by_a_function_that_can_be_replaced(monkeyp
         ["python", "-m", "dagster._daemon", "--port", "1"],
         (["--port", "3"], "counterfactory ui"),
     ]
+
+
+def test_pools_get_the_default_limit_but_not_those_that_a_user_has_set(tmp_path):
+    def begin_run(pools):
+        (tmp_path / "dagster.yaml").write_text(f"concurrency: {{pools: {pools}}}")
+        with dg.DagsterInstance.from_config(str(tmp_path)) as instance:
+            storage = instance.event_log_storage
+            internals.set_pool_limits(instance, ["one", "two"])
+            limits = {pool.name: pool.limit for pool in storage.get_pool_limits()}
+            storage.set_concurrency_slots("two", 7)
+        return limits
+
+    assert begin_run("{default_limit: 1}") == {"one": 1, "two": 1}
+    assert begin_run("{default_limit: 2}") == {"one": 2, "two": 7}
+    assert begin_run("{}") == {"two": 7}
