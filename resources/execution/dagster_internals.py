@@ -186,19 +186,23 @@ def set_pool_limits(instance: DagsterInstance, pools: Collection[str]) -> None:
         return
     default = instance.global_op_concurrency_default_limit
     limits = {limit.name: limit for limit in storage.get_pool_limits()}
-    keys = {pool: f"counterfactory/default_limit/{pool}" for pool in pools}
-    defaults = notes.get_cursor_values(set(keys.values()))
-    for pool, key in keys.items():
-        limit = limits.get(pool)
-        if limit is not None and not limit.from_default and str(limit.limit) != defaults.get(key):
+    for pool in pools:
+        limit, key = limits.get(pool), f"counterfactory/default_limit/{pool}"
+        if (
+            limit is not None
+            and not limit.from_default
+            and (
+                limit.limit == default or notes.get_cursor_values({key}) != {key: f"{limit.limit}"}
+            )
+        ):
             continue
-        if default is not None and (limit is None or limit.from_default or limit.limit != default):
+        if default is not None:
             try:
                 storage.set_concurrency_slots(pool, default)
             except IntegrityError:  # Another process has created it meanwhile.
                 storage.set_concurrency_slots(pool, default)
             notes.set_cursor_values({key: str(default)})
-        elif default is None and limit is not None:
+        elif limit is not None:
             storage.delete_concurrency_limit(pool)
 
 

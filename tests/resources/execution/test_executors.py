@@ -13,6 +13,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 from dagster._core.definitions.reconstruct import ReconstructableRepository
+from dagster._core.executor.init import InitExecutorContext
 from dagster._core.remote_origin import (
     InProcessCodeLocationOrigin,
     RemoteJobOrigin,
@@ -24,6 +25,7 @@ from dagster._grpc.impl import start_run_in_subprocess
 from dagster._grpc.types import ExecuteExternalJobArgs
 from dagster._serdes import serialize_value
 
+from resources.execution import executors
 from resources.execution.executors import build_executor, find_process
 from resources.execution.process_identity import identify_this_process
 from tests.waiting import wait_for
@@ -221,6 +223,25 @@ def test_the_only_step_of_a_run_is_terminated(launch, tmp_path):
     run.terminate()
     assert run.ended() == "CANCELED"
     assert run.said().count(CLOSED) == 2
+
+
+@pytest.mark.parametrize(("configured", "most"), [(None, 3), (2, 2)])
+def test_steps_at_once_are_as_many_as_the_cores_that_may_be_used(
+    instance, monkeypatch, configured, most
+):
+    monkeypatch.setenv(executors._MOST_STEPS, "")
+    monkeypatch.delenv(executors._MOST_STEPS)
+    monkeypatch.setattr(executors, "count_cores", lambda: 3)
+    definition = build_executor(dict)
+    context = InitExecutorContext(
+        job=ReconstructableRepository.for_file(__file__, "location").get_reconstructable_job(
+            "__ASSET_JOB"
+        ),
+        executor_def=definition,
+        executor_config={"retries": {"enabled": {}}, "max_concurrent": configured},
+        instance=instance,
+    )
+    assert definition.executor_creation_fn(context)._multiprocess._max_concurrent == most
 
 
 def test_a_step_that_fails_fails_the_run_and_says_why(launch):
