@@ -38,7 +38,7 @@ from resources.storage.work_cache import WorkCache
 class ReportConfig(Config):
     """The run config of a report."""
 
-    originals: bool = Field(
+    full_size: bool = Field(
         default=False,
         description=(
             "Copy the models' original pictures into the report at full size, beside the smaller "
@@ -60,7 +60,7 @@ class ReportSources:
     instance: DagsterInstance
     calls: CallStore
     spent: Sequence[SpendingRow]
-    originals: bool
+    full_size: bool
     facts: Mapping[str, str]
 
     def table(self, name: str, partition: str | None = None) -> pd.DataFrame | None:
@@ -136,7 +136,7 @@ def report_asset(
             instance=context.instance,
             calls=models.calls,
             spent=spent,
-            originals=config.originals,
+            full_size=config.full_size,
             facts=facts,
         )
         site = site_of(sources)

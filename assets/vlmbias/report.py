@@ -84,7 +84,7 @@ def _site(sources: ReportSources, judges: Sequence[Model], writers: Sequence[Mod
         partial=describe_partial_answers(judges, questions, answers),
         edited_tables=[table for table in edited if table is not None],
         spent=sources.spent,
-        originals=sources.originals,
+        full_size=sources.full_size,
         outlines=draw_outlines(drawn, sources.ledger),
         dates=sources.dates("answers", [judge.name for judge in judges], topic_names),
     )

@@ -37,19 +37,19 @@ def build(
     facts: Mapping[str, str],
     missing: Sequence[str] = (),
     spent: Sequence[SpendingRow] = (),
-    originals: bool = False,
+    full_size: bool = False,
 ) -> Site:
     """Make the site of painters, which come in the order in which they were noticed.
 
     `prompts` are the tables of `prompt_triplets` by domain, `facts` the lines of the footer, and
-    `missing` sentences on absent painters. With `originals` pictures lie in the site as large as
+    `missing` sentences on absent painters. With `full_size` pictures lie in the site as large as
     they are as well, and pages lead to them.
     """
     together = Painters(painters, prompts, missing)
-    site = REPORT.build(painters, facts=facts, spent=spent, site=together, originals=originals)
+    site = REPORT.build(painters, facts=facts, spent=spent, site=together, full_size=full_size)
     return (
         replace(site, pictures=[thumbnail.sha256 for thumbnail in site.thumbnails])
-        if originals
+        if full_size
         else site
     )
 

@@ -61,7 +61,7 @@ def build(
     partial: Mapping[str, Sequence[str]] = MappingProxyType({}),
     edited_tables: Collection[pd.DataFrame] = (),
     spent: Sequence[SpendingRow] = (),
-    originals: bool = False,
+    full_size: bool = False,
     outlines: Mapping[str, Sequence[OutlineBox]] = MappingProxyType({}),
     dates: Mapping[str, str] = MappingProxyType({}),
 ) -> Site:
@@ -71,7 +71,7 @@ def build(
     reading confirms the label. `complete` is how many images the benchmark has when all are made;
     `partial` says, by judge, what was asked in part; `edited_tables` are those of the writers that
     edited drawings, and `outlines`, by base image, what was changed; `dates` says by judge when its
-    answers were stored. With `originals` photographs lie in the site as large as they are as well.
+    answers were stored. With `full_size` photographs lie in the site as large as they are as well.
     """
     scenes, judges = gather(images, measurements, questions, answers, references, outlines)
     titles = {name: get_title(name) for name in dict.fromkeys(scene.row.domain for scene in scenes)}
@@ -80,7 +80,7 @@ def build(
     replies = answers[~answers["model"].isin(references)].rename(columns={"model": "name"})
     edits = edited(edited_tables, scenes)
     benchmark = VlmbiasSite(
-        scenes=SceneGallery(scenes, judges, titles, complete, edits, originals),
+        scenes=SceneGallery(scenes, judges, titles, complete, edits, full_size),
         accuracy=shown,
         in_part=Accuracy.build(partly, titles, references),
         partial=partial,

@@ -39,7 +39,7 @@ _VARIANTS = {"counterfactual": "Counterfactual", "original": "Original"}
 class SceneGallery:
     """Gallery of scenes and judges; `titles` has every topic with a scene, in their order.
 
-    `complete` is how many images the benchmark has when all are made. With `originals` photographs
+    `complete` is how many images the benchmark has when all are made. With `full_size` photographs
     lie in the site as large as they are.
     """
 
@@ -48,7 +48,7 @@ class SceneGallery:
     titles: Mapping[str, str]
     complete: int
     edited: Edited | None = None
-    originals: bool = False
+    full_size: bool = False
 
     @cached_property
     def ways(self) -> list[Way]:
@@ -163,7 +163,7 @@ class SceneGallery:
     @property
     def images(self) -> Iterable[str]:
         """The sha256 of every picture that lies in the site as it is, each once."""
-        shown_whole = (scene for scene in self.scenes if self.originals or not scene.painted)
+        shown_whole = (scene for scene in self.scenes if self.full_size or not scene.painted)
         pictures = (picture.row.sha256 for scene in shown_whole for picture in scene.pictures)
         shown = (picture.sha256 for picture in self._shown if not picture.painted)
         return dict.fromkeys(chain(pictures, shown, self.edited.hashes if self.edited else ()))

@@ -224,7 +224,7 @@ def collected(root, texts, size=96):
             "height": sides[name],
             "domain": "indoor" if name == "d" else None,
             "text": text,
-            "others": '{"keyword": "Dog"}' if name == "a" else None,
+            "other_columns": '{"keyword": "Dog"}' if name == "a" else None,
         }
         for number, (name, text) in enumerate(texts.items(), 1)
     ]

@@ -63,12 +63,12 @@ def test_a_painter_of_432_large_pictures_stays_below_a_tenth_of_them(
     assert "images/" not in (folder / "pairs-flux.html").read_text()
 
 
-def test_originals_are_there_and_linked_where_that_is_asked_for(
+def test_full_size_pictures_are_there_and_linked_where_that_is_asked_for(
     large: tuple[dict[str, bytes], Pictures], tmp_path: Path
 ) -> None:
     _, pictures = large
     folder = written_pairs(
-        tmp_path / "report", painted("flux", pictures), pictures=pictures, originals=True
+        tmp_path / "report", painted("flux", pictures), pictures=pictures, full_size=True
     )
     linked = re.findall(r'<a href="images/(\w+)\.png">', (folder / "pairs-flux.html").read_text())
     assert len(linked) == 24
@@ -77,19 +77,19 @@ def test_originals_are_there_and_linked_where_that_is_asked_for(
         assert hashlib.sha256(data).hexdigest() == sha256
 
 
-@pytest.mark.parametrize("originals", [False, True])
+@pytest.mark.parametrize("full_size", [False, True])
 def test_drawings_lie_there_as_they_are_and_photographs_where_that_is_asked_for(
-    originals: bool, tmp_path: Path
+    full_size: bool, tmp_path: Path
 ) -> None:
     tables = Report(1, ("flags",), painted=PAINTED).tables()
-    folder = build(tmp_path / "report", **tables, originals=originals).parent
+    folder = build(tmp_path / "report", **tables, full_size=full_size).parent
     images = tables["images"]
-    whole = images if originals else images[images["painter"] == ""]
+    whole = images if full_size else images[images["painter"] == ""]
     assert {path.stem for path in (folder / "images").iterdir()} == set(whole["sha256"])
     thumbs = [io.BytesIO(path.read_bytes()) for path in (folder / "thumbs").iterdir()]
     assert sorted(Image.open(thumb).size[0] for thumb in thumbs) == [384, 384, 768, 768]
     page = (folder / "scenes/animals/subject-0-add/artist.html").read_text()
-    assert page.count('.png">') == 3 * originals
+    assert page.count('.png">') == 3 * full_size
     assert "thumbs/" in (folder / "gallery.html").read_text()
 
 
