@@ -151,7 +151,7 @@ def test_a_photograph_says_how_it_was_made_and_has_no_readings(quiet: Page, fold
         "Paint it with all of its stripes.",
         "Add 1 more stripe.",
     ]
-    expect(made).to_contain_text("Trial, counted from 02")
+    expect(made).to_contain_text("Edit number, counted from 02")
     expect(made).not_to_contain_text("Seed")
     expect(page.get_by_role("region", name="Readings")).to_have_count(0)
     proof = page.get_by_role("region", name="How its label is proved")
