@@ -108,7 +108,10 @@ class BiasedImages(Step[BiasedImagesConfig]):
         ),
     )
     table = StepTable(
-        columns=BIASED_IMAGE_COLUMNS, key_columns=("image_id", "parameters"), has_portions=True
+        columns=BIASED_IMAGE_COLUMNS,
+        unstored_keys=(*IMAGES.columns, "boxes_pending"),
+        key_columns=("image_id", "parameters"),
+        has_portions=True,
     )
     inputs = MappingProxyType(
         {

@@ -90,7 +90,7 @@ class BoxesStep(Step[BoxesConfig]):
         is_optional=True,
         description="Boxes of the objects in each picture, for the bias that draws boxes (§3).",
     )
-    table = StepTable(columns=BOXES, key_columns=("image_id",))
+    table = StepTable(columns=BOXES, key_columns=("image_id",), unstored_keys=("box_file",))
     inputs = MappingProxyType(
         {"pictures": Input(asset_key("images"), streamed_columns=IMAGES, uses_default_config=True)}
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from assets.frame.biased_images import BiasSelectionConfig
+from assets.frame.biased_images import BIASED_IMAGE_COLUMNS, BiasSelectionConfig
 from assets.frame.biases import DONE, NONE, build_biased_row, to_perturbation_requests
 from assets.frame.common import asset_key, by_source
 from assets.frame.readability import add_readability
@@ -66,7 +66,12 @@ class CombinedScores(JudgeStep[CombinedConfig]):
         division=by_source,
         is_automatic=False,
     )
-    table = StepTable(columns=SCORES, key_columns=("image_id", "parameters"), has_portions=True)
+    table = StepTable(
+        columns=SCORES,
+        key_columns=("image_id", "parameters"),
+        has_portions=True,
+        unstored_keys=BIASED_IMAGE_COLUMNS.columns,
+    )
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)

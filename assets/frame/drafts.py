@@ -43,7 +43,9 @@ class Drafts(WriteStep[FrameWriterConfig]):
             "An instruction for each item, checked by rule: it must name each concept (§4.1)."
         ),
     )
-    table = StepTable(columns=DRAFTS, key_columns=("item_id",))
+    table = StepTable(
+        columns=DRAFTS, key_columns=("item_id",), unstored_keys=("problems", "response", "sentence")
+    )
     forecast = Forecast(may_have_follow_up=lambda row: True)
     inputs = MappingProxyType({"concepts": Input(asset_key("concepts"), row_columns=CONCEPTS)})
 

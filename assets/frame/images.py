@@ -84,7 +84,9 @@ class FrameImages(PaintStep[FrameImagesConfig]):
             "(§4.1)."
         ),
     )
-    table = StepTable(columns=IMAGES, key_columns=("item_id", "sample"))
+    table = StepTable(
+        columns=IMAGES, key_columns=("item_id", "sample"), unstored_keys=("reply", "request")
+    )
     inputs = MappingProxyType(
         {
             "perturbed_instructions": Input(

@@ -83,7 +83,9 @@ class Instructions(Step[Moderation]):
             "saved (§4.1)."
         ),
     )
-    table = StepTable(columns=INSTRUCTIONS, key_columns=(ITEM_ID,))
+    table = StepTable(
+        columns=INSTRUCTIONS, key_columns=(ITEM_ID,), unstored_keys=(*DRAFTS.columns, "response")
+    )
     forecast = Forecast(describe_sample=describe_sample)
     inputs = MappingProxyType({"drafts": Input(asset_key("drafts"), row_columns=DRAFTS)})
 

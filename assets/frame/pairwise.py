@@ -80,7 +80,11 @@ class Pairwise(JudgeStep[BiasSelectionConfig]):
         division=by_source,
         is_automatic=False,
     )
-    table = StepTable(columns=PREFERENCES, key_columns=("image_id", "parameters", "order"))
+    table = StepTable(
+        columns=PREFERENCES,
+        key_columns=("image_id", "parameters", "order"),
+        unstored_keys=("score",),
+    )
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
         super().__init__(catalog, judge)

@@ -57,7 +57,11 @@ class PerturbedInstructions(WriteStep[FrameWriterConfig]):
             "pictures fit the original instruction to different degrees (§4.1)."
         ),
     )
-    table = StepTable(columns=PERTURBED_INSTRUCTION_COLUMNS, key_columns=("item_id",))
+    table = StepTable(
+        columns=PERTURBED_INSTRUCTION_COLUMNS,
+        key_columns=("item_id",),
+        unstored_keys=(*INSTRUCTIONS.columns, "problems", "response"),
+    )
     forecast = Forecast(
         # Any changed sentence may lack a concept.
         may_have_follow_up=lambda row: bool(row["changed"]),

@@ -1,7 +1,7 @@
 """Tables of assets: columns named, typed and described once, next to who makes them."""
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, TypeAlias, overload
 
@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetKey, DataVersion, MaterializeResult, TableColumn, TableSchema
 
+from generators.name_suggestions import find_similar
 from resources.storage.streamed_tables import StoredTable, require_columns
 
 TEXT, REAL, WHOLE, BOOLEAN = pa.string(), pa.float64(), pa.int64(), pa.bool_()
@@ -41,11 +42,30 @@ class Columns:
         ]
         return {"dagster/column_schema": TableSchema(columns)}
 
-    def build_table(self, rows: pd.DataFrame | Sequence[Mapping[str, Any]]) -> pa.Table:
-        """Rows as an Arrow table of exactly these columns and types."""
+    def build_table(
+        self, rows: pd.DataFrame | Sequence[Mapping[str, Any]], unstored_keys: Collection[str] = ()
+    ) -> pa.Table:
+        """Build an Arrow table of exactly these columns and types; an absent key is an empty cell.
+
+        Raises `ValueError` if rows have a key that is neither a column nor among `unstored_keys`.
+        """
+        keys = set(rows.columns) if isinstance(rows, pd.DataFrame) else set().union(*rows)
+        if unknown_keys := keys - self.columns.keys() - {*unstored_keys}:
+            raise ValueError(self._describe_unknown_keys(sorted(unknown_keys)))
         if isinstance(rows, pd.DataFrame):
             return pa.Table.from_pandas(rows, schema=self.schema, preserve_index=False)
         return pa.Table.from_pylist(list(rows), schema=self.schema)
+
+    def _describe_unknown_keys(self, keys: Iterable[str]) -> str:
+        similar = {key: find_similar(key, self.columns) for key in keys}
+        described = (
+            f"`{key}`" + "".join(f" (the nearest column is `{name}`)" for name in names)
+            for key, names in similar.items()
+        )
+        return (
+            f"Rows have keys that are no columns: {', '.join(described)}. Columns of the table: "
+            f"{', '.join(self.columns)}. Correct the key, or declare it as a column."
+        )
 
     def read_rows(self, table: pd.DataFrame, asset: AssetKey) -> list[dict[str, Any]]:
         """The rows of an asset's stored table as plain values, None where there is none.

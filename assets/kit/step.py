@@ -25,6 +25,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeAlias
 
+import pyarrow as pa
 from dagster import AssetCheckResult, AssetDep, AssetKey, PartitionsDefinition
 
 from assets.kit.columns import Columns
@@ -117,6 +118,8 @@ class StepTable:
     """The table of a step, and the rules that its check `every_row_ended` holds it to."""
 
     columns: Columns
+    unstored_keys: Collection[str] = ()
+    """Keys of rows that serve to make them and are not stored; all others have to be columns."""
     key_columns: Sequence[str] = ()
     """The columns that name a row: where there are such, each item has to have one row."""
     filled_columns: Mapping[str, Collection[str]] = field(default_factory=dict)
@@ -132,6 +135,10 @@ class StepTable:
     """Lists the names of all rows that the table has to have; by default of `Step.rows`."""
     find_problems: Callable[[Any, Sequence[Row]], Iterable[Problem]] = lambda work, rows: ()
     """Finds problems beside those of keys and filled columns."""
+
+    def build(self, rows: Sequence[Row]) -> pa.Table:
+        """Build the stored table. Raises `ValueError` if rows have a key that is unknown."""
+        return self.columns.build_table(rows, self.unstored_keys)
 
     def split(self, rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
         """The rows that are made at once: some thousands where it has portions, else all."""

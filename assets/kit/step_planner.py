@@ -56,7 +56,7 @@ def planned_table(
         step.require(work)
         rows = list(_followed(step, work, sources.calls))
         try:
-            table = step.table.columns.build_table(step.finish(work, rows)).to_pandas()
+            table = step.table.build(step.finish(work, rows)).to_pandas()
         except UnfitAnswers:
             raise NotCountable(asset.to_user_string()) from None
         sources.planned_tables[asset, partition] = table
@@ -233,7 +233,8 @@ def _work(
         else:
             input_spec.require(table)
         if input_spec.streamed_columns:
-            stored[name] = StoredTable.from_arrow(input_spec.streamed_columns.build_table(table))
+            columns = input_spec.streamed_columns
+            stored[name] = StoredTable.from_arrow(columns.build_table(table[[*columns.columns]]))
         else:
             chosen = input_spec.selected_columns
             tables[name] = table if chosen is None else table[list(chosen)]

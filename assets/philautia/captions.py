@@ -5,6 +5,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+import pandas as pd
+
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, Columns
 from assets.kit.forecast import PENDING, Forecast
 from assets.kit.judging import JudgeStep, reply_columns
@@ -53,6 +55,7 @@ class CaptionStep(JudgeStep[LimitConfig]):
     )
     table = StepTable(
         columns=CAPTIONS,
+        unstored_keys=("references",),
         key_columns=("image_id",),
         filled_columns=MappingProxyType(
             {CAPTIONED: ("caption",), **dict.fromkeys(("unparsed", "refused", "failed"), ())}
@@ -101,9 +104,8 @@ class CaptionStep(JudgeStep[LimitConfig]):
     def metadata(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Show some of the captions."""
         captioned = [row for row in rows if row["outcome"] == CAPTIONED]
-        shown = CAPTIONS.build_table(sample_evenly(captioned, _SHOWN)).to_pandas()[
-            ["image_id", "caption"]
-        ]
+        sample = sample_evenly(captioned, _SHOWN)
+        shown = pd.DataFrame(sample, columns=["image_id", "caption"])
         return {"captions": markdown_table(shown)}
 
     def _warn(self, partition: str, config: LimitConfig) -> str | None:

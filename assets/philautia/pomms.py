@@ -131,7 +131,7 @@ def build_pomms_asset(generators: Sequence[Model], evaluators: Sequence[Model]) 
                 f"philautia/pomms: no judge has scored captions of {dataset} yet. Materialize "
                 "philautia/captions_… and philautia/scores_… of it first."
             )
-        table = POMMS.build_table(rows)
+        table = POMMS.build_table(rows, unstored_keys=("panel",))
         panels = table.to_pandas().query("row_type == 'panel'")
         names = ["setting", "selection", "members", "standardized", "preference", "tau_b", "tau_c"]
         shown = panels[names].assign(members=panels["members"].str.join(", "))

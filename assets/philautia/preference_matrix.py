@@ -87,6 +87,8 @@ MATRIX = Columns(
     reason=(TEXT, "Reason for empty cells, or what was done instead; else empty"),
 )
 """Table with one row per setting and cell, model, family, generator, evaluator, test or problem."""
+UNSTORED_KEYS = ("cells", "evaluators", "generators", "is_self", "model", "models")
+"""Columns of the tables of `metrics.philautia` that this table has under other names."""
 
 
 def build_matrix_asset(
@@ -118,7 +120,7 @@ def build_matrix_asset(
                 f"philautia/preference_matrix: no judge has scored models' captions of {dataset} "
                 "yet. Materialize philautia/captions_… and philautia/scores_… of it first."
             )
-        table = MATRIX.build_table(rows)
+        table = MATRIX.build_table(rows, UNSTORED_KEYS)
         models = table.to_pandas().query("row_type == 'model'")
         names = ["setting", "generator", "preference", "preference_low", "preference_high"]
         shown = merge_intervals(models[[*names, "standardized"]].round(2), "preference")

@@ -102,6 +102,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
     )
     table = StepTable(
         columns=SCORES,
+        unstored_keys=("generator_model", "references", "scale_high", "scale_low"),
         key_columns=("image_id", "generator", "candidate", "setting"),
         filled_columns=MappingProxyType(
             {

@@ -153,7 +153,12 @@ class ImagePairs(PaintStep[ImagePairsConfig]):
             "and a prototypical one, from the same noise."
         ),
     )
-    table = StepTable(columns=IMAGE_PAIRS, key_columns=("pair_id", "side"), filled_columns=_PRESENT)
+    table = StepTable(
+        columns=IMAGE_PAIRS,
+        key_columns=("pair_id", "side"),
+        filled_columns=_PRESENT,
+        unstored_keys=("reply", "request"),
+    )
     inputs = MappingProxyType({"prompt_triplets": Input(TRIPLETS_KEY, dimension="domain")})
 
     def __init__(self, catalog: Catalog) -> None:

@@ -115,7 +115,7 @@ class PromptTriplets(Step[TripletsConfig]):
             "to 5)."
         ),
     )
-    table = StepTable(columns=TRIPLETS)
+    table = StepTable(columns=TRIPLETS, unstored_keys=("of", "templates"))
     inputs = MappingProxyType({"concepts": Input(asset_key("concepts"), row_columns=CONCEPTS)})
 
     def __init__(self, catalog: Catalog) -> None:

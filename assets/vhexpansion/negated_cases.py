@@ -98,7 +98,11 @@ class NegatedCases(WriteStep[NegationConfig]):
             "(§3.1, §5.2)."
         ),
     )
-    table = StepTable(columns=NEGATED_CASE_COLUMNS, key_columns=("case_id",))
+    table = StepTable(
+        columns=NEGATED_CASE_COLUMNS,
+        key_columns=("case_id",),
+        unstored_keys=("is_first", "problems", "response", "sentence"),
+    )
     forecast = Forecast(may_have_follow_up=lambda row: bool(row["is_first"]))
     inputs = MappingProxyType(
         {"cases": Input(asset_key("seed_cases"), row_columns=SEED_CASES, uses_default_config=True)}

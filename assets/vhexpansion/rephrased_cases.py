@@ -93,6 +93,7 @@ class RephrasedCases(WriteStep[RephrasingConfig]):
     )
     table = StepTable(
         columns=REPHRASED_CASE_COLUMNS,
+        unstored_keys=("problems", "response", "sentence"),
         key_columns=("case_id", "form"),
         filled_columns=MappingProxyType(
             {

@@ -89,7 +89,11 @@ class YesNoStep(JudgeStep[Any]):
 
     unparsed_check, leaves_out_trained = ("perturbation", _READ_SOME), True
     table = StepTable(
-        columns=ANSWERS, key_columns=_NAMED, filled_columns=_PRESENT, has_portions=True
+        columns=ANSWERS,
+        unstored_keys=("familiar_answer", "source_question", "stated"),
+        key_columns=_NAMED,
+        filled_columns=_PRESENT,
+        has_portions=True,
     )
     references, example_request = REFERENCES, LookRequest(())
 

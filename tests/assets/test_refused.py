@@ -25,7 +25,7 @@ from tests.assets import painted, paired, written
 from tests.assets.frame import test_frame as frame
 from tests.assets.philautia.galleries import picture
 from tests.assets.refusing import Refusing, artist_at, model_at
-from tests.assets.vhexpansion.cases import case
+from tests.assets.vhexpansion.cases import NEGATION_KEYS, case
 from tests.providers import Provider
 from tests.providers.pictures import png
 from tests.runs import REFERENCE, TOPIC, copied, failure, materialize
@@ -96,7 +96,7 @@ class Run:
     def write(self, name, columns, rows, partition):
         path = self.root / self.group / name / f"{partition}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(columns.build_table(rows), path)
+        pq.write_table(columns.build_table(rows, NEGATION_KEYS), path)
 
 
 def test_every_step_that_asks_a_model_is_among_these(server):

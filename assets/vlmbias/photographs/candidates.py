@@ -84,7 +84,11 @@ class Candidates(PhotographStep[CandidatesConfig]):
             "Originals and edits, optionally checked by a model, on a page for people to review."
         ),
     )
-    table = StepTable(columns=CANDIDATES, key_columns=("base_id", "variant", "edit_number"))
+    table = StepTable(
+        columns=CANDIDATES,
+        key_columns=("base_id", "variant", "edit_number"),
+        unstored_keys=("calls_of_check", "checked", "photograph", "place", "question", "said"),
+    )
     inputs: Mapping[str, Input] = {
         **SUBJECTS_OF_TOPIC,
         "paintings": Input(asset_key("paintings"), row_columns=PAINTINGS, uses_default_config=True),

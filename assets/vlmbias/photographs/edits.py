@@ -60,7 +60,9 @@ class Edits(PhotographStep[EditsConfig]):
         key=asset_key("edits"),
         description="Independent edits of every base image that its painter has painted.",
     )
-    table = StepTable(columns=EDITS, key_columns=("base_id", "edit_number"))
+    table = StepTable(
+        columns=EDITS, key_columns=("base_id", "edit_number"), unstored_keys=("paintings", "photograph")
+    )
     inputs: Mapping[str, Input] = {
         **SUBJECTS_OF_TOPIC,
         "paintings": Input(asset_key("paintings"), row_columns=PAINTINGS, uses_default_config=True),

@@ -2,6 +2,7 @@
 
 import re
 
+import pandas as pd
 import pytest
 from dagster import AssetKey
 
@@ -132,3 +133,14 @@ def test_too_many_replies_that_cannot_be_used_are_told_by_column():
     assert found.metadata["unread_share"].value == 0.5
     assert "| right | 0 | 1 | 2 | 0.5 |" in found.metadata["shares"].value
     assert check.passes(None, [{"side": "left", "outcome": "failed"}]).passed
+
+
+def test_a_key_that_is_no_column_is_refused():
+    columns = Columns(sha256=(TEXT, "The picture"), number=(WHOLE, "A number"))
+    rows = [{"sha256": "0"}, {"sha_256": "1", "note": "x"}]
+    with pytest.raises(ValueError, match=r"`note`, `sha_256` \(the nearest column is `sha256`\)"):
+        columns.build_table(rows)
+    with pytest.raises(ValueError, match="`sha_256`"):
+        columns.build_table(pd.DataFrame(rows), ["note"])
+    table = columns.build_table([{"sha256": "0"}, {"number": 1, "note": "x"}], ["note"])
+    assert table.to_pylist() == [{"sha256": "0", "number": None}, {"sha256": None, "number": 1}]

@@ -67,7 +67,9 @@ def scores(judge, pictures, written, models=None, people=(), others=(), **config
     }
     for model in step.generators:
         rows = written.get(model.name, [])
-        tables[f"captions_{model.name}"] = CAPTIONS.build_table(list(rows)).to_pandas()
+        tables[f"captions_{model.name}"] = CAPTIONS.build_table(
+            list(rows), ["references"]
+        ).to_pandas()
     return run(step, tables, models, config)
 
 
@@ -77,7 +79,9 @@ def checked(step, name, pictures, written):
     tables = {"pictures": PICTURES.build_table(pictures).to_pandas()}
     for model in step.generators:
         rows = written.get(model.name, [])
-        tables[f"captions_{model.name}"] = CAPTIONS.build_table(list(rows)).to_pandas()
+        tables[f"captions_{model.name}"] = CAPTIONS.build_table(
+            list(rows), ["references"]
+        ).to_pandas()
     stores = {"home": None, "images": None, "work_cache": None, "find_table": None}
     log = logging.getLogger(__name__)
     return check.passes(StepRun(SET, step.config(), tables, step.inputs, log=log, **stores), [])

@@ -6,7 +6,7 @@ import pytest
 
 from assets.philautia.pages import REPORT, ComparedDataset
 from assets.philautia.pomms import POMMS
-from assets.philautia.preference_matrix import MATRIX, matrix_rows
+from assets.philautia.preference_matrix import MATRIX, UNSTORED_KEYS, matrix_rows
 from assets.philautia.score_arrays import SettingScores
 from tests.metrics.philautia.simulated_captions import simulated
 
@@ -18,7 +18,9 @@ def compared(scores):
     found = SettingScores("reference_free", scores, images, asked, is_stand_in=False, problems=())
     rows = [row | {"dataset": "zoo"} for row in matrix_rows(found)]
     return ComparedDataset(
-        "zoo", MATRIX.build_table(rows).to_pandas(), POMMS.build_table([]).to_pandas()
+        "zoo",
+        MATRIX.build_table(rows, UNSTORED_KEYS).to_pandas(),
+        POMMS.build_table([]).to_pandas(),
     )
 
 

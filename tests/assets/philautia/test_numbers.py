@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from assets.philautia.pomms import PommsConfig, pomms_rows
-from assets.philautia.preference_matrix import MATRIX, matrix_rows
+from assets.philautia.preference_matrix import MATRIX, UNSTORED_KEYS, matrix_rows
 from assets.philautia.score_arrays import gather_ratings, gather_scores
 from metrics import select_half
 from resources.models.catalog import Model
@@ -50,7 +50,9 @@ def table(judge, writers=QUALITY, own=0, images=range(IMAGES), score=None, setti
 def matrix(tables, models=MODELS, setting=FREE):
     """The rows of the matrix, and Dagster would store them."""
     found = list(matrix_rows(gather_scores(tables, setting, models, models)))
-    return MATRIX.build_table([row | {"dataset": "zoo"} for row in found]).to_pandas()
+    return MATRIX.build_table(
+        [row | {"dataset": "zoo"} for row in found], UNSTORED_KEYS
+    ).to_pandas()
 
 
 def part(rows, name, by="generator"):

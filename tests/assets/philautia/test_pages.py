@@ -11,7 +11,7 @@ import pytest
 from assets.philautia.examples import find_examples
 from assets.philautia.pages import REPORT, ComparedDataset, charts, paper, tables
 from assets.philautia.pomms import POMMS, PommsConfig, pomms_rows
-from assets.philautia.preference_matrix import MATRIX, matrix_rows
+from assets.philautia.preference_matrix import MATRIX, UNSTORED_KEYS, matrix_rows
 from assets.philautia.score_arrays import gather_ratings, gather_scores
 from assets.report.exhibits import Gallery
 from assets.report.publish import publish
@@ -44,7 +44,10 @@ def dataset(scores, models=MODELS, name="zoo", **more):
         for model in models
     }
     examples = [each for found in settings.values() for each in find_examples(found, captions)]
-    both = (MATRIX.build_table(matrix).to_pandas(), POMMS.build_table(pomms).to_pandas())
+    both = (
+        MATRIX.build_table(matrix, UNSTORED_KEYS).to_pandas(),
+        POMMS.build_table(pomms, ["panel"]).to_pandas(),
+    )
     return ComparedDataset(name, *both, examples, {"ann": "2026-11-20"}, **more)
 
 

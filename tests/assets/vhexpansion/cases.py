@@ -47,6 +47,10 @@ def case(number, answer="yes", image=None, **columns):
     } | columns
 
 
+NEGATION_KEYS = ("negated_question", "negated_answer", "writer")
+"""Keys of a case that no table of seed cases has."""
+
+
 def perturbed(image, name="noise", **columns):
     """A perturbed picture."""
     return {
@@ -90,7 +94,9 @@ def clean_answers(judge, cases, models=None, **config):
     """The rows of a judge's answers to seed cases."""
     step = CleanAnswers(Catalog((judge,)), judge)
     taken = [case | {"outcome": "taken"} for case in cases]
-    return run(step, {"cases": SEED_CASES.build_table(taken).to_pandas()}, models, config)
+    return run(
+        step, {"cases": SEED_CASES.build_table(taken, NEGATION_KEYS).to_pandas()}, models, config
+    )
 
 
 def run(step, tables, models, config):

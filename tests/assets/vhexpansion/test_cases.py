@@ -26,7 +26,7 @@ from resources.collections import CollectionError
 from resources.models.catalog import Catalog, Model
 from resources.settings.default_resources import build_default_resources
 from tests.assets.plans import plan_context
-from tests.assets.vhexpansion.cases import case
+from tests.assets.vhexpansion.cases import NEGATION_KEYS, case
 from tests.providers import Provider
 from tests.runs import failure, metadata
 
@@ -297,7 +297,7 @@ def test_a_question_about_many_pictures_is_asked_for_again_once():
     cases = [
         case(number, question=question, outcome="taken") for number, question in enumerate(asked)
     ]
-    tables = {"cases": SEED_CASES.build_table(cases).to_pandas()}
+    tables = {"cases": SEED_CASES.build_table(cases, NEGATION_KEYS).to_pandas()}
     work = StepRun("zoo", step.config(), tables, step.inputs, None, None, None, None, None)
     assert [step.forecast.may_have_follow_up(row) for row in step.rows(work)] == [True, True, False]
 

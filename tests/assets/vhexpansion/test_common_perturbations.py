@@ -26,7 +26,7 @@ from resources.models.catalog import Catalog
 from resources.settings.run_config import BadConfig
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache
-from tests.assets.vhexpansion.cases import case
+from tests.assets.vhexpansion.cases import NEGATION_KEYS, case
 
 
 class Lab:
@@ -44,7 +44,7 @@ class Lab:
         self.cases.append(case(number, **known | columns))
 
     def work(self, dataset="zoo", **config):
-        tables = {"cases": SEED_CASES.build_table(self.cases).to_pandas()}
+        tables = {"cases": SEED_CASES.build_table(self.cases, NEGATION_KEYS).to_pandas()}
         stores = self.images, self.ledger, logging.getLogger("lab")
         return StepRun(
             dataset,
