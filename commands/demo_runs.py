@@ -41,7 +41,7 @@ class AssetGroup(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Planned:
-    """A run that is made where it is needed, once those are over that make what it starts from."""
+    """A run, executed if needed after the runs that make its inputs."""
 
     part: AssetGroup
     partition: str | None

@@ -60,7 +60,7 @@ class PerturbedInstructions(WriteStep[FrameWriterConfig]):
     table = StepTable(
         columns=PERTURBED_INSTRUCTION_COLUMNS,
         key_columns=("item_id",),
-        unstored_keys=(*INSTRUCTIONS.columns, "problems", "response"),
+        unstored_keys=(*INSTRUCTIONS.columns, "problems", "response", "sentence"),
     )
     forecast = Forecast(
         # Any changed sentence may lack a concept.

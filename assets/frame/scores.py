@@ -141,7 +141,7 @@ class FrameScores(JudgeStep[FrameScoresConfig]):
 
 
 def list_original_names(work: StepRun[Any], limit: int | None) -> set[str]:
-    """The names of the pictures of `frame/biased_images`, as they were; of a limit the first."""
+    """List the ids of the pictures without a bias, the first of a limit."""
     names = [
         row["image_id"]
         for row in work.iterate_rows("biased_images", "image_id", "bias")

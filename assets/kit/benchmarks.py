@@ -52,8 +52,8 @@ class Benchmark:
     assets: Callable[[Catalog], Iterable[Definition]]
     """The other assets that depend on a catalog, as tables over all judges; with their checks."""
     flows: Sequence[Flow] | Callable[[], Sequence[Flow]] = ()
-    """The named jobs, or what gives them where the division of some is known only once all
-    benchmarks are; where there are none, one for each way in which its assets are divided."""
+    """Named jobs, or a function that builds them if their partitions depend on other benchmarks.
+    Empty: one job for each partitioning of its assets."""
     stand_in_runs: Callable[[Catalog, str], Iterable[StandInRun]]
     """The runs that make it small, with a painter that costs nothing, in their order."""
     summarize_demo: Callable[[DataRoot, str], Sequence[Mapping[str, Any]]] = lambda *_: []
@@ -61,7 +61,7 @@ class Benchmark:
     review_files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Name of the review file that an asset follows, by asset name and then by partition."""
     panel_assets: Sequence[str] = ()
-    """The assets that follow panels: annotators' files in `<benchmark>/<partition>/<of what>`."""
+    """Assets that read annotators' files in `<benchmark>/<partition>/<subject>`."""
     yes_no_tables: Sequence[YesNoTable] = ()
     """The tables of questions of which other benchmarks can make yes/no cases."""
     pair_tables: Sequence[PairTable] = ()
@@ -72,7 +72,7 @@ class Benchmark:
     """Its cases that judges can be fine-tuned on."""
 
     def build_flows(self, assets: Mapping[AssetKey, AssetsDefinition]) -> Sequence[Flow]:
-        """The named jobs of those assets that there are; one without any is left out."""
+        """Build the named jobs; leave out those without an existing asset."""
         named = self.flows() if callable(self.flows) else self.flows
         if named:
             keyed_assets = assets.items()

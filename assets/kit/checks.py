@@ -32,9 +32,9 @@ def build_check_result(description: str, wrong: pd.DataFrame, **metadata: Any) -
 
 
 def to_partial_result(result: AssetCheckResult, extent: Extent | None) -> AssetCheckResult:
-    """A check of completeness that has passed, where the table is about a part.
+    """Turn a passed check of completeness into a warning if a limit shortened the table.
 
-    It has not passed then, as a warning: what follows is made of the part.
+    What follows is then made of a part.
     """
     if extent is None or not result.passed or extent.count >= extent.total:
         return result
@@ -51,7 +51,7 @@ def to_partial_result(result: AssetCheckResult, extent: Extent | None) -> AssetC
 def rows_ended_check(step: Step[Any]) -> Check:
     """The blocking check that each item has one row, which ended in a known way.
 
-    Of a table that a limit cut short it warns.
+    It warns if a limit shortened the table.
     """
 
     def passes(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckResult:
@@ -208,14 +208,14 @@ def _hashes(names: Iterable[_Name]) -> NDArray[np.int64]:
 
 
 def _find_unmatched(row_hashes: NDArray[np.int64], expected_hashes: NDArray[np.int64]) -> set[int]:
-    """The hashes that either has not just once."""
+    """Find the hashes that do not occur exactly once on each side."""
     row_hashes, expected_hashes = np.sort(row_hashes), np.sort(expected_hashes)
     twice = [hashes[1:][hashes[1:] == hashes[:-1]] for hashes in (row_hashes, expected_hashes)]
     return {*np.setxor1d(row_hashes, expected_hashes).tolist(), *np.concatenate(twice).tolist()}
 
 
 def find_contradictions(rows: Iterable[Row], step: Step[Any]) -> Iterator[Problem]:
-    """The rows whose columns do not fit how they ended, or do not say it."""
+    """Find rows with columns filled that their outcome does not allow, or without an outcome."""
     rules = step.table
     columns = list(dict.fromkeys(chain(*rules.filled_columns.values())))
     size = len(columns)

@@ -47,13 +47,14 @@ class Columns:
     ) -> pa.Table:
         """Build an Arrow table of exactly these columns and types; an absent key is an empty cell.
 
-        Raises `ValueError` if rows have a key that is neither a column nor among `unstored_keys`.
+        A data frame may have further columns. Raises `ValueError` if rows have a key that is
+        neither a column nor among `unstored_keys`.
         """
-        keys = set(rows.columns) if isinstance(rows, pd.DataFrame) else set().union(*rows)
-        if unknown_keys := keys - self.columns.keys() - {*unstored_keys}:
-            raise ValueError(self._describe_unknown_keys(sorted(unknown_keys)))
         if isinstance(rows, pd.DataFrame):
             return pa.Table.from_pandas(rows, schema=self.schema, preserve_index=False)
+        keys: set[str] = set().union(*rows)
+        if unknown_keys := keys - self.columns.keys() - {*unstored_keys}:
+            raise ValueError(self._describe_unknown_keys(sorted(unknown_keys)))
         return pa.Table.from_pylist(list(rows), schema=self.schema)
 
     def _describe_unknown_keys(self, keys: Iterable[str]) -> str:
@@ -137,9 +138,9 @@ def to_materialize_result(
 ) -> MaterializeResult[Any]:
     """A table as an asset's result; its data version is a hash of its contents.
 
-    Two runs that give the same rows give the same version, so what is downstream stays fresh. The
-    version of a summary tells apart the tables that it is `of` as well, in their order and with
-    the columns that they have: an asset that shows these needs no edge from each of them.
+    Two runs that give the same rows give the same version, so what is downstream stays fresh.
+    `shown_tables` are hashed too, in their order and with their columns: an asset that summarizes
+    them needs no edge from each.
     """
     if isinstance(table, pa.Table):
         require_stand_in_marks(table)
@@ -152,7 +153,7 @@ def to_materialize_result(
 
 
 def require_stand_in_marks(table: pa.Table) -> None:
-    """Raises `ValueError` where a row says neither that it is a stand-in's nor that it is none."""
+    """Raise `ValueError` if `is_stand_in` is null in any row."""
     unsaid = table[IS_STAND_IN].null_count if IS_STAND_IN in table.column_names else 0
     if unsaid:
         raise ValueError(
@@ -165,7 +166,7 @@ def require_stand_in_marks(table: pa.Table) -> None:
 
 
 class _Digest(io.RawIOBase):
-    """A file that keeps nothing of what is written to it but its digest."""
+    """A write-only file that hashes what is written."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -186,7 +187,7 @@ _HASHED = 5_000
 def content_hash(table: pa.Table | StoredTable) -> bytes:
     """A digest of a table's names, types and values.
 
-    Of many rows a stored table has another than one in memory, however either was written.
+    A stored table of many rows has another digest than the same table in memory.
     """
     portions = table.portions(size=_HASHED) if isinstance(table, StoredTable) else [table]
     contents = _Digest()
@@ -204,7 +205,7 @@ def to_records(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def to_plain_records(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """The same, None for what is missing."""
+    """Convert rows to dictionaries by column name, None for what is missing."""
     return to_records(rows.astype(object).where(rows.notna(), None))
 
 

@@ -105,7 +105,7 @@ def find_longest_repair(model: Model, request: Request) -> WriteRequest | None:
     if not isinstance(request, WriteRequest) or request.schema is None:
         return None
     longest_reply = "?" * (find_output_limit(model) or 0)
-    # What is wrong quotes the answer, or the schema, or both.
+    # The error message may quote the answer, the schema, or both.
     return build_repair_request(
         request, MalformedOutcome(longest_reply + request.schema, longest_reply)
     )

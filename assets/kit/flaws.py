@@ -137,9 +137,9 @@ def _find_wrong_sizes(rows: Mapping[int, Row], parameters: Mapping[str, Any]) ->
 def _find_repeated(rows: Mapping[int, Row], named: Callable[[Row], str]) -> Flaws:
     """The same bytes for different requests.
 
-    Of one prompt's pictures the first is as good as any. Of those of different prompts none is,
-    since the prompts of one painter ask for different things; but a schematic shows no more of a
-    prompt than it understands, so that two prompts may well have one.
+    Of identical pictures of one prompt, the first is kept. Identical pictures of different prompts
+    are all flawed, except schematics: these show only what they understand of a prompt, so that two
+    prompts may have one picture.
     """
     alike: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for place, row in rows.items():

@@ -15,7 +15,7 @@ from resources.execution.dagster_internals import AssetJob
 
 
 class Flow(NamedTuple):
-    """A job of assets that are all divided in one way, as Dagster wants it.
+    """A job of assets with the same partitions, as Dagster wants it.
 
     `assets` are their names; one that ends with an underscore or a slash stands for all that begin
     so.

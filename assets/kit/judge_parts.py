@@ -1,6 +1,6 @@
 """Parts of each benchmark that ask a judge or metric: the steps about it, by partition.
 
-Steps of other judges belong to it as well where its own numbers need their answers about it.
+A step of another judge is included if this judge's results depend on it.
 Nothing is painted or written for it: a partition is ready once all that the step reads is stored.
 Missing tables are named, with those to materialize before them.
 """
@@ -115,7 +115,7 @@ class JudgeParts:
             for step in steps
             if (model := step.asset.subject_model) is not None and model.name == judge.name
         ]
-        # What nobody else makes, as scores in a file of the user's, is made where it is asked for.
+        # If all of its steps are manual (such as scores from a file), they run on request.
         automatic_steps = [step for step in judge_steps if step.asset.is_automatic] or judge_steps
         parts: dict[TableLocation, JudgePart] = {}
         for step in automatic_steps:

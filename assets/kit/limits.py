@@ -80,7 +80,7 @@ def format_count_of_total(count: int, total: int, unit: str) -> str:
 
 
 def _order(places: Sequence[SamplingKey], limit: int) -> list[int]:
-    """Places of the first items, each of that cell of which the fewest were taken so far."""
+    """Yield the indices of the first items, each from the stratum with the fewest so far."""
     lots = [sha256(place.name.encode()).digest() for place in places]
     cells: dict[tuple[str, ...], deque[int]] = defaultdict(deque)
     for index in sorted(

@@ -31,7 +31,7 @@ PAINTED_COLUMNS = {
 
 
 class PaintStep(Step[ConfigT]):
-    """A step that is divided by painter; its `rows` are made by `painting`."""
+    """A step that is divided by painter; its `rows` come from `build_row`."""
 
     example_request = PaintRequest("")
 
@@ -56,7 +56,7 @@ class PaintStep(Step[ConfigT]):
     ) -> dict[str, Any]:
         """A row of what is known of a picture before it is painted; `calls` are upstream ones.
 
-        `sample` is which of the pictures of its prompt it is; by default what is asked for.
+        `sample` is the picture's number among those of its prompt; by default `request.sample`.
         """
         return {
             **row,

@@ -1,4 +1,4 @@
-"""Marks of pairs: what one that is trained on and one that is judged by may not have in common.
+"""Marks: concepts, cells and pictures that training and evaluation pairs may not share.
 
 The folder of an adapter keeps those of its own pairs, hashed, beside its record, which names the
 file and has its hash: what is evaluated later, as with a painter that was added, is held against

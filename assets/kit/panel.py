@@ -1,7 +1,6 @@
 """Panels: several people review the same things, each in a file of a folder.
 
-A sheet lies in the folder; who has filled in a copy saves it beside it under a name, as in
-anna.csv.
+A sheet lies in the folder; each annotator saves a filled copy beside it, such as anna.csv.
 """
 
 from collections.abc import Mapping, Sequence

@@ -24,7 +24,7 @@ sources = DynamicPartitionsDefinition(name="sources")
 """Sources of pictures, for a benchmark that also takes a user's own: painters, collections."""
 
 BY_PAINTER = (painters, sources)
-"""The divisions of which every painter is a part."""
+"""Partitions with every painter as a part."""
 
 
 def add_painters(instance: DagsterInstance, catalog: Catalog) -> None:
@@ -67,7 +67,7 @@ def find_new_collections(instance: DagsterInstance, catalog: Catalog) -> list[st
 def partition_painters(
     instance: DagsterInstance, divisions: Iterable[PartitionsDefinition[Any]] = BY_PAINTER
 ) -> set[str]:
-    """The names that all of those of some divisions have which are by painter."""
+    """Find the names present in all partitions by painter among some."""
     parts = [
         set(instance.get_dynamic_partitions(str(division.name)))
         for division in divisions

@@ -37,7 +37,7 @@ PICTURE_COLUMNS = {
 
 
 def picture_columns(outcome: Outcome, done: str, images: ImageStore) -> dict[str, Any]:
-    """The columns of how a request ended; one that was answered ended as `done`."""
+    """Build the columns of a reply; the outcome of an answered request is `done`."""
     return outcome_columns(
         outcome,
         done,
@@ -48,7 +48,7 @@ def picture_columns(outcome: Outcome, done: str, images: ImageStore) -> dict[str
 def outcome_columns(
     outcome: Outcome, done: str, size_of: Callable[[str], tuple[int, int]]
 ) -> dict[str, Any]:
-    """Build the columns of `pictured`; `size_of` returns a picture's size in px by its sha256."""
+    """Build picture columns; `size_of` returns the size in px of a picture by its sha256."""
     if isinstance(outcome, AnsweredOutcome):
         (digest,) = outcome.images
         width, height = size_of(digest)
@@ -145,7 +145,7 @@ def store_pictures(
 
 
 def missing_pictures_metadata(step: Step[Any], work: StepRun[Any], failed: int) -> dict[str, str]:
-    """Build the metadata of a folder's table that lacks pictures; empty for other tables."""
+    """Build the metadata on pictures that a folder of a painter lacks; empty for other painters."""
     model = step.model(work.partition, work.config)
     if not failed or model is None or not model.may_lack_answers:
         return {}

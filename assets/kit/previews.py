@@ -49,7 +49,7 @@ def _thumbnail(data: bytes) -> str:
 
 
 def markdown_table(rows: pd.DataFrame) -> MarkdownMetadataValue:
-    """A small table as Markdown; its cells are `plain`, nulls are empty."""
+    """A small table as Markdown; cells are escaped, nulls are empty."""
     written = rows.astype(str).fillna("")
     lines = [list(rows.columns), ["---"] * len(rows.columns), *written.values.tolist()]
     cells = (" | ".join(map(escape_markdown, line)) for line in lines)

@@ -1,4 +1,4 @@
-"""Reviews by people: a sheet to fill in, for pictures a page that fills it in, and their reading.
+"""Reviews by people: the sheet, a page for reviewing pictures, and the parsing of verdicts.
 
 A review file is a CSV with at least the columns image (the sha256), verdict (one of a few words, or
 empty where nobody has decided) and reason; where not pictures are reviewed, another column names
@@ -86,7 +86,7 @@ def review_page(file: Path) -> Path:
 def read_verdicts(path: Path, subject_column: str = IMAGE) -> Verdicts:
     """The verdicts in a file, each one of `WORDS`; none where it is not there.
 
-    `of` is the column that names what is reviewed. Raises `UserFileError`.
+    `subject_column` names what is reviewed. Raises `UserFileError`.
     """
     verdicts: dict[str, Verdict] = {}
 

@@ -31,6 +31,6 @@ def find_filled_files(
 def read_sheet(path: Path, columns: Sequence[str]) -> Iterator[Row]:
     """The rows of a CSV with `columns`, and maybe others. Raises `UserFileError`.
 
-    Cells have no space around them, and no apostrophe before what would be a formula.
+    Cells are stripped, and lose the apostrophe that guards against formulas.
     """
     return read_rows(path, TableFormat(columns=columns, is_sheet=True), (".csv",))

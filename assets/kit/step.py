@@ -83,7 +83,7 @@ class StepAsset:
     description: str = ""
     """Description of the asset; default: the docstring of the step's class."""
     division: PartitionsDefinition[Any] | Callable[[], PartitionsDefinition[Any]] | None = None
-    """Its partitions, or what gives them where they are known only once all benchmarks are."""
+    """Its partitions, or a function that builds them if they depend on other benchmarks."""
     kinds: Sequence[str] = ()
     deps: Sequence[AssetDep] = ()
     """Assets whose tables `StepRun.find_table` finds, by partition."""
@@ -91,11 +91,11 @@ class StepAsset:
     pool: str | None = None
     """Bounds how many partitions are made at once; by default the asset's own."""
     subject_model: Model | None = None
-    """The judge, metric or captioner whose own table it is; None where it serves all."""
+    """The judge, metric or captioner that the table is about; None for a table that serves all."""
     is_optional: bool = False
-    """Whether others go without it, as without the answers of one judge."""
+    """Whether downstream assets work without it, as without the answers of one judge."""
     is_automatic: bool = True
-    """Whether a new painter's is made by itself: nobody has to write something first, or to ask."""
+    """Whether sensors may materialize it for a new painter: it needs nothing from a user."""
 
     @property
     def partitions(self) -> PartitionsDefinition[Any] | None:
@@ -121,9 +121,10 @@ class StepTable:
     unstored_keys: Collection[str] = ()
     """Keys of rows that serve to make them and are not stored; all others have to be columns."""
     key_columns: Sequence[str] = ()
-    """The columns that name a row: where there are such, each item has to have one row."""
+    """Columns that identify a row. If set, a blocking check requires exactly one row per item."""
     filled_columns: Mapping[str, Collection[str]] = field(default_factory=dict)
-    """By outcome: which of all columns that are named here are not empty; the others are."""
+    """Maps each outcome to the columns that are filled then; columns named for other outcomes alone
+    must be empty."""
     outcome_column: str = "outcome"
     """The column that says how a row ended."""
     calls_column: str = "calls"
@@ -132,7 +133,7 @@ class StepTable:
     """Whether its rows are made, asked about and finished some thousands at a time, so that many
     take little memory. The finished rows have the columns of the table alone."""
     list_expected_keys: Callable[[Any, Sequence[Row]], Iterable[tuple[Any, ...]]] | None = None
-    """Lists the names of all rows that the table has to have; by default of `Step.rows`."""
+    """Lists the keys of all rows that the table must have; by default those of `Step.rows`."""
     find_problems: Callable[[Any, Sequence[Row]], Iterable[Problem]] = lambda work, rows: ()
     """Finds problems beside those of keys and filled columns."""
 

@@ -42,7 +42,7 @@ def planned_table(
 ) -> pd.DataFrame | None:
     """An asset's table once all that is planned is materialized; None where there is none.
 
-    An asset that is no step is read as it is stored. See `Input` for `by_default`.
+    An asset that is no step is read as it is stored. See `Input` for `uses_default_config`.
     """
     config, step = sources.planned_configs.get((asset, partition)), steps.get(asset)
     if config is None or step is None:

@@ -56,7 +56,7 @@ class Input(NamedTuple):
 
 
 def single_input(asset: str, columns: Columns, dimension: str | None = None) -> Mapping[str, Input]:
-    """The inputs of a step that reads one table, `upstream`: that of an asset, by its name."""
+    """Build the inputs of a step that reads the table of one asset, as the input "upstream"."""
     key = AssetKey.from_user_string(asset)
     return MappingProxyType({"upstream": Input(key, dimension, row_columns=columns)})
 

@@ -80,7 +80,7 @@ class TuningTable(NamedTuple):
     assets: Sequence[AssetKey]
     datasets: Callable[[], Sequence[str]]
     perturbations: Sequence[str]
-    """The names of what pictures may be perturbed by; those in `attacks` need an encoder."""
+    """Names of perturbations of pictures; those in `attacks` need an encoder."""
     attacks: Sequence[str]
     load_training_cases: Callable[[DataRoot, str, str, str | None], Sequence[TuningCase]]
     """Load the training cases of a dataset under a perturbation and for an encoder; none of a

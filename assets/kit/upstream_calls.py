@@ -1,4 +1,4 @@
-"""The stored calls that tables rest on: those of what is selected in the graph, and upstream."""
+"""The stored calls behind the selected assets and everything upstream."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set

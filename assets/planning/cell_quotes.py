@@ -138,7 +138,7 @@ class CellQuotes:
     def quote_cell(self, judge: Model, benchmark: Benchmark) -> CellQuote:
         """The cell of a judge and a benchmark.
 
-        Where none of some hundred requests, spread evenly, has an answer, none counts as answered.
+        If none of a few hundred sampled requests is answered, all count as unanswered.
         """
         benchmark_parts = self._judged.find_parts(judge, benchmark)
         if not benchmark_parts.is_applicable:
@@ -184,12 +184,12 @@ class CellQuotes:
         if shapes is None:
             shapes, without = self._plan_requests(own_parts)
             if not without:
-                # What is left out, and why, names a judge: it is of no other.
+                # A refusal names the judge, so it is not shared.
                 self._shapes[like] = shapes
         if shapes.is_begun(self._sources.calls, judge):
             return self._quote_benchmark(judge, benchmark, asking)
         if like not in self._other_lines:
-            # Of all judges that have made nothing yet, others are asked the same.
+            # About every judge that has made nothing yet, other judges are asked the same.
             quoted = self._quote_benchmark(judge, benchmark, asking).lines if of_others else []
             self._other_lines[like] = quoted[1:]
         line = shapes.line(judge, benchmark.name, self._pricing)

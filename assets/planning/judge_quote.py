@@ -1,4 +1,4 @@
-"""Everything that one judge or metric is asked, by benchmark: its scope, its quote, what lacks."""
+"""Everything that one judge or metric is asked, by benchmark, and what is missing."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -68,9 +68,9 @@ class SampledStep(NamedTuple):
 class Quote(NamedTuple):
     """Lines by asset, partition and model, with totals by model.
 
-    A request that several lines share is counted once in the total. `without` tells of partitions
-    that lack a model or a painter's manifest, or that a run would refuse, by the reason, and
-    `warnings` of what planners found.
+    A request that several lines share is counted once in the total. `refused_tasks` tells of
+    partitions that lack a model or a painter's manifest, or that a run would refuse, by the reason,
+    and `warnings` of what planners found.
     """
 
     lines: list[QuoteLine]
@@ -111,7 +111,7 @@ def quote_tasks(planners: Planners, sources: PlanContext, tasks: Sequence[Task])
 
 
 class _Making:
-    """A quote that is being made."""
+    """Collects the lines of a quote."""
 
     def __init__(self, sources: PlanContext) -> None:
         self.lines: dict[tuple[int, str], QuoteLine] = {}

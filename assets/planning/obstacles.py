@@ -1,4 +1,4 @@
-"""Obstacles: what a quote shows would have each run fail before it sends anything."""
+"""Obstacles that a quote reveals: each run would fail before sending anything."""
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence

@@ -29,7 +29,7 @@ _FIRST = {
     "edit": "an edited picture",
     "score": "a score",
 }
-"""Fields of `Usage` that a model must have reported once, by kind of request."""
+"""What a model must have answered once, in words, by kind of request."""
 
 
 @dataclass(slots=True)

@@ -61,7 +61,7 @@ def _rows(quote: Quote) -> list[list[str]]:
 
 
 def grand_total(quote: Quote) -> QuoteLine:
-    """The sum of the totals by model; in a mode that not all of them have, of none."""
+    """The sum of the totals by model; only in modes that all models have."""
     first, *_ = quote.totals
     modes = set(first.prices).intersection(*(total.prices for total in quote.totals))
     line = QuoteLine("", "", first.model, prices={mode: QuotePrice() for mode in modes})

@@ -14,8 +14,8 @@ from generators.prompts.concepts import DOMAINS
 def sampling_key(pair_id: str, *among: str) -> SamplingKey:
     """A pair's place in the order of a limit: spread over `among`, distinct concepts first.
 
-    That of a concept is that of its first pair, so that a limit on triplets and the same on their
-    pairs are about the same ones.
+    A concept sorts with its first pair, so that equal limits on triplets and pairs select the same
+    concepts.
     """
     return SamplingKey(pair_id, among, int(pair_id.rpartition("/")[2]))
 

@@ -77,7 +77,7 @@ def find_finished_attacks(
 
 
 def mark_damaged(rows: Sequence[dict[str, Any]], images: ImageStore) -> list[dict[str, Any]]:
-    """The rows, of which those are pending whose picture is not whole."""
+    """Return the rows; those without a whole picture are pending."""
     bad = images.find_damaged({row["sha256"] for row in rows if row["sha256"]})
     return [row | _NOT_YET._asdict() if row["sha256"] in bad else row for row in rows]
 

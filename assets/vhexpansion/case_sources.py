@@ -40,8 +40,8 @@ def cases_from_questions(
     """The cases of another benchmark's questions.
 
     A yes/no question is one case. A counting question is two, one with the number that there is and
-    one with the number that is usually so, so that yes and no have equal shares; where both are
-    one number, it is none.
+    one with the number that is usually so, so that yes and no have equal shares; if both are one
+    number, no case is built.
     """
     for row in rows:
         for question in to_questions(row):

@@ -140,7 +140,7 @@ def load_answers(
 ) -> tuple[TablesByTopic, dict[str, TablesByTopic]]:
     """The questions, and by judge the answers.
 
-    Of these `accuracy` is a summary: its data version changes whenever one of them does.
+    The data version of `accuracy` covers all of these tables.
     """
 
     def load_by_topic(asset: AssetKey, division: StaticPartitionsDefinition) -> TablesByTopic:

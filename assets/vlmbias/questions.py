@@ -65,7 +65,7 @@ class QuestionsConfig(Config):
 
 
 def _tables(names: Sequence[str], topics: Sequence[str]) -> list[AssetDep]:
-    """Tables that there are for some of the topics, each under its own."""
+    """Dependencies on tables that exist for some topics alone, partition by partition."""
     mapping = StaticPartitionMapping({topic: topic for topic in topics})
     return [AssetDep([GROUP, name], partition_mapping=mapping) for name in names]
 
@@ -101,7 +101,7 @@ def questions(
     ]
     examples = pd.DataFrame(rows).drop_duplicates("question").head(12)
     return to_materialize_result(
-        QUESTIONS.build_table(rows),
+        QUESTIONS.build_table(rows, unstored_keys=("text",)),
         questions=len(rows),
         disputable=sum(bool(row["disputable"]) for row in rows),
         images=len(image_questions),

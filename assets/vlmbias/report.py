@@ -157,7 +157,7 @@ def _build_error(missing: str) -> NotMaterialized:
 
 
 def _facts(pictures: pd.DataFrame) -> dict[str, str]:
-    """The lines of the footer; what is about drawn pictures or photographs alone, if there are."""
+    """Build the facts of the footer, with those on drawings or photographs if there are any."""
 
     def list_values(column: str, pictures_read: pd.DataFrame = pictures) -> str:
         return ", ".join(str(value) for value in sorted(pictures_read[column].unique()))

@@ -36,7 +36,7 @@ def answers_metadata(answers: pd.DataFrame, images: ImageStore) -> dict[str, Any
 
     `accuracy` and `bias_rate` with the ends of their 95 % intervals, as numbers from 0 to 1: of the
     counting questions, under the baseline and about pictures of the benchmark if there are such.
-    What they are of stands in `rates_of`, and all others in the table `rates`.
+    `rates_of` names the row that they come from; the table `rates` has all rows.
     """
     rates = topic_accuracy_table(answers)
     metadata: dict[str, Any] = {"rates": markdown_table(format_rates(rates, _SHOWN))}

@@ -30,7 +30,7 @@ from resources.storage.image_store import ImageStore
 from resources.untrusted_input.edited_flags import DrawnFlag, FlagReply, draw_flags
 
 SIZE = 768
-"""px of the longer side: of the drawing that a model is given, and of what is drawn of its own."""
+"""Longer side in px: of the drawing that a model is given, and of its own when rendered."""
 
 EDITED_FLAG_COLUMNS = Columns(
     image_id=(TEXT, "Readable name: topic, scene, writer and size"),

@@ -205,7 +205,7 @@ def measure_success(scores: pd.DataFrame, *, seed: int = 0) -> AttackSuccess:
 def measure_susceptibility(
     scores: pd.DataFrame, by: str, *, seed: int = 0
 ) -> dict[str, AttackSuccess]:
-    """`success` over judges, for each value of `by`: `domain`, or `bias` (FRAME, Section 5.2).
+    """Measure the success of biases over judges, by `domain` or `bias` (FRAME, Section 5.2).
 
     `scores` has the `model` as well. All judges of a resample have the same pictures: the numbers
     hold for these judges alone.

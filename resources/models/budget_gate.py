@@ -43,7 +43,7 @@ class BudgetGate:
     def book_reply(self, purchase: Purchase, request: Request, reply: ModelReply) -> str | None:
         """Book a reply; why nothing more may be sent, where it cost more than was reserved.
 
-        What a refusal costs that nothing was counted for is not known.
+        The cost of a refusal without token counts is unknown.
         """
         if reply.refusal is None or not reply.usage.is_unknown or self.model.is_stand_in:
             purchase.cost = compute_cost(self.model, request, reply.usage)

@@ -74,7 +74,7 @@ class CandidatesConfig(LimitConfig):
 class Candidates(PhotographStep[CandidatesConfig]):
     """Originals and edits of a painter, checked if wished, and laid out for people to review.
 
-    While it is made, a picture has a row for each check of it: they are sent all at once.
+    Until `finish` merges them, a picture has one row for each check: all are sent at once.
     """
 
     config, success_outcome, example_request = CandidatesConfig, "candidate", LookRequest(())
@@ -154,7 +154,7 @@ class Candidates(PhotographStep[CandidatesConfig]):
         return list(_checks(row["photograph"]))
 
     def _describe_outdated(self, row: Row) -> str:
-        """The base image whose edits lack."""
+        """The base image without edits."""
         return (
             f"vlmbias/edits holds no edit of {row['base_id']} as it is now: its subjects or "
             "paintings have changed since. Materialize paintings and edits of this painter and "

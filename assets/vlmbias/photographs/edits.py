@@ -144,7 +144,7 @@ class Edits(PhotographStep[EditsConfig]):
             yield row | {"edit_number": edit_number}
 
     def _describe_outdated(self, row: Row) -> str:
-        """The painting that lacks."""
+        """The missing painting."""
         paintings = zip(row["photograph"].paintings, row["paintings"], strict=True)
         missing_painting, *_ = (
             painting.content for painting, source in paintings if source["outcome"] == PENDING

@@ -114,7 +114,7 @@ def photographs(
         for size, digest in rendered[choice.candidate["sha256"]].items()
     ]
     return to_materialize_result(
-        PHOTOGRAPHS.build_table(rows),
+        PHOTOGRAPHS.build_table(rows, unstored_keys=("edit", "paintings", "standard", "truth")),
         images=len(rows),
         **partial_metadata(
             len({row["base_id"] for row in current_candidates}),

@@ -124,7 +124,7 @@ class SuggestedSubjects(Step[SubjectsConfig]):
             answer = row["reply"]
             if not isinstance(answer, AnsweredOutcome):
                 raise _build_error(work, unanswered_columns(answer)["reason"])
-            # The one property of the object that it is.
+            # The schema allows an object with one property: the list.
             (suggestion,) = cast(Mapping[str, Any], answer.data).values()
             row |= {"list": suggestion, "served_model": answer.served_model}
         try:

@@ -2,7 +2,6 @@
 
 import re
 
-import pandas as pd
 import pytest
 from dagster import AssetKey
 
@@ -140,7 +139,7 @@ def test_a_key_that_is_no_column_is_refused():
     rows = [{"sha256": "0"}, {"sha_256": "1", "note": "x"}]
     with pytest.raises(ValueError, match=r"`note`, `sha_256` \(the nearest column is `sha256`\)"):
         columns.build_table(rows)
-    with pytest.raises(ValueError, match="`sha_256`"):
-        columns.build_table(pd.DataFrame(rows), ["note"])
+    with pytest.raises(ValueError, match=r"`sha_256` .* Columns of the table: sha256, number\."):
+        columns.build_table(rows, ["note"])
     table = columns.build_table([{"sha256": "0"}, {"number": 1, "note": "x"}], ["note"])
     assert table.to_pylist() == [{"sha256": "0", "number": None}, {"sha256": None, "number": 1}]

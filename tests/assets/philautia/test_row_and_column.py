@@ -55,7 +55,7 @@ class Zoo:
     def write(self, name, columns, rows):
         path = self.root / "philautia" / name / f"{SET}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(columns.build_table(rows), path)
+        pq.write_table(columns.build_table(rows, ["references"]), path)
 
     def describe(self, name, **config):
         before = self.server.count
