@@ -100,7 +100,7 @@ def ask(root: str) -> tuple[int, float, float]:
                 "home": DataRoot(root=root),
                 "images": client.images,
                 "models": client,
-                "ledger": WorkCache(root=root),
+                "work_cache": WorkCache(root=root),
                 "budget": Budget.from_environment({}),
             },
         )

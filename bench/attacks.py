@@ -82,7 +82,7 @@ def measure(what: str, number: str) -> Any:
 
 
 def tiny(root: Path, number: int) -> Taken:
-    """Attacks on so many pictures by the tiny model, with stores and ledger, on one thread."""
+    """Attacks on so many pictures by the tiny model, with stores and work_cache, on one thread."""
     folder = import_module("tests.tiny").save_llava(root / "llava")
     seconds = attack(root, _entry(folder, batch=BATCH), number, SIDE)
     return Taken(number, seconds, peak_megabytes())
@@ -104,15 +104,15 @@ def gpu(root: Path, number: int) -> list[Taken]:
 
 def attack(root: Path, entry: Model, number: int, side: int) -> float:
     """Seconds to attack so many pictures by I-FGSM; loading and storing the originals apart."""
-    images, ledger = ImageStore(root=str(root)), WorkCache(root=str(root))
+    images, work_cache = ImageStore(root=str(root)), WorkCache(root=str(root))
     setting = AttackParameters(iterations=STEPS).model_dump_json()
     case = {"method": "i_fgsm", "objective": "lower", "parameters": setting, "seed": 0}
     case |= {"question": "Is there a dog?", "outcome": None}
     rows = [{**case, "original": images.put(picture(side, each))} for each in range(number)]
     attacking = AttackRun(entry, None, None, logging.getLogger(__name__))
     started = perf_counter()
-    pending = find_finished_attacks(rows, entry, images, ledger)
-    made = make_attacks(pending, attacking, images, ledger)
+    pending = find_finished_attacks(rows, entry, images, work_cache)
+    made = make_attacks(pending, attacking, images, work_cache)
     seconds = perf_counter() - started
     assert all(row["outcome"] != "pending" for row in made)
     return seconds

@@ -80,7 +80,7 @@ def take(root: str, name: str, config: str) -> tuple[int, float, float]:
         resources={
             "io_manager": ParquetTables(root=root),
             "images": ImageStore(root=root),
-            "ledger": WorkCache(root=root),
+            "work_cache": WorkCache(root=root),
         },
     )
     seconds = perf_counter() - started

@@ -124,7 +124,7 @@ def make(root: str, name: str, config: str) -> tuple[int, float, float]:
                 "home": DataRoot(root=root),
                 "images": client.images,
                 "models": client,
-                "ledger": WorkCache(root=root),
+                "work_cache": WorkCache(root=root),
                 "budget": Budget.from_environment({}),
             },
         )

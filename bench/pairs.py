@@ -99,7 +99,7 @@ def paint(root: str, url: str) -> tuple[int, float, float]:
                 "home": DataRoot(root=root),
                 "images": client.images,
                 "models": client,
-                "ledger": WorkCache(root=root),
+                "work_cache": WorkCache(root=root),
                 "budget": Budget.from_environment({}),
             },
         )

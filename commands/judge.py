@@ -90,7 +90,7 @@ def judge(
             sources = PlanContext(
                 home=stores.home,
                 images=stores.images,
-                work_cache=stores.ledger,
+                work_cache=stores.work_cache,
                 calls=stores.models.calls,
             )
             judged = JudgeParts(catalog, stores.home, instance, assets)

@@ -58,7 +58,7 @@ def prompts(
         context = PlanContext(
             home=stores.home,
             images=stores.images,
-            work_cache=stores.ledger,
+            work_cache=stores.work_cache,
             calls=stores.models.calls,
             planned_configs=chosen.planned_configs,
         )

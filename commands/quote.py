@@ -32,7 +32,7 @@ def quote(select: Select = "*", partitions: Partitions = None, config: Config = 
         context = PlanContext(
             home=stores.home,
             images=stores.images,
-            work_cache=stores.ledger,
+            work_cache=stores.work_cache,
             calls=stores.models.calls,
             planned_configs=chosen.planned_configs,
         )

@@ -58,7 +58,7 @@ def run(
             sources = PlanContext(
                 home=stores.home,
                 images=stores.images,
-                work_cache=stores.ledger,
+                work_cache=stores.work_cache,
                 calls=stores.models.calls,
             )
             limits = load_limits(budget, resources)

@@ -59,7 +59,7 @@ def batches_sensor(
         context: SensorEvaluationContext,
         home: DataRoot,
         images: ImageStore,
-        ledger: WorkCache,
+        work_cache: WorkCache,
         models: ModelClient,
     ) -> SensorResult:
         store = models.calls.batches
@@ -68,7 +68,9 @@ def batches_sensor(
             problems |= track(models.calls, providers)
         tick = _Tick(
             instance=context.instance,
-            sources=PlanContext(home=home, images=images, work_cache=ledger, calls=models.calls),
+            sources=PlanContext(
+                home=home, images=images, work_cache=work_cache, calls=models.calls
+            ),
             planners=planners,
             assets=assets,
             batching=batching,

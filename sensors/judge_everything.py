@@ -74,7 +74,7 @@ def build_judge_everything_job(
         config: JudgeEverythingConfig,
         home: DataRoot,
         images: ImageStore,
-        ledger: WorkCache,
+        work_cache: WorkCache,
         models: ModelClient,
         budget: Budget,
     ) -> None:
@@ -88,7 +88,7 @@ def build_judge_everything_job(
         judged = JudgeParts(catalog, home, context.instance, assets)
         judge_quote = quote_judge(
             judged,
-            PlanContext(home=home, images=images, work_cache=ledger, calls=models.calls),
+            PlanContext(home=home, images=images, work_cache=work_cache, calls=models.calls),
             scope,
         )
         quote_text = "\n".join([format_text(judge_quote.quote, []), *judge_quote.notes()])

@@ -18,7 +18,7 @@ _Shown: TypeAlias = tuple[str, str]
 
 
 def add_readability(
-    rows: Sequence[dict[str, Any]], images: ImageStore, ledger: WorkCache
+    rows: Sequence[dict[str, Any]], images: ImageStore, work_cache: WorkCache
 ) -> list[dict[str, Any]]:
     """The rows of biased pictures with `readable`; None where code cannot read the original.
 
@@ -28,13 +28,13 @@ def add_readability(
     originals = {_show_original(row): row.get("answer") for row in rows if row["original"]}
     truths = {
         shown: read
-        for shown, read in _read(originals, images, ledger).items()
+        for shown, read in _read(originals, images, work_cache).items()
         if read is not None and _agrees(originals[shown], read)
     }
     checkable_rows = [
         row for row in rows if row["sha256"] and row["original"] and _show_original(row) in truths
     ]
-    readings = _read(map(_show_biased, checkable_rows), images, ledger)
+    readings = _read(map(_show_biased, checkable_rows), images, work_cache)
     same = {
         _build_row_key(row): readings[_show_biased(row)] == truths[_show_original(row)]
         for row in checkable_rows
@@ -59,7 +59,7 @@ def _build_row_key(row: Row) -> tuple[str, str]:
 
 
 def _read(
-    shown: Iterable[_Shown], images: ImageStore, ledger: WorkCache
+    shown: Iterable[_Shown], images: ImageStore, work_cache: WorkCache
 ) -> Mapping[_Shown, str | None]:
     """Return the text that code reads in some pictures; None where it reads nothing."""
     from generators.pixel_answers import PixelQuery, describe_picture  # noqa: PLC0415 - slow, and seldom needed
@@ -69,7 +69,7 @@ def _read(
         keys,
         lambda picture: PixelQuery(images.get(picture[0]), picture[1]),
         describe_picture,
-        ledger,
+        work_cache,
     )
 
 

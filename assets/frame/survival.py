@@ -181,7 +181,10 @@ def _row(rereading: "RereadJob", reread: RereadOutcome) -> dict[str, Any]:
     ],
 )
 def survival_asset(
-    context: AssetExecutionContext, config: SurvivalConfig, design: ImageDesign, ledger: WorkCache
+    context: AssetExecutionContext,
+    config: SurvivalConfig,
+    design: ImageDesign,
+    work_cache: WorkCache,
 ) -> MaterializeResult[pa.Table]:
     """Perturb and read what was not read before. Raises `SizeOutOfRange`."""
     topic = load_domain(context.partition_key)
@@ -198,10 +201,10 @@ def survival_asset(
         ): job
         for job in _build_reread_jobs(topic, config, design.seed)
     }
-    outcomes: dict[str, RereadOutcome] = ledger.find_results(work)
+    outcomes: dict[str, RereadOutcome] = work_cache.find_results(work)
     missing = {key: job for key, job in work.items() if key not in outcomes}
     for key, outcome in map_in_processes(to_outcome, missing.items()):
-        ledger.record({key: list(outcome)})
+        work_cache.record({key: list(outcome)})
         outcomes[key] = outcome
     rows = [_row(rereading, outcomes[key]) for key, rereading in work.items()]
     table = pd.DataFrame(rows)

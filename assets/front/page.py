@@ -56,13 +56,13 @@ def build_front_page(catalog: Catalog, assets: Callable[[], AssetsByKey]) -> Ass
         context: AssetExecutionContext,
         home: DataRoot,
         images: ImageStore,
-        ledger: WorkCache,
+        work_cache: WorkCache,
         models: ModelClient,
     ) -> MaterializeResult[None]:
         started = perf_counter()
         judged = JudgeParts(catalog, home, context.instance, assets())
         folder = Path(home.root) / "report"
-        sources = PlanContext(home=home, images=images, work_cache=ledger, calls=models.calls)
+        sources = PlanContext(home=home, images=images, work_cache=work_cache, calls=models.calls)
         roster = build_roster(judged, sources, read_judge_results(folder))
         with write_errors(folder):
             roster.write(folder)

@@ -112,8 +112,8 @@ def collection_asset(collection: Collection) -> AssetsDefinition:
         description="No row was rejected; those that were are listed with their reasons.",
     )
 
-    def collected(images: ImageStore, ledger: WorkCache) -> MaterializeResult[pa.Table]:
-        rows = list(collect(collection, images, ledger))
+    def collected(images: ImageStore, work_cache: WorkCache) -> MaterializeResult[pa.Table]:
+        rows = list(collect(collection, images, work_cache))
         rejected = [row for row in rows if row["outcome"] == "rejected"]
         result = to_materialize_result(
             COLLECTION_COLUMNS.build_table(rows),

@@ -39,7 +39,7 @@ class Inspection(NamedTuple):
 
 
 def inspect_pictures(
-    images: ImageStore, ledger: WorkCache, digests: Iterable[str]
+    images: ImageStore, work_cache: WorkCache, digests: Iterable[str]
 ) -> dict[str, Inspection]:
     """The inspection of each picture, by its sha256; inspected ones are not opened again.
 
@@ -50,11 +50,11 @@ def inspect_pictures(
     with ThreadPoolExecutor(_THREADS) as threads:
         while chunk := list(islice(distinct, _AT_ONCE)):
             keys = {digest: build_work_key("seen", _VERSION, digest) for digest in chunk}
-            stored = ledger.find_results(keys.values())
+            stored = work_cache.find_results(keys.values())
             new = [digest for digest, key in keys.items() if key not in stored]
             inspected = threads.map(partial(_inspect, images), new)
             stored |= dict(zip((keys[digest] for digest in new), inspected, strict=True))
-            ledger.record({keys[digest]: stored[keys[digest]] for digest in new})
+            work_cache.record({keys[digest]: stored[keys[digest]] for digest in new})
             inspections |= {digest: Inspection(*stored[key]) for digest, key in keys.items()}
     return inspections
 

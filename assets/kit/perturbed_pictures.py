@@ -49,12 +49,13 @@ def find_perturbed_pictures(
     works: PerturbationRequests,
     done: str,
     images: ImageStore,
-    ledger: WorkCache,
+    work_cache: WorkCache,
 ) -> list[dict[str, Any]]:
     """The rows with the pictures that were made before; those of others are pending."""
     keys = _keys(works)
     finished = {
-        key: PerturbedPicture(*cells) for key, cells in ledger.find_results(keys.values()).items()
+        key: PerturbedPicture(*cells)
+        for key, cells in work_cache.find_results(keys.values()).items()
     }
     lost = images.find_missing([picture.sha256 for picture in finished.values() if picture.sha256])
     return [
@@ -70,7 +71,7 @@ def make_perturbed_pictures(
     works: PerturbationRequests,
     done: str,
     images: ImageStore,
-    ledger: WorkCache,
+    work_cache: WorkCache,
 ) -> tuple[list[dict[str, Any]], int]:
     """Make the pending pictures of rows; return the rows and the number of new pictures.
 
@@ -90,7 +91,7 @@ def make_perturbed_pictures(
             for key, picture in _perturb_all(chunk, images):
                 chunk_results[key] = picture
         finally:
-            ledger.record({key: list(picture) for key, picture in chunk_results.items()})
+            work_cache.record({key: list(picture) for key, picture in chunk_results.items()})
         finished |= chunk_results
     ended = [
         row | finished[keys[place]].to_columns(done) if place in keys else row

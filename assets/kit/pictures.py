@@ -71,19 +71,19 @@ def draw_missing_pictures(
     work_of: Callable[[T], WorkT],
     draw: Callable[[WorkT], bytes],
     images: ImageStore,
-    ledger: WorkCache,
+    work_cache: WorkCache,
 ) -> dict[T, str]:
     """The sha256 of each picture that code makes, by what it is of; `works` are keys of work.
 
     What was made before is not made again, unless it is missing or damaged.
     """
-    digests = ledger.find_results(works.values())
+    digests = work_cache.find_results(works.values())
     damaged = images.find_damaged({*digests.values()})
     missing = {
         key: item for item, key in works.items() if key not in digests or digests[key] in damaged
     }
     pngs = map_in_processes(draw, ((key, work_of(item)) for key, item in missing.items()))
-    for stored in store_pictures(pngs, images, ledger):
+    for stored in store_pictures(pngs, images, work_cache):
         digests |= stored
     return {item: digests[key] for item, key in works.items()}
 
@@ -92,14 +92,14 @@ def compute_missing(
     works: Mapping[T, str],
     work_of: Callable[[T], WorkT],
     find: Callable[[WorkT], Any],
-    ledger: WorkCache,
+    work_cache: WorkCache,
 ) -> dict[T, Any]:
     """Compute results that the cache lacks; return all by item. `works` maps items to work keys.
 
     New results are recorded in chunks, since a commit waits for the disk; an error leaves those
     before it recorded as well.
     """
-    results = ledger.find_results(works.values())
+    results = work_cache.find_results(works.values())
     missing = {key: item for item, key in works.items() if key not in results}
     founds = map_in_processes(find, ((key, work_of(item)) for key, item in missing.items()))
     new: dict[str, Any] = {}
@@ -107,15 +107,15 @@ def compute_missing(
         for key, result in founds:
             results[key] = new[key] = result
             if len(new) == _RECORDED_AT_ONCE:
-                ledger.record(new)
+                work_cache.record(new)
                 new = {}
     finally:
-        ledger.record(new)
+        work_cache.record(new)
     return {item: results[key] for item, key in works.items()}
 
 
 def store_pictures(
-    pngs: Iterable[tuple[str, bytes]], images: ImageStore, ledger: WorkCache
+    pngs: Iterable[tuple[str, bytes]], images: ImageStore, work_cache: WorkCache
 ) -> Iterator[dict[str, str]]:
     """Store pictures by key of their work, and yield the sha256 of some once they are recorded.
 
@@ -128,7 +128,7 @@ def store_pictures(
         wait(under_way.values())
         ended = dict(under_way)
         under_way.clear()
-        ledger.record(
+        work_cache.record(
             {key: future.result() for key, future in ended.items() if not future.exception()}
         )
         return {key: future.result() for key, future in ended.items()}

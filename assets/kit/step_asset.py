@@ -53,7 +53,7 @@ def build_step_asset(step: Step[Any]) -> AssetsDefinition:
         config: Any,
         home: DataRoot,
         images: ImageStore,
-        ledger: WorkCache,
+        work_cache: WorkCache,
         models: ModelClient,
         budget: Budget,
         **tables: pd.DataFrame | StoredTable,
@@ -65,7 +65,7 @@ def build_step_asset(step: Step[Any]) -> AssetsDefinition:
         def find(asset: AssetKey, partition: str) -> pd.DataFrame | None:
             return home.find(asset, partition or None)
 
-        places = (home, images, ledger)
+        places = (home, images, work_cache)
         work = StepRun(partition, config, frames, step.inputs, *places, context.log, find, stored)
         if warning := step.forecast.warn(partition, config):
             context.log.warning("%s", warning)

@@ -152,7 +152,7 @@ def _build_submit_op(planners: Planners, assets: AssetsByKey, jobs: JobsByAsset)
         config: SelectionConfig,
         home: DataRoot,
         images: ImageStore,
-        ledger: WorkCache,
+        work_cache: WorkCache,
         models: ModelClient,
         budget: Budget,
     ) -> None:
@@ -166,7 +166,7 @@ def _build_submit_op(planners: Planners, assets: AssetsByKey, jobs: JobsByAsset)
         sources = PlanContext(
             home=home,
             images=images,
-            work_cache=ledger,
+            work_cache=work_cache,
             calls=models.calls,
             planned_configs=to_planned_configs(chosen.tasks),
         )

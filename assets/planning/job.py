@@ -42,7 +42,7 @@ def quote_job(planners: Planners, assets: Callable[[], AssetsByKey]) -> JobDefin
         config: QuoteConfig,
         home: DataRoot,
         images: ImageStore,
-        ledger: WorkCache,
+        work_cache: WorkCache,
         models: ModelClient,
     ) -> None:
         select, partitions, ops_config = config.select, config.partitions, config.config
@@ -52,7 +52,7 @@ def quote_job(planners: Planners, assets: Callable[[], AssetsByKey]) -> JobDefin
         sources = PlanContext(
             home=home,
             images=images,
-            work_cache=ledger,
+            work_cache=work_cache,
             calls=models.calls,
             planned_configs=chosen.planned_configs,
         )

@@ -56,7 +56,7 @@ class ReportSources:
 
     group: str
     home: DataRoot
-    ledger: WorkCache
+    work_cache: WorkCache
     instance: DagsterInstance
     calls: CallStore
     spent: Sequence[SpendingRow]
@@ -120,7 +120,7 @@ def report_asset(
         context: AssetExecutionContext,
         config: ReportConfig,
         home: DataRoot,
-        ledger: WorkCache,
+        work_cache: WorkCache,
         images: ImageStore,
         models: ModelClient,
     ) -> MaterializeResult[None]:
@@ -132,7 +132,7 @@ def report_asset(
         sources = ReportSources(
             group=group,
             home=home,
-            ledger=ledger,
+            work_cache=work_cache,
             instance=context.instance,
             calls=models.calls,
             spent=spent,

@@ -27,7 +27,7 @@ LOG_INTERVAL_S = 30
 
 
 class AttackOutcome(NamedTuple):
-    """Result of an attack, as the ledger and a table store it."""
+    """Result of an attack, as the work cache and a table store it."""
 
     sha256: str | None
     similarity: float | None
@@ -50,7 +50,7 @@ _NOT_YET = AttackOutcome(
 
 
 def find_finished_attacks(
-    rows: Sequence[dict[str, Any]], encoder: Model, images: ImageStore, ledger: WorkCache
+    rows: Sequence[dict[str, Any]], encoder: Model, images: ImageStore, work_cache: WorkCache
 ) -> list[dict[str, Any]]:
     """The rows with those attacks that were made before; the others are pending.
 
@@ -60,7 +60,7 @@ def find_finished_attacks(
     keys = {
         place: work_keys(encoder, row) for place, row in enumerate(rows) if row["outcome"] is None
     }
-    recorded = ledger.find_results(key for row_keys in keys.values() for key in row_keys)
+    recorded = work_cache.find_results(key for row_keys in keys.values() for key in row_keys)
     outcomes = {key: AttackOutcome(*values) for key, values in recorded.items()}
     missing = images.find_missing(
         {outcome.sha256 for outcome in outcomes.values() if outcome.sha256}
@@ -83,7 +83,10 @@ def mark_damaged(rows: Sequence[dict[str, Any]], images: ImageStore) -> list[dic
 
 
 def make_attacks(
-    rows: Sequence[dict[str, Any]], attacking: "AttackRun", images: ImageStore, ledger: WorkCache
+    rows: Sequence[dict[str, Any]],
+    attacking: "AttackRun",
+    images: ImageStore,
+    work_cache: WorkCache,
 ) -> list[dict[str, Any]]:
     """Make the pending attacks, a batch at a time; return all rows.
 
@@ -103,7 +106,7 @@ def make_attacks(
             [rows_by_key[key] for key in batch_keys], images, start, len(order)
         )
         outcomes = dict(zip(batch_keys, batch_outcomes, strict=True))
-        ledger.record(
+        work_cache.record(
             {
                 key: list(outcome)
                 for key, outcome in outcomes.items()

@@ -64,9 +64,9 @@ def _drawing(name: str, image_set: ImageSet, description: str) -> AssetsDefiniti
         design: ImageDesign,
         home: DataRoot,
         images: ImageStore,
-        ledger: WorkCache,
+        work_cache: WorkCache,
     ) -> MaterializeResult[pa.Table]:
-        return _draw_set(image_set, context, design, home, images, ledger)
+        return _draw_set(image_set, context, design, home, images, work_cache)
 
     return table_asset(
         key=AssetKey([GROUP, name]),
@@ -83,7 +83,7 @@ def _draw_set(
     design: ImageDesign,
     home: DataRoot,
     images: ImageStore,
-    ledger: WorkCache,
+    work_cache: WorkCache,
 ) -> MaterializeResult[pa.Table]:
     topic, started = load_domain(context.partition_key), perf_counter()
     sizes = design.select_sizes(topic)
@@ -96,13 +96,13 @@ def _draw_set(
             for size in sizes
         )
     }
-    digests = ledger.find_results(drawings)
+    digests = work_cache.find_results(drawings)
     damaged_digests = images.find_damaged({*digests.values()})
     damaged = [key for key, digest in digests.items() if digest in damaged_digests]
     for key in damaged:
         context.log.warning("%s is missing or damaged: drawn again", images.path(digests.pop(key)))
     missing = {key: drawing for key, drawing in drawings.items() if key not in digests}
-    for drawn in store_pictures(map_in_processes(draw_png, missing.items()), images, ledger):
+    for drawn in store_pictures(map_in_processes(draw_png, missing.items()), images, work_cache):
         digests.update(drawn)
         context.log.info("drawn %d of %d", len(digests), len(drawings))
     px = images.sizes(digests.values())

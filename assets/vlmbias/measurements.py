@@ -48,7 +48,7 @@ def measurements(
     drawn_images: pd.DataFrame,
     original_images: pd.DataFrame,
     images: ImageStore,
-    ledger: WorkCache,
+    work_cache: WorkCache,
 ) -> MaterializeResult[pa.Table]:
     """Open the stored images, and measure those that were not measured before."""
     topic, started = load_domain(context.partition_key), perf_counter()
@@ -67,14 +67,14 @@ def measurements(
             "measure", version, row["sha256"], reading.targets, reading.is_legibility_read
         )
         jobs[row["image_id"]] = key, reading
-    results = ledger.find_results(key for key, _ in jobs.values())
+    results = work_cache.find_results(key for key, _ in jobs.values())
     missing = [(key, reading) for key, reading in jobs.values() if key not in results]
     measured: dict[str, Any] = {}
     try:
         for key, image_reading in map_in_processes(read_png, missing):
             measured[key] = asdict(image_reading)
     finally:
-        ledger.record(measured)
+        work_cache.record(measured)
     results |= measured
     rows = [
         entry

@@ -103,7 +103,7 @@ def _build_sampling_key(question: tuple[Any, ...]) -> SamplingKey:
 
 
 def draw_titled_pictures(
-    questions: Iterable[Mapping[str, Any]], images: ImageStore, ledger: WorkCache
+    questions: Iterable[Mapping[str, Any]], images: ImageStore, work_cache: WorkCache
 ) -> dict[str, str]:
     """Map each image's sha256 to that of a copy with the subject's name above it.
 
@@ -119,5 +119,5 @@ def draw_titled_pictures(
     return draw_missing_pictures(
         keys,
         lambda digest: TitleJob(images.get(digest), titles[digest]),
-        *(title_png, images, ledger),
+        *(title_png, images, work_cache),
     )

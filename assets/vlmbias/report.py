@@ -85,12 +85,12 @@ def _site(sources: ReportSources, judges: Sequence[Model], writers: Sequence[Mod
         edited_tables=[table for table in edited if table is not None],
         spent=sources.spent,
         full_size=sources.full_size,
-        outlines=draw_outlines(drawn, sources.ledger),
+        outlines=draw_outlines(drawn, sources.work_cache),
         dates=sources.dates("answers", [judge.name for judge in judges], topic_names),
     )
 
 
-def draw_outlines(drawn: pd.DataFrame, ledger: WorkCache) -> dict[str, Sequence[OutlineBox]]:
+def draw_outlines(drawn: pd.DataFrame, work_cache: WorkCache) -> dict[str, Sequence[OutlineBox]]:
     """Outline the changes in each drawn counterfactual at its smallest size, by base image."""
     changed = drawn[drawn["variant"].eq("counterfactual")].sort_values("size", kind="stable")
     first = {
@@ -98,7 +98,7 @@ def draw_outlines(drawn: pd.DataFrame, ledger: WorkCache) -> dict[str, Sequence[
         for row in iterate_named_rows(changed.drop_duplicates("base_id"))
     }
     keys = {base_id: _outline_key(drawing) for base_id, drawing in first.items()}
-    boxes_by_scene = compute_missing(keys, first.__getitem__, find_drawing_outline, ledger)
+    boxes_by_scene = compute_missing(keys, first.__getitem__, find_drawing_outline, work_cache)
     return {base_id: [*map(tuple, boxes)] for base_id, boxes in boxes_by_scene.items()}
 
 

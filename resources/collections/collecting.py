@@ -23,7 +23,7 @@ _NOTHING = Item(
 
 
 def collect(
-    collection: Collection, images: ImageStore, ledger: WorkCache
+    collection: Collection, images: ImageStore, work_cache: WorkCache
 ) -> Iterator[dict[str, Any]]:
     """A row for each row of the table, in its order; the pictures are in the store by then.
 
@@ -33,7 +33,7 @@ def collect(
     read = _read(collection)
     pictures = (((row, item), item.image if isinstance(item, Item) else item) for row, item in read)
     empty = True
-    for (row, item), picture in take(pictures, images, ledger):
+    for (row, item), picture in take(pictures, images, work_cache):
         empty = False
         if isinstance(item, str):
             yield _row(collection, row, _NOTHING, Taken(problem=item))

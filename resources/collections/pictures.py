@@ -38,7 +38,7 @@ class Taken(NamedTuple):
 
 
 def take(
-    pictures: Iterable[tuple[T, Path | bytes | str]], images: ImageStore, ledger: WorkCache
+    pictures: Iterable[tuple[T, Path | bytes | str]], images: ImageStore, work_cache: WorkCache
 ) -> Iterator[tuple[T, Taken]]:
     """Store pictures in the image store; yield each in order, with its subject.
 
@@ -51,16 +51,16 @@ def take(
         batch.append((subject, data))
         size += len(data)
         if len(batch) >= _MOST_AT_ONCE or size >= _BYTES_AT_ONCE:
-            yield from _take(batch, images, ledger)
+            yield from _take(batch, images, work_cache)
             batch, size = [], 0
-    yield from _take(batch, images, ledger)
+    yield from _take(batch, images, work_cache)
 
 
 def _take(
-    batch: list[tuple[T, bytes | str]], images: ImageStore, ledger: WorkCache
+    batch: list[tuple[T, bytes | str]], images: ImageStore, work_cache: WorkCache
 ) -> Iterator[tuple[T, Taken]]:
     files = {_key(data): data for _, data in batch if isinstance(data, bytes)}
-    results = {key: Taken(*fields) for key, fields in ledger.find_results(files).items()}
+    results = {key: Taken(*fields) for key, fields in work_cache.find_results(files).items()}
     digests = {key: result.sha256 for key, result in results.items() if result.sha256}
     damaged = images.find_damaged({*digests.values()})
     new = [key for key in files if key not in digests or digests[key] in damaged]
@@ -71,7 +71,7 @@ def _take(
                 under_way[key] = threads.submit(_store, images, decoded)
     finally:
         stored = {key: taken.result() for key, taken in under_way.items() if not taken.exception()}
-        ledger.record({key: taken for key, taken in stored.items() if taken.sha256})
+        work_cache.record({key: taken for key, taken in stored.items() if taken.sha256})
     results |= {key: taken.result() for key, taken in under_way.items()}
     for subject, data in batch:
         yield subject, Taken(problem=data) if isinstance(data, str) else results[_key(data)]

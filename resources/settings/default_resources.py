@@ -33,7 +33,7 @@ def build_default_resources(root: str) -> dict[str, Any]:
         "home": DataRoot(root=root),
         "images": images,
         "models": ModelClient(calls=calls, images=images),
-        "ledger": WorkCache(root=root),
+        "work_cache": WorkCache(root=root),
         "design": ImageDesign(),
         "budget": Budget.from_environment(environ),
     }

@@ -375,7 +375,7 @@ def test_sizes_that_are_no_numbers_are_refused(command):
 
 
 def test_a_run_that_fails_fails_the_demo(again, folder):
-    """Whatever the ledger remembers: there is no folder to keep images in."""
+    """Whatever the work cache remembers: there is no folder to keep images in."""
     stores = folder / "data" / "images"
     stores.rename(folder / "data" / "away")
     stores.write_text("no folder")

@@ -61,7 +61,9 @@ class Edits(PhotographStep[EditsConfig]):
         description="Independent edits of every base image that its painter has painted.",
     )
     table = StepTable(
-        columns=EDITS, key_columns=("base_id", "edit_number"), unstored_keys=("paintings", "photograph")
+        columns=EDITS,
+        key_columns=("base_id", "edit_number"),
+        unstored_keys=("paintings", "photograph"),
     )
     inputs: Mapping[str, Input] = {
         **SUBJECTS_OF_TOPIC,

@@ -71,7 +71,7 @@ def photographs(
     design: ImageDesign,
     home: DataRoot,
     images: ImageStore,
-    ledger: WorkCache,
+    work_cache: WorkCache,
 ) -> MaterializeResult[pa.Table]:
     """Choose an edit for each base image and painter, and render it at every size.
 
@@ -99,7 +99,9 @@ def photographs(
         )
     published, dropped_images = select_published(current_candidates, verdicts)
     sizes = design.select_photograph_sizes()
-    rendered = _render({choice.candidate["sha256"] for choice in published}, sizes, images, ledger)
+    rendered = _render(
+        {choice.candidate["sha256"] for choice in published}, sizes, images, work_cache
+    )
     px = images.sizes({digest for by_size in rendered.values() for digest in by_size.values()})
     rows = [
         _row(
@@ -164,7 +166,7 @@ def _candidates(context: AssetExecutionContext, home: DataRoot) -> list[Row]:
 
 
 def _render(
-    digests: Iterable[str], sizes: Sequence[int], images: ImageStore, ledger: WorkCache
+    digests: Iterable[str], sizes: Sequence[int], images: ImageStore, work_cache: WorkCache
 ) -> dict[str, dict[int, str]]:
     """Resize each picture to each size; return the sha256s of the results by picture and size."""
     code = fingerprint("generators.perturbations.resize")
@@ -178,7 +180,7 @@ def _render(
         lambda digest_and_size: ResizeJob(images.get(digest_and_size[0]), digest_and_size[1]),
         resize_png,
         images,
-        ledger,
+        work_cache,
     )
     return {digest: {size: rendered[digest, size] for size in sizes} for digest, _ in keys}
 

@@ -22,7 +22,7 @@ SOME = [build_perturbation("brightness", factor=1.1), build_perturbation("paddin
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """Those of two runs on two scenes of a domain, under two perturbations."""
-    ledger = WorkCache(root=str(tmp_path_factory.mktemp("survival")))
+    work_cache = WorkCache(root=str(tmp_path_factory.mktemp("survival")))
     with dg.DagsterInstance.ephemeral() as instance, pytest.MonkeyPatch.context() as patch:
         patch.setattr(survival, "list_perturbations", lambda which: SOME)
         return [
@@ -33,7 +33,7 @@ def results(tmp_path_factory):
                 run_config={"ops": {"frame__survival": {"config": {"scenes": 2, "size": 384}}}},
                 resources={
                     "design": ImageDesign(),
-                    "ledger": ledger,
+                    "work_cache": work_cache,
                     "io_manager": dg.mem_io_manager,
                 },
             )

@@ -32,9 +32,9 @@ def stores(tmp_path, monkeypatch):
     return ImageStore(root=str(tmp_path)), WorkCache(root=str(tmp_path))
 
 
-def recorded(images, ledger):
+def recorded(images, work_cache):
     """What is recorded, each of which has to be there."""
-    known = ledger.find_results(map(str, range(MANY)))
+    known = work_cache.find_results(map(str, range(MANY)))
     for key, digest in known.items():
         assert images.get(digest) == picture(int(key))
     return set(map(int, known))
@@ -69,10 +69,10 @@ class FillingUp(ImageStore):
 
 
 def test_one_that_cannot_be_stored_ends_it_and_the_others_of_that_time_are_recorded(stores):
-    images, ledger = stores
+    images, work_cache = stores
     with pytest.raises(DiskFull, match="No space"):
-        list(store_pictures(drawn(), FillingUp(root=images.root), ledger))
-    assert recorded(images, ledger) == {0, 1, 2, 3, 4, 6, 7}
+        list(store_pictures(drawn(), FillingUp(root=images.root), work_cache))
+    assert recorded(images, work_cache) == {0, 1, 2, 3, 4, 6, 7}
 
 
 KILLED = """
@@ -95,12 +95,12 @@ list(pictures.store_pictures(drawn(), Killed(root=sys.argv[1]), WorkCache(root=s
 
 
 def test_a_kill_loses_nothing_that_was_recorded(stores, forks):
-    images, ledger = stores
+    images, work_cache = stores
     killed = forks.run("-c", KILLED, images.root)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert recorded(images, ledger) == set(range(2 * AT_ONCE))
+    assert recorded(images, work_cache) == set(range(2 * AT_ONCE))
     done = draw_missing_pictures(
-        {number: str(number) for number in range(MANY)}, int, picture, images, ledger
+        {number: str(number) for number in range(MANY)}, int, picture, images, work_cache
     )
     assert {number: images.get(digest) for number, digest in done.items()} == {
         number: picture(number) for number in range(MANY)
@@ -108,7 +108,7 @@ def test_a_kill_loses_nothing_that_was_recorded(stores, forks):
 
 
 def test_no_more_pictures_are_held_than_are_recorded_at_once(stores):
-    images, ledger = stores
+    images, work_cache = stores
     taken, ended = [], []
 
     def counted():
@@ -117,7 +117,7 @@ def test_no_more_pictures_are_held_than_are_recorded_at_once(stores):
             assert len(taken) - len(ended) <= AT_ONCE
             yield key, png
 
-    for some in store_pictures(counted(), images, ledger):
+    for some in store_pictures(counted(), images, work_cache):
         ended.extend(some)
     assert ended == taken
 
@@ -131,9 +131,9 @@ def half(number):
 def test_what_is_worked_out_is_recorded_some_at_a_time(stores, monkeypatch):
     commits, record = [], WorkCache.record
 
-    def counted(ledger, results):
+    def counted(work_cache, results):
         commits.extend([len(results)] if results else [])
-        record(ledger, results)
+        record(work_cache, results)
 
     monkeypatch.setattr(WorkCache, "record", counted)
     works = {number: str(number) for number in range(0, 20, 2)}

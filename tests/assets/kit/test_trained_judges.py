@@ -33,14 +33,14 @@ def work(tmp_path, monkeypatch):
     assert adapter_below(tmp_path, PICTURE, SCENE) == ADAPTER
     root = str(tmp_path)
     places = {"home": DataRoot(root=root), "images": ImageStore(root=root)}
-    ledger = WorkCache(root=root)
+    work_cache = WorkCache(root=root)
     return StepRun(
         "flags",
         LimitConfig(),
         {},
         {},
         **places,
-        work_cache=ledger,
+        work_cache=work_cache,
         log=getLogger(__name__),
         find_table=None,
     )

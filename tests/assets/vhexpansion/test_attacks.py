@@ -54,7 +54,7 @@ class Lab:
     def __init__(self, root, encoder):
         self.root, self.encoder = root, encoder
         self.step = AdversarialPerturbations(Catalog((encoder,)), encoder)
-        self.images, self.ledger = ImageStore(root=str(root)), WorkCache(root=str(root))
+        self.images, self.work_cache = ImageStore(root=str(root)), WorkCache(root=str(root))
         self.clean = []
 
     def case(self, number, image=None, size=(40, 64), **columns):
@@ -76,7 +76,7 @@ class Lab:
             "clean": ANSWERS.build_table(self.clean).to_pandas()[["case_id", "correct", "outcome"]],
         }
         log, config = logging.getLogger("lab"), AttackSweepConfig(**SHORT | config)
-        stores = self.images, self.ledger, log
+        stores = self.images, self.work_cache, log
         return StepRun(DATASET, config, tables, self.step.inputs, None, *stores, None)
 
     def attack(self, cases, **config):

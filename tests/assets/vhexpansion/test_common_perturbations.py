@@ -33,7 +33,7 @@ class Lab:
     """A data root in which pictures are perturbed."""
 
     def __init__(self, root):
-        self.images, self.ledger = ImageStore(root=str(root)), WorkCache(root=str(root))
+        self.images, self.work_cache = ImageStore(root=str(root)), WorkCache(root=str(root))
         self.step = CommonPerturbations(Catalog(()))
         self.cases = []
 
@@ -45,7 +45,7 @@ class Lab:
 
     def work(self, dataset="zoo", **config):
         tables = {"cases": SEED_CASES.build_table(self.cases, NEGATION_KEYS).to_pandas()}
-        stores = self.images, self.ledger, logging.getLogger("lab")
+        stores = self.images, self.work_cache, logging.getLogger("lab")
         return StepRun(
             dataset,
             CommonPerturbationsConfig(**config),

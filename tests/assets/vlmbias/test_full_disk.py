@@ -59,7 +59,7 @@ if __name__ == "__main__":
     assert result.success, failure(result)
     again = metadata(result, "drawn_images")
     assert again["images"] == TOTAL
-    # What was drawn since the ledger was last written is not remembered, but it is still there.
+    # What was drawn since the work cache was last written is not remembered, but it is still there.
     assert TOTAL - len(kept) <= again["drawn_now"] <= TOTAL - ONCE, again["drawn_now"]
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     print("whole")

@@ -101,7 +101,7 @@ def test_images_that_are_drawn_otherwise_than_before_are_listed(root):
     assert again["changed"] == 0
 
 
-def test_a_damaged_ledger_costs_work_and_nothing_else(root):
+def test_a_damaged_work_cache_costs_work_and_nothing_else(root):
     before = contents(root)
     for part in root.glob("work.sqlite*"):
         part.write_bytes(b"this is no database" * 999)

@@ -131,10 +131,10 @@ def test_many_are_looked_up_by_a_list_of_their_folder_as_it_is_then(s3, s3_serve
 @pytest.mark.usefixtures("s3")
 def test_without_the_right_to_list_pictures_are_kept_and_read(s3_server, tmp_path):
     s3_server.refuses = lambda method, query: "list-type" in query or method == "HEAD"
-    store, ledger = ImageStore(root="s3://pictures/here"), WorkCache(root=str(tmp_path))
+    store, work_cache = ImageStore(root="s3://pictures/here"), WorkCache(root=str(tmp_path))
     for _ in range(2):
         digests = draw_missing_pictures(
-            {n: f"{n}" for n in range(9)}, int, number_png, store, ledger
+            {n: f"{n}" for n in range(9)}, int, number_png, store, work_cache
         )
         assert [store.get(digests[n]) for n in range(9)] == [number_png(n) for n in range(9)]
     assert store.find_missing(digests.values()) == set()
@@ -159,11 +159,11 @@ def test_a_store_may_be_away_while_pictures_are_drawn(s3_server, tmp_path, monke
             away.wait(60)
         return number
 
-    store, ledger = ImageStore(root="s3://pictures/here"), WorkCache(root=str(tmp_path))
+    store, work_cache = ImageStore(root="s3://pictures/here"), WorkCache(root=str(tmp_path))
     interruption = Thread(target=interrupt)
     interruption.start()
     digests = draw_missing_pictures(
-        {n: f"{n}" for n in range(60)}, begin_work, number_png, store, ledger
+        {n: f"{n}" for n in range(60)}, begin_work, number_png, store, work_cache
     )
     interruption.join()
     assert [store.get(digests[n]) for n in range(60)] == [number_png(n) for n in range(60)]

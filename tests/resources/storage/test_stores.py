@@ -57,8 +57,8 @@ FULL_DISK = """
     from resources.storage.image_store import ImageStore
     from resources.storage.work_cache import WorkCache
 
-    store, ledger, kept = ImageStore(root=sys.argv[1]), WorkCache(root=sys.argv[1]), []
-    ledger.record({"before": "full"})
+    store, work_cache, kept = ImageStore(root=sys.argv[1]), WorkCache(root=sys.argv[1]), []
+    work_cache.record({"before": "full"})
     try:
         for number in range(100):
             kept.append(store.put(b"png" + bytes([number]) * 100_000))
@@ -68,17 +68,17 @@ FULL_DISK = """
         raise AssertionError("the disk never filled")
     assert len(kept) > 3
     assert all(store.holds(digest) for digest in kept)
-    assert ledger.find_results(["before"]) == {"before": "full"}
+    assert work_cache.find_results(["before"]) == {"before": "full"}
     names = [path.name for path in store.path(kept[0]).parent.parent.rglob("*.*")]
     assert all(name.endswith(".png") for name in names), names
     try:
         for number in range(10_000):
-            ledger.record({f"{number}": "x" * 10_000})
+            work_cache.record({f"{number}": "x" * 10_000})
     except DiskFull as error:
         assert "work.sqlite" in str(error), error
     else:
         raise AssertionError("the disk never filled")
-    assert ledger.find_results(["before"]) == {"before": "full"}
+    assert work_cache.find_results(["before"]) == {"before": "full"}
     print("whole")
 """
 

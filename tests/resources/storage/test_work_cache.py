@@ -1,4 +1,4 @@
-"""The ledger is a memory of work: it may forget, but it never lies, stops a run or loses a file."""
+"""The work cache may forget, but it never lies, stops a run or loses a file."""
 
 import sqlite3
 from contextlib import closing
@@ -14,7 +14,7 @@ MANY = {build_work_key("draw", number): {"n": number} for number in range(1200)}
 
 @pytest.fixture
 def root(tmp_path):
-    """A data root with a ledger of many results, all in its one file."""
+    """A data root with a work cache of many results, all in its one file."""
     WorkCache(root=str(tmp_path)).record(MANY)
     with closing(sqlite3.connect(tmp_path / "work.sqlite")) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -22,10 +22,10 @@ def root(tmp_path):
 
 
 def test_it_remembers_across_instances_and_takes_new_results(root):
-    ledger = WorkCache(root=str(root))
-    assert ledger.find_results([*MANY, "unknown"]) == MANY
-    ledger.record({next(iter(MANY)): "new"})
-    assert ledger.find_results(MANY)[next(iter(MANY))] == "new"
+    work_cache = WorkCache(root=str(root))
+    assert work_cache.find_results([*MANY, "unknown"]) == MANY
+    work_cache.record({next(iter(MANY)): "new"})
+    assert work_cache.find_results(MANY)[next(iter(MANY))] == "new"
 
 
 def test_the_key_of_work_depends_on_every_part_and_on_nothing_else():
@@ -63,12 +63,12 @@ def torn_row(path):
 class TestDamage:
     def test_it_forgets_says_so_and_goes_on(self, root, damage, caplog):
         damage(root / "work.sqlite")
-        ledger = WorkCache(root=str(root))
-        assert ledger.find_results(MANY) == {}
+        work_cache = WorkCache(root=str(root))
+        assert work_cache.find_results(MANY) == {}
         (said,) = [record.getMessage() for record in caplog.records]
         assert f"{root / 'work.sqlite'} is damaged" in said
         assert "its work is done again" in said
-        ledger.record(MANY)
+        work_cache.record(MANY)
         assert WorkCache(root=str(root)).find_results(MANY) == MANY
 
     def test_what_was_damaged_is_set_aside_and_named(self, root, damage, caplog):
@@ -81,10 +81,10 @@ class TestDamage:
 
     def test_one_that_is_damaged_while_it_is_open_never_lies(self, root, damage):
         """SQLite may not notice for as long as it has the pages in memory."""
-        ledger = WorkCache(root=str(root))
-        assert ledger.find_results(MANY) == MANY
+        work_cache = WorkCache(root=str(root))
+        assert work_cache.find_results(MANY) == MANY
         damage(root / "work.sqlite")
-        ledger.record({"meanwhile": 1})
+        work_cache.record({"meanwhile": 1})
         found = WorkCache(root=str(root)).find_results(MANY)
         assert found == {key: MANY[key] for key in found}
         WorkCache(root=str(root)).record(MANY)
@@ -100,19 +100,19 @@ def test_a_damaged_one_heals_when_it_is_first_written_to(root, caplog):
 
 def test_another_run_that_writes_is_waited_for_and_then_named(root, monkeypatch):
     monkeypatch.setattr(resources.storage.work_cache, "_PATIENCE_S", 0.2)
-    ledger = WorkCache(root=str(root))
+    work_cache = WorkCache(root=str(root))
     with closing(sqlite3.connect(root / "work.sqlite", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreBusy, match=r"Another run .*work\.sqlite.* run again"):
-            ledger.record({"key": 1})
-        assert ledger.find_results(MANY) == MANY
+            work_cache.record({"key": 1})
+        assert work_cache.find_results(MANY) == MANY
         other.execute("ROLLBACK")
-    ledger.record({"key": 1})
-    assert ledger.find_results(["key"]) == {"key": 1}
+    work_cache.record({"key": 1})
+    assert work_cache.find_results(["key"]) == {"key": 1}
     assert not list(root.glob("work.sqlite.damaged-*"))
 
 
-def test_an_empty_file_becomes_a_ledger(tmp_path, caplog):
+def test_an_empty_file_becomes_a_work_cache(tmp_path, caplog):
     (tmp_path / "work.sqlite").touch()
     WorkCache(root=str(tmp_path)).record(MANY)
     assert WorkCache(root=str(tmp_path)).find_results(MANY) == MANY
@@ -138,17 +138,17 @@ for attempt in range(6):
         if child == 0:
             while time.monotonic() < start:
                 pass
-            ledger = WorkCache(root=str(root))
+            work_cache = WorkCache(root=str(root))
             for key in list(everything)[2 * number : 2 * number + 2]:
-                ledger.find_results(sys.argv[3:])
-                ledger.record({key: number})
+                work_cache.find_results(sys.argv[3:])
+                work_cache.record({key: number})
             os._exit(0)
         children.append(child)
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * 8
-    ledger = WorkCache(root=str(root))
+    work_cache = WorkCache(root=str(root))
     asides = [path.read_bytes() for path in root.glob("work.sqlite.damaged-*")]
     assert asides == ([damage] if damage else [])
-    assert ledger.find_results(everything) == everything
+    assert work_cache.find_results(everything) == everything
 """
 
 
