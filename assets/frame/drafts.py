@@ -15,7 +15,7 @@ from assets.frame.writing import (
 )
 from assets.kit.columns import BOOLEAN, TEXT, Columns
 from assets.kit.forecast import Forecast
-from assets.kit.sentences import WriteStep
+from assets.kit.sentences import SENTENCE_KEYS, WriteStep
 from assets.kit.step import Conversation, Extent, StepAsset, StepTable
 from assets.kit.step_run import Input, Row, StepRun
 from generators.prompts.instructions import (
@@ -43,9 +43,7 @@ class Drafts(WriteStep[FrameWriterConfig]):
             "An instruction for each item, checked by rule: it must name each concept (§4.1)."
         ),
     )
-    table = StepTable(
-        columns=DRAFTS, key_columns=("item_id",), unstored_keys=("problems", "response", "sentence")
-    )
+    table = StepTable(columns=DRAFTS, key_columns=("item_id",), unstored_keys=SENTENCE_KEYS)
     forecast = Forecast(may_have_follow_up=lambda row: True)
     inputs = MappingProxyType({"concepts": Input(asset_key("concepts"), row_columns=CONCEPTS)})
 

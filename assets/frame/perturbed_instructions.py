@@ -22,7 +22,7 @@ from assets.frame.writing import (
 from assets.kit.columns import REAL, TEXT, TEXTS, WHOLE, Columns
 from assets.kit.forecast import PENDING, Forecast
 from assets.kit.previews import markdown_table
-from assets.kit.sentences import WriteStep
+from assets.kit.sentences import SENTENCE_KEYS, WriteStep
 from assets.kit.step import Check, Conversation, Extent, StepAsset, StepTable
 from assets.kit.step_run import Input, Row, StepRun
 from generators.prompts.instructions import (
@@ -60,7 +60,7 @@ class PerturbedInstructions(WriteStep[FrameWriterConfig]):
     table = StepTable(
         columns=PERTURBED_INSTRUCTION_COLUMNS,
         key_columns=("item_id",),
-        unstored_keys=(*INSTRUCTIONS.columns, "problems", "response", "sentence"),
+        unstored_keys=(*INSTRUCTIONS.columns, *SENTENCE_KEYS),
     )
     forecast = Forecast(
         # Any changed sentence may lack a concept.

@@ -28,6 +28,8 @@ PAINTED_COLUMNS = {
     "provenance": (TEXT, "Device, versions and batch of a local model, as JSON; else empty"),
 }
 """The columns of a table of painted pictures."""
+PAINTING_KEYS = ("reply", "request")
+"""Keys of rows that a table of painted pictures does not store."""
 
 
 class PaintStep(Step[ConfigT]):

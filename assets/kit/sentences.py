@@ -29,6 +29,8 @@ class WriterConfig(Config):
     )
 
 
+SENTENCE_KEYS = ("problems", "response", "sentence")
+"""Keys of `write_sentence` that a table may store under other names or leave out."""
 WriterT = TypeVar("WriterT", bound=WriterConfig)
 
 

@@ -15,7 +15,7 @@ from assets.kit.forecast import PENDING, Forecast
 from assets.kit.limits import LimitConfig
 from assets.kit.panel import panel_sheet
 from assets.kit.previews import markdown_table
-from assets.kit.sentences import WriterConfig, WriteStep, write_sentence
+from assets.kit.sentences import SENTENCE_KEYS, WriterConfig, WriteStep, write_sentence
 from assets.kit.step import Check, Conversation, Extent, StepAsset, StepTable
 from assets.kit.step_run import Input, Row, StepRun
 from assets.vhexpansion.case_sources import NO, YES
@@ -101,7 +101,7 @@ class NegatedCases(WriteStep[NegationConfig]):
     table = StepTable(
         columns=NEGATED_CASE_COLUMNS,
         key_columns=("case_id",),
-        unstored_keys=("is_first", "problems", "response", "sentence"),
+        unstored_keys=("is_first", *SENTENCE_KEYS),
     )
     forecast = Forecast(may_have_follow_up=lambda row: bool(row["is_first"]))
     inputs = MappingProxyType(

@@ -13,7 +13,7 @@ from assets.kit.checks import build_check_result
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
 from assets.kit.forecast import PENDING, Forecast
 from assets.kit.previews import markdown_table
-from assets.kit.sentences import GRAMMAR, WriterConfig, WriteStep, write_sentence
+from assets.kit.sentences import GRAMMAR, SENTENCE_KEYS, WriterConfig, WriteStep, write_sentence
 from assets.kit.step import Check, Conversation, StepAsset, StepTable
 from assets.kit.step_run import Input, Row, StepRun
 from assets.vhexpansion.common import (
@@ -93,7 +93,7 @@ class RephrasedCases(WriteStep[RephrasingConfig]):
     )
     table = StepTable(
         columns=REPHRASED_CASE_COLUMNS,
-        unstored_keys=("problems", "response", "sentence"),
+        unstored_keys=SENTENCE_KEYS,
         key_columns=("case_id", "form"),
         filled_columns=MappingProxyType(
             {
