@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sensors.run_launcher import MaterializedPartition
     from sensors.run_plan import PlannedRun
 
-_NAMED = 5
+_MAX_LISTED = 5
 
 
 def run(
@@ -107,12 +107,12 @@ def describe_unstarted(stages: "Iterable[Iterable[PlannedRun]]") -> Iterator[str
     from dagster import AssetKey
 
     runs = [run for stage in stages for run in stage]
-    for run in runs[:_NAMED]:
+    for run in runs[:_MAX_LISTED]:
         run_name = ", ".join(
             filter(None, [*map(AssetKey.to_user_string, run.assets), run.partition])
         )
         yield f"{run_name}: not begun, since what goes before it failed."
-    if len(runs) > _NAMED:
-        yield f"Nor were {len(runs) - _NAMED} more runs."
+    if len(runs) > _MAX_LISTED:
+        yield f"Nor were {len(runs) - _MAX_LISTED} more runs."
     if runs:
         yield "Mend what failed and run it again: what is stored is not asked for again."

@@ -30,7 +30,7 @@ from assets.planning.quote_selection import AssetsByKey
 from resources.models.catalog import Catalog
 
 _VERSION, _READ = "dagster/data_version", "dagster/input_data_version/"
-_LATEST = 100
+_MAX_RUNS = 100
 """Number of materializations among which the latest config is looked for."""
 
 
@@ -194,7 +194,7 @@ class PainterSteps:
 
     def _iterate_run_configs(self, asset: AssetKey, real: set[str]) -> Iterator[Mapping[str, Any]]:
         """The config of runs that made an asset of real painters, the latest first."""
-        latest = self.instance.fetch_materializations(AssetRecordsFilter(asset), limit=_LATEST)
+        latest = self.instance.fetch_materializations(AssetRecordsFilter(asset), limit=_MAX_RUNS)
         for record in latest.records:
             is_real = record.partition_key and self.parse_painter(record.partition_key) in real
             run = self.instance.get_run_by_id(record.run_id) if is_real else None

@@ -94,7 +94,7 @@ _FLOWS = (
     ),
 )
 _WRITTEN = ("concepts", "drafts", "instructions", "perturbed_instructions")
-_FEW = {"concepts": {"items": 4, "reserve": 1}}
+_DEMO_CONFIG = {"concepts": {"items": 4, "reserve": 1}}
 _ONE_EACH: Mapping[str, Mapping[str, Any]] = {"biased_images": {"configurations": "single"}}
 _ANALYSED = "animals"
 _IN_PAIRS: Mapping[str, Mapping[str, Any]] = {**_ONE_EACH, "images": {"samples": 2}}
@@ -129,7 +129,7 @@ def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     judges = [judge.name for judge in select_judges(catalog, REFERENCES) if judge.is_stand_in]
     judge_assets = [f"{name}_{judge}" for judge in judges for name in ("scores", "search")]
     for domain in DOMAINS:
-        yield StandInRun(_WRITTEN, domain, _FEW)
+        yield StandInRun(_WRITTEN, domain, _DEMO_CONFIG)
         config = _IN_PAIRS if domain == _ANALYSED else _ONE_EACH
         yield StandInRun(("images", "biased_images", *judge_assets), f"{domain}|{painter}", config)
     if "gullible" in judges:

@@ -70,7 +70,7 @@ BIASED_IMAGE_COLUMNS = Columns(
 )
 
 
-_BOXED = Columns(**BOXES.subset("image_id", "boxes", "outcome", "reason"))
+_BOX_COLUMNS = Columns(**BOXES.subset("image_id", "boxes", "outcome", "reason"))
 
 
 class BiasSelectionConfig(LimitConfig):
@@ -118,7 +118,7 @@ class BiasedImages(Step[BiasedImagesConfig]):
             "pictures": Input(
                 asset_key("images"), streamed_columns=IMAGES, uses_default_config=True
             ),
-            "boxes": Input(asset_key("boxes"), row_columns=_BOXED, is_optional=True),
+            "boxes": Input(asset_key("boxes"), row_columns=_BOX_COLUMNS, is_optional=True),
         }
     )
 

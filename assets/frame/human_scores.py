@@ -48,7 +48,7 @@ HUMAN_SCORES = Columns(
 )
 """Table with one row per picture and annotator."""
 
-_OF_PICTURE = [name for name in HUMAN_SCORES.columns if name not in ("annotator", "score")]
+_PICTURE_COLUMNS = [name for name in HUMAN_SCORES.columns if name not in ("annotator", "score")]
 _TASK = "Score how well each picture follows the instruction that it was generated for."
 _GUIDE = {
     int(score): words
@@ -127,7 +127,7 @@ def human_scores(
     )
     write_sheets(folder, FORM, [by_hash[digest][0] for digest in digests], images)
     rows = [
-        {name: row[name] for name in _OF_PICTURE}
+        {name: row[name] for name in _PICTURE_COLUMNS}
         | {"annotator": entry.annotator, "score": float(entry.score)}
         for entry, row in pair_with_rows(filled_scores, by_hash)
     ]
@@ -199,7 +199,7 @@ def _build_own_rows(
 ) -> Iterable[dict[str, Any]]:
     for row in pictures:
         for annotator, score in own_scores.get(row["item_id"], {}).items():
-            picture_columns = {name: row[name] for name in _OF_PICTURE}
+            picture_columns = {name: row[name] for name in _PICTURE_COLUMNS}
             yield picture_columns | {"annotator": annotator, "score": score}
 
 

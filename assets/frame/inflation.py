@@ -73,7 +73,7 @@ INFLATION = Columns(
 
 
 _PICTURE = ["domain", "image_id", "original", "bias", "parameters", "sha256"]
-_READ = {
+_READ_COLUMNS = {
     "scores": [*_PICTURE, "readable", "template", "score"],
     "search": ["domain", "bias", "choice", "parameters", "candidate_count", "seed", "is_stand_in"],
     "pairwise": [*_PICTURE, "other", "order", "preference"],
@@ -195,7 +195,7 @@ def _load_tables(
         f"{judge.name}|{domain}": home.find(
             asset_key(f"{name}_{judge.name}"),
             f"{domain}|{source}",
-            _READ.get(name, _READ["scores"]),
+            _READ_COLUMNS.get(name, _READ_COLUMNS["scores"]),
         )
         for judge in judges
         for domain in DOMAINS

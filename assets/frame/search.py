@@ -55,7 +55,7 @@ SEARCH = Columns(
 """Two rows a bias."""
 
 
-_READ = Columns(
+_SCORE_COLUMNS = Columns(
     **SCORES.subset("image_id", "original", "domain", "bias", "parameters", "template", "score"),
     **SCORES.subset("outcome", "readable", "is_stand_in"),
 )
@@ -95,7 +95,7 @@ class ConfigurationSearch(Step[SearchConfig]):
             {
                 "scores": Input(
                     asset_key(f"scores_{judge.name}"),
-                    streamed_columns=_READ,
+                    streamed_columns=_SCORE_COLUMNS,
                     uses_default_config=True,
                 )
             }
@@ -103,7 +103,9 @@ class ConfigurationSearch(Step[SearchConfig]):
 
     def rows(self, work: StepRun[SearchConfig]) -> list[dict[str, Any]]:
         """Search each bias. Raises `UnfitAnswers` if one picture decides among several."""
-        scores = work.stored_tables["scores"].to_frame([*_READ.columns], SCORE_TEXT_COLUMNS)
+        scores = work.stored_tables["scores"].to_frame(
+            [*_SCORE_COLUMNS.columns], SCORE_TEXT_COLUMNS
+        )
         domain, source = split_source_key(work.partition)
         common_columns = {
             "domain": domain,

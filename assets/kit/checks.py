@@ -18,16 +18,16 @@ from assets.kit.step import Check, Extent, Problem, Step
 from assets.kit.step_run import Row, StepRun
 
 _Name: TypeAlias = tuple[Any, ...]
-_SHOWN = 20
-_MOST_UNREAD = 0.1
+_MAX_SHOWN = 20
+_MAX_UNREAD_SHARE = 0.1
 """The share of answers that may be unparsed or refused without a warning."""
-_UNREAD = ["unparsed", "refused"]
+_UNREAD_OUTCOMES = ["unparsed", "refused"]
 
 
 def build_check_result(description: str, wrong: pd.DataFrame, **metadata: Any) -> AssetCheckResult:
     """A check's result: it has passed where there is nothing `wrong`, and shows the first of it."""
     if len(wrong):
-        metadata["wrong"] = markdown_table(wrong.head(_SHOWN))
+        metadata["wrong"] = markdown_table(wrong.head(_MAX_SHOWN))
     return AssetCheckResult(passed=wrong.empty, description=description, metadata=metadata)
 
 
@@ -102,10 +102,10 @@ def unparsed_rate_check(by: str, remedy: str) -> Check:
                 (key, *_unread_share(key, outcome_counts))
                 for key in sorted({group for group, _ in outcome_counts})
             ],
-            columns=[by, *_UNREAD, "answers", "share"],
+            columns=[by, *_UNREAD_OUTCOMES, "answers", "share"],
         )
         worst = float(shares["share"].max()) if len(shares) else 0.0
-        few = worst <= _MOST_UNREAD
+        few = worst <= _MAX_UNREAD_SHARE
         return AssetCheckResult(
             passed=few,
             severity=AssetCheckSeverity.WARN,
@@ -119,8 +119,8 @@ def unparsed_rate_check(by: str, remedy: str) -> Check:
 
     return Check(
         "few_unread",
-        f"At most {_MOST_UNREAD:.0%} of the answers are unparsed or refused. A higher share says "
-        "more about the prompt or the provider than about what the model sees.",
+        f"At most {_MAX_UNREAD_SHARE:.0%} of the answers are unparsed or refused. A higher share "
+        "says more about the prompt or the provider than about what the model sees.",
         passes,
     )
 
@@ -128,7 +128,7 @@ def unparsed_rate_check(by: str, remedy: str) -> Check:
 def _unread_share(group: Any, outcome_counts: Counter[_Name]) -> tuple[float, ...]:
     """Count a group's unusable answers by outcome, then all; append the share of unusable ones."""
     answers = sum(number for (row_group, _), number in outcome_counts.items() if row_group == group)
-    unread = [outcome_counts[group, outcome] for outcome in _UNREAD]
+    unread = [outcome_counts[group, outcome] for outcome in _UNREAD_OUTCOMES]
     return (*unread, answers, sum(unread) / answers)
 
 

@@ -60,7 +60,7 @@ COLLECTION_COLUMNS = Columns(
     options=(TEXT, "Options for the answer, as in the table"),
 )
 
-_SHOWN = 20
+_MAX_SHOWN = 20
 _CHECK = "every_row_is_taken"
 
 
@@ -144,7 +144,7 @@ def _caption(row: Row) -> str:
 
 
 def _tabulate_rejected(rejected: Sequence[Row]) -> Any:
-    return markdown_table(pd.DataFrame(rejected, columns=["location", "reason"]).head(_SHOWN))
+    return markdown_table(pd.DataFrame(rejected, columns=["location", "reason"]).head(_MAX_SHOWN))
 
 
 def _count_unscored(collection: Collection, rows: Sequence[Row]) -> dict[str, Any]:

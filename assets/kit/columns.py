@@ -180,7 +180,7 @@ class _Digest(io.RawIOBase):
         return len(chunk)
 
 
-_HASHED = 5_000
+_ROWS_PER_HASH = 5_000
 """Number of rows of a stored table hashed at once: the digest depends on it."""
 
 
@@ -189,7 +189,7 @@ def content_hash(table: pa.Table | StoredTable) -> bytes:
 
     A stored table of many rows has another digest than the same table in memory.
     """
-    portions = table.portions(size=_HASHED) if isinstance(table, StoredTable) else [table]
+    portions = table.portions(size=_ROWS_PER_HASH) if isinstance(table, StoredTable) else [table]
     contents = _Digest()
     with pa.ipc.new_stream(contents, table.schema) as stream:
         for portion in portions:

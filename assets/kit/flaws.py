@@ -20,13 +20,13 @@ from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
 
 _VERSION = 1
-_AT_ONCE = 500
+_BATCH_SIZE = 500
 _THREADS = 4
 _NOISE = 4
 """Levels of 255 by which one colour may vary: what JPEG makes of it."""
 _DARK = 16
 """The lightest level of a picture that is black."""
-_NEARLY = 0.9
+_MIN_SIZE_SHARE = 0.9
 """Least share of 1,024 px that the longer side of a 1K picture has (Gemini)."""
 
 
@@ -48,7 +48,7 @@ def inspect_pictures(
     inspections: dict[str, Inspection] = {}
     distinct = iter(dict.fromkeys(digests))
     with ThreadPoolExecutor(_THREADS) as threads:
-        while chunk := list(islice(distinct, _AT_ONCE)):
+        while chunk := list(islice(distinct, _BATCH_SIZE)):
             keys = {digest: build_work_key("seen", _VERSION, digest) for digest in chunk}
             stored = work_cache.find_results(keys.values())
             new = [digest for digest, key in keys.items() if key not in stored]
@@ -184,6 +184,6 @@ def describe_wrong_size(width: int, height: int, parameters: Mapping[str, Any]) 
             return f"It is {width} × {height} px, and {px} px of {side} were asked for."
     config = parameters.get("image_config")
     image_size = re.fullmatch(r"(\d+)K", str(config.get("image_size"))) if config else None
-    if image_size and max(width, height) < _NEARLY * 1024 * int(image_size[1]):
+    if image_size and max(width, height) < _MIN_SIZE_SHARE * 1024 * int(image_size[1]):
         return f"It is {width} × {height} px, and an image_size of {image_size[0]} was asked for."
     return None

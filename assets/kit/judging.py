@@ -23,9 +23,9 @@ from resources.storage.image_store import ImageStore
 
 References: TypeAlias = Mapping[str, Callable[[Row, ImageStore], Mapping[str, Any]]]
 """Maps a stand-in judge's model to a function that builds a row's further columns."""
-_SHOWN = ("sha256", "base_id")
+_MARK_COLUMNS = ("sha256", "base_id")
 """The columns that say what a row shows: a picture, and the scene in any size."""
-_NAMED = 5
+_MAX_LISTED = 5
 
 
 def select_judges(catalog: Catalog, references: References) -> tuple[Model, ...]:
@@ -90,13 +90,15 @@ def _require_unseen(judge: Model, adapter: str, work: StepRun[Any], rows: Iterab
     find = load_mark_finder(resolve_adapter_folder(adapter))
     if find is None:
         return
-    marks = ((row, (PICTURE, str(row[name]))) for row in rows for name in _SHOWN if name in row)
+    marks = (
+        (row, (PICTURE, str(row[name]))) for row in rows for name in _MARK_COLUMNS if name in row
+    )
     seen_images = {row["image_id"]: None for row, mark in marks if find(mark) is not None}
     if seen_images:
-        named_images = ", ".join([*seen_images][:_NAMED])
+        named_images = ", ".join([*seen_images][:_MAX_LISTED])
         raise TablesMismatch(
             f"{len(seen_images):,} pictures of {work.partition} are among those that {adapter} was "
-            f"trained on: {named_images}{', …' if len(seen_images) > _NAMED else ''}. "
+            f"trained on: {named_images}{', …' if len(seen_images) > _MAX_LISTED else ''}. "
             f"{judge.name} is asked about none of them, nor about the others, since its "
             "number would be of what it has learned "
             "by heart. Train on other cases, and set `adapter` in models.yaml to the new folder."

@@ -13,7 +13,7 @@ from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
 from resources.untrusted_input.png_check import read_png_size
 
-_AT_ONCE = 50
+_BATCH_SIZE = 50
 
 
 class PerturbedPicture(NamedTuple):
@@ -85,7 +85,7 @@ def make_perturbed_pictures(
     }
     todo = iter({key: works[place] for place, key in keys.items()}.items())
     finished: dict[str, PerturbedPicture] = {}
-    while chunk := list(islice(todo, _AT_ONCE)):
+    while chunk := list(islice(todo, _BATCH_SIZE)):
         chunk_results: dict[str, PerturbedPicture] = {}
         try:
             for key, picture in _perturb_all(chunk, images):

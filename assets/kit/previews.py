@@ -14,7 +14,7 @@ from assets.kit.columns import to_records
 
 MAX_THUMBNAILS, _ABREAST, _SIDE, _QUALITY = 24, 4, 128, 70
 T = TypeVar("T")
-_LONGEST = 500
+_MAX_LENGTH = 500
 """Characters of a cell: the table lies in the event log."""
 _MARKUP = re.compile(r"([\\\[\]<`|])")
 
@@ -80,5 +80,5 @@ def escape_markdown(text: str) -> str:
     at them. A text of more than 500 characters is cut.
     """
     line = " ".join(text.split())
-    cut = line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    cut = line if len(line) <= _MAX_LENGTH else f"{line[: _MAX_LENGTH - 1]}…"
     return _MARKUP.sub(r"\\\1", cut)

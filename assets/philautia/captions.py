@@ -41,7 +41,7 @@ CAPTIONS = Columns(
 """Table with one row per picture."""
 
 CAPTIONED = "captioned"
-_SHOWN = 8
+_MAX_SHOWN = 8
 
 
 class CaptionStep(JudgeStep[LimitConfig]):
@@ -104,7 +104,7 @@ class CaptionStep(JudgeStep[LimitConfig]):
     def metadata(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Show some of the captions."""
         captioned = [row for row in rows if row["outcome"] == CAPTIONED]
-        sample = sample_evenly(captioned, _SHOWN)
+        sample = sample_evenly(captioned, _MAX_SHOWN)
         shown = pd.DataFrame(sample, columns=["image_id", "caption"])
         return {"captions": markdown_table(shown)}
 

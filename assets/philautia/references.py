@@ -25,7 +25,7 @@ SELF_PREFERENCE = 12
 _NOISE = 8
 """Points that a score may be off, at most, either way."""
 
-_LOT = "2"
+_NOISE_SEED = "2"
 """Seed of the noise. One in twenty 95 % intervals misses the truth; of these ten none does."""
 
 
@@ -72,7 +72,7 @@ def _score(name: str, row: Row, images: ImageStore) -> Mapping[str, Any]:
 
 def _noise(name: str, row: Row) -> float:
     """Return noise from -8 to 8, uniformly distributed; equal requests have equal noise."""
-    request_text = "/".join((_LOT, name, row["setting"], row["sha256"], row["caption"]))
+    request_text = "/".join((_NOISE_SEED, name, row["setting"], row["sha256"], row["caption"]))
     lot = int.from_bytes(sha256(request_text.encode()).digest()[:8]) / 2**64
     return _NOISE * (2 * lot - 1)
 

@@ -75,7 +75,7 @@ SCORES = Columns(
 UNCAPTIONED = "uncaptioned"
 _LONGEST = 600
 """Letters of a caption that is not written yet, in a plan."""
-_READ_SOME = (
+_READ_RESPONSES_REMEDY = (
     "Read some of the table's responses: a longest_output that is too small cuts them off, and a "
     "judge may answer in words, or on another scale than 0 to 100. What has no score is in no mean."
 )
@@ -94,7 +94,11 @@ class CaptionScoresConfig(LimitConfig):
 class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
     """A judge's or metric's scores of a dataset's captions."""
 
-    config, references, unparsed_check = CaptionScoresConfig, EVALUATORS, ("setting", _READ_SOME)
+    config, references, unparsed_check = (
+        CaptionScoresConfig,
+        EVALUATORS,
+        ("setting", _READ_RESPONSES_REMEDY),
+    )
     asset = StepAsset(
         key=asset_key("scores"),
         division=dataset_partitions,
@@ -171,7 +175,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
                     )
         for row in rated:
             columns = {name: row[name] for name in ("candidate", "caption", "references")}
-            columns |= {name: row[name] for name in _OF_PEOPLE}
+            columns |= {name: row[name] for name in _HUMAN_COLUMNS}
             yield from self._build_setting_rows(
                 work, pictures_by_id[row["image_id"]], columns, None
             )
@@ -304,8 +308,8 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
         return tuple(model for model in self.generators if model.name in names)
 
 
-_OF_PEOPLE = ("human_score", "human_scores", "scale_low", "scale_high")
-_NOTHING = dict.fromkeys(("generator", "generator_model", "candidate", "reason", *_OF_PEOPLE))
+_HUMAN_COLUMNS = ("human_score", "human_scores", "scale_low", "scale_high")
+_NOTHING = dict.fromkeys(("generator", "generator_model", "candidate", "reason", *_HUMAN_COLUMNS))
 
 
 def _is_outdated(caption: Row, picture: Row) -> bool:

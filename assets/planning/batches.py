@@ -50,9 +50,9 @@ from resources.storage.work_cache import WorkCache
 
 TAG = "counterfactory/batch"
 """The tag of a run that has to do with one batch."""
-_EVERY_ASSET = "__ASSET_JOB"
+_ASSET_JOB = "__ASSET_JOB"
 """Dagster's own job of all assets."""
-_ASKING = [DagsterRunStatus.STARTING, DagsterRunStatus.STARTED, DagsterRunStatus.CANCELING]
+_ACTIVE_STATUSES = [DagsterRunStatus.STARTING, DagsterRunStatus.STARTED, DagsterRunStatus.CANCELING]
 
 
 JobsByAsset: TypeAlias = Mapping[AssetKey, AssetJob]
@@ -224,10 +224,10 @@ def _orders(
 
 def _require_idle(instance: DagsterInstance, jobs: JobsByAsset, tasks: Sequence[Task]) -> None:
     """Raise `UnsupportedRequest` while a run sends the same requests: they would be paid twice."""
-    under_way = instance.get_runs(RunsFilter(statuses=_ASKING))
+    under_way = instance.get_runs(RunsFilter(statuses=_ACTIVE_STATUSES))
     for task, run in product(tasks, under_way):
         # A run of a job as a whole names no assets.
-        job_assets = {task.asset} if run.job_name in (_EVERY_ASSET, jobs[task.asset].name) else ()
+        job_assets = {task.asset} if run.job_name in (_ASSET_JOB, jobs[task.asset].name) else ()
         run_assets = run.asset_selection or job_assets
         if task.asset not in run_assets:
             continue

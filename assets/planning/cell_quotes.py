@@ -26,7 +26,7 @@ from resources.models.catalog import Model
 
 RefusedPartitions: TypeAlias = Mapping[str, Sequence[Task]]
 """Partitions that a quote is without, by the reason."""
-_WHOLE: RefusedPartitions = MappingProxyType({})
+_NO_REFUSALS: RefusedPartitions = MappingProxyType({})
 _Like: TypeAlias = tuple[Any, ...]
 """Key of what a step's requests depend on, beside the model."""
 
@@ -76,7 +76,7 @@ class CellQuote(NamedTuple):
     """Warnings of its steps, such as that it would give no number."""
     stand_in_partitions: int = 0
     """Partitions of which stand-ins made all, left out."""
-    refused: RefusedPartitions = _WHOLE
+    refused: RefusedPartitions = _NO_REFUSALS
     """Tasks left out because a run would refuse them, by reason."""
     error: str = ""
 
@@ -180,7 +180,7 @@ class CellQuotes:
         # What an adapter was trained on decides whether its judge is asked at all.
         adapter = judge.parameters.get("adapter")
         like = *_build_likeness_key(benchmark, own_parts, self._judged), of_others, adapter
-        shapes, without = self._shapes.get(like), _WHOLE
+        shapes, without = self._shapes.get(like), _NO_REFUSALS
         if shapes is None:
             shapes, without = self._plan_requests(own_parts)
             if not without:

@@ -22,7 +22,7 @@ from resources.models.replies import Usage
 from resources.models.requests import Request, build_canonical_head, get_request_kind
 
 _SOMETHING = Usage(1, 1, 1.0)
-_FIRST = {
+_REPLY_NAMES = {
     "write": "a text",
     "look": "an answer about a picture",
     "paint": "a painted picture",
@@ -178,8 +178,7 @@ def _explain_unexpected(model: Model, request: Request, mode: Mode) -> str:
         return "a run that shows how long it takes"
     if list_images(request) and estimate_usage(model, request) is None:
         return (
-            f"{_FIRST[get_request_kind(request)]} of its own, or image_tokens in models.yaml: how "
-            f"many "
-            "tokens it counts for a picture is not published"
+            f"{_REPLY_NAMES[get_request_kind(request)]} of its own, or image_tokens in "
+            "models.yaml: how many tokens it counts for a picture is not published"
         )
-    return f"{_FIRST[get_request_kind(request)]} of its own, or longest_output in models.yaml"
+    return f"{_REPLY_NAMES[get_request_kind(request)]} of its own, or longest_output in models.yaml"

@@ -117,7 +117,7 @@ def _picture(
     prompt, pair = getattr(triplet, side), f"{concept.concept_id}/{sample}"
     with_seed = PaintRequest(prompt, seed + sample)
     return {
-        **{name: getattr(concept, name) for name in _OF_CONCEPT},
+        **{name: getattr(concept, name) for name in _CONCEPT_COLUMNS},
         "text": triplet.text,
         "pair_id": pair,
         "side": side,
@@ -127,13 +127,13 @@ def _picture(
     }
 
 
-_OF_CONCEPT = ("domain", "concept_id", "group", "concept", "knob")
+_CONCEPT_COLUMNS = ("domain", "concept_id", "group", "concept", "knob")
 
 
-_OF_PICTURE = ("sha256", "width", "height")
-_PRESENT = {
-    "painted": _OF_PICTURE,
-    "flawed": (*_OF_PICTURE, "flaw", "reason"),
+_PICTURE_COLUMNS = ("sha256", "width", "height")
+_FILLED_COLUMNS = {
+    "painted": _PICTURE_COLUMNS,
+    "flawed": (*_PICTURE_COLUMNS, "flaw", "reason"),
     "refused": ("refusal", "reason"),
     "malformed": ("reason",),
     "failed": ("reason",),
@@ -156,7 +156,7 @@ class ImagePairs(PaintStep[ImagePairsConfig]):
     table = StepTable(
         columns=IMAGE_PAIRS,
         key_columns=("pair_id", "side"),
-        filled_columns=_PRESENT,
+        filled_columns=_FILLED_COLUMNS,
         unstored_keys=PAINTING_KEYS,
     )
     inputs = MappingProxyType({"prompt_triplets": Input(TRIPLETS_KEY, dimension="domain")})
@@ -277,10 +277,10 @@ def count_outcomes_by_knob(rows: Sequence[Row]) -> pd.DataFrame:
     for row in rows:
         counts[row["knob"]][row["outcome"]] += 1
     numbers = [
-        (knob, outcomes.total(), *(outcomes[name] for name in _PRESENT))
+        (knob, outcomes.total(), *(outcomes[name] for name in _FILLED_COLUMNS))
         for knob, outcomes in counts.items()
     ]
-    return pd.DataFrame(numbers, columns=["knob", "pictures", *_PRESENT])
+    return pd.DataFrame(numbers, columns=["knob", "pictures", *_FILLED_COLUMNS])
 
 
 def _caption(row: Row) -> str:

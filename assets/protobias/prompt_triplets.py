@@ -74,7 +74,7 @@ TRIPLETS = Columns(
 )
 
 OUTCOMES = ("accepted", "rejected", "malformed", "refused", "failed")
-_NAMED = 5
+_MAX_LISTED = 5
 
 
 class TripletsConfig(LimitConfig):
@@ -282,11 +282,11 @@ def select_accepted(table: pd.DataFrame) -> list[tuple[Concept, Triplet]]:
     counts = Counter(concept.concept_id for concept, _ in pairs)
     problems += [f"{name} (stands there {n} times)" for name, n in counts.items() if n > 1]
     if problems:
-        more = f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else ""
+        more = f"; and {len(problems) - _MAX_LISTED} more" if len(problems) > _MAX_LISTED else ""
         raise TablesMismatch(
             f"protobias/prompt_triplets ({table['domain'].iloc[0]}) holds rows that do not pass: "
-            f"{'; '.join(problems[:_NAMED])}{more}. Its table was changed since it was written: "
-            "mend these rows or set their outcome to rejected, or materialize "
+            f"{'; '.join(problems[:_MAX_LISTED])}{more}. Its table was changed since it was "
+            "written: mend these rows or set their outcome to rejected, or materialize "
             "protobias/prompt_triplets again, which asks no model again. Nothing was painted."
         )
     return pairs

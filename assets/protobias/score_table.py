@@ -29,7 +29,7 @@ _ALIKE = {
     "min_score": "kept from one score on: materialize protobias/filtered_pairs, with one limit,",
 }
 """Columns that must be equal in all domains of a painter."""
-_OF_FILTERED = [
+_FILTERED_PAIR_COLUMNS = [
     *("image_id", "group", "knob", "rank", "pair_kept", "evaluated", "filter_family"),
     *_ALIKE,
 ]
@@ -56,7 +56,9 @@ def load_all_scores(home: DataRoot, painter: str, models: Sequence[Model]) -> pd
     those of a metric are not all by one version of its entry, or domains were not painted or
     filtered alike.
     """
-    filtered = load_by_domain(home, "filtered_pairs", painter, columns=[*_PICTURE, *_OF_FILTERED])
+    filtered = load_by_domain(
+        home, "filtered_pairs", painter, columns=[*_PICTURE, *_FILTERED_PAIR_COLUMNS]
+    )
     _require_alike(painter, filtered)
     scores = [_load_metric_scores(home, painter, model, filtered) for model in models]
     people = _load_human_scores(home, painter, filtered)

@@ -54,16 +54,16 @@ SCORES = Columns(
 )
 """Table with one row per image of the evaluation set."""
 
-_TAKEN = [*_CARRIED, "is_stand_in", "evaluated", "filter_family", "filter_outcome"]
-_PRESENT = {
+_READ_COLUMNS = [*_CARRIED, "is_stand_in", "evaluated", "filter_family", "filter_outcome"]
+_FILLED_COLUMNS = {
     "scored": ("raw",),
     "unparsed": ("reason",),
     "refused": ("reason", "refusal"),
     "failed": ("reason",),
 }
-_SHOWN = ["pair_id", "side", "outcome", "raw", "response", "reason"]
+_SHOWN_COLUMNS = ["pair_id", "side", "outcome", "raw", "response", "reason"]
 _PAIRS_SHOWN = 5
-_READ_SOME = (
+_READ_RESPONSES_REMEDY = (
     "Read some of the table's responses: a longest_output that is too small cuts them off, and a "
     "provider may refuse the pictures. No pair that lacks a score is in the failure rate."
 )
@@ -79,10 +79,12 @@ class PairScores(JudgeStep[LimitConfig]):
         division=pairs,
     )
     table = StepTable(
-        columns=SCORES, key_columns=("pair_id", "side", "sha256", "text"), filled_columns=_PRESENT
+        columns=SCORES,
+        key_columns=("pair_id", "side", "sha256", "text"),
+        filled_columns=_FILLED_COLUMNS,
     )
     inputs = MappingProxyType(
-        {"filtered_pairs": Input(FILTERED_KEY, columns=_TAKEN, uses_default_config=True)}
+        {"filtered_pairs": Input(FILTERED_KEY, columns=_READ_COLUMNS, uses_default_config=True)}
     )
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
@@ -103,7 +105,7 @@ class PairScores(JudgeStep[LimitConfig]):
         filtered = work.tables["filtered_pairs"]
         if filtered["filter_outcome"].eq(PENDING).any():
             return []
-        evaluated = to_records(filtered.loc[filtered["evaluated"], _TAKEN])
+        evaluated = to_records(filtered.loc[filtered["evaluated"], _READ_COLUMNS])
         pictures = select_first_pairs(evaluated, work.config.limit)
         return [_row(self.judge, picture) for picture in pictures]
 
@@ -179,7 +181,7 @@ class PairScores(JudgeStep[LimitConfig]):
             "ties": int(pairs["tie"].sum()),
             "retention": markdown_table(by_knob.reset_index()),
             "served_models": sorted(scores["served_model"].dropna().unique()),
-            "sample": markdown_table(scores.loc[is_shown, _SHOWN]),
+            "sample": markdown_table(scores.loc[is_shown, _SHOWN_COLUMNS]),
             **notes,
         }
 
@@ -187,7 +189,7 @@ class PairScores(JudgeStep[LimitConfig]):
         """Check for failures, replies without a score, and adapters trained on these pairs."""
         return [
             no_failures_check(self, ["pair_id", "side"]),
-            unparsed_rate_check("side", _READ_SOME),
+            unparsed_rate_check("side", _READ_RESPONSES_REMEDY),
             *([overlap_check(self.judge, self._adapter)] if self._adapter else []),
         ]
 

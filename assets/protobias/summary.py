@@ -60,7 +60,7 @@ are those of all domains of a metric that lacks one which another has.
 """
 
 _PLOTTED = ["failure_rate", "correct_margin", "incorrect_margin"]
-_SHOWN = [
+_SHOWN_COLUMNS = [
     *("metric", "domain", "pairs", "unscored", "ties"),
     *("failure_rate", "failure_rate_low", "failure_rate_high"),
     *("sc", "pa", "delta", "correct_margin", "incorrect_margin"),
@@ -111,7 +111,7 @@ def build_summary_asset(models: Sequence[Model]) -> AssetsDefinition:
             **to_plotted_numbers(overall_rows[~overall_rows["metric"].isin(partial)]),
             **{
                 str(sample): markdown_table(
-                    merge_intervals(sample_rows[_SHOWN].round(3), "failure_rate")
+                    merge_intervals(sample_rows[_SHOWN_COLUMNS].round(3), "failure_rate")
                 )
                 for sample, sample_rows in overall_rows.groupby("sample")
             },

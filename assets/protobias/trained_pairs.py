@@ -17,7 +17,7 @@ from assets.protobias.training import TRAINING_PAIRS
 from resources.models.backends.adapters import resolve_adapter_folder
 from resources.models.catalog import Model
 
-_NAMED = 5
+_MAX_LISTED = 5
 
 
 def require_apart(judge: Model, adapter: str, work: StepRun[Any], rows: Sequence[Row]) -> None:
@@ -30,7 +30,7 @@ def require_apart(judge: Model, adapter: str, work: StepRun[Any], rows: Sequence
         descriptions = (
             f"{r['pair']} ({r['shares its']} with {r['with']})" for r in to_records(wrong)
         )
-        examples = [example for example, _ in zip(descriptions, range(_NAMED), strict=False)]
+        examples = [example for example, _ in zip(descriptions, range(_MAX_LISTED), strict=False)]
         raise TablesMismatch(
             f"{len(wrong):,} evaluated pairs are like one that {adapter} was trained on or chosen "
             f"by: {'; '.join(examples)}. {judge.name} has scored none of {work.partition}. "

@@ -15,7 +15,7 @@ from assets.protobias.common import (
 from assets.protobias.image_pairs import SIDES
 from resources.storage.data_root import DataRoot
 
-_READ = [
+_READ_COLUMNS = [
     *("domain", "painter", "concept_id", "concept", "knob", "text", "pair_id", "side", "prompt"),
     *("sample", "sha256", "pair_kept", "evaluated", "is_stand_in"),
 ]
@@ -23,7 +23,7 @@ _READ = [
 
 def _load_kept_pairs(home: DataRoot, partition: str) -> list[TrainingPair]:
     """The pairs of a painter and domain that the filter has kept, evaluated ones among them."""
-    filtered = home.find(FILTERED_KEY, partition, _READ)
+    filtered = home.find(FILTERED_KEY, partition, _READ_COLUMNS)
     if filtered is None:
         return []
     settings = _load_settings(home, split_pair_key(partition)[0])

@@ -10,7 +10,7 @@ from assets.kit.step_run import Row
 from generators.prompts.concepts import Triplet
 from generators.prompts.triplet_check import RULES
 
-_SHOWN = 6
+_MAX_SHOWN = 6
 
 
 def count_by_knob(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -47,7 +47,7 @@ def sample_examples(rows: Sequence[Row]) -> pd.DataFrame:
     for row in rows:
         if row["outcome"] == "accepted":
             firsts.setdefault(row["concept"], to_triplet(row))
-    step = max(1, -(-len(firsts) // _SHOWN))
+    step = max(1, -(-len(firsts) // _MAX_SHOWN))
     shown = [(concept, *triplet) for concept, triplet in firsts.items()][::step]
     return pd.DataFrame(shown, columns=["concept", *Triplet._fields])
 

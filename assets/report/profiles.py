@@ -10,7 +10,7 @@ from assets.report.roster import Gap, Kind, Roster
 from assets.report.standings import MOST, Failure, JudgeResults, Measure, Standing, round_robin
 from metrics.statistics.firmness import FIRMNESS
 
-_LONGEST = 60
+_MAX_LENGTH = 60
 """Characters of a file's name."""
 
 
@@ -85,5 +85,5 @@ def profiles(judged: Mapping[str, JudgeResults], roster: Roster) -> list[Profile
 
 def file_name(name: str) -> str:
     """A name as that of a file on any system, another for every other name."""
-    plain = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:_LONGEST]
+    plain = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:_MAX_LENGTH]
     return plain if plain == name else f"{plain}-{sha256(name.encode()).hexdigest()[:8]}"

@@ -46,7 +46,7 @@ from resources.training.training_progress import read_progress
 POOL = "training"
 """Pool of all trainings: two at once, unless dagster.yaml sets another limit."""
 _RUNS = "training"
-_NAMED = 3
+_MAX_LISTED = 3
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def _build_metadata(place: Path, record: dict[str, Any], folder: Path) -> dict[s
 def _require_pictures(images: ImageStore, pictures: Sequence[str]) -> None:
     missing = sorted(images.find_missing(set(pictures)))
     if missing:
-        examples = ", ".join(name[:12] for name in missing[:_NAMED])
+        examples = ", ".join(name[:12] for name in missing[:_MAX_LISTED])
         raise MissingItem(
             f"{len(missing):,} of the pictures to train on are gone ({examples}, …). Materialize "
             "what made them again, or restore them. Nothing was begun."

@@ -27,7 +27,7 @@ CASE_ASSETS = ("seed_cases", "negated_cases", "common_perturbations")
 """Assets made once per dataset, whichever models are asked."""
 STAND_IN_DATASETS = ("game_boards", "optical_illusions")
 """The datasets of the stand-in run: those that are the quickest to read from pixels."""
-_FEW: Mapping[str, Mapping[str, Any]] = {
+_DEMO_CONFIG: Mapping[str, Mapping[str, Any]] = {
     "seed_cases": {"limit": 4},
     # Noise and defocus take seconds to read.
     "common_perturbations": {"reread": False},
@@ -148,7 +148,7 @@ def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     judges = [judge.name for judge in select_judges(catalog, REFERENCES) if judge.is_stand_in]
     answers = [f"answers_{judge}" for judge in judges]
     for dataset in STAND_IN_DATASETS:
-        yield StandInRun((*CASE_ASSETS, *answers, "symmetry"), dataset, _FEW)
+        yield StandInRun((*CASE_ASSETS, *answers, "symmetry"), dataset, _DEMO_CONFIG)
     yield StandInRun(("report",))
 
 

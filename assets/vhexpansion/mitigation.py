@@ -72,7 +72,7 @@ MITIGATION = Columns(
 """Table with one row per adapter (or none), measure, dataset and change of its pictures."""
 
 
-_SHOWN = [
+_SHOWN_COLUMNS = [
     *("arm", "learning_rate", "measure", "dataset"),
     *("value", "value_low", "value_high", "unanswered", "reason"),
 ]
@@ -143,7 +143,7 @@ def build_mitigation_asset(judges: Sequence[Model]) -> AssetsDefinition:
             "picture_set != 'none' and picture_set != 'attacked'"
         )
         summary_rows = summary_rows.rename(columns={"low": "value_low", "high": "value_high"})[
-            _SHOWN
+            _SHOWN_COLUMNS
         ]
         # Rounded as the others are, most rates would be 0.
         summary_rows["learning_rate"] = summary_rows["learning_rate"].map(

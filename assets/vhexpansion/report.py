@@ -13,7 +13,7 @@ from assets.vhexpansion.pages.gallery import yes_twice
 from assets.vhexpansion.pages.mitigation import PAGE
 from resources.models.catalog import Model
 
-_READ = [
+_READ_COLUMNS = [
     *("model", "case_id", "sha256", "form", "question", "perturbation", "parameters"),
     *("repeat", "response", "answer"),
 ]
@@ -55,9 +55,10 @@ def _load(
     if table.empty:
         return None
     loaded = (
-        load_counted_answers(report_sources.home, judge, name, _READ) for judge in asked_judges
+        load_counted_answers(report_sources.home, judge, name, _READ_COLUMNS)
+        for judge in asked_judges
     )
-    answers = [pd.DataFrame(columns=_READ), *(judge.answers for judge in loaded if judge)]
+    answers = [pd.DataFrame(columns=_READ_COLUMNS), *(judge.answers for judge in loaded if judge)]
     return AnsweredDataset(
         name,
         table,

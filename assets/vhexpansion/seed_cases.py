@@ -42,7 +42,7 @@ SEED_CASES = Columns(
     reason=(TEXT, "Reason for the rejection; empty if taken"),
 )
 ACCEPTED = "taken"
-_SHOWN = 20
+_MAX_SHOWN = 20
 
 
 class SeedCasesConfig(LimitConfig):
@@ -153,7 +153,7 @@ def _reasons(rejected: Sequence[Row]) -> Any:
     counts = Counter(row["reason"] for row in rejected)
     table = [
         (number, reason, next(row["case_id"] for row in rejected if row["reason"] == reason))
-        for reason, number in counts.most_common(_SHOWN)
+        for reason, number in counts.most_common(_MAX_SHOWN)
     ]
     return markdown_table(pd.DataFrame(table, columns=["rows", "reason", "first"]))
 

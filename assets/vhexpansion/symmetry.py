@@ -80,7 +80,7 @@ SYMMETRY = Columns(
 )
 """Table with one row per judge, perturbation and number of repeats."""
 
-_READ = [
+_READ_COLUMNS = [
     *("case_id", "form", "truth", "answer", "repeat"),
     *("perturbation", "encoder", "parameters", "sha256", "is_stand_in"),
 ]
@@ -107,7 +107,7 @@ def build_symmetry_asset(catalog: Catalog, judges: Sequence[Model]) -> AssetsDef
         rows: list[dict[str, Any]] = []
         counted_answers = []
         for judge in judges:
-            counted = load_counted_answers(home, judge, dataset, _READ)
+            counted = load_counted_answers(home, judge, dataset, _READ_COLUMNS)
             if counted is None:
                 continue
             if warning := counted.warning(judge.name, dataset):

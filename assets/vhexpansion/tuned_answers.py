@@ -18,8 +18,8 @@ from resources.storage.data_root import DataRoot
 
 ATTACKED, ALL = "attacked", "all"
 NOT_JUDGED = "it has not been asked yet"
-_NAMED = 3
-_READ = [
+_MAX_LISTED = 3
+_READ_COLUMNS = [
     *("case_id", "image_id", "original", "form", "truth", "answer", "correct", "repeat", "outcome"),
     *("perturbation", "encoder", "parameters", "response", "is_stand_in"),
 ]
@@ -156,8 +156,8 @@ def _explain_trained_on(answers: pd.DataFrame, trained_on: frozenset[str]) -> st
         return ""
     examples = ", ".join(
         [
-            *trained_pictures["image_id"].head(_NAMED),
-            *(["…"] if len(trained_pictures) > _NAMED else []),
+            *trained_pictures["image_id"].head(_MAX_LISTED),
+            *(["…"] if len(trained_pictures) > _MAX_LISTED else []),
         ]
     )
     picture_count = f"{len(trained_pictures):,} of {len(pictures):,}"
@@ -213,9 +213,9 @@ def _load_answers(
     home: DataRoot, asset: str, dataset: str, cases: pd.DataFrame | None, judge: str | None
 ) -> pd.DataFrame:
     """Load a judge's answers to some cases; each perturbation and setting is a case of its own."""
-    table = home.find(asset_key(f"{asset}_{judge}"), dataset, _READ) if judge else None
+    table = home.find(asset_key(f"{asset}_{judge}"), dataset, _READ_COLUMNS) if judge else None
     if table is None:
-        return pd.DataFrame(columns=[*_READ, "base_id"])
+        return pd.DataFrame(columns=[*_READ_COLUMNS, "base_id"])
     if cases is not None:
         table = table[table["case_id"].isin(cases["case_id"])]
     perturbation_keys = (

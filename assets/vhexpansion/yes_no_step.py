@@ -55,11 +55,11 @@ ANSWERS = Columns(
 )
 """Table with one row per case, picture, form and repeat."""
 
-_NAMED = ("case_id", "form", "perturbation", "encoder", "parameters", "repeat")
-_PRESENT: Mapping[str, Collection[str]] = MappingProxyType(
+_KEY_COLUMNS = ("case_id", "form", "perturbation", "encoder", "parameters", "repeat")
+_FILLED_COLUMNS: Mapping[str, Collection[str]] = MappingProxyType(
     {"answered": ("answer", "correct"), "unparsed": (), "refused": (), "failed": ()}
 )
-_READ_SOME = (
+_READ_RESPONSES_REMEDY = (
     "Read some of the table's responses: a longest_output that is too small cuts them off, and a "
     "judge may not say yes or no. What has no answer is neither right nor wrong."
 )
@@ -87,12 +87,12 @@ class CasePicture(NamedTuple):
 class YesNoStep(JudgeStep[Any]):
     """A step that asks one judge yes/no questions."""
 
-    unparsed_check, leaves_out_trained = ("perturbation", _READ_SOME), True
+    unparsed_check, leaves_out_trained = ("perturbation", _READ_RESPONSES_REMEDY), True
     table = StepTable(
         columns=ANSWERS,
         unstored_keys=("familiar_answer", "source_question", "stated"),
-        key_columns=_NAMED,
-        filled_columns=_PRESENT,
+        key_columns=_KEY_COLUMNS,
+        filled_columns=_FILLED_COLUMNS,
         has_portions=True,
     )
     references, example_request = REFERENCES, LookRequest(())

@@ -64,7 +64,7 @@ ACCURACY = Columns(
     failed_rate=(REAL, "Share of requests without a response"),
 )
 
-_SHOWN = ["model", "prompting", "questions", "change"]
+_SHOWN_COLUMNS = ["model", "prompting", "questions", "change"]
 
 _LATEST: dict[bytes, pd.DataFrame] = {}
 
@@ -110,9 +110,9 @@ def build_accuracy_asset(judges: Sequence[Model]) -> AssetsDefinition:
                 for tables in (questions, *answers.values())
                 for topic in sorted(tables)
             ),
-            task_mean=markdown_table(format_rates(means.round(3), _SHOWN)),
+            task_mean=markdown_table(format_rates(means.round(3), _SHOWN_COLUMNS)),
             by_topic=markdown_table(
-                format_rates(topic_rows.round(3), ["topic", "image_set", *_SHOWN])
+                format_rates(topic_rows.round(3), ["topic", "image_set", *_SHOWN_COLUMNS])
             ),
             topics=sorted({topic for tables in answers.values() for topic in tables}),
             missing=missing,

@@ -53,15 +53,15 @@ ANSWERS = Columns(
     calls=(TEXTS, "Keys of the stored calls behind this row; none for a stand-in judge"),
 )
 
-_NAMED = ["image_id", "sha256", "question_id", "question"]
-_PRESENT = {
+_KEY_COLUMNS = ["image_id", "sha256", "question_id", "question"]
+_FILLED_COLUMNS = {
     "answered": ("answer", "score"),
     "unparsed": ("score",),
     "refused": ("refusal",),
     "failed": (),
 }
-_SHOWN = ["image_id", "prompting", "question", "response", "ground_truth", "outcome"]
-_READ_SOME = (
+_SHOWN_COLUMNS = ["image_id", "prompting", "question", "response", "ground_truth", "outcome"]
+_READ_RESPONSES_REMEDY = (
     "Read some of the table's responses: a longest_output that is too small cuts them off, and a "
     "provider may refuse the pictures. The accuracy counts an unparsed answer as wrong."
 )
@@ -87,7 +87,9 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
     asset = StepAsset(
         key=asset_key("answers"), description="Answers of {model}, asked through {backend}."
     )
-    table = StepTable(columns=ANSWERS, key_columns=(*_NAMED, "prompting"), filled_columns=_PRESENT)
+    table = StepTable(
+        columns=ANSWERS, key_columns=(*_KEY_COLUMNS, "prompting"), filled_columns=_FILLED_COLUMNS
+    )
     forecast = Forecast(
         may_have_follow_up=lambda row: VARIANTS[row["prompting"]].follow_up is not None
     )
@@ -183,7 +185,9 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         return {
             "answers": len(table),
             "prompting": list(table["prompting"].unique()),
-            "sample": markdown_table(table[_SHOWN].iloc[:: max(1, len(table) // 10)].head(10)),
+            "sample": markdown_table(
+                table[_SHOWN_COLUMNS].iloc[:: max(1, len(table) // 10)].head(10)
+            ),
             **answers_metadata(table, work.images),
             **report_served_models(self, work, table),
         }
@@ -198,11 +202,11 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         answered_names: dict[str, set[tuple[Any, ...]]] = {}
         for row in rows:
             answered_names.setdefault(row["prompting"], set()).add(
-                tuple(row[name] for name in _NAMED)
+                tuple(row[name] for name in _KEY_COLUMNS)
             )
         for prompting, stored_names in (answered_names or {BASELINE: set()}).items():
             for limit in (max(1, len(stored_names)), None):
-                questions = self._questions(work, prompting, limit)[_NAMED]
+                questions = self._questions(work, prompting, limit)[_KEY_COLUMNS]
                 names = list(questions.itertuples(index=False, name=None))
                 if set(names) == stored_names:
                     break
@@ -214,12 +218,12 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         """The rows that have neither a response nor a reason."""
         for row in rows:
             if row.get("response") is None and row.get("reason") is None:
-                yield " ".join(row[name] for name in _NAMED), "neither response nor reason"
+                yield " ".join(row[name] for name in _KEY_COLUMNS), "neither response nor reason"
 
     def checks(self) -> list[Check]:
         """Check that most replies are readable and that the truths hold."""
         holds = [_build_truths_check()] if _is_pixel_reader(self.judge) else []
-        return [unparsed_rate_check("prompting", _READ_SOME), *holds]
+        return [unparsed_rate_check("prompting", _READ_RESPONSES_REMEDY), *holds]
 
     def _questions(
         self, work: StepRun[PromptingConfig], prompting: str, limit: int | None = None

@@ -31,12 +31,12 @@ from generators.topics import DRAWN, PHOTOGRAPHED
 from resources.settings.run_config import Config
 from resources.storage.data_root import DataRoot
 
-_OF_THE_IMAGE = (
+_IMAGE_COLUMNS = (
     *("image_id", "base_id", "sha256", "domain", "subject", "subtopic", "variant", "image_set"),
     *("size", "seed", "painter", "review", "is_stand_in"),
 )
 QUESTION_COLUMNS = Columns(
-    **IMAGES.subset(*_OF_THE_IMAGE),
+    **IMAGES.subset(*_IMAGE_COLUMNS),
     question_id=(TEXT, "Q1 and Q2 count, Q3 identifies; N1 and N2 are the sanity check"),
     target=(TEXT, "Target of the question"),
     question=(TEXT, "The paper's wording (Appendices A, F and N)"),
@@ -92,7 +92,7 @@ def questions(
         _iterate_photographs(name, home) if name in PHOTOGRAPHED else _iterate_drawn(name, home)
     )
     rows = [
-        {column: picture[column] for column in _OF_THE_IMAGE}
+        {column: picture[column] for column in _IMAGE_COLUMNS}
         | asdict(question)
         | {"question": question.text}
         for picture, picture_questions in image_questions

@@ -27,8 +27,8 @@ RATES = (
     "bias_rate_high",
 )
 _POOLED = ("all_originals", "all_counterfactuals")
-_SHOWN = ["prompting", "image_set", "questions", "answers"]
-_MOST = 24
+_SHOWN_COLUMNS = ["prompting", "image_set", "questions", "answers"]
+_MAX_SHOWN = 24
 
 
 def answers_metadata(answers: pd.DataFrame, images: ImageStore) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def answers_metadata(answers: pd.DataFrame, images: ImageStore) -> dict[str, Any
     `rates_of` names the row that they come from; the table `rates` has all rows.
     """
     rates = topic_accuracy_table(answers)
-    metadata: dict[str, Any] = {"rates": markdown_table(format_rates(rates, _SHOWN))}
+    metadata: dict[str, Any] = {"rates": markdown_table(format_rates(rates, _SHOWN_COLUMNS))}
     # Not of originals, whose bias is the truth.
     main = rates[rates["questions"].eq(COUNTING) & rates["image_set"].ne("originals")]
     others = main["prompting"].ne(BASELINE) * 2 + main["image_set"].ne("benchmark")
@@ -47,7 +47,7 @@ def answers_metadata(answers: pd.DataFrame, images: ImageStore) -> dict[str, Any
         metadata["rates_of"] = f"{row['prompting']}, {row['image_set']}, {row['questions']}"
         metadata |= {name: round(float(row[name]), 4) for name in RATES if pd.notna(row[name])}
     if wrong := list(_select_wrong(answers)):
-        shown = wrong[:: max(1, -(-len(wrong) // _MOST))]
+        shown = wrong[:: max(1, -(-len(wrong) // _MAX_SHOWN))]
         sheet = contact_sheet([(caption, images.get(digest)) for caption, digest in shown])
         metadata["wrong_answers"] = sheet
     return metadata

@@ -58,7 +58,7 @@ OUTCOMES = (
     *("kept", "duplicate", "miscounted", "unreadable"),
     *("unsafe", "no svg", "refused", "failed"),
 )
-_DRAWN = frozenset(OUTCOMES[:4])
+_OUTCOMES_WITH_PICTURE = frozenset(OUTCOMES[:4])
 
 
 class EditedFlags(Step[LimitConfig]):
@@ -75,7 +75,7 @@ class EditedFlags(Step[LimitConfig]):
         filled_columns=MappingProxyType(
             {
                 outcome: {
-                    *(["sha256"] if outcome in _DRAWN else []),
+                    *(["sha256"] if outcome in _OUTCOMES_WITH_PICTURE else []),
                     *(["problem"] if outcome != "kept" else []),
                 }
                 for outcome in OUTCOMES
@@ -194,7 +194,7 @@ def _row(scene: Scene, model: Model) -> dict[str, Any]:
     return {
         "scene": scene,
         "image_id": f"{scene.base_id}/{model.name}/{SIZE}",
-        **{name: getattr(scene, name) for name in _OF_SCENE},
+        **{name: getattr(scene, name) for name in _SCENE_FIELDS},
         "targets": list(scene.truths),
         "truths": list(scene.truths.values()),
         "readings": [],
@@ -205,7 +205,7 @@ def _row(scene: Scene, model: Model) -> dict[str, Any]:
     }
 
 
-_OF_SCENE = ("base_id", "original_id", "subject", "target", "modification")
+_SCENE_FIELDS = ("base_id", "original_id", "subject", "target", "modification")
 
 
 def _count_reply(

@@ -28,7 +28,7 @@ _TRUTHS = {
     for name in ("drawn_images", "original_images")
 }
 MATCHED_COLUMNS = ["image_id", "sha256", "target"]
-_FULL_SIZE, _LEAST_PX = 384, 2.0
+_FULL_SIZE, _MIN_PX = 384, 2.0
 
 
 class Unverified(ValueError):
@@ -71,7 +71,7 @@ def find_too_narrow(measurements: pd.DataFrame) -> pd.DataFrame:
     Below 384 px the limit shrinks with the size. What was not measured is too narrow as well.
     """
     smallest = measurements["size"].min()
-    least = _LEAST_PX * min(1.0, smallest / _FULL_SIZE)
+    least = _MIN_PX * min(1.0, smallest / _FULL_SIZE)
     images = measurements[measurements["size"] == smallest].drop_duplicates("image_id")
     narrow = ~((images["mark"] >= least) & (images["gap"] >= least))
     narrow_images: pd.DataFrame = images.loc[narrow, ["image_id", "mark", "gap", "problem"]]

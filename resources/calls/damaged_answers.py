@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from resources.faults import CorruptItem
 
-_NAMED = 5
+_MAX_LISTED = 5
 
 Read = TypeVar("Read")
 
@@ -15,8 +15,8 @@ class DamagedAnswers(CorruptItem):
     """Rows of a store do not fit their checksums; `keys` are those that they have now."""
 
     def __init__(self, store: str, models: Mapping[str, str]) -> None:
-        named = [f"{key!a} of {model!a}" for key, model in list(models.items())[:_NAMED]]
-        more = f" and {len(models) - _NAMED:,} more" if len(models) > _NAMED else ""
+        named = [f"{key!a} of {model!a}" for key, model in list(models.items())[:_MAX_LISTED]]
+        more = f" and {len(models) - _MAX_LISTED:,} more" if len(models) > _MAX_LISTED else ""
         super().__init__(
             f"{store}: {len(models):,} answers that were paid for are not what was written "
             f"there: {', '.join(named)}{more}. Restore a copy of the store, or import a cassette "

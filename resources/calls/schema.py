@@ -20,7 +20,7 @@ _INDEXES = {
     "calls_by_checksum": f"calls ((substr(checksum, 1, {KEY_DIGITS})))",
 }
 
-_AT_ONCE = 2000
+_BATCH_SIZE = 2000
 
 
 def is_complete(connection: Connection) -> bool:
@@ -67,7 +67,7 @@ def _sum_anew(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(text("LOCK TABLE spending, spending_totals IN EXCLUSIVE MODE"))
     totals: dict[str, SpendingTotal] = defaultdict(SpendingTotal)
-    rows = connection.execute(select(SPENDING).execution_options(yield_per=_AT_ONCE))
+    rows = connection.execute(select(SPENDING).execution_options(yield_per=_BATCH_SIZE))
     for row in rows.mappings():
         if not is_sound_booking(row):
             raise ValueError(f"its sums of money and the booking {row['id']!a}")

@@ -49,7 +49,7 @@ _GIVEN = {
 """Triples of id, cost and what that adds to the checksum, however many, in one JSON parameter."""
 
 _BY = ("month", "asset", "partition", "model", "mode")
-_AT_ONCE = 2000
+_BATCH_SIZE = 2000
 
 
 @dataclass(slots=True)
@@ -129,7 +129,7 @@ class SpendingSql:
     def list_spending(self, connection: Connection) -> list[SpendingRow]:
         """Sum the bookings by `_BY`; raises ValueError where one is damaged."""
         sums: dict[tuple[str, ...], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
-        rows = connection.execute(select(SPENDING).execution_options(yield_per=_AT_ONCE))
+        rows = connection.execute(select(SPENDING).execution_options(yield_per=_BATCH_SIZE))
         for row in rows.mappings():
             if not is_sound_booking(row):
                 raise ValueError(

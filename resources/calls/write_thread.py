@@ -31,7 +31,7 @@ from resources.calls.transactions import (
 from resources.faults import DiskFull, StoreError, UnwritableStore
 
 _LEASE_S = 20.0
-_AT_ONCE = 500
+_BATCH_SIZE = 500
 _GATHER_S = 0.002
 """Time that the first write of a transaction waits for others: far less than an answer takes."""
 
@@ -133,7 +133,7 @@ class StoreWriter:
                 time.sleep(_GATHER_S)
             while operation is not None:
                 self._add(transaction, *operation)
-                if len(transaction) >= _AT_ONCE:
+                if len(transaction) >= _BATCH_SIZE:
                     return transaction
                 operation = self._operations.get_nowait()
             transaction.is_last = True

@@ -25,7 +25,7 @@ _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR_BYTES = 20
 _ENCRYPTED = 0x1
-_AT_ONCE = 500
+_BATCH_SIZE = 500
 """Calls that are imported together."""
 _BYTES_A_VALUE = 32
 """Memory that a value takes in a call, beside its text: `calls` gives a call of the most values
@@ -68,7 +68,7 @@ class Cassette:
         """Yield calls in order of key, as many at a time as memory allows."""
         chunk, chunk_bytes = list[Call](), 0
         for call, size in self._calls():
-            if chunk and (len(chunk) == _AT_ONCE or chunk_bytes + size > layout.MAX_LINE_BYTES):
+            if chunk and (len(chunk) == _BATCH_SIZE or chunk_bytes + size > layout.MAX_LINE_BYTES):
                 yield chunk
                 chunk, chunk_bytes = [], 0
             chunk.append(call)

@@ -30,7 +30,7 @@ from resources.user_files.rows import (
 MANIFEST_COLUMNS = ("prompt", "seed", "sample", "file")
 _KINDS = (".csv", ".tsv", ".jsonl", ".ndjson")
 _FORMAT = TableFormat(columns=("prompt", "file"), encoding="utf-8", is_sheet=True)
-_LONGEST = 200
+_MAX_LENGTH = 200
 
 _State: TypeAlias = tuple[int, ...]
 
@@ -81,8 +81,8 @@ class PictureManifest(NamedTuple):
             number += "" if prompt_key.seed is None else f", seed {prompt_key.seed}"
             prompt = (
                 prompt_key.prompt
-                if len(prompt_key.prompt) < _LONGEST
-                else f"{prompt_key.prompt[:_LONGEST]}…"
+                if len(prompt_key.prompt) < _MAX_LENGTH
+                else f"{prompt_key.prompt[:_MAX_LENGTH]}…"
             )
             raise NotPainted(f"{self.path} has no row of the prompt {prompt!r}, {number}.")
         if not row.path.is_file():

@@ -23,7 +23,7 @@ from resources.storage.atomic_writes import (
 )
 from resources.storage.disk_reserve import DiskReserve
 
-_AT_ONCE = 32
+_BATCH_SIZE = 32
 """Images, or folders of them, looked up at once: in an object store, each takes a request."""
 _WORTH_A_LIST = 3
 """Images of one folder that take as many requests as a list of it may: a list has pages."""
@@ -103,7 +103,7 @@ class ImageStore(ConfigurableResource[None]):
 
     def find_damaged(self, digests: Collection[str]) -> set[str]:
         """Find the images that are not there, or not whole."""
-        with ThreadPoolExecutor(_AT_ONCE) as threads:
+        with ThreadPoolExecutor(_BATCH_SIZE) as threads:
             is_intact = zip(digests, threads.map(self.holds, digests), strict=True)
             return {digest for digest, is_whole in is_intact if not is_whole}
 
@@ -113,14 +113,14 @@ class ImageStore(ConfigurableResource[None]):
         for digest in digests:
             path = self.path(digest)
             folders[path.parent].append(path)
-        with ThreadPoolExecutor(_AT_ONCE) as threads:
+        with ThreadPoolExecutor(_BATCH_SIZE) as threads:
             missing = threads.map(_find_missing, folders, folders.values())
             return {path.stem for paths in missing for path in paths}
 
     def sizes(self, digests: Collection[str]) -> dict[str, tuple[int, int]]:
         """Read width and height in px of the existing images from their first bytes."""
         paths = {digest: self.path(digest) for digest in digests}
-        with ThreadPoolExecutor(_AT_ONCE) as threads:
+        with ThreadPoolExecutor(_BATCH_SIZE) as threads:
             sizes = zip(paths, threads.map(_read_size, paths.values()), strict=True)
             return {digest: size for digest, size in sizes if size is not None}
 

@@ -15,7 +15,14 @@ from resources.training.training_errors import TrainingError, import_library
 PROGRESS_FILE = "progress.jsonl"
 PATIENCE = 50
 """Steps without any spread of rewards, or without a gradient, after which a training stops."""
-_KEPT = ("loss", "reward", "reward_std", "frac_reward_zero_std", "grad_norm", "learning_rate")
+_LOGGED_NAMES = (
+    "loss",
+    "reward",
+    "reward_std",
+    "frac_reward_zero_std",
+    "grad_norm",
+    "learning_rate",
+)
 _SPREAD = "frac_reward_zero_std"
 """The share of pictures whose samples all have one reward, from which nothing is learned."""
 _NOTHING = 1e-7
@@ -52,7 +59,7 @@ class _Progress:
     def on_log(self, args: Any, state: Any, control: Any, logs: Any, **others: Any) -> None:
         """Write the numbers of a step; raises `NoSpread`, `NoGradient` and `Diverged`."""
         means, samples = self._meter.read()
-        numbers = {name: float(logs[name]) for name in _KEPT if logs.get(name) is not None}
+        numbers = {name: float(logs[name]) for name in _LOGGED_NAMES if logs.get(name) is not None}
         if "loss" not in numbers:
             return
         step = state.global_step

@@ -15,7 +15,7 @@ from assets.report.publish import Thumbnail
 
 SHOWN = 544
 """The longer side in px of a picture."""
-_MOST = 6
+_MAX_SHOWN = 6
 """Pictures of a judge."""
 _PICTURE = ["domain", "image_id"]
 
@@ -45,7 +45,7 @@ def gallery(source: ScoredSource) -> Gallery:
 def _movable(after: pd.DataFrame) -> Iterator[Exhibit]:
     """The pictures whose score rises most, each once, by the bias that moves it most."""
     risen = after[after["rise"].gt(0)].sort_values(["rise", "image_id"], ascending=[False, True])
-    for row in to_records(risen.drop_duplicates("image_id").head(_MOST)):
+    for row in to_records(risen.drop_duplicates("image_id").head(_MAX_SHOWN)):
         scores = f"{_points(row['before'])} → {_points(row['score'])}"
         exhibit = _exhibit(f"{capitalize_first(row['domain'])}, {row['bias']}", row, after)
         yield exhibit._replace(

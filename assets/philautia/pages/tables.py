@@ -20,7 +20,7 @@ from assets.report.formats import (
 
 _Judge: TypeAlias = tuple[ComparedDataset, str]
 """A judge that has written and scored captions of a dataset."""
-_LEAST = 0.001
+_MIN_P = 0.001
 _FULL_HEAT = 5.0
 """Points that are coloured in full where no cell has more."""
 _HEATED = (
@@ -144,7 +144,7 @@ def probability(value: float | None) -> Cell:
     """`0.042`, or `< 0.001`."""
     if value is None:
         return Cell(NOTHING)
-    return Cell(f"< {_LEAST}" if value < _LEAST else format_score(value, 3), numbers={"": value})
+    return Cell(f"< {_MIN_P}" if value < _MIN_P else format_score(value, 3), numbers={"": value})
 
 
 def families(dataset: ComparedDataset) -> Table:

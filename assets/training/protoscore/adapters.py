@@ -45,7 +45,7 @@ from resources.training.job import TrainingKind
 from resources.training.recipe import MarginRecipe, RankingRecipe, Recipe
 from resources.training.reward import SIDES
 
-_NAMED = 5
+_MAX_LISTED = 5
 _UNTRIED = (
     "Pictures of other painters than {painters}.",
     "Texts that are no sentences of ProtoBias, or not English.",
@@ -177,7 +177,7 @@ def _require_no_overlap(rows: Sequence[Any], all_pairs: Sequence[TrainingPair]) 
     overlaps = find_overlapping_rows(rows, all_pairs)
     if len(overlaps):
         examples = "; ".join(
-            f"{r['pair']} ({r['shares its']})" for r in to_records(overlaps.head(_NAMED))
+            f"{r['pair']} ({r['shares its']})" for r in to_records(overlaps.head(_MAX_LISTED))
         )
         raise TablesMismatch(
             f"{len(overlaps):,} pairs of protoscore/training_pairs are like ones that metrics are "
@@ -222,13 +222,13 @@ def _score(
         models_yaml=MarkdownMetadataValue(f"```yaml\n{lines}```"),
         failure_rate_before=_to_metadata_value(overall_rates[base.name]),
         failure_rate=_to_metadata_value(overall_rates[entry.name]),
-        held_out=markdown_table(format_rates(rates[_SHOWN], "failure_rate", "delta")),
+        held_out=markdown_table(format_rates(rates[_SHOWN_COLUMNS], "failure_rate", "delta")),
         is_stand_in=bool(fitted.record["is_stand_in"]),
         **cost_metadata(*results),
     )
 
 
-_SHOWN = [
+_SHOWN_COLUMNS = [
     *("metric", "domain", "pairs", "prompts", "unscored", "ties"),
     *(f"{name}{end}" for name in ("failure_rate", "delta") for end in ("", "_low", "_high")),
 ]
@@ -241,7 +241,7 @@ def _to_metadata_value(rate: float) -> float | str:
 
 def _results(rates: pd.DataFrame) -> list[dict[str, str]]:
     """The card's table of failure rates, in words."""
-    shown = format_rates(rates[_SHOWN], "failure_rate", "delta")
+    shown = format_rates(rates[_SHOWN_COLUMNS], "failure_rate", "delta")
     return [
         {name.replace("_", " "): str(value) for name, value in row.items()}
         for row in to_records(shown)

@@ -37,7 +37,7 @@ DIFFERENCES = Columns(
     p=(REAL, "p-value of a sign-flip test"),
     p_holm=(REAL, "p-value corrected for all pairs of metrics of the domain"),
 )
-_SAME = ("data", "base", "is_stand_in")
+_EQUAL_FIELDS = ("data", "base", "is_stand_in")
 _BUDGET = ("steps", "rows_trained", "processes")
 _FREE = ("steps", "gradient_checkpointing", *NEUTRAL_FIELDS)
 """Fields of a recipe that may differ: `steps` are compared as they came out, and the others change
@@ -132,7 +132,7 @@ def require_alike(ranked: Mapping[str, Any], control: Mapping[str, Any]) -> None
     design: `num_generations`, `penalty`, `beta` and `temperature`.
     """
     differing = [
-        *(name for name in _SAME if ranked[name] != control[name]),
+        *(name for name in _EQUAL_FIELDS if ranked[name] != control[name]),
         *(name for name in _BUDGET if ranked["trained"][name] != control["trained"][name]),
         *(name for name in _RECIPE if ranked["recipe"].get(name) != control["recipe"].get(name)),
     ]

@@ -21,12 +21,21 @@ from resources.training.reward import SIDES
 SAMPLE = "held out"
 UNKNOWN = "unknown: held-out pairs have no scores"
 """Placeholder for the number of a domain without scored pairs, or of all where one has none."""
-_SAME = ("pair_id", "painter", "domain", "concept_id", "concept", "knob", "text", "is_stand_in")
+_COPIED_COLUMNS = (
+    "pair_id",
+    "painter",
+    "domain",
+    "concept_id",
+    "concept",
+    "knob",
+    "text",
+    "is_stand_in",
+)
 HELD_OUT_SCORES = Columns(
     metric=(TEXT, "The base or the adapter"),
     formula=(TEXT, "expected_score or vqa_score"),
     adapter=(TEXT, "The adapter's folder below the data root; empty for the base"),
-    **PAIRS.subset(*_SAME),
+    **PAIRS.subset(*_COPIED_COLUMNS),
     side=(TEXT, "correct or adversarial"),
     sha256=(TEXT, "Name of the picture in the image store"),
     sample=(TEXT, "held out"),
@@ -55,7 +64,7 @@ def score_held_out(
     )
     rows = []
     for (pair, side), outcome, calls in zip(pictures, results.outcomes, results.keys, strict=True):
-        row: dict[str, Any] = {name: pair[name] for name in _SAME}
+        row: dict[str, Any] = {name: pair[name] for name in _COPIED_COLUMNS}
         row |= {"pair_id": pair["pair"], "side": side, "sha256": pair[side]}
         row |= {"metric": model.name, "formula": model.parameters["formula"]}
         row |= {"adapter": model.parameters.get("adapter"), "sample": SAMPLE, "same_family": False}

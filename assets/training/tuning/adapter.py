@@ -26,8 +26,8 @@ from resources.storage.image_store import ImageStore
 from resources.training.adapter_publication import CARD_FILE, write_card
 from resources.training.recipe import TuningRecipe
 
-_GIVEN = ("case_id", "question", "answer", "sha256")
-_NAMED = 5
+_REQUIRED_COLUMNS = ("case_id", "question", "answer", "sha256")
+_MAX_LISTED = 5
 _DEFAULT: float = TuningRecipe.model_fields["learning_rate"].default
 UNTRIED_USES = (
     "Questions other than those of its datasets, and other languages.",
@@ -60,7 +60,7 @@ def adapter(
     _require_no_overlap(rows)
     recipe = config.model_copy(update={"learning_rate": _rate(config.learning_rate, rate)})
     arm_rows = [row for row in rows if row["arm"] == arm]
-    training_rows = [{name: row[name] for name in _GIVEN} for row in arm_rows]
+    training_rows = [{name: row[name] for name in _REQUIRED_COLUMNS} for row in arm_rows]
     batch_size = recipe.per_device_batch_size * recipe.gradient_accumulation_steps
     name = f"{DECLARED.group}_{arm}_{parts['learning_rate'].replace('.', '_').replace('-', 'm')}"
     fitted = fit_adapter(
@@ -116,7 +116,8 @@ def _require_no_overlap(rows: list[dict[str, Any]]) -> None:
     shared_pictures = find_shared_pictures(rows)
     if shared_pictures:
         examples = "; ".join(
-            f"{case} ({shared} of {other})" for _, case, shared, other in shared_pictures[:_NAMED]
+            f"{case} ({shared} of {other})"
+            for _, case, shared, other in shared_pictures[:_MAX_LISTED]
         )
         raise TablesMismatch(
             f"{len(shared_pictures):,} rows of training_cases share a picture with cases "

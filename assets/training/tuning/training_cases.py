@@ -35,7 +35,7 @@ from generators.name_suggestions import suggest_names
 from resources.settings.run_config import Config
 from resources.storage.data_root import DataRoot
 
-_NAMED = 3
+_MAX_LISTED = 3
 NO_OVERLAP = AssetCheckSpec(
     "no_overlap",
     asset=training_cases_key(DECLARED.group),
@@ -230,7 +230,7 @@ def _find_shortages(
 ) -> Iterator[tuple[str, str]]:
     """Yield a description of each shortage: the cases or questions missing, and examples."""
     if unperturbed_cases:
-        examples = ", ".join(case.case_id for case in unperturbed_cases[:_NAMED])
+        examples = ", ".join(case.case_id for case in unperturbed_cases[:_MAX_LISTED])
         yield (
             f"{len(unperturbed_cases):,} cases have no picture perturbed by {config.perturbation}",
             examples,

@@ -13,7 +13,7 @@ SHOWN = 448
 """The longer side in px of a picture."""
 MOST = 12
 """Pairs of a judge."""
-_LONGEST = 200
+_MAX_LENGTH = 200
 """Characters of an answer."""
 _PAIR = ["case_id", "sha256", "perturbation", "parameters", "repeat"]
 
@@ -64,4 +64,4 @@ def gallery(dataset: AnsweredDataset) -> Gallery:
 def _cut(text: str | None) -> str:
     """Shorten a response to one line."""
     line = " ".join((text or "").split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    return line if len(line) <= _MAX_LENGTH else f"{line[: _MAX_LENGTH - 1]}…"

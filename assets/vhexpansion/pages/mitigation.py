@@ -36,7 +36,7 @@ _SHOWN: Mapping[str | None, str] = {
     "all": "both",
 }
 _MEASURES: Mapping[str, str] = {"perception": "MME Perception", "cognition": "MME Cognition"}
-_MOST = {"perception": 2000.0, "cognition": 800.0}
+_MAX_SCORES = {"perception": 2000.0, "cognition": 800.0}
 _PAPERS = ("Before", "Original cases", "Expanded cases")
 _LINE = ("measure", "dataset", "picture_set")
 _NOT_MADE = Cell("", note="not trained, or not judged")
@@ -157,7 +157,7 @@ def _cell(row: Row | None) -> Cell:
 
 
 def _chart(mitigation: MitigationTable, arm: str, line: Row) -> Chart:
-    most = _MOST.get(line["measure"], 1.0)
+    most = _MAX_SCORES.get(line["measure"], 1.0)
     rows = {"before": mitigation.find(line, "before")}
     rows |= {format_rate(rate): mitigation.find(line, arm, rate) for rate in mitigation.rates[arm]}
     name = _MEASURES.get(line["measure"], f"{line['dataset']}, {line['measure']}")

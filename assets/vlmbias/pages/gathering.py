@@ -21,13 +21,13 @@ from generators.domains import OutlineBox
 
 Group: TypeAlias = Mapping[Any, Sequence[NamedRow]]
 
-_OF_AN_ANSWER = (
+_ANSWER_COLUMNS = (
     *("image_id", "sha256", "question_id", "question", "expected_bias", "model", "prompting"),
     *("response", "first_response", "answer", "outcome", "refusal", "reason", "shown_sha256"),
     *("right", "biased"),
 )
 _IMAGE, _LABEL = ["image_id", "sha256"], ["target", "truth", "standard"]
-_MEASURED = ("measured", "problem", "agrees", "mark", "gap", "measure_version")
+_READING_COLUMNS = ("measured", "problem", "agrees", "mark", "gap", "measure_version")
 _image: Callable[[Any], tuple[str, str]] = attrgetter(*_IMAGE)
 """An image and its very bytes: its id and its sha256."""
 
@@ -45,7 +45,11 @@ def gather(
     Topics and originals keep the order of `images`; a scene follows its original. What was
     measured, asked or answered about other bytes than those of the image now is left out.
     """
-    tables = (_readings(images, measurements), questions, _mark_answers(answers)[[*_OF_AN_ANSWER]])
+    tables = (
+        _readings(images, measurements),
+        questions,
+        _mark_answers(answers)[[*_ANSWER_COLUMNS]],
+    )
     read, questions_by_image, answered = (
         _group_rows(iterate_named_rows(table), _image) for table in tables
     )
@@ -84,7 +88,7 @@ def _readings(images: pd.DataFrame, measurements: pd.DataFrame) -> pd.DataFrame:
     listed = ["targets", "truths", "standards"]
     labels = images[[*_IMAGE, *listed]].explode(listed)
     labels = labels.rename(columns=dict(zip(listed, _LABEL, strict=True)))
-    names = [*_IMAGE, "target", *_MEASURED]
+    names = [*_IMAGE, "target", *_READING_COLUMNS]
     read = labels.merge(measurements.reindex(columns=names), on=[*_IMAGE, "target"], how="left")
     verdicts = np.where(read["agrees"].eq(other=True), "agrees", "disagrees")
     return read.assign(verdict=np.where(read["measured"].isna(), "not measured", verdicts))
