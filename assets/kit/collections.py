@@ -159,8 +159,8 @@ def _check_rejected(rows: Sequence[Row], rejected: Sequence[Row]) -> AssetCheckR
     summary = f"{taken_count:,} of {len(rows):,} rows were taken."
     if rejected:
         ((reason, number), *_) = Counter(row["reason"] for row in rejected).most_common(1)
-        often = f" {number:,} times:" if number > 1 else ""
-        summary += f" Most often rejected for,{often} {reason}" if often else f" Rejected: {reason}"
+        repeated = f"Most frequent reason ({number:,} times)"
+        summary += f" {repeated if number > 1 else 'Rejected'}: {reason}"
     return AssetCheckResult(
         check_name=_CHECK,
         passed=not rejected,

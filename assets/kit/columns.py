@@ -157,11 +157,10 @@ def require_stand_in_marks(table: pa.Table) -> None:
     unsaid = table[IS_STAND_IN].null_count if IS_STAND_IN in table.column_names else 0
     if unsaid:
         raise ValueError(
-            f"{unsaid:,} of {table.num_rows:,} rows do not say whether a stand-in had a "
-            f"part in them (column `{IS_STAND_IN}`): they would pass for results. Nothing is "
-            f"stored. "
-            "Materialize what this is made of again; if that does not help, it is a fault of the "
-            "code that made it."
+            f"{unsaid:,} of {table.num_rows:,} rows do not say whether a stand-in took part "
+            f"(column `{IS_STAND_IN}`): they would count as results, so nothing was stored. "
+            "Materialize the inputs again; if that does not help, the code that makes the rows is "
+            "wrong."
         )
 
 

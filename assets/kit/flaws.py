@@ -164,7 +164,7 @@ def _find_repeated(rows: Mapping[int, Row], named: Callable[[Row], str]) -> Flaw
 def _format_repetition(row: Row, other: Row, named: Callable[[Row], str]) -> str:
     difference = "seed" if row["seed"] is not None else "sample"
     differs = f"another {difference}" if other["prompt"] == row["prompt"] else "another prompt"
-    return f"It is, byte for byte, {named(other)}, of {differs}."
+    return f"It is identical, byte for byte, to {named(other)} ({differs})."
 
 
 def find_requested_sides(parameters: Mapping[str, Any]) -> dict[str, int]:
@@ -181,9 +181,9 @@ def describe_wrong_size(width: int, height: int, parameters: Mapping[str, Any]) 
     got = {"width": width, "height": height}
     for side, px in find_requested_sides(parameters).items():
         if got[side] != px:
-            return f"It is {width} × {height} px, and {px} px of {side} were asked for."
+            return f"It is {width} × {height} px, but a {side} of {px} px was requested."
     config = parameters.get("image_config")
     image_size = re.fullmatch(r"(\d+)K", str(config.get("image_size"))) if config else None
     if image_size and max(width, height) < _MIN_SIZE_SHARE * 1024 * int(image_size[1]):
-        return f"It is {width} × {height} px, and an image_size of {image_size[0]} was asked for."
+        return f"It is {width} × {height} px, but an image_size of {image_size[0]} was requested."
     return None

@@ -99,9 +99,9 @@ def _require_unseen(judge: Model, adapter: str, work: StepRun[Any], rows: Iterab
         raise TablesMismatch(
             f"{len(seen_images):,} pictures of {work.partition} are among those that {adapter} was "
             f"trained on: {named_images}{', …' if len(seen_images) > _MAX_LISTED else ''}. "
-            f"{judge.name} is asked about none of them, nor about the others, since its "
-            "number would be of what it has learned "
-            "by heart. Train on other cases, and set `adapter` in models.yaml to the new folder."
+            f"{judge.name} is not asked about any picture of {work.partition}: its score "
+            "would measure memorization. Train on other cases, and set `adapter` in models.yaml to "
+            "the new folder."
         )
 
 

@@ -174,13 +174,14 @@ class TestAProvider:
         assert ends.loc[texts[5].adversarial]["outcome"].tolist() == ["malformed"] * 2
         said = ends.loc[(texts[3].correct, 0)]["reason"]
         assert studio.concepts[4].concept_id in said
-        assert said.endswith("(correct), of another prompt.")
+        assert said.endswith("(correct) (another prompt).")
         said = ends.loc[(texts[2].correct, 1)]["reason"]
         assert said == (
-            f"It is, byte for byte, {studio.concepts[2].concept_id}/0 (correct), of another sample."
+            f"It is identical, byte for byte, to {studio.concepts[2].concept_id}/0 (correct) "
+            "(another sample)."
         )
         said = ends.loc[(texts[0].correct, 0)]["reason"]
-        assert said == "It is 32 × 32 px, and 64 px of width were asked for."
+        assert said == "It is 32 × 32 px, but a width of 64 px was requested."
         assert rows["seed"].isna().all()
         outcomes = dict(rows["filter_outcome"].value_counts())
         assert outcomes == {"unpainted": 13, "scored": 5, "unparsed": 4, "refused": 2}

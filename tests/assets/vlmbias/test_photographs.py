@@ -268,11 +268,11 @@ class TestEndings:
     @pytest.mark.parametrize(
         ("parameters", "size", "why"),
         [
-            ({"size": "64x64"}, (32, 32), "It is 32 × 32 px, and 64 px of width were asked for."),
+            ({"size": "64x64"}, (32, 32), "It is 32 × 32 px, but a width of 64 px was requested."),
             (
                 {"image_config": {"image_size": "1K"}},
                 (64, 64),
-                "It is 64 × 64 px, and an image_size of 1K was asked for.",
+                "It is 64 × 64 px, but an image_size of 1K was requested.",
             ),
             ({}, (64, 60), "It is 64 × 60 px, which is another shape than the 64 × 64 px"),
         ],
