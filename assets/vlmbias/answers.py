@@ -88,7 +88,10 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         key=asset_key("answers"), description="Answers of {model}, asked through {backend}."
     )
     table = StepTable(
-        columns=ANSWERS, key_columns=(*_KEY_COLUMNS, "prompting"), filled_columns=_FILLED_COLUMNS
+        columns=ANSWERS,
+        key_columns=(*_KEY_COLUMNS, "prompting"),
+        filled_columns=_FILLED_COLUMNS,
+        unstored_keys=(*QUESTIONS.columns, "readings"),
     )
     forecast = Forecast(
         may_have_follow_up=lambda row: VARIANTS[row["prompting"]].follow_up is not None
@@ -181,7 +184,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
 
     def metadata(self, work: StepRun[PromptingConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Rates with intervals, some answers, wrong ones in pictures, and which model answered."""
-        table = ANSWERS.build_table(rows).to_pandas()
+        table = self.table.build(rows).to_pandas()
         return {
             "answers": len(table),
             "prompting": list(table["prompting"].unique()),

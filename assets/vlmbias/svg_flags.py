@@ -71,6 +71,7 @@ class EditedFlags(Step[LimitConfig]):
     )
     table = StepTable(
         columns=EDITED_FLAG_COLUMNS,
+        unstored_keys=("reply", "scene"),
         key_columns=("base_id",),
         filled_columns=MappingProxyType(
             {

@@ -84,7 +84,7 @@ class SuggestedSubjects(Step[SubjectsConfig]):
         division=photographed_topics,
         description="Subjects to paint for a topic (VLMBias, Appendices C, D and M).",
     )
-    table = StepTable(columns=SUBJECTS, unstored_keys=("list",))
+    table = StepTable(columns=SUBJECTS, unstored_keys=("list", "reply"))
 
     def model(self, partition: str, config: SubjectsConfig) -> Model | None:
         """The writer, where there is one."""
