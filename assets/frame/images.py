@@ -15,7 +15,7 @@ from assets.kit.columns import REAL, TEXT, WHOLE, Columns
 from assets.kit.forecast import PENDING, NotCountable
 from assets.kit.limits import LimitConfig, SamplingKey, format_count_of_total, stratified_head
 from assets.kit.model_lookup import find_model
-from assets.kit.painting import PAINTED_COLUMNS, PAINTING_KEYS, PaintStep
+from assets.kit.painting import PAINTED_COLUMNS, PaintStep
 from assets.kit.pictures import sample_contact_sheet
 from assets.kit.step import Extent, StepAsset, StepTable
 from assets.kit.step_run import Input, Row, StepRun
@@ -84,9 +84,7 @@ class FrameImages(PaintStep[FrameImagesConfig]):
             "(§4.1)."
         ),
     )
-    table = StepTable(
-        columns=IMAGES, key_columns=("item_id", "sample"), unstored_keys=PAINTING_KEYS
-    )
+    table = StepTable(columns=IMAGES, key_columns=("item_id", "sample"))
     inputs = MappingProxyType(
         {
             "perturbed_instructions": Input(

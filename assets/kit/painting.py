@@ -28,8 +28,6 @@ PAINTED_COLUMNS = {
     "provenance": (TEXT, "Device, versions and batch of a local model, as JSON; else empty"),
 }
 """The columns of a table of painted pictures."""
-PAINTING_KEYS = ("reply", "request")
-"""Keys of rows that a table of painted pictures does not store."""
 
 
 class PaintStep(Step[ConfigT]):
@@ -40,6 +38,9 @@ class PaintStep(Step[ConfigT]):
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
         self.asset = replace(self.asset, kinds=("image",), pool="paintings")
+        self.table = replace(
+            self.table, unstored_keys=(*self.table.unstored_keys, "reply", "request")
+        )
         self._painter_columns: dict[str, Mapping[str, Any]] = {}
 
     def model(self, partition: str, config: ConfigT) -> Model:

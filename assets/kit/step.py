@@ -22,6 +22,7 @@ checks, cost, plan for quotes and batches, and the calls behind each row follow 
 from abc import ABC
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeAlias
 
@@ -119,7 +120,7 @@ class StepTable:
 
     columns: Columns
     unstored_keys: Collection[str] = ()
-    """Keys of rows that serve to make them and are not stored; all others have to be columns."""
+    """Keys of rows that are not stored; all others are columns, of this table or of an input."""
     key_columns: Sequence[str] = ()
     """Columns that identify a row. If set, a blocking check requires exactly one row per item."""
     filled_columns: Mapping[str, Collection[str]] = field(default_factory=dict)
@@ -136,10 +137,6 @@ class StepTable:
     """Lists the keys of all rows that the table must have; by default those of `Step.rows`."""
     find_problems: Callable[[Any, Sequence[Row]], Iterable[Problem]] = lambda work, rows: ()
     """Finds problems beside those of keys and filled columns."""
-
-    def build(self, rows: Sequence[Row]) -> pa.Table:
-        """Build the stored table. Raises `ValueError` if rows have a key that is unknown."""
-        return self.columns.build_table(rows, self.unstored_keys)
 
     def split(self, rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
         """The rows that are made at once: some thousands where it has portions, else all."""
@@ -169,6 +166,12 @@ class Step(ABC, Generic[ConfigT]):
     def model(self, partition: str, config: ConfigT) -> Model | None:
         """The model that is asked; None, as by default, where nobody is. Raises `NoSuchModel`."""
         return None
+
+    def build_table(self, rows: Sequence[Row]) -> pa.Table:
+        """Build the stored table. Raises `ValueError` if rows have a key that is unknown."""
+        read = (spec.row_columns or spec.streamed_columns for spec in self.inputs.values())
+        input_columns = chain.from_iterable(columns.columns for columns in read if columns)
+        return self.table.columns.build_table(rows, {*self.table.unstored_keys, *input_columns})
 
     def rows(self, work: StepRun[ConfigT]) -> Iterable[dict[str, Any]]:
         """Return the rows in table order, with the columns known before any request is sent.

@@ -81,7 +81,7 @@ def build_step_asset(step: Step[Any]) -> AssetsDefinition:
             **missing_pictures_metadata(step, work, outcomes["failed"]),
             **(cost_metadata(*ask_results) if ask_results else {}),
         }
-        table = rows.table if isinstance(rows, TableRows) else step.table.build(rows)
+        table = rows.table if isinstance(rows, TableRows) else step.build_table(rows)
         result = to_materialize_result(table, **shown)
         return result._replace(
             check_results=[
@@ -122,7 +122,7 @@ def query_models(
 
         def write(rows: Sequence[dict[str, Any]]) -> list[AskResult]:
             finished, ask_results = _finished(step, work, rows, models, model, account)
-            portion = step.table.build(finished)
+            portion = step.build_table(finished)
             require_stand_in_marks(portion)
             table.write(portion)
             return [result._replace(outcomes=[], keys=[]) for result in ask_results]

@@ -56,7 +56,7 @@ def planned_table(
         step.require(work)
         rows = list(_followed(step, work, sources.calls))
         try:
-            table = step.table.build(step.finish(work, rows)).to_pandas()
+            table = step.build_table(step.finish(work, rows)).to_pandas()
         except UnfitAnswers:
             raise NotCountable(asset.to_user_string()) from None
         sources.planned_tables[asset, partition] = table

@@ -13,7 +13,7 @@ from assets.kit.checks import yield_check
 from assets.kit.columns import TEXT, WHOLE, Columns
 from assets.kit.forecast import PENDING, Forecast, NotCountable
 from assets.kit.limits import LimitConfig, SamplingKey, stratified_head
-from assets.kit.painting import PAINTING_KEYS, PaintStep
+from assets.kit.painting import PaintStep
 from assets.kit.pictures import PICTURE_COLUMNS, sample_contact_sheet
 from assets.kit.plan import PaperSample
 from assets.kit.previews import MAX_THUMBNAILS, markdown_table, sample_evenly
@@ -154,10 +154,7 @@ class ImagePairs(PaintStep[ImagePairsConfig]):
         ),
     )
     table = StepTable(
-        columns=IMAGE_PAIRS,
-        key_columns=("pair_id", "side"),
-        filled_columns=_FILLED_COLUMNS,
-        unstored_keys=PAINTING_KEYS,
+        columns=IMAGE_PAIRS, key_columns=("pair_id", "side"), filled_columns=_FILLED_COLUMNS
     )
     inputs = MappingProxyType({"prompt_triplets": Input(TRIPLETS_KEY, dimension="domain")})
 

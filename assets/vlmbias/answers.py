@@ -184,7 +184,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
 
     def metadata(self, work: StepRun[PromptingConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Rates with intervals, some answers, wrong ones in pictures, and which model answered."""
-        table = self.table.build(rows).to_pandas()
+        table = self.build_table(rows).to_pandas()
         return {
             "answers": len(table),
             "prompting": list(table["prompting"].unique()),
