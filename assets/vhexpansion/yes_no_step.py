@@ -90,7 +90,7 @@ class YesNoStep(JudgeStep[Any]):
     unparsed_check, leaves_out_trained = ("perturbation", _READ_RESPONSES_REMEDY), True
     table = StepTable(
         columns=ANSWERS,
-        unstored_keys=("familiar_answer", "source_question", "stated"),
+        unstored_keys=("familiar_answer", "read", "source_question", "stated"),
         key_columns=_KEY_COLUMNS,
         filled_columns=_FILLED_COLUMNS,
         has_portions=True,
