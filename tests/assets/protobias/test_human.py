@@ -366,7 +366,7 @@ def test_another_form_has_a_scale_of_its_own(root, pictures, folder):
     given = check_scores(read_score_files(folder, form), form, pictures)
     assert [each.score for each in given] == [10, 1, 5]
     (folder / "bo.csv").write_text(lines(asked, "4"))
-    with pytest.raises(UserFileError, match=r"the score is '4': write 1, 5 or 10, or nothing"):
+    with pytest.raises(UserFileError, match=r"the score is '4': write 1, 5 or 10, or leave it"):
         read_score_files(folder, form)
     (folder / "bo.csv").write_text(f"image,text,score\n{'0' * 64},A thing.,5\n")
     with pytest.raises(UserFileError, match=r"is in c/d\. Write it as"):

@@ -174,7 +174,7 @@ def test_all_three_kinds_of_file_say_the_same(root, pictures, entries):
 def test_a_file_that_is_of_no_use_is_named_with_the_remedy(root, pictures, entries):
     home, path = DataRoot(root=str(root)), write(root, pictures)
     whose = entries[0].model_copy(update={"model": "scores/sketch.csv"})
-    with pytest.raises(UserFileError, match="does not say whose pictures"):
+    with pytest.raises(UserFileError, match="does not name the painter of its pictures"):
         read_scores(whose, home, "sketch")
     path.write_text("pair,side\na,b\n")
     with pytest.raises(UserFileError, match="no column 'score'"):

@@ -342,7 +342,7 @@ class TestAllScores:
     def test_scores_of_other_pairs_than_now_are_refused(self, root, home):
         write_filtered(root, "animals", filtered_rows(root, "animals", 2))
         with pytest.raises(
-            TablesMismatch, match=r"scores_prior \(sketch, animals\) has scored other"
+            TablesMismatch, match=r"scores_prior \(sketch, animals\) has scored older"
         ):
             load_all_scores(home, "sketch", REFERENCE)
 
