@@ -5,7 +5,7 @@ print(text(quote(planners, sources, chosen.tasks), chosen.silent))
 """
 
 from assets.planning.cell_quotes import CellQuote, CellQuotes, Prerequisite
-from assets.planning.job import quote_job
+from assets.planning.job import build_quote_job
 from assets.planning.lines import Quote, QuoteLine, quote_tasks
 from assets.planning.prices import Amount
 from assets.planning.quote_selection import (
@@ -27,9 +27,9 @@ __all__ = [
     "QuoteLine",
     "QuoteSelection",
     "Task",
+    "build_quote_job",
     "format_markdown",
     "format_text",
-    "quote_job",
     "quote_tasks",
     "select_all_tasks",
     "select_quoted_tasks",

@@ -29,7 +29,7 @@ class QuoteConfig(SelectionConfig):
     select: str = Field(default="*", description=SelectionConfig.model_fields["select"].description)
 
 
-def quote_job(planners: Planners, assets: Callable[[], AssetsByKey]) -> JobDefinition:
+def build_quote_job(planners: Planners, assets: Callable[[], AssetsByKey]) -> JobDefinition:
     """The job `quote`: its run says what materializing a selection would ask and cost.
 
     `assets` gives those that there are, once all are loaded. The table stands in the run's log and
