@@ -163,12 +163,14 @@ class DemoRunner:
 
     def _run(self, planned: _Planned, keys: Sequence[AssetKey]) -> ExecuteInProcessResult:
         # Tags and not `partition_key`, which all assets of a run would have to share.
-        divisions = [self._graph.get(key).partitions_def for key in keys]
-        division = max(divisions, key=lambda candidate: hasattr(candidate, "partitions_defs"))
-        division_tags = partition_tags(planned.partition, division) if planned.partition else {}
+        partitions_defs = [self._graph.get(key).partitions_def for key in keys]
+        partitions_def = max(
+            partitions_defs, key=lambda candidate: hasattr(candidate, "partitions_defs")
+        )
+        run_tags = partition_tags(planned.partition, partitions_def) if planned.partition else {}
         return self._job.execute_in_process(
             instance=self._instance,
-            tags=self._freshness.tags | division_tags,
+            tags=self._freshness.tags | run_tags,
             asset_selection=list(keys),
             run_config=planned.config,
             run_id=planned.run_id,

@@ -1,4 +1,4 @@
-"""Steps of a benchmark that are divided by painter: partitions, samples, tables and configs."""
+"""Steps of a benchmark that are partitioned by painter: partitions, samples, tables and configs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -48,9 +48,9 @@ class PainterSteps:
         self.steps = [
             step for step in self._steps_by_key.values() if is_by_painter(step.asset.partitions)
         ]
-        """The steps that are divided by painter, each after what it reads."""
+        """Steps partitioned by painter, each after its inputs."""
         self._materialized: dict[AssetKey, set[str]] = {}
-        painter_names = partition_painters(instance, self._divisions) if self.steps else set()
+        painter_names = partition_painters(instance, self._partitions_defs) if self.steps else set()
         self.painters = [
             model
             for model in catalog.select_role("painter")
@@ -64,7 +64,7 @@ class PainterSteps:
         return self.steps[0]
 
     @property
-    def _divisions(self) -> list[PartitionsDefinition[Any]]:
+    def _partitions_defs(self) -> list[PartitionsDefinition[Any]]:
         return [dimension.partitions_def for dimension in self.partitions_def.partitions_defs]
 
     @property
@@ -214,9 +214,13 @@ class PainterSteps:
         """The job that makes the partitions."""
         return next(flow for flow in self.flows if flow.partitions == self.partitions_def)
 
-    def find_flow(self, division: PartitionsDefinition[Any] | None, name: str = "") -> Flow | None:
-        """The job of assets that are divided so, with one of that name among them."""
+    def find_flow(
+        self, partitions_def: PartitionsDefinition[Any] | None, name: str = ""
+    ) -> Flow | None:
+        """Find the job of assets with these partitions, one of which has that name."""
         for flow in self.flows:
-            if flow.partitions == division and any(asset.endswith(name) for asset in flow.assets):
+            if flow.partitions == partitions_def and any(
+                asset.endswith(name) for asset in flow.assets
+            ):
                 return flow
         return None

@@ -78,7 +78,11 @@ def painters_sensor(files: CatalogFiles, assets: AssetsByKey) -> SensorDefinitio
         covered = list_backlogs(context.instance, catalog, assets, load_benchmarks())
         return SensorResult(
             dynamic_partitions_requests=[
-                *([division.build_add_request(names) for division in BY_PAINTER] if names else []),
+                *(
+                    [partitions_def.build_add_request(names) for partitions_def in BY_PAINTER]
+                    if names
+                    else []
+                ),
                 *adding,
             ],
             run_requests=[_quote(covered, model) for model in unquoted] if covered else [],

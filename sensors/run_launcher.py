@@ -101,8 +101,8 @@ class RunLauncher:
 
     def begin(self, planned: PlannedRun) -> BegunRun:
         """Create a run, which `events` executes."""
-        division = self._assets[planned.assets[0]].partitions_def
-        tags = partition_tags(planned.partition, division) if planned.partition else {}
+        partitions_def = self._assets[planned.assets[0]].partitions_def
+        tags = partition_tags(planned.partition, partitions_def) if planned.partition else {}
         execution = AssetRun.create(
             self._instance,
             str(_ROOT),

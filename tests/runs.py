@@ -104,7 +104,7 @@ def materialize(
         with cheap, nullcontext(instance) if whole else unread(instance) as within:
             return job.execute_in_process(
                 asset_selection=sorted(selection.resolve(defs.resolve_asset_graph())),
-                tags=partition_tags(topic, _division(defs, selection)) if topic else None,
+                tags=partition_tags(topic, _partitions_def(defs, selection)) if topic else None,
                 run_config={
                     "ops": ops,
                     "resources": {"design": {"config": design}},
@@ -115,11 +115,11 @@ def materialize(
             )
 
 
-def _division(defs, selection):
+def _partitions_def(defs, selection):
     """How the assets of a selection are divided: by painter as well, if any of them is."""
     graph = defs.resolve_asset_graph()
-    divisions = [graph.get(key).partitions_def for key in selection.resolve(graph)]
-    return max(divisions, key=lambda each: hasattr(each, "partitions_defs"))
+    partitions_defs = [graph.get(key).partitions_def for key in selection.resolve(graph)]
+    return max(partitions_defs, key=lambda each: hasattr(each, "partitions_defs"))
 
 
 @cache

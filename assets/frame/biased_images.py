@@ -100,7 +100,7 @@ class BiasedImages(Step[BiasedImagesConfig]):
     config = BiasedImagesConfig
     asset = StepAsset(
         key=asset_key("biased_images"),
-        division=by_source,
+        partitions_def=by_source,
         kinds=("image",),
         description=(
             "Pictures as painted, and with every configuration of every bias that the paper tries "

@@ -86,7 +86,7 @@ class BoxesStep(Step[BoxesConfig]):
     config, example_request = BoxesConfig, LookRequest(())
     asset = StepAsset(
         key=asset_key("boxes"),
-        division=by_source,
+        partitions_def=by_source,
         is_optional=True,
         description="Boxes of the objects in each picture, for the bias that draws boxes (§3).",
     )

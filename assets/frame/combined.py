@@ -63,7 +63,7 @@ class CombinedScores(JudgeStep[CombinedConfig]):
             "Scores by {name} of pictures with pairs and triples of biases, each at its best "
             "configuration, applied in a fixed order (§6, Table 6)."
         ),
-        division=by_source,
+        partitions_def=by_source,
         is_automatic=False,
     )
     table = StepTable(

@@ -53,7 +53,7 @@ class FrameConcepts(Step[FrameConceptsConfig]):
     config = FrameConceptsConfig
     asset = StepAsset(
         key=asset_key("concepts"),
-        division=frame_domains,
+        partitions_def=frame_domains,
         description=(
             "Items to write instructions about: four or five visual concepts each (Table 8)."
         ),

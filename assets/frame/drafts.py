@@ -38,7 +38,7 @@ class Drafts(WriteStep[FrameWriterConfig]):
     config = FrameWriterConfig
     asset = StepAsset(
         key=asset_key("drafts"),
-        division=frame_domains,
+        partitions_def=frame_domains,
         description=(
             "An instruction for each item, checked by rule: it must name each concept (§4.1)."
         ),

@@ -77,7 +77,7 @@ class FrameImages(PaintStep[FrameImagesConfig]):
     config = FrameImagesConfig
     asset = StepAsset(
         key=asset_key("images"),
-        division=by_source,
+        partitions_def=by_source,
         description=(
             "Pictures that a painter makes from a domain's perturbed instructions, or the "
             "pictures of your own collection. They are judged by the original instructions "

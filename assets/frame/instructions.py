@@ -76,7 +76,7 @@ class Instructions(Step[Moderation]):
     config, example_request = Moderation, WriteRequest(())
     asset = StepAsset(
         key=asset_key("instructions"),
-        division=frame_domains,
+        partitions_def=frame_domains,
         description=(
             "Instructions of the benchmark: drafts without those that a moderator or people find "
             "harmful or infeasible. Writes a sheet for people to fill in, and reads what they "

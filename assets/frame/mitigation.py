@@ -36,7 +36,7 @@ class MitigationScores(FrameScores):
             "Scores by {name} with the standard, bias-aware, bias-definition and chain-of-thought "
             "templates, at its best configuration of each bias (§6, Table 5)."
         ),
-        division=by_source,
+        partitions_def=by_source,
         is_automatic=False,
     )
 

@@ -77,7 +77,7 @@ class Pairwise(JudgeStep[BiasSelectionConfig]):
             "Preferences of {name} between two pictures of an instruction, in both orders, before "
             "and after its best configuration of each bias (§6, Figure 3)."
         ),
-        division=by_source,
+        partitions_def=by_source,
         is_automatic=False,
     )
     table = StepTable(

@@ -51,7 +51,7 @@ class PerturbedInstructions(WriteStep[FrameWriterConfig]):
     config = FrameWriterConfig
     asset = StepAsset(
         key=asset_key("perturbed_instructions"),
-        division=frame_domains,
+        partitions_def=frame_domains,
         description=(
             "Instructions with none to all of their concepts changed, in equal numbers, so that "
             "pictures fit the original instruction to different degrees (§4.1)."

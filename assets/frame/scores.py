@@ -93,7 +93,7 @@ class FrameScores(JudgeStep[FrameScoresConfig]):
     config, references, example_request = FrameScoresConfig, REFERENCES, LookRequest(())
     asset = StepAsset(
         key=asset_key("scores"),
-        division=by_source,
+        partitions_def=by_source,
         description="Scores by {name} of every picture, 0 to 5 (§5.1).",
     )
     table = StepTable(

@@ -81,7 +81,7 @@ class ConfigurationSearch(Step[SearchConfig]):
             "Configuration of each bias that raises the scores of {name} most: chosen on all "
             "pictures, as in Table 9, and chosen on one half and reported on the other."
         ),
-        division=by_source,
+        partitions_def=by_source,
         is_optional=True,
     )
     table = StepTable(columns=SEARCH, key_columns=("bias", "choice"))

@@ -81,17 +81,17 @@ class Benchmark:
                 for flow in named
                 if any(is_in_flow(flow, *keyed_asset) for keyed_asset in keyed_assets)
             ]
-        divisions = {
+        partitions_defs = {
             asset.partitions_def for key, asset in assets.items() if key.path[0] == self.name
         }
         return [
             Flow(
-                job_name=f"{self.name}_{partitions_suffix(division)}",
-                partitions=division,
+                job_name=f"{self.name}_{partitions_suffix(partitions_def)}",
+                partitions=partitions_def,
                 assets=(f"{self.name}/",),
                 description=self.question,
             )
-            for division in sorted(divisions, key=partitions_suffix)
+            for partitions_def in sorted(partitions_defs, key=partitions_suffix)
         ]
 
     def build_definitions(self, catalog: Catalog) -> list[Definition]:

@@ -171,13 +171,15 @@ class JudgeParts:
                 self._rebuild_configs[location] = {}
         return self._rebuild_configs[location]
 
-    def _partitions(self, division: PartitionsDefinition[Any] | None) -> Sequence[str]:
-        if division is None:
+    def _partitions(self, partitions_def: PartitionsDefinition[Any] | None) -> Sequence[str]:
+        if partitions_def is None:
             return [""]
-        # Divisions that are alike are made anew by each step.
-        name = str(division)
+        # Steps build equal definitions anew, so they are compared by their text.
+        name = str(partitions_def)
         if name not in self._keys:
-            self._keys[name] = division.get_partition_keys(dynamic_partitions_store=self.instance)
+            self._keys[name] = partitions_def.get_partition_keys(
+                dynamic_partitions_store=self.instance
+            )
         return self._keys[name]
 
     def _part(
@@ -213,7 +215,7 @@ class JudgeParts:
     def _iterate_parents(self, location: TableLocation) -> Iterator[TableLocation]:
         """Iterate over a table's parents that map to one partition: its own, or a part of it."""
         asset, partition = location
-        step, own_division = self.steps.get(asset), self.assets[asset].partitions_def
+        step, own_partitions_def = self.steps.get(asset), self.assets[asset].partitions_def
         inputs = () if step is None else step.inputs.values()
         read = {input_spec.asset: input_spec for input_spec in inputs}
         for parent in sorted(self.assets[asset].dependency_keys):
@@ -221,29 +223,29 @@ class JudgeParts:
                 if not read[parent].is_optional:
                     yield parent, input_partition(step, read[parent], partition)
             elif parent in self.assets:
-                division = self.assets[parent].partitions_def
+                partitions_def = self.assets[parent].partitions_def
                 yield from (
                     (parent, parent_partition)
                     for parent_partition in self._find_matching_partitions(
-                        partition, own_division, division
+                        partition, own_partitions_def, partitions_def
                     )
                 )
 
     def _find_matching_partitions(
         self,
         partition: str,
-        own_division: PartitionsDefinition[Any] | None,
-        division: PartitionsDefinition[Any] | None,
+        own_partitions_def: PartitionsDefinition[Any] | None,
+        partitions_def: PartitionsDefinition[Any] | None,
     ) -> Sequence[str]:
-        """The partition of another division that goes with one, where there is just one."""
+        """Find the partitions of another asset that match a partition of this one."""
         if (
-            division is None
-            or own_division is None
-            or isinstance(division, MultiPartitionsDefinition)
+            partitions_def is None
+            or own_partitions_def is None
+            or isinstance(partitions_def, MultiPartitionsDefinition)
         ):
-            return [partition] if division == own_division else []
-        parts = {partition, *split_partition_key(partition, own_division).values()}
-        return sorted(parts & {*self._partitions(division)})
+            return [partition] if partitions_def == own_partitions_def else []
+        parts = {partition, *split_partition_key(partition, own_partitions_def).values()}
+        return sorted(parts & {*self._partitions(partitions_def)})
 
     def is_stored(self, location: TableLocation) -> bool:
         """Return whether the table of a partition is stored."""

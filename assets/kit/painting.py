@@ -31,7 +31,7 @@ PAINTED_COLUMNS = {
 
 
 class PaintStep(Step[ConfigT]):
-    """A step that is divided by painter; its `rows` come from `build_row`."""
+    """A step partitioned by painter; its `rows` come from `build_row`."""
 
     example_request = PaintRequest("")
 

@@ -33,8 +33,8 @@ def add_painters(instance: DagsterInstance, catalog: Catalog) -> None:
     Where collections can stand for painters, those of collections.yaml get one as well.
     """
     listed = list_painters(catalog)
-    for division in BY_PAINTER:
-        instance.add_dynamic_partitions(str(division.name), listed)
+    for partitions_def in BY_PAINTER:
+        instance.add_dynamic_partitions(str(partitions_def.name), listed)
     instance.add_dynamic_partitions(str(sources.name), find_new_collections(instance, catalog))
 
 
@@ -65,56 +65,57 @@ def find_new_collections(instance: DagsterInstance, catalog: Catalog) -> list[st
 
 
 def partition_painters(
-    instance: DagsterInstance, divisions: Iterable[PartitionsDefinition[Any]] = BY_PAINTER
+    instance: DagsterInstance, partitions_defs: Iterable[PartitionsDefinition[Any]] = BY_PAINTER
 ) -> set[str]:
     """Find the names present in all partitions by painter among some."""
     parts = [
-        set(instance.get_dynamic_partitions(str(division.name)))
-        for division in divisions
-        if isinstance(division, DynamicPartitionsDefinition)
+        set(instance.get_dynamic_partitions(str(partitions_def.name)))
+        for partitions_def in partitions_defs
+        if isinstance(partitions_def, DynamicPartitionsDefinition)
     ]
     return set.intersection(*parts)
 
 
-def partition_tags(key: str, division: PartitionsDefinition[Any] | None) -> dict[str, str]:
+def partition_tags(key: str, partitions_def: PartitionsDefinition[Any] | None) -> dict[str, str]:
     """The tags by which a run knows its partition."""
-    if isinstance(division, MultiPartitionsDefinition):
-        return dict(division.get_tags_for_partition_key(key))
+    if isinstance(partitions_def, MultiPartitionsDefinition):
+        return dict(partitions_def.get_tags_for_partition_key(key))
     return {"dagster/partition": key}
 
 
-def is_by_painter(division: PartitionsDefinition[Any] | None) -> bool:
+def is_by_painter(partitions_def: PartitionsDefinition[Any] | None) -> bool:
     """Return whether an asset is partitioned by painter and a second dimension."""
-    return isinstance(division, MultiPartitionsDefinition) and any(
-        dimension.partitions_def in BY_PAINTER for dimension in division.partitions_defs
+    return isinstance(partitions_def, MultiPartitionsDefinition) and any(
+        dimension.partitions_def in BY_PAINTER for dimension in partitions_def.partitions_defs
     )
 
 
-def split_partition_key(key: str, division: PartitionsDefinition[Any] | None) -> dict[str, str]:
+def split_partition_key(
+    key: str, partitions_def: PartitionsDefinition[Any] | None
+) -> dict[str, str]:
     """Split a two-dimensional key into its parts by dimension; empty for other keys."""
-    if not isinstance(division, MultiPartitionsDefinition):
+    if not isinstance(partitions_def, MultiPartitionsDefinition):
         return {}
-    dimensions = sorted(dimension.name for dimension in division.partitions_defs)
+    dimensions = sorted(dimension.name for dimension in partitions_def.partitions_defs)
     return dict(zip(dimensions, key.split("|"), strict=True))
 
 
-def parse_painter_key(key: str, division: PartitionsDefinition[Any] | None) -> str:
-    """The painter in a key of assets that are divided by painter and something else."""
-    assert isinstance(division, MultiPartitionsDefinition)
+def parse_painter_key(key: str, partitions_def: PartitionsDefinition[Any] | None) -> str:
+    """Parse the painter from a key of assets partitioned by painter and a second dimension."""
+    assert isinstance(partitions_def, MultiPartitionsDefinition)
     (name,) = (
         dimension.name
-        for dimension in division.partitions_defs
+        for dimension in partitions_def.partitions_defs
         if dimension.partitions_def in BY_PAINTER
     )
-    return split_partition_key(key, division)[name]
+    return split_partition_key(key, partitions_def)[name]
 
 
-def partitions_suffix(division: PartitionsDefinition[Any] | None) -> str:
+def partitions_suffix(partitions_def: PartitionsDefinition[Any] | None) -> str:
     """Format the partitioning of assets as a suffix of a job's name: by_domain_and_painter."""
-    if isinstance(division, MultiPartitionsDefinition):
-        return (
-            f"by_{'_and_'.join(sorted(dimension.name for dimension in division.partitions_defs))}"
-        )
-    if division is None:
+    if isinstance(partitions_def, MultiPartitionsDefinition):
+        names = sorted(dimension.name for dimension in partitions_def.partitions_defs)
+        return f"by_{'_and_'.join(names)}"
+    if partitions_def is None:
         return "in_all"
-    return "by_painter" if division == painters else "by_partition"
+    return "by_painter" if partitions_def == painters else "by_partition"

@@ -6,7 +6,7 @@ checks, cost, plan for quotes and batches, and the calls behind each row follow 
 
     class Captions(Step[LimitConfig]):
         config, example_request = LimitConfig, LookRequest(())
-        asset = StepAsset(key=AssetKey(["zoo", "captions"]), division=PARTS)
+        asset = StepAsset(key=AssetKey(["zoo", "captions"]), partitions_def=PARTS)
         table = StepTable(columns=CAPTIONS, key_columns=("image_id",))
         inputs = single_input("zoo/pictures", PICTURES)
 
@@ -83,7 +83,9 @@ class StepAsset:
     """The benchmark, and the name."""
     description: str = ""
     """Description of the asset; default: the docstring of the step's class."""
-    division: PartitionsDefinition[Any] | Callable[[], PartitionsDefinition[Any]] | None = None
+    partitions_def: PartitionsDefinition[Any] | Callable[[], PartitionsDefinition[Any]] | None = (
+        None
+    )
     """Its partitions, or a function that builds them if they depend on other benchmarks."""
     kinds: Sequence[str] = ()
     deps: Sequence[AssetDep] = ()
@@ -101,7 +103,7 @@ class StepAsset:
     @property
     def partitions(self) -> PartitionsDefinition[Any] | None:
         """The partitions; None for an asset without."""
-        return self.division() if callable(self.division) else self.division
+        return self.partitions_def() if callable(self.partitions_def) else self.partitions_def
 
     def of_model(self, model: Model, **changes: Any) -> "StepAsset":
         """The asset of one model, whose name follows on the key and stands for {name} in the text.

@@ -29,7 +29,7 @@ BY_ARM = MultiPartitionsDefinition(
         "learning_rate": StaticPartitionsDefinition([*RATES]),
     }
 )
-"""The division of adapters: `expanded|1.8e-6`."""
+"""Partitions of adapters, such as `expanded|1.8e-6`."""
 
 
 def format_rate(rate: float) -> str:

@@ -50,7 +50,7 @@ class CaptionStep(JudgeStep[LimitConfig]):
     config, references, example_request = LimitConfig, CAPTIONERS, LookRequest(())
     asset = StepAsset(
         key=asset_key("captions"),
-        division=dataset_partitions,
+        partitions_def=dataset_partitions,
         description="Captions by {name} of every picture.",
     )
     table = StepTable(

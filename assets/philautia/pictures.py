@@ -68,7 +68,7 @@ class DatasetPictures(Step[PaintersConfig]):
     config = PaintersConfig
     asset = StepAsset(
         key=asset_key("pictures"),
-        division=dataset_partitions,
+        partitions_def=dataset_partitions,
         kinds=("image",),
         description=(
             "Pictures of a collection, or of a part of another benchmark: the largest of each "

@@ -35,7 +35,7 @@ class RatedCaptions(Step[LimitConfig]):
     config = LimitConfig
     asset = StepAsset(
         key=asset_key("rated_captions"),
-        division=dataset_partitions,
+        partitions_def=dataset_partitions,
         description=(
             "Captions of a collection that people have scored, to compare judges with people."
         ),

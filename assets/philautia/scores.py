@@ -101,7 +101,7 @@ class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
     )
     asset = StepAsset(
         key=asset_key("scores"),
-        division=dataset_partitions,
+        partitions_def=dataset_partitions,
         description="Scores by {name} of every model's captions, 0 to 100.",
     )
     table = StepTable(

@@ -143,8 +143,12 @@ def _tasks(
     configs = _configs(chosen, config)
     tasks_by_asset = {}
     for key, asset in chosen.items():
-        division = asset.partitions_def
-        names = division.get_partition_keys(dynamic_partitions_store=instance) if division else [""]
+        partitions_def = asset.partitions_def
+        names = (
+            partitions_def.get_partition_keys(dynamic_partitions_store=instance)
+            if partitions_def
+            else [""]
+        )
         tasks_by_asset[key] = [Task(key, name, configs.get(key, {})) for name in names]
     if not any(tasks_by_asset.values()):
         named = ", ".join(key.to_user_string() for key in tasks_by_asset)

@@ -86,7 +86,7 @@ class ProtoConcepts(Step[ProtoConceptsConfig]):
     config = ProtoConceptsConfig
     asset = StepAsset(
         key=asset_key("concepts"),
-        division=protobias_domains,
+        partitions_def=protobias_domains,
         description=(
             "Concepts for triplets: instances of the taxonomy, each with a knob, an extra element "
             "and a place (ProtoBias, A.1)."

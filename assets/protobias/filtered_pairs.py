@@ -96,7 +96,7 @@ class FilteredPairs(Step[FilterConfig]):
     config, example_request = FilterConfig, LookRequest(())
     asset = StepAsset(
         key=asset_key("filtered_pairs"),
-        division=pairs,
+        partitions_def=pairs,
         kinds=("image",),
         description="Pictures scored against their own prompts; a pair is kept if both fit.",
     )

@@ -147,7 +147,7 @@ class ImagePairs(PaintStep[ImagePairsConfig]):
     config = ImagePairsConfig
     asset = StepAsset(
         key=asset_key("image_pairs"),
-        division=pairs,
+        partitions_def=pairs,
         description=(
             "Pictures that a text-to-image model paints of every triplet: one that fits the text "
             "and a prototypical one, from the same noise."

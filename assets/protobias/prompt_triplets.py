@@ -109,7 +109,7 @@ class PromptTriplets(Step[TripletsConfig]):
     config, example_request = TripletsConfig, WriteRequest(())
     asset = StepAsset(
         key=asset_key("prompt_triplets"),
-        division=protobias_domains,
+        partitions_def=protobias_domains,
         description=(
             "Three sentences of one scene for each concept, checked by rule (ProtoBias, Tables 3 "
             "to 5)."

@@ -76,7 +76,7 @@ class PairScores(JudgeStep[LimitConfig]):
     asset = StepAsset(
         key=asset_key("scores"),
         description="Scores of the stand-in judge `{model}`.",
-        division=pairs,
+        partitions_def=pairs,
     )
     table = StepTable(
         columns=SCORES,

@@ -79,7 +79,7 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
             "saw, or, where its own clean answers are wrong already, back to it (§3.2). What was "
             "made before is not made again."
         ),
-        division=dataset_partitions,
+        partitions_def=dataset_partitions,
         kinds=("image", "torch"),
         is_optional=True,
         is_automatic=False,

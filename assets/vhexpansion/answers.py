@@ -67,7 +67,7 @@ class CleanAnswers(YesNoStep):
             "Answers of {name} to each unperturbed case. Whether it already hallucinates decides "
             "the direction of an attack (§3.2)."
         ),
-        division=dataset_partitions,
+        partitions_def=dataset_partitions,
     )
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
@@ -101,7 +101,7 @@ class YesNoAnswers(YesNoStep):
             "Answers of {name} to each case and its negation, about the original picture and "
             "common and adversarial perturbations (§5)."
         ),
-        division=dataset_partitions,
+        partitions_def=dataset_partitions,
     )
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:

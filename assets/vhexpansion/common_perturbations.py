@@ -114,7 +114,7 @@ class CommonPerturbations(Step[CommonPerturbationsConfig]):
     config = CommonPerturbationsConfig
     asset = StepAsset(
         key=asset_key("common_perturbations"),
-        division=dataset_partitions,
+        partitions_def=dataset_partitions,
         kinds=("image",),
         description=(
             "Pictures of cases with noise, changed brightness, defocus, and JPEG compression "

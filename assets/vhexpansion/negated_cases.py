@@ -91,7 +91,7 @@ class NegatedCases(WriteStep[NegationConfig]):
     config = NegationConfig
     asset = StepAsset(
         key=asset_key("negated_cases"),
-        division=dataset_partitions,
+        partitions_def=dataset_partitions,
         description=(
             "Questions with their negations, whose right answer is the other one: written by rule "
             "or by a model with the paper's prompt, checked by rule, and reviewed by people "

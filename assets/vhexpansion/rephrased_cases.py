@@ -85,7 +85,7 @@ class RephrasedCases(WriteStep[RephrasingConfig]):
     config = RephrasingConfig
     asset = StepAsset(
         key=asset_key("rephrased_cases"),
-        division=dataset_partitions,
+        partitions_def=dataset_partitions,
         description=(
             "Cases for fine-tuning judges, sampled evenly from those with a negation, each form "
             "in four more wordings, by rule or by a model (§5.4)."

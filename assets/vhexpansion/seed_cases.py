@@ -61,7 +61,7 @@ class SeedCases(Step[SeedCasesConfig]):
     config = SeedCasesConfig
     asset = StepAsset(
         key=asset_key("seed_cases"),
-        division=dataset_partitions,
+        partitions_def=dataset_partitions,
         kinds=("image",),
         description=(
             "Pictures with a yes/no question and its right answer, from collections with "

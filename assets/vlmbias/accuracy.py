@@ -143,8 +143,8 @@ def load_answers(
     The data version of `accuracy` covers all of these tables.
     """
 
-    def load_by_topic(asset: AssetKey, division: StaticPartitionsDefinition) -> TablesByTopic:
-        tables = {topic: home.find(asset, topic) for topic in division.get_partition_keys()}
+    def load_by_topic(asset: AssetKey, partitions_def: StaticPartitionsDefinition) -> TablesByTopic:
+        tables = {topic: home.find(asset, topic) for topic in partitions_def.get_partition_keys()}
         return {topic: table for topic, table in tables.items() if table is not None}
 
     return load_by_topic(AssetKey([GROUP, "questions"]), topics), {

@@ -110,8 +110,8 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
                     asset_key("measurements"), columns=reading_columns
                 )
             description = f"Answers of the stand-in judge `{judge.model}`, {behaviour}."
-        division = answerable_topics(judge)
-        self.asset = replace(self.asset, description=description, division=division)
+        partitions_def = answerable_topics(judge)
+        self.asset = replace(self.asset, description=description, partitions_def=partitions_def)
         self.table = replace(
             self.table, list_expected_keys=self._list_keys, find_problems=self._find_problems
         )

@@ -84,8 +84,8 @@ class Bench:
         self.files.models.write_text(text)
 
     def noticed(self, *names):
-        for division in BY_PAINTER:
-            self.instance.add_dynamic_partitions(division.name, list(names))
+        for partitions_def in BY_PAINTER:
+            self.instance.add_dynamic_partitions(partitions_def.name, list(names))
 
     def quoted(self, *names):
         """A quote of each painter."""

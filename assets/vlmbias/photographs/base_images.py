@@ -45,7 +45,7 @@ class PhotographStep(Step[LimitedT]):
             "dropped": (*_PICTURE, "reason"),
             self.success_outcome: _PICTURE,
         }
-        self.asset = replace(self.asset, division=photographs, kinds=("image",))
+        self.asset = replace(self.asset, partitions_def=photographs, kinds=("image",))
         self.table = replace(
             self.table, filled_columns=filled_columns, list_expected_keys=self.list_keys
         )

@@ -81,7 +81,7 @@ class SuggestedSubjects(Step[SubjectsConfig]):
     config, example_request = SubjectsConfig, WriteRequest(())
     asset = StepAsset(
         key=asset_key("subjects"),
-        division=photographed_topics,
+        partitions_def=photographed_topics,
         description="Subjects to paint for a topic (VLMBias, Appendices C, D and M).",
     )
     table = StepTable(columns=SUBJECTS, unstored_keys=("list", "reply"))

@@ -64,15 +64,15 @@ def test_jobs_have_the_partitions_and_assets_of_the_main_flows(tmp_path):
     def made_by(name):
         return {key.path[-1] for key, job in jobs.by_asset.items() if job.name == name}
 
-    def division(name):
+    def partitions_def(name):
         return resolved.resolve_job_def(name).partitions_def
 
     assert made_by("vlmbias_answers") == {"answers_gpt"}
-    assert "flags" in division("vlmbias_answers").get_partition_keys()
+    assert "flags" in partitions_def("vlmbias_answers").get_partition_keys()
     assert made_by("protobias_prompts") == {"concepts", "prompt_triplets"}
-    assert "animals" in division("protobias_prompts").get_partition_keys()
+    assert "animals" in partitions_def("protobias_prompts").get_partition_keys()
     assert made_by("painter_pairs") == {"image_pairs", "filtered_pairs", "scores_gpt"}
-    assert division("painter_pairs").partition_dimension_names == ["domain", "painter"]
+    assert partitions_def("painter_pairs").partition_dimension_names == ["domain", "painter"]
     assert made_by("vlmbias_report") == {"accuracy", "report"}
 
 

@@ -367,10 +367,10 @@ def others(root, judge, instance):
     instance.add_dynamic_partitions("painters", ["sketch", "gpt"])
     made = []
 
-    def asset_of(name, division):
-        @dg.asset(key=["test", name], partitions_def=division)
+    def asset_of(name, partitions_def):
+        @dg.asset(key=["test", name], partitions_def=partitions_def)
         def of(context: dg.AssetExecutionContext, config: Words) -> None:
-            place = context.partition_key if division else ""
+            place = context.partition_key if partitions_def else ""
             made.append((name, str(place), config.words))
 
         return of

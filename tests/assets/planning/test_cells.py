@@ -49,9 +49,9 @@ def cells_at(root, models=MODELS):
     """The cells of a data root, and what planners read of it."""
     catalog = Catalog(tuple(models))
     with DagsterInstance.ephemeral() as instance, plan_context(root) as sources:
-        for division in ("painters", "sources"):
+        for dimension in ("painters", "sources"):
             painters = [model.name for model in catalog.select_role("painter")]
-            instance.add_dynamic_partitions(division, painters)
+            instance.add_dynamic_partitions(dimension, painters)
         judged = JudgeParts(catalog, sources.home, instance, definitions_of(catalog))
         yield CellQuotes(judged, sources), sources
 

@@ -48,7 +48,7 @@ class Prompts(Step[LimitConfig]):
     """A writer's sentence of each concept."""
 
     config, example_request = LimitConfig, WriteRequest(())
-    asset = StepAsset(key=dg.AssetKey(["colours", "prompts"]), division=KINDS)
+    asset = StepAsset(key=dg.AssetKey(["colours", "prompts"]), partitions_def=KINDS)
     table = StepTable(columns=PROMPTS, key_columns=("thing",))
     # A new painter is launched on samples of the paper's size alone.
     forecast = Forecast(describe_sample=lambda *_: StepSample("3 of 3 concepts", is_trial=False))
@@ -77,7 +77,7 @@ class Pictures(PaintStep[LimitConfig]):
     """A painter's picture of each sentence."""
 
     config = LimitConfig
-    asset = StepAsset(key=dg.AssetKey(["colours", "pictures"]), division=BY_PAINTER)
+    asset = StepAsset(key=dg.AssetKey(["colours", "pictures"]), partitions_def=BY_PAINTER)
     table = StepTable(columns=PICTURES, key_columns=("thing",))
     inputs = single_input("colours/prompts", PROMPTS, "kind")
 
@@ -94,7 +94,7 @@ class Kept(Step[LimitConfig]):
     """The pictures that a captioner accepts."""
 
     config, example_request = LimitConfig, LookRequest(())
-    asset = StepAsset(key=dg.AssetKey(["colours", "kept"]), division=BY_PAINTER)
+    asset = StepAsset(key=dg.AssetKey(["colours", "kept"]), partitions_def=BY_PAINTER)
     table = StepTable(columns=PICTURES, key_columns=("thing",))
     inputs = single_input("colours/pictures", PICTURES)
 
@@ -120,7 +120,7 @@ class Answers(JudgeStep[LimitConfig]):
 
     config, example_request = LimitConfig, LookRequest(())
     inputs = single_input("colours/kept", PICTURES)
-    asset = StepAsset(key=dg.AssetKey(["colours", "answers"]), division=BY_PAINTER)
+    asset = StepAsset(key=dg.AssetKey(["colours", "answers"]), partitions_def=BY_PAINTER)
     table = StepTable(columns=ANSWERS, key_columns=("thing",))
     references = reference_responses(prior="usual", pixels="colour", random="thing")
 
