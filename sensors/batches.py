@@ -135,12 +135,12 @@ class _Tick(NamedTuple):
         """The run for one partition, all batches of which are collected, if it is time for it."""
         last, store = batches[-1], self.sources.calls.batches
         if self._runs(AFTER_BATCH_TAG, last.tag) or self._is_made_since(last):
-            store.close([batch.tag for batch in batches])
+            store.mark_handled([batch.tag for batch in batches])
             return
         lacks = last.lacking
         try:
             if lacks is None and (lacks := find_unanswered(self.planners, self.sources, batches)):
-                store.look(last.tag, lacks)
+                store.record_lacking(last.tag, lacks)
         except StillWaiting as why:
             lacks = str(why)
         except Exception as error:  # noqa: BLE001 - the batches of other assets go on

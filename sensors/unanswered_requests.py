@@ -57,7 +57,7 @@ def _missing(sources: PlanContext, plan: Plan) -> int:
     for chunk in split_into_chunks(plan.requests):
         keys = {compute_call_key(build_canonical_request(plan.model, request)) for request in chunk}
         keys -= sources.calls.holds(keys)
-        if waiting := sources.calls.batches.waiting(keys):
+        if waiting := sources.calls.batches.find_waiting_tags(keys):
             raise StillWaiting(f"{len(waiting):,} requests wait in batches of others.")
         missing += len(keys)
     return missing

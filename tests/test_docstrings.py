@@ -83,7 +83,11 @@ def scan_product():
                     file_words.add(name)
                 case ast.Call(func=ast.Name(id="Columns"), keywords=columns):
                     declared.update(column.arg for column in columns if column.arg)
-                case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                case (
+                    ast.FunctionDef(name=name)
+                    | ast.AsyncFunctionDef(name=name)
+                    | ast.ClassDef(name=name)
+                ):
                     declared.add(name)
                 case ast.AnnAssign(target=ast.Name(id=name)):
                     declared.add(name)

@@ -209,7 +209,7 @@ def _replies(
 
 def _stored(model: Model, calls: CallStore, requests: Sequence[Request]) -> list[StepReply | None]:
     keys = compute_call_keys(model, requests)
-    answers = calls.answers(keys)
+    answers = calls.find_answers(keys)
     return [
         StepReply(read_outcome(answers[key], request), (key,)) if key in answers else None
         for key, request in zip(keys, requests, strict=True)

@@ -195,7 +195,7 @@ class _Making:
                 self._last_seen[half] = number
                 new[key] = request, (line, total) if before is None else (line,)
         stored = self._calls.holds(new)
-        waiting = self._calls.batches.waiting([key for key in new if key not in stored])
+        waiting = self._calls.batches.find_waiting_tags([key for key in new if key not in stored])
         for key, (request, lines) in new.items():
             unpainted = model.may_lack_answers and not is_painted(model, request)
             for quote_line in lines:

@@ -65,7 +65,7 @@ class Shapes:
     def is_begun(self, calls: CallStore, model: Model) -> bool:
         """Return whether any of a sample of requests is answered by a model or waits in a batch."""
         keys = compute_call_keys(model, self._sample)
-        return bool(calls.holds(keys) or calls.batches.waiting(keys))
+        return bool(calls.holds(keys) or calls.batches.find_waiting_tags(keys))
 
     def _select_new(self, requests: Iterable[Request]) -> Iterator[Request]:
         for request in requests:

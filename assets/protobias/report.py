@@ -50,7 +50,7 @@ def _site(sources: ReportSources, catalog: Catalog, scorers: Sequence[Model]) ->
             painted,
             is_listed=name in listed,
             missing=painted.missing if name in listed else (),
-            durations=pair_durations(painted.evaluated_scores, sources.calls.seconds),
+            durations=pair_durations(painted.evaluated_scores, sources.calls.find_durations),
             dates=sources.dates(
                 "scores",
                 [scorer.name for scorer in scorers],

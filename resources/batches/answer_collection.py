@@ -78,7 +78,7 @@ def collect(
         model=model,
         calls=calls,
         images=images,
-        open={pending.key: pending.booking for pending in calls.batches.requests(tag)},
+        open={pending.key: pending.booking for pending in calls.batches.iterate_requests(tag)},
     )
     try:
         providers.run(collecting.run(providers.get_batch_backend(model)))
@@ -135,7 +135,7 @@ class _Collecting:
         ending_counts = dict(reasons.most_common(REASONS))
         if others := reasons.total() - sum(ending_counts.values()):
             ending_counts["failed otherwise"] = others
-        self.calls.batches.finish(self.batch.tag, self._endings | ending_counts)
+        self.calls.batches.mark_finished(self.batch.tag, self._endings | ending_counts)
 
     async def _fetch_all(self, backend: BatchBackend) -> None:
         async for key, end in backend.results(str(self.batch.provider_id)):

@@ -22,7 +22,7 @@ def hold_lease(batches: BatchStore, owner: str, tags: Collection[str]) -> Iterat
     def renew() -> None:
         while not over.wait(LEASE_S / 4):
             try:
-                batches.hold(list(tags), owner, LEASE_S)
+                batches.acquire_leases(list(tags), owner, LEASE_S)
             except StoreError as error:
                 get_dagster_logger().warning("Batches are not held: %s", error)
 
@@ -37,5 +37,5 @@ def hold_lease(batches: BatchStore, owner: str, tags: Collection[str]) -> Iterat
 
 def release_batch(calls: CallStore, tag: str, owner: str) -> None:
     """Forget a batch that was not created, and what was reserved for it."""
-    calls.release([pending.booking for pending in calls.batches.requests(tag)])
-    calls.batches.drop(tag, owner)
+    calls.release([pending.booking for pending in calls.batches.iterate_requests(tag)])
+    calls.batches.discard(tag, owner)

@@ -122,7 +122,7 @@ class _Submission:
         backend = self.providers.get_batch_backend(load_batch_model(batch))
         requests = {
             pending.key: parse_canonical_request(pending.request)
-            for pending in self.calls.batches.requests(batch.tag)
+            for pending in self.calls.batches.iterate_requests(batch.tag)
         }
         # Whatever ends this before the provider has answered, the batch may be there.
         del self.unmade[batch.tag]
@@ -137,7 +137,7 @@ class _Submission:
         except RequestFault as fault:
             self.unmade[batch.tag] = batch
             raise_stopped(batch, "created", fault, "Its requests are free: submit again.")
-        if not self.calls.batches.record(batch.tag, self.owner, provider_id):
+        if not self.calls.batches.confirm_created(batch.tag, self.owner, provider_id):
             consequence = f"is cancelled ({provider_id}). Submit again."
             try:
                 self.providers.run(await_with_timeout(backend.cancel(provider_id)))
@@ -176,8 +176,8 @@ class _Submission:
             seen_keys |= new_requests.keys()
             stored = self.calls.holds(new_requests)
             # Raises `DamagedAnswers` where one is there under a key that was damaged.
-            self.calls.answers(new_requests.keys() - stored)
-            waiting = self.calls.batches.waiting(new_requests.keys() - stored)
+            self.calls.find_answers(new_requests.keys() - stored)
+            waiting = self.calls.batches.find_waiting_tags(new_requests.keys() - stored)
             self.answered += len(stored)
             self.waiting += len(waiting)
             for key, request in new_requests.items():
@@ -218,7 +218,7 @@ class _Submission:
             WaitingRequest(key, build_canonical_request(model, request), bookings[key].id)
             for key, request in piece
         ]
-        got = self.calls.batches.open(batch, waiting, self.owner, LEASE_S)
+        got = self.calls.batches.create(batch, waiting, self.owner, LEASE_S)
         self.waiting += len(piece) - len(got)
         self.bookings += [bookings[key] for key in got]
         if got:

@@ -27,7 +27,7 @@ def find_lost(calls: CallStore, providers: BatchProviders, log: Logger) -> dict[
     """
     owner, problems = uuid4().hex, {}
     for batch in calls.batches.list_by_state("submitting"):
-        if not calls.batches.hold([batch.tag], owner, LEASE_S):
+        if not calls.batches.acquire_leases([batch.tag], owner, LEASE_S):
             continue
         try:
             backend = providers.get_batch_backend(load_batch_model(batch))
@@ -45,7 +45,7 @@ def find_lost(calls: CallStore, providers: BatchProviders, log: Logger) -> dict[
                 "%s: the batch %s was never created; its %s requests can be submitted again.",
                 *(batch.model, batch.tag, f"{batch.requests:,}"),
             )
-        elif calls.batches.record(batch.tag, owner, provider_id):
+        elif calls.batches.confirm_created(batch.tag, owner, provider_id):
             log.info("%s: the batch %s is found again, as %s.", batch.model, batch.tag, provider_id)
     return problems
 
@@ -62,7 +62,7 @@ def track(calls: CallStore, providers: BatchProviders) -> dict[str, str]:
     if requests:
         for tag, state in providers.run(_states(requests)).items():
             if isinstance(state, BatchState):
-                calls.batches.tell(tag, state.status, state.provider_status)
+                calls.batches.update_state(tag, state.status, state.provider_status)
             else:
                 problems[tag] = str(state)
     return problems
@@ -93,8 +93,8 @@ def cancel(calls: CallStore, providers: BatchProviders, tag: str) -> Batch:
 def forget(calls: CallStore, tag: str) -> Batch:
     """Give up a batch that its provider has lost; what it may have cost stays possibly paid."""
     batch = find_batch(calls, tag)
-    calls.settle({pending.booking: None for pending in calls.batches.requests(tag)})
-    calls.batches.finish(tag, {"forgotten": batch.requests}, "closed")
+    calls.settle({pending.booking: None for pending in calls.batches.iterate_requests(tag)})
+    calls.batches.mark_finished(tag, {"forgotten": batch.requests}, "closed")
     return find_batch(calls, tag, closed=True)
 
 

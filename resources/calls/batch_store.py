@@ -47,17 +47,17 @@ from resources.untrusted_input.json_text import clean_text
 class BatchStore:
     """The batches in a call store's database; all methods raise what the store's do.
 
-    While a batch is submitted, its row is held by an owner with a lease, renewed by `hold`. Who
-    finds the lease over may take it, and then the first owner has lost the batch.
+    While a batch is submitted, an owner holds its row by a lease, which `acquire_leases` renews.
+    Once the lease is over, another owner may take the batch, and the first one has lost it.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def open(
+    def create(
         self, batch: Batch, waiting: Sequence[WaitingRequest], owner: str, lease_s: float
     ) -> set[str]:
-        """Record a batch that is about to be submitted; returns the keys that it got.
+        """Record a batch before it is submitted; return the keys that it got.
 
         Keys that wait in another batch stay there, and an empty batch is not recorded.
         """
@@ -87,8 +87,8 @@ class BatchStore:
 
         return self._database.run(write) if rows else set()
 
-    def hold(self, tags: Collection[str], owner: str, lease_s: float) -> set[str]:
-        """Take or keep batches that are being submitted; returns those that the owner has now."""
+    def acquire_leases(self, tags: Collection[str], owner: str, lease_s: float) -> set[str]:
+        """Take or renew leases of batches in submission; return the tags that the owner has now."""
 
         def write(connection: Connection, _: object) -> set[str]:
             current_time = _now(connection)
@@ -102,8 +102,8 @@ class BatchStore:
 
         return self._database.run(write)
 
-    def record(self, tag: str, owner: str, provider_id: str) -> bool:
-        """Record that the provider has made the batch; False where the owner has lost it."""
+    def confirm_created(self, tag: str, owner: str, provider_id: str) -> bool:
+        """Record that the provider has created the batch; return False if the owner has lost it."""
         unknown_yet = and_(BATCHES.c.state == "submitting", BATCHES.c.provider_id.is_(None))
         recorded = (
             update(BATCHES)
@@ -116,8 +116,8 @@ class BatchStore:
         )
         return self._change(recorded) > 0
 
-    def drop(self, tag: str, owner: str) -> None:
-        """Forget a batch that was never made, if it is the owner's; its requests are free again."""
+    def discard(self, tag: str, owner: str) -> None:
+        """Delete an owner's batch that was never created, which frees its requests."""
 
         def write(connection: Connection, _: object) -> None:
             ours = (BATCHES.c.tag == tag, BATCHES.c.owner == owner)
@@ -127,14 +127,14 @@ class BatchStore:
 
         self._database.run(write)
 
-    def tell(self, tag: str, state: StoredBatchState, provider_status: str) -> None:
+    def update_state(self, tag: str, state: StoredBatchState, provider_status: str) -> None:
         """Record the provider's state of a batch, unless it is collected already."""
         running_batch = update(BATCHES).where(
             BATCHES.c.tag == tag, BATCHES.c.state.in_(("running", *ENDED_STATES))
         )
         self._change(running_batch.values(state=state, provider_status=clean_text(provider_status)))
 
-    def finish(
+    def mark_finished(
         self, tag: str, endings: Mapping[str, int], state: StoredBatchState = "collected"
     ) -> bool:
         """Record that nothing waits in a batch any more; False where that was recorded before."""
@@ -151,16 +151,16 @@ class BatchStore:
 
         return self._database.run(write)
 
-    def look(self, tag: str, lacking: str) -> None:
+    def record_lacking(self, tag: str, lacking: str) -> None:
         """Record what the partition of a collected batch still lacks."""
         self._change(update(BATCHES).where(BATCHES.c.tag == tag).values(lacking=lacking))
 
-    def close(self, tags: Collection[str]) -> None:
+    def mark_handled(self, tags: Collection[str]) -> None:
         """Record that the partitions of collected batches are handled."""
         closed = update(BATCHES).where(BATCHES.c.tag.in_(tags), BATCHES.c.state == "collected")
         self._change(closed.values(state="closed"))
 
-    def waiting(self, keys: Iterable[str]) -> dict[str, str]:
+    def find_waiting_tags(self, keys: Iterable[str]) -> dict[str, str]:
         """Find the tags of the batches in which keys wait."""
         key_list = list(keys)
 
@@ -173,7 +173,7 @@ class BatchStore:
 
         return self._database.run(read)
 
-    def requests(self, tag: str) -> Iterator[WaitingRequest]:
+    def iterate_requests(self, tag: str) -> Iterator[WaitingRequest]:
         """Yield the requests that wait in a batch, in order of key, read a page at a time."""
         last, database = "", self._database
         columns = select(WAITING).where(WAITING.c.tag == tag).order_by(WAITING.c.key)

@@ -62,7 +62,7 @@ class CallStore(ConfigurableResource[None]):
     and, after minutes of waiting which the log tells of, `StoreBusy` and `UnreachableStore`.
 
         with closing(CallStore(url="sqlite:///calls.sqlite")) as store:
-            call = asyncio.run(store.attempt(key, ask))
+            call = asyncio.run(store.get_or_request(key, ask))
     """
 
     url: str = Field(repr=False)
@@ -78,9 +78,9 @@ class CallStore(ConfigurableResource[None]):
 
     def find_calls(self, keys: Iterable[str]) -> dict[str, Call]:
         """Find the stored calls of keys."""
-        return {call.key: call for call in self.rows(keys)}
+        return {call.key: call for call in self.iterate_calls(keys)}
 
-    def answers(self, keys: Iterable[str]) -> dict[str, StoredAnswer]:
+    def find_answers(self, keys: Iterable[str]) -> dict[str, StoredAnswer]:
         """Find the stored answers of keys, without their requests, which are the larger part."""
         checked_chunks = list(self._chunks(keys, AnswerSql.find_answers))
         self._require_sound(
@@ -92,12 +92,12 @@ class CallStore(ConfigurableResource[None]):
         """Find the keys that have an answer."""
         return {key for chunk in self._chunks(keys, AnswerSql.find_stored_keys) for key in chunk}
 
-    def seconds(self, keys: Iterable[str]) -> dict[str, float]:
+    def find_durations(self, keys: Iterable[str]) -> dict[str, float]:
         """The duration of each stored answer among `keys`; a batch's answers have none."""
         chunks = self._chunks(keys, AnswerSql.find_durations)
         return {key: seconds for chunk in chunks for key, seconds in chunk.items()}
 
-    def rows(self, keys: Iterable[str]) -> Iterator[Call]:
+    def iterate_calls(self, keys: Iterable[str]) -> Iterator[Call]:
         """Yield the stored calls of keys, in order of key, read as they are needed."""
 
         def look_up(sql: AnswerSql, connection: Connection, chunk_keys: list[str]) -> list[Call]:
@@ -196,7 +196,7 @@ class CallStore(ConfigurableResource[None]):
         place = (asyncio.get_running_loop(), key)
         flight = self._flights.get(place)
         if flight is None:
-            flight = _Flight(asyncio.create_task(self._fly(key, ask, purchase)))
+            flight = _Flight(asyncio.create_task(self._request_once(key, ask, purchase)))
             self._flights[place] = flight
         flight.waiting += 1
         try:
@@ -228,7 +228,7 @@ class CallStore(ConfigurableResource[None]):
         """Close it with the run that used it."""
         self.close()
 
-    async def _fly(
+    async def _request_once(
         self, key: str, ask: Callable[[], Awaitable[Call]], purchase: Purchase | None
     ) -> Call | None:
         writer, claim = self._start().writer, Claim(key, purchase)

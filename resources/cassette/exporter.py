@@ -85,7 +85,7 @@ def _write_calls(
     digest, size, pictures, written = sha256(), 0, set[str](), 0
     info = _part(layout.CALLS, ZIP_DEFLATED)
     with archive.open(info, "w", force_zip64=True) as part:
-        for call in calls.rows(keys):
+        for call in calls.iterate_calls(keys):
             line = layout.encode_call(call)
             _check(line, call.key)
             part.write(line)

@@ -219,12 +219,12 @@ class ModelClient(ConfigurableResource[None]):
         Raises `LostPictures` and `DamagedAnswers` unless the account has them asked for again.
         """
         try:
-            answers = self.calls.answers(requests)
+            answers = self.calls.find_answers(requests)
         except DamagedAnswers as damaged:
             if not account.replace_damaged_answers:
                 raise
             self.calls.forget(damaged.keys)
-            answers = self.calls.answers(requests)
+            answers = self.calls.find_answers(requests)
         pictures = {key: answer.answer.get("images", ()) for key, answer in answers.items()}
         lost = self.images.find_missing(
             {digest for digests in pictures.values() for digest in digests}
@@ -250,7 +250,7 @@ class ModelClient(ConfigurableResource[None]):
             raise RunEnded(f"{reason} Nothing was sent.")
 
     def _require_none_waits(self, model: Model, keys: Collection[str]) -> None:
-        waiting = self.calls.batches.waiting(keys)
+        waiting = self.calls.batches.find_waiting_tags(keys)
         batch = self.calls.batches.find(next(iter(waiting.values()))) if waiting else None
         if batch is not None:
             raise PendingInBatch(

@@ -77,7 +77,7 @@ class GarbageCollector:
         """
         named = self._collect_named()
         waste, used_digests, lost_digests = Waste(), named | set(self._find_waiting()), set[str]()
-        for call in self._calls.rows(self._calls.iterate_keys()):
+        for call in self._calls.iterate_calls(self._calls.iterate_keys()):
             row = to_call_row(call)
             pictures = {*_digests(row["request"]), *_digests(row["answer"])}
             if call.key in named or call.finished_at.timestamp() >= self._cutoff:
@@ -136,7 +136,7 @@ class GarbageCollector:
         """Yield the sha256s in requests that wait in a batch, which may have to be sent again."""
         batches = self._calls.batches
         for batch in batches.list_by_state(*OPEN_STATES):
-            for waiting in batches.requests(batch.tag):
+            for waiting in batches.iterate_requests(batch.tag):
                 yield from _digests(waiting.request)
 
     def _old_images(self) -> Iterator[tuple[str, int]]:

@@ -288,7 +288,7 @@ def test_a_judge_that_costs_money_is_not_asked(first, folder):
     pairs = (folder / "data" / "protobias" / "image_pairs").glob("*/*")
     assert {path.stem for path in pairs} == {"sketch"}
     with closing(CallStore(url=f"sqlite:///{folder}/data/calls.sqlite")) as calls:
-        backends = {call.backend for call in calls.rows(calls.iterate_keys())}
+        backends = {call.backend for call in calls.iterate_calls(calls.iterate_keys())}
     assert backends == {"stand_in"}
 
 

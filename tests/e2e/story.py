@@ -98,7 +98,7 @@ class Story:
     def answered(self):
         """How many of the judge's answers are stored."""
         with closing(CallStore(url=build_sqlite_url(self.home / "calls.sqlite"))) as calls:
-            return sum(call.model == JUDGE for call in calls.rows(calls.iterate_keys()))
+            return sum(call.model == JUDGE for call in calls.iterate_calls(calls.iterate_keys()))
 
     def first_look(self, since):
         """What `interrupted_runs` said of its first look after a time, once that look is over."""

@@ -91,7 +91,7 @@ class Office:
 
     def waiting(self, requests):
         """How many of them wait in a batch."""
-        return len(self.calls.batches.waiting(self.keys(requests)))
+        return len(self.calls.batches.find_waiting_tags(self.keys(requests)))
 
     def money(self):
         """Billionths of dollars paid and possibly paid, and how many requests these are."""

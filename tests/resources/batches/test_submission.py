@@ -303,7 +303,7 @@ def test_while_it_is_sent_nobody_gives_it_up(office, monkeypatch):
         def wait(self, timeout=None):
             return super().wait(timeout / 10_000)
 
-    held, hold = Event(), BatchStore.hold
+    held, hold = Event(), BatchStore.acquire_leases
 
     def and_tell(*arguments):
         if found := hold(*arguments):
@@ -313,7 +313,7 @@ def test_while_it_is_sent_nobody_gives_it_up(office, monkeypatch):
     # It is over at once, and renewed a moment later.
     monkeypatch.setattr(submission, "LEASE_S", -1.0)
     monkeypatch.setattr(lease, "Event", Hasty)
-    monkeypatch.setattr(BatchStore, "hold", and_tell)
+    monkeypatch.setattr(BatchStore, "acquire_leases", and_tell)
     after(office, monkeypatch, asyncio.to_thread(held.wait, 120))
     office.submit_one(looks(3))
     assert office.created() == 1

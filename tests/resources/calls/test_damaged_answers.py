@@ -77,12 +77,12 @@ class TestEveryBit:
         """None of them gives another answer, or has one asked again without a word."""
         chance = random.Random(1)
         with closing(CallStore(url=f"sqlite:///{path}")) as store:
-            answers, calls = store.answers(keys(3)), store.find_calls(keys(3))
+            answers, calls = store.find_answers(keys(3)), store.find_calls(keys(3))
         told = 0
         for _ in range(FLIPS):
             column, *before = damaged(path, "calls", chance)
             with closing(CallStore(url=f"sqlite:///{path}")) as store:
-                for look_up, right in ((store.answers, answers), (store.find_calls, calls)):
+                for look_up, right in ((store.find_answers, answers), (store.find_calls, calls)):
                     found, error = outcome(look_up, keys(3))
                     if error:
                         told += 1
@@ -152,11 +152,11 @@ def test_a_damaged_answer_is_asked_again_only_when_told_to(path):
             asyncio.run(model.all_of(store, [1]))
         assert model.asked == []
         with pytest.raises(DamagedAnswers, match=f"{path}: 1 answers .*{keys(2)[1]}") as error:
-            store.answers(keys(3))
+            store.find_answers(keys(3))
         assert error.value.keys == {keys(2)[1]}
         assert store.holds(keys(3)) == set(keys(3))
         assert store.forget(error.value.keys) == 1
-        assert store.answers(keys(3)).keys() == {keys(3)[0], keys(3)[2]}
+        assert store.find_answers(keys(3)).keys() == {keys(3)[0], keys(3)[2]}
 
 
 def test_damage_is_told_and_sums_heal_on_either_database(url, opened):
@@ -173,7 +173,7 @@ def test_damage_is_told_and_sums_heal_on_either_database(url, opened):
     store = opened(url)
     assert totals(store) == summed(store) == {"run:run-1": (33, 7), "month:2026-11": (33, 7)}
     with pytest.raises(DamagedAnswers, match="3 answers"):
-        store.answers(keys(3))
+        store.find_answers(keys(3))
 
 
 def test_an_answer_stored_between_two_looks_is_none_that_is_damaged(url, opened):

@@ -301,8 +301,8 @@ class TestBulk:
         assert store.keep([call(number) for number in range(2_100)]) == set(keys(2_100))
         assert store.keep([call(number) for number in range(2_101)]) == {keys(2_101)[-1]}
         assert store.holds(keys(3_000)) == set(keys(2_101))
-        assert [row.key for row in store.rows(iter(keys(3_000)))] == sorted(keys(2_101))
-        assert next(store.rows(keys(3))) in store.find_calls(keys(3)).values()
+        assert [row.key for row in store.iterate_calls(iter(keys(3_000)))] == sorted(keys(2_101))
+        assert next(store.iterate_calls(keys(3))) in store.find_calls(keys(3)).values()
         assert list(store.iterate_keys()) == sorted(keys(2_101))
         assert store.forget(keys(2_000)) == 2_000
         assert store.forget(keys(2_000)) == 0
@@ -311,7 +311,7 @@ class TestBulk:
     def test_answers_are_calls_without_what_was_asked(self, url, opened):
         store = opened(url)
         store.keep([call(0)])
-        assert store.answers(keys(2)) == {call(0).key: call(0).to_stored_answer()}
+        assert store.find_answers(keys(2)) == {call(0).key: call(0).to_stored_answer()}
 
     def test_keeping_settles_in_the_same_commit(self, url, opened):
         store, one = opened(url), booking(100)

@@ -72,7 +72,7 @@ class Store:
             for path in sorted(self.root.rglob("*"))
             if path.is_file() and not path.name.startswith("calls.sqlite")
         }
-        return kept, list(self.calls.rows(self.calls.iterate_keys()))
+        return kept, list(self.calls.iterate_calls(self.calls.iterate_keys()))
 
 
 @pytest.fixture

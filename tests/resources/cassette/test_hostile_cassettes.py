@@ -104,7 +104,7 @@ def test_a_hostile_line_is_named_and_nothing_is_imported(store, path, change, sa
 def test_half_a_character_is_replaced_as_in_a_reply(store, path):
     with_line(path, answer(**WROTE, text="{\ud800}"))
     assert taken(path, store).new == 3
-    texts = {call.answer.get("text") for call in store.rows(store.iterate_keys())}
+    texts = {call.answer.get("text") for call in store.iterate_calls(store.iterate_keys())}
     assert "{\ufffd}" in texts
 
 

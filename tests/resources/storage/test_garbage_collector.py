@@ -127,9 +127,9 @@ def test_a_picture_that_waits_in_a_batch_stays(store):
     request = looked(1, picture=shown).request
     moment = datetime.now(UTC)
     batch = Batch("tag", "m", "{}", "a", "p", "r", {}, requests=1, submitted_at=moment)
-    store.calls.batches.open(batch, [WaitingRequest("key", request, "booking")], "me", 60)
+    store.calls.batches.create(batch, [WaitingRequest("key", request, "booking")], "me", 60)
     assert store.waste().images == {}
-    store.calls.batches.drop("tag", "me")
+    store.calls.batches.discard("tag", "me")
     assert set(store.waste().images) == {shown}
 
 
