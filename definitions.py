@@ -13,7 +13,7 @@ import dagster as dg
 
 import assets
 from assets.front import build_front_page
-from assets.kit.benchmarks import build_definitions, build_flows, build_planners
+from assets.kit.benchmarks import build_definitions, build_job_specs, build_planners
 from assets.kit.collections import collection_asset
 from assets.kit.jobs import build_jobs
 from assets.kit.partitions import read_collections
@@ -72,7 +72,7 @@ by_key = {
     if isinstance(asset, dg.AssetsDefinition)
     for key in asset.keys
 }
-jobs = build_jobs(build_flows(by_key), by_key)
+jobs = build_jobs(build_job_specs(by_key), by_key)
 batch_jobs = build_batch_jobs(planners, by_key, jobs.by_asset, resources)
 quote_job = build_quote_job(planners, lambda: repository().assets_defs_by_key)
 judge_job = build_judge_everything_job(catalog, repository)

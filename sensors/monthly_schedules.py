@@ -13,7 +13,7 @@ from dagster import (
 )
 
 from assets.kit.benchmarks import Benchmark, load_benchmarks
-from assets.kit.jobs import Flow
+from assets.kit.jobs import JobSpec
 from assets.kit.partitions import add_painters, is_by_painter
 from assets.planning.quote_selection import AssetsByKey
 from resources.models.catalog import CatalogFiles
@@ -36,17 +36,23 @@ def missing_pictures_schedules(
     schedules: list[ScheduleDefinition] = []
     for benchmark in load_benchmarks().values():
         # The first of these paints; what is only made when asked for comes after it.
-        flows = [flow for flow in benchmark.build_flows(assets) if is_by_painter(flow.partitions)]
-        schedules += [_build_schedule(files, assets, benchmark, flow) for flow in flows[:1]]
+        job_specs = [
+            job_spec
+            for job_spec in benchmark.build_job_specs(assets)
+            if is_by_painter(job_spec.partitions)
+        ]
+        schedules += [
+            _build_schedule(files, assets, benchmark, job_spec) for job_spec in job_specs[:1]
+        ]
     return schedules
 
 
 def _build_schedule(
-    files: CatalogFiles, assets: AssetsByKey, benchmark: Benchmark, flow: Flow
+    files: CatalogFiles, assets: AssetsByKey, benchmark: Benchmark, job_spec: JobSpec
 ) -> ScheduleDefinition:
     @schedule(
-        name=f"missing_{flow.job_name.removeprefix('painter_')}",
-        job_name=flow.job_name,
+        name=f"missing_{job_spec.job_name.removeprefix('painter_')}",
+        job_name=job_spec.job_name,
         cron_schedule=CRON,
         default_status=DefaultScheduleStatus.STOPPED,
         description=f"Looks for new painters, then makes every partition of {benchmark.title} that "

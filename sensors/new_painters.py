@@ -50,14 +50,14 @@ def new_painters_sensor(
     )
     def new_painters(context: SensorEvaluationContext) -> SensorResult:
         """Raises `CatalogError` if models.yaml cannot be used."""
-        covered = list_backlogs(context.instance, files.load(), assets, load_benchmarks())
-        flows = [_Flow(coverage) for coverage in covered]
+        backlogs = list_backlogs(context.instance, files.load(), assets, load_benchmarks())
+        launches = [_PainterLaunch(backlog) for backlog in backlogs]
         requests = [
             request
-            for flow in flows
-            for request in (*flow.build_painter_runs(), *flow.build_report_runs())
+            for launch in launches
+            for request in (*launch.build_painter_runs(), *launch.build_report_runs())
         ]
-        messages = [line for coverage in covered for line in coverage.messages]
+        messages = [line for backlog in backlogs for line in backlog.messages]
         if requests:
             for line in messages:
                 context.log.warning("%s", line)
@@ -69,41 +69,41 @@ def new_painters_sensor(
 
 def select_painter_jobs(jobs: Sequence[Any], assets: AssetsByKey) -> list[Any]:
     """Select the named jobs that the sensor `new_painters` may start."""
-    flow_lists = [benchmark.build_flows(assets) for benchmark in load_benchmarks().values()]
+    spec_lists = [benchmark.build_job_specs(assets) for benchmark in load_benchmarks().values()]
     job_names = {
-        flow.job_name
-        for flows in flow_lists
-        if any(is_by_painter(flow.partitions) for flow in flows)
-        for flow in flows
-        if is_by_painter(flow.partitions)
-        or flow.partitions in BY_PAINTER
-        or flow.partitions is None
+        job_spec.job_name
+        for job_specs in spec_lists
+        if any(is_by_painter(job_spec.partitions) for job_spec in job_specs)
+        for job_spec in job_specs
+        if is_by_painter(job_spec.partitions)
+        or job_spec.partitions in BY_PAINTER
+        or job_spec.partitions is None
     }
     return [job for job in jobs if job.name in job_names]
 
 
-class _Flow:
+class _PainterLaunch:
     """A tick's look at what a benchmark needs for its new painters."""
 
-    def __init__(self, coverage: PainterBacklog) -> None:
-        self._instance, self._coverage = coverage.instance, coverage
-        by_painter = map(coverage.find_flow, BY_PAINTER)
+    def __init__(self, backlog: PainterBacklog) -> None:
+        self._instance, self._backlog = backlog.instance, backlog
+        by_painter = map(backlog.find_job_spec, BY_PAINTER)
         self._summary = next(filter(None, by_painter), None)
-        self._report = coverage.find_flow(None, "/report")
+        self._report = backlog.find_job_spec(None, "/report")
 
     def build_painter_runs(self) -> Iterator[RunRequest]:
         """Runs for painters that are new, or were when the first of them was launched.
 
         A painter that was begun by hand gets a summary of what was begun.
         """
-        covered = self._coverage
+        backlog = self._backlog
         begun = {
-            covered.parse_painter(name)
-            for name in covered.list_materialized(covered.painting_step.key)
+            backlog.parse_painter(name)
+            for name in backlog.list_materialized(backlog.painting_step.key)
         }
-        for painter in covered.painters:
+        for painter in backlog.painters:
             runs = self._runs(PAINTER_TAG, painter.name)
-            is_launched = any(run.job_name == covered.painting_flow.job_name for run in runs)
+            is_launched = any(run.job_name == backlog.painting_job_spec.job_name for run in runs)
             if is_launched or painter.name not in begun:
                 yield from self._follow_painter(painter, runs)
             else:
@@ -112,50 +112,50 @@ class _Flow:
     def _runs(self, tag: str, value: str) -> list[DagsterRun]:
         """The runs of this benchmark's jobs with a tag, the latest first."""
         jobs = {
-            flow.job_name
-            for flow in (self._coverage.painting_flow, self._summary, self._report)
-            if flow
+            job_spec.job_name
+            for job_spec in (self._backlog.painting_job_spec, self._summary, self._report)
+            if job_spec
         }
         runs = self._instance.get_runs(RunsFilter(tags={tag: value}))
         return [run for run in runs if run.job_name in jobs]
 
     def _follow_painter(self, painter: Model, runs: Sequence[DagsterRun]) -> Iterator[RunRequest]:
-        covered = self._coverage
+        backlog = self._backlog
         latest = {run.tags.get("dagster/partition", ""): run for run in reversed(runs)}
         waiting = False
-        for value in covered.paintable_values:
-            partition = covered.build_partition_key(value, painter.name)
-            run, lacking = latest.get(partition), covered.find_missing_assets(partition)
+        for value in backlog.paintable_values:
+            partition = backlog.build_partition_key(value, painter.name)
+            run, lacking = latest.get(partition), backlog.find_missing_assets(partition)
             if not lacking or (run is not None and run.is_success):
                 continue
             waiting = True
-            if covered.has_unfinished_run(partition):
-                covered.messages.append(f"{partition} is under way.")
+            if backlog.has_unfinished_run(partition):
+                backlog.messages.append(f"{partition} is under way.")
             elif run is not None:
                 self._report_failed(run, partition, lacking)
-            elif covered.may_be_launched(painter):
+            elif backlog.may_be_launched(painter):
                 # Another benchmark may have a partition of the same name.
-                run_key = f"{covered.benchmark.name} {partition}"
-                yield covered.build_run_request(run_key, painter, partition, lacking)
+                run_key = f"{backlog.benchmark.name} {partition}"
+                yield backlog.build_run_request(run_key, painter, partition, lacking)
         last = next(
-            (run.run_id for run in runs if run.job_name == covered.painting_flow.job_name), None
+            (run.run_id for run in runs if run.job_name == backlog.painting_job_spec.job_name), None
         )
         if self._summary is not None and last is not None and not waiting:
             yield from self._build_summary_runs(painter, last, runs)
 
     def _follow_by_hand(self, painter: Model, runs: Sequence[DagsterRun]) -> Iterator[RunRequest]:
         """The summary of a painter that has none, once all that was begun of it is there."""
-        covered, flow = self._coverage, self._summary
-        if flow is None or painter.name in covered.list_materialized(
-            AssetKey.from_user_string(*flow.assets)
+        backlog, job_spec = self._backlog, self._summary
+        if job_spec is None or painter.name in backlog.list_materialized(
+            AssetKey.from_user_string(*job_spec.assets)
         ):
             return
-        painted = covered.list_materialized(covered.painting_step.key)
-        begun = [name for name in painted if covered.parse_painter(name) == painter.name]
+        painted = backlog.list_materialized(backlog.painting_step.key)
+        begun = [name for name in painted if backlog.parse_painter(name) == painter.name]
         if not any(
-            covered.find_missing_assets(name) or covered.has_unfinished_run(name) for name in begun
+            backlog.find_missing_assets(name) or backlog.has_unfinished_run(name) for name in begun
         ):
-            yield from self._build_summary_runs(painter, covered.find_latest_run(begun), runs)
+            yield from self._build_summary_runs(painter, backlog.find_latest_run(begun), runs)
 
     def _build_summary_runs(
         self, painter: Model, last: str, runs: Sequence[DagsterRun]
@@ -173,14 +173,14 @@ class _Flow:
             )
         elif summary_runs[
             0
-        ].is_failure_or_canceled and painter.name not in self._coverage.list_materialized(summary):
+        ].is_failure_or_canceled and painter.name not in self._backlog.list_materialized(summary):
             self._report_failed(summary_runs[0], painter.name, [summary])
 
     def build_report_runs(self) -> Iterator[RunRequest]:
         """The run that makes the report anew, if it lacks the latest summary made here."""
         if self._summary is None or self._report is None:
             return
-        report = AssetKey([self._coverage.benchmark.name, "report"])
+        report = AssetKey([self._backlog.benchmark.name, "report"])
         done = RunsFilter(job_name=self._summary.job_name, statuses=[DagsterRunStatus.SUCCESS])
         latest = self._instance.get_run_records(done, limit=1)
         report_event = self._instance.get_latest_materialization_event(report)
@@ -199,7 +199,7 @@ class _Flow:
 
     def _report_failed(self, run: DagsterRun, subject: str, lacking: Sequence[AssetKey]) -> None:
         names = ", ".join(asset.to_user_string() for asset in lacking)
-        self._coverage.messages.append(
+        self._backlog.messages.append(
             f"{subject}: the run {run.run_id} has failed or was ended, and is not repeated by "
             "itself. Mend what it says, or raise the budget, then materialize "
             f"{names} yourself: all that was paid for is kept, and what follows is made then."

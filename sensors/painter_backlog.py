@@ -128,7 +128,7 @@ class PainterBacklog(PainterSteps):
         under_way = RunsFilter(tags=tags, statuses=_UNFINISHED)
         ours = {step.key for step in self.steps}
         return any(
-            run.job_name == self.painting_flow.job_name or set(run.asset_selection or ()) & ours
+            run.job_name == self.painting_job_spec.job_name or set(run.asset_selection or ()) & ours
             for run in self.instance.get_runs(under_way)
         )
 
@@ -169,7 +169,7 @@ class PainterBacklog(PainterSteps):
         )
         return RunRequest(
             run_key=run_key,
-            job_name=self.painting_flow.job_name,
+            job_name=self.painting_job_spec.job_name,
             asset_selection=list(assets),
             partition_key=partition,
             run_config={
@@ -189,11 +189,11 @@ def list_backlogs(
     assets: AssetsByKey,
     benchmarks: Mapping[str, Benchmark],
 ) -> list[PainterBacklog]:
-    """The coverage of each benchmark that paints."""
+    """List the backlog of each benchmark that paints."""
     backlogs = (
         PainterBacklog(instance, catalog, assets, benchmark) for benchmark in benchmarks.values()
     )
-    return [coverage for coverage in backlogs if coverage.steps]
+    return [backlog for backlog in backlogs if backlog.steps]
 
 
 def describe_missing_price(model: Model, request: Request) -> str | None:

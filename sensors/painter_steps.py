@@ -17,7 +17,7 @@ from dagster import (
 
 from assets.kit.benchmarks import Benchmark
 from assets.kit.forecast import StepSample
-from assets.kit.jobs import Flow
+from assets.kit.jobs import JobSpec
 from assets.kit.limits import PARTIAL
 from assets.kit.partitions import (
     BY_PAINTER,
@@ -41,7 +41,7 @@ class PainterSteps:
         self, instance: DagsterInstance, catalog: Catalog, assets: AssetsByKey, benchmark: Benchmark
     ) -> None:
         self.instance, self.catalog, self.benchmark = instance, catalog, benchmark
-        self.flows = benchmark.build_flows(assets)
+        self.job_specs = benchmark.build_job_specs(assets)
         self._steps_by_key = {
             step.key: step for step in benchmark.steps(catalog) if step.key in assets
         }
@@ -210,17 +210,19 @@ class PainterSteps:
         }
 
     @cached_property
-    def painting_flow(self) -> Flow:
+    def painting_job_spec(self) -> JobSpec:
         """The job that makes the partitions."""
-        return next(flow for flow in self.flows if flow.partitions == self.partitions_def)
+        return next(
+            job_spec for job_spec in self.job_specs if job_spec.partitions == self.partitions_def
+        )
 
-    def find_flow(
+    def find_job_spec(
         self, partitions_def: PartitionsDefinition[Any] | None, name: str = ""
-    ) -> Flow | None:
+    ) -> JobSpec | None:
         """Find the job of assets with these partitions, one of which has that name."""
-        for flow in self.flows:
-            if flow.partitions == partitions_def and any(
-                asset.endswith(name) for asset in flow.assets
+        for job_spec in self.job_specs:
+            if job_spec.partitions == partitions_def and any(
+                asset.endswith(name) for asset in job_spec.assets
             ):
-                return flow
+                return job_spec
         return None

@@ -75,7 +75,7 @@ def painters_sensor(files: CatalogFiles, assets: AssetsByKey) -> SensorDefinitio
         for model in unquoted:
             if lacks := describe_missing_price(model, PaintRequest("")):
                 context.log.warning("%s is never launched by itself: %s", model.name, lacks)
-        covered = list_backlogs(context.instance, catalog, assets, load_benchmarks())
+        backlogs = list_backlogs(context.instance, catalog, assets, load_benchmarks())
         return SensorResult(
             dynamic_partitions_requests=[
                 *(
@@ -85,7 +85,7 @@ def painters_sensor(files: CatalogFiles, assets: AssetsByKey) -> SensorDefinitio
                 ),
                 *adding,
             ],
-            run_requests=[_quote(covered, model) for model in unquoted] if covered else [],
+            run_requests=[_quote(backlogs, model) for model in unquoted] if backlogs else [],
         )
 
     return noticed
@@ -109,19 +109,19 @@ def _find_unquoted(instance: DagsterInstance, catalog: Catalog) -> list[Model]:
     ]
 
 
-def _quote(covered: Sequence[PainterBacklog], painter: Model) -> RunRequest:
+def _quote(backlogs: Sequence[PainterBacklog], painter: Model) -> RunRequest:
     """The run of the job `quote` that says what benchmarks would ask of and about a painter."""
-    names = [step.key.to_user_string() for coverage in covered for step in coverage.steps]
+    names = [step.key.to_user_string() for backlog in backlogs for step in backlog.steps]
     config: dict[str, Any] = {
         "select": " or ".join(f'key:"{name}"' for name in names),
         "partitions": [
-            coverage.build_partition_key(value, painter.name)
-            for coverage in covered
-            for value in coverage.values
+            backlog.build_partition_key(value, painter.name)
+            for backlog in backlogs
+            for value in backlog.values
         ],
     }
     if ops := {
-        name: op_config for coverage in covered for name, op_config in coverage.ops_config.items()
+        name: op_config for backlog in backlogs for name, op_config in backlog.ops_config.items()
     }:
         config["config"] = {"ops": ops}
     return RunRequest(

@@ -21,7 +21,7 @@ from assets.frame.scores import FrameScores
 from assets.frame.search import ConfigurationSearch
 from assets.frame.survival import drawn_domains
 from assets.kit.benchmarks import Benchmark, Definition, StandInRun
-from assets.kit.jobs import Flow
+from assets.kit.jobs import JobSpec
 from assets.kit.judging import select_judges
 from assets.kit.partitions import sources
 from assets.kit.picture_tables import PictureTable, to_painted_picture
@@ -30,8 +30,8 @@ from generators.prompts.visual_concepts import DOMAINS
 from resources.models.catalog import Catalog
 from resources.storage.data_root import DataRoot
 
-_FLOWS = (
-    Flow(
+_JOB_SPECS = (
+    JobSpec(
         job_name="frame_instructions",
         partitions=frame_domains,
         assets=("frame/",),
@@ -40,7 +40,7 @@ _FLOWS = (
             "some concepts are changed, once for all painters."
         ),
     ),
-    Flow(
+    JobSpec(
         job_name="frame_scores",
         partitions=by_source,
         assets=(
@@ -56,20 +56,20 @@ _FLOWS = (
             "searches."
         ),
     ),
-    Flow(
+    JobSpec(
         job_name="frame_analyses",
         partitions=by_source,
         assets=("frame/combined_", "frame/mitigation_", "frame/pairwise_"),
         description="FRAME by domain and source, third: biases combined, other templates, pairs.",
     ),
-    Flow(
+    JobSpec(
         job_name="frame_inflation",
         partitions=sources,
         assets=("frame/inflation",),
         description="FRAME by source: how far and how often biases raise what judges give.",
     ),
-    # After `frame_inflation`: the first flow by source is what sensors take for the summary.
-    Flow(
+    # After `frame_inflation`: sensors take the first job by source for the summary.
+    JobSpec(
         job_name="frame_human_scores",
         partitions=sources,
         assets=("frame/human_scores",),
@@ -77,7 +77,7 @@ _FLOWS = (
             "FRAME by source: writes score sheets for people, and reads those that are filled in."
         ),
     ),
-    Flow(
+    JobSpec(
         job_name="frame_survival",
         partitions=drawn_domains,
         assets=("frame/survival",),
@@ -86,7 +86,7 @@ _FLOWS = (
             "perturbation."
         ),
     ),
-    Flow(
+    JobSpec(
         job_name="frame_report",
         partitions=None,
         assets=("frame/report",),
@@ -157,7 +157,7 @@ BENCHMARK = Benchmark(
     question=QUESTION,
     steps=_steps,
     assets=_assets,
-    flows=_FLOWS,
+    job_specs=_JOB_SPECS,
     stand_in_runs=_plan_stand_in,
     summarize_demo=demo_summary,
     picture_tables=(

@@ -16,7 +16,7 @@ from dagster import AssetChecksDefinition, AssetKey, AssetsDefinition
 
 import assets
 from assets.kit import step_planner as foresight
-from assets.kit.jobs import Flow, is_in_flow
+from assets.kit.jobs import JobSpec, includes_asset
 from assets.kit.pairs import PairTable
 from assets.kit.partitions import partitions_suffix
 from assets.kit.picture_tables import PictureTable
@@ -51,7 +51,7 @@ class Benchmark:
     """The steps that ask the models of a catalog."""
     assets: Callable[[Catalog], Iterable[Definition]]
     """The other assets that depend on a catalog, as tables over all judges; with their checks."""
-    flows: Sequence[Flow] | Callable[[], Sequence[Flow]] = ()
+    job_specs: Sequence[JobSpec] | Callable[[], Sequence[JobSpec]] = ()
     """Named jobs, or a function that builds them if their partitions depend on other benchmarks.
     Empty: one job for each partitioning of its assets."""
     stand_in_runs: Callable[[Catalog, str], Iterable[StandInRun]]
@@ -71,21 +71,21 @@ class Benchmark:
     tuning_tables: Sequence[TuningTable] = ()
     """Its cases that judges can be fine-tuned on."""
 
-    def build_flows(self, assets: Mapping[AssetKey, AssetsDefinition]) -> Sequence[Flow]:
+    def build_job_specs(self, assets: Mapping[AssetKey, AssetsDefinition]) -> Sequence[JobSpec]:
         """Build the named jobs; leave out those without an existing asset."""
-        named = self.flows() if callable(self.flows) else self.flows
+        named = self.job_specs() if callable(self.job_specs) else self.job_specs
         if named:
             keyed_assets = assets.items()
             return [
-                flow
-                for flow in named
-                if any(is_in_flow(flow, *keyed_asset) for keyed_asset in keyed_assets)
+                job_spec
+                for job_spec in named
+                if any(includes_asset(job_spec, *keyed_asset) for keyed_asset in keyed_assets)
             ]
         partitions_defs = {
             asset.partitions_def for key, asset in assets.items() if key.path[0] == self.name
         }
         return [
-            Flow(
+            JobSpec(
                 job_name=f"{self.name}_{partitions_suffix(partitions_def)}",
                 partitions=partitions_def,
                 assets=(f"{self.name}/",),
@@ -116,10 +116,12 @@ def build_steps(catalog: Catalog) -> Steps:
     return {step.key: step for step in steps}
 
 
-def build_flows(assets: Mapping[AssetKey, AssetsDefinition]) -> list[Flow]:
+def build_job_specs(assets: Mapping[AssetKey, AssetsDefinition]) -> list[JobSpec]:
     """The named jobs of all benchmarks, of those assets that there are."""
     return [
-        flow for benchmark in load_benchmarks().values() for flow in benchmark.build_flows(assets)
+        job_spec
+        for benchmark in load_benchmarks().values()
+        for job_spec in benchmark.build_job_specs(assets)
     ]
 
 

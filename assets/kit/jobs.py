@@ -1,4 +1,4 @@
-"""The named jobs of the main flows, launched from the Jobs page and by sensors."""
+"""The named jobs of the benchmarks, launched from the Jobs page and by sensors."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from dagster import (
 from resources.execution.dagster_internals import AssetJob
 
 
-class Flow(NamedTuple):
+class JobSpec(NamedTuple):
     """A job of assets with the same partitions, as Dagster wants it.
 
     `assets` are their names; one that ends with an underscore or a slash stands for all that begin
@@ -34,26 +34,26 @@ class Jobs(NamedTuple):
     by_asset: Mapping[AssetKey, AssetJob]
 
 
-def build_jobs(flows: Iterable[Flow], assets: Mapping[AssetKey, AssetsDefinition]) -> Jobs:
+def build_jobs(job_specs: Iterable[JobSpec], assets: Mapping[AssetKey, AssetsDefinition]) -> Jobs:
     """The jobs of those `assets` that there are; a job without any is left out."""
     jobs: list[AssetJob] = []
     by_asset: dict[AssetKey, AssetJob] = {}
-    for flow in flows:
-        if keys := [key for key, asset in assets.items() if is_in_flow(flow, key, asset)]:
+    for job_spec in job_specs:
+        if keys := [key for key, asset in assets.items() if includes_asset(job_spec, key, asset)]:
             job = define_asset_job(
-                flow.job_name,
+                job_spec.job_name,
                 AssetSelection.assets(*keys),
-                description=flow.description,
+                description=job_spec.description,
             )
             jobs.append(job)
             by_asset |= dict.fromkeys(keys, job)
     return Jobs(jobs, by_asset)
 
 
-def is_in_flow(flow: Flow, key: AssetKey, asset: AssetsDefinition) -> bool:
-    """Return whether the job of a flow materializes an asset."""
+def includes_asset(job_spec: JobSpec, key: AssetKey, asset: AssetsDefinition) -> bool:
+    """Return whether a job materializes an asset."""
     name = key.to_user_string()
-    return asset.partitions_def == flow.partitions and any(
+    return asset.partitions_def == job_spec.partitions and any(
         name.startswith(pattern) if pattern.endswith(("_", "/")) else name == pattern
-        for pattern in flow.assets
+        for pattern in job_spec.assets
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assets.kit.benchmarks import Benchmark, Definition, StandInRun
-from assets.kit.jobs import Flow
+from assets.kit.jobs import JobSpec
 from assets.kit.step import Step
 from assets.philautia.captions import CaptionStep
 from assets.philautia.common import (
@@ -33,9 +33,9 @@ STAND_IN_DATASET = "vlmbias_game_boards"
 """The dataset of the stand-in run: the one that is the quickest to draw."""
 
 
-def _flows() -> list[Flow]:
+def _build_job_specs() -> list[JobSpec]:
     return [
-        Flow(
+        JobSpec(
             job_name="philautia_captions",
             partitions=dataset_partitions(),
             assets=(*(f"{GROUP}/{name}" for name in SHARED_ASSETS), f"{GROUP}/captions_"),
@@ -44,7 +44,7 @@ def _flows() -> list[Flow]:
                 "they show. For one model, select its node in the graph."
             ),
         ),
-        Flow(
+        JobSpec(
             job_name="philautia_scores",
             partitions=dataset_partitions(),
             assets=(f"{GROUP}/scores_",),
@@ -52,7 +52,7 @@ def _flows() -> list[Flow]:
                 "Philautia-Eval by dataset, second: has judges score the captions of all models."
             ),
         ),
-        Flow(
+        JobSpec(
             job_name="philautia_comparison",
             partitions=dataset_partitions(),
             assets=tuple(f"{GROUP}/{name}" for name in COMPARISON_ASSETS),
@@ -60,7 +60,7 @@ def _flows() -> list[Flow]:
                 "Philautia-Eval by dataset, third: the preference matrix, and panels of judges."
             ),
         ),
-        Flow(
+        JobSpec(
             job_name="philautia_report",
             partitions=None,
             assets=(f"{GROUP}/report",),
@@ -119,7 +119,7 @@ BENCHMARK = Benchmark(
     question=QUESTION,
     steps=_steps,
     assets=_assets,
-    flows=_flows,
+    job_specs=_build_job_specs,
     stand_in_runs=_plan_stand_in,
     summarize_demo=demo_summary,
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assets.kit.benchmarks import Benchmark, Definition, StandInRun
-from assets.kit.jobs import Flow
+from assets.kit.jobs import JobSpec
 from assets.kit.partitions import painters
 from assets.kit.picture_tables import PictureTable, to_painted_picture
 from assets.kit.step import Step
@@ -23,8 +23,8 @@ from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import Catalog
 from resources.storage.data_root import DataRoot
 
-_FLOWS = (
-    Flow(
+_JOB_SPECS = (
+    JobSpec(
         job_name="protobias_prompts",
         partitions=protobias_domains,
         assets=("protobias/concepts", "protobias/prompt_triplets"),
@@ -32,7 +32,7 @@ _FLOWS = (
             "ProtoBias by domain, first: concepts and prompt triplets, once for all painters."
         ),
     ),
-    Flow(
+    JobSpec(
         job_name="painter_pairs",
         partitions=pairs,
         assets=("protobias/image_pairs", "protobias/filtered_pairs", "protobias/scores_"),
@@ -42,13 +42,13 @@ _FLOWS = (
             "protobias_report come next."
         ),
     ),
-    Flow(
+    JobSpec(
         job_name="painter_summary",
         partitions=painters,
         assets=("protobias/summary",),
         description="ProtoBias by painter: failure rates, scores and margins of every metric.",
     ),
-    Flow(
+    JobSpec(
         job_name="protobias_report",
         partitions=None,
         assets=("protobias/report",),
@@ -112,7 +112,7 @@ BENCHMARK = Benchmark(
     question=QUESTION,
     steps=_steps,
     assets=_assets,
-    flows=_FLOWS,
+    job_specs=_JOB_SPECS,
     stand_in_runs=_plan_stand_in,
     summarize_demo=demo_summary,
     pair_tables=(TRAINING_PAIRS,),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assets.kit.benchmarks import Benchmark, Definition, StandInRun
-from assets.kit.jobs import Flow
+from assets.kit.jobs import JobSpec
 from assets.kit.judging import select_judges
 from assets.kit.step import Step
 from assets.kit.tuning import BY_ARM
@@ -35,9 +35,9 @@ _DEMO_CONFIG: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def _flows() -> list[Flow]:
+def _build_job_specs() -> list[JobSpec]:
     return [
-        Flow(
+        JobSpec(
             job_name="vhexpansion_cases",
             partitions=dataset_partitions(),
             assets=tuple(f"{GROUP}/{name}" for name in CASE_ASSETS),
@@ -46,7 +46,7 @@ def _flows() -> list[Flow]:
                 "perturbed in common ways, once for all judges."
             ),
         ),
-        Flow(
+        JobSpec(
             job_name="vhexpansion_clean_answers",
             partitions=dataset_partitions(),
             assets=(f"{GROUP}/clean_answers_",),
@@ -55,7 +55,7 @@ def _flows() -> list[Flow]:
                 "answer cases as they stand, which says how each is attacked."
             ),
         ),
-        Flow(
+        JobSpec(
             job_name="vhexpansion_attacks",
             partitions=dataset_partitions(),
             assets=(f"{GROUP}/adversarial_perturbations_",),
@@ -64,7 +64,7 @@ def _flows() -> list[Flow]:
                 "without a GPU."
             ),
         ),
-        Flow(
+        JobSpec(
             job_name="vhexpansion_answers",
             partitions=dataset_partitions(),
             assets=(f"{GROUP}/answers_",),
@@ -73,7 +73,7 @@ def _flows() -> list[Flow]:
                 "as they were and perturbed. For one judge, select its node in the graph."
             ),
         ),
-        Flow(
+        JobSpec(
             job_name="vhexpansion_symmetry",
             partitions=dataset_partitions(),
             assets=(f"{GROUP}/symmetry",),
@@ -81,7 +81,7 @@ def _flows() -> list[Flow]:
                 "VHExpansion by dataset: how often judges are right, and right on both of a pair."
             ),
         ),
-        Flow(
+        JobSpec(
             job_name="vhexpansion_rephrased_cases",
             partitions=dataset_partitions(),
             assets=(f"{GROUP}/rephrased_cases",),
@@ -90,7 +90,7 @@ def _flows() -> list[Flow]:
                 "are trained on, and has them rephrased."
             ),
         ),
-        Flow(
+        JobSpec(
             job_name="vhexpansion_training_cases",
             partitions=None,
             assets=(f"{GROUP}/training_cases",),
@@ -99,7 +99,7 @@ def _flows() -> list[Flow]:
                 "are held out."
             ),
         ),
-        Flow(
+        JobSpec(
             job_name="vhexpansion_adapters",
             partitions=BY_ARM,
             assets=(f"{GROUP}/adapter",),
@@ -107,7 +107,7 @@ def _flows() -> list[Flow]:
                 "VHExpansion, to fine-tune a judge, third: adapters by arm and learning rate."
             ),
         ),
-        Flow(
+        JobSpec(
             job_name="vhexpansion_mitigation",
             partitions=None,
             assets=(f"{GROUP}/mitigation",),
@@ -116,7 +116,7 @@ def _flows() -> list[Flow]:
                 "are judged."
             ),
         ),
-        Flow(
+        JobSpec(
             job_name="vhexpansion_report",
             partitions=None,
             assets=(f"{GROUP}/report",),
@@ -175,7 +175,7 @@ BENCHMARK = Benchmark(
     question=QUESTION,
     steps=_steps,
     assets=_assets,
-    flows=_flows,
+    job_specs=_build_job_specs,
     stand_in_runs=_plan_stand_in,
     summarize_demo=demo_summary,
     panel_assets=("negated_cases",),

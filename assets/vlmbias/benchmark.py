@@ -7,7 +7,7 @@ import pandas as pd
 from dagster import AssetKey
 
 from assets.kit.benchmarks import Benchmark, Definition, StandInRun
-from assets.kit.jobs import Flow
+from assets.kit.jobs import JobSpec
 from assets.kit.judging import select_judges
 from assets.kit.step import Step
 from assets.vlmbias.accuracy import build_accuracy_asset
@@ -27,8 +27,8 @@ from generators.topics import DRAWN, PHOTOGRAPHED
 from resources.models.catalog import Catalog, Model
 from resources.storage.data_root import DataRoot
 
-_FLOWS = (
-    Flow(
+_JOB_SPECS = (
+    JobSpec(
         job_name="vlmbias_answers",
         partitions=topics,
         assets=("vlmbias/answers_",),
@@ -38,7 +38,7 @@ _FLOWS = (
             "selection, every judge is asked."
         ),
     ),
-    Flow(
+    JobSpec(
         job_name="vlmbias_subjects",
         partitions=photographed_topics,
         assets=("vlmbias/subjects",),
@@ -46,7 +46,7 @@ _FLOWS = (
             "VLMBias, photographs by topic: what is to be painted, before vlmbias_photographs."
         ),
     ),
-    Flow(
+    JobSpec(
         job_name="vlmbias_photographs",
         partitions=photographs,
         assets=("vlmbias/paintings", "vlmbias/edits", "vlmbias/candidates"),
@@ -55,7 +55,7 @@ _FLOWS = (
             "for people to review."
         ),
     ),
-    Flow(
+    JobSpec(
         job_name="vlmbias_edited_flags",
         partitions=None,
         assets=("vlmbias/edited_flags_",),
@@ -63,7 +63,7 @@ _FLOWS = (
             "VLMBias: has writers edit flags as SVG. For one writer, select its node in the graph."
         ),
     ),
-    Flow(
+    JobSpec(
         job_name="vlmbias_report",
         partitions=None,
         assets=("vlmbias/accuracy", "vlmbias/report"),
@@ -142,7 +142,7 @@ BENCHMARK = Benchmark(
     question=QUESTION,
     steps=_steps,
     assets=_assets,
-    flows=_FLOWS,
+    job_specs=_JOB_SPECS,
     stand_in_runs=_plan_stand_in,
     summarize_demo=demo_summary,
     review_files={name: {t: t for t in PHOTOGRAPHED} for name in ("candidates", "photographs")},

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import dagster as dg
 
-from assets.kit.benchmarks import build_flows
+from assets.kit.benchmarks import build_job_specs
 from assets.kit.jobs import build_jobs
 from assets.planning.batches import build_batch_jobs
 from resources.settings.default_resources import build_default_resources
@@ -39,7 +39,7 @@ class Location:
             if isinstance(asset, dg.AssetsDefinition)
             for key in asset.keys
         }
-        self.jobs = jobs or build_jobs(build_flows(by_key), by_key)
+        self.jobs = jobs or build_jobs(build_job_specs(by_key), by_key)
         batches = build_batch_jobs(planners, by_key, self.jobs.by_asset, self.resources)
         self.sensor = batches_sensor(planners, by_key, batches)
         self.defs = dg.Definitions(

@@ -31,7 +31,7 @@ from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from dagster._core.utils import make_new_run_id
 from dagster._utils.error import SerializableErrorInfo
 
-from assets.kit.benchmarks import build_flows
+from assets.kit.benchmarks import build_job_specs
 from assets.kit.jobs import build_jobs
 from assets.kit.partitions import partition_tags
 from assets.vlmbias.common import photographs
@@ -93,7 +93,7 @@ def begun(bench, written, status=STARTED, job="__ASSET_JOB", **tags):
 @pytest.fixture
 def tick(bench):
     """What a tick launches, and what it says."""
-    sensor = interrupted_runs_sensor(build_jobs(build_flows(ASSETS), ASSETS).all, bench.files)
+    sensor = interrupted_runs_sensor(build_jobs(build_job_specs(ASSETS), ASSETS).all, bench.files)
     bench.models()
     assert sensor.default_status is DefaultSensorStatus.RUNNING
 

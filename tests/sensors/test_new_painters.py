@@ -13,7 +13,7 @@ from dagster import (
     materialize,
 )
 
-from assets.kit.benchmarks import build_flows, load_benchmarks
+from assets.kit.benchmarks import build_job_specs, load_benchmarks
 from assets.kit.jobs import build_jobs
 from assets.kit.partitions import add_painters
 from definitions import by_key, defs
@@ -48,7 +48,7 @@ FAILED, STARTED = DagsterRunStatus.FAILURE, DagsterRunStatus.STARTED
 @pytest.fixture
 def tick(bench):
     """What a tick launches, and what it says."""
-    jobs = build_jobs(build_flows(ASSETS), ASSETS).all
+    jobs = build_jobs(build_job_specs(ASSETS), ASSETS).all
     sensor = new_painters_sensor(bench.files, ASSETS, jobs)
 
     def tick():
@@ -285,7 +285,7 @@ def test_what_the_user_makes_just_now_is_waited_for(tick, bench):
 
 
 def test_both_are_off_until_they_are_turned_on(bench):
-    jobs = build_jobs(build_flows(ASSETS), ASSETS).all
+    jobs = build_jobs(build_job_specs(ASSETS), ASSETS).all
     assert (
         new_painters_sensor(bench.files, ASSETS, jobs).default_status is DefaultSensorStatus.STOPPED
     )

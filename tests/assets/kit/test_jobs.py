@@ -3,7 +3,12 @@
 import dagster as dg
 
 import assets
-from assets.kit.benchmarks import build_definitions, build_flows, build_planners, load_benchmarks
+from assets.kit.benchmarks import (
+    build_definitions,
+    build_job_specs,
+    build_planners,
+    load_benchmarks,
+)
 from assets.kit.jobs import build_jobs
 from definitions import defs
 from resources.execution import executors
@@ -31,11 +36,11 @@ def _loaded(*names):
 
 def test_whatever_asks_a_model_is_in_one_named_job_and_models_add_none():
     by_key, asking = _loaded("gpt", "gemini")
-    jobs = build_jobs(build_flows(by_key), by_key)
+    jobs = build_jobs(build_job_specs(by_key), by_key)
     assert asking <= set(jobs.by_asset)
     names = [job.name for job in jobs.all]
     assert names == [
-        job.name for job in build_jobs(build_flows(_loaded("gpt")[0]), _loaded("gpt")[0]).all
+        job.name for job in build_jobs(build_job_specs(_loaded("gpt")[0]), _loaded("gpt")[0]).all
     ]
     assert len(names) == len(set(names))
     ours = [name for name in names if not name.startswith(of_others(load_benchmarks()))]
@@ -45,16 +50,18 @@ def test_whatever_asks_a_model_is_in_one_named_job_and_models_add_none():
 
 
 def test_without_models_there_is_no_flow_that_has_no_job():
-    """Schedules are made of flows, and one whose job is not there keeps all from loading."""
+    """Schedules are made of job specs, and one whose job is not there keeps all from loading."""
     by_key, _ = _loaded()
-    there = build_flows(by_key)
-    assert {flow.job_name for flow in there} == {job.name for job in build_jobs(there, by_key).all}
-    assert "frame_analyses" not in {flow.job_name for flow in there}
+    there = build_job_specs(by_key)
+    assert {job_spec.job_name for job_spec in there} == {
+        job.name for job in build_jobs(there, by_key).all
+    }
+    assert "frame_analyses" not in {job_spec.job_name for job_spec in there}
 
 
 def test_jobs_have_the_partitions_and_assets_of_the_main_flows(tmp_path):
     by_key, _ = _loaded("gpt")
-    jobs = build_jobs(build_flows(by_key), by_key)
+    jobs = build_jobs(build_job_specs(by_key), by_key)
     resolved = dg.Definitions(
         assets=list(by_key.values()),
         jobs=jobs.all,

@@ -345,5 +345,5 @@ def test_what_people_reject_leaves_the_table(lab):
 
 
 def test_the_job_of_cases_is_there():
-    (flow,) = [each for each in BENCHMARK.flows() if each.job_name == "vhexpansion_cases"]
-    assert flow.partitions == dataset_partitions()
+    (job_spec,) = [each for each in BENCHMARK.job_specs() if each.job_name == "vhexpansion_cases"]
+    assert job_spec.partitions == dataset_partitions()
