@@ -15,7 +15,7 @@ from assets.frame.instructions import Instructions, review_name
 from assets.frame.mitigation import MitigationScores
 from assets.frame.pairwise import Pairwise
 from assets.frame.perturbed_instructions import PerturbedInstructions
-from assets.frame.references import REFERENCES
+from assets.frame.references import STAND_IN_ANSWERS
 from assets.frame.report import build_report_asset
 from assets.frame.scores import FrameScores
 from assets.frame.search import ConfigurationSearch
@@ -107,7 +107,7 @@ def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
     yield from (FrameConcepts(catalog), Drafts(catalog), Instructions(catalog))
     yield from (PerturbedInstructions(catalog), FrameImages(catalog))
     yield from (BoxesStep(catalog), BiasedImages(catalog))
-    for judge in select_judges(catalog, REFERENCES):
+    for judge in select_judges(catalog, STAND_IN_ANSWERS):
         yield from (
             FrameScores(catalog, judge),
             ConfigurationSearch(catalog, judge),
@@ -117,7 +117,7 @@ def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
 
 
 def _assets(catalog: Catalog) -> list[Definition]:
-    judges = select_judges(catalog, REFERENCES)
+    judges = select_judges(catalog, STAND_IN_ANSWERS)
     return [build_inflation_asset(judges), build_report_asset(catalog, judges)]
 
 
@@ -126,7 +126,7 @@ def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
 
     Combinations, templates and pairs are of one domain and judge.
     """
-    judges = [judge.name for judge in select_judges(catalog, REFERENCES) if judge.is_stand_in]
+    judges = [judge.name for judge in select_judges(catalog, STAND_IN_ANSWERS) if judge.is_stand_in]
     judge_assets = [f"{name}_{judge}" for judge in judges for name in ("scores", "search")]
     for domain in DOMAINS:
         yield StandInRun(_WRITTEN, domain, _DEMO_CONFIG)

@@ -10,7 +10,7 @@ from assets.frame.biased_images import BIASED_IMAGE_COLUMNS, BiasSelectionConfig
 from assets.frame.biases import DONE, NONE, build_biased_row, to_perturbation_requests
 from assets.frame.common import asset_key, by_source
 from assets.frame.readability import add_readability
-from assets.frame.references import REFERENCES
+from assets.frame.references import STAND_IN_ANSWERS
 from assets.frame.scores import (
     READ_RESPONSES_REMEDY,
     SCORES,
@@ -55,7 +55,7 @@ class CombinedConfig(BiasSelectionConfig):
 class CombinedScores(JudgeStep[CombinedConfig]):
     """A judge's scores of pictures with several biases; code makes the missing pictures."""
 
-    config, references, example_request = CombinedConfig, REFERENCES, LookRequest(())
+    config, stand_in_answers, example_request = CombinedConfig, STAND_IN_ANSWERS, LookRequest(())
     unparsed_check = ("bias", READ_RESPONSES_REMEDY)
     asset = StepAsset(
         key=asset_key("combined"),

@@ -13,12 +13,12 @@ from assets.frame.biased_images import BIAS_COLUMNS, BiasSelectionConfig
 from assets.frame.biases import NONE
 from assets.frame.common import asset_key, by_source
 from assets.frame.images import IMAGES
-from assets.frame.references import REFERENCES
+from assets.frame.references import STAND_IN_ANSWERS
 from assets.frame.scores import SCORED_IMAGE_COLUMNS
 from assets.frame.search import is_undecided, search_inputs, select_best
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns
 from assets.kit.forecast import PENDING
-from assets.kit.judging import JudgeStep, References, scored_columns
+from assets.kit.judging import JudgeStep, StandInAnswers, scored_columns
 from assets.kit.limits import SamplingKey, stratified_head
 from assets.kit.previews import markdown_table
 from assets.kit.step import Conversation, Extent, StepAsset, StepTable, UnfitAnswers
@@ -55,7 +55,7 @@ def _build_preference_judge(judge: str) -> Any:
     def prefer(row: Row, images: ImageStore) -> Mapping[str, Any]:
         other = {**row, "bias": NONE, "sha256": row["other"]}
         score, other_score = (
-            REFERENCES[judge](picture, images)["score"] for picture in (row, other)
+            STAND_IN_ANSWERS[judge](picture, images)["score"] for picture in (row, other)
         )
         preference = 0.5 if score == other_score else float(score > other_score)
         return {"preference": preference, "outcome": "scored"}
@@ -63,13 +63,19 @@ def _build_preference_judge(judge: str) -> Any:
     return prefer
 
 
-_REFERENCES: References = {judge: _build_preference_judge(judge) for judge in REFERENCES}
+_PREFERENCE_ANSWERS: StandInAnswers = {
+    judge: _build_preference_judge(judge) for judge in STAND_IN_ANSWERS
+}
 
 
 class Pairwise(JudgeStep[BiasSelectionConfig]):
     """A judge's preference between two pictures, before and after biases."""
 
-    config, references, example_request = BiasSelectionConfig, _REFERENCES, LookRequest(())
+    config, stand_in_answers, example_request = (
+        BiasSelectionConfig,
+        _PREFERENCE_ANSWERS,
+        LookRequest(()),
+    )
     unparsed_check = ("bias", "Read some of the table's responses.")
     asset = StepAsset(
         key=asset_key("pairwise"),

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from assets.frame.biases import JOINED, NONE
-from assets.kit.judging import References
+from assets.kit.judging import StandInAnswers
 from assets.kit.step_run import Row
 from generators.prompts.judging_templates import SCALE
 from resources.storage.image_store import ImageStore
@@ -46,7 +46,7 @@ def _build_score_judge(
     return lambda row, images: {"score": float(score(row)), "outcome": "scored"}
 
 
-REFERENCES: References = {
+STAND_IN_ANSWERS: StandInAnswers = {
     "pixels": _build_score_judge(score_from_truth),
     "gullible": _build_score_judge(
         lambda row: min(_HIGHEST, score_from_truth(row) + score_rise(row["bias"]))

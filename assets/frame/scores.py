@@ -10,7 +10,7 @@ from pydantic import Field
 from assets.frame.biased_images import BIAS_COLUMNS, BIASED_IMAGE_COLUMNS, BiasedImagesConfig
 from assets.frame.biases import NONE, list_configurations
 from assets.frame.common import asset_key, by_source, split_source_key
-from assets.frame.references import REFERENCES
+from assets.frame.references import STAND_IN_ANSWERS
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns, to_frame
 from assets.kit.forecast import PENDING
 from assets.kit.judging import JudgeStep, scored_columns
@@ -90,7 +90,7 @@ def to_score_row(row: Row, template: str, step: JudgeStep[Any]) -> dict[str, Any
 class FrameScores(JudgeStep[FrameScoresConfig]):
     """The scores that one judge gives the pictures of a domain and source."""
 
-    config, references, example_request = FrameScoresConfig, REFERENCES, LookRequest(())
+    config, stand_in_answers, example_request = FrameScoresConfig, STAND_IN_ANSWERS, LookRequest(())
     asset = StepAsset(
         key=asset_key("scores"),
         partitions_def=by_source,

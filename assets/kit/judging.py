@@ -21,26 +21,27 @@ from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import AnsweredOutcome
 from resources.storage.image_store import ImageStore
 
-References: TypeAlias = Mapping[str, Callable[[Row, ImageStore], Mapping[str, Any]]]
+StandInAnswers: TypeAlias = Mapping[str, Callable[[Row, ImageStore], Mapping[str, Any]]]
 """Maps a stand-in judge's model to a function that builds a row's further columns."""
 _MARK_COLUMNS = ("sha256", "base_id")
 """The columns that say what a row shows: a picture, and the scene in any size."""
 _MAX_LISTED = 5
 
 
-def select_judges(catalog: Catalog, references: References) -> tuple[Model, ...]:
-    """The judges of a catalog, without those stand-in judges that `references` lack."""
+def select_judges(catalog: Catalog, stand_in_answers: StandInAnswers) -> tuple[Model, ...]:
+    """The judges of a catalog, without those stand-in judges that `stand_in_answers` lacks."""
     return tuple(
         model
         for model in catalog.select_role("judge")
-        if not model.is_stand_in or model.model in references
+        if not model.is_stand_in or model.model in stand_in_answers
     )
 
 
 class JudgeStep(Step[ConfigT]):
     """A step of one judge or metric, whose name follows on the key of the step's `asset`."""
 
-    references: ClassVar[References]
+    stand_in_answers: ClassVar[StandInAnswers]
+    """Function per stand-in judge, by its model, that answers about a row."""
     unparsed_check: ClassVar[tuple[str, str] | None] = None
     """Column by which the check counts unreadable replies, and the remedy."""
     leaves_out_trained: ClassVar[bool] = False
@@ -67,7 +68,7 @@ class JudgeStep(Step[ConfigT]):
     def converse(self, work: StepRun[ConfigT], row: Row) -> Conversation:
         """Query the judge about a row, or have the stand-in judge answer it."""
         if self.judge.is_stand_in:
-            return dict(self.references[self.judge.model](row, work.images))
+            return dict(self.stand_in_answers[self.judge.model](row, work.images))
         return (yield from self.query(work, row))
 
     def require(self, work: StepRun[ConfigT]) -> None:
@@ -143,8 +144,8 @@ def scored_columns(
     return {**reply_cells, **refused, "score": score, "outcome": outcome, "reason": reason}
 
 
-def reference_responses(**columns: str) -> References:
-    """Stand-in judges, by model, whose response is a column of the row."""
+def build_column_answers(**columns: str) -> StandInAnswers:
+    """Build the answers of stand-in judges whose response is a column of the row, by model."""
 
     def read_column(column: str) -> Callable[[Row, ImageStore], Mapping[str, Any]]:
         return lambda row, images: {"response": row[column], "outcome": "answered"}

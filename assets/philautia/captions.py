@@ -47,7 +47,7 @@ _MAX_SHOWN = 8
 class CaptionStep(JudgeStep[LimitConfig]):
     """A model's captions of a dataset's pictures; a limit counts pictures."""
 
-    config, references, example_request = LimitConfig, CAPTIONERS, LookRequest(())
+    config, stand_in_answers, example_request = LimitConfig, CAPTIONERS, LookRequest(())
     asset = StepAsset(
         key=asset_key("captions"),
         partitions_def=dataset_partitions,

@@ -14,7 +14,7 @@ from dagster import AssetKey, StaticPartitionsDefinition
 from assets.kit import table_asset as common
 from assets.kit.benchmarks import load_benchmarks
 from assets.kit.collections import build_dataset_partitions, load_listed_collections
-from assets.kit.judging import References, select_judges
+from assets.kit.judging import StandInAnswers, select_judges
 from assets.kit.picture_tables import PictureTable
 from resources.models.catalog import Catalog, Model, to_identity
 
@@ -56,19 +56,19 @@ def dataset_partitions() -> StaticPartitionsDefinition:
     return build_dataset_partitions(others, load_listed_collections(), "pictures", TITLE)
 
 
-def select_captioners(catalog: Catalog, references: References) -> tuple[Model, ...]:
-    """The models that describe pictures, without stand-in models that `references` lack."""
+def select_captioners(catalog: Catalog, stand_in_answers: StandInAnswers) -> tuple[Model, ...]:
+    """The models that describe pictures, without stand-in models that `stand_in_answers` lacks."""
     return tuple(
         model
         for model in catalog.select_role("captioner")
-        if not model.is_stand_in or model.model in references
+        if not model.is_stand_in or model.model in stand_in_answers
     )
 
 
-def select_evaluators(catalog: Catalog, references: References) -> tuple[Model, ...]:
+def select_evaluators(catalog: Catalog, stand_in_answers: StandInAnswers) -> tuple[Model, ...]:
     """The models that score captions: judges, and metrics that are asked."""
     metrics = (model for model in catalog.select_role("metric") if model.backend != "file")
-    return (*select_judges(catalog, references), *metrics)
+    return (*select_judges(catalog, stand_in_answers), *metrics)
 
 
 def find_twins(models: Sequence[Model]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from assets.kit.judging import References
+from assets.kit.judging import StandInAnswers
 from assets.kit.step_run import Row
 from generators.prompts.captioning import SCALE
 from resources.storage.image_store import ImageStore
@@ -77,5 +77,5 @@ def _noise(name: str, row: Row) -> float:
     return _NOISE * (2 * lot - 1)
 
 
-CAPTIONERS: References = {name: partial(_caption, name) for name in REFERENCE_TRAITS}
-EVALUATORS: References = {name: partial(_score, name) for name in REFERENCE_TRAITS}
+CAPTIONERS: StandInAnswers = {name: partial(_caption, name) for name in REFERENCE_TRAITS}
+EVALUATORS: StandInAnswers = {name: partial(_score, name) for name in REFERENCE_TRAITS}

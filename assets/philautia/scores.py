@@ -94,7 +94,7 @@ class CaptionScoresConfig(LimitConfig):
 class CaptionScoreStep(JudgeStep[CaptionScoresConfig]):
     """A judge's or metric's scores of a dataset's captions."""
 
-    config, references, unparsed_check = (
+    config, stand_in_answers, unparsed_check = (
         CaptionScoresConfig,
         EVALUATORS,
         ("setting", _READ_RESPONSES_REMEDY),

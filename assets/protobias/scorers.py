@@ -24,7 +24,7 @@ ScoreColumns: TypeAlias = dict[str, Any]
 
 def list_scorers(catalog: Catalog) -> tuple[Model, ...]:
     """The models that score pictures against texts: judges and metrics, in the catalog's order."""
-    judges = select_judges(catalog, REFERENCES)
+    judges = select_judges(catalog, STAND_IN_ANSWERS)
     return tuple(model for model in catalog.models if model in judges or "metric" in model.roles)
 
 
@@ -89,7 +89,7 @@ def _build_score_columns(score: float) -> ScoreColumns:
     return {"outcome": "scored", "raw": score}
 
 
-REFERENCES: Mapping[str, Callable[[Row, ImageStore], ScoreColumns]] = {
+STAND_IN_ANSWERS: Mapping[str, Callable[[Row, ImageStore], ScoreColumns]] = {
     "pixels": _score_pixels,
     "prior": _score_prototype,
     "random": _guess_score,

@@ -22,7 +22,7 @@ from assets.protobias.common import FILTERED_KEY, TRIPLETS_KEY, asset_key, pairs
 from assets.protobias.concepts import estimate_paper_sample
 from assets.protobias.filtered_pairs import FILTERED_COLUMNS, FilterConfig
 from assets.protobias.image_pairs import SIDES
-from assets.protobias.scorers import REFERENCES, build_request, formula_name, parse_outcome
+from assets.protobias.scorers import STAND_IN_ANSWERS, build_request, formula_name, parse_outcome
 from assets.protobias.selection import domain_share, select_first_pairs
 from assets.protobias.trained_pairs import overlap_check, require_apart
 from metrics.protobias.scored_pairs import pair_scores
@@ -72,7 +72,7 @@ _READ_RESPONSES_REMEDY = (
 class PairScores(JudgeStep[LimitConfig]):
     """The scores by one judge or metric of a painter's pairs of a domain."""
 
-    config, references = LimitConfig, REFERENCES
+    config, stand_in_answers = LimitConfig, STAND_IN_ANSWERS
     asset = StepAsset(
         key=asset_key("scores"),
         description="Scores of the stand-in judge `{model}`.",

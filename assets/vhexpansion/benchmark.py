@@ -14,7 +14,7 @@ from assets.vhexpansion.common import GROUP, QUESTION, TITLE, asset_key, dataset
 from assets.vhexpansion.common_perturbations import CommonPerturbations
 from assets.vhexpansion.mitigation import build_mitigation_asset
 from assets.vhexpansion.negated_cases import NegatedCases
-from assets.vhexpansion.references import REFERENCES
+from assets.vhexpansion.references import STAND_IN_ANSWERS
 from assets.vhexpansion.rephrased_cases import RephrasedCases
 from assets.vhexpansion.report import build_report_asset
 from assets.vhexpansion.seed_cases import SeedCases
@@ -130,12 +130,12 @@ def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
     yield RephrasedCases(catalog)
     for encoder in select_encoders(catalog):
         yield AdversarialPerturbations(catalog, encoder)
-    for judge in select_judges(catalog, REFERENCES):
+    for judge in select_judges(catalog, STAND_IN_ANSWERS):
         yield from (CleanAnswers(catalog, judge), YesNoAnswers(catalog, judge))
 
 
 def _assets(catalog: Catalog) -> list[Definition]:
-    judges = select_judges(catalog, REFERENCES)
+    judges = select_judges(catalog, STAND_IN_ANSWERS)
     return [
         build_symmetry_asset(catalog, judges),
         build_mitigation_asset(judges),
@@ -145,7 +145,7 @@ def _assets(catalog: Catalog) -> list[Definition]:
 
 def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     """A few cases of two drawn domains; judges that cost nothing."""
-    judges = [judge.name for judge in select_judges(catalog, REFERENCES) if judge.is_stand_in]
+    judges = [judge.name for judge in select_judges(catalog, STAND_IN_ANSWERS) if judge.is_stand_in]
     answers = [f"answers_{judge}" for judge in judges]
     for dataset in STAND_IN_DATASETS:
         yield StandInRun((*CASE_ASSETS, *answers, "symmetry"), dataset, _DEMO_CONFIG)

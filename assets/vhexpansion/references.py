@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
-from assets.kit.judging import References
+from assets.kit.judging import StandInAnswers
 from assets.kit.pictures import compute_missing
 from assets.kit.step_run import Row, StepRun
 from generators.domains import load_domains
@@ -80,7 +80,7 @@ def _build_silence(reason: str) -> Mapping[str, Any]:
     return {"response": None, "outcome": "unparsed", "reason": reason}
 
 
-REFERENCES: References = {
+STAND_IN_ANSWERS: StandInAnswers = {
     "gullible": lambda row, images: _build_response(YES),
     "prior": _answer_from_prior,
     "random": _answer_at_random,

@@ -15,7 +15,7 @@ from assets.kit.previews import markdown_table
 from assets.kit.step import Conversation, StepTable
 from assets.kit.step_run import Row, StepRun
 from assets.vhexpansion.common_perturbations import NAMES
-from assets.vhexpansion.references import PIXELS, REFERENCES, add_readings
+from assets.vhexpansion.references import PIXELS, STAND_IN_ANSWERS, add_readings
 from generators.prompts.yes_no import VERSION, write_yes_no_prompt
 from metrics import read_plain_yes_no
 from metrics.vhexpansion.symmetry import NEGATED, ORIGINAL
@@ -95,7 +95,7 @@ class YesNoStep(JudgeStep[Any]):
         filled_columns=_FILLED_COLUMNS,
         has_portions=True,
     )
-    references, example_request = REFERENCES, LookRequest(())
+    stand_in_answers, example_request = STAND_IN_ANSWERS, LookRequest(())
 
     def iterate_question_rows(
         self, case: Row, picture: CasePicture, forms: Sequence[str], repeats: int

@@ -28,7 +28,7 @@ from assets.vlmbias.prompting import (
     select_questions,
 )
 from assets.vlmbias.questions import QUESTION_COLUMNS, QUESTIONS
-from assets.vlmbias.responses import REFERENCES, first_prompt, score_row
+from assets.vlmbias.responses import STAND_IN_ANSWERS, first_prompt, score_row
 from assets.vlmbias.results import answers_metadata
 from metrics import BASELINE
 from resources.models.catalog import Catalog, Model
@@ -83,7 +83,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
     well: that costs nothing, and its own code may have changed.
     """
 
-    config, references, example_request = PromptingConfig, REFERENCES, LookRequest(())
+    config, stand_in_answers, example_request = PromptingConfig, STAND_IN_ANSWERS, LookRequest(())
     asset = StepAsset(
         key=asset_key("answers"), description="Answers of {model}, asked through {backend}."
     )

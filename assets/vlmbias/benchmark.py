@@ -19,7 +19,7 @@ from assets.vlmbias.photographs.paintings import Paintings
 from assets.vlmbias.photographs.subjects import SuggestedSubjects
 from assets.vlmbias.pictures import PICTURES
 from assets.vlmbias.report import build_report_asset
-from assets.vlmbias.responses import REFERENCES
+from assets.vlmbias.responses import STAND_IN_ANSWERS
 from assets.vlmbias.svg_flags import EditedFlags
 from assets.vlmbias.verification import join_readings
 from assets.vlmbias.yes_no import YES_NO_QUESTIONS
@@ -73,7 +73,7 @@ _JOB_SPECS = (
 
 
 def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
-    for judge in select_judges(catalog, REFERENCES):
+    for judge in select_judges(catalog, STAND_IN_ANSWERS):
         yield CountingAnswers(catalog, judge)
     for writer in _editors_of_flags(catalog):
         yield EditedFlags(catalog, writer)
@@ -85,13 +85,13 @@ def _editors_of_flags(catalog: Catalog) -> list[Model]:
 
 
 def _assets(catalog: Catalog) -> list[Definition]:
-    judges = select_judges(catalog, REFERENCES)
+    judges = select_judges(catalog, STAND_IN_ANSWERS)
     return [build_accuracy_asset(judges), build_report_asset(judges, _editors_of_flags(catalog))]
 
 
 def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     """Yield the stand-in run of each drawn or photographed topic, with judges that cost nothing."""
-    judges = [judge for judge in select_judges(catalog, REFERENCES) if judge.is_stand_in]
+    judges = [judge for judge in select_judges(catalog, STAND_IN_ANSWERS) if judge.is_stand_in]
     for topic in (*DRAWN, *PHOTOGRAPHED):
         answers = [
             f"answers_{judge.name}"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from assets.kit.judging import References
+from assets.kit.judging import StandInAnswers
 from assets.kit.step_run import Row
 from assets.vlmbias.prompting import VARIANTS
 from metrics import ParsedAnswer, read_count, read_name, read_yes_no, score_answer
@@ -36,7 +36,7 @@ def _build_response(row: Row, response: str) -> dict[str, Any]:
     return {"response": response, "first_response": response if twice else None}
 
 
-REFERENCES: References = {
+STAND_IN_ANSWERS: StandInAnswers = {
     "prior": lambda row, images: _answer_informed(PriorJudge(), row, images),
     "random": lambda row, images: _answer_informed(RandomJudge(row["seed"]), row, images),
     "pixels": _answer_from_pixels,

@@ -13,7 +13,7 @@ from assets.protobias.human_scores import HUMAN_SCORES
 from assets.protobias.image_pairs import IMAGE_PAIRS
 from assets.protobias.retention import count_retention
 from assets.protobias.score_table import load_all_scores
-from assets.protobias.scorers import REFERENCES, build_request, formula_name, parse_outcome
+from assets.protobias.scorers import STAND_IN_ANSWERS, build_request, formula_name, parse_outcome
 from assets.protobias.scores import SCORES, PairScores
 from generators.prompts.rating_prompts import write_rating_prompt
 from metrics.protobias.ranking import ranking_table
@@ -131,7 +131,9 @@ class TestReferenceJudges:
 
     def test_who_guesses_fails_on_a_half_and_guesses_the_same_again(self):
         rows = [{"sha256": f"{at:064x}", "text": "An animal."} for at in range(4000)]
-        first, again = ([REFERENCES["random"](row, None)["raw"] for row in rows] for _ in range(2))
+        first, again = (
+            [STAND_IN_ANSWERS["random"](row, None)["raw"] for row in rows] for _ in range(2)
+        )
         assert first == again
         fails = sum(one <= other for one, other in zip(first[::2], first[1::2], strict=True))
         assert fails / 2000 == pytest.approx(0.5, abs=0.04)
@@ -140,7 +142,7 @@ class TestReferenceJudges:
         root, *_ = stood_in
         (row, *_) = scores(root, "pixels").to_dict("records")
         for text in ("Nothing is told here.", row["text"]):
-            ending = REFERENCES["pixels"](row | {"text": text}, ImageStore(root=str(root)))
+            ending = STAND_IN_ANSWERS["pixels"](row | {"text": text}, ImageStore(root=str(root)))
             assert ending["outcome"] == ("scored" if text == row["text"] else "unparsed")
             assert (ending.get("raw") is None) == (ending["outcome"] == "unparsed")
         assert ending["raw"] == 1.0

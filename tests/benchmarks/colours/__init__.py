@@ -9,7 +9,7 @@ import pandas as pd
 from assets.kit.benchmarks import Benchmark, Definition, StandInRun
 from assets.kit.columns import TEXT, WHOLE, Columns, to_materialize_result
 from assets.kit.forecast import Forecast, StepSample
-from assets.kit.judging import REPLY_COLUMNS, JudgeStep, reference_responses, reply_columns
+from assets.kit.judging import REPLY_COLUMNS, JudgeStep, build_column_answers, reply_columns
 from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import find_model
 from assets.kit.painting import PAINTED_COLUMNS, PaintStep
@@ -122,7 +122,7 @@ class Answers(JudgeStep[LimitConfig]):
     inputs = single_input("colours/kept", PICTURES)
     asset = StepAsset(key=dg.AssetKey(["colours", "answers"]), partitions_def=BY_PAINTER)
     table = StepTable(columns=ANSWERS, key_columns=("thing",))
-    references = reference_responses(prior="usual", pixels="colour", random="thing")
+    stand_in_answers = build_column_answers(prior="usual", pixels="colour", random="thing")
 
     def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
         """The pictures that were kept."""
