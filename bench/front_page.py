@@ -13,7 +13,7 @@ from dagster import AssetsDefinition, DagsterInstance, load_assets_from_package_
 import assets
 from assets.front.page import build_roster
 from assets.kit.benchmarks import build_definitions
-from assets.kit.judge_parts import JudgeParts as JudgedOf
+from assets.kit.judge_tasks import JudgeTaskFinder
 from assets.kit.plan import PlanContext
 from assets.report.roster import Roster
 from assets.report.standings import MOST, Failure, JudgeResults, Measure, Standing
@@ -105,7 +105,7 @@ def _quoted(root: Path, catalog: Catalog) -> tuple[Roster, float]:
         home, images = DataRoot(root=str(root)), ImageStore(root=str(root))
         sources = PlanContext(home, images, WorkCache(root=str(root)), store)
         started = perf_counter()
-        roster = build_roster(JudgedOf(catalog, home, instance, by_key), sources)
+        roster = build_roster(JudgeTaskFinder(catalog, home, instance, by_key), sources)
         return roster, perf_counter() - started
 
 

@@ -75,7 +75,7 @@ def _list_names() -> dict[str, Any]:
     from dagster import DagsterInstance
 
     from assets.kit.benchmarks import load_benchmarks
-    from assets.kit.judge_parts import list_judges
+    from assets.kit.judge_tasks import list_judges
     from assets.kit.partitions import add_painters
     from definitions import by_key, catalog
 

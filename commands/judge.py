@@ -21,7 +21,7 @@ from commands.run_progress import (
 if TYPE_CHECKING:
     from dagster import DagsterInstance
 
-    from assets.kit.judge_parts import JudgeParts
+    from assets.kit.judge_tasks import JudgeTaskFinder
     from assets.planning.judge_quote import JudgeQuote
 
 
@@ -66,7 +66,7 @@ def judge(
     """
     from dagster import DagsterInstance
 
-    from assets.kit.judge_parts import JudgeParts, find_judge
+    from assets.kit.judge_tasks import JudgeTaskFinder, find_judge
     from assets.kit.partitions import add_painters
     from assets.kit.plan import PlanContext
     from assets.planning import format_text
@@ -93,8 +93,8 @@ def judge(
                 work_cache=stores.work_cache,
                 calls=stores.models.calls,
             )
-            judged = JudgeParts(catalog, stores.home, instance, assets)
-            quote = quote_judge(judged, sources, scope)
+            task_finder = JudgeTaskFinder(catalog, stores.home, instance, assets)
+            quote = quote_judge(task_finder, sources, scope)
             typer.echo("\n".join([format_text(quote.quote, []), *quote.notes()]))
             if not quote.is_ready:
                 raise typer.Exit(1)
@@ -107,7 +107,7 @@ def judge(
                 )
                 return
             require_no_obstacles(quote.judge_totals, load_limits(budget))
-            failed = _judge(instance, judged, quote, budget)
+            failed = _judge(instance, task_finder, quote, budget)
     if limit is not None:
         typer.echo(f"A trial. All of it: {format_command(name, benchmark or (), stand_ins)}")
     if failed:
@@ -122,14 +122,17 @@ def format_command(name: str, benchmarks: Sequence[str], stand_ins: bool) -> str
 
 
 def _judge(
-    instance: "DagsterInstance", judged: "JudgeParts", quote: "JudgeQuote", budget: float | None
+    instance: "DagsterInstance",
+    task_finder: "JudgeTaskFinder",
+    quote: "JudgeQuote",
+    budget: float | None,
 ) -> bool:
     """Do all runs, show what they made, and say whether any of it failed."""
     from definitions import defs
     from sensors.judge_runs import JudgeRuns
 
     spending = load_shared_budget(instance, budget)
-    judging = JudgeRuns(defs.resolve_asset_graph(), judged, quote, spending)
+    judging = JudgeRuns(defs.resolve_asset_graph(), task_finder, quote, spending)
     done = judging.launcher
     start_quiet_forkserver()
     with build_progress_bars() as progress:

@@ -13,7 +13,7 @@ from dagster import (
 )
 from pydantic import Field
 
-from assets.kit.judge_parts import JudgeParts, find_judge
+from assets.kit.judge_tasks import JudgeTaskFinder, find_judge
 from assets.kit.partitions import add_painters
 from assets.kit.plan import PlanContext
 from assets.planning import format_markdown, format_text
@@ -85,9 +85,9 @@ def build_judge_everything_job(
         scope = JudgeScope(
             judge=judge, benchmarks=benchmarks, limit=config.limit, stand_ins=config.stand_ins
         )
-        judged = JudgeParts(catalog, home, context.instance, assets)
+        task_finder = JudgeTaskFinder(catalog, home, context.instance, assets)
         judge_quote = quote_judge(
-            judged,
+            task_finder,
             PlanContext(home=home, images=images, work_cache=work_cache, calls=models.calls),
             scope,
         )
@@ -117,7 +117,7 @@ def build_judge_everything_job(
         require_no_obstacles(judge_quote.judge_totals, limits)
         spending = SharedBudget(config.budget_usd, budget.per_run_usd, models.calls.sum_spending)
         tags = {PARENT_RUN_TAG: context.run_id}
-        judging = JudgeRuns(repository().asset_graph, judged, judge_quote, spending, **tags)
+        judging = JudgeRuns(repository().asset_graph, task_finder, judge_quote, spending, **tags)
         for run in judging.select_runs():
             begun = judging.launcher.begin(run)
             names = ", ".join(key.to_user_string() for key in run.assets)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from dagster import AssetKey, DagsterEventType, partition_loading_context
 
-from assets.kit.judge_parts import JudgeParts, TableLocation
+from assets.kit.judge_tasks import JudgeTaskFinder, TableLocation
 from assets.planning import Task
 from assets.planning.judge_quote import BenchmarkQuote, JudgeQuote
 from assets.planning.quote_text import list_refused
@@ -31,15 +31,17 @@ class JudgeRuns:
     def __init__(
         self,
         graph: AssetGraph,
-        judged: JudgeParts,
+        task_finder: JudgeTaskFinder,
         everything: JudgeQuote,
         spending: SharedBudget,
         **tags: str,
     ) -> None:
-        self._instance, self._graph, self._judged = judged.instance, graph, judged
+        self._instance, self._graph, self._task_finder = task_finder.instance, graph, task_finder
         tasks = [task for share in everything.benchmark_quotes for task in share.tasks]
         tags[JUDGE_TAG] = everything.scope.judge.name
-        self.launcher = RunLauncher(judged.instance, judged.assets, tasks, {}, spending, tags)
+        self.launcher = RunLauncher(
+            task_finder.instance, task_finder.assets, tasks, {}, spending, tags
+        )
         self._everything = everything
         self._lines = {
             (line.asset, line.partition): line
@@ -78,7 +80,7 @@ class JudgeRuns:
 
         The second run also follows where another judge could not be asked, without its answers.
         """
-        asked_keys = [key for key in run.assets if key in self._judged.steps]
+        asked_keys = [key for key in run.assets if key in self._task_finder.steps]
         if not any(key.to_python_identifier() in self._other_ops for key in asked_keys):
             yield run
             return
@@ -112,7 +114,7 @@ class JudgeRuns:
         changed, groups = {*locations}, {key.path[0] for key, _ in locations}
         with partition_loading_context(dynamic_partitions_store=self._instance):
             for key in self._graph.toposorted_asset_keys:
-                if key in self._judged.steps or key.path[0] not in groups:
+                if key in self._task_finder.steps or key.path[0] not in groups:
                     continue
                 for parent in self._graph.get(key).parent_keys:
                     for location in [candidate for candidate in changed if candidate[0] == parent]:
@@ -152,8 +154,8 @@ class JudgeRuns:
             self._find_latest_event(location),
             [*filter(None, map(self._find_latest_event, read))],
         )
-        if key in self._judged.steps:
-            is_there = self._judged.home.holds(key, partition or None)
+        if key in self._task_finder.steps:
+            is_there = self._task_finder.home.holds(key, partition or None)
             return is_there and event_id is not None and max(input_event_ids, default=0) < event_id
         return max(input_event_ids, default=0) <= (event_id or 0)
 
@@ -190,5 +192,5 @@ class JudgeRuns:
         return failed.error in _MODEL_ERRORS and op in self._other_ops
 
     def _asks(self, keys: Collection[AssetKey]) -> bool:
-        steps = self._judged.steps
+        steps = self._task_finder.steps
         return any(key in steps and steps[key].example_request is not None for key in keys)

@@ -20,7 +20,7 @@ from dagster import (
 
 from assets.front.gaps import describe_gap
 from assets.kit.benchmarks import load_benchmarks
-from assets.kit.judge_parts import JudgeParts, list_judges
+from assets.kit.judge_tasks import JudgeTaskFinder, list_judges
 from assets.kit.plan import PlanContext
 from assets.kit.table_asset import OWNERS
 from assets.planning import CellQuotes
@@ -60,10 +60,10 @@ def build_front_page(catalog: Catalog, assets: Callable[[], AssetsByKey]) -> Ass
         models: ModelClient,
     ) -> MaterializeResult[None]:
         started = perf_counter()
-        judged = JudgeParts(catalog, home, context.instance, assets())
+        task_finder = JudgeTaskFinder(catalog, home, context.instance, assets())
         folder = Path(home.root) / "report"
         sources = PlanContext(home=home, images=images, work_cache=work_cache, calls=models.calls)
-        roster = build_roster(judged, sources, read_judge_results(folder))
+        roster = build_roster(task_finder, sources, read_judge_results(folder))
         with write_errors(folder):
             roster.write(folder)
             index = write_start_page(folder)
@@ -81,7 +81,7 @@ def build_front_page(catalog: Catalog, assets: Callable[[], AssetsByKey]) -> Ass
 
 
 def build_roster(
-    judged: JudgeParts,
+    task_finder: JudgeTaskFinder,
     sources: PlanContext,
     judge_results: Mapping[str, JudgeResults] = MappingProxyType({}),
 ) -> Roster:
@@ -89,10 +89,10 @@ def build_roster(
 
     `judge_results` are those on each benchmark's site: nothing is planned for a complete one.
     """
-    cells, judges = CellQuotes(judged, sources), list_judges(judged.catalog)
+    cells, judges = CellQuotes(task_finder, sources), list_judges(task_finder.catalog)
     subject_models = {
         (model.name, key.path[0])
-        for key, step in judged.steps.items()
+        for key, step in task_finder.steps.items()
         if (model := step.asset.subject_model) is not None
     }
     return Roster(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from dagster import AssetKey
 
 from assets.kit.benchmarks import Benchmark
-from assets.kit.judge_parts import BenchmarkParts, JudgePart, JudgeParts, TableLocation
+from assets.kit.judge_tasks import BenchmarkTasks, JudgeTask, JudgeTaskFinder, TableLocation
 from assets.kit.plan import PlanContext, PlannedConfigs, Planners
 from assets.kit.step_planner import build_step_planners
 from assets.planning.lines import LEFT_OUT, Quote, QuoteLine, quote_tasks
@@ -25,17 +25,17 @@ from resources.faults import StoreError
 from resources.models.catalog import Model
 
 RefusedPartitions: TypeAlias = Mapping[str, Sequence[Task]]
-"""Partitions that a quote is without, by the reason."""
+"""Tasks of partitions that a quote leaves out, by reason."""
 _NO_REFUSALS: RefusedPartitions = MappingProxyType({})
-_Like: TypeAlias = tuple[Any, ...]
-"""Key of what a step's requests depend on, beside the model."""
+_GroupKey: TypeAlias = tuple[Any, ...]
+"""Key that judges with equal requests share."""
 
 
-class _Counted(NamedTuple):
-    """Lines by model, the judge's first, and what they are without."""
+class _CellLines(NamedTuple):
+    """Lines by model, the judge's first, and the partitions that they leave out."""
 
     lines: Sequence[QuoteLine]
-    without: RefusedPartitions
+    refused: RefusedPartitions
 
 
 class Prerequisite(NamedTuple):
@@ -129,10 +129,10 @@ class CellQuote(NamedTuple):
 class CellQuotes:
     """The cells of many judges and benchmarks; what several share is worked out once."""
 
-    def __init__(self, judged: JudgeParts, sources: PlanContext) -> None:
-        self._judged, self._sources = judged, sources
-        self._shapes: dict[_Like, Shapes] = {}
-        self._other_lines: dict[_Like, Sequence[QuoteLine]] = {}
+    def __init__(self, task_finder: JudgeTaskFinder, sources: PlanContext) -> None:
+        self._task_finder, self._sources = task_finder, sources
+        self._shapes: dict[_GroupKey, Shapes] = {}
+        self._other_lines: dict[_GroupKey, Sequence[QuoteLine]] = {}
         self._pricing = Pricing(sources.calls)
 
     def quote_cell(self, judge: Model, benchmark: Benchmark) -> CellQuote:
@@ -140,107 +140,109 @@ class CellQuotes:
 
         If none of a few hundred sampled requests is answered, all count as unanswered.
         """
-        benchmark_parts = self._judged.find_parts(judge, benchmark)
-        if not benchmark_parts.is_applicable:
+        benchmark_tasks = self._task_finder.find_tasks(judge, benchmark)
+        if not benchmark_tasks.is_applicable:
             return CellQuote(judge, benchmark.name, is_applicable=False)
-        ready = [part for part in benchmark_parts.parts if is_ready(part, judge)]
+        ready = [task for task in benchmark_tasks.tasks if is_ready(task, judge)]
         cell = CellQuote(
             judge,
             benchmark.name,
             is_applicable=True,
-            partitions=len({part.partition for part in benchmark_parts.parts}),
-            ready=len({part.partition for part in ready}),
-            prerequisites=find_prerequisites(benchmark_parts, judge),
-            warnings=[*dict.fromkeys(filter(None, map(_warning, ready)))],
+            partitions=len({task.partition for task in benchmark_tasks.tasks}),
+            ready=len({task.partition for task in ready}),
+            prerequisites=find_prerequisites(benchmark_tasks, judge),
+            warnings=[*dict.fromkeys(filter(None, map(_find_warning, ready)))],
             stand_in_partitions=len(
                 {
-                    p.partition
-                    for p in benchmark_parts.parts
-                    if p.is_stand_in and not p.missing_tables and p not in ready
+                    task.partition
+                    for task in benchmark_tasks.tasks
+                    if task.is_stand_in and not task.missing_tables and task not in ready
                 }
             ),
         )
         try:
-            (line, *others), without = self._count_requests(judge, benchmark, ready)
-            refused = {task[:2] for tasks in without.values() for task in tasks}
-            asked_partitions = {part.partition for part in ready if part.location not in refused}
+            (line, *others), refused = self._count_requests(judge, benchmark, ready)
+            locations = {task[:2] for tasks in refused.values() for task in tasks}
+            asked_partitions = {task.partition for task in ready if task.location not in locations}
             return cell._replace(
-                line=line, other_lines=others, refused=without, ready=len(asked_partitions)
+                line=line, other_lines=others, refused=refused, ready=len(asked_partitions)
             )
         except (StoreError, ValueError) as why:
             return cell._replace(error=str(why))
 
     def _count_requests(
-        self, judge: Model, benchmark: Benchmark, ready: Sequence[JudgePart]
-    ) -> _Counted:
+        self, judge: Model, benchmark: Benchmark, ready: Sequence[JudgeTask]
+    ) -> _CellLines:
         """Count the judge's requests, and then those of other judges by model."""
-        asking = [part for part in ready if part.step.example_request is not None]
-        own_parts = [part for part in asking if part.rebuild_config is None]
-        of_others = tuple(part.location for part in asking if part.rebuild_config is not None)
+        asking_tasks = [task for task in ready if task.step.example_request is not None]
+        own_tasks = [task for task in asking_tasks if task.rebuild_config is None]
+        of_others = tuple(task.location for task in asking_tasks if task.rebuild_config is not None)
         # What an adapter was trained on decides whether its judge is asked at all.
         adapter = judge.parameters.get("adapter")
-        like = *_build_likeness_key(benchmark, own_parts, self._judged), of_others, adapter
-        shapes, without = self._shapes.get(like), _NO_REFUSALS
+        group_key = *_build_group_key(benchmark, own_tasks, self._task_finder), of_others, adapter
+        shapes, refused = self._shapes.get(group_key), _NO_REFUSALS
         if shapes is None:
-            shapes, without = self._plan_requests(own_parts)
-            if not without:
+            shapes, refused = self._plan_requests(own_tasks)
+            if not refused:
                 # A refusal names the judge, so it is not shared.
-                self._shapes[like] = shapes
+                self._shapes[group_key] = shapes
         if shapes.is_begun(self._sources.calls, judge):
-            return self._quote_benchmark(judge, benchmark, asking)
-        if like not in self._other_lines:
+            return self._quote_benchmark(judge, benchmark, asking_tasks)
+        if group_key not in self._other_lines:
             # About every judge that has made nothing yet, other judges are asked the same.
-            quoted = self._quote_benchmark(judge, benchmark, asking).lines if of_others else []
-            self._other_lines[like] = quoted[1:]
+            quoted = (
+                self._quote_benchmark(judge, benchmark, asking_tasks).lines if of_others else []
+            )
+            self._other_lines[group_key] = quoted[1:]
         line = shapes.line(judge, benchmark.name, self._pricing)
-        return _Counted([line, *self._other_lines[like]], without)
+        return _CellLines([line, *self._other_lines[group_key]], refused)
 
     def _quote_benchmark(
-        self, judge: Model, benchmark: Benchmark, asking: Sequence[JudgePart]
-    ) -> _Counted:
-        tasks = [Task(*part.location, part.rebuild_config or {}) for part in asking]
+        self, judge: Model, benchmark: Benchmark, asking_tasks: Sequence[JudgeTask]
+    ) -> _CellLines:
+        tasks = [Task(*task.location, task.rebuild_config or {}) for task in asking_tasks]
         quote = quote_tasks(self._planners, self._sources, tasks)
         totals = {total.model.name: total for total in quote.totals}
         first = totals.pop(judge.name, QuoteLine("", "", judge, prices=empty_prices(judge)))
         lines = [replace(total, asset=benchmark.name) for total in (first, *totals.values())]
-        return _Counted(lines, quote.refused_tasks)
+        return _CellLines(lines, quote.refused_tasks)
 
-    def _plan_requests(self, asking: Sequence[JudgePart]) -> tuple[Shapes, RefusedPartitions]:
+    def _plan_requests(self, asking_tasks: Sequence[JudgeTask]) -> tuple[Shapes, RefusedPartitions]:
         """Plan the requests and the tasks that a run would refuse; raises the reason if all are."""
-        together: PlannedConfigs = {part.location: {} for part in asking}
+        together: PlannedConfigs = {task.location: {} for task in asking_tasks}
         sources, shapes = self._sources.with_planned(together), Shapes()
-        without: dict[str, list[Task]] = defaultdict(list)
-        for part in asking:
+        refused: dict[str, list[Task]] = defaultdict(list)
+        for task in asking_tasks:
             try:
-                for plan in self._planners[part.step.key](sources, part.partition, {}):
-                    shapes.take(plan, sources.images)
+                for plan in self._planners[task.step.key](sources, task.partition, {}):
+                    shapes.add(plan, sources.images)
             except LEFT_OUT as why:
-                without[str(why)].append(Task(*part.location, {}))
-                if sum(map(len, without.values())) == len(asking):
+                refused[str(why)].append(Task(*task.location, {}))
+                if sum(map(len, refused.values())) == len(asking_tasks):
                     raise
-        return shapes, without
+        return shapes, refused
 
     @cached_property
     def _planners(self) -> Planners:
-        return build_step_planners(self._judged.steps)
+        return build_step_planners(self._task_finder.steps)
 
 
-def is_ready(part: JudgePart, judge: Model, *, stand_ins: bool = False) -> bool:
-    """Return whether a part can be asked; only stand-in judges get stand-ins' parts by default."""
-    return not part.missing_tables and (stand_ins or judge.is_stand_in or not part.is_stand_in)
+def is_ready(task: JudgeTask, judge: Model, *, stand_ins: bool = False) -> bool:
+    """Return whether a task can run; by default only stand-in judges get stand-ins' tasks."""
+    return not task.missing_tables and (stand_ins or judge.is_stand_in or not task.is_stand_in)
 
 
 def find_prerequisites(
-    parts: BenchmarkParts, judge: Model, *, stand_ins: bool = False
+    benchmark_tasks: BenchmarkTasks, judge: Model, *, stand_ins: bool = False
 ) -> list[Prerequisite]:
-    """Find the assets to make before all of a judge's parts are ready, grouped by partitions.
+    """Find the assets to make before all of a judge's tasks are ready, by partitions.
 
-    Stand-ins' parts are left out where the judge is not asked about them.
+    Stand-ins' tasks are left out unless `stand_ins`, or for a stand-in judge.
     """
     lacking: dict[str, dict[TableLocation, None]] = {}
-    for part in parts.parts:
-        if part.missing_tables and (stand_ins or judge.is_stand_in or not part.is_stand_in):
-            lacking.setdefault(part.partition, {}).update(dict.fromkeys(part.missing_tables))
+    for task in benchmark_tasks.tasks:
+        if task.missing_tables and (stand_ins or judge.is_stand_in or not task.is_stand_in):
+            lacking.setdefault(task.partition, {}).update(dict.fromkeys(task.missing_tables))
     partitions_by_keys: dict[tuple[AssetKey, ...], dict[str, None]] = {}
     for locations in lacking.values():
         keys = tuple(dict.fromkeys(key for key, _ in locations))
@@ -252,11 +254,11 @@ def find_prerequisites(
     ]
 
 
-def _warning(part: JudgePart) -> str | None:
+def _find_warning(task: JudgeTask) -> str | None:
     return (
         None
-        if part.rebuild_config is not None
-        else part.step.forecast.warn(part.partition, part.step.config())
+        if task.rebuild_config is not None
+        else task.step.forecast.warn(task.partition, task.step.config())
     )
 
 
@@ -268,24 +270,26 @@ def _format_alternatives(names: Sequence[str]) -> str:
     return " or ".join(f'key:"{name}"' for name in names)
 
 
-def _build_likeness_key(
-    benchmark: Benchmark, asking: Sequence[JudgePart], judged: JudgeParts
-) -> _Like:
+def _build_group_key(
+    benchmark: Benchmark, asking_tasks: Sequence[JudgeTask], task_finder: JudgeTaskFinder
+) -> _GroupKey:
     """Build a key that judges with equal requests share: steps, example requests and inputs.
 
     Inputs that the judge makes itself count as the same; missing optional inputs are left out.
     """
-    own_steps = {part.location: type(part.step) for part in asking}
+    own_steps = {task.location: type(task.step) for task in asking_tasks}
     return benchmark.name, tuple(
         (
-            type(part.step),
-            part.step.example_request,
+            type(task.step),
+            task.step.example_request,
             frozenset(
                 own_steps.get(location, location)
-                for source, location in judged.iterate_inputs(part)
-                if location in own_steps or not source.is_optional or judged.is_stored(location)
+                for source, location in task_finder.iterate_inputs(task)
+                if location in own_steps
+                or not source.is_optional
+                or task_finder.is_stored(location)
             ),
-            part.partition,
+            task.partition,
         )
-        for part in asking
+        for task in asking_tasks
     )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from dagster import AssetKey
 
 from assets.kit.benchmarks import Benchmark, load_benchmarks
-from assets.kit.judge_parts import JudgePart, JudgeParts, TableLocation
+from assets.kit.judge_tasks import JudgeTask, JudgeTaskFinder, TableLocation
 from assets.kit.plan import PlanContext
 from assets.kit.step_planner import build_step_planners
 from assets.planning.cell_quotes import Prerequisite, find_prerequisites, is_ready
@@ -69,7 +69,7 @@ class JudgeQuote(NamedTuple):
     def quote(self) -> Quote:
         """A line per benchmark and model that is asked, and their sums."""
         shares = [share for share in self.benchmark_quotes if not share.error]
-        lines = [line for share in shares for line in self._lines(share)]
+        lines = [line for share in shares for line in self._iterate_lines(share)]
         quotes = [share.quote for share in self.benchmark_quotes]
         by_model: dict[str, list[QuoteLine]] = defaultdict(list)
         for line in lines:
@@ -81,12 +81,8 @@ class JudgeQuote(NamedTuple):
                 for model_lines in by_model.values()
             ],
             refused_tasks=self.refused_tasks,
-            samples=[sample for benchmark_quote in quotes for sample in benchmark_quote.samples],
-            warnings=list(
-                dict.fromkeys(
-                    warning for benchmark_quote in quotes for warning in benchmark_quote.warnings
-                )
-            ),
+            samples=[sample for quote in quotes for sample in quote.samples],
+            warnings=list(dict.fromkeys(warning for quote in quotes for warning in quote.warnings)),
         )
 
     @property
@@ -102,7 +98,7 @@ class JudgeQuote(NamedTuple):
     @property
     def is_free(self) -> bool:
         """True if the requests are certain to cost nothing."""
-        lines = [line for share in self.benchmark_quotes for line in self._lines(share)]
+        lines = [line for share in self.benchmark_quotes for line in self._iterate_lines(share)]
         bounds = [line.prices["online"].bound for line in lines]
         free = not any(bound.nano or bound.unknown for bound in bounds)
         return free and all(line.missing_asset is None for line in lines)
@@ -119,7 +115,7 @@ class JudgeQuote(NamedTuple):
         for benchmark in self.inapplicable:
             yield f"{benchmark.title} has nothing to ask of {self.scope.judge.name}."
         for share in self.benchmark_quotes:
-            yield from _notes(share, self.scope.judge)
+            yield from _iterate_notes(share, self.scope.judge)
 
     @property
     def refused_tasks(self) -> Mapping[str, Sequence[Task]]:
@@ -130,7 +126,7 @@ class JudgeQuote(NamedTuple):
                 tasks_by_reason[why] += tasks
         return tasks_by_reason
 
-    def _lines(self, share: BenchmarkQuote) -> Iterator[QuoteLine]:
+    def _iterate_lines(self, share: BenchmarkQuote) -> Iterator[QuoteLine]:
         """Iterate over a benchmark's lines: the judge's, then those of others asked about it."""
         judge = self.scope.judge
         own_tasks = [task for task in share.tasks if task.asset not in share.other_judges_assets]
@@ -155,14 +151,16 @@ def find_benchmarks(names: Sequence[str]) -> list[Benchmark]:
     return [benchmark for name, benchmark in benchmarks.items() if not names or name in names]
 
 
-def quote_judge(judged: JudgeParts, sources: PlanContext, scope: JudgeScope) -> JudgeQuote:
+def quote_judge(
+    task_finder: JudgeTaskFinder, sources: PlanContext, scope: JudgeScope
+) -> JudgeQuote:
     """Quote the requests to a judge now; nothing is sent.
 
     Raises `CannotQuote` where none of the benchmarks has anything for it.
     """
     shares, inapplicable = [], []
     for benchmark in scope.benchmarks:
-        share = _share(judged, sources, scope, benchmark)
+        share = _quote_benchmark(task_finder, sources, scope, benchmark)
         if share is None:
             inapplicable.append(benchmark)
         else:
@@ -172,7 +170,7 @@ def quote_judge(judged: JudgeParts, sources: PlanContext, scope: JudgeScope) -> 
         able = [
             name
             for name, other_benchmark in load_benchmarks().items()
-            if judged.find_parts(scope.judge, other_benchmark).is_applicable
+            if task_finder.find_tasks(scope.judge, other_benchmark).is_applicable
         ]
         raise CannotQuote(
             f"{scope.judge.name}: {names} has nothing to ask of such a model. "
@@ -181,32 +179,33 @@ def quote_judge(judged: JudgeParts, sources: PlanContext, scope: JudgeScope) -> 
     return JudgeQuote(scope, shares, inapplicable)
 
 
-def _share(
-    judged: JudgeParts, sources: PlanContext, scope: JudgeScope, benchmark: Benchmark
+def _quote_benchmark(
+    task_finder: JudgeTaskFinder, sources: PlanContext, scope: JudgeScope, benchmark: Benchmark
 ) -> BenchmarkQuote | None:
-    benchmark_parts = judged.find_parts(scope.judge, benchmark)
-    if not benchmark_parts.is_applicable:
+    benchmark_tasks = task_finder.find_tasks(scope.judge, benchmark)
+    if not benchmark_tasks.is_applicable:
         return None
     ready = [
-        candidate
-        for candidate in benchmark_parts.parts
-        if is_ready(candidate, scope.judge, stand_ins=scope.stand_ins)
+        task
+        for task in benchmark_tasks.tasks
+        if is_ready(task, scope.judge, stand_ins=scope.stand_ins)
     ]
-    stand_in_partitions = {part.partition for part in benchmark_parts.parts if part.is_stand_in} - {
-        part.partition for part in ready
-    }
+    ready_partitions = {task.partition for task in ready}
+    stand_in_partitions = {
+        task.partition for task in benchmark_tasks.tasks if task.is_stand_in
+    } - ready_partitions
     share = BenchmarkQuote(
         benchmark=benchmark,
-        tasks=[Task(*part.location, _config(part, scope.limit)) for part in ready],
-        partitions=len({part.partition for part in benchmark_parts.parts}),
-        prerequisites=find_prerequisites(benchmark_parts, scope.judge, stand_ins=scope.stand_ins),
+        tasks=[Task(*task.location, _build_config(task, scope.limit)) for task in ready],
+        partitions=len({task.partition for task in benchmark_tasks.tasks}),
+        prerequisites=find_prerequisites(benchmark_tasks, scope.judge, stand_ins=scope.stand_ins),
         stand_in_partitions=sorted(stand_in_partitions) if not scope.stand_ins else [],
-        on_request=benchmark_parts.on_request,
-        other_judges_assets={part.step.key for part in ready if part.rebuild_config is not None},
+        on_request=benchmark_tasks.on_request,
+        other_judges_assets={task.step.key for task in ready if task.rebuild_config is not None},
         quote=Quote([], []),
     )
-    asking = build_step_planners({part.step.key: part.step for part in ready})
-    planners = build_step_planners(judged.steps)
+    asking = build_step_planners({task.step.key: task.step for task in ready})
+    planners = build_step_planners(task_finder.steps)
     try:
         quote = quote_tasks(
             {key: planners[key] for key in asking},
@@ -215,38 +214,38 @@ def _share(
         )
     except (StoreError, ValueError) as why:
         return share._replace(error=str(why))
-    possible = _drop_refused(judged, ready, share._replace(quote=quote))
-    return _drop_uncountable(possible)
+    return _drop_uncountable(_drop_refused(task_finder, ready, share._replace(quote=quote)))
 
 
 def _drop_refused(
-    judged: JudgeParts, ready: Sequence[JudgePart], share: BenchmarkQuote
+    task_finder: JudgeTaskFinder, ready: Sequence[JudgeTask], share: BenchmarkQuote
 ) -> BenchmarkQuote:
-    """The share without tasks that a run would refuse, nor those that start from one of these."""
+    """Drop tasks that a run would refuse, and those that start from one of these."""
     reasons = {
         _locate(task): why for why, tasks in share.quote.refused_tasks.items() for task in tasks
     }
-    for part in ready:
-        for source, location in judged.iterate_inputs(part):
-            if location in reasons and not source.is_optional and not judged.is_stored(location):
-                reasons.setdefault(part.location, reasons[location])
-    without: dict[str, list[Task]] = defaultdict(list)
+    for judge_task in ready:
+        for source, location in task_finder.iterate_inputs(judge_task):
+            is_refused = location in reasons and not source.is_optional
+            if is_refused and not task_finder.is_stored(location):
+                reasons.setdefault(judge_task.location, reasons[location])
+    refused: dict[str, list[Task]] = defaultdict(list)
     for task in share.tasks:
         if _locate(task) in reasons:
-            without[reasons[_locate(task)]].append(task)
+            refused[reasons[_locate(task)]].append(task)
     return share._replace(
         tasks=[task for task in share.tasks if _locate(task) not in reasons],
-        quote=share.quote._replace(refused_tasks=without),
+        quote=share.quote._replace(refused_tasks=refused),
     )
 
 
 def _drop_uncountable(share: BenchmarkQuote) -> BenchmarkQuote:
     """Drop tasks whose requests cannot be counted before something else is materialized."""
-    lacking = {(line.asset, line.partition): line.missing_asset for line in share.quote.lines}
+    assets = {(line.asset, line.partition): line.missing_asset for line in share.quote.lines}
     missing = {
         task: missing_asset
         for task in map(_locate, share.tasks)
-        if (missing_asset := lacking.get((task[0].to_user_string(), task[1])))
+        if (missing_asset := assets.get((task[0].to_user_string(), task[1])))
     }
     if not missing:
         return share
@@ -270,15 +269,15 @@ def _locate(task: Task) -> TableLocation:
     return task.asset, task.partition
 
 
-def _config(part: JudgePart, limit: int | None) -> Mapping[str, Any]:
-    if part.rebuild_config is not None:
-        return part.rebuild_config
-    if limit is None or "limit" not in part.step.config.model_fields:
+def _build_config(task: JudgeTask, limit: int | None) -> Mapping[str, Any]:
+    if task.rebuild_config is not None:
+        return task.rebuild_config
+    if limit is None or "limit" not in task.step.config.model_fields:
         return {}
     return {"limit": limit}
 
 
-def _notes(share: BenchmarkQuote, judge: Model) -> Iterator[str]:
+def _iterate_notes(share: BenchmarkQuote, judge: Model) -> Iterator[str]:
     title = share.benchmark.title
     others = {line.model.name: None for line in share.quote.lines if line.model != judge}
     if others:
@@ -289,13 +288,13 @@ def _notes(share: BenchmarkQuote, judge: Model) -> Iterator[str]:
         )
     if share.error:
         yield f"{title}: {share.error}"
-    for lacking in share.prerequisites:
-        partitions_text = ", ".join(filter(None, lacking.partitions))
-        assets_text = " and ".join(key.to_user_string() for key in lacking.assets)
+    for prerequisite in share.prerequisites:
+        partitions_text = ", ".join(filter(None, prerequisite.partitions))
+        assets_text = " and ".join(key.to_user_string() for key in prerequisite.assets)
         assets_text += f" ({partitions_text})" if partitions_text else ""
         yield (
             f"{title}: not there yet: {assets_text}. This command does not make it; to have it:"
-            f"\n    {lacking.command}"
+            f"\n    {prerequisite.command}"
         )
     if share.stand_in_partitions:
         yield (

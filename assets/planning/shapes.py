@@ -22,8 +22,8 @@ _Shape: TypeAlias = tuple[Any, ...]
 
 
 @dataclass(slots=True)
-class _Alike:
-    """Requests that cost any model the same each: one of them, and how many there are."""
+class _RequestGroup:
+    """Requests of equal price for any model: one as an example, and their numbers."""
 
     example: Request
     sizes: Sizes
@@ -36,30 +36,30 @@ class Shapes:
 
     def __init__(self) -> None:
         self.missing: str | None = None
-        self._alike: dict[_Shape, _Alike] = {}
+        self._groups: dict[_Shape, _RequestGroup] = {}
         self._seen_hashes: set[int] = set()
         self._sample: list[Request] = []
         self._stride = 1
 
-    def take(self, plan: Plan, images: ImageStore) -> None:
+    def add(self, plan: Plan, images: ImageStore) -> None:
         """Add the requests of a plan."""
         self.missing = self.missing or plan.missing_asset
-        for alike in self._group_by_shape(self._select_new(plan.requests), images):
-            alike.certain += 1
-        for alike in self._group_by_shape(plan.possible_requests, images):
-            alike.later += 1
+        for group in self._group_by_shape(self._select_new(plan.requests), images):
+            group.certain += 1
+        for group in self._group_by_shape(plan.possible_requests, images):
+            group.later += 1
 
     def line(self, model: Model, named: str, pricing: Pricing) -> QuoteLine:
         """Build a quote line of all requests, for a model that has answered none."""
         line = QuoteLine(named, "", model, missing_asset=self.missing, prices=empty_prices(model))
-        for alike in self._alike.values():
-            pricing.sizes = alike.sizes
-            again = find_longest_repair(model, alike.example) if alike.certain else None
-            line.requests += alike.certain
-            line.follow_ups += alike.later + (alike.certain if again else 0)
-            pricing.pay(model, alike.example, (line,), alike.certain + alike.later)
+        for group in self._groups.values():
+            pricing.sizes = group.sizes
+            again = find_longest_repair(model, group.example) if group.certain else None
+            line.requests += group.certain
+            line.follow_ups += group.later + (group.certain if again else 0)
+            pricing.pay(model, group.example, (line,), group.certain + group.later)
             if again is not None:
-                pricing.pay(model, again, (line,), alike.certain)
+                pricing.pay(model, again, (line,), group.certain)
         return line
 
     def is_begun(self, calls: CallStore, model: Model) -> bool:
@@ -80,11 +80,13 @@ class Shapes:
             self._seen_hashes.add(request_hash)
             yield request
 
-    def _group_by_shape(self, requests: Iterable[Request], images: ImageStore) -> Iterator[_Alike]:
+    def _group_by_shape(
+        self, requests: Iterable[Request], images: ImageStore
+    ) -> Iterator[_RequestGroup]:
         for chunk in split_into_chunks(requests):
             sizes = images.sizes({image for request in chunk for image in list_images(request)})
             for request in chunk:
                 shown = {image: sizes[image] for image in list_images(request) if image in sizes}
-                yield self._alike.setdefault(
-                    to_request_shape(request, sizes), _Alike(request, shown)
+                yield self._groups.setdefault(
+                    to_request_shape(request, sizes), _RequestGroup(request, shown)
                 )

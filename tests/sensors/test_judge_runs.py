@@ -5,7 +5,7 @@ import pytest
 from dagster import DagsterInstance, Definitions
 
 from assets.kit.benchmarks import load_benchmarks
-from assets.kit.judge_parts import JudgeParts
+from assets.kit.judge_tasks import JudgeTaskFinder
 from assets.planning.judge_quote import JudgeScope, quote_judge
 from assets.vlmbias.questions import QUESTIONS
 from resources.models.catalog import Catalog, Model
@@ -47,9 +47,9 @@ def judging(tmp_path, monkeypatch):
             assets=[*assets.values()], resources=build_default_resources(str(tmp_path))
         )
         graph = defs.resolve_asset_graph()
-        judged = JudgeParts(catalog, sources.home, instance, assets)
-        found = quote_judge(judged, sources, JudgeScope(TUNED, [load_benchmarks()["vlmbias"]]))
-        return found, JudgeRuns(graph, judged, found, SharedBudget(None, None, lambda runs: 0))
+        task_finder = JudgeTaskFinder(catalog, sources.home, instance, assets)
+        found = quote_judge(task_finder, sources, JudgeScope(TUNED, [load_benchmarks()["vlmbias"]]))
+        return found, JudgeRuns(graph, task_finder, found, SharedBudget(None, None, lambda runs: 0))
 
     with DagsterInstance.ephemeral() as instance, plan_context(tmp_path) as sources:
         yield trained_on

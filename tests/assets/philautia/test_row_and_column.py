@@ -10,7 +10,7 @@ from dagster import DagsterInstance
 
 from assets.front.gaps import describe_gap
 from assets.kit.benchmarks import load_benchmarks
-from assets.kit.judge_parts import JudgeParts
+from assets.kit.judge_tasks import JudgeTaskFinder
 from assets.philautia.captions import CAPTIONS
 from assets.philautia.pictures import PICTURES
 from assets.philautia.rated_captions import RATED_CAPTION_COLUMNS
@@ -103,10 +103,10 @@ def quoted(zoo, name, limit=None):
     """What a judge would be asked by itself, and what its cell of the front page says."""
     catalog = Catalog(tuple(zoo.models.values()))
     with DagsterInstance.ephemeral() as instance, plan_context(zoo.root) as sources:
-        judged = JudgeParts(catalog, sources.home, instance, definitions_of(catalog))
+        task_finder = JudgeTaskFinder(catalog, sources.home, instance, definitions_of(catalog))
         judge = zoo.models[name]
-        found = quote_judge(judged, sources, JudgeScope(judge, [PHILAUTIA], limit))
-        return found, CellQuotes(judged, sources).quote_cell(judge, PHILAUTIA)
+        found = quote_judge(task_finder, sources, JudgeScope(judge, [PHILAUTIA], limit))
+        return found, CellQuotes(task_finder, sources).quote_cell(judge, PHILAUTIA)
 
 
 def lacking(lines):
@@ -167,7 +167,7 @@ def test_what_a_judge_has_answered_makes_no_quote_of_another_too_low(zoo):
     catalog = Catalog(tuple(zoo.models.values()))
     with DagsterInstance.ephemeral() as instance, plan_context(zoo.root) as sources:
         cells = CellQuotes(
-            JudgeParts(catalog, sources.home, instance, definitions_of(catalog)), sources
+            JudgeTaskFinder(catalog, sources.home, instance, definitions_of(catalog)), sources
         )
         for name in NAMES[:3]:
             cells.quote_cell(zoo.models[name], PHILAUTIA)

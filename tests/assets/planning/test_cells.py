@@ -11,7 +11,7 @@ from dagster import AssetKey, DagsterInstance
 from assets.frame.biased_images import BIASED_IMAGE_COLUMNS
 from assets.front.gaps import describe_gap
 from assets.kit.benchmarks import build_planners, load_benchmarks
-from assets.kit.judge_parts import JudgeParts, find_judge
+from assets.kit.judge_tasks import JudgeTaskFinder, find_judge
 from assets.kit.model_lookup import NoSuchModel
 from assets.planning import CannotQuote, CellQuotes, Task, format_text, quote_tasks
 from assets.planning.judge_quote import BenchmarkQuote, JudgeQuote, JudgeScope, _drop_refused
@@ -52,8 +52,8 @@ def cells_at(root, models=MODELS):
         for dimension in ("painters", "sources"):
             painters = [model.name for model in catalog.select_role("painter")]
             instance.add_dynamic_partitions(dimension, painters)
-        judged = JudgeParts(catalog, sources.home, instance, definitions_of(catalog))
-        yield CellQuotes(judged, sources), sources
+        task_finder = JudgeTaskFinder(catalog, sources.home, instance, definitions_of(catalog))
+        yield CellQuotes(task_finder, sources), sources
 
 
 def total(sources, model, models=MODELS):
@@ -251,11 +251,11 @@ def test_what_starts_from_what_would_be_refused_is_left_out_unless_that_is_there
 
     parts = [SimpleNamespace(location=where) for where in wheres]
     reads = {where: [reads[where]] if where in reads else [] for where in wheres}
-    judged = SimpleNamespace(iterate_inputs=inputs_of, is_stored=lambda _: stored)
+    task_finder = SimpleNamespace(iterate_inputs=inputs_of, is_stored=lambda _: stored)
     tasks = [Task(*where, {}) for where in wheres]
     made = Quote([], [], {"why": tasks[:1]})
     share = BenchmarkQuote(load_benchmarks()[VLMBIAS], tasks, 1, [], [], [], set(), made)
-    found = _drop_refused(judged, parts, share)
+    found = _drop_refused(task_finder, parts, share)
     left = tasks[1:] if stored else tasks[3:]
     assert found.tasks == left
     assert found.quote.refused_tasks == {"why": [task for task in tasks if task not in left]}

@@ -1,4 +1,4 @@
-"""Parts of each benchmark that ask a judge or metric: the steps about it, by partition.
+"""Tasks of a judge or metric: each partition of the steps that are about it.
 
 A step of another judge is included if this judge's results depend on it.
 Nothing is painted or written for it: a partition is ready once all that the step reads is stored.
@@ -34,12 +34,12 @@ TableLocation = tuple[AssetKey, str]
 _ROLES = ("judge", "metric")
 
 
-class JudgePart(NamedTuple):
-    """A partition of a step that is about a judge.
+class JudgeTask(NamedTuple):
+    """A partition of a step that is about a judge: what one run asks it.
 
     It can be asked if `missing_tables` is empty: these have to be made first, parents before
     others. `is_stand_in` says that stand-ins made, or would make, all that it reads, so that it
-    gives no result. A part of another judge has in `rebuild_config` the run config by which its
+    gives no result. A task of another judge has in `rebuild_config` the run config by which its
     stored table was made.
     """
 
@@ -55,19 +55,19 @@ class JudgePart(NamedTuple):
         return self.step.key, self.partition
 
 
-class BenchmarkParts(NamedTuple):
-    """Parts of a benchmark that concern a judge.
+class BenchmarkTasks(NamedTuple):
+    """Tasks of a judge in one benchmark.
 
     `on_request` are further analyses, which run only where they are selected by name.
     """
 
-    parts: Sequence[JudgePart]
+    tasks: Sequence[JudgeTask]
     on_request: Sequence[AssetKey]
 
     @property
     def is_applicable(self) -> bool:
         """True if the benchmark has anything to ask the judge."""
-        return bool(self.parts or self.on_request)
+        return bool(self.tasks or self.on_request)
 
 
 def list_judges(catalog: Catalog) -> list[Model]:
@@ -88,8 +88,8 @@ def find_judge(catalog: Catalog, name: str) -> Model:
     )
 
 
-class JudgeParts:
-    """Parts of all benchmarks for all judges; caches its look-ups."""
+class JudgeTaskFinder:
+    """Finds the tasks of all judges in all benchmarks; caches its look-ups."""
 
     def __init__(
         self,
@@ -105,8 +105,8 @@ class JudgeParts:
         self._rebuild_configs: dict[TableLocation, Mapping[str, Any]] = {}
         self._keys: dict[str, Sequence[str]] = {}
 
-    def find_parts(self, judge: Model, benchmark: Benchmark) -> BenchmarkParts:
-        """Find the parts in which a benchmark asks a judge, in step order."""
+    def find_tasks(self, judge: Model, benchmark: Benchmark) -> BenchmarkTasks:
+        """Find the tasks of a judge in a benchmark, in step order."""
         steps = [
             step for step in self._steps_by_benchmark[benchmark.name] if step.key in self.assets
         ]
@@ -117,27 +117,27 @@ class JudgeParts:
         ]
         # If all of its steps are manual (such as scores from a file), they run on request.
         automatic_steps = [step for step in judge_steps if step.asset.is_automatic] or judge_steps
-        parts: dict[TableLocation, JudgePart] = {}
+        tasks: dict[TableLocation, JudgeTask] = {}
         for step in automatic_steps:
             for partition in self._partitions(step.asset.partitions):
-                parts[step.key, partition] = self._part(step, partition, parts)
+                tasks[step.key, partition] = self._build_task(step, partition, tasks)
         for step in steps:
             if all(other.name != judge.name for other in step.forecast.dependent_judges):
                 continue
             for partition in self._partitions(step.asset.partitions):
                 location = step.key, partition
                 if self.is_stored(location):
-                    part = self._part(step, partition, parts)
-                    parts[location] = part._replace(
+                    task = self._build_task(step, partition, tasks)
+                    tasks[location] = task._replace(
                         rebuild_config=self._find_rebuild_config(step, location)
                     )
-        return BenchmarkParts(
-            [*parts.values()], [step.key for step in judge_steps if step not in automatic_steps]
+        return BenchmarkTasks(
+            [*tasks.values()], [step.key for step in judge_steps if step not in automatic_steps]
         )
 
-    def iterate_inputs(self, part: JudgePart) -> Iterator[tuple[Input, TableLocation]]:
-        """Iterate over the inputs of a part, with the table and partition that it reads."""
-        step, partition = part.step, part.partition
+    def iterate_inputs(self, task: JudgeTask) -> Iterator[tuple[Input, TableLocation]]:
+        """Iterate over the inputs of a task, with the table and partition that it reads."""
+        step, partition = task.step, task.partition
         return (
             (input_spec, (input_spec.asset, input_partition(step, input_spec, partition)))
             for input_spec in step.inputs.values()
@@ -182,13 +182,13 @@ class JudgeParts:
             )
         return self._keys[name]
 
-    def _part(
-        self, step: Step[Any], partition: str, before: Mapping[TableLocation, JudgePart]
-    ) -> JudgePart:
-        """A partition of a step; those `before` it are made in the same go."""
+    def _build_task(
+        self, step: Step[Any], partition: str, before: Mapping[TableLocation, JudgeTask]
+    ) -> JudgeTask:
+        """Build the task of a step's partition, which runs together with the tasks `before` it."""
         unmade: dict[TableLocation, None] = {}
         stands_in = False
-        for input_spec, location in self.iterate_inputs(JudgePart(step, partition)):
+        for input_spec, location in self.iterate_inputs(JudgeTask(step, partition)):
             if location in before:
                 unmade |= dict.fromkeys(before[location].missing_tables)
                 stands_in |= before[location].is_stand_in
@@ -201,7 +201,7 @@ class JudgeParts:
         if unmade:
             names = split_partition_key(partition, step.asset.partitions).values()
             stands_in |= not self._stand_ins.isdisjoint(names)
-        return JudgePart(
+        return JudgeTask(
             step=step, partition=partition, missing_tables=[*unmade], is_stand_in=stands_in
         )
 
