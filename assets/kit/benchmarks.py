@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, TypeAlias
 from dagster import AssetChecksDefinition, AssetKey, AssetsDefinition
 
 import assets
-from assets.kit import step_planner as foresight
 from assets.kit.jobs import JobSpec, includes_asset
 from assets.kit.pairs import PairTable
 from assets.kit.partitions import partitions_suffix
@@ -23,6 +22,7 @@ from assets.kit.picture_tables import PictureTable
 from assets.kit.plan import Planners
 from assets.kit.step import Step, Steps
 from assets.kit.step_asset import build_step_asset
+from assets.kit.step_planner import build_step_planners
 from assets.kit.tuning import TuningTable
 from assets.kit.yes_no import YesNoTable
 from resources.models.catalog import Catalog
@@ -127,7 +127,7 @@ def build_job_specs(assets: Mapping[AssetKey, AssetsDefinition]) -> list[JobSpec
 
 def build_planners(catalog: Catalog) -> Planners:
     """Build the planners that list each asset's requests, for quotes and batches."""
-    return foresight.build_step_planners(build_steps(catalog))
+    return build_step_planners(build_steps(catalog))
 
 
 def build_definitions(catalog: Catalog) -> list[Definition]:

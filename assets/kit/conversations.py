@@ -47,46 +47,46 @@ def format_reason(ended: Row) -> str:
 
 
 class Conversations:
-    """Running conversations by place: their next requests, and the rows of those that ended."""
+    """Running conversations by index: their next requests, and the rows of those that ended."""
 
-    def __init__(self, talks: Iterable[Conversation]) -> None:
-        self.over: dict[int, Row] = {}
+    def __init__(self, conversations: Iterable[Conversation]) -> None:
+        self.finished_rows: dict[int, Row] = {}
         self._waiting: dict[int, Request] = {}
-        self._talks = list(talks)
-        for place, talk in enumerate(self._talks):
-            self._advance(place, partial(next, talk))
+        self._conversations = list(conversations)
+        for index, conversation in enumerate(self._conversations):
+            self._advance(index, partial(next, conversation))
 
     @property
     def pending_requests(self) -> dict[int, Request]:
-        """The request that each waits for a reply to."""
+        """Requests that wait for a reply, by index of their conversation."""
         return dict(sorted(self._waiting.items()))
 
-    def resume(self, place: int, reply: StepReply) -> None:
-        """Go on with the reply that one has waited for."""
-        self._advance(place, partial(self._talks[place].send, reply))
+    def resume(self, index: int, reply: StepReply) -> None:
+        """Continue a conversation with the reply that it waited for."""
+        self._advance(index, partial(self._conversations[index].send, reply))
 
-    def _advance(self, place: int, go: Callable[[], Request]) -> None:
-        self._waiting.pop(place, None)
+    def _advance(self, index: int, advance: Callable[[], Request]) -> None:
+        self._waiting.pop(index, None)
         try:
-            self._waiting[place] = go()
+            self._waiting[index] = advance()
         except StopIteration as end:
-            self.over[place] = end.value
+            self.finished_rows[index] = end.value
 
 
 def iterate_longest_follow_ups(
-    model: Model, talk: Conversation, request: Request
+    model: Model, conversation: Conversation, request: Request
 ) -> Iterator[Request]:
     """Iterate over what follows a request where each reply is the longest of the model."""
     # Where its length is unknown, so is the price of the first request.
     reply = StepReply(AnsweredOutcome("?" * (find_output_limit(model) or 1)), ())
     is_after = False
     with suppress(StopIteration):
-        next_request = next(talk)
+        next_request = next(conversation)
         while True:
             if is_after:
                 yield next_request
             is_after = is_after or next_request == request
-            next_request = talk.send(reply)
+            next_request = conversation.send(reply)
 
 
 def build_repair(request: Request, outcome: Outcome) -> WriteRequest | None:

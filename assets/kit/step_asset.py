@@ -46,7 +46,7 @@ from resources.storage.work_cache import WorkCache
 
 
 def build_step_asset(step: Step[Any]) -> AssetsDefinition:
-    """The asset that a step makes, with its checks as results of its own run."""
+    """Build the asset that a step makes; its run also reports its checks."""
 
     def compute(
         context: AssetExecutionContext,
@@ -62,18 +62,28 @@ def build_step_asset(step: Step[Any]) -> AssetsDefinition:
         frames = {n: table for n, table in tables.items() if isinstance(table, pd.DataFrame)}
         stored = {n: table for n, table in tables.items() if isinstance(table, StoredTable)}
 
-        def find(asset: AssetKey, partition: str) -> pd.DataFrame | None:
+        def find_table(asset: AssetKey, partition: str) -> pd.DataFrame | None:
             return home.find(asset, partition or None)
 
-        places = (home, images, work_cache)
-        work = StepRun(partition, config, frames, step.inputs, *places, context.log, find, stored)
+        work = StepRun(
+            partition=partition,
+            config=config,
+            tables=frames,
+            inputs=step.inputs,
+            home=home,
+            images=images,
+            work_cache=work_cache,
+            log=context.log,
+            find_table=find_table,
+            stored_tables=stored,
+        )
         if warning := step.forecast.warn(partition, config):
             context.log.warning("%s", warning)
         rows, ask_results = query_models(step, work, models, budget.build_account(context))
         extent = step.extent(work, rows)
         endings = select_values(rows, step.table.outcome_column)
         outcomes = Counter(str(outcome) for (outcome,) in endings if outcome)
-        shown = {
+        metadata = {
             **{name.replace(" ", "_"): number for name, number in outcomes.items()},
             **(partial_metadata(extent.count, extent.total, extent.unit) if extent else {}),
             **({"warning": warning} if warning else {}),
@@ -82,7 +92,7 @@ def build_step_asset(step: Step[Any]) -> AssetsDefinition:
             **(cost_metadata(*ask_results) if ask_results else {}),
         }
         table = rows.table if isinstance(rows, TableRows) else step.build_table(rows)
-        result = to_materialize_result(table, **shown)
+        result = to_materialize_result(table, **metadata)
         return result._replace(
             check_results=[
                 check.passes(work, rows)._replace(check_name=check.name)
@@ -102,8 +112,8 @@ def build_step_asset(step: Step[Any]) -> AssetsDefinition:
         description=step.asset.description or inspect.getdoc(step),
         metadata=step.table.columns.dagster_metadata(),
         code_version=step.asset.code_version,
-        check_specs=_specs(step),
-    )(_typed(compute, step))
+        check_specs=_build_check_specs(step),
+    )(_set_signature(compute, step))
 
 
 def query_models(
@@ -116,23 +126,23 @@ def query_models(
     """
     model = step.model(work.partition, work.config)
     if not step.table.has_portions:
-        (rows,) = _made(step, work)
-        return _finished(step, work, rows, models, model, account)
+        (rows,) = _iterate_portions(step, work)
+        return _query_rows(step, work, rows, models, model, account)
     with TableWriter(step.table.columns.schema, Path(work.home.root)) as table:
 
         def write(rows: Sequence[dict[str, Any]]) -> list[AskResult]:
-            finished, ask_results = _finished(step, work, rows, models, model, account)
+            finished, ask_results = _query_rows(step, work, rows, models, model, account)
             portion = step.build_table(finished)
             require_stand_in_marks(portion)
             table.write(portion)
             return [result._replace(outcomes=[], keys=[]) for result in ask_results]
 
         # A loop would keep the last portion while the next one is made; `map` keeps none.
-        rounds = [*chain.from_iterable(map(write, _made(step, work)))]
+        rounds = [*chain.from_iterable(map(write, _iterate_portions(step, work)))]
         return TableRows(table.finish()), rounds
 
 
-def _made(step: Step[Any], work: StepRun[Any]) -> Iterator[Sequence[dict[str, Any]]]:
+def _iterate_portions(step: Step[Any], work: StepRun[Any]) -> Iterator[Sequence[dict[str, Any]]]:
     try:
         step.require(work)
         yield from map(partial(step.prepare, work), step.table.split(step.rows(work)))
@@ -143,7 +153,7 @@ def _made(step: Step[Any], work: StepRun[Any]) -> Iterator[Sequence[dict[str, An
         ) from None
 
 
-def _finished(
+def _query_rows(
     step: Step[Any],
     work: StepRun[Any],
     rows: Sequence[dict[str, Any]],
@@ -156,14 +166,16 @@ def _finished(
             raise OutdatedRow(
                 (step.forecast.describe_outdated or partial(_describe_outdated, step))(row)
             )
-    talks = Conversations(step.converse(work, row) for row in rows)
+    conversations = Conversations(step.converse(work, row) for row in rows)
     rounds = []
-    while (waiting := talks.pending_requests) and model is not None:
+    while (waiting := conversations.pending_requests) and model is not None:
         result = models.ask(model, [*waiting.values()], work.log, account)
         rounds.append(result)
-        for place, outcome, calls in zip(waiting, result.outcomes, result.keys, strict=True):
-            talks.resume(place, StepReply(outcome, calls))
-    finished_rows = [{**row, **talks.over[place]} for place, row in enumerate(rows)]
+        for index, outcome, calls in zip(waiting, result.outcomes, result.keys, strict=True):
+            conversations.resume(index, StepReply(outcome, calls))
+    finished_rows = [
+        {**row, **conversations.finished_rows[index]} for index, row in enumerate(rows)
+    ]
     return step.finish(work, finished_rows), rounds
 
 
@@ -179,7 +191,7 @@ def _to_asset_in(input_spec: Input) -> AssetIn:
     return AssetIn(input_spec.asset, metadata=metadata | optional)
 
 
-def _specs(step: Step[Any]) -> list[AssetCheckSpec]:
+def _build_check_specs(step: Step[Any]) -> list[AssetCheckSpec]:
     with warnings.catch_warnings():
         # Dagster marks partitioned checks as a preview: it need not say so each time.
         warnings.filterwarnings("ignore", "Specifying a partitions_def", PreviewWarning)
@@ -195,8 +207,8 @@ def _specs(step: Step[Any]) -> list[AssetCheckSpec]:
         ]
 
 
-def _typed(compute: Any, step: Step[Any]) -> Any:
-    """The function with the parameters that Dagster reads: the step's config and its inputs."""
+def _set_signature(compute: Any, step: Step[Any]) -> Any:
+    """Give a function the signature that Dagster reads: the step's config and its inputs."""
     signature = inspect.signature(compute)
     parameters = [
         parameter.replace(annotation=step.config) if name == "config" else parameter

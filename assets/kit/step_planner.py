@@ -29,32 +29,37 @@ _LOG = getLogger(__name__)
 
 
 def build_step_planners(steps: Steps) -> Planners:
-    """The planner of each step that asks models."""
+    """Build the planner of each step that asks models."""
     return {
-        key: partial(_plans, steps, step)
+        key: partial(_iterate_plans, steps, step)
         for key, step in steps.items()
         if step.example_request is not None
     }
 
 
 def planned_table(
-    steps: Steps, sources: PlanContext, asset: AssetKey, partition: str, by_default: bool = False
+    steps: Steps,
+    sources: PlanContext,
+    asset: AssetKey,
+    partition: str,
+    uses_default_config: bool = False,
 ) -> pd.DataFrame | None:
     """An asset's table once all that is planned is materialized; None where there is none.
 
-    An asset that is no step is read as it is stored. See `Input` for `uses_default_config`.
+    An asset that is no step is read as it is stored. See `Input` for
+    `uses_default_config`.
     """
     config, step = sources.planned_configs.get((asset, partition)), steps.get(asset)
     if config is None or step is None:
         stored = sources.home.find(asset, partition or None)
-        if stored is not None or step is None or not by_default:
+        if stored is not None or step is None or not uses_default_config:
             return stored
         config = {}
     table = sources.planned_tables.get((asset, partition))
     if table is None:
-        work = _work(steps, step, sources, partition, config)
+        work = _build_run(steps, step, sources, partition, config)
         step.require(work)
-        rows = list(_followed(step, work, sources.calls))
+        rows = list(_foresee_rows(step, work, sources.calls))
         try:
             table = step.build_table(step.finish(work, rows)).to_pandas()
         except UnfitAnswers:
@@ -63,7 +68,7 @@ def planned_table(
     return table
 
 
-class _Followed(NamedTuple):
+class _FollowedConversation(NamedTuple):
     """A conversation as far as it is stored."""
 
     row: Row
@@ -73,14 +78,14 @@ class _Followed(NamedTuple):
     """Columns that it returned; None while it waits for the reply to the last request."""
 
 
-def _plans(
+def _iterate_plans(
     steps: Steps, step: Step[Any], sources: PlanContext, partition: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     model = step.model(partition, step.config(**config))
     if model is None:
         return
     try:
-        work = _work(steps, step, sources, partition, config)
+        work = _build_run(steps, step, sources, partition, config)
         step.require(work)
         rows = list(step.rows(work))
     except NotCountable as missing:
@@ -89,40 +94,40 @@ def _plans(
     certain = [row for row in rows if row.get(step.table.outcome_column) != PENDING]
     yield Plan(
         model,
-        requests=_certain(step, work, sources.calls, certain),
-        possible_requests=_later(step, work, sources.calls, rows),
+        requests=_iterate_certain_requests(step, work, sources.calls, certain),
+        possible_requests=_iterate_possible_requests(step, work, sources.calls, rows),
         paper_sample=step.forecast.estimate_paper_sample(work, rows),
         warning=step.forecast.warn(partition, work.config),
     )
 
 
-def _certain(
+def _iterate_certain_requests(
     step: Step[Any], work: StepRun[Any], calls: CallStore, rows: Sequence[Row]
 ) -> Iterator[Request]:
     for chunk in split_into_chunks(rows):
-        for followed in _follow(step, work, calls, chunk, to_the_end=False):
+        for followed in _follow_conversations(step, work, calls, chunk, to_the_end=False):
             yield from followed.requests
 
 
-def _later(
+def _iterate_possible_requests(
     step: Step[Any], work: StepRun[Any], calls: CallStore, rows: Sequence[Row]
 ) -> Iterator[Request]:
     """Iterate over follow-ups of unanswered requests, and requests about rows pending upstream."""
     pending = [row for row in rows if row.get(step.table.outcome_column) == PENDING]
     certain = (row for row in rows if row.get(step.table.outcome_column) != PENDING)
     for chunk in split_into_chunks(filter(step.forecast.may_have_follow_up, certain)):
-        for followed in _follow(step, work, calls, chunk, to_the_end=False):
+        for followed in _follow_conversations(step, work, calls, chunk, to_the_end=False):
             if followed.columns is None:
-                yield from _follow_ups(step, work, followed.row, followed.requests[-1])
+                yield from _iterate_follow_ups(step, work, followed.row, followed.requests[-1])
     for row in pending:
         first = next(step.converse(work, row), None)
         if first is not None:
             yield first
-            yield from _follow_ups(step, work, row, first)
+            yield from _iterate_follow_ups(step, work, row, first)
     yield from step.forecast.max_requests(work, rows)
 
 
-def _follow_ups(
+def _iterate_follow_ups(
     step: Step[Any], work: StepRun[Any], row: Row, request: Request
 ) -> Iterable[Request]:
     """The worst-case follow-ups of a request that has no reply yet."""
@@ -134,80 +139,89 @@ def _follow_ups(
     return iterate_longest_follow_ups(model, step.converse(work, row), request)
 
 
-def _followed(step: Step[Any], work: StepRun[Any], calls: CallStore) -> Iterator[dict[str, Any]]:
-    """The rows of a table that is foreseen."""
+def _foresee_rows(
+    step: Step[Any], work: StepRun[Any], calls: CallStore
+) -> Iterator[dict[str, Any]]:
+    """Yield a table's rows as the stored answers foresee them."""
     for chunk in split_into_chunks(step.rows(work)):
         certain_rows = [row for row in chunk if row.get(step.table.outcome_column) != PENDING]
-        followed = iter(_follow(step, work, calls, certain_rows, to_the_end=True))
+        followed = iter(_follow_conversations(step, work, calls, certain_rows, to_the_end=True))
         for row in chunk:
             pending = row.get(step.table.outcome_column) == PENDING
             columns = None if pending else next(followed).columns
-            yield {**row, **(_pending(step) if columns is None else columns)}
+            yield {**row, **(_build_pending_columns(step) if columns is None else columns)}
 
 
-def _pending(step: Step[Any]) -> dict[str, Any]:
-    """The columns of a row without an answer yet; what reads it takes it for some picture."""
+def _build_pending_columns(step: Step[Any]) -> dict[str, Any]:
+    """Build the columns of a row without an answer yet; a placeholder stands for its picture."""
     picture = {"sha256": PLACEHOLDER_SHA256} if "sha256" in step.table.columns.columns else {}
     return {step.table.outcome_column: PENDING, **picture}
 
 
-def _follow(
+def _follow_conversations(
     step: Step[Any], work: StepRun[Any], calls: CallStore, rows: Sequence[Row], *, to_the_end: bool
-) -> list[_Followed]:
+) -> list[_FollowedConversation]:
     """Follow conversations through the stored answers.
 
-    Unless `to_the_end`, those that ask once are followed to their request alone: no reply is read.
+    Unless `to_the_end`, no reply is read of conversations that ask once.
     """
     model = step.model(work.partition, work.config)
-    talks = Conversations(step.converse(work, row) for row in rows)
+    conversations = Conversations(step.converse(work, row) for row in rows)
     sent: list[list[Request]] = [[] for _ in rows]
-    latest = talks.pending_requests
+    latest = conversations.pending_requests
     while latest and model is not None:
-        for place, request in latest.items():
-            sent[place].append(request)
+        for index, request in latest.items():
+            sent[index].append(request)
         followed = {
-            place: request
-            for place, request in latest.items()
-            if to_the_end or step.forecast.may_have_follow_up(rows[place])
+            index: request
+            for index, request in latest.items()
+            if to_the_end or step.forecast.may_have_follow_up(rows[index])
         }
         replies = dict(
-            zip(followed, _replies(step, model, calls, [*followed.values()]), strict=True)
+            zip(followed, _load_replies(step, model, calls, [*followed.values()]), strict=True)
         )
-        for place, reply in replies.items():
+        for index, reply in replies.items():
             if reply is not None:
-                talks.resume(place, reply)
+                conversations.resume(index, reply)
         latest = {
-            place: r
-            for place, r in talks.pending_requests.items()
-            if replies.get(place) is not None
+            index: request
+            for index, request in conversations.pending_requests.items()
+            if replies.get(index) is not None
         }
-    return [_Followed(row, sent[place], talks.over.get(place)) for place, row in enumerate(rows)]
+    return [
+        _FollowedConversation(row, sent[index], conversations.finished_rows.get(index))
+        for index, row in enumerate(rows)
+    ]
 
 
-def _replies(
+def _load_replies(
     step: Step[Any], model: Model, calls: CallStore, requests: Sequence[Request]
 ) -> list[StepReply | None]:
-    """The reply to each request, repaired where it has been; None where nobody can know it yet."""
-    replies = _stored(model, calls, requests)
+    """Load the reply to each request, repaired if its repair is stored; None if it is unknown."""
+    replies = _load_stored_replies(model, calls, requests)
     repairs = {
-        place: repair
-        for place, (request, reply) in enumerate(zip(requests, replies, strict=True))
+        index: repair
+        for index, (request, reply) in enumerate(zip(requests, replies, strict=True))
         if reply is not None and (repair := build_repair(request, reply.outcome)) is not None
     }
-    for place, better in zip(repairs, _stored(model, calls, [*repairs.values()]), strict=True):
-        first = replies[place]
-        # Where it is not repaired yet, a run has it repaired first.
-        replies[place] = (
-            better and first and StepReply(better.outcome, (*first.calls, *better.calls))
+    for index, repaired in zip(
+        repairs, _load_stored_replies(model, calls, [*repairs.values()]), strict=True
+    ):
+        first = replies[index]
+        # Without the repair the reply is unknown: a run repairs it first.
+        replies[index] = (
+            repaired and first and StepReply(repaired.outcome, (*first.calls, *repaired.calls))
         )
-    for place, request in enumerate(requests):
+    for index, request in enumerate(requests):
         certain = step.forecast.answer_locally(model, request)
-        if certain is not None and replies[place] is None and place not in repairs:
-            replies[place] = StepReply(certain, ())
+        if certain is not None and replies[index] is None and index not in repairs:
+            replies[index] = StepReply(certain, ())
     return replies
 
 
-def _stored(model: Model, calls: CallStore, requests: Sequence[Request]) -> list[StepReply | None]:
+def _load_stored_replies(
+    model: Model, calls: CallStore, requests: Sequence[Request]
+) -> list[StepReply | None]:
     keys = compute_call_keys(model, requests)
     answers = calls.find_answers(keys)
     return [
@@ -216,7 +230,7 @@ def _stored(model: Model, calls: CallStore, requests: Sequence[Request]) -> list
     ]
 
 
-def _work(
+def _build_run(
     steps: Steps, step: Step[Any], sources: PlanContext, partition: str, config: Mapping[str, Any]
 ) -> StepRun[Any]:
     """Build a step's run on its inputs as the plan leaves them. Raises `NotCountable`."""
@@ -239,16 +253,16 @@ def _work(
             chosen = input_spec.selected_columns
             tables[name] = table if chosen is None else table[list(chosen)]
     return StepRun(
-        partition,
-        step.config(**config),
-        tables,
-        step.inputs,
-        sources.home,
-        sources.images,
-        sources.work_cache,
-        _LOG,
-        partial(planned_table, steps, sources),
-        stored,
+        partition=partition,
+        config=step.config(**config),
+        tables=tables,
+        inputs=step.inputs,
+        home=sources.home,
+        images=sources.images,
+        work_cache=sources.work_cache,
+        log=_LOG,
+        find_table=partial(planned_table, steps, sources),
+        stored_tables=stored,
     )
 
 
