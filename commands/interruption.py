@@ -18,11 +18,16 @@ class SignalLog:
         self._number: int | None = None
 
     def open(self) -> None:
-        """Note signals from now on, and let SIGTERM raise KeyboardInterrupt as Ctrl-C does."""
+        """Note signals from now on, and let SIGTERM raise KeyboardInterrupt as Ctrl-C does.
+
+        A script starts a command in its background with Ctrl-C ignored. Dagster gives SIGTERM the
+        handler of Ctrl-C, so both end it there as well.
+        """
         self._reader, self._writer = socket.socketpair()
         for end in (self._reader, self._writer):
             end.setblocking(False)
         signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, self._interrupt)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> NoReturn:

@@ -1,7 +1,6 @@
 """`counterfactory ui`."""
 
 import os
-import signal
 import socket
 import warnings
 from typing import Annotated
@@ -62,8 +61,6 @@ def _serve(workspace: str, host: str, port: int, origins: list[str]) -> None:
     """Run `dagster dev`, with the guarded webserver instead of its own."""
     from resources.execution.dagster_internals import run_dagster_dev
 
-    # A script starts what is in its background with Ctrl-C ignored; Dagster ends by SIGTERM alike.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ[ORIGINS_VARIABLE] = " ".join(origins)
     # It advises another command, which has no guard.
     warnings.filterwarnings("ignore", "Function `dev_command` is superseded")

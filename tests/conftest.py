@@ -4,6 +4,7 @@ import asyncio
 import gc
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import mkdtemp
@@ -30,6 +31,9 @@ _WITHOUT = (
     *("MediaRouter", "PaintHolding", "ThirdPartyStoragePartitioning"),
 )
 """Features of Chromium that tests do without."""
+
+# In the background of a script Ctrl-C is ignored, as SIGTERM then is after Dagster has run.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 FORKING = (
     *("calls/test_processes.py", "calls/test_store.py", "batches/test_killed.py"),

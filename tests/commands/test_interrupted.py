@@ -136,16 +136,29 @@ def test_a_line_says_what_is_kept_and_the_next_partition_is_not_begun(story, nam
     assert story[name].runs == ["SIGTERM", "Ctrl-C"].index(name) + 1
 
 
-def test_a_command_that_starts_no_run_says_that_what_is_finished_is_kept(prepared, forks):
+BACKGROUND = """
+import signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+from commands.app import main
+main()
+"""
+"""A command as a script starts it in its background."""
+
+
+@pytest.mark.parametrize("program", [("-m", "commands.app"), ("-c", BACKGROUND)])
+@pytest.mark.parametrize(("received", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_command_that_starts_no_run_says_that_what_is_finished_is_kept(
+    tmp_path, prepared, forks, program, received, code
+):
     """It waits for a cassette that nobody writes."""
-    cassette = prepared / "cassette"
+    cassette = tmp_path / "cassette"
     os.mkfifo(cassette)
-    process = forks.start("-m", "commands.app", "import", cassette, cwd=prepared)
-    where = Path(f"/proc/{process.pid}/wchan")
-    wait_for(lambda: where.read_text() == "wait_for_partner")
-    process.send_signal(signal.SIGTERM)
+    process = forks.start(*program, "import", cassette, cwd=prepared)
+    kernel_function = Path(f"/proc/{process.pid}/wchan")
+    wait_for(lambda: kernel_function.read_text() == "wait_for_partner", process)
+    process.send_signal(received)
     process.wait()
-    assert (process.returncode, process.stdout) == (143, "")
+    assert (process.returncode, process.stdout) == (code, "")
     assert process.stderr == "Interrupted: what is finished is kept.\n"
 
 

@@ -155,15 +155,6 @@ def test_a_port_in_use_is_refused_before_anything_starts(command, services):
     services.assert_not_called()
 
 
-def test_ctrl_c_ends_what_a_script_started_in_its_background(command, services):
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        command("ui", "--port", str(free_port()))
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def test_a_signal_while_services_start_ends_it_as_any_command(command, services):
     services.side_effect = KeyboardInterrupt
     done = command("ui", "--port", str(free_port()))
