@@ -16,10 +16,10 @@ from assets.kit.benchmarks import Benchmark
 from assets.kit.judge_tasks import BenchmarkTasks, JudgeTask, JudgeTaskFinder, TableLocation
 from assets.kit.plan import PlanContext, PlannedConfigs, Planners
 from assets.kit.step_planner import build_step_planners
-from assets.planning.lines import LEFT_OUT, Quote, QuoteLine, quote_tasks
+from assets.planning.lines import REFUSALS, Quote, QuoteLine, quote_tasks
 from assets.planning.prices import Pricing, empty_prices
 from assets.planning.quote_selection import Task
-from assets.planning.quote_text import format_expected_cost, format_max_cost, grand_total
+from assets.planning.quote_text import format_expected_cost, format_max_cost, sum_totals
 from assets.planning.shapes import Shapes
 from resources.faults import StoreError
 from resources.models.catalog import Model
@@ -116,7 +116,7 @@ class CellQuote(NamedTuple):
 
     @property
     def _sum(self) -> QuoteLine:
-        return grand_total(Quote([], self._lines))
+        return sum_totals(Quote([], self._lines))
 
     @property
     def command(self) -> str:
@@ -216,7 +216,7 @@ class CellQuotes:
             try:
                 for plan in self._planners[task.step.key](sources, task.partition, {}):
                     shapes.add(plan, sources.images)
-            except LEFT_OUT as why:
+            except REFUSALS as why:
                 refused[str(why)].append(Task(*task.location, {}))
                 if sum(map(len, refused.values())) == len(asking_tasks):
                     raise

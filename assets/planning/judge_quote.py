@@ -15,7 +15,7 @@ from assets.planning.cell_quotes import Prerequisite, find_prerequisites, is_rea
 from assets.planning.lines import Quote, QuoteLine, quote_tasks
 from assets.planning.prices import empty_prices
 from assets.planning.quote_selection import CannotQuote, Task, to_planned_configs
-from assets.planning.quote_text import grand_total
+from assets.planning.quote_text import sum_totals
 from generators.name_suggestions import suggest_names
 from resources.faults import StoreError
 from resources.models.catalog import Model
@@ -77,7 +77,7 @@ class JudgeQuote(NamedTuple):
         return Quote(
             lines=lines,
             totals=[
-                replace(grand_total(Quote([], model_lines)), asset="", partition="")
+                replace(sum_totals(Quote([], model_lines)), asset="", partition="")
                 for model_lines in by_model.values()
             ],
             refused_tasks=self.refused_tasks,

@@ -23,9 +23,9 @@ from resources.models.requests import Request, WriteRequest, compute_call_keys, 
 from resources.settings.run_config import BadConfig
 from resources.storage.chunks import split_into_chunks
 
-LEFT_OUT = (NoSuchModel, ManifestError, TablesMismatch, BadMarks, BadRecord)
-"""Errors for which a quote goes without a partition: no model or manifest of a painter, or tables
-that a run refuses since they do not go together, such as a trained judge's of what it saw."""
+REFUSALS = (NoSuchModel, ManifestError, TablesMismatch, BadMarks, BadRecord)
+"""Errors for which a quote leaves out a partition: a missing model or painter's manifest, or tables
+that a run refuses together, such as pictures that a judge was trained on."""
 
 
 @dataclass(slots=True)
@@ -88,29 +88,29 @@ def quote_tasks(planners: Planners, sources: PlanContext, tasks: Sequence[Task])
     serve, and where every task lacks a model, or a painter's manifest, or would be refused.
     """
     sources = sources.with_planned({**sources.planned_configs, **to_planned_configs(tasks)})
-    making, without = _Making(sources), defaultdict[str, list[Task]](list)
+    builder, refused = _QuoteBuilder(sources), defaultdict[str, list[Task]](list)
     for number, task in enumerate(tasks):
         try:
             for plan in planners[task.asset](sources, task.partition, task.config):
-                making.take(number, task, plan)
-        except LEFT_OUT as why:
-            making.leave_out(number)
-            without[str(why)].append(task)
+                builder.add_plan(number, task, plan)
+        except REFUSALS as why:
+            builder.leave_out(number)
+            refused[str(why)].append(task)
             is_of_config = task.config and isinstance(why, NoSuchModel)
-            if is_of_config or sum(map(len, without.values())) == len(tasks):
+            if is_of_config or sum(map(len, refused.values())) == len(tasks):
                 raise CannotQuote(f"{task.asset.to_user_string()}: {why}") from None
         except BadConfig as why:
             raise CannotQuote(f"{task.asset.to_python_identifier()}: {why}") from None
     return Quote(
-        lines=list(making.lines.values()),
-        totals=list(making.totals.values()),
-        refused_tasks=without,
-        samples=making.samples,
-        warnings=list(making.warnings),
+        lines=list(builder.lines.values()),
+        totals=list(builder.totals.values()),
+        refused_tasks=refused,
+        samples=builder.samples,
+        warnings=list(builder.warnings),
     )
 
 
-class _Making:
+class _QuoteBuilder:
     """Collects the lines of a quote."""
 
     def __init__(self, sources: PlanContext) -> None:
@@ -124,8 +124,8 @@ class _Making:
         self._last_seen: dict[bytes, int] = {}
         """Number of the task that last asked for a request, by half of its key."""
 
-    def take(self, number: int, task: Task, plan: Plan) -> None:
-        """Count what a task would ask of one model."""
+    def add_plan(self, number: int, task: Task, plan: Plan) -> None:
+        """Count the requests of a task to one model."""
         model, asset = plan.model, task.asset.to_user_string()
         line = self.lines.setdefault(
             (number, model.name),
@@ -139,27 +139,27 @@ class _Making:
         if plan.missing_asset is not None:
             line.missing_asset = total.missing_asset = plan.missing_asset
         for chunk in self._chunk_by_sizes(plan.requests):
-            repairs = self._count(number, model, chunk, line, total)
-            self._count(number, model, repairs, line, total, repairs=False)
+            stored_repairs = self._count(number, model, chunk, line, total)
+            self._count(number, model, stored_repairs, line, total, may_repair=False)
         for chunk in self._chunk_by_sizes(plan.possible_requests):
             for request in chunk:
-                self._put_off(model, request, (line, total))
+                self._count_follow_up(model, request, (line, total))
         if plan.paper_sample is not None:
             full_line = QuoteLine(asset, task.partition, model, prices=empty_prices(model))
             for (request,) in self._chunk_by_sizes([plan.paper_sample.largest_request]):
-                self._pricing.pay(model, request, (full_line,))
-            description, number, _ = plan.paper_sample
+                self._pricing.add_cost(model, request, (full_line,))
+            description, request_count, _ = plan.paper_sample
             self.samples.append(
                 SampledStep(
                     partition=task.partition,
                     description=description,
-                    request_count=number,
+                    request_count=request_count,
                     price=full_line.prices["online"],
                 )
             )
 
     def leave_out(self, number: int) -> None:
-        """Drop the lines of a task of which nothing could be counted."""
+        """Drop the lines of a task whose requests could not be counted."""
         for key in [key for key, line in self.lines.items() if key[0] == number]:
             if not self.lines[key].requests:
                 del self.lines[key]
@@ -167,7 +167,7 @@ class _Making:
         self.totals = {name: total for name, total in self.totals.items() if name in model_names}
 
     def _chunk_by_sizes(self, requests: Iterable[Request]) -> Iterator[list[Request]]:
-        """The requests in chunks, each to be priced by the sizes of its own pictures."""
+        """Yield requests in chunks; each is priced by the sizes of its own pictures."""
         for chunk in split_into_chunks(requests):
             shown = {image for request in chunk for image in list_images(request)}
             self._pricing.sizes = self._images.sizes(shown)
@@ -181,11 +181,11 @@ class _Making:
         line: QuoteLine,
         total: QuoteLine,
         *,
-        repairs: bool = True,
+        may_repair: bool = True,
     ) -> list[Request]:
-        """Reckon requests that are certain; those that stored answers make as certain.
+        """Count certain requests; return the repairs that stored answers make certain.
 
-        With `repairs`, what may have to be re-queried counts as later.
+        With `may_repair`, the possible repairs of unanswered requests count as follow-ups.
         """
         new: dict[str, tuple[Request, tuple[QuoteLine, ...]]] = {}
         for key, request in zip(compute_call_keys(model, requests), requests, strict=True):
@@ -204,24 +204,27 @@ class _Making:
                 quote_line.in_batch += key in waiting
                 quote_line.unpainted += unpainted
             if key not in stored and key not in waiting:
-                self._pricing.pay(model, request, lines)
-            again = find_longest_repair(model, request) if repairs and key not in stored else None
-            if again is not None:
-                self._put_off(model, again, lines)
-        if not repairs:
+                self._pricing.add_cost(model, request, lines)
+            repair = (
+                find_longest_repair(model, request) if may_repair and key not in stored else None
+            )
+            if repair is not None:
+                self._count_follow_up(model, repair, lines)
+        if not may_repair:
             return []
         written = {
             key: request for key, (request, _) in new.items() if isinstance(request, WriteRequest)
         }
         answered = [key for key in stored if key in written and written[key].schema is not None]
         calls = self._calls.find_calls(answered) if answered else {}
-        mended = (
-            build_repair(written[key], read_outcome(c, written[key])) for key, c in calls.items()
+        repairs = (
+            build_repair(written[key], read_outcome(call, written[key]))
+            for key, call in calls.items()
         )
-        return [request for request in mended if request is not None]
+        return [request for request in repairs if request is not None]
 
-    def _put_off(self, model: Model, request: Request, lines: Sequence[QuoteLine]) -> None:
-        """Count a request that depends on an answer which is not there yet."""
+    def _count_follow_up(self, model: Model, request: Request, lines: Sequence[QuoteLine]) -> None:
+        """Count a request that depends on a reply not yet received."""
         for line in lines:
             line.follow_ups += 1
-        self._pricing.pay(model, request, lines)
+        self._pricing.add_cost(model, request, lines)

@@ -34,20 +34,20 @@ _REPLY_NAMES = {
 
 @dataclass(slots=True)
 class Amount:
-    """Billionths of a dollar; where some of it is unknown, `unknown` says why."""
+    """Billionths of a dollar; `unknown` has the reasons why parts of it are unknown."""
 
     nano: int = 0
     unknown: set[str] = field(default_factory=set)
 
     def add(self, nano: int | None, why: Callable[[], str], times: int = 1) -> None:
-        """Add what so many requests cost each; `why` tells the reason where that is None."""
+        """Add the cost of a request `times` times; `why` returns the reason if it is None."""
         if nano is None:
             self.unknown.add(why())
         else:
             self.nano += nano * times
 
-    def take(self, other: "Amount", times: int = 1) -> None:
-        """Add another amount, so many times."""
+    def add_amount(self, other: "Amount", times: int = 1) -> None:
+        """Add another amount, `times` times."""
         self.nano += times * other.nano
         self.unknown |= other.unknown
 
@@ -59,7 +59,7 @@ class QuotePrice:
     expected: Amount = field(default_factory=Amount)
     bound: Amount = field(default_factory=Amount)
     is_guess: bool = False
-    """Whether some of what is expected goes by no answer of the model's."""
+    """Whether the expected cost is not based on the model's own answers alone."""
     picture_nano: int = 0
     """Share of the bound for input pictures, in billionths of a dollar."""
     per_picture: int = 0
@@ -69,10 +69,10 @@ class QuotePrice:
     missing_fields: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """Fields of models.yaml without which the bound is unknown, each with what to add."""
 
-    def take(self, other: "QuotePrice") -> None:
-        """Add what other requests cost."""
-        self.expected.take(other.expected)
-        self.bound.take(other.bound)
+    def add(self, other: "QuotePrice") -> None:
+        """Add the cost of other requests."""
+        self.expected.add_amount(other.expected)
+        self.bound.add_amount(other.bound)
         self.missing_fields |= other.missing_fields
         bounds = [
             least for least in (self.smallest_bound, other.smallest_bound) if least is not None
@@ -97,7 +97,7 @@ class _Cost(NamedTuple):
 
 
 class Pricing:
-    """Prices requests one by one, with what it has looked up once for all that are alike."""
+    """Prices requests one by one; caches costs by model, mode and request shape."""
 
     def __init__(self, calls: CallStore) -> None:
         self._calls = calls
@@ -108,16 +108,16 @@ class Pricing:
         self._typical: dict[tuple[str, str], Usage | None] = {}
         """Typical usage of the latest answers, by model and kind."""
 
-    def pay(
+    def add_cost(
         self, model: Model, request: Request, lines: Sequence[HasPrices], times: int = 1
     ) -> None:
-        """Add what so many requests that are alike cost to the prices of some lines."""
+        """Add the cost of `times` equal requests to the prices of lines."""
         shape = to_request_shape(request, self.sizes)
         for mode in lines[0].prices:
-            like = model.name, mode, shape
-            if like not in self._costs:
-                self._costs[like] = self._cost(model, request, mode)
-            expected, bound, guessed, pictured, per_picture = self._costs[like]
+            cache_key = model.name, mode, shape
+            if cache_key not in self._costs:
+                self._costs[cache_key] = self._cost(model, request, mode)
+            expected, bound, guessed, pictured, per_picture = self._costs[cache_key]
             for line in lines:
                 price = line.prices[mode]
                 price.bound.add(bound, partial(_explain_unbounded, model, request, mode), times)
@@ -150,15 +150,15 @@ class Pricing:
 
     def _estimate_usage(self, model: Model, request: Request) -> Usage | None:
         """Return the typical usage of the model's latest answers of a kind; None without any."""
-        like = model.name, get_request_kind(request)
-        if like not in self._typical:
+        cache_key = model.name, get_request_kind(request)
+        if cache_key not in self._typical:
             typical = self._calls.typical_usage(
                 build_canonical_head(model, get_request_kind(request))
             )
-            self._typical[like] = typical and Usage(
+            self._typical[cache_key] = typical and Usage(
                 round(typical.input_tokens), round(typical.output_tokens)
             )
-        return self._typical[like]
+        return self._typical[cache_key]
 
 
 def empty_prices(model: Model) -> dict[Mode, QuotePrice]:

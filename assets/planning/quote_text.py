@@ -27,7 +27,7 @@ def format_text(quote: Quote, silent: Sequence[AssetKey]) -> str:
         ).rstrip()
         for row in rows
     ]
-    notes = list(_notes(quote, silent))
+    notes = list(_iterate_notes(quote, silent))
     return "\n".join([*lines, *([""] if lines and notes else []), *notes])
 
 
@@ -37,7 +37,7 @@ def format_markdown(quote: Quote, silent: Sequence[AssetKey]) -> str:
     if rows:
         rows.insert(1, ["---" if head in _ABOUT else "--:" for head in rows[0]])
     lines = [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join([*lines, "", *(f"- {note}" for note in _notes(quote, silent))]).strip()
+    return "\n".join([*lines, "", *(f"- {note}" for note in _iterate_notes(quote, silent))]).strip()
 
 
 def _rows(quote: Quote) -> list[list[str]]:
@@ -55,12 +55,12 @@ def _rows(quote: Quote) -> list[list[str]]:
         for line in lines
     ]
     if len(quote.totals) > 1:
-        total = grand_total(quote)
+        total = sum_totals(quote)
         cells.append(["in all", "", "all models", *(cell(total) for _, cell in columns)])
     return [heads, *cells] if cells else []
 
 
-def grand_total(quote: Quote) -> QuoteLine:
+def sum_totals(quote: Quote) -> QuoteLine:
     """The sum of the totals by model; only in modes that all models have."""
     first, *_ = quote.totals
     modes = set(first.prices).intersection(*(total.prices for total in quote.totals))
@@ -72,7 +72,7 @@ def grand_total(quote: Quote) -> QuoteLine:
         line.follow_ups += total.follow_ups
         line.missing_asset = line.missing_asset or total.missing_asset
         for mode, price in line.prices.items():
-            price.take(total.prices[mode])
+            price.add(total.prices[mode])
     return line
 
 
@@ -125,8 +125,8 @@ def _describe_samples(quote: Quote) -> Iterator[str]:
     )
     expected, bound = Amount(), Amount()
     for sample in quote.samples:
-        expected.take(sample.price.expected, sample.request_count)
-        bound.take(sample.price.bound, sample.request_count)
+        expected.add_amount(sample.price.expected, sample.request_count)
+        bound.add_amount(sample.price.bound, sample.request_count)
     requests = sum(sample.request_count for sample in quote.samples)
     yield (
         f"A trial sample: {', '.join(sample_texts)}. The same of the paper's sample, up to "
@@ -159,7 +159,7 @@ def _describe_picture_prices(total: QuoteLine) -> Iterator[str]:
         )
 
 
-def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
+def _iterate_notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
     waited_for = sorted(
         (line.missing_asset, line.asset, line.partition)
         for line in quote.lines
@@ -194,9 +194,9 @@ def _notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
         yield f"Asks no model: {', '.join(key.to_user_string() for key in silent)}."
 
 
-def list_refused(without: Mapping[str, Sequence[Task]]) -> Iterator[tuple[str, str]]:
+def list_refused(refused_tasks: Mapping[str, Sequence[Task]]) -> Iterator[tuple[str, str]]:
     """List the partitions that a quote leaves out, by asset, with the reason."""
-    for why, tasks in without.items():
+    for why, tasks in refused_tasks.items():
         for key, same in groupby(tasks, lambda task: task.asset):
             yield _format_asset(key.to_user_string(), (task.partition for task in same)), why
 

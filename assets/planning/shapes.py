@@ -54,12 +54,12 @@ class Shapes:
         line = QuoteLine(named, "", model, missing_asset=self.missing, prices=empty_prices(model))
         for group in self._groups.values():
             pricing.sizes = group.sizes
-            again = find_longest_repair(model, group.example) if group.certain else None
+            repair = find_longest_repair(model, group.example) if group.certain else None
             line.requests += group.certain
-            line.follow_ups += group.later + (group.certain if again else 0)
-            pricing.pay(model, group.example, (line,), group.certain + group.later)
-            if again is not None:
-                pricing.pay(model, again, (line,), group.certain)
+            line.follow_ups += group.later + (group.certain if repair else 0)
+            pricing.add_cost(model, group.example, (line,), group.certain + group.later)
+            if repair is not None:
+                pricing.add_cost(model, repair, (line,), group.certain)
         return line
 
     def is_begun(self, calls: CallStore, model: Model) -> bool:

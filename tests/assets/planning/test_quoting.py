@@ -32,7 +32,7 @@ from assets.planning import (
     quote_tasks,
     select_quoted_tasks,
 )
-from assets.planning.quote_text import grand_total
+from assets.planning.quote_text import sum_totals
 from assets.vlmbias.benchmark import BENCHMARK
 from assets.vlmbias.common import topics
 from resources.calls.spending import Account
@@ -478,7 +478,7 @@ def test_all_models_together_have_a_line_of_their_own(tmp_path, server):
     ]
     asked = [Plan(judge, looks(*range(n + 2))) for n, judge in enumerate(both)]
     made = quote_of(tmp_path, lambda: asked[1:] + asked[:1])
-    total = grand_total(made)
+    total = sum_totals(made)
     assert (total.requests, total.to_send) == (3, 3)
     bounds = [line.prices["online"].bound.nano for line in made.totals]
     assert total.prices["online"].bound.nano == sum(bounds)
