@@ -22,7 +22,7 @@ from dagster import (
 from assets.kit.plan import PlanContext, Planners
 from assets.planning.batches import TAG, BatchJobs, format_batches
 from assets.planning.quote_selection import AssetsByKey
-from resources.batches import BatchProviders, find_lost, track
+from resources.batches import BatchProviders, recover_lost, track
 from resources.calls.batch_rows import ENDED_STATES, OPEN_STATES, Batch
 from resources.models.client import ModelClient
 from resources.storage.data_root import DataRoot
@@ -64,7 +64,7 @@ def batches_sensor(
     ) -> SensorResult:
         store = models.calls.batches
         with BatchProviders(images) as providers:
-            problems = find_lost(models.calls, providers, context.log)
+            problems = recover_lost(models.calls, providers, context.log)
             problems |= track(models.calls, providers)
         tick = _Tick(
             instance=context.instance,

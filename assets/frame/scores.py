@@ -141,7 +141,7 @@ class FrameScores(JudgeStep[FrameScoresConfig]):
 
 
 def list_original_names(work: StepRun[Any], limit: int | None) -> set[str]:
-    """List the ids of the pictures without a bias, the first of a limit."""
+    """List the ids of the unbiased pictures, the first `limit` of them."""
     names = [
         row["image_id"]
         for row in work.iterate_rows("biased_images", "image_id", "bias")
@@ -154,8 +154,8 @@ def _iterate_pictures(work: StepRun[FrameScoresConfig]) -> Iterator[dict[str, An
     """The pictures of `frame/biased_images` that the config names."""
     config, images = work.config, list_original_names(work, work.config.limit)
     domain, _ = split_source_key(work.partition)
-    tried = list_configurations(domain, config.biases, config.configurations)
-    parameters = {to_json(perturbations) for perturbations in [(), *tried]}
+    configurations = list_configurations(domain, config.biases, config.configurations)
+    parameters = {to_json(perturbations) for perturbations in [(), *configurations]}
     return (
         row
         for row in work.iterate_rows("biased_images", *SCORED_IMAGE_COLUMNS.columns)

@@ -36,7 +36,15 @@ from assets.planning.quote_selection import (
     select_quoted_tasks,
     to_planned_configs,
 )
-from resources.batches import BatchOrder, BatchProviders, cancel, collect, find_lost, forget, submit
+from resources.batches import (
+    BatchOrder,
+    BatchProviders,
+    cancel,
+    collect,
+    forget,
+    recover_lost,
+    submit,
+)
 from resources.calls.batch_rows import OPEN_STATES, Batch
 from resources.calls.spending import Account
 from resources.execution.dagster_internals import AssetJob
@@ -175,8 +183,8 @@ def _build_submit_op(planners: Planners, assets: AssetsByKey, jobs: JobsByAsset)
         )
         later: Counter[str] = Counter()
         with BatchProviders(images) as providers:
-            # What an earlier run has left behind is settled first, or it would count as waiting.
-            for problem in find_lost(models.calls, providers, context.log).values():
+            # Settle batches that an earlier run has lost, or they would count as waiting.
+            for problem in recover_lost(models.calls, providers, context.log).values():
                 context.log.warning("A batch that was lost is not found yet: %s", problem)
             orders = _orders(planners, sources, chosen, account, later)
             submitted = submit(models.calls, providers, orders, context.log, require_idle)

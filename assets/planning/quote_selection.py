@@ -103,7 +103,7 @@ def select_all_tasks(
     partitions: Sequence[str] = (),
     config: Mapping[str, Any] | None = None,
 ) -> list[Task]:
-    """The partitions of all selected assets, whether they ask models or not; otherwise as above."""
+    """Select as `select_quoted_tasks`, including the assets that ask no model."""
     tasks = _tasks(assets, instance, select, partitions, config or {})
     _check_partitions("", partitions, tasks)
     return _select_tasks(tasks, partitions)
@@ -160,7 +160,7 @@ def _tasks(
 
 
 def select_assets(assets: AssetsByKey, select: str) -> list[AssetKey]:
-    """The assets of a selection, by name; raises `CannotQuote` as above."""
+    """List the assets of a selection by name; raises `CannotQuote` if it selects none."""
     if _NAME.fullmatch(select) and AssetKey.from_user_string(select) not in assets:
         names = sorted(key.to_user_string() for key in assets)
         raise CannotQuote(

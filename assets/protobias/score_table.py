@@ -47,10 +47,10 @@ ScoreTables = Mapping[str, pd.DataFrame]
 def load_all_scores(home: DataRoot, painter: str, models: Sequence[Model]) -> pd.DataFrame:
     """Load every score of a painter's evaluated pairs: one row per sample, metric, pair and side.
 
-    The columns are those of `_LONG`. The sample `evaluated` has all pairs; `human` each metric
-    again on just those pairs of which people scored both sides, beside the metric `human`, whose
-    raw score is the mean over annotators. PickScore is normalized over all domains that are there;
-    domains that are not scored yet are not in it.
+    The columns are those of `_LONG`. The sample `evaluated` has all pairs; the sample
+    `human` has the pairs of which people scored both sides, for each metric and for the metric
+    `human`, whose raw score is the mean over annotators. PickScore is normalized over all stored
+    domains; domains without scores are left out.
 
     Raises `TablesMismatch` where scores are of other pictures than `filtered_pairs` holds now,
     those of a metric are not all by one version of its entry, or domains were not painted or

@@ -1,4 +1,4 @@
-"""The pairs of ProtoBias that metrics can be trained on, and those that are kept from that."""
+"""The pairs of ProtoBias that metrics can be trained on, and those excluded from training."""
 
 from collections import defaultdict
 from collections.abc import Mapping

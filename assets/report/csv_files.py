@@ -44,9 +44,8 @@ class CsvFiles:
 def csv_text(table: Table) -> str:
     """A table as CSV: plain numbers, shares as fractions from 0 to 1, one line of headings.
 
-    A column with more than one number a cell (an interval, a change) becomes as many, a column with
-    notes has them in another one, and a first column names the group of rows where there are
-    several.
+    A column with several numbers per cell (an interval, a change) becomes as many columns, and
+    notes get a column of their own. A first column names the group of rows if there are several.
     """
     parts = _parts(table)
     several = sum(1 for body in table.bodies if body.lines) > 1

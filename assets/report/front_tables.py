@@ -46,7 +46,7 @@ class MeasureColumn(NamedTuple):
 
 
 def overview(columns: Sequence[MeasureColumn], profiles: Sequence[Profile]) -> Table:
-    """A line a judge or metric: results and trials, and what would fill each empty cell.
+    """A line per judge or metric: results and trials, and what would fill each empty cell.
 
     Who has most results comes first; trials are marked, and never ranked before results.
     """
@@ -77,7 +77,7 @@ def stand_ins(columns: Sequence[MeasureColumn], profiles: Sequence[Profile]) -> 
 def judge_numbers(
     columns: Sequence[MeasureColumn], profile: Profile, *, is_stand_in: bool
 ) -> Table:
-    """Tabulate a judge's numbers: a body a benchmark, a line a measure and its scope."""
+    """Tabulate a judge's numbers: a body per benchmark, a line per measure and scope."""
     titles = dict.fromkeys((column.folder, column.title) for column in columns)
     bodies = [
         Body(

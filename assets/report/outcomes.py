@@ -44,7 +44,7 @@ def served(replies: pd.DataFrame) -> list[Served]:
 
 
 def served_table(corner: str, served_names: Sequence[Served]) -> Table:
-    """Tabulate the models that replied, a line a name."""
+    """Tabulate the models that replied, a line per name."""
     lines = [
         Line(
             served.name,

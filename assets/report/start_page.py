@@ -1,4 +1,4 @@
-"""The start page of all reports: one row a judge or metric, and what each benchmark found.
+"""The start page of all reports: one row per judge or metric, and what each benchmark found.
 
 It is made of what lies in the sites, so that no benchmark is named here, and of the roster. Each
 judge and metric has a page of its own, which gathers what the sites tell of it.

@@ -199,8 +199,7 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
     def _find_hallucinations(self, work: StepRun[AttackSweepConfig]) -> Mapping[str, bool | str]:
         """Return, by case, whether at least half of the model's own clean answers are wrong.
 
-        It lacks those of which it said nothing that can be used; `PENDING` are those of which it
-        is still to say something.
+        Cases without a usable clean answer are missing; those with open answers are `PENDING`.
         """
         correctness: dict[str, list[bool]] = defaultdict(list)
         pending: dict[str, str] = {}

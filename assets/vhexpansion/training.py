@@ -1,4 +1,4 @@
-"""The cases of VHExpansion that judges are fine-tuned on, and those that are kept from that."""
+"""The cases of VHExpansion that judges are fine-tuned on, and those excluded from training."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

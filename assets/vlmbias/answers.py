@@ -198,10 +198,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
     def _list_keys(
         self, work: StepRun[PromptingConfig], rows: Sequence[Row]
     ) -> Iterator[tuple[Any, ...]]:
-        """The questions under each prompting; of answers cut short by a limit, those of the limit.
-
-        That is what the table is about, whose rows may be under further promptings.
-        """
+        """List the questions under each prompting; after a limited run, those within the limit."""
         answered_names: dict[str, set[tuple[Any, ...]]] = {}
         for row in rows:
             answered_names.setdefault(row["prompting"], set()).add(

@@ -22,10 +22,10 @@ topics = StaticPartitionsDefinition([*DRAWN, *PHOTOGRAPHED])
 """Partitions of all seven topics."""
 
 photographs = MultiPartitionsDefinition({"topic": photographed_topics, "painter": painters})
-"""A painter's photographs of a topic; as a key "painter|topic", as in "sketch|animals"."""
+"""Partitions of photographs by topic and painter; Dagster sorts dimensions: "sketch|animals"."""
 
 table_asset = partial(common.table_asset, GROUP, partitions=topics)
-"""An asset of this benchmark that makes a table, a partition per topic or as said."""
+"""`table_asset` in this benchmark's group, partitioned by topic unless overridden."""
 
 
 def asset_key(name: str) -> AssetKey:

@@ -1,4 +1,4 @@
-"""Answers that a judge gave earlier: those under other promptings, and a change of the model."""
+"""Earlier answers of a judge, under other promptings, and changes of the model that answers."""
 
 from collections.abc import Set
 from typing import Any

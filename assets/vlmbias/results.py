@@ -42,8 +42,8 @@ def answers_metadata(answers: pd.DataFrame, images: ImageStore) -> dict[str, Any
     metadata: dict[str, Any] = {"rates": markdown_table(format_rates(rates, _SHOWN_COLUMNS))}
     # Not of originals, whose bias is the truth.
     main = rates[rates["questions"].eq(COUNTING) & rates["image_set"].ne("originals")]
-    others = main["prompting"].ne(BASELINE) * 2 + main["image_set"].ne("benchmark")
-    for row in to_records(main.loc[others.sort_values(kind="stable").index[:1]]):
+    rank = main["prompting"].ne(BASELINE) * 2 + main["image_set"].ne("benchmark")
+    for row in to_records(main.loc[rank.sort_values(kind="stable").index[:1]]):
         metadata["rates_of"] = f"{row['prompting']}, {row['image_set']}, {row['questions']}"
         metadata |= {name: round(float(row[name]), 4) for name in RATES if pd.notna(row[name])}
     if wrong := list(_select_wrong(answers)):

@@ -36,7 +36,7 @@ class Unverified(ValueError):
 
 
 def join_readings(images: pd.DataFrame, measurements: pd.DataFrame) -> pd.DataFrame:
-    """Labels beside readings of the very same bytes, with `error` and `agrees`: one row a label.
+    """Labels beside readings of the very same bytes, with `error` and `agrees`: one row per label.
 
     Counts agree exactly, differences within the accuracy that the topic's `measure` states. A
     label without a reading and a reading without a label do not agree.

@@ -17,9 +17,9 @@ _COUNTING = "Q1"
 
 
 def _select_yes_no(row: Row) -> Iterator[YesNoQuestion]:
-    """A question that is answered by yes or no as it stands, and of two that count alike the first.
+    """Yield yes/no questions unchanged and, of the two counting questions, the first.
 
-    The sanity check's questions are for originals alone, and ask for what is counted once more.
+    The sanity check's questions are left out: they repeat the count, for originals alone.
     """
     is_yes_no = row["ground_truth"] in ("Yes", "No")
     if not is_yes_no and row["question_id"] != _COUNTING:

@@ -99,7 +99,7 @@ def _fit(means: Values, outside: Mask, *, scaled: bool) -> PreferenceFit:
 
 
 class _FitState:
-    """Several fits under way; arrays have one row a fit."""
+    """Fits in progress; arrays have one row per fit."""
 
     def __init__(self, values: Values, weights: Values) -> None:
         self.values, self.weights = values, weights

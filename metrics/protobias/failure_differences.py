@@ -2,11 +2,11 @@
 
 Two metrics are compared on the pairs that both have scored. The interval is that of a paired
 difference (`metrics.statistics.paired_intervals`); the p-value is of a sign-flip test: if both
-were equally
-good, each prompt's difference could equally have the other sign. Whole prompts are flipped, as the
-pairs of a prompt are not independent; of one pair a prompt this is McNemar's test. In simulations
-of equal metrics (8 to 100 prompts of 1 to 5 pairs, failing 10 to 70 % of them) it rejected at a
-level of 5 % in 0 to 6 % of data sets, less for fewer prompts; the interval held 0 in 93 to 100 %.
+were equally good, each prompt's difference could equally have the other sign. Whole prompts are
+flipped, as the pairs of a prompt are not independent; with one pair per prompt this is McNemar's
+test. In simulations of equal metrics (8 to 100 prompts of 1 to 5 pairs, failing 10 to 70 % of them)
+it rejected at a level of 5 % in 0 to 6 % of data sets, less for fewer prompts; the interval held 0
+in 93 to 100 %.
 
 Two painters' pairs are not the same, and differ in number, so that their failure rates are compared
 over the prompts of which both have pairs, each prompt weighing the same.

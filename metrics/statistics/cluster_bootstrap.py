@@ -127,7 +127,7 @@ def _weights(base_images: int, seed: int, stratum: int) -> NDArray[Any]:
 def draw_counts(
     name: str, number: int, chances: NDArray[np.float64], resamples: int = RESAMPLES
 ) -> NDArray[np.float64]:
-    """Draw counts of several outcomes in `number` draws, one row a resample."""
+    """Draw counts of several outcomes in `number` draws, one row per resample."""
     return build_generator(name).multinomial(number, chances, resamples).astype(float)
 
 

@@ -3,7 +3,7 @@
 from resources.batches.answer_collection import collect
 from resources.batches.providers import BatchProviders
 from resources.batches.submission import BatchOrder, SubmissionResult, submit
-from resources.batches.tracking import cancel, find_lost, forget, track
+from resources.batches.tracking import cancel, forget, recover_lost, track
 
 __all__ = [
     "BatchOrder",
@@ -11,8 +11,8 @@ __all__ = [
     "SubmissionResult",
     "cancel",
     "collect",
-    "find_lost",
     "forget",
+    "recover_lost",
     "submit",
     "track",
 ]

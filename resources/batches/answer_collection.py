@@ -164,7 +164,7 @@ class _Collecting:
             calls.append(
                 build_call(self.model, key, request, reply, answer, seconds, "batch", finished_at)
             )
-            # What a refusal costs that nothing was counted for is not known.
+            # The cost of a refusal without token counts is unknown.
             counted = reply.refusal is None or reply.usage != UNCOUNTED
             cost = compute_cost(self.model, request, reply.usage, "batch") if counted else None
             costs[pending.booking] = cost

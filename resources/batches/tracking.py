@@ -19,11 +19,11 @@ from resources.models.backends.base import BatchBackend, BatchState
 from resources.models.replies import RequestFault
 
 
-def find_lost(calls: CallStore, providers: BatchProviders, log: Logger) -> dict[str, str]:
-    """Find batches whose submission broke off: go on with those that are there, free the others.
+def recover_lost(calls: CallStore, providers: BatchProviders, log: Logger) -> dict[str, str]:
+    """Recover batches whose submission broke off: track those that exist, free the others.
 
-    One that somebody is submitting is left alone. Returns, by tag, why one could not be looked up;
-    that is tried again in some minutes.
+    Batches that are being submitted are left alone. Returns, by tag, why a batch could not be
+    looked up; that is tried again in some minutes.
     """
     owner, problems = uuid4().hex, {}
     for batch in calls.batches.list_by_state("submitting"):

@@ -35,7 +35,7 @@ _MOST_STEPS = "DAGSTER_MULTIPROCESS_EXECUTOR_MAX_CONCURRENT"
 
 
 class _CheckedExecutor(Executor):
-    """Dagster's executors, after what each run does first."""
+    """Dagster's executors, preceded by the checks that start each run."""
 
     def __init__(
         self, context: InitExecutorContext, list_names: Callable[[], Mapping[str, Collection[str]]]

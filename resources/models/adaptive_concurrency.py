@@ -19,8 +19,8 @@ class AdaptiveConcurrency:
     """The concurrency and rate of one model in one process.
 
     `concurrency` is the most requests at once; the limits per minute are spread evenly over it.
-    Tokens are known only afterwards: under a limit of them the first request goes alone, each books
-    what the last ones took, and what its answer took beyond that is waited for then.
+    The tokens of a request are known only after its answer. Under a token limit the first request
+    is sent alone. Each later one books the average of the latest; its answer corrects that.
     """
 
     concurrency: int
@@ -72,10 +72,10 @@ class AdaptiveConcurrency:
             self._book(beyond)
 
     def record_overload(self, began: float, retry_after: float | None) -> float:
-        """Allow half as many at once: a request that `began` then was turned away.
+        """Halve the concurrency after a refusal of a request that `began` at that time.
 
-        Those that were on their way together count as one. With `retry_after` in seconds, nothing
-        is sent before it is over. Gives the moment at which pauses end.
+        Refusals of concurrent requests count once. With `retry_after` in seconds, nothing is sent
+        before it is over. Returns the time at which pauses end.
         """
         current_time = monotonic()
         if began >= self._last_decrease:

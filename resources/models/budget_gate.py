@@ -101,10 +101,10 @@ class ReservationQueue:
         self._admit(1)
 
     async def wait_after_refusal(self, ended: int) -> bool:
-        """End without a reservation, and wait for another's end; False if there is nobody.
+        """End without a reservation and wait for another's end; return True to try again.
 
-        True is to try again: at once where the last one has left since so many had `ended`, for
-        the refusal may be from before. Once it is closed nobody waits.
+        `ended` is `ended_count` before the attempt. Without others it returns at once: True if the
+        count has changed since, because the refusal may be older. Once closed it returns False.
         """
         self._active -= 1
         if self._closed:

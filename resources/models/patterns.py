@@ -37,7 +37,7 @@ class Pattern:
         return self.template["backend"], self.template.get("base_url")
 
     def matches(self, backend: str, base_url: str | None, model: str) -> bool:
-        """Check that this pattern matches a model of a backend at an address."""
+        """Return whether this pattern matches a model of a backend at an address."""
         return self.source == (backend, base_url) and fnmatchcase(model, self.pattern)
 
     def suggest_narrower(self, ids: Collection[str], most: int) -> str | None:

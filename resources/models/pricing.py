@@ -196,7 +196,7 @@ def _to_decimal(number: float) -> Decimal:
 
 
 def has_image_price(model: Model) -> bool:
-    """Check that the price of a picture of the parameters' size and quality is known."""
+    """Return whether the price of a picture of the parameters' size and quality is known."""
     return _find_image_price(model) is not None
 
 

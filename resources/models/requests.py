@@ -153,7 +153,7 @@ def compute_call_keys(model: Model, requests: Iterable[Request]) -> list[str]:
 
 
 def is_painted(model: Model, request: Request) -> bool:
-    """Check that a folder of pictures has the one that a request asks for."""
+    """Return whether a folder of pictures has the one that a request asks for."""
     return isinstance(request, PaintRequest) and bool(
         identify_picture_file(model, request.prompt, request.seed, request.sample)
     )

@@ -33,9 +33,9 @@ def read_process_count(config: str | None) -> int:
 
 
 def is_without_launcher(config: str) -> bool:
-    """Check that accelerate starts one process by a configuration, whatever its number.
+    """Return whether accelerate starts just one process by a configuration.
 
-    So it does of processors, unless MPI starts them; for GPUs, DeepSpeed and FSDP it has launchers.
+    It does for CPUs, unless MPI starts them; for GPUs, DeepSpeed and FSDP it has launchers.
     """
     settings = yaml.safe_load(Path(config).read_text())
     return settings.get("distributed_type") in _OF_PROCESSORS and not settings.get("mpirun_config")

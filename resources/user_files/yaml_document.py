@@ -65,8 +65,8 @@ class Document:
     def validate(self, shape: type[Shape], value: Any, base_place: Place = ()) -> Shape | None:
         """Validate the value at `base_place` as a model; None, with its problems, if invalid.
 
-        `value` is what stands there, or what is made of that. What was a problem before, and a list
-        that is empty without its wrong items, is not told.
+        `value` may be derived from the file's value. Not reported are known problems, and lists
+        that are empty only because their items are invalid.
         """
         try:
             return shape.model_validate(value)

@@ -73,7 +73,7 @@ def _heated(row: Row | None, is_own: bool, most: float) -> Cell:
 
 
 def self_preference(datasets: Sequence[ComparedDataset]) -> Table:
-    """Self-preference of each judge in every setting, a body a dataset."""
+    """Self-preference of each judge in every setting, with a body per dataset."""
     settings = [
         setting
         for setting in SETTING_WORDS

@@ -70,7 +70,7 @@ def _tabulate_changes(
     places: Mapping[tuple[str, str], str],
     group: str = "",
 ) -> Table:
-    """A line a metric; the columns are earlier painters with a domain, by their headings."""
+    """A line per metric; the columns are earlier painters with a domain, by their headings."""
     rows = iterate_named_rows(compared[compared["later"] == painted.name])
     cells = {(row.metric, row.earlier, row.domain): _change(row) for row in rows}
 

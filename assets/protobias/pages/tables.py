@@ -25,7 +25,7 @@ Measures = Mapping[str, Measure]
 
 
 def leaderboard(painters: Sequence[SummarisedPainter], caption: str) -> Table:
-    """Failure rates as the mean over domains, a line a painter and a column a metric.
+    """Failure rates as the mean over domains, a line per painter and a column per metric.
 
     The metric that fails least on average comes first, references last; a trial has no
     colour, and no say in the order.
@@ -142,7 +142,7 @@ def _tabulate_measures(
     measures: Measures,
     places: Mapping[str, Where],
 ) -> Table:
-    """A group a measure, in each a column a place."""
+    """A group per measure, with a column per place."""
     columns = [
         board.column(title, place, measure, label, _pairs(board.pairs(place)))
         for label, measure in measures.items()
@@ -157,7 +157,7 @@ def _by_metric(
     board: Board,
     columns: Sequence[TableColumn[BoardMetric]],
 ) -> Table:
-    """A line a metric, which leads to the pairs that it fails."""
+    """A line per metric, which links to the pairs that it fails."""
     head = replace(
         METRIC_HEAD,
         link=lambda m: "" if m.name == HUMAN else f"{painted.gallery}#wrong={m.name}",

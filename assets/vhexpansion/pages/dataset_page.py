@@ -35,8 +35,8 @@ SHORT: Mapping[str, str] = {
 class AnsweredDataset(ReportSubject):
     """A dataset: its table of `vhexpansion/symmetry`, and pairs to which judges say yes twice.
 
-    `twice` has a row a judge and case: `model`, `case_id`, `sha256`, `perturbation`, `question` and
-    `negated_question`, `response` and `negated_response`.
+    `twice` has a row per judge and case: `model`, `case_id`, `sha256`, `perturbation`, `question`
+    and `negated_question`, `response` and `negated_response`.
     """
 
     kind: ClassVar[str] = "dataset"

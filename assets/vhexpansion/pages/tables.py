@@ -57,7 +57,7 @@ def adversarial(dataset: AnsweredDataset) -> Table:
 def _perturbed(
     dataset: AnsweredDataset, judges: Sequence[str], names: Sequence[str], caption: str
 ) -> Table:
-    """A body a measure, a line a perturbation and its setting, a column a judge."""
+    """A body per measure, a line per perturbation and setting, a column per judge."""
     measures: Mapping[str, tuple[CellOf, Sequence[str]]] = {
         "Symmetric accuracy": (_symmetric, [NONE, *names]),
         "New cases": (_new, names),

@@ -33,7 +33,7 @@ class WriterEdits(NamedTuple):
 
 
 class Edited(NamedTuple):
-    """The section about edited drawings: how many edits were kept, a line a writer."""
+    """The section about edited drawings: how many edits were kept, a line per writer."""
 
     table: Table
     writers: list[WriterEdits]

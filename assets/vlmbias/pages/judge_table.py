@@ -1,4 +1,4 @@
-"""Tables of rates with a line a judge."""
+"""Tables of rates with a line per judge."""
 
 from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean
@@ -18,7 +18,7 @@ def judge_table(
     *,
     mean: bool = False,
 ) -> Table:
-    """A line a judge, with a link to the wrong answers of those that were asked anything.
+    """A line per judge, with a link to the wrong answers of those that were asked anything.
 
     `heads` are its columns, each with the label of its group. The stand-in judges have a body of
     their own; with `mean` the last line of several models is their mean, as in the paper's tables.

@@ -196,7 +196,7 @@ def _name_set(proof: str, variant: str) -> str:
 
 
 def _topics(site: VlmbiasSite, accuracy: Accuracy, **changed: Any) -> list[AccuracyColumn]:
-    """The task mean, then a column a topic; `changed` are other values of their fields."""
+    """The task mean, then a column per topic; `changed` are other values of their fields."""
     topics = (
         AccuracyColumn(site.scenes.titles[topic], topic, section=f"topic-{topic}")
         for topic in accuracy.topics

@@ -195,7 +195,7 @@ class Candidates(PhotographStep[CandidatesConfig]):
         ]
 
     def metadata(self, work: StepRun[CandidatesConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """Retention, some of the pictures, and the page on which people review all painters'."""
+        """Retention, some pictures, and the page for reviewing the pictures of all painters."""
         painter, topic = split_photograph_key(work.partition)
         other_rows = [
             row

@@ -166,8 +166,7 @@ def _explain_none(candidates: Sequence[Row], pictures: Sequence[Row], verdicts: 
 
 
 PUBLISHED_STATES = ("accepted", "unreviewed")
-"""The last stages, after base images, painted, edited and passed (what no check has failed): what
-is accepted by a person, or unreviewed as long as nobody has decided, is published."""
+"""Review states that are published, which are also the last stages of `count_retention`."""
 _BASE_IMAGE = ["painter", "subtopic", "base_id"]
 
 

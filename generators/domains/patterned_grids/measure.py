@@ -14,7 +14,7 @@ _TARGET = re.compile(r"(circles|lines) in ([A-Z]\d+)")
 
 
 def measure(pixels: Pixels, targets: Sequence[str]) -> Sequence[float]:
-    """Count the "circles in C5" or "lines in C5", one count a target.
+    """Count the "circles in C5" or "lines in C5", one count per target.
 
     C5 is the third column from the left and the fifth row from the top, as the grid's lines
     divide the picture. A tally's crossing stroke is one line. Raises `Unreadable` when the

@@ -145,7 +145,7 @@ def _find_peft_base(fields: LoraFields) -> Mapping[str, Any]:
 
 
 def _is_base(base: Mapping[str, Any], name: str, base_commit: str | None) -> bool:
-    """Check that a model is that base: by id and commit, or else by its weights."""
+    """Return whether a model is that base: by id and commit, or else by its weights."""
     if base["sha256"] is None:
         return bool(base["model"] == name and base["revision"] in (None, base_commit))
     if base_commit is not None and (name, base_commit) == (base["model"], base["revision"]):

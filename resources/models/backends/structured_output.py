@@ -41,7 +41,7 @@ def build_response_format(schema: str) -> dict[str, Any]:
 
 
 def _strict(schema: Any) -> bool:
-    """Check that OpenAI takes a schema as strict: known words, closed complete objects."""
+    """Return whether OpenAI takes a schema as strict: known words, closed complete objects."""
     if not isinstance(schema, dict) or not _STRICT_WORDS.issuperset(schema):
         return False
     named = schema.get("properties", {})

@@ -5,7 +5,7 @@ from collections import Counter
 
 from sqlalchemy import text
 
-from resources.batches import BatchOrder, BatchProviders, collect, find_lost, submit, track
+from resources.batches import BatchOrder, BatchProviders, collect, recover_lost, submit, track
 from resources.calls.spending import Account
 from resources.models.catalog import Model
 from resources.models.client import ModelClient
@@ -59,8 +59,8 @@ class Office:
     def track(self):
         return track(self.calls, self.providers)
 
-    def find_lost(self):
-        return find_lost(self.calls, self.providers, LOG)
+    def recover_lost(self):
+        return recover_lost(self.calls, self.providers, LOG)
 
     def collect(self, tag):
         self.track()

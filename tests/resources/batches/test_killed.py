@@ -117,7 +117,7 @@ def test_one_that_is_killed_before_it_hears_of_its_batch_has_created_one(
         end = time.monotonic() + 120
         while office.calls.batches.find(tag).state == "submitting":
             assert time.monotonic() < end
-            assert office.find_lost() == {}
+            assert office.recover_lost() == {}
             time.sleep(0.05)
         assert office.collect(tag).endings == {"answered": MANY}
     assert [each for each, _ in server.received()["batches"]] == [tag]

@@ -269,7 +269,7 @@ def after(office, monkeypatch, moment):
     async def late(self, requests, tag):
         await moment
         with Office(office.calls, office.images, office.provider) as other:
-            assert other.find_lost() == {}
+            assert other.recover_lost() == {}
         return await whole(self, requests, tag)
 
     monkeypatch.setattr(type(backend), "submit", late)

@@ -49,7 +49,7 @@ def test_a_batch_that_was_created_and_not_recorded_is_found(lost, monkeypatch):
     break_off(lost, monkeypatch, created=True)
     (batch,) = lost.calls.batches.list_by_state("submitting")
     assert batch.provider_id is None
-    assert lost.find_lost() == {}
+    assert lost.recover_lost() == {}
     found = lost.calls.batches.find(batch.tag)
     assert (found.state, found.provider_id) == ("running", *lost.provider.batches.all)
     assert lost.submit(looks(5)).batches == []
@@ -60,7 +60,7 @@ def test_a_batch_that_was_created_and_not_recorded_is_found(lost, monkeypatch):
 def test_one_that_was_never_created_frees_its_requests(lost, monkeypatch):
     break_off(lost, monkeypatch, created=False)
     assert (lost.waiting(looks(5)), lost.money()[2]) == (5, 5)
-    assert lost.find_lost() == {}
+    assert lost.recover_lost() == {}
     assert (lost.waiting(looks(5)), lost.money()[2]) == (0, 0)
     assert len(lost.submit(looks(5)).batches) == 1
 
@@ -83,11 +83,11 @@ BUSY = faults.Fault("an error as if it was a list", {"openai": busy, "gemini": b
 def test_as_long_as_nobody_can_tell_it_stays_as_it_is(lost, monkeypatch, fault):
     break_off(lost, monkeypatch, created=True)
     lost.provider.when(on("list batches"), fault, times=1)
-    (problem,) = lost.find_lost().values()
+    (problem,) = lost.recover_lost().values()
     assert problem.startswith("whether it was created is not known (")
     assert "Its 5 requests wait" in problem
     assert lost.waiting(looks(5)) == 5
-    assert lost.find_lost() == {}
+    assert lost.recover_lost() == {}
     assert lost.created() == 1
     assert lost.calls.batches.list_by_state("submitting") == []
 
@@ -95,7 +95,7 @@ def test_as_long_as_nobody_can_tell_it_stays_as_it_is(lost, monkeypatch, fault):
 def test_it_is_not_looked_for_while_it_may_be_alive(lost, monkeypatch):
     monkeypatch.setattr(submission, "LEASE_S", 60.0)
     break_off(lost, monkeypatch, created=False)
-    assert lost.find_lost() == {}
+    assert lost.recover_lost() == {}
     assert lost.waiting(looks(5)) == 5
     assert lost.provider.received == []
 
