@@ -271,7 +271,7 @@ def test_every_command_on_the_pages_does_what_it_promises(again, folder):
 def test_philautia_is_rehearsed_and_finds_who_favours_its_own(first, folder):
     assert " vlmbias_game_boards 32 5 1,600 " in " ".join(first.stdout.split())
     rows = pd.read_parquet(folder / "data/philautia/preference_matrix/vlmbias_game_boards.parquet")
-    own = rows[rows["part"].eq("model") & rows["generator"].ne("all")]
+    own = rows[rows["row_type"].eq("model") & rows["generator"].ne("all")]
     assert own["is_stand_in"].all()
     assert set(own.loc[own["preference_low"].gt(0), "generator"]) == {"vain"}
     front = folder / "data" / "report" / "philautia" / "index.html"

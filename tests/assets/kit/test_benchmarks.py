@@ -139,13 +139,14 @@ def test_contributing_quotes_it_and_says_how_to_copy_it(colours, tmp_path, monke
         (tmp_path / folder).mkdir()
     (tmp_path / "tests" / "benchmarks").symlink_to(FOLDER)
     subprocess.run(command, shell=True, check=True, cwd=tmp_path)
-    monkeypatch.setattr(assets, "__path__", [*assets.__path__, str(tmp_path / "assets")])
-    load_benchmarks.cache_clear()
-    copy = load_benchmarks()["shapes"]
-    assert {step.key.path[0] for step in copy.steps(Catalog(()))} == {"shapes"}
-    result = materialize(tmp_path, "prompts", topic="plants", models=(), group="shapes")
-    assert result.success, failure(result)
-    del sys.modules["assets.shapes"]
+    with monkeypatch.context() as patch:
+        patch.setattr(assets, "__path__", [*assets.__path__, str(tmp_path / "assets")])
+        load_benchmarks.cache_clear()
+        copy = load_benchmarks()["shapes"]
+        assert {step.key.path[0] for step in copy.steps(Catalog(()))} == {"shapes"}
+        result = materialize(tmp_path, "prompts", topic="plants", models=(), group="shapes")
+        assert result.success, failure(result)
+        del sys.modules["assets.shapes"]
 
 
 def test_it_is_quoted_run_reported_and_exported(tmp_path, server):
