@@ -66,6 +66,7 @@ _SIZES = {**_LAYERS, "intermediate_size": 37, "initializer_range": 0.5}
 def cache(folder, name, commit):
     """Make a saved model one that was downloaded from the Hub, by that name and commit."""
     cached = Path(HOME, "hub", f"models--{name.replace('/', '--')}")
+    shutil.rmtree(cached, ignore_errors=True)
     shutil.copytree(folder, cached / "snapshots" / commit)
     (cached / "refs").mkdir()
     (cached / "refs" / "main").write_text(commit)

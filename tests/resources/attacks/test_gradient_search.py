@@ -26,7 +26,7 @@ def gradient_at(attacker):
 
     def gradient(change):
         def embedded(shown):
-            return encoder.embed([encoder.prepared(shown)], [SIZE], [QUESTION])[0]
+            return encoder.embed([encoder.prepare(shown)], [SIZE], [QUESTION])[0]
 
         change = change.requires_grad_()
         target = embedded(pixels).detach().flatten()

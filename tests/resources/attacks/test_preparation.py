@@ -33,20 +33,20 @@ def apart(ours, theirs, processor):
 def test_it_is_the_processors_but_for_rounding(attacker, size):
     encoder = attacker._encoder
     image, pixels = opened(picture(*size))
-    found = apart(encoder.prepared(pixels), encoder.process(image), encoder.preparing)
+    found = apart(encoder.prepare(pixels), encoder.process(image), encoder.image_processor)
     assert found <= MOST_LEVELS
 
 
 @pytest.mark.parametrize("size", [(40, 64), (64, 40), (33, 17)], ids=str)
 def test_a_processor_that_pads_is_followed(attackers, monkeypatch, size):
     encoder = attackers["llava"]._encoder
-    own = encoder.preparing
+    own = encoder.image_processor
     padding = transformers.LlavaImageProcessorPil(
         size=dict(own.size), crop_size=dict(own.crop_size), do_pad=True
     )
     monkeypatch.setattr(encoder.processor, "image_processor", padding)
     image, pixels = opened(picture(*size))
-    found = apart(encoder.prepared(pixels), encoder.process(image), padding)
+    found = apart(encoder.prepare(pixels), encoder.process(image), padding)
     assert found <= MOST_LEVELS
 
 
@@ -64,6 +64,6 @@ def test_gradients_pass_through(attacker):
     encoder = attacker._encoder
     _, pixels = opened(picture(40, 64))
     pixels.requires_grad_()
-    (gradient,) = torch.autograd.grad(encoder.prepared(pixels).square().sum(), pixels)
+    (gradient,) = torch.autograd.grad(encoder.prepare(pixels).square().sum(), pixels)
     assert gradient.isfinite().all()
     assert (gradient != 0).float().mean() > 0.3
