@@ -47,7 +47,7 @@ from resources.batches import (
 )
 from resources.calls.batch_rows import OPEN_STATES, Batch
 from resources.calls.spending import Account
-from resources.execution.dagster_internals import AssetJob
+from resources.execution.dagster_internals import ASSET_JOB, AssetJob
 from resources.faults import UnsupportedRequest
 from resources.models.client import ModelClient
 from resources.settings.budget import Budget
@@ -58,8 +58,6 @@ from resources.storage.work_cache import WorkCache
 
 TAG = "counterfactory/batch"
 """The tag of a run that has to do with one batch."""
-_ASSET_JOB = "__ASSET_JOB"
-"""Dagster's own job of all assets."""
 _ACTIVE_STATUSES = [DagsterRunStatus.STARTING, DagsterRunStatus.STARTED, DagsterRunStatus.CANCELING]
 
 
@@ -235,7 +233,7 @@ def _require_idle(instance: DagsterInstance, jobs: JobsByAsset, tasks: Sequence[
     under_way = instance.get_runs(RunsFilter(statuses=_ACTIVE_STATUSES))
     for task, run in product(tasks, under_way):
         # A run of a job as a whole names no assets.
-        job_assets = {task.asset} if run.job_name in (_ASSET_JOB, jobs[task.asset].name) else ()
+        job_assets = {task.asset} if run.job_name in (ASSET_JOB, jobs[task.asset].name) else ()
         run_assets = run.asset_selection or job_assets
         if task.asset not in run_assets:
             continue

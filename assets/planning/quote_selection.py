@@ -88,7 +88,7 @@ def select_quoted_tasks(
     asking = {key: asset_tasks for key, asset_tasks in tasks.items() if key in planners}
     silent = {key: asset_tasks for key, asset_tasks in tasks.items() if key not in planners}
     if asking:
-        _check_partitions("that asks models ", partitions, asking)
+        _require_partitions(partitions, asking, must_ask=True)
     return QuoteSelection(
         _select_tasks(asking, partitions),
         list(silent),
@@ -105,13 +105,15 @@ def select_all_tasks(
 ) -> list[Task]:
     """Select as `select_quoted_tasks`, including the assets that ask no model."""
     tasks = _tasks(assets, instance, select, partitions, config or {})
-    _check_partitions("", partitions, tasks)
+    _require_partitions(partitions, tasks)
     return _select_tasks(tasks, partitions)
 
 
-def _check_partitions(
-    which: str, partitions: Sequence[str], tasks: Mapping[AssetKey, Sequence[Task]]
+def _require_partitions(
+    partitions: Sequence[str], tasks: Mapping[AssetKey, Sequence[Task]], *, must_ask: bool = False
 ) -> None:
+    """Raise `CannotQuote` for a partition that no asset of `tasks` has."""
+    which = "that asks models " if must_ask else ""
     everywhere = {task.partition for asset_tasks in tasks.values() for task in asset_tasks} - {""}
     for name in partitions:
         if name not in everywhere:

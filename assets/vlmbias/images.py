@@ -56,8 +56,8 @@ IMAGES = Columns(
 )
 
 
-def _drawing(name: str, image_set: ImageSet, description: str) -> AssetsDefinition:
-    """The asset that draws what is not drawn yet of an image set."""
+def _build_drawing_asset(name: str, image_set: ImageSet, description: str) -> AssetsDefinition:
+    """Build the asset that draws the missing images of an image set."""
 
     def draw(
         context: AssetExecutionContext,
@@ -180,14 +180,14 @@ def _row(
     }
 
 
-drawn_images = _drawing(
+drawn_images = _build_drawing_asset(
     "drawn_images",
     "benchmark",
     "The counterfactual images of a topic (for the illusions, originals as well).",
 )
 """The 912 images (VLMBias, Appendices E to I)."""
 
-original_images = _drawing(
+original_images = _build_drawing_asset(
     "original_images",
     "originals",
     "The unmodified images of a topic, for the sanity check (sections 4.1 and 4.6).",

@@ -42,6 +42,9 @@ STORAGE_MODULE = "dagster._core.storage.sqlite_storage"
 """Module of Dagster's default storage: it names none to load once for all steps of a run, and to
 load it takes each step 0.2 s."""
 
+ASSET_JOB = "__ASSET_JOB"
+"""Name of Dagster's own job of all assets; it does not check the names in its config."""
+
 _CANCELLED_BACKFILL = (
     BulkActionStatus.CANCELING,
     BulkActionStatus.CANCELED,
@@ -73,7 +76,7 @@ class AssetRun(NamedTuple):
         """Create a run of `assets`, which other processes load from definitions.py in `folder`."""
         location = ReconstructableRepository.for_module("definitions", "defs", folder)
         selection = frozenset(assets)
-        job = location.get_reconstructable_job("__ASSET_JOB").get_subset(asset_selection=selection)
+        job = location.get_reconstructable_job(ASSET_JOB).get_subset(asset_selection=selection)
         plan = create_execution_plan(job, config, instance_ref=instance.get_ref())
         run = instance.create_run_for_job(
             job_def=job.get_definition(),

@@ -17,7 +17,7 @@ from dagster import (
 
 from generators.name_suggestions import suggest_names
 from resources.execution.cores import count_cores
-from resources.execution.dagster_internals import GRPC_INFO_TAG, set_pool_limits
+from resources.execution.dagster_internals import ASSET_JOB, GRPC_INFO_TAG, set_pool_limits
 from resources.execution.process_identity import (
     ProcessIdentity,
     identify_this_process,
@@ -27,9 +27,6 @@ from resources.user_files.edited_files import fallback_warnings
 
 PROCESS_TAG = "counterfactory/process"
 """The tag of a run that says in which process it is, as `find_process` reads it."""
-_UNCHECKED = "__ASSET_JOB"
-"""The job that materializes whatever is selected: of its config Dagster checks no names."""
-
 _MOST_STEPS = "DAGSTER_MULTIPROCESS_EXECUTOR_MAX_CONCURRENT"
 """Dagster's variable for steps at once where no config says it; its default counts all cores."""
 
@@ -61,7 +58,7 @@ class _CheckedExecutor(Executor):
             plan_context.instance.add_run_tags(run.run_id, tags)
         for warning in fallback_warnings:
             plan_context.log.warning(warning)
-        if run.job_name.startswith(_UNCHECKED):
+        if run.job_name.startswith(ASSET_JOB):
             _require_known(run.run_config, self._list_names())
         steps = [execution_plan.get_step_by_key(key) for key in execution_plan.step_keys_to_execute]
         set_pool_limits(plan_context.instance, {step.pool for step in steps if step.pool})

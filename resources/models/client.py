@@ -45,7 +45,7 @@ PICTURE_BYTES = 8_000_000
 """Room that is held for each picture on its way: twice a large PNG's."""
 _PAINTING = ("paint", "edit")
 _STARTING = Lock()
-_NOBODY = Account()
+_NO_ACCOUNT = Account()
 _NOTHING = Usage(0, 0, 0.0)
 
 
@@ -79,7 +79,7 @@ class ModelClient(ConfigurableResource[None]):
     _watch: RunWatch | None = PrivateAttr(default=None)
 
     def ask(
-        self, model: Model, requests: Sequence[Request], log: Logger, account: Account = _NOBODY
+        self, model: Model, requests: Sequence[Request], log: Logger, account: Account = _NO_ACCOUNT
     ) -> AskResult:
         """Ask `model` what is not answered yet; progress goes to `log` every ten seconds.
 
@@ -146,7 +146,7 @@ class ModelClient(ConfigurableResource[None]):
     ) -> AskResult:
         keys = compute_call_keys(model, requests)
         distinct = dict(zip(keys, requests, strict=True))
-        calls = self._stored(distinct, account)
+        calls = self._load_answers(distinct, account)
         missing = {key: request for key, request in distinct.items() if key not in calls}
         sizes = self.images.sizes(
             {image for request in missing.values() for image in list_images(request)}
@@ -184,8 +184,8 @@ class ModelClient(ConfigurableResource[None]):
         )
         dispatch.find_stop_reason = self._watch.find_stop_reason if self._watch else None
         if missing:
-            self._require_wanted()
-            self._require_none_waits(model, missing)
+            self._require_active_run()
+            self._require_no_batch(model, missing)
             if account.has_budget:
                 require_prices(model, missing, bounds)
             with _STARTING:
@@ -213,7 +213,9 @@ class ModelClient(ConfigurableResource[None]):
             possibly_spent=to_dollars(progress.possibly_spent),
         )
 
-    def _stored(self, requests: Mapping[str, Request], account: Account) -> dict[str, StoredAnswer]:
+    def _load_answers(
+        self, requests: Mapping[str, Request], account: Account
+    ) -> dict[str, StoredAnswer]:
         """Load the stored answers of requests by key, without malformed ones to be replaced.
 
         Raises `LostPictures` and `DamagedAnswers` unless the account has them asked for again.
@@ -229,27 +231,29 @@ class ModelClient(ConfigurableResource[None]):
         lost = self.images.find_missing(
             {digest for digests in pictures.values() for digest in digests}
         )
-        without = [key for key, digests in pictures.items() if not lost.isdisjoint(digests)]
-        if without and not account.remake_lost_pictures:
+        unusable = [key for key, digests in pictures.items() if not lost.isdisjoint(digests)]
+        if unusable and not account.remake_lost_pictures:
             raise LostPictures(
-                f"Of {len(answers):,} answers that were paid for, {len(without):,} name pictures "
+                f"Of {len(answers):,} answers that were paid for, {len(unusable):,} name pictures "
                 f"that are not in {self.images.root}. Correct COUNTERFACTORY_IMAGES if they lie "
                 "elsewhere, restore them, or import the cassette that has them. To have them made "
                 "and pay for them again, set in the run config: resources: {budget: {config: "
                 "{remake_lost_pictures: true}}}. Nothing was sent."
             )
         if account.replace_malformed_answers:
-            without += [key for key, call in answers.items() if _holds_none(call, requests[key])]
-        if without:
-            self.calls.forget(without)
-        return {key: call for key, call in answers.items() if key not in without}
+            unusable += [
+                key for key, call in answers.items() if _is_unreadable(call, requests[key])
+            ]
+        if unusable:
+            self.calls.forget(unusable)
+        return {key: call for key, call in answers.items() if key not in unusable}
 
-    def _require_wanted(self) -> None:
+    def _require_active_run(self) -> None:
         """Raise `RunEnded` where the run was cancelled meanwhile, or its process killed."""
         if self._watch is not None and (reason := self._watch.find_stop_reason()):
             raise RunEnded(f"{reason} Nothing was sent.")
 
-    def _require_none_waits(self, model: Model, keys: Collection[str]) -> None:
+    def _require_no_batch(self, model: Model, keys: Collection[str]) -> None:
         waiting = self.calls.batches.find_waiting_tags(keys)
         batch = self.calls.batches.find(next(iter(waiting.values()))) if waiting else None
         if batch is not None:
@@ -261,8 +265,8 @@ class ModelClient(ConfigurableResource[None]):
             )
 
 
-def _holds_none(call: StoredAnswer, request: Request) -> bool:
-    """True for a stored reply without any answer; one that misses its schema holds one."""
+def _is_unreadable(call: StoredAnswer, request: Request) -> bool:
+    """Return whether a stored reply has no answer at all; one that misses its schema has one."""
     outcome = read_outcome(call, request)
     return isinstance(outcome, MalformedOutcome) and outcome.is_unreadable
 

@@ -216,7 +216,7 @@ class Candidates(PhotographStep[CandidatesConfig]):
 def _iterate_pictures(
     photograph: Photograph, painted: Mapping[str, Row], edits: Sequence[Row]
 ) -> Iterator[dict[str, Any]]:
-    """The original and every edit of a base image; pending where they are not those of today."""
+    """Iterate over the original and the edits of a base image; outdated ones are pending."""
     sources = [painted.get(painting.prompt) for painting in photograph.paintings]
     stored_sources = [row for row in sources if row is not None]
     digests = [row["sha256"] for row in stored_sources if row["sha256"]]
@@ -225,9 +225,9 @@ def _iterate_pictures(
         yield _candidate(photograph, "original", sources[0] or _NOTHING, pending)
     unmade = [_NOTHING | {"edit_number": number} for number in range(EditsConfig().edits_per_image)]
     for row in edits or unmade:
-        of_today = row["prompt"] == photograph.edit and row["sources"] == digests
-        waits = row["outcome"] != PENDING and not of_today
-        yield _candidate(photograph, "counterfactual", row, pending or waits)
+        is_current = row["prompt"] == photograph.edit and row["sources"] == digests
+        is_outdated = row["outcome"] != PENDING and not is_current
+        yield _candidate(photograph, "counterfactual", row, pending or is_outdated)
 
 
 _NOTHING: dict[str, Any] = {
