@@ -132,7 +132,7 @@ def _unread_share(group: Any, outcome_counts: Counter[_Name]) -> tuple[float, ..
     return (*unread, answers, sum(unread) / answers)
 
 
-def yield_check(
+def usable_share_check(
     step: Step[Any],
     enough: float,
     usable: Callable[[Sequence[Row]], tuple[int, int, str, Counter[str]]],

@@ -24,7 +24,7 @@ from resources.storage.atomic_writes import write_atomically
 from resources.training.adapter_publication import record_file
 
 Mark: TypeAlias = tuple[str, ...]
-Finder: TypeAlias = Callable[[Mark], str | None]
+MarkLookup: TypeAlias = Callable[[Mark], str | None]
 """Gives the pair that has a mark; None where none has it."""
 TRIPLET, CELL, PICTURE = "triplet", "concept, knob and setting", "picture"
 _NAMES = "marks-*.parquet"
@@ -55,7 +55,9 @@ def format_pair_name(pair: TrainingPair) -> str:
     return f"{pair.painter}/{pair.pair_id}"
 
 
-def find_overlaps(pairs: Iterable[TrainingPair], others: Finder) -> Iterator[tuple[str, str, str]]:
+def find_overlaps(
+    pairs: Iterable[TrainingPair], others: MarkLookup
+) -> Iterator[tuple[str, str, str]]:
     """The pairs that share something with others: their name, what it is, and with which one."""
     for pair in pairs:
         for mark in build_marks(pair):
@@ -86,11 +88,11 @@ def add_marks(folder: Path, pairs: Mapping[str, Iterable[TrainingPair]]) -> None
             other.unlink()
 
 
-def load_mark_finder(folder: Path) -> Finder | None:
-    """Finds what an adapter was trained or chosen by that has a mark; None if that is unknown.
+def load_mark_finder(folder: Path) -> MarkLookup | None:
+    """Return a look-up of the training or validation item of an adapter that has a mark.
 
-    That is a pair with its split, or a picture of what a judge was fine-tuned on. Raises `BadMarks`
-    and `BadRecord`.
+    The item is a pair with its split, or a picture that a judge was fine-tuned on. None for an
+    adapter that records no marks. Raises `BadMarks` and `BadRecord`.
     """
     record = read_checked_record(folder) or {}
     if TRAINED_ON in record:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from assets.kit.checks import yield_check
+from assets.kit.checks import usable_share_check
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns, to_records
 from assets.kit.forecast import PENDING, PLACEHOLDER_SHA256, Forecast
 from assets.kit.limits import LimitConfig
@@ -239,7 +239,7 @@ class FilteredPairs(Step[FilterConfig]):
 
     def checks(self) -> list[Check]:
         """Check that enough pairs are kept."""
-        return [yield_check(self, MIN_KEPT_SHARE, _count_usable)]
+        return [usable_share_check(self, MIN_KEPT_SHARE, _count_usable)]
 
 
 def rank_pairs(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]]:

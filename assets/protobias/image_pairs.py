@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pandas as pd
 from pydantic import Field
 
-from assets.kit.checks import yield_check
+from assets.kit.checks import usable_share_check
 from assets.kit.columns import TEXT, WHOLE, Columns
 from assets.kit.forecast import PENDING, Forecast, NotCountable
 from assets.kit.limits import LimitConfig, SamplingKey, stratified_head
@@ -249,7 +249,7 @@ class ImagePairs(PaintStep[ImagePairsConfig]):
 
     def checks(self) -> list[Check]:
         """Check that enough pictures are usable."""
-        return [yield_check(self, MIN_USABLE_SHARE, _count_usable)]
+        return [usable_share_check(self, MIN_USABLE_SHARE, _count_usable)]
 
 
 def _prompts(work: StepRun[ImagePairsConfig]) -> dict[tuple[str, str], str]:

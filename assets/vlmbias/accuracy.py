@@ -67,6 +67,7 @@ ACCURACY = Columns(
 _SHOWN_COLUMNS = ["model", "prompting", "questions", "change"]
 
 _LATEST: dict[bytes, pd.DataFrame] = {}
+"""The latest figures by the hash of their answers, since resampling takes long."""
 
 TablesByTopic: TypeAlias = dict[str, pd.DataFrame]
 """The tables of the topics that there are."""
@@ -123,9 +124,9 @@ def build_accuracy_asset(judges: Sequence[Model]) -> AssetsDefinition:
 
 
 def build_accuracy_figures(answers: pd.DataFrame) -> pd.DataFrame:
-    """The `accuracy_table` of answers; a process resamples the same ones once.
+    """Build the `accuracy_table` of answers; cached for the latest answers.
 
-    The report sees by it whether the stored figures are those of the stored answers.
+    The report compares it with the stored figures, which may be of other answers.
     """
     contents = content_hash(pa.Table.from_pandas(answers, preserve_index=False))
     if contents not in _LATEST:

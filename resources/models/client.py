@@ -172,7 +172,7 @@ class ModelClient(ConfigurableResource[None]):
             clock=self._clock,
             pictures_note=why,
         )
-        company = answered or bool(calls) or model.may_lack_answers
+        has_answers = answered or bool(calls) or model.may_lack_answers
         dispatch = Dispatch(
             model=model,
             store=self.calls,
@@ -180,7 +180,7 @@ class ModelClient(ConfigurableResource[None]):
             missing=missing,
             progress=progress,
             gate=gate,
-            has_answers=company,
+            has_answers=has_answers,
         )
         dispatch.find_stop_reason = self._watch.find_stop_reason if self._watch else None
         if missing:
