@@ -9,7 +9,7 @@ from assets.report.start_page import no_ranking_sentence, trial_sentence
 from assets.vlmbias.pages.figures import LEADING, chart_judges
 from assets.vlmbias.pages.judges import PromptedJudge
 from assets.vlmbias.pages.scenes import Answer, PicturedScene, SceneQuestion
-from assets.vlmbias.pages.site import Claim, VlmbiasSite
+from assets.vlmbias.pages.site import FindingBasis, VlmbiasSite
 
 NOTHING = "No model has answered yet."
 _PERCENT = "\u00a0%"
@@ -33,21 +33,21 @@ class VlmbiasFinding(NamedTuple):
 
 def find(site: VlmbiasSite, prompting: str) -> VlmbiasFinding:
     """Find the sentence on the firmest numbers under one way of asking."""
-    claim = site.firmest_claim(prompting)
+    basis = site.firmest_basis(prompting)
     references = [judge for judge in site.accuracy.line_up(prompting) if judge.reference]
-    bars = claim.table.bars(claim.column, prompting)
-    if claim.table is site.in_part:
-        column = claim.column._replace(image_set=LEADING.image_set)
+    bars = basis.table.bars(basis.column, prompting)
+    if basis.table is site.in_part:
+        column = basis.column._replace(image_set=LEADING.image_set)
         bars += [site.accuracy.bar(judge, column) for judge in references]
-    chart = chart_judges("all", capitalize_first(claim.pictures), bars)
-    judge = next(iter([*claim.models, *references]), None)
+    chart = chart_judges("all", capitalize_first(basis.pictures), bars)
+    judge = next(iter([*basis.models, *references]), None)
     example = _example(site.scenes.scenes, judge)
-    return VlmbiasFinding(_tell(site, claim, prompting), claim.pictures, chart, *example)
+    return VlmbiasFinding(_tell(site, basis, prompting), basis.pictures, chart, *example)
 
 
-def _tell(site: VlmbiasSite, claim: Claim, prompting: str) -> str:
-    """The finding on a claim's models; without any, why there is no number."""
-    table, column, pictures, firmness, models = claim
+def _tell(site: VlmbiasSite, basis: FindingBasis, prompting: str) -> str:
+    """The finding on the models of its basis; without any, why there is no number."""
+    table, column, pictures, firmness, models = basis
     if not models:
         evidence = site.model_evidence(prompting).items()
         reasons = {model: "; ".join(answers.reasons) for model, answers in evidence}
@@ -55,31 +55,31 @@ def _tell(site: VlmbiasSite, claim: Claim, prompting: str) -> str:
     # A task mean counts each topic alike: it is no share of all pictures.
     means = f", as means {table.extent or 'over all topics'}" * (column.topic == LEADING.topic)
     if firmness == "result":
-        return f"{_compare(claim)}{means}."
+        return f"{_compare(basis)}{means}."
     reasons = {m.model: "; ".join(table.evidence(m, column).reasons) for m in models}
     if len(models) > 1:
         return no_ranking_sentence(pictures, reasons)
     answers = format_count(int(table.cells[models[0], column.place].answers))
-    sentence = _compare(claim._replace(pictures=f"{pictures} that it was asked about"))
+    sentence = _compare(basis._replace(pictures=f"{pictures} that it was asked about"))
     return trial_sentence(f"{reasons[models[0].model]}, {answers} answers", f"{sentence}{means}.")
 
 
-def _compare(claim: Claim) -> str:
+def _compare(basis: FindingBasis) -> str:
     right, biased = (
-        {model.model: claim.table.rate(model, column).value or 0.0 for model in claim.models}
-        for column in (claim.column, claim.column._replace(measure="bias_rate"))
+        {model.model: basis.table.rate(model, column).value or 0.0 for model in basis.models}
+        for column in (basis.column, basis.column._replace(measure="bias_rate"))
     )
     best = max(right, key=lambda model: right[model])
-    if len(claim.models) == 1:
+    if len(basis.models) == 1:
         return (
             f"{best} gives the familiar answer in {format_whole_percent(biased[best])} of "
-            f"{claim.pictures} and the right one in {format_whole_percent(right[best])}"
+            f"{basis.pictures} and the right one in {format_whole_percent(right[best])}"
         )
     least, most = (format_whole_percent(choose(biased.values())) for choose in (min, max))
     share = least if least == most else f"{least.removesuffix(_PERCENT)} to {most}"
     return (
-        f"{format_count(len(claim.models))} models give the familiar answer in {share} of "
-        f"{claim.pictures}; the best, {best}, is right in {format_whole_percent(right[best])}"
+        f"{format_count(len(basis.models))} models give the familiar answer in {share} of "
+        f"{basis.pictures}; the best, {best}, is right in {format_whole_percent(right[best])}"
     )
 
 

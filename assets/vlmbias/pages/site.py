@@ -25,7 +25,7 @@ class TaskMean(NamedTuple):
     evidence: Evidence
 
 
-class Claim(NamedTuple):
+class FindingBasis(NamedTuple):
     """Models with a number of one firmness in a column, and the pictures that it is about."""
 
     table: Accuracy
@@ -69,9 +69,9 @@ class VlmbiasSite(ReportSubject):
     @cached_property
     def firmness(self) -> Firmness:
         """The firmness of the finding."""
-        claim = self.firmest_claim(BASELINE)
-        if claim.models:
-            return claim.firmness
+        basis = self.firmest_basis(BASELINE)
+        if basis.models:
+            return basis.firmness
         if self.judge_evidence:
             return firmest(self.judge_evidence.values())
         return (
@@ -110,16 +110,16 @@ class VlmbiasSite(ReportSubject):
                 means[judge] = next(numbers, task_means[0])
         return means
 
-    def firmest_claim(self, prompting: str) -> Claim:
+    def firmest_basis(self, prompting: str) -> FindingBasis:
         """The firmest numbers: on all pictures of the benchmark, or the first topic with any.
 
         Of results; else of trials, such as a judge that was asked a part of the questions.
         """
-        claims = [*self._claims(prompting)]
-        with_models = (claim for claim in claims if claim.models)
-        return min(with_models, key=lambda claim: FIRMNESS.index(claim.firmness), default=claims[0])
+        bases = [*self._bases(prompting)]
+        with_models = (basis for basis in bases if basis.models)
+        return min(with_models, key=lambda basis: FIRMNESS.index(basis.firmness), default=bases[0])
 
-    def _claims(self, prompting: str) -> Iterator[Claim]:
+    def _bases(self, prompting: str) -> Iterator[FindingBasis]:
         titles = self.scenes.titles
         for table, image_set in ((self.accuracy, LEADING.image_set), (self.in_part, PARTIAL)):
             leading = LEADING._replace(image_set=image_set)
@@ -137,4 +137,4 @@ class VlmbiasSite(ReportSubject):
                         for model, rate in rates.items()
                         if rate.value is not None and rate.firmness == firmness
                     ]
-                    yield Claim(table, column, pictures, firmness, numbers)
+                    yield FindingBasis(table, column, pictures, firmness, numbers)
