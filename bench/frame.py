@@ -94,7 +94,7 @@ def write_images(root: Path, number: int) -> None:
 
 def make(root: str, name: str, config: str) -> tuple[int, float, float]:
     """Materialize an asset here: its rows, seconds, and the process's peak in MB."""
-    judge = model_named(_JUDGE, "stand_in", "judge", model=_JUDGE, family="reference")
+    judge = model_named(_JUDGE, "stand_in", "judge", model=_JUDGE, family="stand_in")
     catalog = Catalog((judge,))
     steps: list[Step[Any]] = [FrameImages(catalog), BiasedImages(catalog)]
     steps += [FrameScores(catalog, judge), ConfigurationSearch(catalog, judge)]

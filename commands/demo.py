@@ -92,7 +92,7 @@ def _painter() -> str:
             return model.name
     raise ValueError(
         f"{catalog.path} lists no stand-in painter, for the demo spends nothing. Add:\n"
-        "- {name: sketch, backend: stand_in, model: sketch, family: reference, "
+        "- {name: sketch, backend: stand_in, model: sketch, family: stand_in, "
         "roles: [painter, editor]}"
     )
 

@@ -40,8 +40,8 @@ FEW = {
 }
 """Two originals and five counterfactuals, which ask of rows, columns and lines of both kinds."""
 
-REFERENCE = tuple(
-    Model(name=name, backend="stand_in", model=name, family="reference", roles=("judge",))
+STAND_INS = tuple(
+    Model(name=name, backend="stand_in", model=name, family="stand_in", roles=("judge",))
     for name in ("prior", "pixels", "random")
 )
 """The judges that there are unless a test says otherwise."""
@@ -72,7 +72,7 @@ def materialize(
     topic=None,
     seed=0,
     sizes=(384,),
-    models=REFERENCE,
+    models=STAND_INS,
     prompting=None,
     config=None,
     instance=None,

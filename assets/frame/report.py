@@ -42,8 +42,8 @@ def _load(
         return None
     # A stand-in judge is told what was done to a picture: it is no result beside real ones.
     real = [judge.name for judge in judges if not judge.is_stand_in]
-    is_reference = not inflation["model"].isin(real).any()
-    is_counted = is_reference or inflation["is_stand_in"].any()
+    has_only_stand_ins = not inflation["model"].isin(real).any()
+    is_counted = has_only_stand_ins or inflation["is_stand_in"].any()
     counted = [judge.name for judge in judges] if is_counted else real
     inflation = inflation[inflation["model"].isin(counted)]
     if inflation.empty:
@@ -72,6 +72,6 @@ def _load(
         .rename("pictures")
         .reset_index(),
         is_listed=name in {*list_painters(catalog), *load_distinct_collections(catalog)},
-        is_reference=is_reference,
+        has_only_stand_ins=has_only_stand_ins,
         dates=report_sources.dates("scores", counted, partitions),
     )

@@ -117,7 +117,7 @@ def build_roster(
 
 def _kind(judge: Model) -> Kind:
     if judge.is_stand_in:
-        return "reference"
+        return "stand_in"
     return "judge" if "judge" in judge.roles else "metric"
 
 

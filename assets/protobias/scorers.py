@@ -10,7 +10,7 @@ from assets.kit.step_run import Row
 from generators.prompts.rating_prompts import JUDGE_SCALE, write_rating_prompt
 from generators.reading import Unreadable
 from generators.sketch_reader import score_fit
-from metrics.protobias.normalization import JUDGE, OWN, REFERENCE
+from metrics.protobias.normalization import JUDGE, OWN, STAND_IN
 from metrics.reply_parsing.ratings import read_rating
 from resources.models.catalog import Catalog, Model
 from resources.models.formulas import OWN_BACKENDS
@@ -31,7 +31,7 @@ def list_scorers(catalog: Catalog) -> tuple[Model, ...]:
 def formula_name(model: Model) -> str:
     """Return the kind of a model's raw score, as `metrics.protobias.normalization` takes it."""
     if model.is_stand_in:
-        return REFERENCE
+        return STAND_IN
     if model.backend in OWN_BACKENDS:
         return OWN
     return str(model.parameters["formula"]) if "metric" in model.roles else JUDGE

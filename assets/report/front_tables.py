@@ -31,7 +31,7 @@ WRITTEN: Mapping[str, Callable[[Rate], Cell]] = {
 }
 """Functions that make a cell of a number, by the format of its measure."""
 BETTER = {"higher": "higher is better", "lower": "lower is better", "near 0": "0 is best"}
-_KINDS = {"judge": "Judges", "metric": "Metrics", "reference": "Stand-in judges"}
+_KINDS = {"judge": "Judges", "metric": "Metrics", "stand_in": "Stand-in judges"}
 
 
 class MeasureColumn(NamedTuple):
@@ -53,7 +53,7 @@ def overview(columns: Sequence[MeasureColumn], profiles: Sequence[Profile]) -> T
     listed = [
         profile
         for profile in profiles
-        if profile.kind != "reference" or profile.has(stand_ins=False)
+        if profile.kind != "stand_in" or profile.has(stand_ins=False)
     ]
     ordered = sorted(listed, key=lambda profile: -_results(columns, profile))
     bodies = [

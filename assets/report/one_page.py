@@ -20,18 +20,18 @@ _SHOWN = 320
 
 
 def judge_shares(
-    measure: Measure, counts: Iterable[tuple[str, int, int, int]], references: Collection[str]
+    measure: Measure, counts: Iterable[tuple[str, int, int, int]], stand_ins: Collection[str]
 ) -> JudgeResults:
     """A standing for each judge: its share among independent answers, with an exact interval.
 
-    `counts` are the judge, the answers that count, all answers and all requests; `references` names
+    `counts` are the judge, the answers that count, all answers and all requests; `stand_ins` names
     the stand-in judges.
     """
     standings = [
         Standing.build(
             judge,
             measure,
-            Evidence(requests=requests, answers=answers, is_stand_in=judge in references),
+            Evidence(requests=requests, answers=answers, is_stand_in=judge in stand_ins),
             Rate(part / answers, *exact_interval(part, answers)) if answers else Rate(None),
             items=answers,
             unit="answers",

@@ -18,12 +18,12 @@ FILE = "roster.json"
 NOTHING_TO_PAY = "nothing to pay"
 """The price of a gap whose answers are all there."""
 
-Kind: TypeAlias = Literal["judge", "metric", "reference"]
+Kind: TypeAlias = Literal["judge", "metric", "stand_in"]
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A judge or metric as models.yaml names it; a `reference` judge is no model.
+    """A judge or metric as models.yaml names it; a `stand_in` judge is no model.
 
     `description` says which model it is.
     """

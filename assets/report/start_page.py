@@ -169,7 +169,7 @@ def _pages(reports: _Reports) -> Iterator[tuple[str, str]]:
             failures={
                 is_stand_in: profile.telling(stand_ins=is_stand_in) for is_stand_in in (False, True)
             },
-            lacking=[] if profile.kind == "reference" else _lacking(columns, profile),
+            lacking=[] if profile.kind == "stand_in" else _lacking(columns, profile),
         )
 
 

@@ -79,7 +79,7 @@ def _site(sources: ReportSources, judges: Sequence[Model], writers: Sequence[Mod
         answers=judge_answers,
         accuracy=accuracy,
         facts=_facts(pictures) | dict(sources.facts),
-        references=[judge.name for judge in judges if judge.is_stand_in],
+        stand_ins=[judge.name for judge in judges if judge.is_stand_in],
         complete=_BASE_IMAGES * pictures["size"].nunique(),
         partial=describe_partial_answers(judges, questions, answers),
         edited_tables=[table for table in edited if table is not None],

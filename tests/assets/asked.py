@@ -7,7 +7,7 @@ import pandas as pd
 from assets.kit.tuning import TRAINED_ON
 from resources.models.catalog import Model
 from tests.adapters import adapter_record
-from tests.runs import REFERENCE, TOPIC, materialize, table
+from tests.runs import STAND_INS, TOPIC, materialize, table
 
 JUDGE = "answers_somebody"
 
@@ -31,7 +31,7 @@ def adapter_below(root, *seen):
 def ask(root, judge, *prompting, **more):
     """Materialize the judge's answers, for the baseline unless told otherwise."""
     return materialize(
-        root, JUDGE, topic=TOPIC, models=[*REFERENCE, judge], prompting=list(prompting), **more
+        root, JUDGE, topic=TOPIC, models=[*STAND_INS, judge], prompting=list(prompting), **more
     )
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from resources.models.catalog import Model
 from tests.providers import pictures
-from tests.runs import REFERENCE, checks, failure, materialize
+from tests.runs import STAND_INS, checks, failure, materialize
 
 TOPIC = "animals"
 LIST = [("ostrich", 2), ("heron", 2), ("dog", 4), ("horse", 4)]
@@ -62,7 +62,7 @@ class Studio:
             self.root,
             *names,
             topic=key,
-            models=[*REFERENCE, *self.models],
+            models=[*STAND_INS, *self.models],
             config=config,
             instance=self.instance,
             sizes=(64, 96),

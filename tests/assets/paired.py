@@ -11,12 +11,12 @@ from assets.protobias.prompt_triplets import TRIPLETS
 from resources.models.catalog import Model
 from tests.assets.written import right
 from tests.providers import pictures
-from tests.runs import REFERENCE, failure, materialize, table
+from tests.runs import STAND_INS, failure, materialize, table
 
 DOMAIN = "animals"
 STEPS = ("image_pairs", "filtered_pairs")
 SKETCH = Model(
-    name="sketch", backend="stand_in", model="sketch", family="reference", roles=("painter",)
+    name="sketch", backend="stand_in", model="sketch", family="stand_in", roles=("painter",)
 )
 
 
@@ -101,7 +101,7 @@ class Studio:
     """A data root with triplets, in which pairs are made."""
 
     def __init__(self, root, instance, *models, number=6):
-        self.root, self.instance, self.models = root, instance, [*REFERENCE, *models]
+        self.root, self.instance, self.models = root, instance, [*STAND_INS, *models]
         self.painter = models[0].name
         instance.add_dynamic_partitions("painters", [self.painter])
         self.concepts = write_triplets(root, number)

@@ -28,7 +28,7 @@ from tests.assets.refusing import Refusing, artist_at, model_at
 from tests.assets.vhexpansion.cases import NEGATION_KEYS, case
 from tests.providers import Provider
 from tests.providers.pictures import png
-from tests.runs import REFERENCE, TOPIC, copied, failure, materialize
+from tests.runs import STAND_INS, TOPIC, copied, failure, materialize
 
 pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
 COVERED = {
@@ -62,7 +62,7 @@ class Run:
     def __init__(self, server, root, group, answer):
         self.root, self.group = root, group
         self.answer = server.answer = Refusing(answer)
-        self.models = [*REFERENCE, model_at(server), artist_at(server)]
+        self.models = [*STAND_INS, model_at(server), artist_at(server)]
         self.instance = DagsterInstance.ephemeral()
         for name in ("painters", "sources"):
             self.instance.add_dynamic_partitions(name, ["artist"])

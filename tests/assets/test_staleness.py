@@ -14,7 +14,7 @@ from resources.models.catalog import Catalog
 from resources.models.reference_judges import PriorJudge
 from resources.settings.default_resources import build_default_resources
 from tests.assets.protobias.test_report import SCORERS, Tables
-from tests.runs import REFERENCE, TOPIC, copied, failure, materialize, table
+from tests.runs import STAND_INS, TOPIC, copied, failure, materialize, table
 
 ANSWERS, ACCURACY, REPORT = "answers_prior", "accuracy", "report"
 FRESH, STALE = StaleStatus.FRESH, StaleStatus.STALE
@@ -34,7 +34,7 @@ def graph(*more):
 
 
 def status(instance, name):
-    loaded = graph(*vlmbias.BENCHMARK.build_definitions(Catalog(REFERENCE)))
+    loaded = graph(*vlmbias.BENCHMARK.build_definitions(Catalog(STAND_INS)))
     resolver = CachingStaleStatusResolver(instance, loaded, LoadingContextForTest(instance))
     return resolver.get_status(dg.AssetKey(["vlmbias", name]))
 

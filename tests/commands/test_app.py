@@ -23,7 +23,7 @@ from resources.faults import DiskFull
 from resources.models.catalog import CatalogError
 
 PROJECT = Path(__file__).parents[2]
-MODELS = "- {name: sketch, backend: stand_in, model: sketch, family: reference, roles: [painter]}"
+MODELS = "- {name: sketch, backend: stand_in, model: sketch, family: stand_in, roles: [painter]}"
 QUICK = """
 import sys
 from importlib import import_module
@@ -73,7 +73,7 @@ def test_names_are_completed_and_follow_the_models(command, tmp_path):
     context = type("Context", (), {"params": {"select": "vlmbias/paintings"}, "args": []})
     assert complete_partitions(context, "sk") == ["sketch|animals", "sketch|logos"]
     assert complete_judges("") == []
-    judge = "- {name: prior, backend: stand_in, model: prior, family: reference, roles: [judge]}"
+    judge = "- {name: prior, backend: stand_in, model: prior, family: stand_in, roles: [judge]}"
     renamed = MODELS.replace("sketch,", "pencil,", 1) + f"\n{judge}"
     command("quote", "vlmbias/accuracy", models=renamed)
     assert complete_partitions(context, "pen") == ["pencil|animals", "pencil|logos"]

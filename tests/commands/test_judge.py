@@ -46,11 +46,11 @@ MODELS = f"""
   roles: [judge]
   key: A_KEY_THAT_IS_NOT_SET
 - {{name: mine, backend: file, model: scores.csv, family: mine, roles: [metric]}}
-- {{name: sketch, backend: stand_in, model: sketch, family: reference, roles: [painter]}}
+- {{name: sketch, backend: stand_in, model: sketch, family: stand_in, roles: [painter]}}
 - {{name: paints, backend: openai, model: gpt-image, family: gpt, roles: [painter]}}
 """
 GRAMMAR = Model(
-    name="grammar", backend="stand_in", model="grammar", family="reference", roles=("writer",)
+    name="grammar", backend="stand_in", model="grammar", family="stand_in", roles=("writer",)
 )
 FEW = {"seed_cases": {"limit": 2}, "common_perturbations": {"perturbations": ["jpeg"]}}
 VLMBIAS = ("drawn_images", "original_images", "measurements", "questions")

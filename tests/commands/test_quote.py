@@ -25,7 +25,7 @@ MODELS = """
 - name: sketch
   backend: stand_in
   model: sketch
-  family: reference
+  family: stand_in
   roles: [painter]
 """
 

@@ -165,7 +165,7 @@ def test_a_budget_is_for_all_runs_together_those_that_fail_as_well(run, tmp_path
 )
 def test_a_mistake_is_one_message_and_runs_nothing(command, tmp_path, arguments, config, message):
     (tmp_path / "config.yaml").write_text(config)
-    judge = "- {name: prior, backend: stand_in, model: prior, family: reference, roles: [judge]}"
+    judge = "- {name: prior, backend: stand_in, model: prior, family: stand_in, roles: [judge]}"
     done = command("run", *arguments, "--config", "config.yaml", models=judge)
     assert done.exit_code == 2
     assert message in done.stderr

@@ -43,9 +43,9 @@ BEFORE_A_KILL = 20
 """So many answers are stored when a run is killed; the others wait."""
 SLOW_S = 1.2
 """How long the judge takes for an answer then: the last run, of half of them, lasts over 10 s."""
-REFERENCES = """
-- {name: prior, backend: stand_in, model: prior, family: reference, roles: [judge]}
-- {name: pixels, backend: stand_in, model: pixels, family: reference, roles: [judge]}
+STAND_INS = """
+- {name: prior, backend: stand_in, model: prior, family: stand_in, roles: [judge]}
+- {name: pixels, backend: stand_in, model: pixels, family: stand_in, roles: [judge]}
 """
 """What a user has left in models.yaml."""
 ADDED = f"""
@@ -135,7 +135,7 @@ def told(folder):
 
 
 def _until_all_is_killed(story):
-    story.write_models(REFERENCES)
+    story.write_models(STAND_INS)
     story.serve()
     server, provider = story.server, story.provider
     paths = [f"vlmbias/{name}" for name in TABLES + ANSWERS]
@@ -162,7 +162,7 @@ def _until_all_is_killed(story):
 
 
 def _afterwards(story):
-    story.write_models(REFERENCES, EARLIER, PATTERN)
+    story.write_models(STAND_INS, EARLIER, PATTERN)
     story.provider.models["openai"] = ["gpt-5-mini", OLD]
     with story.instance() as instance:
         # As a command does that is used before the sensor looks.

@@ -28,7 +28,7 @@ SKETCH = {
     "name": "sketch",
     "backend": "stand_in",
     "model": "sketch",
-    "family": "reference",
+    "family": "stand_in",
     "roles": ["painter"],
 }
 PRIOR = {**SKETCH, "name": "prior", "model": "prior", "roles": ["judge"]}

@@ -67,14 +67,14 @@ class ScoredSource(ReportSubject):
     inapplicable: pd.DataFrame
     is_listed: bool = True
     """Whether models.yaml or collections.yaml still names it."""
-    is_reference: bool = False
+    has_only_stand_ins: bool = False
     """Whether stand-in judges alone have scored it, which are told what was done to a picture."""
     dates: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_stand_in(self) -> bool:
         """True if a stand-in had a part in any number."""
-        return self.is_reference or has_stand_in(self.inflation)
+        return self.has_only_stand_ins or has_stand_in(self.inflation)
 
     @property
     def judge_evidence(self) -> Mapping[str, Evidence]:

@@ -22,7 +22,7 @@ def between_metrics(painted: SummarisedPainter) -> Table:
     trials = [metric.name for metric in painted.board.metrics if metric.doubts]
     firm = scores[~scores["metric"].isin(trials)]
     scores = firm if len(firm) else scores
-    models = scores[scores["formula"] != "reference"]
+    models = scores[scores["formula"] != "stand_in"]
     compared = models if models["metric"].nunique() > 1 else scores
     differences = comparison.compare_metrics(compared) if len(compared) else pd.DataFrame()
     cells = {

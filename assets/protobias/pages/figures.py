@@ -50,14 +50,14 @@ class BoardMetric(NamedTuple):
         """Under which heading it stands."""
         if self.name == HUMAN:
             return "People"
-        if self.formula == "reference":
+        if self.formula == "stand_in":
             return "Stand-in judges"
         return "Trials" if self.doubts else "Metrics and judges"
 
     @property
     def small(self) -> str:
         """A note beside its name."""
-        named = "" if self.formula in ("reference", HUMAN, "") else self.formula.replace("_", " ")
+        named = "" if self.formula in ("stand_in", HUMAN, "") else self.formula.replace("_", " ")
         family = "of the filter's family" if self.same_family else ""
         return ", ".join(filter(None, (named, family, self.doubts)))
 
@@ -249,7 +249,7 @@ class SummarisedPainter(ReportSubject):
     def judge_evidence(self) -> Mapping[str, Evidence]:
         """The scored pairs behind each metric's failure rate; references and people apart."""
         metrics = (
-            metric for metric in self.board.metrics if metric.formula not in ("reference", HUMAN)
+            metric for metric in self.board.metrics if metric.formula not in ("stand_in", HUMAN)
         )
         return {metric.name: self.evidence(metric.name) for metric in metrics}
 
@@ -280,7 +280,7 @@ class SummarisedPainter(ReportSubject):
             min_units=MIN_RANKED_PAIRS,
             unit="pairs of a domain",
             part=", ".join(filter(None, (part, *self.parts))),
-            is_stand_in=self.is_stand_in or any(row.formula == "reference" for row in domain_rows),
+            is_stand_in=self.is_stand_in or any(row.formula == "stand_in" for row in domain_rows),
         )
 
     def _select_rows(self, metric: str) -> list[NamedRow]:

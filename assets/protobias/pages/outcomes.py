@@ -48,5 +48,5 @@ def outcomes(painted: SummarisedPainter) -> Table:
 def served(painted: SummarisedPainter) -> list[Served]:
     """Count the models that replied under each name, references apart."""
     scores = painted.evaluated_scores
-    models = scores[scores["formula"].ne("reference")]
+    models = scores[scores["formula"].ne("stand_in")]
     return kit.served(models.rename(columns={"metric": "name"}))

@@ -85,7 +85,7 @@ class Accuracy:
         cls,
         frame: pd.DataFrame,
         topics: Iterable[str],
-        references: Collection[str],
+        stand_ins: Collection[str],
         in_part: pd.DataFrame | None = None,
     ) -> "Accuracy":
         """Read the table; `topics` gives the order of those that it holds.
@@ -96,7 +96,7 @@ class Accuracy:
         scenes: dict[Place, int] = {}
         for row in iterate_named_rows(frame):
             place = (row.image_set, row.size, row.questions, row.topic, row.subtopic)
-            cells[prompted_judge(row, references), place] = row
+            cells[prompted_judge(row, stand_ins), place] = row
             scenes[place] = max(row.base_images, scenes.get(place, 0))
         present_topics = {place[3] for place in scenes}
         partly = [] if in_part is None else iterate_named_rows(in_part)
@@ -105,7 +105,7 @@ class Accuracy:
             [topic for topic in topics if topic in present_topics],
             cells,
             scenes,
-            {(prompted_judge(row, references), row.topic) for row in partly},
+            {(prompted_judge(row, stand_ins), row.topic) for row in partly},
         )
 
     @property
@@ -140,10 +140,10 @@ class Accuracy:
 
         The one with the best task mean comes first; trials stand below all results.
         """
-        models = dict.fromkeys((judge.model, judge.reference) for judge in self.judges)
+        models = dict.fromkeys((judge.model, judge.is_stand_in) for judge in self.judges)
         judges = [
-            PromptedJudge(model, BASELINE if reference else prompting, reference)
-            for model, reference in models
+            PromptedJudge(model, BASELINE if is_stand_in else prompting, is_stand_in)
+            for model, is_stand_in in models
         ]
         is_partial = LEADING.place not in self.scenes
         column = LEADING._replace(image_set=PARTIAL) if is_partial else LEADING
@@ -191,12 +191,12 @@ class Accuracy:
             requests=requests,
             answers=requests - unanswered,
             part=ASKED_IN_PART if in_part else self._lacking(judge, column),
-            is_stand_in=judge.reference,
+            is_stand_in=judge.is_stand_in,
         )
 
     def bars(self, column: AccuracyColumn, prompting: str) -> list[Bar]:
         """A column's bars, models before stand-in judges."""
-        judges = sorted(self.line_up(prompting), key=lambda judge: judge.reference)
+        judges = sorted(self.line_up(prompting), key=lambda judge: judge.is_stand_in)
         return [self.bar(judge, column) for judge in judges]
 
     def bar(self, judge: PromptedJudge, column: AccuracyColumn) -> Bar:
@@ -205,7 +205,7 @@ class Accuracy:
         biased = self.rate(judge, column._replace(measure="bias_rate"))
         note, is_trial = f" ({right.note})" if right.note else "", right.firmness == "trial"
         return Bar(
-            f"{judge.model}{' · stand-in' * judge.reference}{' · trial' * is_trial}",
+            f"{judge.model}{' · stand-in' * judge.is_stand_in}{' · trial' * is_trial}",
             [
                 Mark("accuracy", right, format_percent(right.value)),
                 Mark("bias", biased, format_percent(biased.value)),

@@ -34,13 +34,13 @@ class VlmbiasFinding(NamedTuple):
 def find(site: VlmbiasSite, prompting: str) -> VlmbiasFinding:
     """Find the sentence on the firmest numbers under one way of asking."""
     basis = site.firmest_basis(prompting)
-    references = [judge for judge in site.accuracy.line_up(prompting) if judge.reference]
+    stand_ins = [judge for judge in site.accuracy.line_up(prompting) if judge.is_stand_in]
     bars = basis.table.bars(basis.column, prompting)
     if basis.table is site.in_part:
         column = basis.column._replace(image_set=LEADING.image_set)
-        bars += [site.accuracy.bar(judge, column) for judge in references]
+        bars += [site.accuracy.bar(judge, column) for judge in stand_ins]
     chart = chart_judges("all", capitalize_first(basis.pictures), bars)
-    judge = next(iter([*basis.models, *references]), None)
+    judge = next(iter([*basis.models, *stand_ins]), None)
     example = _example(site.scenes.scenes, judge)
     return VlmbiasFinding(_tell(site, basis, prompting), basis.pictures, chart, *example)
 

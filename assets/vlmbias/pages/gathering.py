@@ -37,7 +37,7 @@ def gather(
     measurements: pd.DataFrame,
     questions: pd.DataFrame,
     answers: pd.DataFrame,
-    references: Collection[str],
+    stand_ins: Collection[str],
     outlines: Mapping[str, Sequence[OutlineBox]],
 ) -> tuple[list[PicturedScene], list[PromptedJudge]]:
     """Gather every scene, linked to its original, and every judge.
@@ -53,7 +53,7 @@ def gather(
     read, questions_by_image, answered = (
         _group_rows(iterate_named_rows(table), _image) for table in tables
     )
-    judges = {prompted_judge(row, references) for rows in answered.values() for row in rows}
+    judges = {prompted_judge(row, stand_ins) for rows in answered.values() for row in rows}
     scenes = []
     for rows in _group_rows(iterate_named_rows(images), attrgetter("base_id")).values():
         rows.sort(key=lambda row: row.size)
@@ -65,7 +65,7 @@ def gather(
             PicturedScene(
                 pictures,
                 [Target._make((*label, readings)) for label, readings in labels.items()],
-                _gather_questions(pictures, questions_by_image, answered, references),
+                _gather_questions(pictures, questions_by_image, answered, stand_ins),
                 _gather_shown(pictures, answered),
                 outlines.get(rows[0].base_id, ()),
             )
@@ -105,7 +105,7 @@ def _gather_questions(
     pictures: Sequence[ScenePicture],
     questions_by_image: Group,
     answered: Group,
-    references: Collection[str],
+    stand_ins: Collection[str],
 ) -> list[SceneQuestion]:
     """The scene's questions in order; counts the wrong answers of each picture as well."""
     key = attrgetter("question_id", "question")
@@ -119,7 +119,7 @@ def _gather_questions(
     )
     for picture in pictures:
         for row in answered.get(_image(picture.row), ()):
-            judge = prompted_judge(row, references)
+            judge = prompted_judge(row, stand_ins)
             answers[key(row)][judge][row.image_id] = row
             picture.wrong[judge] += row.right is False
     for place, question in questions.items():

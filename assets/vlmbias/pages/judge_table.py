@@ -23,18 +23,18 @@ def judge_table(
     `heads` are its columns, each with the label of its group. The stand-in judges have a body of
     their own; with `mean` the last line of several models is their mean, as in the paper's tables.
     """
-    models, references = (
+    models, stand_ins = (
         [
             _line(judge, rates[judge], is_asked=judge in asked_judges)
             for judge in rates
-            if judge.reference == is_reference
+            if judge.is_stand_in == is_stand_in
         ]
-        for is_reference in (False, True)
+        for is_stand_in in (False, True)
     )
     if mean and len(models) > 1:
-        columns = zip(*(rates[judge] for judge in rates if not judge.reference), strict=True)
+        columns = zip(*(rates[judge] for judge in rates if not judge.is_stand_in), strict=True)
         models.append(Line("Mean", [_cell(_mean(column)) for column in columns], kind="mean"))
-    bodies = [Body("Models", models), Body("Stand-in judges", references)]
+    bodies = [Body("Models", models), Body("Stand-in judges", stand_ins)]
     return Table(caption, "Judge", group_heads(heads), bodies)
 
 
@@ -42,7 +42,7 @@ def _line(judge: PromptedJudge, rates: Sequence[Rate], *, is_asked: bool) -> Lin
     return Line(
         judge.model,
         [_cell(rate) for rate in rates],
-        "reference" if judge.reference else "",
+        "stand-in" if judge.is_stand_in else "",
         f"gallery.html#size=all&wrong={quote(judge.name, safe='')}" if is_asked else "",
         f"Wrong answers of {judge.name} in the gallery",
     )

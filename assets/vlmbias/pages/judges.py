@@ -22,7 +22,7 @@ class PromptedJudge(NamedTuple):
 
     model: str
     prompting: str
-    reference: bool
+    is_stand_in: bool
 
     @property
     def name(self) -> str:
@@ -32,12 +32,12 @@ class PromptedJudge(NamedTuple):
     @property
     def label(self) -> str:
         """The name, and that it is a stand-in judge."""
-        return f"{self.name}{' (reference)' * self.reference}"
+        return f"{self.name}{' (stand-in)' * self.is_stand_in}"
 
 
-def prompted_judge(row: NamedRow, references: Collection[str]) -> PromptedJudge:
+def prompted_judge(row: NamedRow, stand_ins: Collection[str]) -> PromptedJudge:
     """The judge that a row is about."""
-    return PromptedJudge(row.model, row.prompting, row.model in references)
+    return PromptedJudge(row.model, row.prompting, row.model in stand_ins)
 
 
 def sort_judges(judges: Iterable[PromptedJudge]) -> list[PromptedJudge]:
@@ -48,7 +48,7 @@ def sort_judges(judges: Iterable[PromptedJudge]) -> list[PromptedJudge]:
         index = (
             promptings.index(judge.prompting) if judge.prompting in promptings else len(promptings)
         )
-        return index, judge.prompting, judge.reference, judge.model
+        return index, judge.prompting, judge.is_stand_in, judge.model
 
     return sorted(judges, key=place)
 

@@ -27,11 +27,11 @@ class Outcomes:
 
     @classmethod
     def build(
-        cls, answers: pd.DataFrame, titles: Mapping[str, str], references: Collection[str]
+        cls, answers: pd.DataFrame, titles: Mapping[str, str], stand_ins: Collection[str]
     ) -> "Outcomes":
         """Count them; `titles` are those of the topics that are shown."""
         rows = list(iterate_named_rows(outcome_rate_table(answers)))
-        cells = {(prompted_judge(row, references), row.topic, row.ending): row for row in rows}
+        cells = {(prompted_judge(row, stand_ins), row.topic, row.ending): row for row in rows}
         return cls(cells, list(dict.fromkeys(row.ending for row in rows)), titles)
 
     def overall_table(self, judges: Sequence[PromptedJudge]) -> Table:

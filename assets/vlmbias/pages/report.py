@@ -56,7 +56,7 @@ def build(
     answers: pd.DataFrame,
     accuracy: pd.DataFrame,
     facts: Mapping[str, str],
-    references: Collection[str],
+    stand_ins: Collection[str],
     complete: int,
     partial: Mapping[str, Sequence[str]] = MappingProxyType({}),
     edited_tables: Collection[pd.DataFrame] = (),
@@ -73,23 +73,23 @@ def build(
     edited drawings, and `outlines`, by base image, what was changed; `dates` says by judge when its
     answers were stored. With `full_size` photographs lie in the site as large as they are as well.
     """
-    scenes, judges = gather(images, measurements, questions, answers, references, outlines)
+    scenes, judges = gather(images, measurements, questions, answers, stand_ins, outlines)
     titles = {name: get_title(name) for name in dict.fromkeys(scene.row.domain for scene in scenes)}
     partly = accuracy[accuracy["image_set"].eq(PARTIAL)]
-    shown = Accuracy.build(tables.select_proved(accuracy), titles, references, partly)
-    replies = answers[~answers["model"].isin(references)].rename(columns={"model": "name"})
+    shown = Accuracy.build(tables.select_proved(accuracy), titles, stand_ins, partly)
+    replies = answers[~answers["model"].isin(stand_ins)].rename(columns={"model": "name"})
     edits = edited(edited_tables, scenes)
     benchmark = VlmbiasSite(
         scenes=SceneGallery(scenes, judges, titles, complete, edits, full_size),
         accuracy=shown,
-        in_part=Accuracy.build(partly, titles, references),
+        in_part=Accuracy.build(partly, titles, stand_ins),
         partial=partial,
-        unproved=tables.unproved_accuracy(answers, titles, references),
-        by_painter=tables.accuracy_by_painter(answers, titles, references),
+        unproved=tables.unproved_accuracy(answers, titles, stand_ins),
+        by_painter=tables.accuracy_by_painter(answers, titles, stand_ins),
         outcomes=Outcomes.build(
             tables.select_proved(answers),
             {name: titles[name] for name in shown.topics},
-            references,
+            stand_ins,
         ),
         served=served(replies),
         dates=dates,

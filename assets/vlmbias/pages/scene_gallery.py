@@ -102,12 +102,12 @@ class SceneGallery:
     @cached_property
     def models(self) -> int:
         """Number of models that were asked, in whatever ways."""
-        return len({judge.model for judge in self.judges if not judge.reference})
+        return len({judge.model for judge in self.judges if not judge.is_stand_in})
 
     @cached_property
     def default_judge(self) -> PromptedJudge | None:
         """The judge whose answers cards show at first: a model, if any was asked."""
-        return min(self.judges, key=lambda judge: judge.reference, default=None)
+        return min(self.judges, key=lambda judge: judge.is_stand_in, default=None)
 
     @cached_property
     def pictures(self) -> list[tuple[PicturedScene, ScenePicture]]:

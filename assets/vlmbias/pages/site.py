@@ -91,7 +91,7 @@ class VlmbiasSite(ReportSubject):
     def model_evidence(self, prompting: str) -> Mapping[str, Evidence]:
         """The answers behind each model's task mean under one way of asking."""
         means = self.task_means(prompting).items()
-        return {judge.model: mean.evidence for judge, mean in means if not judge.reference}
+        return {judge.model: mean.evidence for judge, mean in means if not judge.is_stand_in}
 
     def task_means(self, prompting: str) -> dict[PromptedJudge, TaskMean]:
         """Mean of each judge over topics asked in full, else over those asked in part."""
@@ -128,7 +128,7 @@ class VlmbiasSite(ReportSubject):
                 title = titles[topic]
                 column = leading._replace(label=title, topic=topic)
                 columns[column] = f"the pictures of {title[:1].lower()}{title[1:]}"
-            models = [judge for judge in table.line_up(prompting) if not judge.reference]
+            models = [judge for judge in table.line_up(prompting) if not judge.is_stand_in]
             for column, pictures in columns.items():
                 rates = {model: table.rate(model, column) for model in models}
                 for firmness in FIRMNESS[:2]:

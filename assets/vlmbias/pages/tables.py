@@ -162,7 +162,7 @@ def select_proved(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def unproved_accuracy(
-    answers: pd.DataFrame, topics: Iterable[str], references: Collection[str]
+    answers: pd.DataFrame, topics: Iterable[str], stand_ins: Collection[str]
 ) -> Accuracy:
     """Accuracy on pictures that nobody has accepted, or that are of a stand-in run.
 
@@ -171,23 +171,23 @@ def unproved_accuracy(
     """
     unproved = answers[answers["image_set"].isin(APART)]
     sets = [_name_set(*row) for row in unproved[["image_set", "variant"]].to_numpy()]
-    return _by_painter(unproved.assign(image_set=sets), topics, references)
+    return _by_painter(unproved.assign(image_set=sets), topics, stand_ins)
 
 
 def accuracy_by_painter(
-    answers: pd.DataFrame, topics: Iterable[str], references: Collection[str]
+    answers: pd.DataFrame, topics: Iterable[str], stand_ins: Collection[str]
 ) -> Accuracy:
     """Accuracy on proved photographs, of topics that several painters have painted."""
     proved = select_proved(answers[answers["painter"].ne("")])
     painters = proved.groupby("domain")["painter"].transform("nunique")
-    return _by_painter(proved[painters > 1], topics, references)
+    return _by_painter(proved[painters > 1], topics, stand_ins)
 
 
 def _by_painter(
-    answers: pd.DataFrame, topics: Iterable[str], references: Collection[str]
+    answers: pd.DataFrame, topics: Iterable[str], stand_ins: Collection[str]
 ) -> Accuracy:
     frame = accuracy_table(answers.assign(subtopic=answers["painter"]))
-    return Accuracy.build(frame, topics, references)
+    return Accuracy.build(frame, topics, stand_ins)
 
 
 def _name_set(proof: str, variant: str) -> str:

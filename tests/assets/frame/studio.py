@@ -11,7 +11,7 @@ WRITTEN = ("concepts", "drafts", "instructions", "perturbed_instructions")
 
 
 def offline(name, role):
-    return Model(name=name, backend="stand_in", model=name, family="reference", roles=(role,))
+    return Model(name=name, backend="stand_in", model=name, family="stand_in", roles=(role,))
 
 
 FREE = (

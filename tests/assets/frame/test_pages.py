@@ -236,7 +236,7 @@ def test_a_slider_follows_keys_a_mouse_and_a_finger(new_page, tmp_path):
 
 
 def test_a_source_of_reference_judges_alone_is_shown_as_no_result():
-    source = replace(sourced(("gullible", 1.0), images=60), is_reference=True)
+    source = replace(sourced(("gullible", 1.0), images=60), has_only_stand_ins=True)
     site = REPORT.build([source], facts={})
     assert site.entry.firmness == "stand-in"
     assert {each.firmness for each in site.judged.standings} == {"stand-in"}

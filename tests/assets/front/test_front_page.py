@@ -18,7 +18,7 @@ from tests.assets.report.fronts import ACCURACY, site, standing
 EYE = Model(name="eye", backend="openai", model="gpt-9", family="gpt", roles=("judge",))
 CLIP = Model(name="clip", backend="file", model="clip.csv", family="clip", roles=("metric",))
 UNMADE = QuoteLine("zoo", "", EYE, missing_asset="zoo/captions_ear")
-PRIOR = Model(name="prior", backend="stand_in", model="prior", family="reference", roles=("judge",))
+PRIOR = Model(name="prior", backend="stand_in", model="prior", family="stand_in", roles=("judge",))
 
 
 @pytest.mark.filterwarnings("ignore:.*InitResourceContext.dagster_run:DeprecationWarning")
@@ -36,7 +36,7 @@ def test_who_was_just_added_has_a_row_of_commands(tmp_path):
     assert event.materialization.metadata["judges"].value == 3
     roster = Roster.read(folder)
     assert [(each.name, each.kind) for each in roster.judges] == [
-        ("prior", "reference"),
+        ("prior", "stand_in"),
         ("eye", "judge"),
         ("clip", "metric"),
     ]

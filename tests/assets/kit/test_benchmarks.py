@@ -72,7 +72,7 @@ def models(server):
         )
 
     paints = {"parameters": {"size": "64x64"}, "price": {"per_image": {"64x64": 0.01}}}
-    prior = {"backend": "stand_in", "model": "prior", "family": "reference", "base_url": None}
+    prior = {"backend": "stand_in", "model": "prior", "family": "stand_in", "base_url": None}
     return (
         entry("pen", "writer", longest_output=50),
         entry("eye", "captioner", "judge", longest_output=50),
@@ -204,7 +204,7 @@ def test_it_stays_within_a_budget(tmp_path, server, monkeypatch):
             "pictures",
             topic="things|brush",
             models=(*models(server), Model(name="budgeted", backend="stand_in", model="random",
-                                           family="reference", roles=("judge",))),
+                                           family="stand_in", roles=("judge",))),
             group="colours",
             instance=instance,
         )  # fmt: skip

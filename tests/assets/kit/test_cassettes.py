@@ -20,7 +20,7 @@ from resources.settings.default_resources import build_default_resources
 from resources.storage.image_store import ImageStore
 from tests.assets.asked import JUDGE, answers, ask, requests
 from tests.providers import faults
-from tests.runs import REFERENCE, TOPIC, failure, materialize, of_modules, table
+from tests.runs import STAND_INS, TOPIC, failure, materialize, of_modules, table
 
 KEY = "sk-canary-77c2e9"
 WAYS = ("baseline", "double-check")
@@ -38,13 +38,13 @@ def graph(catalog, *others):
     )
 
 
-_with = cache(lambda model: graph(Catalog((*REFERENCE, Model.model_validate_json(model)))))
+_with = cache(lambda model: graph(Catalog((*STAND_INS, Model.model_validate_json(model)))))
 
 
 def behind(model, *selected):
     """What a selection rests on, with that model."""
     known = _with(model.model_dump_json())
-    return find_upstream_calls(known, Catalog((*REFERENCE, model)), *selected)
+    return find_upstream_calls(known, Catalog((*STAND_INS, model)), *selected)
 
 
 def stores(root):
@@ -77,7 +77,7 @@ def test_who_imports_the_answers_makes_the_same_tables(root, judge, server, tmp_
     server.answer = lambda received: f"I see {{8}}, and my key is {KEY}."
     server.when(lambda received: "rows" in received.texts[0], faults.REFUSED)
     assert ask(root, judge, *WAYS).success
-    assert materialize(root, models=[*REFERENCE, judge]).success
+    assert materialize(root, models=[*STAND_INS, judge]).success
     sent, path = server.count, tmp_path / "answers.cassette"
     found, done = exported(root, judge, path)
     assert done.calls == len(found.keys) == sent > requests(root)
@@ -93,7 +93,7 @@ def test_who_imports_the_answers_makes_the_same_tables(root, judge, server, tmp_
     assert imported(anew, path) == (sent, 0, 0, 0, 0)
     result = ask(anew, judge, *WAYS)
     assert result.success, failure(result)
-    result = materialize(anew, models=[*REFERENCE, judge])
+    result = materialize(anew, models=[*STAND_INS, judge])
     assert result.success, failure(result)
     assert {"answered", "refused"} <= set(answers(anew)["outcome"])
     assert tables(anew) == tables(root)
@@ -164,7 +164,7 @@ class TestUpstreamCalls:
 
 
 def test_the_files_of_annotators_are_behind_what_they_review(tmp_path):
-    catalog = Catalog(tuple(REFERENCE))
+    catalog = Catalog(tuple(STAND_INS))
     found = graph(catalog, vhexpansion)
     for dataset in ("flags", "logos"):
         path = tmp_path / "vhexpansion" / "negated_cases" / f"{dataset}.parquet"
@@ -198,7 +198,7 @@ SMALL = {"paintings": {"limit": 6}, "edits": {"edits_per_image": 1}}
 
 def photographed(root, review):
     """Make six base images of logos, all but one of which are accepted if nobody has decided."""
-    models = [*REFERENCE, SKETCH]
+    models = [*STAND_INS, SKETCH]
     with dg.DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions("painters", ["sketch"])
 

@@ -152,7 +152,7 @@ def test_a_judge_that_uses_the_ends_of_the_scale_is_named():
 
 
 def test_reference_models_are_left_out_beside_real_ones():
-    vain = entry("vain", "vain", "reference", backend="stand_in")
+    vain = entry("vain", "vain", "stand_in", backend="stand_in")
     tables = everybody(vain=table("vain", ["vain"]))
     rows = matrix(tables, [*MODELS, vain])
     assert "vain" not in {*rows["generator"].dropna(), *rows["evaluator"].dropna()}

@@ -98,7 +98,7 @@ def test_nothing_is_missing_and_all_is_a_stand_in(matrix):
 
 def test_families_without_preference_show_none(matrix):
     rows = matrix[matrix["row_type"].eq("family") & matrix["preference"].notna()]
-    assert set(rows["family"]) == {"reference_two", "reference_three"}
+    assert set(rows["family"]) == {"stand_in_two", "stand_in_three"}
     assert (rows["preference_low"] <= 0).all()
     assert (rows["preference_high"] >= 0).all()
     tests = matrix[matrix["row_type"].eq("test") & matrix["p"].notna()]

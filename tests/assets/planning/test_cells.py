@@ -24,7 +24,7 @@ from resources.models.requests import build_canonical_request, compute_call_key
 from tests.assets.asked import adapter_below, ask, judge_at
 from tests.assets.plans import definitions_of, plan_context
 from tests.resources.calls.calling import call
-from tests.runs import REFERENCE, TOPIC, failure, materialize, table
+from tests.runs import STAND_INS, TOPIC, failure, materialize, table
 
 ANSWERED = 3
 VLMBIAS = "vlmbias"
@@ -39,9 +39,9 @@ def judge(name, dollars, **more):
 CHEAP, DEAR = judge("cheap", 0.5), judge("dear", 20.0, model="gpt-4o")
 METRIC = Model(name="mine", backend="file", model="mine.csv", family="mine", roles=("metric",))
 SKETCH = Model(
-    name="sketch", backend="stand_in", model="sketch", family="reference", roles=("painter",)
+    name="sketch", backend="stand_in", model="sketch", family="stand_in", roles=("painter",)
 )
-MODELS = (*REFERENCE, CHEAP, DEAR, METRIC, SKETCH)
+MODELS = (*STAND_INS, CHEAP, DEAR, METRIC, SKETCH)
 
 
 @contextmanager
@@ -119,7 +119,7 @@ def test_what_has_to_be_made_first_is_named_from_where_it_begins(made):
     flux = judge("flux", 1.0, roles=("painter",))
     with cells_at(made, (*MODELS, flux)) as (cells, _):
         cell = cells.quote_cell(CHEAP, load_benchmarks()["protobias"])
-        reference = cells.quote_cell(REFERENCE[0], load_benchmarks()["protobias"])
+        reference = cells.quote_cell(STAND_INS[0], load_benchmarks()["protobias"])
     (first,) = cell.prerequisites
     assert "animals|sketch" in reference.prerequisites[0].partitions
     assert [key.path[1] for key in first.assets] == [
@@ -140,7 +140,7 @@ def test_what_stand_ins_made_is_for_reference_judges_alone(root):
     pq.write_table(QUESTIONS.build_table([asked | {"is_stand_in": True}]), path)
     with cells_at(root) as (cells, _):
         found = {
-            m.name: cells.quote_cell(m, load_benchmarks()[VLMBIAS]) for m in (CHEAP, REFERENCE[0])
+            m.name: cells.quote_cell(m, load_benchmarks()[VLMBIAS]) for m in (CHEAP, STAND_INS[0])
         }
         assert [(cell.ready, cell.stand_in_partitions) for cell in found.values()] == [
             (1, 1),

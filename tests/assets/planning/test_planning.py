@@ -11,7 +11,7 @@ from resources.models.catalog import Catalog
 from tests.assets.asked import ask, counting, judge_at, requests
 from tests.assets.plans import plan_context, planned, quoted, stored
 from tests.providers import faults
-from tests.runs import REFERENCE, TOPIC, table
+from tests.runs import STAND_INS, TOPIC, table
 
 
 @pytest.mark.parametrize("prompting", [BASELINE, "double-check", tuple(VARIANTS)], ids=str)
@@ -96,7 +96,7 @@ def test_without_the_questions_it_says_what_to_materialize(root, judge):
 def test_the_default_is_the_baseline_and_reference_judges_ask_nobody(root, judge):
     (line,) = quoted(root, judge).lines
     assert line.requests == requests(root)
-    asking = planners(Catalog((*REFERENCE, judge)))
+    asking = planners(Catalog((*STAND_INS, judge)))
     answering = {key.path[1] for key in asking if key.path[1].startswith("answers_")}
     assert answering == {"answers_somebody"}
 

@@ -44,7 +44,7 @@ from tests.assets.asked import ask, counting, judge_at, requests
 from tests.assets.plans import plan_context, quoted
 from tests.providers import Provider
 from tests.providers.pictures import png
-from tests.runs import REFERENCE, TOPIC, rewrite, table
+from tests.runs import STAND_INS, TOPIC, rewrite, table
 
 LOG = logging.getLogger("quoting")
 OTHER = "patterned_grids"
@@ -347,7 +347,7 @@ class TestChoice:
     def assets(self, judge):
         known = [
             *load_assets_from_package_module(package),
-            *BENCHMARK.build_definitions(Catalog((*REFERENCE, judge))),
+            *BENCHMARK.build_definitions(Catalog((*STAND_INS, judge))),
         ]
         return {each.key: each for each in known if not isinstance(each, AssetChecksDefinition)}
 
@@ -374,7 +374,7 @@ class TestChoice:
 
     def test_what_asks_nobody_says_what_is_asked_after_it(self, assets, judge, tmp_path):
         concepts = AssetKey(["protobias", "concepts"])
-        others = protobias.BENCHMARK.build_definitions(Catalog(REFERENCE))
+        others = protobias.BENCHMARK.build_definitions(Catalog(STAND_INS))
         assets |= {each.key: each for each in others if isinstance(each, AssetsDefinition)}
         config = {"ops": {"protobias__concepts": {"config": {"instances": 20}}}}
         chosen = self.chosen(assets, judge, "*", config=config)

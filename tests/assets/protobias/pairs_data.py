@@ -22,7 +22,7 @@ from generators.prompts.concepts import DOMAINS
 METRICS = {
     "clip_l": ("clip_score", False),
     "qwen": ("judge", True),
-    "prior": ("reference", False),
+    "prior": ("stand_in", False),
 }
 CONCEPTS = {
     "animals": ("penguin / robin", "platypus / dog"),
@@ -101,7 +101,7 @@ def scores_of(pairs: pd.DataFrame) -> pd.DataFrame:
             row |= {"metric": metric, "formula": formula, "same_family": kin, "calls": []}
             row |= {"outcome": "refused" if refused else "scored", "raw": None if refused else raw}
             row |= {"reason": "I would rather not." if refused else ""}
-            row |= {"served_model": f"{metric}-2026" if formula != "reference" else ""}
+            row |= {"served_model": f"{metric}-2026" if formula != "stand_in" else ""}
             rows.append(row | {"score": row["raw"], "sample": "evaluated"})
     found = pd.DataFrame(rows)
     return found.astype({"raw": float, "score": float})

@@ -35,7 +35,7 @@ from tests.assets.plans import plan_context, stored
 from tests.assets.works import problems
 from tests.assets.written import right
 from tests.providers import faults, pictures
-from tests.runs import REFERENCE, checks, failure, metadata, rewrite, table
+from tests.runs import STAND_INS, checks, failure, metadata, rewrite, table
 
 RANKS = "are not 0, 1, 2, … of the kept pairs"
 FIRST = "are not the first of the kept pairs"
@@ -297,18 +297,18 @@ class TestWhoFilters:
     LIKE_IT = SEER.model_copy(update={"name": "second"})
     PAINTER = GEMINI
 
-    def of(self, painter, name="", models=(*REFERENCE, SEER, LIKE_IT)):
+    def of(self, painter, name="", models=(*STAND_INS, SEER, LIKE_IT)):
         return find_filter(Catalog(models), painter, name).name
 
     def test_by_default_pixels_for_schematics_and_the_only_captioner_for_others(self):
         assert self.of(SKETCH) == "pixels"
-        assert self.of(GEMINI, models=(*REFERENCE, self.SEER)) == "seer"
+        assert self.of(GEMINI, models=(*STAND_INS, self.SEER)) == "seer"
         assert self.of(SKETCH, "second") == self.of(GEMINI, "second") == "second"
 
     @pytest.mark.parametrize(
         ("painter", "name", "models", "said"),
         [
-            (GEMINI, "", REFERENCE, "Add a vision model with the role captioner"),
+            (GEMINI, "", STAND_INS, "Add a vision model with the role captioner"),
             (
                 GEMINI,
                 "",
@@ -317,9 +317,9 @@ class TestWhoFilters:
                 r"{protobias__filtered_pairs: {config: {filter: seer}}}\.",
             ),
             (SKETCH, "", (SEER,), r"Add the stand-in judge pixels \(backend: stand_in"),
-            (GEMINI, "pixels", REFERENCE, "pixels reads schematics alone"),
-            (SKETCH, "prior", REFERENCE, "prior looks at no picture"),
-            (GEMINI, "nobody", REFERENCE, "nobody is not in models.yaml"),
+            (GEMINI, "pixels", STAND_INS, "pixels reads schematics alone"),
+            (SKETCH, "prior", STAND_INS, "prior looks at no picture"),
+            (GEMINI, "nobody", STAND_INS, "nobody is not in models.yaml"),
         ],
     )
     def test_who_cannot_is_told_with_the_remedy(self, painter, name, models, said):
@@ -329,11 +329,11 @@ class TestWhoFilters:
     def test_a_filter_of_a_scorers_family_is_warned_of_by_name(self):
         kin = self.SEER.model_copy(update={"name": "kin", "roles": ("judge",)})
         other = kin.model_copy(update={"name": "other", "family": "other"})
-        words = family_warning(self.SEER, [*REFERENCE, kin, other])
+        words = family_warning(self.SEER, [*STAND_INS, kin, other])
         assert words.startswith("The filter seer is of the family seers, as kin is: the pairs")
         assert "as kin and kin are" in family_warning(self.SEER, [kin, kin])
         assert family_warning(self.SEER, [other]) is None
-        assert family_warning(REFERENCE[0], REFERENCE) is None
+        assert family_warning(STAND_INS[0], STAND_INS) is None
 
 
 def test_the_run_says_that_its_filter_is_of_a_judges_family(tmp_path, instance, server):

@@ -24,7 +24,7 @@ from resources.storage.image_store import ImageStore
 from resources.user_files.rows import UserFileError
 from tests.assets.filtered import filtered_rows, write_filtered
 from tests.assets.paired import SKETCH
-from tests.runs import REFERENCE, checks, failure, materialize, metadata, table
+from tests.runs import STAND_INS, checks, failure, materialize, metadata, table
 
 DOCS = (Path(__file__).parents[3] / "docs" / "protobias.md").read_text()
 NUMBER = 3
@@ -82,7 +82,7 @@ def test_both_stand_in_the_tables_like_any_metric(root, pictures, entries, insta
             root,
             *names,
             topic=topic,
-            models=[*REFERENCE, SKETCH, *entries],
+            models=[*STAND_INS, SKETCH, *entries],
             instance=instance,
             group="protobias",
         )

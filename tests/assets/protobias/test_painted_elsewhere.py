@@ -99,7 +99,7 @@ def test_from_prompts_to_pictures_and_back(studio, tmp_path):
 
 def test_a_missing_manifest_leaves_the_other_painters_in_the_quote(studio, tmp_path):
     """Its own quote is refused, with the remedy."""
-    sketch = {"backend": "stand_in", "model": "sketch", "family": "reference"}
+    sketch = {"backend": "stand_in", "model": "sketch", "family": "stand_in"}
     studio.models.append(Model(name="drawn", roles=("painter",), **sketch))
     tasks = [Task(PAIRS, f"{DOMAIN}|{name}", {"samples": 1}) for name in ("by_hand", "drawn")]
     planners = build_planners(Catalog(tuple(studio.models)))

@@ -30,7 +30,7 @@ from tests.assets.plans import plan_context, stored
 from tests.assets.works import problems
 from tests.providers import faults
 from tests.runs import (
-    REFERENCE,
+    STAND_INS,
     checks,
     copied,
     failure,
@@ -55,7 +55,7 @@ CLIP = Model(
 )
 
 
-def score(root, instance, *names, domain="animals", models=REFERENCE):
+def score(root, instance, *names, domain="animals", models=STAND_INS):
     """Materialize scores of one of `sketch`'s domains; without a domain, its summary."""
     result = materialize(
         root,
@@ -148,7 +148,7 @@ class TestReferenceJudges:
         assert ending["raw"] == 1.0
 
     def test_what_is_left_after_each_step(self, root):
-        table = count_retention(DataRoot(root=str(root)), "sketch", REFERENCE)
+        table = count_retention(DataRoot(root=str(root)), "sketch", STAND_INS)
         whole = table[table["knob"] == "all"].set_index(["domain", "stage"])
         assert whole["number"].to_dict() == {
             (domain, stage): pairs
@@ -176,7 +176,7 @@ class TestJudge:
         said = {write_rating_prompt(text): reply for text, reply in wrong.items()}
         usual = server.answer
         server.answer = lambda received: said.get(received.texts[0], usual(received))
-        judges = [*REFERENCE, judge]
+        judges = [*STAND_INS, judge]
         result = score(root, painted, "somebody", models=judges)
         assert checks(result)["nothing_failed"] is False
         asked = Counter(each.texts for each in server.received)
@@ -237,7 +237,7 @@ def test_a_metric_that_gives_no_number_is_unparsed(answer, ending):
 
 def planned(root, judge, **together):
     """Certain keys, how many are later, and what is missing."""
-    catalog = Catalog((judge, SKETCH, GRAMMAR, *REFERENCE))
+    catalog = Catalog((judge, SKETCH, GRAMMAR, *STAND_INS))
     config = {
         (
             AssetKey(["protobias", name]),
@@ -311,7 +311,7 @@ class TestAllScores:
         given = {"correct": (4, 3), "adversarial": (1, 1)}
         # Both sides of two pairs of animals, one side of a third.
         self.people(root, [(row, given[row["side"]]) for row in pictures[:5]])
-        found = load_all_scores(home, "sketch", REFERENCE)
+        found = load_all_scores(home, "sketch", STAND_INS)
         human = found[found["sample"] == "human"]
         assert Counter(human["metric"]) == {"prior": 4, "pixels": 4, "random": 4, "human": 4}
         assert len(found[found["sample"] == "evaluated"]) == 3 * 2 * 8
@@ -339,14 +339,14 @@ class TestAllScores:
         (picture, *_) = scores(root, "prior").to_dict("records")
         self.people(root, [(picture | {"sha256": "0" * 64}, (4,))])
         with pytest.raises(TablesMismatch, match=r"human_scores \(sketch\) holds 1 picture"):
-            load_all_scores(home, "sketch", REFERENCE)
+            load_all_scores(home, "sketch", STAND_INS)
 
     def test_scores_of_other_pairs_than_now_are_refused(self, root, home):
         write_filtered(root, "animals", filtered_rows(root, "animals", 2))
         with pytest.raises(
             TablesMismatch, match=r"scores_prior \(sketch, animals\) has scored older"
         ):
-            load_all_scores(home, "sketch", REFERENCE)
+            load_all_scores(home, "sketch", STAND_INS)
 
     def test_another_filter_that_keeps_the_same_pairs_has_other_kin(self, root, home):
         for domain in PAIRS:
@@ -354,7 +354,7 @@ class TestAllScores:
                 table(root, f"filtered_pairs/{domain}", "sketch", "protobias"),
                 lambda rows: [row | {"filter_family": "another"} for row in rows],
             )
-        assert load_all_scores(home, "sketch", REFERENCE[:1])["same_family"].eq(False).all()
+        assert load_all_scores(home, "sketch", STAND_INS[:1])["same_family"].eq(False).all()
 
     @pytest.mark.parametrize(
         ("change", "said"),
@@ -370,7 +370,7 @@ class TestAllScores:
             path = table(root, f"filtered_pairs/{domain}", "sketch", "protobias")
             rewrite(path, lambda rows, new=new: [row | new for row in rows])
         with pytest.raises(TablesMismatch, match=said):
-            load_all_scores(home, "sketch", REFERENCE)
+            load_all_scores(home, "sketch", STAND_INS)
 
     def test_scores_by_two_entries_are_refused(self, root, home):
         rewrite(
@@ -380,14 +380,14 @@ class TestAllScores:
         with pytest.raises(
             TablesMismatch, match=r"scores_prior \(sketch\) come from several versions"
         ):
-            load_all_scores(home, "sketch", REFERENCE)
+            load_all_scores(home, "sketch", STAND_INS)
 
 
 def test_rows_that_are_wrong_are_named(stood_in):
     root, *_ = stood_in
     good = SCORES.build_table(scores(root, "prior")).to_pylist()
     filtered = pd.read_parquet(table(root, "filtered_pairs/animals", "sketch", "protobias"))
-    step = PairScores(Catalog(()), REFERENCE[0])
+    step = PairScores(Catalog(()), STAND_INS[0])
     assert problems(step, good, filtered_pairs=filtered) == []
     changed = [dict(row) for row in good]
     changed[0]["raw"] = None

@@ -34,11 +34,11 @@ from tests.assets.plans import plan_context, stored
 from tests.assets.written import RULES, Author, right, writer_at
 from tests.providers import Provider
 from tests.resources.user_files.test_own import ROW as OWN
-from tests.runs import REFERENCE, checks, copied, failure, materialize, metadata, rewrite, table
+from tests.runs import STAND_INS, checks, copied, failure, materialize, metadata, rewrite, table
 
 DOMAIN, NUMBER = "animals", 15
 GRAMMAR = Model(
-    name="grammar", backend="stand_in", model="grammar", family="reference", roles=("writer",)
+    name="grammar", backend="stand_in", model="grammar", family="stand_in", roles=("writer",)
 )
 TRIPLETS = AssetKey(["protobias", "prompt_triplets"])
 CONCEPTS_KEY = AssetKey(["protobias", "concepts"])
@@ -81,7 +81,7 @@ def run(root, *names, writer="author", models=(), instances=NUMBER, limit=None):
         *names,
         group="protobias",
         topic=DOMAIN,
-        models=[*REFERENCE, GRAMMAR, *models],
+        models=[*STAND_INS, GRAMMAR, *models],
         config={name: config[name] for name in names},
     )
 
@@ -347,7 +347,7 @@ def test_triplets_of_a_file_go_the_way_of_all_and_bad_rows_are_named(tmp_path):
         *("concepts", "prompt_triplets"),
         group="protobias",
         topic=DOMAIN,
-        models=[*REFERENCE, GRAMMAR],
+        models=[*STAND_INS, GRAMMAR],
         config={"concepts": {"instances": 2}, "prompt_triplets": config},
     )
     assert result.success, failure(result)

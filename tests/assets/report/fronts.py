@@ -83,7 +83,7 @@ def front(root: Path) -> Path:
     Roster(
         "2026-11-21",
         [
-            Listed("prior", "reference", ""),
+            Listed("prior", "stand_in", ""),
             *(Listed(name, "judge", "openai: gpt") for name in ("new", "eye", "ear", ODD)),
             Listed("clip", "metric", "clip"),
         ],

@@ -31,7 +31,7 @@ from resources.training.recipe import MarginRecipe, RankingRecipe
 from tests import tiny
 from tests.assets.filtered import SIDES, filtered_rows, write_filtered
 from tests.assets.paired import write_triplets
-from tests.runs import REFERENCE, checks, copied, failure, materialize, metadata, rewrite, table
+from tests.runs import STAND_INS, checks, copied, failure, materialize, metadata, rewrite, table
 
 pytestmark = pytest.mark.slow
 
@@ -92,7 +92,7 @@ def run(root, *names, **config):
     with DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions("painters", ["sketch"])
         return materialize(
-            root, *names, group="protoscore", config=config, instance=instance, models=REFERENCE
+            root, *names, group="protoscore", config=config, instance=instance, models=STAND_INS
         )
 
 
@@ -209,7 +209,7 @@ def test_one_entry_of_models_yaml_makes_it_a_metric_of_protobias(studio, made, m
             "scores_protoscore",
             topic="animals|sketch",
             group="protobias",
-            models=[*REFERENCE, entry],
+            models=[*STAND_INS, entry],
             instance=instance,
         )
     assert scored.success, failure(scored)

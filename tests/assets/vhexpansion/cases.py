@@ -19,7 +19,7 @@ OTHER = {"yes": "no", "no": "yes"}
 
 
 def reference(name, role="judge"):
-    return Model(name=name, backend="stand_in", model=name, family="reference", roles=(role,))
+    return Model(name=name, backend="stand_in", model=name, family="stand_in", roles=(role,))
 
 
 def case(number, answer="yes", image=None, **columns):

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*InitResourceContext.dagster_ru
 # Dagster's own, while it makes a resource that is part of another one.
 
 GRAMMAR = Model(
-    name="grammar", backend="stand_in", model="grammar", family="reference", roles=("writer",)
+    name="grammar", backend="stand_in", model="grammar", family="stand_in", roles=("writer",)
 )
 COLLECTIONS = """
 - name: pope

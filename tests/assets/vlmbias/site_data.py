@@ -16,8 +16,8 @@ from assets.vlmbias import pages
 from metrics import BASELINE, accuracy_table
 
 SIZES = (384, 768, 1152)
-REFERENCES = frozenset({"prior", "pixels", "random"})
-JUDGES = (*sorted(REFERENCES), "some/vlm-1")
+STAND_INS = frozenset({"prior", "pixels", "random"})
+JUDGES = (*sorted(STAND_INS), "some/vlm-1")
 PROMPTINGS = (BASELINE, "debiased", "double-check", "in-image title")
 REFUSAL = "I cannot say <b>that</b>."
 REASON = "The picture may show a protected emblem <and> cannot be described."
@@ -91,7 +91,7 @@ class Report:
             "accuracy": accuracy_table(pd.DataFrame(self._answers)),
             "png_of": self.pngs.__getitem__,
             "facts": {"Seed": "0", "Odd": ODD},
-            "references": REFERENCES,
+            "stand_ins": STAND_INS,
             "complete": len(self._images),
         }
 
@@ -196,7 +196,7 @@ def stubborn(model: str, prompting: str, question: dict[str, Any]) -> Reply:
     right, bias = question["ground_truth"], question["expected_bias"]
     if model == "pixels" and question["painter"]:
         return None
-    if model in REFERENCES:
+    if model in STAND_INS:
         return {"answer": {"prior": bias, "pixels": right, "random": "7"}[model]}
     if question["question_id"] == "Q3":
         return {"answer": "Yes"}
@@ -212,7 +212,7 @@ def lifelike(model: str, prompting: str, question: dict[str, Any]) -> Reply:
     vlm-5 breaks down now and then.
     """
     right, bias = question["ground_truth"], question["expected_bias"]
-    if model in REFERENCES:
+    if model in STAND_INS:
         asked = prompting == BASELINE and not question["question_id"].startswith("N")
         return stubborn(model, prompting, question) if asked else None
     if prompting != BASELINE and question["question_id"] not in ("Q1", "Q2"):

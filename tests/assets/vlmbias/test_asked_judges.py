@@ -9,7 +9,7 @@ from tests.assets.asked import JUDGE, answers, ask, judge_at, questions, request
 from tests.assets.works import problems
 from tests.providers import faults
 from tests.runs import (
-    REFERENCE,
+    STAND_INS,
     TOPIC,
     checks,
     failure,
@@ -66,7 +66,7 @@ class TestBaseline:
 
     def test_accuracy_and_report_take_it_in(self, root, judge):
         assert ask(root, judge, "baseline", "double-check").success
-        result = materialize(root, models=[*REFERENCE, judge])
+        result = materialize(root, models=[*STAND_INS, judge])
         assert result.success, failure(result)
         scores = pd.read_parquet(root / "vlmbias" / "accuracy.parquet")
         assert set(scores["model"]) == {"prior", "pixels", "random", "somebody"}
@@ -76,7 +76,7 @@ class TestBaseline:
     def test_accuracy_does_without_a_judge_that_was_never_asked(
         self, root, judge, server, instance
     ):
-        result = materialize(root, "accuracy", models=[*REFERENCE, judge], instance=instance)
+        result = materialize(root, "accuracy", models=[*STAND_INS, judge], instance=instance)
         assert result.success, failure(result)
         assert "somebody has not answered" in warned(instance)
         assert server.count == 0

@@ -20,7 +20,7 @@ from tests.assets.asked import judge_at
 from tests.assets.plans import plan_context
 from tests.assets.works import problems
 from tests.providers import faults
-from tests.runs import REFERENCE, checks, failure, metadata
+from tests.runs import STAND_INS, checks, failure, metadata
 
 ASSET = "edited_flags_editor"
 BY_PROMPT = {build_request(scene).turns[0].text: scene for scene in list_edits()}
@@ -40,7 +40,7 @@ def editor_at(server, **entry):
 
 
 def materialize(root, model, **config):
-    definitions = [build_step_asset(EditedFlags(Catalog((*REFERENCE, model)), model))]
+    definitions = [build_step_asset(EditedFlags(Catalog((*STAND_INS, model)), model))]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*InitResourceContext.dagster_run", DeprecationWarning)
         return dg.materialize(

@@ -72,7 +72,7 @@ def test_judges_asked_in_part_are_ordered_by_their_own_numbers() -> None:
     models = ("babble", "dull", "sharp", "shy")
     tables = Report(3, models=models, answering=answering).tables()
     rows = tables["accuracy"].query("image_set == 'benchmark'").assign(image_set=PARTIAL)
-    accuracy = Accuracy.build(rows, ["flags", "game_boards"], references=())
+    accuracy = Accuracy.build(rows, ["flags", "game_boards"], stand_ins=())
     line_up = accuracy.line_up(BASELINE)
     assert [judge.model for judge in line_up] == ["sharp", "dull", "babble", "shy"]
     column = LEADING._replace(image_set=PARTIAL)

@@ -10,10 +10,10 @@ import definitions
 from assets.vlmbias.benchmark import BENCHMARK
 from resources.models.catalog import Catalog, CatalogError, Model
 from resources.settings.default_resources import build_default_resources
-from tests.runs import REFERENCE
+from tests.runs import STAND_INS
 
 ENTRIES = """
-- {name: pixels, backend: stand_in, model: pixels, family: reference, roles: [judge]}
+- {name: pixels, backend: stand_in, model: pixels, family: stand_in, roles: [judge]}
 - name: gpt_4_1
   backend: openai
   model: gpt-4.1
@@ -56,13 +56,13 @@ def answers_of(judge):
 
 def test_every_judge_and_no_other_model_has_answers():
     painter = model("artist", roles=("painter",))
-    assert answered(*REFERENCE) == {"prior", "pixels", "random"}
-    assert answered(*REFERENCE, model(), painter) == {"prior", "pixels", "random", "somebody"}
+    assert answered(*STAND_INS) == {"prior", "pixels", "random"}
+    assert answered(*STAND_INS, model(), painter) == {"prior", "pixels", "random", "somebody"}
     assert answered(model("one"), model("two")) == {"one", "two"}
 
 
 def test_accuracy_takes_every_judge_and_the_report_takes_accuracy():
-    nodes = graph(*REFERENCE, model())
+    nodes = graph(*STAND_INS, model())
     parents = nodes.get(dg.AssetKey(["vlmbias", "accuracy"])).parent_keys
     assert judges_in(parents) == {"prior", "pixels", "random", "somebody"}
     assert dg.AssetKey(["vlmbias", "questions"]) in parents
@@ -73,11 +73,11 @@ def test_accuracy_takes_every_judge_and_the_report_takes_accuracy():
 
 @pytest.mark.parametrize("name", ["questions", "accuracy", "images", "answers"])
 def test_no_name_of_a_judge_is_taken(name):
-    assert answered(*REFERENCE, model(name)) == {"prior", "pixels", "random", name}
+    assert answered(*STAND_INS, model(name)) == {"prior", "pixels", "random", name}
 
 
 def test_every_judge_has_its_checks_and_pixels_proves_the_truths():
-    checks = graph(*REFERENCE, model()).asset_check_keys
+    checks = graph(*STAND_INS, model()).asset_check_keys
     of = {}
     for key in checks:
         for judge in judges_in([key.asset_key]):
@@ -96,7 +96,7 @@ def test_what_an_asset_says_of_its_judge():
     assert somebody.pools == {"somebody"}
     assert {"judge", "openai"} <= somebody.kinds
     assert "some-vlm-1" in somebody.description
-    assert answers_of(REFERENCE[0]).kinds >= {"judge", "stand_in"}
+    assert answers_of(STAND_INS[0]).kinds >= {"judge", "stand_in"}
 
 
 @pytest.mark.parametrize(

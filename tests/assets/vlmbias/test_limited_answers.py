@@ -12,7 +12,7 @@ from resources.models.catalog import Catalog
 from tests.assets.asked import JUDGE, answers, ask, questions, requests
 from tests.assets.plans import planned, stored
 from tests.assets.works import problems
-from tests.runs import REFERENCE, TOPIC, checks, failure, materialize, metadata
+from tests.runs import STAND_INS, TOPIC, checks, failure, materialize, metadata
 
 LIMIT = 10
 PROMPTING = ["baseline", "double-check"]
@@ -39,7 +39,7 @@ def test_a_part_is_planned_sent_marked_and_counts_later(root, judge, server):
     assert complete.severity.value == "WARN"
     assert f"{2 * LIMIT} of {of} questions" in complete.description
 
-    over = materialize(root, models=[*REFERENCE, judge])
+    over = materialize(root, models=[*STAND_INS, judge])
     assert over.success, failure(over)
     scores = pd.read_parquet(root / "vlmbias" / "accuracy.parquet")
     assert set(scores.loc[scores["model"] == "somebody", "image_set"]) == {"partial"}
@@ -89,7 +89,7 @@ def test_questions_are_even_over_subtopics_and_shared_with_the_baseline(root, ju
 
 
 def test_a_table_that_lost_rows_is_no_part(root):
-    prior, asked = REFERENCE[0], questions(root)
+    prior, asked = STAND_INS[0], questions(root)
     rows = pd.read_parquet(root / "vlmbias" / "answers_prior" / f"{TOPIC}.parquet")
     part = select_questions(prior, asked, "baseline", LIMIT)["image_id"]
     step, every = CountingAnswers(Catalog(()), prior), ANSWERS.build_table(rows).to_pylist()

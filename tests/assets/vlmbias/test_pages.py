@@ -209,7 +209,7 @@ def test_the_front_page_ranks_and_charts(tab: Tab) -> None:
     page = tab.open("index.html")
     board = page.get_by_role("table", name="Accuracy on Q1 and Q2", exact=True)
     names = board.locator("tbody th[scope=row]").all_inner_texts()
-    assert names == ["some/vlm-1", "pixels reference", "random reference", "prior reference"]
+    assert names == ["some/vlm-1", "pixels stand-in", "random stand-in", "prior stand-in"]
     expect(board.get_by_role("row", name="prior")).to_contain_text("0.0 % [0.0, 36.9]")
     expect(board.get_by_role("row", name="some/vlm-1")).to_contain_text(
         "no answer no answer no answer no answer"

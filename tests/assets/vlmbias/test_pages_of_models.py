@@ -16,7 +16,7 @@ from tests.assets.vlmbias.site_data import (
     ADDED,
     PROMPTINGS,
     REASON,
-    REFERENCES,
+    STAND_INS,
     Report,
     build,
     lifelike,
@@ -30,7 +30,7 @@ PAGES = ("index.html", "asked-debiased.html", "gallery.html", ADDED)
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, Any]:
-    judges = (*sorted(REFERENCES), *MODELS)
+    judges = (*sorted(STAND_INS), *MODELS)
     return Report(3, models=judges, promptings=PROMPTINGS, answering=lifelike).tables()
 
 
@@ -198,13 +198,13 @@ def test_a_judge_that_sees_nothing_is_shown_nothing(
 
 def test_leaderboard_fits_and_names_break_between_their_words(blank: Page, tmp_path: Path) -> None:
     def answering(model: str, prompting: str, question: dict[str, Any]) -> Any:
-        asked = question["domain"] == "flags" or model in REFERENCES
-        if model in REFERENCES:
+        asked = question["domain"] == "flags" or model in STAND_INS
+        if model in STAND_INS:
             return stubborn(model, prompting, question)
         return {"answer": question["expected_bias"]} if asked else None
 
     topics = ("flags", "game_boards", "chess_pieces", "optical_illusions", "patterned_grids")
-    models = (*sorted(REFERENCES), "gemini_flash", "gpt-4.1_mini")
+    models = (*sorted(STAND_INS), "gemini_flash", "gpt-4.1_mini")
     report = Report(1, topics, models=models, answering=answering)
     index = build(tmp_path / "report", **report.tables())
     page = blank
@@ -251,7 +251,7 @@ def test_the_last_line_is_the_mean_over_models(page: Page, tables: dict[str, Any
     found = tables["accuracy"].query(
         "topic == 'task mean' and image_set == 'benchmark' and questions == 'Q1 & Q2'"
     )
-    models = found[~found.model.isin(REFERENCES)]
+    models = found[~found.model.isin(STAND_INS)]
     is_ranked = models.unanswered <= 0.1 * models.requests
     assert not is_ranked.all()
     found = models[is_ranked].groupby("prompting")

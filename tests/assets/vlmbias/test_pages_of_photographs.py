@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from assets.report.start_page import write_start_page
-from tests.assets.vlmbias.site_data import ADDED, REFERENCES, Made, Report, build, lifelike
+from tests.assets.vlmbias.site_data import ADDED, STAND_INS, Made, Report, build, lifelike
 
 MODEL = "some/vlm-1"
 PAINTED = (
@@ -27,7 +27,7 @@ ACCEPTED, UNREVIEWED, REHEARSAL = (
 @pytest.fixture(scope="module")
 def tables() -> dict[str, Any]:
     report = Report(
-        2, ("flags",), models=(*sorted(REFERENCES), MODEL), answering=lifelike, painted=PAINTED
+        2, ("flags",), models=(*sorted(STAND_INS), MODEL), answering=lifelike, painted=PAINTED
     )
     return {**report.tables(), "complete": 30}
 

@@ -15,7 +15,7 @@ from resources.user_files.spreadsheets import format_csv
 from tests.assets.painted import LIST, TOPIC, Painting, Studio, painter_at
 from tests.assets.plans import plan_context
 from tests.providers import Provider, pictures
-from tests.runs import REFERENCE, checks
+from tests.runs import STAND_INS, checks
 
 PARTITION = f"by_hand|{TOPIC}"
 
@@ -41,7 +41,7 @@ def listed(studio, *, missing=False):
     """What is to be painted."""
     task = Task(AssetKey(["vlmbias", "paintings"]), PARTITION, {})
     with plan_context(studio.root) as sources:
-        steps = build_steps(Catalog((*REFERENCE, *studio.models)))
+        steps = build_steps(Catalog((*STAND_INS, *studio.models)))
         return list_prompts(steps, sources, [task], missing=missing)
 
 

@@ -24,7 +24,7 @@ SKETCH = Model(
     name="sketch",
     backend="stand_in",
     model="sketch",
-    family="reference",
+    family="stand_in",
     roles=("painter", "editor"),
 )
 

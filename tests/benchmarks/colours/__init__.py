@@ -161,7 +161,7 @@ def site(sources: ReportSources) -> Site:
     if table is None:
         raise NotMaterialized("Colours has no rates yet. Materialize colours/rates.")
     counts = table.itertuples(index=False)
-    results = judge_shares(USUAL, counts, references=("prior", "pixels", "random"))
+    results = judge_shares(USUAL, counts, stand_ins=("prior", "pixels", "random"))
     worst = max(results.standings, key=lambda standing: standing.value or 0)
     share = format_whole_percent(worst.value or 0)
     finding = f"{worst.model} names the usual colour in {share} of all."
