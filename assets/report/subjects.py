@@ -40,8 +40,8 @@ class ReportSubject(ABC):
 
     @property
     def size_words(self) -> str:
-        """Size of the subject, as in "40 pictures", for a list of subjects."""
-        raise NotImplementedError
+        """Size of the subject, as in "40 pictures", for a list of subjects; or empty."""
+        return ""
 
     @cached_property
     def firmness(self) -> Firmness:
