@@ -99,6 +99,7 @@ def instance(server, tmp_path):
     return instance
 
 
+@pytest.mark.slow
 def test_two_fresh_processes_claim_the_same_pools_and_the_default_changes(instance):
     assert instance.claim() == 0
     assert instance.limits() == dict.fromkeys(POOLS, 1)

@@ -80,7 +80,9 @@ def begin(job):
     return hashlib.sha256(bytes([number])).hexdigest()
 
 
-@pytest.mark.parametrize("killed_at", [(), (50,), (50, 100, 150)])
+@pytest.mark.parametrize(
+    "killed_at", [pytest.param((), marks=pytest.mark.slow), (50, 100, 150)], ids=len
+)
 def test_a_killed_worker_costs_only_the_item_that_it_had(tmp_path, killed_at):
     results = {}
     for key, digest in map_in_processes(begin, ((n, (tmp_path, n)) for n in range(200))):
