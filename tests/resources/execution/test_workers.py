@@ -81,7 +81,13 @@ def begin(job):
 
 
 @pytest.mark.parametrize(
-    "killed_at", [pytest.param((), marks=pytest.mark.slow), (50, 100, 150)], ids=len
+    "killed_at",
+    [
+        pytest.param((), marks=pytest.mark.slow),
+        pytest.param((50,), marks=pytest.mark.slow),
+        (50, 100, 150),
+    ],
+    ids=len,
 )
 def test_a_killed_worker_costs_only_the_item_that_it_had(tmp_path, killed_at):
     results = {}
