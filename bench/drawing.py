@@ -6,7 +6,7 @@ from time import perf_counter
 from bench.figure import Figure
 from generators.domains import load_domains
 from generators.worker_jobs import DrawJob, ReadJob, draw_png, read_png
-from resources.execution.workers import map_in_processes
+from resources.execution.workers import map_in_workers
 
 SIZES = (384, 768, 1152)
 
@@ -41,8 +41,8 @@ def reading(job: DrawJob, png: bytes) -> ReadJob:
 def seconds(jobs: Sequence[DrawJob]) -> tuple[float, float]:
     """Draw, then verify, on all cores, with nothing stored."""
     started = perf_counter()
-    pngs = list(map_in_processes(draw_png, ((job, job) for job in jobs)))
+    pngs = list(map_in_workers(draw_png, ((job, job) for job in jobs)))
     drawn = perf_counter()
     readings = [(job, reading(job, png)) for job, png in pngs]
-    assert not any(found.problem for _, found in map_in_processes(read_png, readings))
+    assert not any(found.problem for _, found in map_in_workers(read_png, readings))
     return drawn - started, perf_counter() - drawn

@@ -10,7 +10,7 @@ from bench.figure import Figure
 from bench.machine import tree_memory
 from generators.domains import load_domains
 from generators.worker_jobs import DrawJob, draw_png, read_png
-from resources.execution.workers import map_in_processes
+from resources.execution.workers import map_in_workers
 
 _SEEDS, _SIZE = 10, 768
 
@@ -19,7 +19,7 @@ def figures() -> Iterator[Figure]:
     """Processor time of all benchmark scenes, drawn and verified in memory, seed by seed."""
     for seed in range(_SEEDS):
         jobs = [job for topic in load_domains() for job in benchmark(topic, [_SIZE], seed)]
-        job_costs = [costs for _, costs in map_in_processes(core_milliseconds, enumerate(jobs))]
+        job_costs = [costs for _, costs in map_in_workers(core_milliseconds, enumerate(jobs))]
         costs = zip(*job_costs, strict=True)
         for what, spent in zip(("drawing", "verifying"), costs, strict=True):
             name = f"{what} an image of {_SIZE} px with seed {seed}"

@@ -10,7 +10,7 @@ from bench.client import ask_timed, client_in
 from bench.figure import Figure
 from generators import sketch, sketch_reader
 from generators.prompts.triplet_grammar import build_triplet
-from resources.execution.workers import map_in_processes
+from resources.execution.workers import map_in_workers
 from resources.models.catalog import load_catalog
 from resources.models.requests import PaintRequest
 
@@ -34,11 +34,11 @@ def figures(number: int = 1_000) -> Iterator[Figure]:
         for side in ("correct", "adversarial")
     ]
     texts = [each["text"] for each in triplets for _ in range(2)]
-    list(map_in_processes(_painted, enumerate(prompts[:8])))
+    list(map_in_workers(_painted, enumerate(prompts[:8])))
     started = perf_counter()
-    pngs = dict(map_in_processes(_painted, enumerate(prompts)))
+    pngs = dict(map_in_workers(_painted, enumerate(prompts)))
     drawn = perf_counter()
-    list(map_in_processes(_read, enumerate(zip(pngs.values(), texts, strict=True))))
+    list(map_in_workers(_read, enumerate(zip(pngs.values(), texts, strict=True))))
     read = perf_counter()
     yield Figure(f"painting {number:,} pairs with sketch", drawn - started, "s", 10)
     yield Figure("reading them back by their pair's text", read - drawn, "s")

@@ -22,7 +22,7 @@ from generators.perturbations.perturbation import Perturbation
 from generators.perturbations.subject import ObjectBox, Subject
 from generators.scene import Scene
 from generators.survival import RereadJob
-from resources.execution.workers import map_in_processes
+from resources.execution.workers import map_in_workers
 
 _SIZE, _EACH, _MOST = 768, 12, 5.0
 _TONES = (0.9, 1.2, 1.4, 1.7, 2.3)
@@ -47,7 +47,7 @@ def figures() -> Iterator[Figure]:
     """Each perturbation's share of lost pictures, with the counts by domain, and wrong ones."""
     scenes = [scene for name in load_domains() for scene in sample(name)]
     pairs = list(product(MADE, scenes))
-    found = map_in_processes(to_outcome, [(pair, rereading(pair[1], pair[0])) for pair in pairs])
+    found = map_in_workers(to_outcome, [(pair, rereading(pair[1], pair[0])) for pair in pairs])
     tallies: dict[Perturbation, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for (made, scene), (outcome, _, exempt, readable) in found:
         is_spoilt = exempt and not readable

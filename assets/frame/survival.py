@@ -32,7 +32,7 @@ from generators.perturbations.perturbation import Perturbation
 from generators.perturbations.registry import fingerprint_perturbations, to_json
 from generators.perturbations.subject import Inapplicable, ObjectBox, Subject
 from generators.scene import Scene
-from resources.execution.workers import map_in_processes
+from resources.execution.workers import map_in_workers
 from resources.settings.image_design import ImageDesign
 from resources.settings.run_config import Config
 from resources.storage.work_cache import WorkCache, build_work_key
@@ -203,7 +203,7 @@ def survival_asset(
     }
     outcomes: dict[str, RereadOutcome] = work_cache.find_results(work)
     missing = {key: job for key, job in work.items() if key not in outcomes}
-    for key, outcome in map_in_processes(to_outcome, missing.items()):
+    for key, outcome in map_in_workers(to_outcome, missing.items()):
         work_cache.record({key: list(outcome)})
         outcomes[key] = outcome
     rows = [_row(rereading, outcomes[key]) for key, rereading in work.items()]

@@ -8,7 +8,7 @@ from assets.kit.forecast import PENDING
 from generators.perturbations.pipeline import PerturbJob, perturb_png
 from generators.perturbations.registry import fingerprint_perturbations, from_json
 from generators.perturbations.subject import EMPTY_SUBJECT, Inapplicable, Subject
-from resources.execution.workers import map_in_processes
+from resources.execution.workers import map_in_workers
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
 from resources.untrusted_input.png_check import read_png_size
@@ -115,7 +115,7 @@ def _perturb_all(
         )
         for key, request in requests
     ]
-    for key, result in map_in_processes(_perturb, jobs):
+    for key, result in map_in_workers(_perturb, jobs):
         if isinstance(result, str):
             yield key, PerturbedPicture(sha256=None, width=None, height=None, reason=result)
         else:

@@ -11,7 +11,7 @@ from assets.kit.conversations import unanswered_columns
 from assets.kit.previews import MAX_THUMBNAILS, contact_sheet, sample_evenly
 from assets.kit.step import Step
 from assets.kit.step_run import Row, StepRun
-from resources.execution.workers import map_in_processes
+from resources.execution.workers import map_in_workers
 from resources.models.outcomes import AnsweredOutcome, Outcome
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache
@@ -82,7 +82,7 @@ def draw_missing_pictures(
     missing = {
         key: item for item, key in works.items() if key not in digests or digests[key] in damaged
     }
-    pngs = map_in_processes(draw, ((key, work_of(item)) for key, item in missing.items()))
+    pngs = map_in_workers(draw, ((key, work_of(item)) for key, item in missing.items()))
     for stored in store_pictures(pngs, images, work_cache):
         digests |= stored
     return {item: digests[key] for item, key in works.items()}
@@ -101,7 +101,7 @@ def compute_missing(
     """
     results = work_cache.find_results(works.values())
     missing = {key: item for item, key in works.items() if key not in results}
-    founds = map_in_processes(find, ((key, work_of(item)) for key, item in missing.items()))
+    founds = map_in_workers(find, ((key, work_of(item)) for key, item in missing.items()))
     new: dict[str, Any] = {}
     try:
         for key, result in founds:

@@ -18,7 +18,7 @@ from generators.canvas import RASTERISER
 from generators.domains import Domain, load_domain
 from generators.scene import ImageSet
 from generators.worker_jobs import DrawJob, draw_png
-from resources.execution.workers import map_in_processes
+from resources.execution.workers import map_in_workers
 from resources.faults import CorruptItem
 from resources.settings.image_design import ImageDesign
 from resources.storage.data_root import DataRoot
@@ -102,7 +102,7 @@ def _draw_set(
     for key in damaged:
         context.log.warning("%s is missing or damaged: drawn again", images.path(digests.pop(key)))
     missing = {key: drawing for key, drawing in drawings.items() if key not in digests}
-    for drawn in store_pictures(map_in_processes(draw_png, missing.items()), images, work_cache):
+    for drawn in store_pictures(map_in_workers(draw_png, missing.items()), images, work_cache):
         digests.update(drawn)
         context.log.info("drawn %d of %d", len(digests), len(drawings))
     px = images.sizes(digests.values())

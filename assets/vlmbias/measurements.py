@@ -13,7 +13,7 @@ from assets.kit.columns import REAL, TEXT, WHOLE, Columns, to_materialize_result
 from assets.vlmbias.common import GROUP, drawn_topics, table_asset
 from generators.domains import load_domain
 from generators.worker_jobs import ReadJob, read_png
-from resources.execution.workers import map_in_processes
+from resources.execution.workers import map_in_workers
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
 
@@ -71,7 +71,7 @@ def measurements(
     missing = [(key, reading) for key, reading in jobs.values() if key not in results]
     measured: dict[str, Any] = {}
     try:
-        for key, image_reading in map_in_processes(read_png, missing):
+        for key, image_reading in map_in_workers(read_png, missing):
             measured[key] = asdict(image_reading)
     finally:
         work_cache.record(measured)

@@ -22,7 +22,7 @@ from generators.domains.flags.draw import build_original, draw, list_scenes
 from generators.prompts.svg_editing import write_svg_editing_prompt
 from generators.scene import Scene
 from generators.worker_jobs import DrawJob, ImageReadings, ReadJob, draw_png, read_png
-from resources.execution.workers import map_in_processes
+from resources.execution.workers import map_in_workers
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import AnsweredOutcome, FailedOutcome
 from resources.models.requests import Turn, WriteRequest
@@ -186,9 +186,9 @@ def _read_drawn_flags() -> dict[str, ImageReadings]:
     jobs = [(scene, DrawJob("flags", scene, SIZE)) for scene in scenes]
     readings = [
         (scene.base_id, ReadJob("flags", png, tuple(scene.truths), is_legibility_read=False))
-        for scene, png in map_in_processes(draw_png, jobs)
+        for scene, png in map_in_workers(draw_png, jobs)
     ]
-    return dict(map_in_processes(read_png, readings))
+    return dict(map_in_workers(read_png, readings))
 
 
 def _row(scene: Scene, model: Model) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from resources.execution.workers import map_in_processes
+from resources.execution.workers import map_in_workers
 from resources.models.replies import ImageFile
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
@@ -67,7 +67,7 @@ def _take(
     under_way = dict[str, Future[Taken]]()
     try:
         with ThreadPoolExecutor(_STORED_AT_ONCE) as threads:
-            for key, decoded in map_in_processes(_decode, [(key, files[key]) for key in new]):
+            for key, decoded in map_in_workers(_decode, [(key, files[key]) for key in new]):
                 under_way[key] = threads.submit(_store, images, decoded)
     finally:
         stored = {key: taken.result() for key, taken in under_way.items() if not taken.exception()}

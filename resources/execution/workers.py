@@ -144,7 +144,7 @@ def _end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def map_in_processes(
+def map_in_workers(
     work: Callable[[Item], Result], items: Iterable[tuple[Key, Item]]
 ) -> Iterator[tuple[Key, Result]]:
     """`work` of each item by its key, in order, on all cores; `work` must be a module's function.

@@ -11,9 +11,9 @@ from resources.execution.cores import count_cores
 
 WORKERS = """
 from resources.execution.cores import count_cores
-from resources.execution.workers import map_in_processes
+from resources.execution.workers import map_in_workers
 from tests.resources.execution.test_workers import keyed, where
-print(count_cores(), len(set(dict(map_in_processes(where, keyed(range(40)))).values())))
+print(count_cores(), len(set(dict(map_in_workers(where, keyed(range(40)))).values())))
 """
 
 

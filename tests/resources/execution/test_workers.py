@@ -11,7 +11,7 @@ import pytest
 
 from resources.execution import workers
 from resources.execution.cores import count_cores
-from resources.execution.workers import WorkerDied, map_in_processes, run_in_worker
+from resources.execution.workers import WorkerDied, map_in_workers, run_in_worker
 
 
 def square(number):
@@ -37,11 +37,11 @@ def keyed(numbers):
 @pytest.mark.parametrize("many", [0, 1, 3, 4, 101])
 def test_results_come_in_order(many):
     squares = [(number, number**2) for number in range(many)]
-    assert list(map_in_processes(square, keyed(range(many)))) == squares
+    assert list(map_in_workers(square, keyed(range(many)))) == squares
 
 
 def test_the_work_is_done_elsewhere_once_it_is_worth_it():
-    assert os.getpid() not in dict(map_in_processes(where, keyed(range(20)))).values()
+    assert os.getpid() not in dict(map_in_workers(where, keyed(range(20)))).values()
 
 
 def where(_):
@@ -49,23 +49,23 @@ def where(_):
 
 
 def test_an_error_comes_after_the_results_before_it():
-    results = map_in_processes(refuse_seven, keyed(range(20)))
+    results = map_in_workers(refuse_seven, keyed(range(20)))
     assert [next(results)[1] for _ in range(6)] == list(range(6))
     with pytest.raises(ValueError, match="seven"):
         list(results)
 
 
 def test_an_item_that_kills_three_workers_is_named_after_all_others():
-    results = map_in_processes(die_at_seven, keyed(range(20)))
+    results = map_in_workers(die_at_seven, keyed(range(20)))
     assert [next(results) for _ in range(19)] == [(n, n) for n in range(20) if n != 7]
     with pytest.raises(WorkerDied, match=r"3 worker processes at 7, .*memory ran out"):
         next(results)
-    assert dict(map_in_processes(square, keyed(range(20)))) == {n: n**2 for n in range(20)}
+    assert dict(map_in_workers(square, keyed(range(20)))) == {n: n**2 for n in range(20)}
 
 
 def test_work_that_kills_every_worker_is_given_up():
     with pytest.raises(WorkerDied, match="3 worker processes at 0, "):
-        list(map_in_processes(die, keyed(range(10**6))))
+        list(map_in_workers(die, keyed(range(10**6))))
 
 
 def die(_):
@@ -91,7 +91,7 @@ def begin(job):
 )
 def test_a_killed_worker_costs_only_the_item_that_it_had(tmp_path, killed_at):
     results = {}
-    for key, digest in map_in_processes(begin, ((n, (tmp_path, n)) for n in range(200))):
+    for key, digest in map_in_workers(begin, ((n, (tmp_path, n)) for n in range(200))):
         results[key] = digest
         if key in killed_at:
             os.kill(int((tmp_path / str(key)).read_text()), signal.SIGKILL)
@@ -103,7 +103,7 @@ def test_a_killed_worker_costs_only_the_item_that_it_had(tmp_path, killed_at):
 
 def test_few_items_are_taken_ahead_of_the_results_that_are_asked_for():
     taken = []
-    results = map_in_processes(
+    results = map_in_workers(
         square, (taken.append(number) or (number, number) for number in range(1000))
     )
     assert [next(results)[1] for _ in range(5)] == [number**2 for number in range(5)]
@@ -132,9 +132,9 @@ def test_an_event_loop_hears_of_errors_and_of_killed_workers():
 
 KILLED = """
 import os, signal, sys
-from resources.execution.workers import map_in_processes
+from resources.execution.workers import map_in_workers
 from tests.resources.execution.test_workers import keyed, where
-print(*set(dict(map_in_processes(where, keyed(range(20)))).values()), flush=True)
+print(*set(dict(map_in_workers(where, keyed(range(20)))).values()), flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
