@@ -1,6 +1,7 @@
 """The code location: everything that Dagster loads, assembled."""
 
 import gc
+from pathlib import Path
 
 # Imported objects live as long as the process; without the collector, loading takes a fifth less.
 gc.disable()
@@ -43,7 +44,7 @@ def repository() -> dg.RepositoryDefinition:
     return defs.get_repository_def()
 
 
-data_root = find_data_root()
+data_root = Path(str(find_data_root()))
 catalog_files = CatalogFiles(find_models_path(), data_root / "discovered.yaml")
 catalog = catalog_files.load()
 

@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TextIO
 from uuid import uuid4
 
@@ -66,7 +67,7 @@ class DemoRunner:
         self._instance, self._design = instance, design
         self._graph: AssetGraph = defs.resolve_asset_graph()
         self._job = defs.resolve_implicit_global_asset_job_def()
-        root = find_data_root()
+        root = Path(str(find_data_root()))
         config_files = (find_models_path(), find_taxonomy_path(), collections_path())
         edited = (*config_files, root / "discovered.yaml", *ROOT.glob("*.yaml"))
         self._freshness = Freshness(

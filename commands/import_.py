@@ -24,7 +24,9 @@ def import_(
 
     with open_stores(None, "models") as stores:
         models = stores.models
-        done = import_cassette(file, models.calls, models.images, find_data_root() / "reviews")
+        done = import_cassette(
+            file, models.calls, models.images, Path(str(find_data_root()), "reviews")
+        )
     typer.echo(
         f"{file}: answers: {done.calls:,}, new here: {done.new:,}, pictures: {done.pictures:,}, "
         f"new review files: {done.reviews}."

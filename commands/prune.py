@@ -40,7 +40,9 @@ def prune(
         raise typer.BadParameter("look at what would be removed first, then add --remove.")
     with DagsterInstance.get() as instance, open_stores(instance, "models") as stores:
         _require_rest(instance)
-        collector = GarbageCollector(find_data_root(), stores.models.calls, stores.models.images)
+        collector = GarbageCollector(
+            Path(str(find_data_root())), stores.models.calls, stores.models.images
+        )
         waste = collector.waste()
         if remove:
             _require_rest(instance)

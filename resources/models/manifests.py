@@ -109,7 +109,7 @@ def load_manifest(model: Model) -> PictureManifest:
             f"{model.name}: the manifest {model.model} is an address. Download it with its "
             "pictures, and name the file."
         )
-    path = find_data_root() / Path(model.model).expanduser()
+    path = Path(str(find_data_root())) / Path(model.model).expanduser()
     if path.suffix.lower() not in _KINDS:
         raise ManifestError(
             f"{model.name}: {path} is no manifest. Name a file that ends in {', '.join(_KINDS)}."

@@ -3,27 +3,39 @@
 from os import environ
 from pathlib import Path
 
+from upath import UPath
+
+from resources.storage.files import open_address
+
 _PROJECT = Path(__file__).parents[2]
 
 
-def find_data_root() -> Path:
-    """Return COUNTERFACTORY_HOME, or the folder `data` beside definitions.py; always absolute.
+def find_data_root() -> UPath:
+    """Return COUNTERFACTORY_HOME, or the folder `data` beside definitions.py.
 
-    Raises `ValueError` for an address, and for a link to a missing folder.
+    It is an absolute path, or an address that fsspec knows. Raises `ValueError` for an address
+    without a database server to hold calls and finished work, and for a link to a missing folder.
     """
-    home = environ.get("COUNTERFACTORY_HOME") or _PROJECT / "data"
-    if "://" in str(home):
-        raise ValueError(
-            f"COUNTERFACTORY_HOME is {home}, which is not a folder of this machine. Set it to one: "
-            "what was drawn and measured is remembered in a database that needs a local disk."
-        )
-    folder = Path(home).expanduser()
+    home = environ.get("COUNTERFACTORY_HOME") or str(_PROJECT / "data")
+    if "://" in home and not home.startswith("file://"):
+        _require_server(home)
+        return open_address(home.rstrip("/"))
+    folder = Path(home.removeprefix("file://")).expanduser()
     if folder.is_symlink() and not folder.exists():
         raise ValueError(
             f"COUNTERFACTORY_HOME is {folder}, a link to {folder.readlink()}, which is not there. "
             "Mount or restore it: the answers that were paid for lie in it."
         )
-    return folder.resolve()
+    return UPath(folder.resolve())
+
+
+def _require_server(home: str) -> None:
+    if not environ.get("COUNTERFACTORY_CALLS", "").startswith("postgres"):
+        raise ValueError(
+            f"COUNTERFACTORY_HOME is {home}, an address, and an object store holds no database. "
+            "Set COUNTERFACTORY_CALLS to postgresql://user:password@host/database, which keeps "
+            "calls and finished work for all machines, or COUNTERFACTORY_HOME to a folder."
+        )
 
 
 def find_models_path() -> Path:

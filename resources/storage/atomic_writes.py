@@ -95,8 +95,9 @@ def remote_errors(path: UPath) -> Iterator[None]:
         if isinstance(error, OSError) and not _is_transient(error):
             raise
         raise UnreachableStore(
-            f"{path} cannot be reached ({error}). Check the address in COUNTERFACTORY_IMAGES, its "
-            "credentials and the network, then materialize again: what was finished is kept."
+            f"{path} cannot be reached ({error}). Check its address (COUNTERFACTORY_HOME or "
+            "COUNTERFACTORY_IMAGES), its credentials and the network, then materialize again: what "
+            "was finished is kept."
         ) from None
 
 

@@ -2,19 +2,24 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from datetime import UTC, date, datetime
+from datetime import date
 
 import pandas as pd
 from dagster import AssetKey, ConfigurableResource
 from upath import UPath
 
+from resources.storage.files import find_modified_time, is_stored, open_address
 from resources.storage.parquet_tables import read_table
 
 
 class DataRoot(ConfigurableResource[None]):
-    """The folder of tables, reports and the work cache."""
+    """The folder of tables, reports and people's files, or its address in an object store."""
 
     root: str
+
+    def path(self, *parts: str) -> UPath:
+        """Return the path of a file or folder below it."""
+        return open_address(self.root).joinpath(*parts)
 
     def table(
         self, asset: AssetKey, partition: str | None = None, columns: list[str] | None = None
@@ -42,14 +47,14 @@ class DataRoot(ConfigurableResource[None]):
         timestamps = []
         for partition in partitions:
             with suppress(FileNotFoundError):
-                timestamps.append(self._path(asset, partition).stat().st_mtime)
-        return datetime.fromtimestamp(max(timestamps), UTC).date() if timestamps else None
+                timestamps.append(find_modified_time(self._path(asset, partition)))
+        return max(timestamps).date() if timestamps else None
 
     def holds(self, asset: AssetKey, partition: str | None = None) -> bool:
         """True where a partition has a table."""
-        return self._path(asset, partition).exists()
+        return is_stored(self._path(asset, partition))
 
     def _path(self, asset: AssetKey, partition: str | None) -> UPath:
         parts = [*asset.path, *([] if partition is None else partition.split("|"))]
         *folders, name = parts
-        return UPath(self.root).joinpath(*folders) / f"{name}.parquet"
+        return self.path(*folders, f"{name}.parquet")

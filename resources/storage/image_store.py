@@ -22,6 +22,7 @@ from resources.storage.atomic_writes import (
     write_atomically,
 )
 from resources.storage.disk_reserve import DiskReserve
+from resources.storage.files import find_objects
 
 _BATCH_SIZE = 32
 """Images, or folders of them, looked up at once: in an object store, each takes a request."""
@@ -153,18 +154,9 @@ def _find_missing(folder: UPath, paths: Sequence[UPath]) -> list[UPath]:
     """Find the files that are not in their folder: many are looked up by a list of all."""
     if is_remote(folder) and len(paths) > _WORTH_A_LIST:
         with suppress(PermissionError):
-            names = {name.rpartition("/")[2] for name in _list_objects(folder)}
+            names = {name.rpartition("/")[2] for name in find_objects(folder)}
             return [path for path in paths if path.name not in names]
     return [path for path in paths if not _is_there(path)]
-
-
-def _list_objects(folder: UPath) -> list[str]:
-    """List the objects as they are now: fsspec keeps lists and would answer from them."""
-    try:
-        folder.fs.invalidate_cache(folder.path)
-        return list(reach(folder, lambda: folder.fs.find(folder.path)))
-    finally:
-        folder.fs.invalidate_cache(folder.path)
 
 
 def _read_size(path: UPath) -> tuple[int, int] | None:

@@ -18,6 +18,7 @@ from upath import UPath
 
 from resources.faults import write_errors
 from resources.storage.atomic_writes import is_remote, open_atomically, write_atomically
+from resources.storage.files import is_stored, open_address, read_file
 from resources.storage.streamed_tables import (
     WRITE_OPTIONS,
     StoredTable,
@@ -53,7 +54,7 @@ def _open(path: UPath, asset: str) -> IO[bytes]:
     """The file of a table; from an object store it is taken whole, in one request."""
     try:
         if is_remote(path):
-            return io.BytesIO(path.read_bytes())
+            return io.BytesIO(read_file(path))
         return Path(path.path).open("rb")
     except FileNotFoundError as error:
         raise FileNotFoundError(f"The table {path} is not there. {_remedy(path, asset)}") from error
@@ -103,7 +104,7 @@ class _Parquet(UPathIOManager):
         metadata = context.definition_metadata or {}
         columns = metadata.get("columns")
         asset = context.asset_key.to_user_string()
-        is_absent = metadata.get("optional") and not path.exists()
+        is_absent = metadata.get("optional") and not is_stored(path)
         if context.dagster_type.typing_type is StoredTable:
             return StoredTable.from_arrow(pa.table({})) if is_absent else open_table(path, asset)
         return pd.DataFrame(columns=columns) if is_absent else read_table(path, asset, columns)
@@ -133,4 +134,4 @@ class ParquetTables(ConfigurableIOManagerFactory[_Parquet]):
 
     def create_io_manager(self, context: object) -> _Parquet:
         """The manager for one run."""
-        return _Parquet(UPath(self.root))
+        return _Parquet(open_address(self.root))

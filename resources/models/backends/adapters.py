@@ -66,7 +66,7 @@ def attach_adapter(network: Any, model: Model, adapter: str, base_commit: str | 
 
 def resolve_adapter_folder(adapter: str) -> Path:
     """Resolve the folder of an entry's adapter."""
-    return find_data_root() / Path(adapter).expanduser()
+    return Path(str(find_data_root())) / Path(adapter).expanduser()
 
 
 def find_snapshot(name: str, commit: str | None) -> Path:

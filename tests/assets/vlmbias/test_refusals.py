@@ -87,9 +87,11 @@ def test_a_data_root_that_is_a_link_to_nothing_is_refused(monkeypatch, tmp_path)
         find_data_root()
 
 
-def test_a_data_root_that_is_no_folder_is_refused(monkeypatch):
+@pytest.mark.parametrize("calls", ["", "sqlite:////folder/calls.sqlite"])
+def test_an_object_store_without_a_database_server_is_refused(monkeypatch, calls):
     monkeypatch.setenv("COUNTERFACTORY_HOME", "s3://bucket/counterfactory")
-    with pytest.raises(ValueError, match=r"COUNTERFACTORY_HOME is s3://bucket.*not a folder"):
+    monkeypatch.setenv("COUNTERFACTORY_CALLS", calls)
+    with pytest.raises(ValueError, match=r"COUNTERFACTORY_HOME is s3://bucket.*postgresql://"):
         find_data_root()
 
 
