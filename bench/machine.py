@@ -45,6 +45,8 @@ class Memory:
     resident: int = 0
     proportional: int = 0
     processes: int = 0
+    largest: int = 0
+    """Resident bytes of the largest process."""
 
     @property
     def megabytes(self) -> float:
@@ -61,6 +63,7 @@ def tree_memory(pid: int) -> Memory:
             with suppress(psutil.NoSuchProcess, psutil.ZombieProcess):
                 held = member.memory_full_info()
                 total.resident += held.rss
+                total.largest = max(total.largest, held.rss)
                 total.proportional += getattr(held, "pss", 0)
                 total.processes += 1
     return total
@@ -77,6 +80,7 @@ def peak_of(pid: int) -> Iterator[Memory]:
             peak.resident = max(peak.resident, now.resident)
             peak.proportional = max(peak.proportional, now.proportional)
             peak.processes = max(peak.processes, now.processes)
+            peak.largest = max(peak.largest, now.largest)
             time.sleep(_PAUSE_S)
 
     watcher = Thread(target=watch, daemon=True)
