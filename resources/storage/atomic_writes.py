@@ -66,6 +66,27 @@ def create_remotely(path: UPath, data: bytes) -> bool:
     return True
 
 
+def write_unchanged(path: UPath, data: bytes, tag: str | None) -> bool:
+    """Write an object whose content still has a tag, or that is new where that is None.
+
+    Returns False where it has changed, and nothing is written. Stores other than S3 are only asked
+    that it be new.
+    """
+    if tag is None:
+        return create_remotely(path, data)
+    condition = {"IfMatch": tag} if path.protocol in ("s3", "s3a") else {}
+    with write_errors(path):
+        try:
+            reach(path, lambda: path.fs.pipe_file(path.path, data, **condition))
+        except FileNotFoundError:
+            return False  # It was removed meanwhile.
+        except OSError as error:
+            if error.errno == errno.EINVAL:
+                return False
+            raise
+    return True
+
+
 def is_remote(path: UPath) -> bool:
     """True where `path` lies in an object store rather than on a disk."""
     return path.protocol not in ("", "file")

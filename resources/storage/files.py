@@ -1,23 +1,29 @@
 """Files below an address: a folder of this machine, or a place in an object store.
 
 Where it is an object store, what another process wrote is seen at once, and a store that is away
-for a minute is waited for: all functions raise `UnreachableStore` after that.
+for a minute is waited for: all functions raise `UnreachableStore` after that, and `AccessDenied`
+where the credentials may not read.
 """
 
+import io
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import Any
+from typing import IO, Any, TypeVar
 
 from upath import UPath
 
-from resources.storage.atomic_writes import is_remote, reach
+from resources.faults import AccessDenied, StoreBusy
+from resources.storage.atomic_writes import is_remote, reach, write_atomically, write_unchanged
 
+Answer = TypeVar("Answer")
+
+_TRIES = 50
 _TAGS = ("ETag", "etag", "md5Hash", "mtime", "LastModified", "updated", "created")
 
 
@@ -25,6 +31,44 @@ def open_address(address: str) -> UPath:
     """Return the path of an address; listings of an object store are never remembered."""
     path = UPath(address)
     return UPath(address, use_listings_cache=False) if is_remote(path) else path
+
+
+def resolve_path(root: UPath, name: str) -> UPath:
+    """Resolve the path of a user's file: a relative one starts at the data root.
+
+    One that starts at / or ~ is a file of this machine, wherever the data root is.
+    """
+    path = Path(name).expanduser()
+    return UPath(path) if path.is_absolute() else root.joinpath(*path.parts)
+
+
+def find_local_folder(root: UPath) -> Path:
+    """Find the folder of this machine for what belongs to a data root and may be lost.
+
+    It is a local data root itself; of an object store, one below the system's temporary folder
+    (TMPDIR), which is made here.
+    """
+    if not is_remote(root):
+        return Path(root.path)
+    folder = _find_temporary_folder() / "local" / sha256(str(root).encode()).hexdigest()[:12]
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def list_folder(folder: UPath) -> list[UPath]:
+    """List what lies in a folder itself, in order: hidden files as well.
+
+    There is nothing where there is no folder.
+    """
+    if not is_remote(folder):
+        return sorted(folder.iterdir()) if folder.is_dir() else []
+    try:
+        names = _ask(folder, lambda: folder.fs.ls(folder.path, detail=False, refresh=True))
+    except FileNotFoundError:
+        return []
+    here = folder.path.rstrip("/")
+    paths = {name.rstrip("/") for name in names} - {here}  # A folder may have an object of its own.
+    return [folder / path.rpartition("/")[2] for path in sorted(paths)]
 
 
 def list_files(folder: UPath) -> list[UPath]:
@@ -47,7 +91,7 @@ def find_objects(folder: UPath) -> list[str]:
     """Find the names of all objects below a folder of an object store, in full, by listing it."""
     try:
         folder.fs.invalidate_cache(folder.path)
-        return list(reach(folder, lambda: folder.fs.find(folder.path)))
+        return list(_ask(folder, lambda: folder.fs.find(folder.path)))
     finally:
         folder.fs.invalidate_cache(folder.path)
 
@@ -55,14 +99,53 @@ def find_objects(folder: UPath) -> list[str]:
 def read_file(path: UPath) -> bytes:
     """Read a file whole, by one request; raises FileNotFoundError."""
     if is_remote(path):
-        return reach(path, lambda: bytes(path.fs.cat_file(path.path)))
+        return _ask(path, lambda: bytes(path.fs.cat_file(path.path)))
     return path.read_bytes()
+
+
+def open_file(path: UPath) -> IO[bytes]:
+    """Open a file to read it; one of an object store is taken whole, by one request.
+
+    Raises FileNotFoundError.
+    """
+    return io.BytesIO(read_file(path)) if is_remote(path) else Path(path.path).open("rb")
+
+
+def find_size(path: UPath) -> int:
+    """Find the length of a file in bytes; raises FileNotFoundError."""
+    if is_remote(path):
+        return int(_ask(path, lambda: path.fs.size(path.path)))
+    return path.stat().st_size
+
+
+def update_file(path: UPath, change: Callable[[bytes | None], bytes | None]) -> None:
+    """Write what `change` makes of a file's content, or nothing where it makes None.
+
+    The content is None where there is no file. In an object store `change` is called again with the
+    new content where another process has written meanwhile, so that nothing of either is lost; this
+    needs the conditional writes of S3 (`If-Match`), and of other stores the last writer wins.
+    """
+    for _ in range(_TRIES):
+        tag = _read_tag(path) if is_remote(path) else None
+        try:
+            content = read_file(path)
+        except FileNotFoundError:
+            content = None
+        data = change(content)
+        if data is None:
+            return
+        if not is_remote(path):
+            write_atomically(path, data)
+            return
+        if write_unchanged(path, data, tag):
+            return
+    raise StoreBusy(f"{path} was changed by others each time that it was written. Try again.")
 
 
 def is_stored(path: UPath) -> bool:
     """Return whether there is a file, or a link, of that name."""
     if is_remote(path):
-        return bool(reach(path, lambda: path.fs.isfile(path.path)))
+        return bool(_ask(path, lambda: path.fs.isfile(path.path)))
     return path.exists() or path.is_symlink()
 
 
@@ -77,7 +160,7 @@ def remove_file(path: UPath) -> None:
 def find_modified_time(path: UPath) -> datetime:
     """Find when a file was written, in UTC; raises FileNotFoundError."""
     if is_remote(path):
-        modified: datetime = reach(path, lambda: path.fs.modified(path.path))
+        modified: datetime = _ask(path, lambda: path.fs.modified(path.path))
         return modified.astimezone(UTC)
     return datetime.fromtimestamp(path.stat().st_mtime, UTC)
 
@@ -89,18 +172,18 @@ def fetch(path: UPath) -> Path:
     """
     if not is_remote(path):
         return Path(path.path)
-    infos: dict[str, dict[str, Any]] = reach(path, lambda: path.fs.find(path.path, detail=True))
+    infos: dict[str, dict[str, Any]] = _ask(path, lambda: path.fs.find(path.path, detail=True))
     if not infos:
         raise FileNotFoundError(f"{path} is not there.")
     states = sorted((name, info["size"], _find_tag(info)) for name, info in infos.items())
     version = sha256(repr((str(path), states)).encode()).hexdigest()
-    target = Path(gettempdir(), f"counterfactory-{os.getuid()}", "fetched", version, path.name)
+    target = _find_temporary_folder() / "fetched" / version / path.name
     if not target.exists():
         with scratch_folder(UPath(target.parent.parent)) as scratch:
             for name in infos:
                 file = scratch / path.name / name.removeprefix(path.path).lstrip("/")
                 file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(reach(path, partial(path.fs.cat_file, name)))
+                file.write_bytes(_ask(path, partial(path.fs.cat_file, name)))
             with suppress(FileExistsError):  # Another process has fetched the same.
                 target.parent.mkdir()
                 (scratch / path.name).rename(target)
@@ -123,6 +206,29 @@ def scratch_folder(root: UPath) -> Iterator[Path]:
         local.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=local, prefix=".scratch.") as folder:
         yield Path(folder)
+
+
+def _find_temporary_folder() -> Path:
+    return Path(gettempdir(), f"counterfactory-{os.getuid()}")
+
+
+def _read_tag(path: UPath) -> str | None:
+    """Read the tag of an object's content; None where there is no object."""
+    try:
+        return _find_tag(_ask(path, lambda: path.fs.info(path.path)))
+    except FileNotFoundError:
+        return None
+
+
+def _ask(path: UPath, request: Callable[[], Answer]) -> Answer:
+    """Send a request to read from an object store."""
+    try:
+        return reach(path, request)
+    except PermissionError as error:
+        raise AccessDenied(
+            f"{path} may not be read ({error}). Give these credentials the right to read and list "
+            "what lies there."
+        ) from None
 
 
 def _parts(path: UPath, folder: UPath) -> Sequence[str]:

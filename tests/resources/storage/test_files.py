@@ -1,15 +1,22 @@
 import pytest
 from upath import UPath
 
+from resources.faults import AccessDenied
 from resources.storage.atomic_writes import write_atomically
 from resources.storage.files import (
     fetch,
+    find_local_folder,
     find_modified_time,
+    find_size,
     is_stored,
     list_files,
+    list_folder,
     open_address,
+    open_file,
     read_file,
     remove_file,
+    resolve_path,
+    update_file,
 )
 
 FILES = ("b.csv", "a/deep/c.csv", "a/b.csv", ".hidden", "a/.building/d.csv")
@@ -67,3 +74,51 @@ def test_what_has_changed_is_fetched_again(root):
     write_atomically(folder / "weights", b"later")
     assert (fetch(folder) / "weights").read_bytes() == b"later"
     assert fetch(folder / "weights").read_bytes() == b"later"
+
+
+def test_a_folder_lists_what_lies_in_itself(root):
+    folder = open_address(root) / "reviews"
+    assert list_folder(folder) == []
+    for name in FILES:
+        write_atomically(folder.joinpath(*name.split("/")), name.encode())
+    assert [path.name for path in list_folder(folder)] == [".hidden", "a", "b.csv"]
+    with open_file(folder / "b.csv") as file:
+        assert file.read() == b"b.csv"
+    assert find_size(folder / "b.csv") == 5
+    for read in (open_file, find_size):
+        with pytest.raises(FileNotFoundError):
+            read(folder / "c.csv")
+
+
+def test_what_is_written_meanwhile_is_not_lost(root):
+    path, rivals = open_address(root) / "found.txt", [b"b", b"c"]
+
+    def add(content):
+        """Add a line; somebody else has added one since it was read, in an object store."""
+        if "s3" in root and rivals:
+            write_atomically(path, (content or b"") + rivals.pop(0))
+        return (content or b"") + b"a"
+
+    update_file(path, add)
+    update_file(path, lambda content: None)
+    assert read_file(path) == (b"bca" if "s3" in root else b"a")
+    remove_file(path)
+    update_file(path, lambda content: None)
+    assert not is_stored(path)
+
+
+def test_relative_paths_start_at_the_data_root(root, tmp_path):
+    folder = open_address(root)
+    assert resolve_path(folder, "scores/x.csv") == folder / "scores" / "x.csv"
+    assert resolve_path(folder, str(tmp_path)) == tmp_path
+    local = find_local_folder(folder)
+    assert local.is_dir()
+    assert (local == folder) == ("://" not in root)
+
+
+@pytest.mark.slow
+def test_an_object_that_may_not_be_read_is_named(s3, s3_server):
+    path = open_address("s3://pictures/home/reviews")
+    s3_server.refuses = lambda method, _query: method == "GET"
+    with pytest.raises(AccessDenied, match=r"s3://pictures/home/reviews may not be read"):
+        list_folder(path)
