@@ -14,7 +14,7 @@ from assets.report.outcomes import served
 from assets.report.publish import Site
 from assets.report.standings import Failure, Measure, Standing, round_robin
 from assets.vlmbias.common import QUESTION, TITLE
-from assets.vlmbias.pages import figures, tables
+from assets.vlmbias.pages import figures, paper, tables
 from assets.vlmbias.pages.edited_flags import edited
 from assets.vlmbias.pages.figures import PARTIAL, Accuracy
 from assets.vlmbias.pages.finding import NOTHING, find
@@ -164,7 +164,7 @@ REPORT = BenchmarkReport(
     templates=Path(__file__).parent / "templates",
     sections=("Leaderboard", "Topics", "Tables"),
     links=[("Gallery", "gallery.html")],
-    values={"find": find, "proofs": PROOFS, "tables": tables},
+    values={"find": find, "paper": paper, "proofs": PROOFS, "tables": tables},
     order=lambda sites: sites,
     stand_in_sentence=NOTHING,
     sentence=lambda site: find(site, BASELINE).sentence,
