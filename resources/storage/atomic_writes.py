@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
-from typing import IO, TypeVar
+from typing import IO, TypeAlias, TypeGuard, TypeVar
 from uuid import uuid4
 
 from upath import UPath
@@ -14,6 +14,8 @@ from upath import UPath
 from resources.faults import StoreError, UnreachableStore, write_errors
 
 Result = TypeVar("Result")
+FilePath: TypeAlias = Path | UPath
+"""A path of this machine, or one below a data root, which may be in an object store."""
 
 PATIENCE_S, RETRY_S = 60.0, 1.0
 """Time for which an object store may be away, and the pause between tries."""
@@ -87,9 +89,14 @@ def write_unchanged(path: UPath, data: bytes, tag: str | None) -> bool:
     return True
 
 
-def is_remote(path: UPath) -> bool:
+def is_remote(path: FilePath) -> TypeGuard[UPath]:
     """True where `path` lies in an object store rather than on a disk."""
-    return path.protocol not in ("", "file")
+    return not isinstance(path, Path) and path.protocol not in ("", "file")
+
+
+def to_local_path(path: FilePath) -> Path:
+    """The path of a file on a disk, for what takes no other."""
+    return path if isinstance(path, Path) else Path(path.path)
 
 
 def reach(path: UPath, request: Callable[[], Result]) -> Result:

@@ -19,7 +19,14 @@ from typing import IO, Any, TypeVar
 from upath import UPath
 
 from resources.faults import AccessDenied, StoreBusy
-from resources.storage.atomic_writes import is_remote, reach, write_atomically, write_unchanged
+from resources.storage.atomic_writes import (
+    FilePath,
+    is_remote,
+    reach,
+    to_local_path,
+    write_atomically,
+    write_unchanged,
+)
 
 Answer = TypeVar("Answer")
 
@@ -96,22 +103,22 @@ def find_objects(folder: UPath) -> list[str]:
         folder.fs.invalidate_cache(folder.path)
 
 
-def read_file(path: UPath) -> bytes:
+def read_file(path: FilePath) -> bytes:
     """Read a file whole, by one request; raises FileNotFoundError."""
     if is_remote(path):
         return _ask(path, lambda: bytes(path.fs.cat_file(path.path)))
     return path.read_bytes()
 
 
-def open_file(path: UPath) -> IO[bytes]:
+def open_file(path: FilePath) -> IO[bytes]:
     """Open a file to read it; one of an object store is taken whole, by one request.
 
     Raises FileNotFoundError.
     """
-    return io.BytesIO(read_file(path)) if is_remote(path) else Path(path.path).open("rb")
+    return io.BytesIO(read_file(path)) if is_remote(path) else to_local_path(path).open("rb")
 
 
-def find_size(path: UPath) -> int:
+def find_size(path: FilePath) -> int:
     """Find the length of a file in bytes; raises FileNotFoundError."""
     if is_remote(path):
         return int(_ask(path, lambda: path.fs.size(path.path)))
@@ -142,7 +149,7 @@ def update_file(path: UPath, change: Callable[[bytes | None], bytes | None]) -> 
     raise StoreBusy(f"{path} was changed by others each time that it was written. Try again.")
 
 
-def is_stored(path: UPath) -> bool:
+def is_stored(path: FilePath) -> bool:
     """Return whether there is a file, or a link, of that name."""
     if is_remote(path):
         return bool(_ask(path, lambda: path.fs.isfile(path.path)))
@@ -165,13 +172,13 @@ def find_modified_time(path: UPath) -> datetime:
     return datetime.fromtimestamp(path.stat().st_mtime, UTC)
 
 
-def fetch(path: UPath) -> Path:
+def fetch(path: FilePath) -> Path:
     """Return a local copy of a file or folder, as it is now; a local one is its own copy.
 
     What has not changed is not fetched again. Raises FileNotFoundError.
     """
     if not is_remote(path):
-        return Path(path.path)
+        return to_local_path(path)
     infos: dict[str, dict[str, Any]] = _ask(path, lambda: path.fs.find(path.path, detail=True))
     if not infos:
         raise FileNotFoundError(f"{path} is not there.")

@@ -6,12 +6,14 @@ Such a folder has Arrow streams, which `state.json` lists. `datasets` itself is 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import BaseModel, Field, ValidationError
 
+from resources.storage.atomic_writes import FilePath, is_remote, to_local_path
+from resources.storage.files import open_file
 from resources.user_files.rows import Row, TableFormat, UserFileError, require_columns
 
 _NO_STREAM = b"ARROW1"
@@ -55,7 +57,7 @@ def read_streams(paths: Sequence[Path], table_format: TableFormat) -> Iterator[R
     return _number_rows(batch for path in paths for batch in _read_stream(path, table_format))
 
 
-def read_parquet(paths: Sequence[Path], table_format: TableFormat) -> Iterator[Row]:
+def read_parquet(paths: Sequence[FilePath], table_format: TableFormat) -> Iterator[Row]:
     """The rows of Parquet files, one after the other."""
     return _number_rows(batch for path in paths for batch in _read_parquet_file(path, table_format))
 
@@ -77,15 +79,20 @@ def _read_stream(path: Path, table_format: TableFormat) -> Iterator[pa.RecordBat
                     yield batch.slice(index, 1)
 
 
-def _read_parquet_file(path: Path, table_format: TableFormat) -> Iterator[pa.RecordBatch]:
-    with _convert_errors(path), pq.ParquetFile(path) as file:
+def _read_parquet_file(path: FilePath, table_format: TableFormat) -> Iterator[pa.RecordBatch]:
+    with _convert_errors(path), pq.ParquetFile(_open(path)) as file:
         names = _used_columns(path, file.schema_arrow, table_format)
         _require_bounded(path, file.metadata)
         # Several rows may share a value that is stored once: one row is decoded at a time.
         yield from file.iter_batches(batch_size=1, columns=names)
 
 
-def _used_columns(path: Path, schema: pa.Schema, table_format: TableFormat) -> list[str]:
+def _open(path: FilePath) -> Path | IO[bytes]:
+    """A source that Arrow reads: the path of a local file, or what lies in an object store."""
+    return open_file(path) if is_remote(path) else to_local_path(path)
+
+
+def _used_columns(path: object, schema: pa.Schema, table_format: TableFormat) -> list[str]:
     """The required columns, and all others without bytes."""
     require_columns(path, schema.names, table_format)
     required = table_format.columns
@@ -101,7 +108,7 @@ def _may_hold_bytes(kind: pa.DataType) -> bool:
     return is_bytes or any(map(_may_hold_bytes, inner))
 
 
-def _require_bounded(path: Path, metadata: pq.FileMetaData) -> None:
+def _require_bounded(path: object, metadata: pq.FileMetaData) -> None:
     """Raise `UserFileError` where a few bytes claim to be very many values."""
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
         for column in map(group.column, range(group.num_columns)):
@@ -113,7 +120,7 @@ def _require_bounded(path: Path, metadata: pq.FileMetaData) -> None:
 
 
 @contextmanager
-def _convert_errors(path: Path) -> Iterator[None]:
+def _convert_errors(path: object) -> Iterator[None]:
     try:
         yield
     except UserFileError:

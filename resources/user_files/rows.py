@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import (
@@ -120,7 +119,7 @@ def number_rows(values: Iterable[Any], noun: str) -> Iterator[Row]:
         )
 
 
-def require_columns(path: Path, names: Sequence[str], table_format: TableFormat) -> None:
+def require_columns(path: object, names: Sequence[str], table_format: TableFormat) -> None:
     """Raise `UserFileError` unless a table has all required columns, and none twice."""
     for name in filter(None, names):
         if list(names).count(name) > 1:
@@ -131,7 +130,7 @@ def require_columns(path: Path, names: Sequence[str], table_format: TableFormat)
         raise UserFileError(f"{path}: no column {', '.join(map(repr, missing))}{alternatives}.")
 
 
-def build_all(path: Path, rows: Iterable[Row], build: Callable[[Row], Value]) -> list[Value]:
+def build_all(path: object, rows: Iterable[Row], build: Callable[[Row], Value]) -> list[Value]:
     """Build a value of each row. Raises `UserFileError` with all rows for which `build` fails.
 
     `build` raises `BadRow`.
@@ -147,7 +146,7 @@ def build_all(path: Path, rows: Iterable[Row], build: Callable[[Row], Value]) ->
     return values
 
 
-def require_none(source: Path | str, problems: Sequence[str]) -> None:
+def require_none(source: object, problems: Sequence[str]) -> None:
     """Raise `UserFileError` with the first of a source's problems, if there are any.
 
     Each problem names its file and place.

@@ -4,14 +4,16 @@ A row that is not in the table's encoding, or malformed, has a problem; the othe
 """
 
 import csv
+import io
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TextIO
 
 from pydantic_core import from_json
 
+from resources.storage.atomic_writes import FilePath, is_remote
+from resources.storage.files import find_size, open_file
 from resources.untrusted_input.json_text import BadJson, keep_written_infinity, parse_untrusted
 from resources.user_files.rows import Row, TableFormat, UserFileError, number_rows, require_columns
 from resources.user_files.spreadsheets import unguard_cell
@@ -22,7 +24,7 @@ _QUOTES = 'put cells that hold commas or quotes in "quotes"'
 _NO_OBJECT = "it is no JSON object on one line"
 
 
-def read_csv(path: Path, table_format: TableFormat) -> Iterator[Row]:
+def read_csv(path: FilePath, table_format: TableFormat) -> Iterator[Row]:
     """The rows of a CSV, or of tab-separated values unless the file's name ends in .csv.
 
     The first line names the columns, unless the format's `heads` do.
@@ -51,7 +53,7 @@ def read_csv(path: Path, table_format: TableFormat) -> Iterator[Row]:
                 yield _build_row(number, place, names, values, table_format)
 
 
-def _read_heads(path: Path, reader: Any, table_format: TableFormat) -> list[str]:
+def _read_heads(path: FilePath, reader: Any, table_format: TableFormat) -> list[str]:
     try:
         names: list[str] = [name.removeprefix("\ufeff") for name in next(reader, [])]
     except csv.Error as error:
@@ -78,7 +80,7 @@ def _build_row(
     return Row(number, place, dict(zip(names, values, strict=True)))
 
 
-def read_lines(path: Path, table_format: TableFormat) -> Iterator[tuple[int, str]]:
+def read_lines(path: FilePath, table_format: TableFormat) -> Iterator[tuple[int, str]]:
     """The non-empty lines of a text with their numbers. Raises `UserFileError`."""
     with open_text(path, table_format) as file:
         for number, line in enumerate(file, 1):
@@ -89,7 +91,7 @@ def read_lines(path: Path, table_format: TableFormat) -> Iterator[tuple[int, str
                 yield number, line
 
 
-def read_json_lines(path: Path, table_format: TableFormat) -> Iterator[Row]:
+def read_json_lines(path: FilePath, table_format: TableFormat) -> Iterator[Row]:
     """The rows of a file with a JSON object on each line; empty lines are skipped."""
     number = 0
     with open_text(path, table_format) as file:
@@ -111,7 +113,7 @@ def _parse_line(number: int, place: str, line: str, table_format: TableFormat) -
     return Row(number, place, cells)
 
 
-def read_json_rows(path: Path, table_format: TableFormat) -> Iterator[Row]:
+def read_json_rows(path: FilePath, table_format: TableFormat) -> Iterator[Row]:
     """The rows of a file with a list of objects, with objects by name, or with one on each line."""
     if _has_object_lines(path, table_format):
         yield from read_json_lines(path, table_format)
@@ -129,7 +131,7 @@ def read_json_rows(path: Path, table_format: TableFormat) -> Iterator[Row]:
         )
 
 
-def _has_object_lines(path: Path, table_format: TableFormat) -> bool:
+def _has_object_lines(path: FilePath, table_format: TableFormat) -> bool:
     """Return whether the first line is an object without nested ones, whatever the file's name."""
     with open_text(path, table_format) as file:
         first_line = next(filter(str.strip, file), "")
@@ -142,9 +144,9 @@ def _has_object_lines(path: Path, table_format: TableFormat) -> bool:
     return not all(isinstance(item, Mapping) for item in value.values())
 
 
-def read_json(path: Path, table_format: TableFormat) -> Any:
+def read_json(path: FilePath, table_format: TableFormat) -> Any:
     """The value of a JSON file of bounded size. Raises `UserFileError`."""
-    if path.stat().st_size > _LARGEST_JSON:
+    if find_size(path) > _LARGEST_JSON:
         raise UserFileError(
             f"{path} has more than {_LARGEST_JSON // 1_000_000} MB, and JSON is read whole. "
             "Save it as JSON lines (.jsonl) or Parquet."
@@ -155,7 +157,7 @@ def read_json(path: Path, table_format: TableFormat) -> Any:
         raise UserFileError(f"{path}: {error}. Save or export it again, as JSON.") from None
 
 
-def read_export(path: Path, table_format: TableFormat) -> Any:
+def read_export(path: FilePath, table_format: TableFormat) -> Any:
     """The value of a JSON file that another program exported. Raises `UserFileError`."""
     text = read_text(path, table_format)
     try:
@@ -164,7 +166,7 @@ def read_export(path: Path, table_format: TableFormat) -> Any:
         raise UserFileError(f"{path} is no JSON ({error}). Export it again.") from None
 
 
-def read_text(path: Path, table_format: TableFormat) -> str:
+def read_text(path: FilePath, table_format: TableFormat) -> str:
     """The text of a file. Raises `UserFileError`."""
     with open_text(path, table_format) as file:
         text = file.read()
@@ -182,12 +184,14 @@ def _describe_undecoded(table_format: TableFormat) -> str:
 
 
 @contextmanager
-def open_text(path: Path, table_format: TableFormat) -> Iterator[TextIO]:
+def open_text(path: FilePath, table_format: TableFormat) -> Iterator[TextIO]:
     """Open the text of a file; undecodable bytes become halves of surrogate pairs."""
     encoding = table_format.encoding or "utf-8"
     read_as = "utf-8-sig" if encoding == "utf-8" else encoding
     try:
-        with path.open(encoding=read_as, errors="surrogateescape", newline="") as file:
+        with io.TextIOWrapper(
+            open_file(path), encoding=read_as, errors="surrogateescape", newline=""
+        ) as file:
             yield file
     except UnicodeError as error:
         raise UserFileError(f"{path}: {_describe_undecoded(table_format)} ({error}).") from None
@@ -195,13 +199,13 @@ def open_text(path: Path, table_format: TableFormat) -> Iterator[TextIO]:
         raise UserFileError(describe_absence(path, table_format)) from None
     except OSError as error:
         raise UserFileError(
-            f"{path} cannot be read ({error.strerror}). Make it a file that you may read."
+            f"{path} cannot be read ({error.strerror or error}). Make it a file that you may read."
         ) from None
 
 
-def describe_absence(path: Path, table_format: TableFormat) -> str:
+def describe_absence(path: FilePath, table_format: TableFormat) -> str:
     """Error message for a file that does not exist, or a link to one."""
-    if path.is_symlink():
+    if not is_remote(path) and path.is_symlink():
         target = path.readlink()
         return f"{path} is a link to {target}, which is not there. Restore it, or remove the link."
     return f"{path} is not there. {table_format.remedy}"
