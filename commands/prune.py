@@ -38,10 +38,13 @@ def prune(
 
     if calls and not remove:
         raise typer.BadParameter("look at what would be removed first, then add --remove.")
-    with DagsterInstance.get() as instance, open_stores(instance, "models") as stores:
+    with DagsterInstance.get() as instance, open_stores(instance, "models", "work_cache") as stores:
         _require_rest(instance)
         collector = GarbageCollector(
-            Path(str(find_data_root())), stores.models.calls, stores.models.images
+            Path(str(find_data_root())),
+            stores.models.calls,
+            stores.models.images,
+            stores.work_cache,
         )
         waste = collector.waste()
         if remove:

@@ -1,29 +1,20 @@
-"""SQL for answers and claims.
-
-A claim counts until its lease ends, by the clock of the PostgreSQL server or of this machine for
-SQLite.
-"""
+"""SQL for answers and claims."""
 
 import json
-import time
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from sqlalchemy import (
     Connection,
-    Double,
     Integer,
     Result,
     String,
-    Text,
     and_,
     bindparam,
-    cast,
     delete,
     func,
     literal_column,
-    or_,
     select,
     text,
 )
@@ -40,6 +31,7 @@ from resources.calls.checksums import (
 from resources.calls.damaged_answers import CheckedRows
 from resources.calls.spending_sql import SpendingSql
 from resources.calls.sql_tables import CALLS, CLAIMS, format_head_sql
+from resources.database.claims import ClaimSql, build_keys_table
 
 
 class AnswerSql:
@@ -48,34 +40,10 @@ class AnswerSql:
     def __init__(self, dialect: str) -> None:
         self.spending = SpendingSql(dialect)
         """The SQL for the tables of money."""
-        self._on_server = on_server = dialect == "postgresql"
-        insert = postgresql.insert if on_server else sqlite.insert
-        keys_json = bindparam("keys", type_=Text)
-        as_json = cast(keys_json, postgresql.JSON)
-        elements = (
-            func.json_array_elements_text(as_json) if on_server else func.json_each(keys_json)
-        )
-        keys = elements.table_valued("value").alias("wanted")
-        current_time = (
-            func.extract("epoch", func.now()) if on_server else bindparam("now", type_=Double)
-        )
-        lease, owner = bindparam("lease", type_=Double), bindparam("owner", type_=String)
-
-        claim = insert(CLAIMS).from_select(
-            ["key", "owner", "lease_end"],
-            # In order of key everywhere: two that wait for each other's rows cannot come about.
-            select(keys.c.value, owner, current_time + lease).order_by(keys.c.value),
-        )
-        is_over = CLAIMS.c.lease_end < current_time
-        if on_server:
-            # While the server was away no claim could be renewed: all get one lease's time.
-            started = func.extract("epoch", func.pg_postmaster_start_time())
-            is_over = and_(is_over, started + lease < current_time)
-        self._claim = claim.on_conflict_do_update(
-            index_elements=[CLAIMS.c.key],
-            set_={"owner": claim.excluded.owner, "lease_end": claim.excluded.lease_end},
-            where=or_(CLAIMS.c.owner == claim.excluded.owner, is_over),
-        ).returning(CLAIMS.c.key)
+        self.claims = ClaimSql(CLAIMS, dialect)
+        """The SQL for claims to request a key."""
+        insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
+        keys = build_keys_table(dialect)
         self._stored = select(CALLS).join(keys, CALLS.c.key == keys.c.value)
         self._keep = insert(CALLS).on_conflict_do_nothing().returning(CALLS.c.key)
         self._stored_keys = select(keys.c.value).join(CALLS, CALLS.c.key == keys.c.value)
@@ -98,24 +66,12 @@ class AnswerSql:
         head = format_head_sql(dialect)
         alike = select(CALLS).where(text(f"{head} = :head"), counted)
         self._latest = alike.order_by(CALLS.c.finished_at.desc()).limit(limit)
-        self._leave = delete(CLAIMS).where(
-            CLAIMS.c.owner == owner, CLAIMS.c.key.in_(select(keys.c.value))
-        )
 
     @classmethod
     @cache
     def for_dialect(cls, dialect: str) -> "AnswerSql":
         """The SQL of "sqlite" or "postgresql", built once."""
         return cls(dialect)
-
-    def claim(
-        self, connection: Connection, keys: Collection[str], owner: str, lease: float
-    ) -> set[str]:
-        """Claim keys, or renew claims, for `lease` seconds; returns the owner's."""
-        values: dict[str, Any] = {"keys": json.dumps(list(keys)), "owner": owner, "lease": lease}
-        if not self._on_server:
-            values["now"] = time.time()
-        return set(connection.scalars(self._claim, values))
 
     def find_calls(self, connection: Connection, keys: Collection[str]) -> CheckedRows[Call]:
         """Find stored calls."""
@@ -179,10 +135,6 @@ class AnswerSql:
         in_order = sorted(rows, key=lambda row: str(row["key"]))
         checked = [{**row, "checksum": call_checksum(row)} for row in in_order]
         return set(connection.scalars(self._keep, checked))
-
-    def release_claims(self, connection: Connection, keys: Collection[str], owner: str) -> None:
-        """Give up the owner's claims of some keys."""
-        connection.execute(self._leave, {"keys": json.dumps(list(keys)), "owner": owner})
 
 
 def _sort_calls(rows: Result[Any]) -> CheckedRows[Call]:

@@ -25,6 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
+from resources.calls.answer_sql import AnswerSql
 from resources.calls.batch_rows import (
     BATCHES,
     ENDED_STATES,
@@ -39,7 +40,7 @@ from resources.calls.batch_rows import (
     to_waiting_request,
 )
 from resources.calls.call import to_canonical_text
-from resources.calls.database import Database
+from resources.database.database import Database
 from resources.storage.chunks import CHUNK_SIZE, split_into_chunks
 from resources.untrusted_input.json_text import clean_text
 
@@ -51,7 +52,7 @@ class BatchStore:
     Once the lease is over, another owner may take the batch, and the first one has lost it.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database[AnswerSql]) -> None:
         self._database = database
 
     def create(

@@ -4,16 +4,12 @@ from collections import defaultdict
 
 from dagster import get_dagster_logger
 from sqlalchemy import Connection, delete, insert, select, text
-from sqlalchemy.schema import CreateIndex, CreateTable
 
+from resources.calls.answer_sql import AnswerSql
 from resources.calls.checksums import KEY_DIGITS, is_sound_booking, is_sound_total
 from resources.calls.spending_sql import SpendingTotal, build_total_rows, format_scopes
 from resources.calls.sql_tables import SPENDING, TABLES, TOTALS, format_head_sql
-
-_NAMES = {
-    "sqlite": "SELECT name FROM sqlite_master",
-    "postgresql": "SELECT relname FROM pg_class WHERE pg_table_is_visible(oid)",
-}
+from resources.database.schema import Schema, list_schema_names
 
 _INDEXES = {
     "calls_by_model": "calls (({head}), finished_at)",
@@ -23,44 +19,42 @@ _INDEXES = {
 _BATCH_SIZE = 2000
 
 
-def is_complete(connection: Connection) -> bool:
-    """True where no table or index is missing, and all sums of money are sound."""
-    return {*TABLES.tables, *_INDEXES} <= list_schema_names(connection) and all(
-        is_sound_total(row) for row in connection.execute(select(TOTALS)).mappings()
-    )
+class CallSchema(Schema[AnswerSql]):
+    """Answers, claims to request them, batches and money."""
 
+    tables = TABLES
+    damage_note = "It holds answers that were paid for, so nothing was changed and nothing is sent."
 
-def list_schema_names(connection: Connection) -> set[str]:
-    """The names of the tables and indexes that a database has."""
-    return set(connection.scalars(text(_NAMES[connection.dialect.name])))
+    def build_sql(self, dialect: str) -> AnswerSql:
+        """The SQL of a dialect, built once."""
+        return AnswerSql.for_dialect(dialect)
 
+    def build_index_statements(self, dialect: str) -> list[str]:
+        """Build the statements for indexes on expressions."""
+        head = format_head_sql(dialect)
+        return [
+            f"CREATE INDEX IF NOT EXISTS {name} ON {on.format(head=head)}"
+            for name, on in _INDEXES.items()
+        ]
 
-def create_missing(connection: Connection) -> None:
-    """Create missing tables and indexes, and mend sums; raises ValueError for damaged money."""
-    for table in TABLES.sorted_tables:
-        connection.execute(CreateTable(table, if_not_exists=True))
-        for index in table.indexes:
-            connection.execute(CreateIndex(index, if_not_exists=True))
-    for statement in build_index_statements(connection.dialect.name):
-        connection.execute(text(statement))
-    totals = connection.execute(select(TOTALS)).mappings().all()
-    damaged = [ascii(row["scope"]) for row in totals if not is_sound_total(row)]
-    if damaged:
-        _sum_anew(connection)
-        get_dagster_logger().warning(
-            "Sums of money in the call store were damaged, and were made anew from the bookings: "
-            "%s",
-            ", ".join(damaged),
+    def is_complete(self, connection: Connection) -> bool:
+        """True where no table or index is missing, and all sums of money are sound."""
+        return {*TABLES.tables, *_INDEXES} <= list_schema_names(connection) and all(
+            is_sound_total(row) for row in connection.execute(select(TOTALS)).mappings()
         )
 
-
-def build_index_statements(dialect: str) -> list[str]:
-    """Build the statements for indexes that SQLAlchemy does not make with the tables."""
-    head = format_head_sql(dialect)
-    return [
-        f"CREATE INDEX IF NOT EXISTS {name} ON {on.format(head=head)}"
-        for name, on in _INDEXES.items()
-    ]
+    def create_missing(self, connection: Connection) -> None:
+        """Create what is missing, and mend sums; raises ValueError for damaged money."""
+        super().create_missing(connection)
+        totals = connection.execute(select(TOTALS)).mappings().all()
+        damaged = [ascii(row["scope"]) for row in totals if not is_sound_total(row)]
+        if damaged:
+            _sum_anew(connection)
+            get_dagster_logger().warning(
+                "Sums of money in the call store were damaged, and were made anew from the "
+                "bookings: %s",
+                ", ".join(damaged),
+            )
 
 
 def _sum_anew(connection: Connection) -> None:

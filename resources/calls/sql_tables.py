@@ -17,6 +17,8 @@ from sqlalchemy import (
     Text,
 )
 
+from resources.database.claims import build_claims_table
+
 TABLES = MetaData()
 CALLS = Table(
     "calls",
@@ -35,13 +37,7 @@ CALLS = Table(
     Column("finished_at", String, nullable=False),
     Column("checksum", String, nullable=False),
 )
-CLAIMS = Table(
-    "claims",
-    TABLES,
-    Column("key", String, primary_key=True),
-    Column("owner", String, nullable=False),
-    Column("lease_end", Double, nullable=False),
-)
+CLAIMS = build_claims_table("claims", TABLES)
 SPENDING = Table(
     "spending",
     TABLES,

@@ -17,12 +17,12 @@ from resources.calls.answer_sql import AnswerSql
 from resources.calls.batch_store import BatchStore
 from resources.calls.call import Call, StoredAnswer, to_call_row
 from resources.calls.damaged_answers import DamagedAnswers
-from resources.calls.database import Database
 from resources.calls.database_url import build_database
 from resources.calls.spending import Booking, Purchase, SpendingRow, TypicalUsage
 from resources.calls.spending_sql import SpendingChanges
 from resources.calls.transactions import Claim, ClaimState
 from resources.calls.write_thread import StoreWriter
+from resources.database.database import Database
 from resources.storage.chunks import CHUNK_SIZE, split_into_chunks
 
 _TYPICAL_OF = 1000
@@ -36,7 +36,7 @@ class _Running:
     """Database and writer that this process has open."""
 
     process: int
-    database: Database
+    database: Database[AnswerSql]
     writer: StoreWriter
 
 

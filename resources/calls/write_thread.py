@@ -15,7 +15,6 @@ from sqlalchemy import Connection
 from resources.calls.answer_sql import AnswerSql
 from resources.calls.call import Call, to_call_row
 from resources.calls.damaged_answers import CheckedRows, DamagedAnswers
-from resources.calls.database import Database
 from resources.calls.spending import Booking, Purchase
 from resources.calls.transactions import (
     AnswerToStore,
@@ -28,9 +27,10 @@ from resources.calls.transactions import (
     Waiter,
     build_spending_changes,
 )
+from resources.database.claims import LEASE_S
+from resources.database.database import Database
 from resources.faults import DiskFull, StoreError, UnwritableStore
 
-_LEASE_S = 20.0
 _BATCH_SIZE = 500
 _GATHER_S = 0.002
 """Time that the first write of a transaction waits for others: far less than an answer takes."""
@@ -43,7 +43,7 @@ class StoreWriter:
     all those of a transaction together. They raise what `Database.run` does.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database[AnswerSql]) -> None:
         self._database = database
         self._owner = uuid4().hex
         self._operations: queue.SimpleQueue[tuple[Claim, StoreOperation] | None]
@@ -120,7 +120,7 @@ class StoreWriter:
                 self._database.run(self._leave_all, patient=False)
 
     def _leave_all(self, connection: Connection, sql: AnswerSql) -> None:
-        sql.release_claims(connection, {claim.key for claim in self._left_behind}, self._owner)
+        sql.claims.release(connection, {claim.key for claim in self._left_behind}, self._owner)
         sql.spending.change(connection, build_spending_changes(self._left_behind))
 
     def _gather(self) -> Transaction:
@@ -153,7 +153,7 @@ class StoreWriter:
         self._hold_room(transaction)
         ended_claims = transaction.ended_claims()
         if renewing or not self._claims:
-            self._renew_at = time.monotonic() + _LEASE_S / 3
+            self._renew_at = time.monotonic() + LEASE_S / 3
         try:
             outcome = self._commit(transaction, renewing)
         except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
@@ -216,8 +216,8 @@ class StoreWriter:
         """
         claimed_keys = {claim.key for claim in transaction.claims}
         ended_keys = {claim.key for claim in transaction.ended_claims()}
-        own_keys = sql.claim(
-            connection, claimed_keys | ended_keys | renewing, self._owner, _LEASE_S
+        own_keys = sql.claims.claim(
+            connection, claimed_keys | ended_keys | renewing, self._owner, LEASE_S
         )
         lookup_keys = claimed_keys
         if transaction.answers:
@@ -252,7 +252,7 @@ class StoreWriter:
             claim.key for booking, claim in claims_by_booking.items() if booking in refused
         }
         if ended_keys or released_keys:
-            sql.release_claims(connection, ended_keys | released_keys, self._owner)
+            sql.claims.release(connection, ended_keys | released_keys, self._owner)
         return TransactionResult(set(granted), stored, refused)
 
 

@@ -16,18 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sqlalchemy import delete, func, select
+from sqlalchemy import func, select
 from upath import UPath
 
 from resources.calls import CallStore
 from resources.calls.batch_rows import OPEN_STATES
 from resources.calls.call import to_call_row
 from resources.calls.database_url import build_database
-from resources.calls.sql_tables import CLAIMS, SPENDING
+from resources.calls.sql_tables import SPENDING
 from resources.faults import CorruptItem
 from resources.storage.atomic_writes import is_remote, remote_errors
 from resources.storage.image_store import ImageStore
 from resources.storage.parquet_tables import read_table
+from resources.storage.work_cache import WorkCache
 
 SECONDS_PER_DAY = 86_400.0
 _NOTHING = "It may refer to any picture or answer: nothing was removed."
@@ -66,8 +67,11 @@ class Waste:
 class GarbageCollector:
     """Looks through a data root and its stores; `remove` takes away what `waste` has found."""
 
-    def __init__(self, root: Path, calls: CallStore, images: ImageStore) -> None:
+    def __init__(
+        self, root: Path, calls: CallStore, images: ImageStore, work_cache: WorkCache
+    ) -> None:
         self._root, self._calls, self._images = root, calls, images
+        self._work_cache = work_cache
         self._cutoff = time.time() - SECONDS_PER_DAY
 
     def waste(self) -> Waste:
@@ -159,13 +163,14 @@ class GarbageCollector:
         return sum(booked), len(keys) - len(booked)
 
     def _stale_claims(self, *, remove: bool = False) -> int:
-        """Count claims of processes that ended long ago, or remove them."""
-        stale = CLAIMS.c.lease_end < self._cutoff
+        """Count claims of processes that ended long ago, or remove them first."""
+        age = SECONDS_PER_DAY
         with closing(build_database(self._calls.url)) as database:
             if remove:
-                database.run(lambda connection, _: connection.execute(delete(CLAIMS).where(stale)))
-            count = select(func.count()).select_from(CLAIMS).where(stale)
-            return int(database.run(lambda connection, _: connection.scalar(count) or 0))
+                database.run(lambda connection, sql: sql.claims.delete_stale(connection, age))
+                self._work_cache.delete_stale_claims(age)
+            count = database.run(lambda connection, sql: sql.claims.count_stale(connection, age))
+            return count + self._work_cache.count_stale_claims(age)
 
     def _leftovers(self) -> Iterator[tuple[Path, int]]:
         """Hidden files and folders of processes that were killed while they wrote them.

@@ -50,7 +50,7 @@ def ask_for_all(url, path, numbers):
 if __name__ == "__main__":
     url, path, how_many = sys.argv[1:]
     # So long that none loses its claims where the machine is busy.
-    resources.calls.write_thread._LEASE_S = 600.0
+    resources.calls.write_thread.LEASE_S = 600.0
     children = []
     for place in range(3):
         child = os.fork()

@@ -13,9 +13,9 @@ import psycopg2
 import pytest
 from sqlalchemy import text
 
-import resources.calls.database
-import resources.calls.postgres
-import resources.calls.sqlite
+import resources.database.database
+import resources.database.postgres
+import resources.database.sqlite
 from resources.calls import CallStore
 from resources.faults import (
     CorruptItem,
@@ -101,7 +101,7 @@ def fragile():
 class TestAway:
     @pytest.fixture(autouse=True)
     def _often(self, monkeypatch):
-        monkeypatch.setattr(resources.calls.database, "_RETRY_S", 0.05)
+        monkeypatch.setattr(resources.database.database, "_RETRY_S", 0.05)
 
     def test_what_was_answered_while_it_was_away_is_kept(self, fragile, opened, caplog):
         url = fragile.database()
@@ -112,7 +112,7 @@ class TestAway:
                 time.sleep(0.01)
             fragile.stop()
             away.set()
-            while "answers that arrive meanwhile are held" not in caplog.text:
+            while "what is finished meanwhile is held" not in caplog.text:
                 time.sleep(0.01)
             fragile.start()
 
@@ -143,7 +143,7 @@ class TestAway:
         assert "cannot be reached" in caplog.text
 
     def test_after_minutes_it_gives_up(self, fragile, opened, monkeypatch):
-        monkeypatch.setattr(resources.calls.database, "_PATIENCE_S", 0.3)
+        monkeypatch.setattr(resources.database.database, "_PATIENCE_S", 0.3)
         store, model = opened(fragile.database()), Model(seconds=0.2)
 
         async def main():
@@ -183,15 +183,15 @@ class TestAway:
         claims = "SELECT count(*) FROM pg_locks WHERE relation = 'claims'::regclass"
 
         def stall_once(connection, sql):
-            attempts.append(sql.claim(connection, ["key"], "me", 60))
+            attempts.append(sql.claims.claim(connection, ["key"], "me", 60))
             if len(attempts) == 1:
                 # The connection that it is tried again on may stall for longer.
-                monkeypatch.setattr(resources.calls.postgres, "_IDLE_MS", 600_000)
+                monkeypatch.setattr(resources.database.postgres, "_IDLE_MS", 600_000)
                 with closing(psycopg2.connect(url)) as other, other.cursor() as cursor:
                     while cursor.execute(claims) or cursor.fetchone() != (0,):
                         time.sleep(0.01)
 
-        monkeypatch.setattr(resources.calls.postgres, "_IDLE_MS", 200)
+        monkeypatch.setattr(resources.database.postgres, "_IDLE_MS", 200)
         store = opened(url)
         store._start().database.run(stall_once)
         assert attempts == [{"key"}, {"key"}]
@@ -200,11 +200,11 @@ class TestAway:
         claims = []
 
         def claim(connection, sql):
-            claims.append(sql.claim(connection, ["key"], "before", -5))
-            claims.append(sql.claim(connection, ["key"], "other", 3600))
-            claims.append(sql.claim(connection, ["key"], "before", -5))
+            claims.append(sql.claims.claim(connection, ["key"], "before", -5))
+            claims.append(sql.claims.claim(connection, ["key"], "other", 3600))
+            claims.append(sql.claims.claim(connection, ["key"], "before", -5))
             time.sleep(0.02)
-            claims.append(sql.claim(connection, ["key"], "other", 0.01))
+            claims.append(sql.claims.claim(connection, ["key"], "other", 0.01))
 
         opened(fragile.database())._start().database.run(claim)
         # It was started less than an hour ago, but more than a hundredth of a second.
@@ -300,8 +300,8 @@ def test_a_database_that_is_read_only_says_so(server):
 
 
 def test_one_that_is_locked_is_waited_for_and_then_named(tmp_path, opened, monkeypatch, caplog):
-    monkeypatch.setattr(resources.calls.database, "_RETRY_S", 0.05)
-    monkeypatch.setattr(resources.calls.sqlite, "_LOCKED_S", 0.05)
+    monkeypatch.setattr(resources.database.database, "_RETRY_S", 0.05)
+    monkeypatch.setattr(resources.database.sqlite, "_LOCKED_S", 0.05)
     path, model = tmp_path / "calls.sqlite", Model()
     store = opened(f"sqlite:///{path}")
     store.find_calls([])
@@ -316,7 +316,7 @@ def test_one_that_is_locked_is_waited_for_and_then_named(tmp_path, opened, monke
             other.execute("ROLLBACK")
             await asking
             other.execute("BEGIN IMMEDIATE")
-            monkeypatch.setattr(resources.calls.database, "_PATIENCE_S", 0.2)
+            monkeypatch.setattr(resources.database.database, "_PATIENCE_S", 0.2)
             with pytest.raises(StoreBusy, match=r"Another program keeps .*calls\.sqlite locked"):
                 await model.all_of(store, [2])
 

@@ -23,7 +23,8 @@ from pathlib import Path
 
 from dagster import get_dagster_logger
 
-from resources.calls import CallStore, database
+from resources.calls import CallStore
+from resources.database import database
 from resources.faults import DiskFull
 from tests.postgres import Postgres
 from tests.resources.calls.calling import call, keys, once

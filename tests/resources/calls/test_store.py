@@ -264,7 +264,7 @@ def test_what_arrives_together_shares_a_commit(url, opened, monkeypatch):
 
 
 def test_one_who_still_waits_for_the_model_keeps_its_claim(url, opened, monkeypatch):
-    monkeypatch.setattr(resources.calls.write_thread, "_LEASE_S", 0.6)
+    monkeypatch.setattr(resources.calls.write_thread, "LEASE_S", 0.6)
     store, watching, ends = opened(url), opened(url), []
     leases = text("SELECT lease_end FROM claims")
 

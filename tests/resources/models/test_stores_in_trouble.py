@@ -6,8 +6,8 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-import resources.calls.database
 import resources.calls.write_thread
+import resources.database.database
 from resources.calls import CallStore
 from resources.faults import UnreachableStore, UnwritableStore
 from resources.models import recording
@@ -51,7 +51,7 @@ def stored(url, root, server):
 def test_a_database_that_goes_away_and_comes_back_costs_nothing(
     server, database, tmp_path, monkeypatch, caplog
 ):
-    monkeypatch.setattr(resources.calls.database, "_RETRY_S", 0.05)
+    monkeypatch.setattr(resources.database.database, "_RETRY_S", 0.05)
     server.shares({faults.SERVER_ERROR: 0.05})
     url, away = database.database(), threading.Event()
     server.held = lambda received: server.count > 50 and not away.is_set()
@@ -83,9 +83,9 @@ def test_a_database_that_goes_away_and_comes_back_costs_nothing(
 def test_a_database_that_stays_away_stops_the_run_and_loses_at_most_what_was_on_its_way(
     server, database, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(resources.calls.database, "_RETRY_S", 0.05)
-    monkeypatch.setattr(resources.calls.database, "_PATIENCE_S", 0.3)
-    monkeypatch.setattr(resources.calls.write_thread, "_LEASE_S", 0.5)
+    monkeypatch.setattr(resources.database.database, "_RETRY_S", 0.05)
+    monkeypatch.setattr(resources.database.database, "_PATIENCE_S", 0.3)
+    monkeypatch.setattr(resources.calls.write_thread, "LEASE_S", 0.5)
     url, away = database.database(), threading.Event()
     server.held = lambda received: server.count > 50 and not away.is_set()
 

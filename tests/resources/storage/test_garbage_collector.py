@@ -19,6 +19,7 @@ from resources.calls.sql_tables import CLAIMS
 from resources.faults import CorruptItem
 from resources.storage.garbage_collector import SECONDS_PER_DAY, GarbageCollector
 from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 from tests.resources.cassette.cassettes import looked, painted, png_of
 
 LONG_AGO = time.time() - 2 * SECONDS_PER_DAY
@@ -31,6 +32,7 @@ class Store:
         self.root = root
         self.calls = CallStore(url=f"sqlite:///{root}/calls.sqlite")
         self.images = ImageStore(root=images or str(root))
+        self.work_cache = WorkCache(root=str(root))
 
     def image(self, number, age=LONG_AGO):
         digest = self.images.put(png_of(number))
@@ -51,11 +53,14 @@ class Store:
         self.calls.keep([call])
         return call.key, digest
 
+    def collector(self):
+        return GarbageCollector(self.root, self.calls, self.images, self.work_cache)
+
     def waste(self):
-        return GarbageCollector(self.root, self.calls, self.images).waste()
+        return self.collector().waste()
 
     def collect(self, calls=False):
-        collector = GarbageCollector(self.root, self.calls, self.images)
+        collector = self.collector()
         collector.remove(collector.waste(), calls=calls)
 
     def digests(self):
@@ -165,13 +170,22 @@ def test_a_link_to_nothing_stops_it(store):
 
 def claim(store, key, seconds):
     with closing(build_database(store.calls.url)) as database:
-        database.run(lambda connection, sql: sql.claim(connection, [key], "someone", seconds))
+        database.run(
+            lambda connection, sql: sql.claims.claim(connection, [key], "someone", seconds)
+        )
+
+
+def claim_work(store, key, seconds):
+    run = store.work_cache._database.run
+    run(lambda connection, sql: sql.claims.claim(connection, [key], "someone", seconds))
 
 
 def test_claims_and_files_of_the_dead_go(store):
     claim(store, "a" * 64, -2 * SECONDS_PER_DAY)
     claim(store, "b" * 64, 20)
     claim(store, "c" * 64, -60)
+    for key, seconds in (("a" * 64, -2 * SECONDS_PER_DAY), ("b" * 64, 20)):
+        claim_work(store, key, seconds)
     name = f".x.parquet.{'0' * 32}"
     for path, age in (
         (store.root / "vlmbias" / name, LONG_AGO),
@@ -188,7 +202,7 @@ def test_claims_and_files_of_the_dead_go(store):
     (folder / "images" / "x.png").write_bytes(b"123")
     os.utime(folder, (LONG_AGO, LONG_AGO))
     found = store.waste()
-    assert found.claims == 1
+    assert found.claims == 2
     assert sum(found.leftovers.values()) == 9
     assert len(found.leftovers) == 4
     store.collect()

@@ -5,7 +5,8 @@ from contextlib import closing
 
 import pytest
 
-import resources.storage.work_cache
+import resources.database.database
+import resources.database.sqlite
 from resources.faults import StoreBusy
 from resources.storage.work_cache import WorkCache, build_work_key
 
@@ -99,11 +100,12 @@ def test_a_damaged_one_heals_when_it_is_first_written_to(root, caplog):
 
 
 def test_another_run_that_writes_is_waited_for_and_then_named(root, monkeypatch):
-    monkeypatch.setattr(resources.storage.work_cache, "_PATIENCE_S", 0.2)
+    monkeypatch.setattr(resources.database.database, "_PATIENCE_S", 0.2)
+    monkeypatch.setattr(resources.database.sqlite, "_LOCKED_S", 0.05)
     work_cache = WorkCache(root=str(root))
     with closing(sqlite3.connect(root / "work.sqlite", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreBusy, match=r"Another run .*work\.sqlite.* run again"):
+        with pytest.raises(StoreBusy, match=r"Another program .*work\.sqlite.* run again"):
             work_cache.record({"key": 1})
         assert work_cache.find_results(MANY) == MANY
         other.execute("ROLLBACK")

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import create_engine
 
 from resources.calls import CallStore
+from resources.database import sqlite_wal as wal
 from resources.faults import UnusableStore
-from resources.storage import sqlite_wal as wal
 from resources.storage.work_cache import WorkCache
 
 PROGRAM = """
@@ -21,9 +21,9 @@ from pathlib import Path
 
 from sqlalchemy.exc import OperationalError
 
-from resources.calls.schema import build_index_statements
+from resources.calls.schema import CallSchema
 from resources.calls.sql_tables import TABLES
-from resources.storage.sqlite_wal import create_wal_file
+from resources.database.sqlite_wal import create_wal_file
 
 
 def leave(kib):
@@ -45,7 +45,7 @@ if __name__ == "__main__":
     for kib in range(4, 400, 4):
         leave(kib)
         try:
-            create_wal_file(path, TABLES, build_index_statements("sqlite"))
+            create_wal_file(path, TABLES, CallSchema().build_index_statements("sqlite"))
         except OperationalError:
             made.append(0)
             assert not path.exists()

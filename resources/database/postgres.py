@@ -1,12 +1,12 @@
-"""The store on a PostgreSQL server, for the processes of many machines."""
+"""A database on a PostgreSQL server, for the processes of many machines."""
 
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
-from resources.calls.database import Database
-from resources.calls.schema import create_missing
+from resources.database.database import Database
+from resources.database.schema import Schema, Sql
 from resources.faults import DiskFull, StoreError, UnreachableStore, UnusableStore, UnwritableStore
 from resources.storage.disk_reserve import DiskReserve
 
@@ -27,12 +27,12 @@ _CONNECT: dict[str, Any] = {
 }
 
 
-class PostgresServer(Database):
+class PostgresServer(Database[Sql]):
     """A server that may go away and come back; what is to be written waits for it."""
 
-    def __init__(self, url: URL) -> None:
+    def __init__(self, url: URL, schema: Schema[Sql]) -> None:
         place = f"{url.host or 'localhost'}:{url.port or 5432}"
-        super().__init__(f"PostgreSQL at {place}/{url.database}", DiskReserve(None, 0))
+        super().__init__(f"PostgreSQL at {place}/{url.database}", schema, DiskReserve(None, 0))
         self._url = url.set(drivername="postgresql+psycopg2")
 
     def _open(self) -> Engine:
@@ -52,14 +52,14 @@ class PostgresServer(Database):
 
     def _prepare(self, connection: Connection) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _MAKING_TABLES})
-        create_missing(connection)
+        self.schema.create_missing(connection)
 
     def _fault(self, error: DBAPIError) -> StoreError | None:
         code, error_text = getattr(error.orig, "pgcode", None), " ".join(str(error.orig).split())
         if code == "53100":
             return DiskFull(
                 f"The disk of {self.name} has no space left. What was stored is kept: free some "
-                "space there and run again; only what is missing is asked."
+                "space there and run again; only what is missing is done."
             )
         if code in ("25006", "42501"):
             return UnwritableStore(
@@ -71,7 +71,7 @@ class PostgresServer(Database):
         if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
             return UnreachableStore(
                 f"{self.name} cannot be reached ({error_text}). Start it, or correct the URL of "
-                "the call store: what was stored is kept, only what is missing is asked."
+                "the call store: what was stored is kept, only what is missing is done."
             )
         return None
 

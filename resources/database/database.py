@@ -4,14 +4,13 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from dagster import get_dagster_logger
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from resources.calls.answer_sql import AnswerSql
-from resources.calls.schema import is_complete
+from resources.database.schema import Schema, Sql
 from resources.faults import (
     CorruptItem,
     DiskFull,
@@ -30,12 +29,13 @@ _SAY_EVERY_S = 5.0
 Result = TypeVar("Result")
 
 
-class Database(ABC):
+class Database(ABC, Generic[Sql]):
     """Runs transactions; waits for a database that is locked or away, and says so in the log."""
 
-    def __init__(self, name: str, reserve: DiskReserve) -> None:
+    def __init__(self, name: str, schema: Schema[Sql], reserve: DiskReserve) -> None:
         self.name = name
         """Its name in messages, without user, password or options."""
+        self.schema = schema
         self.reserve = reserve
         """Disk space for answers that are on their way."""
         self._engine: Engine | None = None
@@ -46,7 +46,7 @@ class Database(ABC):
 
     def run(
         self,
-        work: Callable[[Connection, AnswerSql], Result],
+        work: Callable[[Connection, Sql], Result],
         *,
         patient: bool = True,
         paid: bool = False,
@@ -89,12 +89,12 @@ class Database(ABC):
     def _prepare(self, connection: Connection) -> None:
         """Make what is missing, alone."""
 
-    def _attempt(self, work: Callable[[Connection, AnswerSql], Result]) -> Result:
+    def _attempt(self, work: Callable[[Connection, Sql], Result]) -> Result:
         try:
             with write_errors(self.name):
                 engine = self._open_once()
                 with engine.begin() as connection:
-                    return work(connection, AnswerSql.for_dialect(engine.dialect.name))
+                    return work(connection, self.schema.build_sql(engine.dialect.name))
         except DBAPIError as error:
             fault = self._fault(error)
             if fault is None:
@@ -106,8 +106,7 @@ class Database(ABC):
     def build_damage_error(self, why: object) -> CorruptItem:
         """Build the error for damaged content."""
         return CorruptItem(
-            f"{self.name} is damaged ({why}). It holds answers that were paid for, so nothing was "
-            f"changed and nothing is sent. {self._remedy()}"
+            f"{self.name} is damaged ({why}). {self.schema.damage_note} {self._remedy()}"
         )
 
     @abstractmethod
@@ -120,7 +119,7 @@ class Database(ABC):
                 engine = self._open()
                 try:
                     with engine.begin() as connection:
-                        if not is_complete(connection):
+                        if not self.schema.is_complete(connection):
                             self._prepare(connection)
                 except BaseException:
                     engine.dispose()
@@ -140,7 +139,7 @@ class Database(ABC):
         if current_time - self._last_message >= _SAY_EVERY_S:
             self._last_message = current_time
             get_dagster_logger().warning(
-                "%s Waiting for %.0f s more; answers that arrive meanwhile are held.",
+                "%s Waiting for %.0f s more; what is finished meanwhile is held.",
                 fault,
                 _PATIENCE_S - away,
             )

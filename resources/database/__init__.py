@@ -1,0 +1,1 @@
+"""Databases of records: a SQLite file, or a PostgreSQL server for many machines."""
