@@ -16,7 +16,7 @@ from assets.kit.benchmarks import load_benchmarks
 from assets.kit.collections import build_dataset_partitions, load_listed_collections
 from assets.kit.judging import StandInAnswers, select_judges
 from assets.kit.picture_tables import PictureTable
-from resources.models.catalog import Catalog, Model, to_identity
+from resources.models.catalog import Catalog, Model, ModelIdentity, to_identity
 
 GROUP = "philautia"
 TITLE = "Philautia-Eval"
@@ -77,7 +77,7 @@ def find_twins(models: Sequence[Model]) -> dict[str, str]:
     As two, a model would be a stranger to itself: what it gives the other would count as what
     others give. The later one is in no matrix and no panel. Metrics are in none of these anyway.
     """
-    first: dict[tuple[str, str | None, str], str] = {}
+    first: dict[ModelIdentity, str] = {}
     twins = {}
     for model in models:
         if not model.is_stand_in and "metric" not in model.roles:

@@ -46,6 +46,11 @@ class AdaptiveConcurrency:
             return 1
         return int(self._limit)
 
+    @property
+    def paused_until(self) -> float:
+        """The moment until which nothing may be sent, as an overloaded provider asked."""
+        return self._paused_until
+
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[float]:
         """Wait for a slot and hold it; gives the moment at which it began."""

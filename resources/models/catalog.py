@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from resources.models import discovered_models
 from resources.models.backend_names import BackendName, Role
@@ -25,6 +25,9 @@ __all__ = [
     "Role",
     "load_catalog",
 ]
+
+ModelIdentity: TypeAlias = tuple[str, str | tuple[str, ...] | None, str]
+"""A backend, the address or addresses of its servers, and the provider's id of a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +127,11 @@ def _check_requests(models: Mapping[int, Model], document: Document) -> None:
             continue
         earlier_entry = f"`{models[earlier].name}` on line {document.line((earlier,))}"
         text = f"the same model as {earlier_entry}: keep one, with the roles of both"
-        if models[earlier].base_url != model.base_url:
+        if set(models[earlier].base_urls) != set(model.base_urls):
             text = (
                 f"the same backend, model and parameters as {earlier_entry} at another `base_url`: "
-                "they would share their answers. Let one server give its model another name"
+                "they would share their answers. List all servers of one model in one entry's "
+                "`base_url`, or let one server give its model another name"
             )
         document.add((place, "model"), text)
 
@@ -166,6 +170,6 @@ def _add_found(
     return replace(catalog, models=(*catalog.models, *discovered))
 
 
-def to_identity(model: Model) -> tuple[str, str | None, str]:
+def to_identity(model: Model) -> ModelIdentity:
     """Identify the provider's model of an entry, whatever its parameters."""
     return model.backend, model.base_url, model.model

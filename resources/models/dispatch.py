@@ -4,7 +4,7 @@ import asyncio
 import math
 import random
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
@@ -13,7 +13,6 @@ from typing import Any
 from resources.calls import Call, CallStore, StoredAnswer
 from resources.calls.spending import Purchase
 from resources.faults import OverBudget, StoreError
-from resources.models.adaptive_concurrency import AdaptiveConcurrency
 from resources.models.budget_gate import BudgetGate, ReservationQueue
 from resources.models.catalog import Model
 from resources.models.outcomes import FailedOutcome, FailureKind
@@ -36,6 +35,7 @@ from resources.models.replies import (
 from resources.models.request_progress import RequestProgress, format_duration
 from resources.models.requests import Request, compute_call_keys, get_request_kind
 from resources.models.stop_rule import StopRule, to_sentence
+from resources.models.turns import Turns
 from resources.storage.disk_reserve import DiskReserve
 from resources.storage.image_store import ImageStore
 
@@ -82,18 +82,15 @@ class Dispatch:
     """Tells why the run may send nothing more, if it may not."""
     calls: dict[str, StoredAnswer] = field(default_factory=dict)
     failures: dict[str, FailedOutcome] = field(default_factory=dict)
-    _adaptive: AdaptiveConcurrency = field(init=False)
+    _turns: Turns = field(init=False)
     _reservations: ReservationQueue = field(init=False, default_factory=ReservationQueue)
     _elsewhere: deque[tuple[str, float]] = field(init=False, default_factory=deque)
     _requested_keys: set[str] = field(init=False, default_factory=set)
     _stop_rule: StopRule = field(init=False)
 
     def __post_init__(self) -> None:
-        model = self.model
-        self._adaptive = AdaptiveConcurrency(
-            model.concurrency, model.requests_per_minute, model.tokens_per_minute
-        )
-        self._stop_rule = StopRule(model, self.progress, self._release_waiting)
+        self._turns = Turns(self.model, self.progress.log)
+        self._stop_rule = StopRule(self.model, self.progress, self._release_waiting)
 
     async def run(self, backend: Any) -> None:
         """Send all that is missing.
@@ -138,7 +135,7 @@ class Dispatch:
             self._stop_rule.end(reason)
 
     def _release_waiting(self) -> None:
-        self._adaptive.stop()
+        self._turns.stop()
         self._reservations.close()
 
     @property
@@ -169,7 +166,7 @@ class Dispatch:
         key, wait = next(queue, None), FIRST_POLL_S
         if key is None and self._elsewhere:
             key, wait = self._elsewhere.popleft()
-            await self._adaptive.sleep(wait)
+            await self._turns.sleep(wait)
         return None if key is None or self._stop_rule.has_stopped else (key, wait)
 
     async def _claim_and_call(self, backend: Any, key: str, request: Request) -> Call | None:
@@ -178,13 +175,12 @@ class Dispatch:
         Where a budget does not allow for it, the money is waited for that others have reserved.
         Raises `OverBudget` where there are none.
         """
-        send = partial(getattr(backend, get_request_kind(request)), request)
         self._reservations.enter()
         while True:
             ended = self._reservations.ended_count
             # Who waits for money may wait past the end of a month: each try is of its own.
             purchase = self.gate.open_purchase(key)
-            ask = partial(self._call, key, request, send, purchase)
+            ask = partial(self._call, backend, key, request, purchase)
             try:
                 call = await self.store.get_or_request(key, ask, purchase)
             except OverBudget:
@@ -216,32 +212,20 @@ class Dispatch:
         if failed.kind != "unacceptable" or not self._anything_answered:
             self._stop_rule.count_failure(failed.error)
 
-    async def _call(
-        self,
-        key: str,
-        request: Request,
-        send: Callable[[], Awaitable[ModelReply]],
-        purchase: Purchase,
-    ) -> Call:
+    async def _call(self, backend: Any, key: str, request: Request, purchase: Purchase) -> Call:
         """Send a request until it is answered, and make that a call; raises `_GaveUp`."""
         self._requested_keys.add(key)
         try:
-            return await self._retry(key, request, send, purchase)
+            return await self._retry(backend, key, request, purchase)
         finally:
             self.gate.close_purchase(purchase)
 
-    async def _retry(
-        self,
-        key: str,
-        request: Request,
-        send: Callable[[], Awaitable[ModelReply]],
-        purchase: Purchase,
-    ) -> Call:
+    async def _retry(self, backend: Any, key: str, request: Request, purchase: Purchase) -> Call:
         kind: FailureKind
         ended: Counter[FailureKind] = Counter()
         for attempt in range(1, MAX_ATTEMPTS + 1):
             try:
-                reply, seconds = await self._attempt(request, send, purchase)
+                reply, seconds = await self._attempt(backend, request, purchase)
                 return await self._store(key, request, reply, seconds)
             except (UnacceptableRequest, ModelUnavailable) as fault:
                 if isinstance(fault, ModelUnavailable):
@@ -260,7 +244,7 @@ class Dispatch:
             if attempt == MAX_ATTEMPTS or ended[failed.kind] == MAX_BY_FAILURE.get(failed.kind):
                 break
             wait = min(MAX_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))
-            await self._adaptive.sleep(wait * random.uniform(0.5, 1.5))
+            await self._turns.sleep(wait * random.uniform(0.5, 1.5))
             if purchase.paid and not await self._may_rebook(purchase):
                 break
         raise _GaveUp(failed)
@@ -275,17 +259,17 @@ class Dispatch:
         return True
 
     async def _attempt(
-        self, request: Request, send: Callable[[], Awaitable[ModelReply]], purchase: Purchase
+        self, backend: Any, request: Request, purchase: Purchase
     ) -> tuple[ModelReply, float]:
         """Send a request once, at its turn: the reply and the seconds that it took."""
-        async with self._adaptive.slot() as began:
+        async with self._turns.take(backend) as turn:
             if self._stop_rule.has_stopped:
                 raise UnacceptableRequest("Not sent: the run was stopped.")
             self.progress.sent += 1
             purchase.paid = True
             try:
                 async with asyncio.timeout(self.model.deadline_s):
-                    reply = await send()
+                    reply = await getattr(turn.backend, get_request_kind(request))(request)
             except NoAnswer as fault:
                 reply = fault.reply
             except RequestFault as fault:
@@ -297,9 +281,7 @@ class Dispatch:
                     raise ModelUnavailable(
                         f"{fault} It asks to wait for {pause}: wait so long."
                     ) from None
-                self.progress.paused_until = self._adaptive.record_overload(
-                    began, fault.retry_after
-                )
+                self.progress.paused_until = self._turns.record_overload(turn, fault.retry_after)
                 raise
             except StoreError:
                 # A picture could not be read, before anything was sent.
@@ -308,8 +290,8 @@ class Dispatch:
             # Before this turn ends, so that nobody takes the next one.
             if beyond := self.gate.book_reply(purchase, request, reply):
                 self._stop_rule.stop(beyond)
-            self._adaptive.record_success(reply.usage.total)
-            return reply, monotonic() - began
+            self._turns.record_success(turn, reply.usage.total)
+            return reply, monotonic() - turn.began
 
     async def _store(self, key: str, request: Request, reply: ModelReply, seconds: float) -> Call:
         """The call as it is stored; its pictures are in the image store before.

@@ -100,7 +100,8 @@ class Model(BaseModel):
     """Whether files and links of a manifest may lead out of its folder."""
     devices: tuple[str, ...] = Field(default=(), strict=False)
     """Devices of a diffusers painter in torch's words: one process each."""
-    base_url: str | None = Field(default=None, validate_default=True)
+    base_url: str | tuple[str, ...] | None = Field(default=None, validate_default=True)
+    """Address of the server, or of each of several servers of the same model."""
     key: str | None = None
     concurrency: int = Field(
         default_factory=lambda data: max(_AT_ONCE, 2 * _count_parallel_requests(data)), ge=1
@@ -148,6 +149,11 @@ class Model(BaseModel):
     def key_variable(self) -> str | None:
         """The environment variable that holds its API key; None where none is needed."""
         return self.key or KEY_VARIABLES.get(self.backend)
+
+    @property
+    def base_urls(self) -> tuple[str, ...]:
+        """The addresses of its servers; none where its provider's is taken."""
+        return (self.base_url,) if isinstance(self.base_url, str) else self.base_url or ()
 
     @field_validator("model")
     @classmethod
@@ -224,26 +230,28 @@ class Model(BaseModel):
             raise ValueError("has no device in it: write them as in [cuda:0, cuda:1]")
         return devices
 
-    @field_validator("base_url")
+    @field_validator("base_url", mode="before")
     @classmethod
-    def _require_server(cls, url: str | None, entry: ValidationInfo) -> str | None:
+    def _require_servers(cls, value: object, entry: ValidationInfo) -> str | tuple[str, ...] | None:
         backend = entry.data.get("backend")
-        if url is None:
+        if value is None:
             if backend == "openai_compatible":
                 raise ValueError("is missing: the server's address, as in http://localhost:8000/v1")
             return None
         if backend is not None and backend not in _SERVED:
             raise ValueError(f"is not used by the backend {backend!r}: remove it")
-        try:
-            parts = urlsplit(url)
-            wrong = parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0
-        except ValueError:
-            wrong = True
-        if wrong or re.search(r"\s", url):
-            raise ValueError("is not a valid URL: write one as in http://localhost:8000/v1")
-        if parts.username is not None or parts.query or parts.fragment:
-            raise ValueError("has more than a plain URL: remove name, password, ? and #")
-        return url
+        if isinstance(value, str):
+            return _require_url(value)
+        if not isinstance(value, list | tuple) or not all(isinstance(url, str) for url in value):
+            raise ValueError("has to be an address in quotes, or a list of addresses")
+        if backend is not None and backend != "openai_compatible":
+            raise ValueError(
+                f"is a list, which the backend {backend!r} has no use for: write one address"
+            )
+        if not value or len(set(value)) < len(value):
+            raise ValueError("has to list each server once: remove it, or what is listed twice")
+        urls = tuple(map(_require_url, value))
+        return urls if len(urls) > 1 else urls[0]
 
     @field_validator("key")
     @classmethod
@@ -259,6 +267,19 @@ class Model(BaseModel):
                 "itself, take it out of the file, hold it for leaked, and set a variable to it"
             )
         return key
+
+
+def _require_url(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        wrong = parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0
+    except ValueError:
+        wrong = True
+    if wrong or re.search(r"\s", url):
+        raise ValueError("is not a valid URL: write one as in http://localhost:8000/v1")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise ValueError("has more than a plain URL: remove name, password, ? and #")
+    return url
 
 
 def _read_batch_size(entry: Mapping[str, Any]) -> int:

@@ -36,7 +36,7 @@ class Pattern:
         """The backend, and its address, whose models it is about."""
         return self.template["backend"], self.template.get("base_url")
 
-    def matches(self, backend: str, base_url: str | None, model: str) -> bool:
+    def matches(self, backend: str, base_url: str | tuple[str, ...] | None, model: str) -> bool:
         """Return whether this pattern matches a model of a backend at an address."""
         return self.source == (backend, base_url) and fnmatchcase(model, self.pattern)
 

@@ -89,9 +89,13 @@ class Overloaded(RequestFault):
 class Interrupted(RequestFault):
     """The connection or the server failed, or the reply came incomplete: send it again."""
 
-    def __init__(self, message: str, *, possibly_paid: bool = True) -> None:
+    def __init__(
+        self, message: str, *, possibly_paid: bool = True, is_unreachable: bool = False
+    ) -> None:
         super().__init__(message)
         self.possibly_paid = possibly_paid
+        self.is_unreachable = is_unreachable
+        """Whether the server took no connection."""
 
 
 class UnparsableReply(Interrupted):

@@ -46,8 +46,8 @@ class StopRule:
 
     def stop_for_outage(self, error: str) -> None:
         """Stop since the provider cannot be reached, or only fails."""
-        server = self.model.base_url or f"the provider of {self.model.model}"
-        self.stop(f"{to_sentence(error)} Check that {server} is right and can be reached.")
+        servers = " or ".join(self.model.base_urls) or f"the provider of {self.model.model}"
+        self.stop(f"{to_sentence(error)} Check that {servers} is right and can be reached.")
 
     def record_answer(self) -> None:
         """Note an answer: failures are counted anew."""

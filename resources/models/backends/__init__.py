@@ -20,17 +20,22 @@ _BACKENDS = {
 }
 _DEVICES = "devices.Devices"
 """Runs another backend once on each of several devices."""
+_SERVERS = "servers.Servers"
+"""Asks each of several servers by another backend."""
 
 
 def list_modules(model: Model) -> list[str]:
     """List the modules of this package that requests to an entry of models.yaml go through."""
     places = [_BACKENDS[model.backend]] if model.backend in _BACKENDS else []
-    return [place.partition(".")[0] for place in [*places, *[_DEVICES][: len(model.devices)]]]
+    places += [_DEVICES] if model.devices else []
+    places += [_SERVERS] if len(model.base_urls) > 1 else []
+    return [place.partition(".")[0] for place in places]
 
 
 def build_backend(model: Model, key: str | None, picture: PictureLoader) -> Any:
     """The backend of an entry of models.yaml; its key is struck out of all that comes back."""
     register_secret(key or "")
     class_path = _DEVICES if model.devices else _BACKENDS[model.backend]
+    class_path = _SERVERS if len(model.base_urls) > 1 else class_path
     module, name = class_path.split(".")
     return getattr(import_module(f"{__name__}.{module}"), name)(model, key, picture)

@@ -96,7 +96,7 @@ class Anthropic:
         # neither take from the environment or a profile instead nor repeat in an exception.
         self._sdk = AsyncAnthropic(
             api_key="unused",
-            base_url=model.base_url or _ADDRESS,
+            base_url=next(iter(model.base_urls), _ADDRESS),
             max_retries=0,
             open_telemetry=False,
             http_client=RestrictedClient(

@@ -191,7 +191,7 @@ def _explain_not_created(fault: RequestFault, model: Model, *, uploaded: bool) -
             f"{fault} (the batch was not created: submit fewer requests at once)"
         )
     if isinstance(fault, ModelUnavailable):
-        server = model.base_url or "the provider"
+        server = ", ".join(model.base_urls) or "the provider"
         key = f"{model.key_variable} holds a key" if model.key_variable else "you"
         return ModelUnavailable(
             f"{fault} (the batch was not created: see that {server} has batches of {model.model} "

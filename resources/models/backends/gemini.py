@@ -113,7 +113,7 @@ class Gemini:
             vertexai=False,
             debug_config=DebugConfig(client_mode=None, replays_directory=None, replay_id=None),
             http_options=types.HttpOptions(
-                base_url=self._model.base_url or ADDRESS,
+                base_url=next(iter(self._model.base_urls), ADDRESS),
                 api_version=VERSION,
                 retry_options=types.HttpRetryOptions(attempts=1),
                 httpx_async_client=http,

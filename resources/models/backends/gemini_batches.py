@@ -245,7 +245,7 @@ class BatchedGemini(BatchBackend, Gemini):
 
     @property
     def _base(self) -> str:
-        return (self._model.base_url or ADDRESS).rstrip("/")
+        return next(iter(self._model.base_urls), ADDRESS).rstrip("/")
 
     def _build_url(self, path: str) -> str:
         return f"{self._base}/{VERSION}/{path}"

@@ -93,7 +93,7 @@ def to_connection_fault(error: BaseException, key: str | None) -> Interrupted | 
     words = str(error) or "the connection to the server failed"
     never_made = isinstance(error, _NEVER_MADE)
     message = redact_key(f"{type(error).__name__}: {words}", key)
-    return Interrupted(message, possibly_paid=not never_made)
+    return Interrupted(message, possibly_paid=not never_made, is_unreachable=never_made)
 
 
 def to_status_fault(

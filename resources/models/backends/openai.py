@@ -97,7 +97,7 @@ class OpenAI:
         # neither take from the environment instead nor repeat in an exception.
         self._sdk = AsyncOpenAI(
             api_key="unused",
-            base_url=model.base_url or _ADDRESS,
+            base_url=next(iter(model.base_urls), _ADDRESS),
             max_retries=0,
             http_client=RestrictedClient(
                 model.concurrency, credentials, get_max_reply_bytes(model)

@@ -411,6 +411,23 @@ WRONG = {
     "base_url without a host": (entry(base_url="http:///v1"), 6, "is not a valid URL"),
     "base_url with a blank": (entry(base_url="http://h /v1"), 6, "is not a valid URL"),
     "base_url with a strange port": (entry(base_url="http://h:99999"), 6, "is not a valid URL"),
+    "base_url a number": (entry(base_url=5), 6, "has to be an address in quotes, or a list"),
+    "several servers of a provider": (
+        entry(base_url=["http://h/v1", "http://i/v1"]),
+        6,
+        "is a list, which the backend 'openai' has no use for",
+    ),
+    "a server listed twice": (
+        entry(backend="openai_compatible", base_url=["http://h/v1", "http://h/v1"]),
+        6,
+        "`base_url` has to list each server once",
+    ),
+    "no server": (entry(backend="openai_compatible", base_url=[]), 6, "list each server once"),
+    "a wrong one of several": (
+        entry(backend="openai_compatible", base_url=["http://h/v1", "h:8000"]),
+        6,
+        "is not a valid URL",
+    ),
     "base_url with a query": (entry(base_url="http://h/v1?a=b"), 6, "more than a plain URL"),
     "key on offline": (
         entry(backend="stand_in", model="pixels", key="A_KEY"),
