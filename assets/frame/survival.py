@@ -32,7 +32,7 @@ from generators.perturbations.perturbation import Perturbation
 from generators.perturbations.registry import fingerprint_perturbations, to_json
 from generators.perturbations.subject import Inapplicable, ObjectBox, Subject
 from generators.scene import Scene
-from resources.execution.workers import map_in_workers
+from resources.execution.work_loop import WorkKind, finish_work
 from resources.settings.image_design import ImageDesign
 from resources.settings.run_config import Config
 from resources.storage.work_cache import WorkCache, build_work_key
@@ -201,17 +201,14 @@ def survival_asset(
         ): job
         for job in _build_reread_jobs(topic, config, design.seed)
     }
-    outcomes: dict[str, RereadOutcome] = work_cache.find_results(work)
-    missing = {key: job for key, job in work.items() if key not in outcomes}
-    for key, outcome in map_in_workers(to_outcome, missing.items()):
-        work_cache.record({key: list(outcome)})
-        outcomes[key] = outcome
-    rows = [_row(rereading, outcomes[key]) for key, rereading in work.items()]
+    kind = WorkKind(load=work.__getitem__, work=to_outcome)
+    reread = finish_work(kind, {key: key for key in work}, work_cache)
+    rows = [_row(rereading, reread.results[key]) for key, rereading in work.items()]
     table = pd.DataFrame(rows)
     counts = pd.crosstab(table["perturbation"], table["outcome"])
     result = to_materialize_result(
         SURVIVAL.build_table(rows),
-        read_now=len(missing),
+        read_now=reread.done,
         by_perturbation=markdown_table(counts.reset_index()),
     )
     return result._replace(check_results=[check_survival(rows)])

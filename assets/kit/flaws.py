@@ -4,69 +4,29 @@ A picture is opened once, by `inspect_pictures`; a size is wrong by what its pai
 models.yaml asks for.
 """
 
-import io
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from itertools import islice
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
-from PIL import Image
-
+from assets.kit.pictures import compute_missing
 from assets.kit.step_run import Row
+from generators.picture_inspection import Inspection, inspect_picture
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
 
 _VERSION = 1
-_BATCH_SIZE = 500
-_THREADS = 4
-_NOISE = 4
-"""Levels of 255 by which one colour may vary: what JPEG makes of it."""
-_DARK = 16
-"""The lightest level of a picture that is black."""
 _MIN_SIZE_SHARE = 0.9
 """Least share of 1,024 px that the longer side of a 1K picture has (Gemini)."""
-
-
-class Inspection(NamedTuple):
-    """Width and height in px, and "black" or "of one colour" for a picture that shows nothing."""
-
-    width: int
-    height: int
-    blank: str | None
 
 
 def inspect_pictures(
     images: ImageStore, work_cache: WorkCache, digests: Iterable[str]
 ) -> dict[str, Inspection]:
-    """The inspection of each picture, by its sha256; inspected ones are not opened again.
-
-    They are opened a few at a time: the memory that this takes does not grow with their number.
-    """
-    inspections: dict[str, Inspection] = {}
-    distinct = iter(dict.fromkeys(digests))
-    with ThreadPoolExecutor(_THREADS) as threads:
-        while chunk := list(islice(distinct, _BATCH_SIZE)):
-            keys = {digest: build_work_key("seen", _VERSION, digest) for digest in chunk}
-            stored = work_cache.find_results(keys.values())
-            new = [digest for digest, key in keys.items() if key not in stored]
-            inspected = threads.map(partial(_inspect, images), new)
-            stored |= dict(zip((keys[digest] for digest in new), inspected, strict=True))
-            work_cache.record({keys[digest]: stored[keys[digest]] for digest in new})
-            inspections |= {digest: Inspection(*stored[key]) for digest, key in keys.items()}
-    return inspections
-
-
-def _inspect(images: ImageStore, digest: str) -> Inspection:
-    with Image.open(io.BytesIO(images.get(digest))) as image:
-        ranges = cast(Sequence[tuple[int, int]], image.convert("RGB").getextrema())
-        one_colour = all(high - low <= _NOISE for low, high in ranges)
-        black = all(high <= _DARK for _, high in ranges)
-        return Inspection(
-            *image.size, "black" if black else "of one colour" if one_colour else None
-        )
+    """The inspection of each picture, by its sha256; inspected ones are not opened again."""
+    keys = {digest: build_work_key("seen", _VERSION, digest) for digest in digests}
+    inspections = compute_missing(keys, images.get, inspect_picture, work_cache)
+    return {digest: Inspection(*fields) for digest, fields in inspections.items()}
 
 
 FLAWS = ("blank", "wrong size", "repeated")

@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from assets.kit.columns import TEXT, WHOLE
-from assets.kit.flaws import Inspection, inspect_pictures, mark_flaws
+from assets.kit.flaws import inspect_pictures, mark_flaws
 from assets.kit.model_lookup import digest_entry, find_model
 from assets.kit.partitions import parse_painter_key
 from assets.kit.pictures import PICTURE_COLUMNS, outcome_columns, sample_contact_sheet
 from assets.kit.step import Conversation, Step
 from assets.kit.step_run import ConfigT, Row, Rows, StepRun
+from generators.picture_inspection import Inspection
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import AnsweredOutcome, Outcome
 from resources.models.requests import PaintRequest

@@ -1,19 +1,17 @@
 """Perturbed pictures: made by code once, and known by what they are made of."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from assets.kit.forecast import PENDING
-from generators.perturbations.pipeline import PerturbJob, perturb_png
+from generators.perturbation_jobs import try_to_perturb
+from generators.perturbations.pipeline import PerturbJob
 from generators.perturbations.registry import fingerprint_perturbations, from_json
-from generators.perturbations.subject import EMPTY_SUBJECT, Inapplicable, Subject
-from resources.execution.workers import map_in_workers
+from generators.perturbations.subject import EMPTY_SUBJECT, Subject
+from resources.execution.work_loop import WorkKind, finish_work
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
 from resources.untrusted_input.png_check import read_png_size
-
-_BATCH_SIZE = 50
 
 
 class PerturbedPicture(NamedTuple):
@@ -83,51 +81,40 @@ def make_perturbed_pictures(
         for place, key in _keys(works).items()
         if rows[place]["outcome"] == PENDING or rows[place]["sha256"] in lost
     }
-    todo = iter({key: works[place] for place, key in keys.items()}.items())
-    finished: dict[str, PerturbedPicture] = {}
-    while chunk := list(islice(todo, _BATCH_SIZE)):
-        chunk_results: dict[str, PerturbedPicture] = {}
-        try:
-            for key, picture in _perturb_all(chunk, images):
-                chunk_results[key] = picture
-        finally:
-            work_cache.record({key: list(picture) for key, picture in chunk_results.items()})
-        finished |= chunk_results
+    kind: WorkKind[int, PerturbJob, bytes | str] = WorkKind(
+        load=lambda place: _build_job(works[place], images),
+        work=try_to_perturb,
+        store=lambda output: _store(output, images),
+        find_lost=lambda results: _find_lost(results, images),
+    )
+    finished = finish_work(kind, keys, work_cache)
     ended = [
-        row | finished[keys[place]].to_columns(done) if place in keys else row
+        row | PerturbedPicture(*finished.results[place]).to_columns(done) if place in keys else row
         for place, row in enumerate(rows)
     ]
-    return ended, len(finished)
+    return ended, finished.done
 
 
-def _perturb_all(
-    requests: Iterable[tuple[str, PerturbationRequest]], images: ImageStore
-) -> Iterator[tuple[str, PerturbedPicture]]:
-    jobs = [
-        (
-            key,
-            PerturbJob(
-                image=images.get(request.original),
-                perturbations=from_json(request.parameters),
-                subject=request.subject,
-                seed=request.seed,
-            ),
-        )
-        for key, request in requests
-    ]
-    for key, result in map_in_workers(_perturb, jobs):
-        if isinstance(result, str):
-            yield key, PerturbedPicture(sha256=None, width=None, height=None, reason=result)
-        else:
-            yield key, PerturbedPicture(images.put(result), *read_png_size(result))
+def _build_job(request: PerturbationRequest, images: ImageStore) -> PerturbJob:
+    return PerturbJob(
+        image=images.get(request.original),
+        perturbations=from_json(request.parameters),
+        subject=request.subject,
+        seed=request.seed,
+    )
 
 
-def _perturb(perturbing: PerturbJob) -> bytes | str:
-    """The PNG, or why there is none."""
-    try:
-        return perturb_png(perturbing)
-    except Inapplicable as why:
-        return str(why)
+def _store(output: bytes | str, images: ImageStore) -> list[Any]:
+    """Store a perturbed picture; returns the fields of a `PerturbedPicture`."""
+    if isinstance(output, str):
+        return list(PerturbedPicture(sha256=None, width=None, height=None, reason=output))
+    return list(PerturbedPicture(images.put(output), *read_png_size(output)))
+
+
+def _find_lost(results: Mapping[str, Any], images: ImageStore) -> list[str]:
+    digests = {key: PerturbedPicture(*cells).sha256 for key, cells in results.items()}
+    damaged = images.find_damaged({digest for digest in digests.values() if digest is not None})
+    return [key for key, digest in digests.items() if digest in damaged]
 
 
 def _keys(works: PerturbationRequests) -> dict[int, str]:

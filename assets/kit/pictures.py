@@ -1,27 +1,23 @@
 """Outcomes of requested pictures, as columns of a table and as a contact sheet."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from dagster import MarkdownMetadataValue
+from dagster import MarkdownMetadataValue, get_dagster_logger
 
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE
 from assets.kit.conversations import unanswered_columns
 from assets.kit.previews import MAX_THUMBNAILS, contact_sheet, sample_evenly
 from assets.kit.step import Step
 from assets.kit.step_run import Row, StepRun
-from resources.execution.workers import map_in_workers
+from resources.execution.work_loop import FinishedWork, WorkKind, finish_work
 from resources.models.outcomes import AnsweredOutcome, Outcome
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache
 from resources.untrusted_input.png_check import read_png_size
 
 T = TypeVar("T")
-WorkT = TypeVar("WorkT")
-_RECORDED_AT_ONCE = 50
-_STORED_AT_ONCE = 4
-"""A disk that is asked to flush several files at once takes hardly longer than for one."""
+JobT = TypeVar("JobT")
 
 PICTURE_COLUMNS = {
     "refusal": (TEXT, "content filter, image safety, no image or model, if refused; else empty"),
@@ -68,80 +64,36 @@ def sample_contact_sheet(
 
 def draw_missing_pictures(
     works: Mapping[T, str],
-    work_of: Callable[[T], WorkT],
-    draw: Callable[[WorkT], bytes],
+    load: Callable[[T], JobT],
+    draw: Callable[[JobT], bytes],
     images: ImageStore,
     work_cache: WorkCache,
-) -> dict[T, str]:
+) -> FinishedWork[T]:
     """The sha256 of each picture that code makes, by what it is of; `works` are keys of work.
 
     What was made before is not made again, unless it is missing or damaged.
     """
-    digests = work_cache.find_results(works.values())
-    damaged = images.find_damaged({*digests.values()})
-    missing = {
-        key: item for item, key in works.items() if key not in digests or digests[key] in damaged
-    }
-    pngs = map_in_workers(draw, ((key, work_of(item)) for key, item in missing.items()))
-    for stored in store_pictures(pngs, images, work_cache):
-        digests |= stored
-    return {item: digests[key] for item, key in works.items()}
+
+    def find_lost(digests: Mapping[str, str]) -> list[str]:
+        damaged = images.find_damaged({*digests.values()})
+        for digest in damaged:
+            get_dagster_logger().warning(
+                "%s is missing or damaged: drawn again", images.path(digest)
+            )
+        return [key for key, digest in digests.items() if digest in damaged]
+
+    kind = WorkKind(load=load, work=draw, store=images.put, find_lost=find_lost)
+    return finish_work(kind, works, work_cache)
 
 
 def compute_missing(
     works: Mapping[T, str],
-    work_of: Callable[[T], WorkT],
-    find: Callable[[WorkT], Any],
+    load: Callable[[T], JobT],
+    compute: Callable[[JobT], Any],
     work_cache: WorkCache,
 ) -> dict[T, Any]:
-    """Compute results that the cache lacks; return all by item. `works` maps items to work keys.
-
-    New results are recorded in chunks, since a commit waits for the disk; an error leaves those
-    before it recorded as well.
-    """
-    results = work_cache.find_results(works.values())
-    missing = {key: item for item, key in works.items() if key not in results}
-    founds = map_in_workers(find, ((key, work_of(item)) for key, item in missing.items()))
-    new: dict[str, Any] = {}
-    try:
-        for key, result in founds:
-            results[key] = new[key] = result
-            if len(new) == _RECORDED_AT_ONCE:
-                work_cache.record(new)
-                new = {}
-    finally:
-        work_cache.record(new)
-    return {item: results[key] for item, key in works.items()}
-
-
-def store_pictures(
-    pngs: Iterable[tuple[str, bytes]], images: ImageStore, work_cache: WorkCache
-) -> Iterator[dict[str, str]]:
-    """Store pictures by key of their work, and yield the sha256 of some once they are recorded.
-
-    They are stored while the next ones are drawn, and recorded once they are on the disk. What is
-    stored is recorded even if a later one cannot be drawn or stored; a kill loses a few.
-    """
-    under_way: dict[str, Future[str]] = {}
-
-    def record() -> dict[str, str]:
-        wait(under_way.values())
-        ended = dict(under_way)
-        under_way.clear()
-        work_cache.record(
-            {key: future.result() for key, future in ended.items() if not future.exception()}
-        )
-        return {key: future.result() for key, future in ended.items()}
-
-    with ThreadPoolExecutor(_STORED_AT_ONCE) as threads:
-        try:
-            for key, png in pngs:
-                under_way[key] = threads.submit(images.put, png)
-                if len(under_way) == _RECORDED_AT_ONCE:
-                    yield record()
-        finally:
-            last = record()
-    yield last
+    """Compute results that the cache lacks; return all by item. `works` maps items to work keys."""
+    return finish_work(WorkKind(load=load, work=compute), works, work_cache).results
 
 
 def missing_pictures_metadata(step: Step[Any], work: StepRun[Any], failed: int) -> dict[str, str]:

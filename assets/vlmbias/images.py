@@ -11,14 +11,13 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, AssetKey, AssetsDefinition, MaterializeResult
 
 from assets.kit.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, to_materialize_result
-from assets.kit.pictures import store_pictures
+from assets.kit.pictures import draw_missing_pictures
 from assets.kit.previews import contact_sheet, markdown_table
 from assets.vlmbias.common import GROUP, drawn_topics, table_asset
 from generators.canvas import RASTERISER
 from generators.domains import Domain, load_domain
 from generators.scene import ImageSet
 from generators.worker_jobs import DrawJob, draw_png
-from resources.execution.workers import map_in_workers
 from resources.faults import CorruptItem
 from resources.settings.image_design import ImageDesign
 from resources.storage.data_root import DataRoot
@@ -96,27 +95,21 @@ def _draw_set(
             for size in sizes
         )
     }
-    digests = work_cache.find_results(drawings)
-    damaged_digests = images.find_damaged({*digests.values()})
-    damaged = [key for key, digest in digests.items() if digest in damaged_digests]
-    for key in damaged:
-        context.log.warning("%s is missing or damaged: drawn again", images.path(digests.pop(key)))
-    missing = {key: drawing for key, drawing in drawings.items() if key not in digests}
-    for drawn in store_pictures(map_in_workers(draw_png, missing.items()), images, work_cache):
-        digests.update(drawn)
-        context.log.info("drawn %d of %d", len(digests), len(drawings))
+    works = {key: key for key in drawings}
+    drawn = draw_missing_pictures(works, drawings.__getitem__, draw_png, images, work_cache)
+    digests = drawn.results
     px = images.sizes(digests.values())
     rows = [
-        _row(drawing, design.seed, topic, digests[key], px[digests[key]])
-        for key, drawing in drawings.items()
+        _row(drawings[key], design.seed, topic, digest, px[digest])
+        for key, digest in digests.items()
     ]
     changed = _find_changed(rows, context, home)
     smallest = [row for row in rows if row["size"] == sizes[0]]
     return to_materialize_result(
         IMAGES.build_table(rows),
         images=len(rows),
-        drawn_now=len(missing),
-        healed=len(damaged),
+        drawn_now=drawn.done,
+        healed=drawn.lost,
         changed=len(changed),
         changed_images=markdown_table(pd.DataFrame({"image_id": changed})),
         seconds=round(perf_counter() - started, 2),

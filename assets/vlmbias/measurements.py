@@ -13,7 +13,7 @@ from assets.kit.columns import REAL, TEXT, WHOLE, Columns, to_materialize_result
 from assets.vlmbias.common import GROUP, drawn_topics, table_asset
 from generators.domains import load_domain
 from generators.worker_jobs import ReadJob, read_png
-from resources.execution.workers import map_in_workers
+from resources.execution.work_loop import WorkKind, finish_work
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
 
@@ -53,39 +53,36 @@ def measurements(
     """Open the stored images, and measure those that were not measured before."""
     topic, started = load_domain(context.partition_key), perf_counter()
     stored_images = pd.concat([drawn_images, original_images], ignore_index=True)[MEASURED_COLUMNS]
-    smallest = stored_images["size"].min()
-    jobs, version = {}, (topic.measure_module.VERSION, topic.fingerprint)
-    for row in to_records(stored_images):
-        png, targets = images.get(row["sha256"]), tuple(row["targets"])
-        reading = ReadJob(
+    smallest, version = stored_images["size"].min(), topic.measure_module.VERSION
+    image_rows = {row["image_id"]: row for row in to_records(stored_images)}
+
+    def load(image_id: str) -> ReadJob:
+        row = image_rows[image_id]
+        return ReadJob(
             topic=topic.name,
-            png=png,
-            targets=targets,
+            png=images.get(row["sha256"]),
+            targets=tuple(row["targets"]),
             is_legibility_read=bool(row["size"] == smallest),
         )
-        key = build_work_key(
-            "measure", version, row["sha256"], reading.targets, reading.is_legibility_read
+
+    works = {
+        image_id: build_work_key(
+            *("measure", (version, topic.fingerprint)),
+            *(row["sha256"], tuple(row["targets"]), bool(row["size"] == smallest)),
         )
-        jobs[row["image_id"]] = key, reading
-    results = work_cache.find_results(key for key, _ in jobs.values())
-    missing = [(key, reading) for key, reading in jobs.values() if key not in results]
-    measured: dict[str, Any] = {}
-    try:
-        for key, image_reading in map_in_workers(read_png, missing):
-            measured[key] = asdict(image_reading)
-    finally:
-        work_cache.record(measured)
-    results |= measured
+        for image_id, row in image_rows.items()
+    }
+    measured = finish_work(WorkKind(load=load, work=read_png, store=asdict), works, work_cache)
     rows = [
         entry
-        for row in to_records(stored_images)
-        for entry in _rows(row, results[jobs[row["image_id"]][0]], topic.measure_module.VERSION)
+        for image_id, row in image_rows.items()
+        for entry in _rows(row, measured.results[image_id], version)
     ]
     return to_materialize_result(
         MEASUREMENTS.build_table(rows),
         images=len(stored_images),
         readings=len(rows),
-        measured_now=len(missing),
+        measured_now=measured.done,
         unreadable=sum(bool(row["problem"]) for row in rows),
         seconds=round(perf_counter() - started, 2),
     )

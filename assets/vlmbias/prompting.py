@@ -120,4 +120,4 @@ def draw_titled_pictures(
         keys,
         lambda digest: TitleJob(images.get(digest), titles[digest]),
         *(title_png, images, work_cache),
-    )
+    ).results

@@ -181,7 +181,7 @@ def _render(
         resize_png,
         images,
         work_cache,
-    )
+    ).results
     return {digest: {size: rendered[digest, size] for size in sizes} for digest, _ in keys}
 
 

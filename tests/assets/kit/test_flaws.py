@@ -1,6 +1,7 @@
 """Flaws of painted pictures: of the wrong size, blank, or the same as another."""
 
-from assets.kit.flaws import Inspection, mark_flaws
+from assets.kit.flaws import mark_flaws
+from generators.picture_inspection import Inspection
 
 
 def picture(place, prompt="p", sample=0, size=(64, 64), **more):

@@ -135,7 +135,7 @@ def test_without_the_right_to_list_pictures_are_kept_and_read(s3_server, tmp_pat
     for _ in range(2):
         digests = draw_missing_pictures(
             {n: f"{n}" for n in range(9)}, int, number_png, store, work_cache
-        )
+        ).results
         assert [store.get(digests[n]) for n in range(9)] == [number_png(n) for n in range(9)]
     assert store.find_missing(digests.values()) == set()
 
@@ -164,7 +164,7 @@ def test_a_store_may_be_away_while_pictures_are_drawn(s3_server, tmp_path, monke
     interruption.start()
     digests = draw_missing_pictures(
         {n: f"{n}" for n in range(60)}, begin_work, number_png, store, work_cache
-    )
+    ).results
     interruption.join()
     assert [store.get(digests[n]) for n in range(60)] == [number_png(n) for n in range(60)]
 

@@ -1,0 +1,169 @@
+"""The loop over slow work: what is recorded is taken, the rest is spread over workers, once.
+
+Drawing, measuring and perturbing all go through `finish_work`. Machines that share a record divide
+the work by claims, and take each other's results.
+"""
+
+import time
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+from dagster import get_dagster_logger
+
+from resources.execution.workers import map_in_threads, map_in_workers
+from resources.storage.work_cache import WorkCache
+from resources.storage.work_claims import WorkClaims
+
+T = TypeVar("T")
+Job = TypeVar("Job")
+Output = TypeVar("Output")
+
+_FIRST_CHUNK, _LARGEST_CHUNK = 50, 1000
+_QUICK_S = 1.0
+"""A chunk that takes less is followed by one twice as large: commits wait for the disk."""
+_FIRST_POLL_S, _POLL_S = 0.05, 1.0
+_LOG_EVERY_S = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishedWork(Generic[T]):
+    """Results by item."""
+
+    results: dict[T, Any]
+    done: int
+    """Pieces of work that were done here and now, not recorded before or by another process."""
+    lost: int
+    """Pieces of work that were recorded, but whose result was lost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkKind(Generic[T, Job, Output]):
+    """How one kind of work is done."""
+
+    load: Callable[[T], Job]
+    """Loads what a worker needs; called in threads, a few items ahead."""
+    work: Callable[[Job], Output]
+    """Does it, in a worker: a function of a module."""
+    store: Callable[[Output], Any] = lambda output: output
+    """Stores the output and returns the result to record; called in threads."""
+    find_lost: Callable[[Mapping[str, Any]], Collection[str]] = lambda results: ()
+    """Finds, of recorded results by key, those that cannot be used."""
+
+
+def finish_work(
+    kind: WorkKind[T, Job, Output], works: Mapping[T, str], work_cache: WorkCache
+) -> FinishedWork[T]:
+    """Do the work of all items that is not recorded; `works` maps items to keys of work.
+
+    Results are recorded in chunks, in the order of the items, as they come. An error is raised once
+    what came before it is recorded. What another process is working on is waited for, and done here
+    if that process is gone. The memory that this takes does not grow with the number of items,
+    results apart.
+    """
+    results = work_cache.find_results(works.values())
+    lost = set(kind.find_lost(results))
+    results = {key: result for key, result in results.items() if key not in lost}
+    missing = {key: item for item, key in works.items() if key not in results}
+    done = 0
+    if missing:
+        with closing(work_cache.open_claims()) as claims:
+            loop = _WorkLoop(kind, claims, len(missing))
+            loop.finish(missing)
+        results |= loop.results
+        done = loop.done
+    return FinishedWork(
+        results={item: results[key] for item, key in works.items()}, done=done, lost=len(lost)
+    )
+
+
+class _WorkLoop(Generic[T, Job, Output]):
+    """Missing work in progress."""
+
+    def __init__(self, kind: WorkKind[T, Job, Output], claims: WorkClaims, total: int) -> None:
+        self.results: dict[str, Any] = {}
+        self.done = 0
+        self._kind, self._claims, self._total = kind, claims, total
+        self._chunk_size = _FIRST_CHUNK
+        self._last_record = self._last_log = time.monotonic()
+
+    def finish(self, missing: dict[str, T]) -> None:
+        """Do all that is missing, or take the results of others, item by key."""
+        wait = _FIRST_POLL_S
+        while elsewhere := self._do_unclaimed(missing):
+            # Nothing is claimed while it waits: two that wait for each other cannot come about.
+            wait = min(2 * wait, _POLL_S) if len(elsewhere) == len(missing) else _FIRST_POLL_S
+            self._log("waiting for %d that other processes are working on", len(elsewhere))
+            time.sleep(wait)
+            missing = elsewhere
+
+    def _do_unclaimed(self, missing: dict[str, T]) -> dict[str, T]:
+        """Do what no other process is working on; return the rest."""
+        elsewhere: dict[str, T] = {}
+        errors: list[Exception] = []
+        load, work, store = self._kind.load, self._kind.work, self._kind.store
+        claimed = self._claim(missing, elsewhere)
+        jobs = map_in_threads(lambda entry: (entry[0], load(entry[1])), claimed)
+        outputs = map_in_workers(work, _iterate_until_error(jobs, errors))
+        stored = map_in_threads(
+            lambda entry: (entry[0], store(entry[1])), _iterate_until_error(outputs, errors)
+        )
+        with closing(_iterate_until_error(stored, errors)) as results:
+            self._record(results)
+        if errors:
+            # A later stage fails at an earlier item.
+            raise errors[-1]
+        return elsewhere
+
+    def _claim(self, missing: dict[str, T], elsewhere: dict[str, T]) -> Iterator[tuple[str, T]]:
+        """Claim what is missing, a chunk at a time, and iterate over what is to be done here."""
+        remaining = iter(missing.items())
+        while chunk := dict(islice(remaining, self._chunk_size)):
+            keys, recorded = self._claims.take(chunk)
+            lost = self._kind.find_lost(recorded)
+            self.results |= {key: recorded[key] for key in recorded if key not in lost}
+            for key, item in chunk.items():
+                if key not in self.results:
+                    if key in keys:
+                        yield key, item
+                    else:
+                        elsewhere[key] = item
+
+    def _record(self, results: Iterator[tuple[str, Any]]) -> None:
+        """Record results in chunks; after an error, or an interruption, what there is."""
+        chunk: dict[str, Any] = {}
+        try:
+            for key, result in results:
+                chunk[key] = result
+                if len(chunk) >= self._chunk_size:
+                    self._record_chunk(chunk)
+                    chunk = {}
+        finally:
+            self._record_chunk(chunk)
+
+    def _record_chunk(self, chunk: dict[str, Any]) -> None:
+        self._claims.record(chunk)
+        self.results |= chunk
+        self.done += len(chunk)
+        current_time = time.monotonic()
+        if current_time - self._last_record < _QUICK_S:
+            self._chunk_size = min(2 * self._chunk_size, _LARGEST_CHUNK)
+        self._last_record = current_time
+        self._log("%d of %d done", len(self.results), self._total)
+
+    def _log(self, message: str, *numbers: int) -> None:
+        """Log progress now and then."""
+        current_time = time.monotonic()
+        if current_time - self._last_log >= _LOG_EVERY_S:
+            self._last_log = current_time
+            get_dagster_logger().info(message, *numbers)
+
+
+def _iterate_until_error(items: Iterator[T], errors: list[Exception]) -> Generator[T, None, None]:
+    """Iterate over items up to an error, which is kept: what came before it goes on."""
+    try:
+        yield from items
+    except Exception as error:  # noqa: BLE001 - raised once what came before it is recorded
+        errors.append(error)
