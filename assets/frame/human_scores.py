@@ -4,7 +4,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
@@ -119,7 +118,7 @@ def human_scores(
     if own_scores:
         rows = list(_build_own_rows(pictures, own_scores))
         return to_materialize_result(HUMAN_SCORES.build_table(rows), **_build_metadata(rows))
-    folder = Path(home.root) / "reviews" / "frame" / source
+    folder = home.path("reviews", "frame", source)
     by_hash = _group_by_hash(pictures)
     filled_scores = check_scores(read_score_files(folder, FORM), FORM, by_hash)
     digests = sorted(

@@ -5,11 +5,11 @@ A sheet lies in the folder; each annotator saves a filled copy beside it, such a
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeAlias
 from unicodedata import normalize
 
 import pandas as pd
+from upath import UPath
 
 from assets.kit.review import ACCEPT, REJECT, Verdicts, read_verdicts, review_sheet, write_sheet
 from assets.kit.sheets import find_filled_files
@@ -35,35 +35,34 @@ class Votes:
         return bool(self.rejected_by) and len(self.rejected_by) >= len(self.accepted_by)
 
 
-def panel_folder(home: DataRoot, name: str) -> Path:
+def panel_folder(home: DataRoot, name: str) -> UPath:
     """Return the folder of a panel's files."""
-    return Path(home.root) / "reviews" / name
+    return home.path("reviews", *name.split("/"))
 
 
-def panel_sheet(folder: Path) -> Path:
+def panel_sheet(folder: UPath) -> UPath:
     """The sheet that each annotator copies."""
     return review_sheet(folder / f"{_SHEET}.csv")
 
 
 def write_panel_sheet(
-    folder: Path, things: Sequence[tuple[str, Mapping[str, Any]]], subject_column: str
+    folder: UPath, things: Sequence[tuple[str, Mapping[str, Any]]], subject_column: str
 ) -> None:
     """Write the sheet, without anybody's verdicts: each thing's name, and its further cells.
 
     A sheet that somebody has filled in itself is put aside, and stays.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     write_sheet(folder / f"{_SHEET}.csv", things, {}, subject_column)
 
 
-def read_panel(folder: Path, subject_column: str) -> Panel:
+def read_panel(folder: UPath, subject_column: str) -> Panel:
     """Read all annotators' verdicts by file name; `subject_column` names the reviewed items.
 
     Names that differ in how an é is stored, or in capitals alone, are one person's. Raises
     `UserFileError`.
     """
     panel: dict[str, Verdicts] = {}
-    names: dict[str, Path] = {}
+    names: dict[str, UPath] = {}
     for path in panel_files(folder):
         name = normalize("NFC", path.stem)
         first = names.setdefault(name.casefold(), path)
@@ -73,7 +72,7 @@ def read_panel(folder: Path, subject_column: str) -> Panel:
     return panel
 
 
-def panel_files(folder: Path) -> list[Path]:
+def panel_files(folder: UPath) -> list[UPath]:
     """The files of annotators. Raises `UserFileError` for a spreadsheet among them."""
     return find_filled_files(folder, lambda name: name.startswith(f"{_SHEET}-"))
 

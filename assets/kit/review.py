@@ -7,7 +7,7 @@ page needs no server and nothing from elsewhere.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -19,9 +19,11 @@ from markupsafe import Markup
 from upath import UPath
 
 from assets.kit.content_policy import content_policy
+from assets.kit.picture_copies import format_picture_name, place_pictures
 from assets.kit.sheets import read_sheet
-from resources.storage.atomic_writes import is_remote, write_atomically
+from resources.storage.atomic_writes import is_remote, to_local_path, write_atomically
 from resources.storage.data_root import DataRoot
+from resources.storage.files import is_stored, read_file
 from resources.storage.image_store import ImageStore
 from resources.user_files.rows import BadRow, Row, RowCells, UserFileError, build_all, to_cells
 from resources.user_files.spreadsheets import format_csv
@@ -73,17 +75,17 @@ class ReviewItem(NamedTuple):
     notes: Sequence[str] = ()
 
 
-def review_file(home: DataRoot, name: str) -> Path:
+def review_file(home: DataRoot, name: str) -> UPath:
     """Return the path of a review's verdicts."""
-    return Path(home.root) / "reviews" / f"{name}.csv"
+    return home.path("reviews", *f"{name}.csv".split("/"))
 
 
-def review_page(file: Path) -> Path:
+def review_page(file: UPath) -> UPath:
     """The page that fills in a review file."""
     return file.with_name(f"{file.stem}-to-review.html")
 
 
-def read_verdicts(path: Path, subject_column: str = IMAGE) -> Verdicts:
+def read_verdicts(path: UPath, subject_column: str = IMAGE) -> Verdicts:
     """The verdicts in a file, each one of `WORDS`; none where it is not there.
 
     `subject_column` names what is reviewed. Raises `UserFileError`.
@@ -101,7 +103,7 @@ def read_verdicts(path: Path, subject_column: str = IMAGE) -> Verdicts:
         if cells.verdict:
             verdicts[name] = Verdict(cells.verdict, cells.reason, row.place)
 
-    if os.path.lexists(path):
+    if is_stored(path):
         build_all(path, read_sheet(path, _columns(subject_column)), add)
     return verdicts
 
@@ -111,13 +113,13 @@ def _columns(subject_column: str) -> tuple[str, str, str]:
 
 
 def write_review(
-    file: Path,
+    file: UPath,
     title: str,
     explanation: str,
     pictures: Sequence[ReviewItem],
     verdicts: Verdicts,
     images: ImageStore,
-) -> Path:
+) -> UPath:
     """Write the sheet and the page of a review, beside its file, and give the page's path.
 
     Both keep the verdicts that were given already. A word is chosen by the key of its first letter.
@@ -135,22 +137,21 @@ def write_review(
         file=file,
         columns=columns,
         words=WORDS,
-        pictures=[
-            (picture, line, _source(images, picture.image, file.parent))
-            for picture, line in zip(pictures, lines, strict=True)
-        ],
+        pictures=list(
+            zip(pictures, lines, _find_sources(file.parent, pictures, images), strict=True)
+        ),
     )
-    write_atomically(UPath(page), written.encode())
+    write_atomically(page, written.encode())
     return page
 
 
-def review_sheet(file: Path) -> Path:
+def review_sheet(file: UPath) -> UPath:
     """The sheet that is filled in and saved as a review file."""
     return review_page(file).with_suffix(".csv")
 
 
 def write_sheet(
-    file: Path,
+    file: UPath,
     things: Sequence[tuple[str, Mapping[str, Any]]],
     verdicts: Verdicts,
     subject_column: str = IMAGE,
@@ -170,16 +171,17 @@ def write_sheet(
         for name, cells in things
     ]
     _put_aside_filled(review_sheet(file), file, verdicts, subject_column)
-    write_atomically(UPath(review_sheet(file)), format_csv(columns, lines).encode())
+    write_atomically(review_sheet(file), format_csv(columns, lines).encode())
     return lines
 
 
-def _put_aside_filled(sheet: Path, file: Path, verdicts: Verdicts, subject_column: str) -> None:
-    """Rename a sheet with verdicts or reasons that the review file does not have."""
-    if not sheet.exists() or _has_all(verdicts, sheet, subject_column):
+def _put_aside_filled(sheet: UPath, file: UPath, verdicts: Verdicts, subject_column: str) -> None:
+    """Copy a sheet with verdicts or reasons that the review file does not have."""
+    if not is_stored(sheet) or _has_all(verdicts, sheet, subject_column):
         return
-    digest = sha256(sheet.read_bytes()).hexdigest()[:8]
-    aside = sheet.replace(sheet.with_name(f"{sheet.stem}-filled-{digest}.csv"))
+    content = read_file(sheet)
+    aside = sheet.with_name(f"{sheet.stem}-filled-{sha256(content).hexdigest()[:8]}.csv")
+    write_atomically(aside, content)
     get_dagster_logger().warning(
         "%s has decisions that %s lacks. It is rewritten each time, and was set aside as %s: to "
         "use its decisions, save it as %s and materialize again.",
@@ -187,7 +189,7 @@ def _put_aside_filled(sheet: Path, file: Path, verdicts: Verdicts, subject_colum
     )
 
 
-def _has_all(verdicts: Verdicts, sheet: Path, subject_column: str) -> bool:
+def _has_all(verdicts: Verdicts, sheet: UPath, subject_column: str) -> bool:
     """Return whether `verdicts` has all of a sheet's; False if the sheet cannot be read."""
     decisions = {(name, verdict.decision, verdict.reason) for name, verdict in verdicts.items()}
     try:
@@ -201,11 +203,13 @@ def _has_all(verdicts: Verdicts, sheet: Path, subject_column: str) -> bool:
     return True
 
 
-def _source(images: ImageStore, digest: str, folder: Path) -> str:
-    """The picture's address on the page; one that lies elsewhere gets a copy beside the page."""
-    path = images.path(digest)
-    if is_remote(path):
-        path = UPath(folder) / "images" / f"{digest}.png"
-        if not path.exists():
-            write_atomically(path, images.get(digest))
-    return quote(os.path.relpath(path.path, folder))
+def _find_sources(
+    folder: UPath, pictures: Sequence[ReviewItem], images: ImageStore
+) -> Iterator[str]:
+    """The pictures' addresses on the page; where folder or store is remote, of copies beside it."""
+    if is_remote(folder) or is_remote(UPath(images.root)):
+        place_pictures(folder, (picture.image for picture in pictures), images)
+        yield from (format_picture_name(picture.image) for picture in pictures)
+        return
+    for picture in pictures:
+        yield quote(os.path.relpath(images.path(picture.image).path, to_local_path(folder)))

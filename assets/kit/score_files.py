@@ -6,11 +6,11 @@ Every problem is an error that names file, place and remedy.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from pydantic import BaseModel
+from upath import UPath
 
 from assets.kit.score_sheets import CONFIG, QUESTION, SHEET, TASKS, ScoreForm
 from assets.kit.sheets import find_filled_files, read_sheet
@@ -41,7 +41,7 @@ class HumanScore(NamedTuple):
     """File and place, as in "anna.csv, line 8"."""
 
 
-def read_score_files(folder: Path, form: ScoreForm) -> list[HumanScore]:
+def read_score_files(folder: UPath, form: ScoreForm) -> list[HumanScore]:
     """The scores in all filled files of a folder, in the order of their names.
 
     Raises `UserFileError`.
@@ -109,7 +109,7 @@ class _ScoreCells(RowCells):
     annotator: str = ""
 
 
-def _read_scores(path: Path, form: ScoreForm) -> list[HumanScore]:
+def _read_scores(path: UPath, form: ScoreForm) -> list[HumanScore]:
     """The scores in a sheet; without an annotator column, the file's name is the annotator's."""
     rows = list(read_sheet(path, ("image", "text", "score")))
     scored = [row for row in rows if row.problem is not None or row.cells["score"]]
@@ -181,7 +181,7 @@ class _Task(RowCells):
     annotations: list[_Annotation]
 
 
-def _read_export(path: Path, form: ScoreForm) -> list[HumanScore]:
+def _read_export(path: UPath, form: ScoreForm) -> list[HumanScore]:
     """The scores in an export of Label Studio; tasks that were skipped have none."""
     tasks = read_export(path, TableFormat())
     if not isinstance(tasks, list):

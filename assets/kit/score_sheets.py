@@ -6,18 +6,17 @@ alone.
 """
 
 import json
-import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from upath import UPath
 
+from assets.kit.picture_copies import format_picture_name, place_pictures
 from assets.kit.sheets import read_sheet
 from assets.kit.step_run import Row
-from resources.storage.atomic_writes import is_remote, write_atomically
+from resources.storage.atomic_writes import write_atomically
+from resources.storage.files import is_stored
 from resources.storage.image_store import ImageStore
 from resources.user_files.rows import UserFileError
 from resources.user_files.spreadsheets import format_csv
@@ -52,15 +51,13 @@ class ScoreForm:
         return f"{', '.join(map(str, scores))} or {last}"
 
 
-def write_sheets(folder: Path, form: ScoreForm, rows: Sequence[Row], images: ImageStore) -> None:
+def write_sheets(folder: UPath, form: ScoreForm, rows: Sequence[Row], images: ImageStore) -> None:
     """Write sheet, project and guidelines, and lay the pictures beside them.
 
     Raises `UserFileError` where somebody has filled in the sheet itself: it is not written over.
     """
     _require_empty(folder / SHEET, form)
-    (folder / "images").mkdir(parents=True, exist_ok=True)
-    for row in rows:
-        _place_picture(folder / _file(row), row["sha256"], images)
+    place_pictures(folder, (row["sha256"] for row in rows), images)
     files = {
         SHEET: format_csv(COLUMNS, map(_line, rows)),
         TASKS: json.dumps([_task(folder, row) for row in rows], indent=1, ensure_ascii=False),
@@ -68,11 +65,11 @@ def write_sheets(folder: Path, form: ScoreForm, rows: Sequence[Row], images: Ima
         GUIDELINES: _guidelines(form),
     }
     for name, text in files.items():
-        write_atomically(UPath(folder / name), text.encode())
+        write_atomically(folder / name, text.encode())
 
 
-def _require_empty(sheet: Path, form: ScoreForm) -> None:
-    rows = read_sheet(sheet, ("image", "score")) if os.path.lexists(sheet) else ()
+def _require_empty(sheet: UPath, form: ScoreForm) -> None:
+    rows = read_sheet(sheet, ("image", "score")) if is_stored(sheet) else ()
     for row in rows:
         if row.problem is not None or row.cells["score"]:
             raise UserFileError(
@@ -82,29 +79,13 @@ def _require_empty(sheet: Path, form: ScoreForm) -> None:
             )
 
 
-def _file(row: Row) -> str:
-    return f"images/{row['sha256']}.png"
-
-
-def _place_picture(path: Path, digest: str, images: ImageStore) -> None:
-    """Put a picture where people look: a link where that can be had, else a copy."""
-    if path.exists():
-        return
-    source = images.path(digest)
-    if not is_remote(source):
-        with suppress(OSError):
-            os.link(source.path, path)
-            return
-    write_atomically(UPath(path), images.get(digest))
-
-
 def _line(row: Row) -> dict[str, str]:
-    return {"image": row["sha256"], "text": row["text"], "file": _file(row)}
+    return {"image": row["sha256"], "text": row["text"], "file": format_picture_name(row["sha256"])}
 
 
-def _task(folder: Path, row: Row) -> dict[str, dict[str, str]]:
+def _task(folder: UPath, row: Row) -> dict[str, dict[str, str]]:
     """A task of Label Studio, whose document root is the folder above the painter's."""
-    address = f"/data/local-files/?d={folder.name}/{_file(row)}"
+    address = f"/data/local-files/?d={folder.name}/{format_picture_name(row['sha256'])}"
     return {"data": {"image": address, "text": row["text"], "sha256": row["sha256"]}}
 
 

@@ -14,6 +14,7 @@ from assets.kit.panel import panel_files
 from generators.name_suggestions import suggest_names
 from resources.faults import StoreError
 from resources.models.catalog import Catalog
+from resources.storage.files import is_stored, list_files, read_file
 from resources.storage.parquet_tables import read_table
 
 
@@ -70,7 +71,7 @@ def find_upstream_calls(
             "yet, or name no calls, as those of stand-in judges. Materialize it "
             "first, or select others, as in vlmbias/accuracy."
         )
-    return UpstreamCalls(keys, _reviews(root, selected, chosen), failed)
+    return UpstreamCalls(keys, _reviews(UPath(root), selected, chosen), failed)
 
 
 def find_call_columns(catalog: Catalog) -> dict[str, str]:
@@ -115,7 +116,7 @@ def _tables(
 
 
 def _reviews(
-    root: Path, selected: Set[AssetKey], chosen: Sequence[frozenset[str]]
+    root: UPath, selected: Set[AssetKey], chosen: Sequence[frozenset[str]]
 ) -> dict[str, bytes]:
     """The review files that the selected assets follow, by name."""
     names = [
@@ -126,20 +127,21 @@ def _reviews(
         for partition, name in reviews.items()
         if not chosen or any(partition in chosen_parts for chosen_parts in chosen)
     ]
-    files = {name: root / "reviews" / f"{name}.csv" for name in names}
+    files = {name: root.joinpath("reviews", *f"{name}.csv".split("/")) for name in names}
     files |= _panels(root / "reviews", selected, chosen)
-    return {name: file.read_bytes() for name, file in files.items() if file.exists()}
+    return {name: read_file(file) for name, file in files.items() if is_stored(file)}
 
 
 def _panels(
-    reviews: Path, selected: Set[AssetKey], chosen: Sequence[frozenset[str]]
-) -> dict[str, Path]:
+    reviews: UPath, selected: Set[AssetKey], chosen: Sequence[frozenset[str]]
+) -> dict[str, UPath]:
     """The annotators' files that the selected assets follow, by name."""
     files = {}
     for name, benchmark in load_benchmarks().items():
         if not any(AssetKey([name, asset]) in selected for asset in benchmark.panel_assets):
             continue
-        for folder in sorted((reviews / name).glob("*/*")):
+        folders = {file.parent for file in list_files(reviews / name)}
+        for folder in sorted(path for path in folders if path.parent.parent == reviews / name):
             if not chosen or any(folder.parent.name in chosen_parts for chosen_parts in chosen):
                 for file in panel_files(folder):
                     files[file.relative_to(reviews).with_suffix("").as_posix()] = file

@@ -7,7 +7,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from pathlib import Path
 from typing import TypeAlias
 
 import pandas as pd
@@ -113,7 +112,7 @@ def human_scores(
     Raises `UserFileError` for a file that cannot be followed, `NotMaterialized` without pairs.
     """
     painter = context.partition_key
-    folder = Path(home.root) / "reviews" / GROUP / painter
+    folder = home.path("reviews", GROUP, painter)
     pictures = load_filtered_pictures(home, painter)
     sheet_scores = check_scores(read_score_files(folder, FORM), FORM, pictures)
     pictures_to_score = select_for_scoring(pictures, config.images, config.seed)

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from hashlib import file_digest
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import pandas as pd
+from upath import UPath
 
 from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import digest_entry
@@ -21,6 +21,7 @@ from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import Catalog, Model
 from resources.models.formulas import read_scale
 from resources.storage.data_root import DataRoot
+from resources.storage.files import open_file, resolve_path
 from resources.storage.work_cache import build_work_key
 from resources.user_files.reader import read_rows
 from resources.user_files.rows import (
@@ -40,7 +41,7 @@ _KINDS = (".csv", ".jsonl", ".parquet")
 class ScoreFile(NamedTuple):
     """The version of a file's contents, and its rows."""
 
-    path: Path
+    path: UPath
     version: str
     rows: Sequence[Row]
 
@@ -97,15 +98,15 @@ class FiledScores(PairScores):
         return score_file, *read_outcomes(score_file, self.judge, domain, pairs, pictures)
 
 
-def score_file_path(model: Model, home: DataRoot, painter: str) -> Path:
+def score_file_path(model: Model, home: DataRoot, painter: str) -> UPath:
     """The file of a painter's scores; a relative path starts at the data root."""
-    return Path(home.root) / model.model.replace("{painter}", painter)
+    return resolve_path(home.path(), model.model.replace("{painter}", painter))
 
 
 def compute_file_version(model: Model, home: DataRoot, painter: str) -> str | None:
     """The version of a file's present contents; None where it does not exist."""
     try:
-        with score_file_path(model, home, painter).open("rb") as file:
+        with open_file(score_file_path(model, home, painter)) as file:
             digest = file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
         return None

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from upath import UPath
 
 from assets.kit.panel import (
     Panel,
@@ -27,7 +27,7 @@ REVIEWED_PAIRS = 100
 _PAIR = "pair"
 
 
-def review_folder(home: DataRoot, dataset: str, writer: str) -> Path:
+def review_folder(home: DataRoot, dataset: str, writer: str) -> UPath:
     """Return the folder where people review the pairs of a dataset and writer."""
     return panel_folder(home, f"{GROUP}/{dataset}/{writer}")
 
@@ -47,7 +47,7 @@ def sample_pairs(rows: Iterable[Row], seed: int) -> list[Row]:
     return ordered_rows[:REVIEWED_PAIRS]
 
 
-def apply_review(rows: Sequence[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
+def apply_review(rows: Sequence[dict[str, Any]], folder: UPath) -> list[dict[str, Any]]:
     """The rows with who accepted and who rejected each; what people reject is left out.
 
     Raises `UserFileError` for a verdict on a pair that has other words now.
@@ -58,7 +58,7 @@ def apply_review(rows: Sequence[dict[str, Any]], folder: Path) -> list[dict[str,
     return [_add_votes(row, panel) for row in rows]
 
 
-def write_pairs(rows: Sequence[Row], folder: Path, seed: int) -> None:
+def write_pairs(rows: Sequence[Row], folder: UPath, seed: int) -> None:
     """Write the sheet that each annotator copies."""
     things = [
         (
@@ -124,7 +124,7 @@ def _add_votes(row: dict[str, Any], panel: Panel) -> dict[str, Any]:
 
 
 def _require_known(
-    panel: Panel, pairs: Mapping[str, str], cases: Iterable[str], folder: Path
+    panel: Panel, pairs: Mapping[str, str], cases: Iterable[str], folder: UPath
 ) -> None:
     case_ids = set(cases)
     for annotator, verdicts in panel.items():

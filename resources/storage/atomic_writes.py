@@ -4,6 +4,7 @@ import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 from typing import IO, TypeAlias, TypeGuard, TypeVar
@@ -76,10 +77,12 @@ def write_unchanged(path: UPath, data: bytes, tag: str | None) -> bool:
     """
     if tag is None:
         return create_remotely(path, data)
-    condition = {"IfMatch": tag} if path.protocol in ("s3", "s3a") else {}
+    write = partial(path.fs.pipe_file, path.path, data)
+    if path.protocol in ("s3", "s3a"):
+        write = partial(write, IfMatch=tag)
     with write_errors(path):
         try:
-            reach(path, lambda: path.fs.pipe_file(path.path, data, **condition))
+            reach(path, write)
         except FileNotFoundError:
             return False  # It was removed meanwhile.
         except OSError as error:

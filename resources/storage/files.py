@@ -14,7 +14,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 from upath import UPath
 
@@ -110,7 +110,7 @@ def read_file(path: FilePath) -> bytes:
     return path.read_bytes()
 
 
-def open_file(path: FilePath) -> IO[bytes]:
+def open_file(path: FilePath) -> io.BytesIO | io.BufferedReader:
     """Open a file to read it; one of an object store is taken whole, by one request.
 
     Raises FileNotFoundError.

@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 import pandas as pd
+from upath import UPath
 
 from assets.kit.review import ACCEPT, ReviewItem, Verdicts, review_file, write_review
 from assets.kit.step_run import Row
@@ -42,7 +42,7 @@ _EXPLANATION = (
 
 def write_candidates(
     home: DataRoot, images: ImageStore, topic: str, candidates: Sequence[Row], verdicts: Verdicts
-) -> Path:
+) -> UPath:
     """Write the review of the candidates of all painters of a topic, and give its page.
 
     A picture that several edits have given stands in it once, and one that is to show several
@@ -85,7 +85,7 @@ def _notes(row: Row) -> Iterator[str]:
 
 
 def require_known_candidates(
-    verdicts: Verdicts, candidates: Iterable[Row], file: Path, page: Path
+    verdicts: Verdicts, candidates: Iterable[Row], file: UPath, page: UPath
 ) -> None:
     """Raise `UserFileError` where a verdict is on a picture that is no candidate."""
     candidate_digests = {row["sha256"] for row in candidates}
