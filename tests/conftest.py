@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
+from urllib.request import Request, urlopen
 
 import certifi
 import pytest
@@ -16,6 +17,7 @@ from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.forks import Forks
+from tests.s3 import S3Server
 
 BROWSER_MS = 300_000
 """How long a browser may take for anything: no test is of its speed."""
@@ -192,3 +194,45 @@ def quiet(blank: Page) -> Iterator[Page]:
     blank.on("pageerror", lambda error: complaints.append(str(error)))
     yield blank
     assert complaints == []
+
+
+@pytest.fixture
+def s3_server():
+    """The endpoint that `s3` has a client of."""
+    server = S3Server()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def s3(s3_server, monkeypatch):
+    """A real S3 endpoint on loopback with an empty bucket, `pictures`; gives a client of it."""
+    # Here, for every process that collects tests would import them.
+    import boto3  # noqa: PLC0415 - see above
+    import s3fs  # noqa: PLC0415 - see above
+
+    address = f"http://127.0.0.1:{s3_server.port}"
+    for name, value in {
+        "AWS_ENDPOINT_URL": address,
+        "AWS_ACCESS_KEY_ID": "key",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_MAX_ATTEMPTS": "1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    s3fs.S3FileSystem.clear_instance_cache()
+    client = boto3.client("s3")
+    client.create_bucket(Bucket="pictures")
+    s3_server.requests.clear()
+    yield client
+    urlopen(Request(f"{address}/moto-api/reset", method="POST")).close()
+    s3fs.S3FileSystem.clear_instance_cache()
+
+
+@pytest.fixture(params=["folder", "memory", pytest.param("s3", marks=pytest.mark.slow)])
+def address(request, tmp_path):
+    """The address of an empty data root of each kind."""
+    if request.param == "s3":
+        request.getfixturevalue("s3")
+        return "s3://pictures/home"
+    return str(tmp_path) if request.param == "folder" else f"memory://{tmp_path.name}/home"

@@ -22,17 +22,8 @@ from resources.storage.files import (
 FILES = ("b.csv", "a/deep/c.csv", "a/b.csv", ".hidden", "a/.building/d.csv")
 
 
-@pytest.fixture(params=["folder", "memory", pytest.param("s3", marks=pytest.mark.slow)])
-def root(request, tmp_path):
-    """The address of an empty data root of each kind."""
-    if request.param == "s3":
-        request.getfixturevalue("s3")
-        return "s3://pictures/home"
-    return str(tmp_path) if request.param == "folder" else f"memory://{tmp_path.name}/home"
-
-
-def test_files_are_listed_in_order_without_hidden_ones(root):
-    folder = open_address(root)
+def test_files_are_listed_in_order_without_hidden_ones(address):
+    folder = open_address(address)
     assert list_files(folder) == []
     for name in FILES:
         write_atomically(folder.joinpath(*name.split("/")), name.encode())
@@ -43,11 +34,11 @@ def test_files_are_listed_in_order_without_hidden_ones(root):
     ]
 
 
-def test_another_writer_is_seen_at_once(root):
-    path = open_address(root) / "table.parquet"
+def test_another_writer_is_seen_at_once(address):
+    path = open_address(address) / "table.parquet"
     assert not is_stored(path)
     assert list_files(path.parent) == []
-    other = UPath(root, skip_instance_cache=True) if "://" in root else path.parent
+    other = UPath(address, skip_instance_cache=True) if "://" in address else path.parent
     write_atomically(other / "table.parquet", b"first")
     assert is_stored(path)
     assert list_files(path.parent) == [path]
@@ -61,8 +52,8 @@ def test_another_writer_is_seen_at_once(root):
         read_file(path)
 
 
-def test_what_has_changed_is_fetched_again(root):
-    folder = open_address(root) / "adapter"
+def test_what_has_changed_is_fetched_again(address):
+    folder = open_address(address) / "adapter"
     with pytest.raises(FileNotFoundError):
         (fetch(folder) / "weights").read_bytes()
     for name, data in {"weights": b"first", "deep/config": b"{}"}.items():
@@ -76,8 +67,8 @@ def test_what_has_changed_is_fetched_again(root):
     assert fetch(folder / "weights").read_bytes() == b"later"
 
 
-def test_a_folder_lists_what_lies_in_itself(root):
-    folder = open_address(root) / "reviews"
+def test_a_folder_lists_what_lies_in_itself(address):
+    folder = open_address(address) / "reviews"
     assert list_folder(folder) == []
     for name in FILES:
         write_atomically(folder.joinpath(*name.split("/")), name.encode())
@@ -90,30 +81,30 @@ def test_a_folder_lists_what_lies_in_itself(root):
             read(folder / "c.csv")
 
 
-def test_what_is_written_meanwhile_is_not_lost(root):
-    path, rivals = open_address(root) / "found.txt", [b"b", b"c"]
+def test_what_is_written_meanwhile_is_not_lost(address):
+    path, rivals = open_address(address) / "found.txt", [b"b", b"c"]
 
     def add(content):
         """Add a line; somebody else has added one since it was read, in an object store."""
-        if "s3" in root and rivals:
+        if "s3" in address and rivals:
             write_atomically(path, (content or b"") + rivals.pop(0))
         return (content or b"") + b"a"
 
     update_file(path, add)
     update_file(path, lambda content: None)
-    assert read_file(path) == (b"bca" if "s3" in root else b"a")
+    assert read_file(path) == (b"bca" if "s3" in address else b"a")
     remove_file(path)
     update_file(path, lambda content: None)
     assert not is_stored(path)
 
 
-def test_relative_paths_start_at_the_data_root(root, tmp_path):
-    folder = open_address(root)
+def test_relative_paths_start_at_the_data_root(address, tmp_path):
+    folder = open_address(address)
     assert resolve_path(folder, "scores/x.csv") == folder / "scores" / "x.csv"
     assert resolve_path(folder, str(tmp_path)) == tmp_path
     local = find_local_folder(folder)
     assert local.is_dir()
-    assert (local == folder) == ("://" not in root)
+    assert (local == folder) == ("://" not in address)
 
 
 @pytest.mark.slow

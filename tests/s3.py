@@ -1,8 +1,4 @@
-"""What tests of several stores share."""
-
-from urllib.request import Request, urlopen
-
-import pytest
+"""A real S3 endpoint on loopback, which notes requests and may go away or refuse some."""
 
 
 class S3Server:
@@ -35,35 +31,3 @@ class S3Server:
             start_response("403 Forbidden", [])
             return [b"<Error><Code>AccessDenied</Code><Message>no right</Message></Error>"]
         return self._answer(environ, start_response)
-
-
-@pytest.fixture
-def s3_server():
-    """The endpoint that `s3` has a client of."""
-    server = S3Server()
-    yield server
-    server.stop()
-
-
-@pytest.fixture
-def s3(s3_server, monkeypatch):
-    """A real S3 endpoint on loopback with an empty bucket, `pictures`; gives a client of it."""
-    import boto3  # noqa: PLC0415 - as above
-    import s3fs  # noqa: PLC0415 - as above
-
-    address = f"http://127.0.0.1:{s3_server.port}"
-    for name, value in {
-        "AWS_ENDPOINT_URL": address,
-        "AWS_ACCESS_KEY_ID": "key",
-        "AWS_SECRET_ACCESS_KEY": "secret",
-        "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_MAX_ATTEMPTS": "1",
-    }.items():
-        monkeypatch.setenv(name, value)
-    s3fs.S3FileSystem.clear_instance_cache()
-    client = boto3.client("s3")
-    client.create_bucket(Bucket="pictures")
-    s3_server.requests.clear()
-    yield client
-    urlopen(Request(f"{address}/moto-api/reset", method="POST")).close()
-    s3fs.S3FileSystem.clear_instance_cache()
