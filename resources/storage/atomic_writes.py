@@ -23,7 +23,7 @@ PATIENCE_S, RETRY_S = 60.0, 1.0
 _TRANSIENT = (errno.EBUSY, errno.EIO, errno.ETIMEDOUT, getattr(errno, "EREMOTEIO", errno.EIO))
 
 
-def write_atomically(path: UPath, data: bytes) -> None:
+def write_atomically(path: FilePath, data: bytes) -> None:
     """Write `data` to `path`: a reader sees the old file or the new one, never a part.
 
     On a disk it gets a temporary name, is flushed and renamed into place; in an object store one
@@ -34,7 +34,7 @@ def write_atomically(path: UPath, data: bytes) -> None:
         if is_remote(path):
             reach(path, lambda: path.fs.pipe_file(path.path, data))
             return
-        with open_atomically(Path(path.path)) as file:
+        with open_atomically(to_local_path(path)) as file:
             file.write(data)
 
 
