@@ -112,7 +112,7 @@ def _build_unwritable(place: object, why: object) -> UnwritableStore:
     remedy += "folder's permissions."
     if "://" in str(place):
         remedy = (
-            "Check the address in COUNTERFACTORY_IMAGES, and that its credentials are set and "
-            "allow writing."
+            "Check the address (COUNTERFACTORY_HOME or COUNTERFACTORY_IMAGES), and that its "
+            "credentials are set and allow writing."
         )
     return UnwritableStore(f"{place} cannot be written ({why}). {remedy}")
