@@ -1,7 +1,6 @@
 """The code location: everything that Dagster loads, assembled."""
 
 import gc
-from pathlib import Path
 
 # Imported objects live as long as the process; without the collector, loading takes a fifth less.
 gc.disable()
@@ -27,6 +26,7 @@ from resources.models.backends import list_modules
 from resources.models.catalog import CatalogFiles
 from resources.settings.default_resources import build_default_resources
 from resources.settings.locations import find_data_root, find_models_path
+from resources.storage.files import find_local_folder
 from resources.user_files.edited_files import FORKED_STEPS
 from sensors.batches import batches_sensor
 from sensors.interrupted_runs import interrupted_runs_sensor
@@ -44,14 +44,14 @@ def repository() -> dg.RepositoryDefinition:
     return defs.get_repository_def()
 
 
-data_root = Path(str(find_data_root()))
+data_root = find_data_root()
 catalog_files = CatalogFiles(find_models_path(), data_root / "discovered.yaml")
 catalog = catalog_files.load()
 
 planners = build_planners(catalog)
 """Planners of all assets that ask models, for quotes and batches."""
 
-collections = read_collections(catalog, data_root)
+collections = read_collections(catalog, find_local_folder(data_root))
 
 resources = build_default_resources(str(data_root))
 resource_types = map(type, resources.values())

@@ -11,6 +11,8 @@ from resources.models import discovered_models
 from resources.models.backend_names import BackendName, Role
 from resources.models.entry import CatalogError, Model, Price
 from resources.models.patterns import Pattern, extract_template, find_pattern_problems
+from resources.storage.atomic_writes import FilePath
+from resources.storage.files import find_local_folder
 from resources.user_files.edited_files import load_user_file
 from resources.user_files.yaml_document import Document, load_entries
 
@@ -47,19 +49,20 @@ class CatalogFiles(NamedTuple):
     """The user's models.yaml, and the file of models that patterns have found."""
 
     models: Path
-    discovered: Path
+    discovered: FilePath
 
     def load(self) -> Catalog:
         """Load all models; raises `CatalogError`, but in a process of a run.
 
-        A run takes the last models.yaml that could be read.
+        A run takes the last models.yaml that could be read on this machine.
         """
         read = partial(load_catalog, self.models, self.discovered)
-        return load_user_file(self.models, self.discovered.parent, read, CatalogError)
+        copies = find_local_folder(self.discovered.parent)
+        return load_user_file(self.models, copies, read, CatalogError)
 
 
 def load_catalog(
-    path: Path | str, discovered_path: Path | None = None, content: bytes | None = None
+    path: Path | str, discovered_path: FilePath | None = None, content: bytes | None = None
 ) -> Catalog:
     """Load the models of a file and of `discovered_path`; raises `CatalogError`.
 
@@ -148,7 +151,7 @@ def _check_patterns(patterns: Mapping[int, Pattern], document: Document) -> None
 
 
 def _add_found(
-    catalog: Catalog, path: Path, document: Document, models: Mapping[int, Model]
+    catalog: Catalog, path: FilePath, document: Document, models: Mapping[int, Model]
 ) -> Catalog:
     """The catalog with the found models that it does not list itself."""
     listed = {to_identity(model) for model in catalog.models}

@@ -6,14 +6,13 @@ pattern: what the model has made stays, and what it lacks can still be asked of 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import yaml
-from upath import UPath
 
 from resources.models.entry import CatalogError, Model
 from resources.models.patterns import Pattern
-from resources.storage.atomic_writes import write_atomically
+from resources.storage.atomic_writes import FilePath
+from resources.storage.files import is_stored
 from resources.user_files.yaml_document import load_entries
 
 _HEAD = """\
@@ -40,11 +39,15 @@ class DiscoveredModel:
         return self
 
 
-def read_discovered(path: Path) -> list[DiscoveredModel]:
+def read_discovered(path: FilePath) -> list[DiscoveredModel]:
     """Read discovered models, in order; raises `CatalogError`, which names every problem."""
-    if not path.exists():
-        return []
-    document = load_entries(path, f"{path} is not there any more.", CatalogError, "models")
+    return parse_discovered(path, None) if is_stored(path) else []
+
+
+def parse_discovered(path: FilePath, content: bytes | None) -> list[DiscoveredModel]:
+    """Parse discovered models from the content of their file; None: it is read now."""
+    absent = f"{path} is not there any more."
+    document = load_entries(path, absent, CatalogError, "models", content)
     records = []
     for place, entry in enumerate(document.value):
         fields = dict(entry) if isinstance(entry, dict) else {}
@@ -64,8 +67,8 @@ def read_discovered(path: Path) -> list[DiscoveredModel]:
     return records
 
 
-def write_discovered(path: Path, records: Sequence[DiscoveredModel]) -> None:
-    """Keep what was found; a reader sees the old file or the new one, never a part."""
+def format_discovered(records: Sequence[DiscoveredModel]) -> bytes:
+    """Format what was found as the file that keeps it."""
     entries = [
         {
             **record.model.model_dump(mode="json", exclude_unset=True),
@@ -75,4 +78,4 @@ def write_discovered(path: Path, records: Sequence[DiscoveredModel]) -> None:
         for record in records
     ]
     text = yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=100)
-    write_atomically(UPath(path), f"{_HEAD}\n{text}".encode())
+    return f"{_HEAD}\n{text}".encode()

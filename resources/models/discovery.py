@@ -1,7 +1,7 @@
 """Discovery: providers' model lists, and the models that a pattern matches."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,6 +13,7 @@ from resources.models.catalog import Catalog, CatalogFiles, to_identity
 from resources.models.discovered_models import DiscoveredModel
 from resources.models.patterns import Pattern, build_model_name
 from resources.models.replies import RequestFault
+from resources.storage.files import update_file
 
 LIST_TIMEOUT_S = 20.0
 """Time allowed for a provider's list: Dagster ends a sensor's tick after a minute."""
@@ -43,8 +44,29 @@ def poll_providers(files: CatalogFiles) -> PollResult:
     """
     catalog = files.load()
     lists = asyncio.run(_fetch_lists(catalog.patterns))
-    # Read after the wait, for someone else may have found something meanwhile.
-    stored = discovered_models.read_discovered(files.discovered)
+    results = []
+
+    def add_new(content: bytes | None) -> bytes | None:
+        """Add what is new to the file, as it is after the wait: others may have found something."""
+        records = (
+            [] if content is None else discovered_models.parse_discovered(files.discovered, content)
+        )
+        result = _find_new_models(catalog, lists, records)
+        results.append(result)
+        current = [record.apply_pattern(catalog.patterns) for record in records]
+        updated = [*current, *result.new_models]
+        return None if updated == records else discovered_models.format_discovered(updated)
+
+    update_file(files.discovered, add_new)
+    return results[-1]
+
+
+def _find_new_models(
+    catalog: Catalog,
+    lists: Mapping[_Source, Sequence[str] | str],
+    stored: Sequence[DiscoveredModel],
+) -> PollResult:
+    """Find the models of providers' lists that patterns match and that are not stored."""
     result = PollResult([], [])
     taken_names = {model.name for model in catalog.models} | {
         record.model.name for record in stored
@@ -64,9 +86,6 @@ def poll_providers(files: CatalogFiles) -> PollResult:
             result.new_models.append(
                 DiscoveredModel(pattern.build_entry(name, model), pattern.pattern, today)
             )
-    records = [*(record.apply_pattern(catalog.patterns) for record in stored), *result.new_models]
-    if records != stored:
-        discovered_models.write_discovered(files.discovered, records)
     return result
 
 

@@ -49,14 +49,14 @@ def resolve_path(root: UPath, name: str) -> UPath:
     return UPath(path) if path.is_absolute() else root.joinpath(*path.parts)
 
 
-def find_local_folder(root: UPath) -> Path:
+def find_local_folder(root: FilePath) -> Path:
     """Find the folder of this machine for what belongs to a data root and may be lost.
 
     It is a local data root itself; of an object store, one below the system's temporary folder
     (TMPDIR), which is made here.
     """
     if not is_remote(root):
-        return Path(root.path)
+        return to_local_path(root)
     folder = _find_temporary_folder() / "local" / sha256(str(root).encode()).hexdigest()[:12]
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -125,7 +125,7 @@ def find_size(path: FilePath) -> int:
     return path.stat().st_size
 
 
-def update_file(path: UPath, change: Callable[[bytes | None], bytes | None]) -> None:
+def update_file(path: FilePath, change: Callable[[bytes | None], bytes | None]) -> None:
     """Write what `change` makes of a file's content, or nothing where it makes None.
 
     The content is None where there is no file. In an object store `change` is called again with the

@@ -8,8 +8,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
-from upath import UPath
-
 from resources.faults import StoreError
 from resources.storage.atomic_writes import write_atomically
 
@@ -27,6 +25,8 @@ def load_user_file(
 ) -> Value:
     """Load a file, and keep a copy of its content in the folder `copies`, if that is there.
 
+    Both are on this machine: what a run falls back to is the file that it has here.
+
     `load` takes the content, or None where the file cannot be opened, and raises `fault`. A process
     of a run loads the copy then, since it could only fail; in all others the fault is raised.
     """
@@ -43,7 +43,7 @@ def load_user_file(
         return load(last_content)
     if content and copies.is_dir() and content != _read(copy):
         with suppress(StoreError):
-            write_atomically(UPath(copy), content)
+            write_atomically(copy, content)
     return value
 
 

@@ -20,6 +20,8 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
 from ruamel.yaml.reader import ReaderError
 from ruamel.yaml.resolver import VersionedResolver
 
+from resources.storage.atomic_writes import FilePath
+from resources.storage.files import read_file
 from resources.user_files.validation_messages import format_validation_error
 
 Place: TypeAlias = tuple[str | int, ...]
@@ -45,7 +47,7 @@ class Problem:
 class Document:
     """A document's value, the line of each of its parts by path, and what is wrong with it."""
 
-    path: Path
+    path: FilePath
     fault: type[Exception]
     """Exception type that `require_right` raises."""
     value: Any = None
@@ -123,26 +125,26 @@ class Document:
 
 
 def load(
-    path: Path | str, absent: str, fault: type[Exception], content: bytes | None = None
+    path: FilePath | str, absent: str, fault: type[Exception], content: bytes | None = None
 ) -> Document:
     """The document in a file; raises `fault` where it cannot be read, `absent` where it is gone.
 
     `content` is read in the place of the file's.
     """
-    document = Document(Path(path), fault)
+    document = Document(Path(path) if isinstance(path, str) else path, fault)
     try:
-        _read(document, document.path.read_bytes() if content is None else content)
+        _read(document, read_file(document.path) if content is None else content)
     except FileNotFoundError:
         raise fault(absent) from None
     except OSError as error:
         raise fault(
-            f"{path} cannot be read ({error.strerror}). Make it a file that you may read."
+            f"{path} cannot be read ({error.strerror or error}). Make it a file that you may read."
         ) from None
     return document
 
 
 def load_entries(
-    path: Path | str,
+    path: FilePath | str,
     absent: str,
     fault: type[Exception],
     noun: str,

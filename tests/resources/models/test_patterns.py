@@ -2,14 +2,17 @@
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 
-from resources.models import discovered_models
+from resources.models import discovered_models, discovery
 from resources.models.catalog import CatalogError, CatalogFiles
 from resources.models.discovery import MAX_NEW_MODELS, poll_providers
 from resources.models.patterns import build_model_name
 from resources.models.replies import Interrupted, ModelUnavailable, UnparsableReply
+from resources.storage.files import open_address
 from tests.providers import Provider, faults
 from tests.resources.models.backends.asking import KEY, Asker, entry
 
@@ -352,6 +355,42 @@ class TestWhatIsFound:
         made = poll_providers(files)
         assert discovered_models.read_discovered(files.discovered) == made.new_models
         assert files.load().models[0].parameters == odd
+
+
+@pytest.mark.parametrize("kind", ["memory", pytest.param("s3", marks=pytest.mark.slow)])
+def test_two_machines_that_find_something_at_once_keep_both(request, provider, tmp_path, kind):
+    """Both have read the file before either writes it: first that is none, then one of both."""
+    if kind == "s3":
+        request.getfixturevalue("s3")
+    root = open_address({"s3": "s3://pictures/home", "memory": f"memory://{tmp_path.name}"}[kind])
+    machines = []
+    for pattern in ("gpt-*", "gpt-image-*"):
+        entry = PATTERN | {"pattern": pattern, "base_url": provider.openai_url}
+        path = tmp_path / f"{len(machines)}.yaml"
+        path.write_text(f"- {json.dumps(entry)}\n")
+        machines.append(CatalogFiles(path, root / "discovered.yaml"))
+
+    # In memory nothing tells a file that was changed from one that was not.
+    for listed in (["gpt-a", "gpt-image-a"], ["gpt-b", "gpt-image-b"])[: 1 + (kind == "s3")]:
+        provider.models["openai"] = listed
+        meeting, find = Barrier(2), discovery._find_new_models
+        waiting = iter([meeting.wait, meeting.wait])
+
+        def meet(*arguments, waiting=waiting, find=find):
+            next(waiting, lambda: None)()
+            return find(*arguments)
+
+        with (
+            pytest.MonkeyPatch.context() as patch,
+            ThreadPoolExecutor(2) as threads,
+        ):
+            patch.setattr(discovery, "_find_new_models", meet)
+            found = list(threads.map(poll_providers, machines))
+        assert {record.model.model for result in found for record in result.new_models} == {*listed}
+        assert sum(len(result.new_models) for result in found) == 2
+    models = ["gpt-a", "gpt-image-a", "gpt-b", "gpt-image-b"][: 2 + 2 * (kind == "s3")]
+    for machine in machines:
+        assert {model.model for model in machine.load().models} == {*models}
 
 
 @pytest.mark.parametrize(
