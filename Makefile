@@ -23,7 +23,7 @@ test:  ## run the tests; the first time, install what they need
 	$(MAKE) --no-print-directory -j 2 .venv/compiled tests/outside/node_modules
 	$(PYTEST) -m "not slow"
 
-slow: .venv/compiled tests/outside/node_modules  ## run the tests that take long
+slow: .venv/ready-slow .venv/compiled tests/outside/node_modules  ## run the tests that take long
 	$(PYTEST) -m slow
 
 mutants: .venv/ready-dev  ## change metrics on purpose, one place at a time: tests must notice
@@ -36,7 +36,7 @@ lint: .venv/ready-dev  ## style, types and import rules
 	$(BIN)/lint-imports
 
 bench: .venv/ready-dev  ## measure speed and memory, beside other packages where there are such
-	$(PIP) --editable '.[dev,peers]'
+	$(PIP) --editable '.[dev,peers,ray]'
 	$(BIN)/python -m bench
 
 clean:  ## forget environment and instance; images and tables stay
@@ -51,6 +51,10 @@ clean:  ## forget environment and instance; images and tables stay
 .venv/ready-dev: pyproject.toml constraints.txt | .venv/bin/python
 	$(PIP) --editable '.[dev]'
 	touch .venv/ready $@
+
+.venv/ready-slow: .venv/ready-dev
+	$(PIP) --editable '.[dev,ray,k8s]'
+	touch $@
 
 # Once for all workers: each would compile anew what none has compiled yet. What fails here is told
 # by the tests themselves.

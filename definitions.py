@@ -5,9 +5,9 @@ import gc
 # Imported objects live as long as the process; without the collector, loading takes a fifth less.
 gc.disable()
 
-from resources.execution.code_versions import CodeVersions
+from resources.execution.code_versions import read_code_versions
 
-code_versions = CodeVersions()
+code_versions = read_code_versions()
 
 import dagster as dg
 

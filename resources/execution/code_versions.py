@@ -13,14 +13,13 @@ from hashlib import sha256
 from importlib.metadata import requires, version
 from pathlib import Path
 
-from packaging.requirements import Requirement
-
 _ROOT = Path(__file__).parents[2]
 _FOLDERS = ("assets", "generators", "metrics", "resources")
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|.*)|import[ \t]+(.*))", re.MULTILINE
 )
 _WORD = re.compile(r"[\w.]+")
+_DISTRIBUTION = re.compile(r"[\w.-]+")
 _BENCHMARKS, _BACKENDS = "assets.kit.benchmarks", "resources.models.backends"
 _SEARCHING = {
     "generators.domains": "generators.domains.",
@@ -50,7 +49,9 @@ class CodeVersions:
     """
 
     def __init__(self, root: Path = _ROOT) -> None:
+        self.root = root
         self._sources: dict[str, bytes] = {}
+        self._files: dict[str, str] = {}
         self._file_digests: dict[str, bytes] = {}
         self._data_digests: dict[str, list[bytes]] = {}
         self._digests: dict[frozenset[str], str] = {}
@@ -71,6 +72,22 @@ class CodeVersions:
             self._digests[names] = self._digest(names)
         return self._digests[names]
 
+    def list_contents(self, modules: Iterable[str]) -> dict[str, str]:
+        """List what `digest` digests: files by their paths below the root, and libraries by name.
+
+        The values are digests of files, and versions of libraries.
+        """
+        imported, libraries = self._find_closure(modules)
+        contents = {"definitions.py": sha256(self._assembly).hexdigest()}
+        for name in sorted(imported):
+            contents[self._files[name]] = self._file_digests[name].hex()
+            if name in self._data_digests:
+                folder = self._files[name].removesuffix("__init__.py")
+                contents[f"{folder} (files of data)"] = sha256(
+                    b"".join(self._data_digests[name])
+                ).hexdigest()
+        return contents | {name: self._find_version(name) for name in _require(libraries)}
+
     def list_modules(self, package: str) -> list[str]:
         """List a package, or a module, and all modules in it."""
         return [name for name in self._sources if f"{name}.".startswith(f"{package}.")]
@@ -83,8 +100,7 @@ class CodeVersions:
             digest.update(self._file_digests[name])
             for data_digest in self._data_digests.get(name, ()):
                 digest.update(data_digest)
-        distributions = {_DISTRIBUTIONS.get(name, name) for name in libraries}
-        for name in sorted(distributions & _required_distributions()):
+        for name in _require(libraries):
             digest.update(f"\n{name} {self._find_version(name)}".encode())
         return digest.hexdigest()
 
@@ -98,6 +114,7 @@ class CodeVersions:
             elif path.suffix == ".py":
                 module = name if path.stem == "__init__" else f"{name}.{path.stem}"
                 self._sources[module] = source = path.read_bytes()
+                self._files[module] = f"{name.replace('.', '/')}/{path.name}"
                 self._file_digests[module] = sha256(source).digest()
             elif path.is_file():
                 content = f"{path.name}\n".encode() + path.read_bytes()
@@ -145,6 +162,12 @@ class CodeVersions:
                 yield name
 
 
+@cache
+def read_code_versions() -> CodeVersions:
+    """Read the source files of this process's project, once: call it before they are imported."""
+    return CodeVersions()
+
+
 def _parse_imports(source: str) -> Iterator[str]:
     """Find every name that a module imports; it may be of something in a module."""
     for module, names, plain in _IMPORT.findall(source):
@@ -159,8 +182,15 @@ def _is_function(name: str) -> bool:
     return name.rpartition(".")[2][0].islower()
 
 
+def _require(libraries: Iterable[str]) -> list[str]:
+    """Find the distributions of libraries that the project requires without an extra, sorted."""
+    distributions = {_DISTRIBUTIONS.get(name, name) for name in libraries}
+    return sorted(distributions & _required_distributions())
+
+
 @cache
 def _required_distributions() -> set[str]:
     """List the distributions that the project requires without an extra."""
-    requirements = map(Requirement, requires("counterfactory") or ())
-    return {requirement.name for requirement in requirements if requirement.marker is None}
+    requirements = requires("counterfactory") or ()
+    matches = (_DISTRIBUTION.match(text) for text in requirements if ";" not in text)
+    return {match[0] for match in matches if match}
