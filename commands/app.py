@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from commands.demo import demo
 from commands.environment import load_environment
 from commands.export import export
+from commands.fetch import fetch
 from commands.figure import figure
 from commands.import_ import import_
 from commands.interruption import signal_log
@@ -84,6 +85,7 @@ for name, command in (
     ("prompts", prompts),
     ("run", run),
     ("judge", judge),
+    ("fetch", fetch),
     ("export", export),
     ("import", import_),
     ("prune", prune),

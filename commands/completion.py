@@ -6,6 +6,7 @@ written anew when a models file or the source has changed since.
 
 import json
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -94,13 +95,17 @@ def _list_names() -> dict[str, Any]:
 
 
 def _version() -> str:
-    """Return a version that changes with the files that the names come from."""
-    home = Path(os.environ.get("COUNTERFACTORY_HOME") or ROOT / "data")
+    """Return a version that changes with the files that the names come from.
+
+    Those of a data root in an object store are looked at once an hour.
+    """
+    address = os.environ.get("COUNTERFACTORY_HOME") or str(ROOT / "data")
+    hour = int(time.time() // 3600) if "://" in address else ""
     models = Path(os.environ.get("COUNTERFACTORY_MODELS") or ROOT / "models.yaml")
     collections = Path(os.environ.get("COUNTERFACTORY_COLLECTIONS") or ROOT / "collections.yaml")
-    files = [models, collections, home / "discovered.yaml", *_sources()]
+    files = [models, collections, Path(address, "discovered.yaml"), *_sources()]
     latest = max(file.stat().st_mtime_ns for file in files if file.exists())
-    return f"{latest}{models}{collections}"
+    return f"{latest}{models}{collections}{hour}"
 
 
 def _sources() -> Iterator[Path]:

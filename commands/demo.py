@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,13 +35,15 @@ def demo(
     from definitions import catalog
     from resources.faults import write_errors
     from resources.settings.locations import find_data_root
+    from resources.storage.atomic_writes import is_remote
     from resources.storage.data_root import DataRoot
+    from resources.storage.files import make_folder
 
     design = _design(seed, sizes)
     painter = _painter()
     home = DataRoot(root=str(find_data_root()))
     with write_errors(home.root):
-        Path(home.root).mkdir(parents=True, exist_ok=True)
+        make_folder(home.path())
     with open_instance() as instance:
         add_painters(instance, catalog)
         runs = [
@@ -56,8 +57,7 @@ def demo(
         )
     for benchmark in load_benchmarks().values():
         _show(benchmark, benchmark.summarize_demo(home, painter))
-        report = Path(home.root, "report", benchmark.name, "index.html")
-        typer.echo(f"Report: {report}\n")
+        typer.echo(f"Report: {home.path('report', benchmark.name, 'index.html')}\n")
     seconds = f"{perf_counter() - started:.1f} s"
     typer.echo(
         f"Made by {run_count} runs in {seconds}. What {painter} painted stands in for models' work."
@@ -65,7 +65,10 @@ def demo(
         else f"All of this was up to date: nothing was run ({seconds})."
     )
     typer.echo("Now run `make ui` to see it all in Dagster.")
-    typer.echo(f"All reports, a row per judge or metric: {Path(home.root, 'report', 'index.html')}")
+    front_page = home.path("report", "index.html")
+    typer.echo(f"All reports, a row per judge or metric: {front_page}")
+    if is_remote(front_page):
+        typer.echo("Copy them to this machine: counterfactory fetch --to FOLDER")
 
 
 def _design(seed: int, sizes: str) -> Mapping[str, Any]:

@@ -8,7 +8,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TextIO
 from uuid import uuid4
 
@@ -24,6 +23,7 @@ from commands.tables import build_console
 from resources.collections import collections_path
 from resources.execution.dagster_internals import AssetGraph, set_pool_limits
 from resources.settings.locations import find_data_root, find_models_path
+from resources.storage.atomic_writes import FilePath
 from resources.user_files.taxonomy_file import find_taxonomy_path
 
 _AT_ONCE = 2
@@ -67,9 +67,10 @@ class DemoRunner:
         self._instance, self._design = instance, design
         self._graph: AssetGraph = defs.resolve_asset_graph()
         self._job = defs.resolve_implicit_global_asset_job_def()
-        root = Path(str(find_data_root()))
+        root = find_data_root()
         config_files = (find_models_path(), find_taxonomy_path(), collections_path())
-        edited = (*config_files, root / "discovered.yaml", *ROOT.glob("*.yaml"))
+        discovered = root / "discovered.yaml"
+        edited: list[FilePath] = [*config_files, discovered, *ROOT.glob("*.yaml")]
         self._freshness = Freshness(
             instance,
             self._graph,

@@ -27,9 +27,7 @@ def export(
     from resources.cassette import export_cassette
     from resources.settings.locations import find_data_root
 
-    upstream = find_upstream_calls(
-        defs, catalog, select, Path(str(find_data_root())), split_list(partitions)
-    )
+    upstream = find_upstream_calls(defs, catalog, select, find_data_root(), split_list(partitions))
     with open_stores(None, "models") as stores:
         models = stores.models
         done = export_cassette(file, upstream.keys, models.calls, models.images, upstream.reviews)

@@ -6,10 +6,9 @@ its table and the pictures that it names are there and whole.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cached_property
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -21,8 +20,12 @@ from dagster import (
     DagsterRunStatus,
     EventLogRecord,
 )
+from upath import UPath
 
 from resources.execution.dagster_internals import AssetGraph, Staleness
+from resources.storage.atomic_writes import FilePath
+from resources.storage.file_batches import read_files
+from resources.storage.files import is_stored, list_files, open_address, open_file
 from resources.storage.image_store import ImageStore
 
 INPUTS_TAG = "counterfactory/inputs"
@@ -32,16 +35,14 @@ _PICTURES = "sha256"
 """The column of a table that names pictures."""
 
 
-def digest_inputs(root: Path, *edited: Path) -> str:
+def digest_inputs(root: UPath, *edited: FilePath) -> str:
     """Digest what assets read that is neither an asset nor code: settings and edited files.
 
-    `root` is the data root, in which reviews lie; `edited` are other files or folders.
+    `root` is the data root, in which reviews lie; `edited` are other files.
     """
-    files: set[Path] = set()
-    for folder in (root / "reviews", *edited):
-        paths = folder.rglob("*") if folder.is_dir() else [folder]
-        files |= {path for path in paths if path.suffix in _EDITED and path.is_file()}
-    lines = [f"{path} {sha256(path.read_bytes()).hexdigest()}" for path in sorted(files)]
+    files = (path for path in (*list_files(root / "reviews"), *edited) if path.suffix in _EDITED)
+    contents = read_files(dict.fromkeys(files))
+    lines = sorted(f"{path} {sha256(data).hexdigest()}" for path, data in contents.items())
     lines += sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("COUNTERFACTORY_"))
     return sha256("\n".join(lines).encode()).hexdigest()
 
@@ -62,7 +63,7 @@ class Freshness:
         self._instance, self._graph, self._images = instance, graph, images
         self._inputs, self._before = inputs, inputs()
         self._runs: dict[str, DagsterRun | None] = {}
-        self._holds_by_digest: dict[str, bool] = {}
+        self._is_intact: dict[str, bool] = {}
         self.current_run_ids: set[str] = set()
         """The runs by which anything was made that is up to date."""
 
@@ -124,24 +125,26 @@ class Freshness:
     def _is_there(self, record: EventLogRecord) -> bool:
         """Return whether the materialized file exists, with the pictures that it names."""
         materialization = record.asset_materialization
-        path = Path(str(materialization.metadata["path"].value)) if materialization else Path()
-        if not path.is_file():
+        if materialization is None:
             return False
+        path = open_address(str(materialization.metadata["path"].value))
         if path.suffix != ".parquet":
-            return True
-        pictures = _pictures(path)
-        return pictures is not None and all(map(self._holds, pictures))
+            return is_stored(path)
+        pictures = _read_pictures(path)
+        return pictures is not None and self._are_intact(pictures)
 
-    def _holds(self, digest: str) -> bool:
-        if digest not in self._holds_by_digest:
-            self._holds_by_digest[digest] = self._images.holds(digest)
-        return self._holds_by_digest[digest]
+    def _are_intact(self, digests: Set[str]) -> bool:
+        unseen = digests - self._is_intact.keys()
+        damaged = self._images.find_damaged(unseen)
+        self._is_intact |= {digest: digest not in damaged for digest in unseen}
+        return all(self._is_intact[digest] for digest in digests)
 
 
-def _pictures(table: Path) -> set[str] | None:
+def _read_pictures(table: UPath) -> set[str] | None:
     """The pictures that a table names; None where it cannot be read."""
     try:
-        with pq.ParquetFile(table, page_checksum_verification=True) as file:
+        with open_file(table) as source:
+            file = pq.ParquetFile(source, page_checksum_verification=True)
             if _PICTURES not in file.schema_arrow.names:
                 return set()
             names = file.read([_PICTURES])[_PICTURES].to_pylist()

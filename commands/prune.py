@@ -1,6 +1,5 @@
 """`counterfactory prune`."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +9,7 @@ from commands.tables import build_table, print_table
 
 if TYPE_CHECKING:
     from dagster import DagsterInstance
+    from upath import UPath
 
     from resources.storage.garbage_collector import Waste
 
@@ -41,7 +41,7 @@ def prune(
     with DagsterInstance.get() as instance, open_stores(instance, "models", "work_cache") as stores:
         _require_rest(instance)
         collector = GarbageCollector(
-            Path(str(find_data_root())),
+            find_data_root(),
             stores.models.calls,
             stores.models.images,
             stores.work_cache,
@@ -98,5 +98,5 @@ def _show(waste: "Waste", *, remove: bool, calls: bool) -> None:
     print_table(table)
 
 
-def _megabytes(sizes: "dict[str, int] | dict[Path, int]") -> str:
+def _megabytes(sizes: "dict[str, int] | dict[UPath, int]") -> str:
     return f"{sum(sizes.values()) / 1e6:,.1f} MB"

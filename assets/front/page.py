@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from hashlib import sha256
-from pathlib import Path
 from time import perf_counter
 from types import MappingProxyType
 
@@ -61,17 +59,17 @@ def build_front_page(catalog: Catalog, assets: Callable[[], AssetsByKey]) -> Ass
     ) -> MaterializeResult[None]:
         started = perf_counter()
         task_finder = JudgeTaskFinder(catalog, home, context.instance, assets())
-        folder = Path(home.root) / "report"
+        folder = home.path("report")
         sources = PlanContext(home=home, images=images, work_cache=work_cache, calls=models.calls)
         roster = build_roster(task_finder, sources, read_judge_results(folder))
         with write_errors(folder):
             roster.write(folder)
-            index = write_start_page(folder)
+            published = write_start_page(folder)
         return MaterializeResult(
-            data_version=DataVersion(sha256(index.read_bytes()).hexdigest()),
+            data_version=DataVersion(published.version),
             metadata={
-                "path": MetadataValue.path(str(index)),
-                "address": MetadataValue.path(index.as_uri()),
+                "path": MetadataValue.path(str(published.page)),
+                "address": MetadataValue.path(published.page.as_uri()),
                 "judges": len(roster.judges),
                 "seconds": round(perf_counter() - started, 2),
             },

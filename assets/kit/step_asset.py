@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -40,6 +39,7 @@ from resources.models.catalog import Model
 from resources.models.client import AskResult, ModelClient
 from resources.settings.budget import Budget
 from resources.storage.data_root import DataRoot
+from resources.storage.files import find_local_folder
 from resources.storage.image_store import ImageStore
 from resources.storage.streamed_tables import StoredTable, TableWriter
 from resources.storage.work_cache import WorkCache
@@ -128,7 +128,8 @@ def query_models(
     if not step.table.has_portions:
         (rows,) = _iterate_portions(step, work)
         return _query_rows(step, work, rows, models, model, account)
-    with TableWriter(step.table.columns.schema, Path(work.home.root)) as table:
+    scratch = find_local_folder(work.home.path())
+    with TableWriter(step.table.columns.schema, scratch) as table:
 
         def write(rows: Sequence[dict[str, Any]]) -> list[AskResult]:
             finished, ask_results = _query_rows(step, work, rows, models, model, account)

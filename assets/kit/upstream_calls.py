@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
@@ -37,7 +36,7 @@ def find_upstream_calls(
     definitions: Definitions,
     catalog: Catalog,
     selection: str,
-    root: Path,
+    root: UPath,
     partitions: Sequence[str] = (),
 ) -> UpstreamCalls:
     """The calls that stand in tables of the selected assets and of everything upstream of them.
@@ -61,7 +60,7 @@ def find_upstream_calls(
         [frozenset(partition.split("|")) for partition in partitions],
     )
     for asset, path in _tables(root, selected, graph.get_all_asset_keys(), chosen):
-        named, without = collect_calls(read_table(UPath(path), asset.to_user_string()), columns)
+        named, without = collect_calls(read_table(path, asset.to_user_string()), columns)
         keys |= named
         failed += without
     if not keys:
@@ -71,7 +70,7 @@ def find_upstream_calls(
             "yet, or name no calls, as those of stand-in judges. Materialize it "
             "first, or select others, as in vlmbias/accuracy."
         )
-    return UpstreamCalls(keys, _reviews(UPath(root), selected, chosen), failed)
+    return UpstreamCalls(keys, _reviews(root, selected, chosen), failed)
 
 
 def find_call_columns(catalog: Catalog) -> dict[str, str]:
@@ -96,22 +95,21 @@ def collect_calls(table: pd.DataFrame, columns: Mapping[str, str]) -> tuple[set[
 
 
 def _tables(
-    root: Path, selected: Set[AssetKey], all_keys: Set[AssetKey], chosen: Sequence[frozenset[str]]
-) -> Iterator[tuple[AssetKey, Path]]:
+    root: UPath, selected: Set[AssetKey], all_keys: Set[AssetKey], chosen: Sequence[frozenset[str]]
+) -> Iterator[tuple[AssetKey, UPath]]:
     """The stored tables of assets, by asset."""
-    folders = {root.joinpath(*key.path) for key in all_keys}
-    for key in sorted(selected):
-        folder = root.joinpath(*key.path)
-        unpartitioned_table = folder.with_name(f"{folder.name}.parquet")
-        if unpartitioned_table.exists():
-            yield key, unpartitioned_table
-        for path in sorted(folder.rglob("[!.]*.parquet")):
-            others = any(parent in folders for parent in path.parents if parent != folder)
-            path_parts = {*path.relative_to(folder).with_suffix("").parts}
-            is_selected = not chosen or any(
+    keys_by_folder = {root.joinpath(*key.path): key for key in all_keys}
+    for group in sorted({key.path[0] for key in selected}):
+        for path in list_files(root / group):
+            place = path.with_suffix("")
+            folders = [folder for folder in (place, *place.parents) if folder in keys_by_folder]
+            if path.suffix != ".parquet" or not folders:
+                continue
+            key, path_parts = keys_by_folder[folders[0]], {*place.relative_to(folders[0]).parts}
+            is_chosen = not chosen or any(
                 path_parts <= chosen_parts or chosen_parts <= path_parts for chosen_parts in chosen
             )
-            if is_selected and not others:
+            if key in selected and is_chosen:
                 yield key, path
 
 

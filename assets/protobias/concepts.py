@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import pandas as pd
 from dagster import MarkdownMetadataValue
 from pydantic import Field
-from upath import UPath
 
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
 from assets.kit.limits import format_count_of_total
@@ -22,6 +21,7 @@ from generators.prompts.sampling import SIZES, find_existing, sample_concepts
 from resources.models.requests import Request
 from resources.settings.run_config import Config
 from resources.storage.data_root import DataRoot
+from resources.storage.files import list_folder
 from resources.user_files.taxonomy_file import find_taxonomy_path, load_taxonomy
 
 CONCEPTS = Columns(
@@ -214,8 +214,9 @@ class PainterPictures(NamedTuple):
 
 def load_painter_pictures(home: DataRoot, domain: str) -> Iterator[PainterPictures]:
     """Yield the stored pictures of each painter in a domain."""
-    folder = UPath(home.root).joinpath(*_PAIRS.path, domain)
-    for path in sorted(folder.glob("[!.]*.parquet")):
+    for path in list_folder(home.path(*_PAIRS.path, domain)):
+        if path.name.startswith(".") or path.suffix != ".parquet":
+            continue
         columns = ["concept_id", "outcome", "is_stand_in"]
         rows = home.table(_PAIRS, f"{domain}|{path.stem}", columns)
         rows = rows[rows["outcome"].isin(["painted", "flawed"])]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -23,7 +22,7 @@ from pydantic import Field
 from assets.kit.table_asset import OWNERS, NotMaterialized
 from assets.report.benchmark_report import BenchmarkReport, GalleryT, SubjectT
 from assets.report.publish import Site, publish
-from assets.report.revision import content_version, revision_facts
+from assets.report.revision import revision_facts
 from assets.report.start_page import write_start_page
 from resources.calls.spending import SpendingRow
 from resources.calls.store import CallStore
@@ -140,15 +139,15 @@ def report_asset(
             facts=facts,
         )
         site = site_of(sources)
-        folder = Path(home.root) / "report" / group
+        folder = home.path("report", group)
         with write_errors(folder):
-            index = publish(folder, site, images.get)
+            published = publish(folder, site, images.get, facts)
             write_start_page(folder.parent)
         return MaterializeResult(
-            data_version=DataVersion(content_version(folder, facts)),
+            data_version=DataVersion(published.version),
             metadata={
-                "path": MetadataValue.path(str(index)),
-                "address": MetadataValue.path(index.as_uri()),
+                "path": MetadataValue.path(str(published.page)),
+                "address": MetadataValue.path(published.page.as_uri()),
                 **site.metadata,
                 "seconds": round(perf_counter() - started, 2),
             },

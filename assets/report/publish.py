@@ -1,28 +1,26 @@
-"""Publication: a site is built whole beside the old one, then moved to its place."""
+"""Publication: a site is built whole, then put in the place of the old one."""
 
-import errno
 import hashlib
 import io
-import os
 import shutil
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from glob import escape
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
-from uuid import uuid4
 
 from PIL import Image
 
 from assets.report.rendering import STATIC
+from assets.report.revision import Publication, content_version
 from assets.report.standings import JudgeResults
 from assets.report.start_page import Entry
 from resources.execution.cores import count_cores
+from resources.sites import SiteFolder, open_site
+from resources.storage.atomic_writes import FilePath
 
 _QUALITY, _EFFORT = 80, 2
 
@@ -37,9 +35,6 @@ class Thumbnail(NamedTuple):
     def file(self) -> str:
         """Path in the site."""
         return f"thumbs/{self.sha256}-{self.longer}.webp"
-
-
-_ABANDONED_S = 3600.0
 
 
 @dataclass(frozen=True)
@@ -60,92 +55,64 @@ class Site:
     judged: JudgeResults = field(default_factory=JudgeResults)
 
 
-def publish(folder: Path, site: Site, png_of: Callable[[str], bytes]) -> Path:
-    """Write a site into `folder` and return the path of its `index.html`.
+def publish(
+    folder: FilePath,
+    site: Site,
+    png_of: Callable[[str], bytes],
+    facts: Mapping[str, str] = MappingProxyType({}),
+) -> Publication:
+    """Write a site into `folder`, and return its `index.html` with the version of its content.
 
     `png_of` gives the PNG of a sha256. What `folder` held before is replaced when the new site is
     whole, and not before; pictures that it already has are taken over unread by `png_of`, if their
-    bytes still have the hash that they are named by, and thumbnails if they are whole.
+    bytes still have the hash that they are named by, and thumbnails if they are whole. The version
+    leaves `facts` out, which change with the day.
     """
-    _sweep(folder)
-    new = folder.with_name(f".{folder.name}.{uuid4().hex}")
-    try:
-        _write_images(new / "images", folder / "images", site.pictures, png_of)
-        _write_thumbnails(new, folder, site.thumbnails, png_of)
+    site_folder = open_site(folder)
+    with site_folder.build() as build:
+        _write_images(build, site_folder, site.pictures, png_of)
+        _write_thumbnails(build, site_folder, site.thumbnails, png_of)
         for file in (*STATIC, *site.static):
-            shutil.copyfile(file, new / file.name)
+            shutil.copyfile(file, build / file.name)
         for path, text in chain(site.pages, [site.entry.file, site.judged.file]):
-            page = new / path
+            page = build / path
             page.parent.mkdir(parents=True, exist_ok=True)
             page.write_text(text, encoding="utf-8")
-        _put_in_place(new, folder)
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
-    return folder / "index.html"
-
-
-def _sweep(folder: Path) -> None:
-    """Remove what killed builds left beside `folder`, but nothing that may still be built."""
-    for abandoned in folder.parent.glob(f".{escape(folder.name)}.{'[0-9a-f]' * 32}*"):
-        with suppress(FileNotFoundError):
-            if time.time() - abandoned.stat().st_mtime > _ABANDONED_S:
-                shutil.rmtree(abandoned, ignore_errors=True)
+        version = content_version(build, facts)
+        site_folder.put_in_place(build)
+    return Publication(folder / "index.html", version)
 
 
 def _write_images(
-    new: Path, old: Path, hashes: Iterable[str], png_of: Callable[[str], bytes]
+    build: Path, site_folder: SiteFolder, hashes: Iterable[str], png_of: Callable[[str], bytes]
 ) -> None:
-    new.mkdir(parents=True)
+    (build / "images").mkdir()
     for sha256 in hashes:
-        name = f"{sha256}.png"
-        sound = partial(_has_hash, sha256)
-        if not _take_over(old / name, new / name, sound):
-            (new / name).write_bytes(png_of(sha256))
+        name = f"images/{sha256}.png"
+        if not site_folder.take_over(build, name, partial(has_hash, sha256)):
+            (build / name).write_bytes(png_of(sha256))
 
 
 def _write_thumbnails(
-    new: Path, old: Path, thumbnails: Iterable[Thumbnail], png_of: Callable[[str], bytes]
+    build: Path,
+    site_folder: SiteFolder,
+    thumbnails: Iterable[Thumbnail],
+    png_of: Callable[[str], bytes],
 ) -> None:
     def write(thumbnail_spec: Thumbnail) -> None:
-        if not _take_over(old / thumbnail_spec.file, new / thumbnail_spec.file, is_whole):
-            (new / thumbnail_spec.file).write_bytes(
+        if not site_folder.take_over(build, thumbnail_spec.file, is_whole):
+            (build / thumbnail_spec.file).write_bytes(
                 thumbnail(png_of(thumbnail_spec.sha256), thumbnail_spec.longer)
             )
 
-    (new / "thumbs").mkdir()
+    (build / "thumbs").mkdir()
     with ThreadPoolExecutor(max_workers=count_cores()) as threads:
         list(threads.map(write, thumbnails))
 
 
-def _has_hash(sha256: str, data: bytes) -> bool:
+def has_hash(sha256: str, data: bytes) -> bool:
+    """True if data has a sha256."""
     return hashlib.sha256(data).hexdigest() == sha256
-
-
-def _take_over(old: Path, new: Path, sound: Callable[[bytes], bool]) -> bool:
-    """Give an image of the old site a second name in the new one, if it is still sound."""
-    try:
-        if not sound(old.read_bytes()):
-            return False
-        os.link(old, new)
-    except OSError:  # not there, or a file system without hard links
-        return False
-    return True
-
-
-def _put_in_place(new: Path, folder: Path) -> None:
-    """Move `new` to `folder`, what stands there aside; of two builds at once the later stays."""
-    old = new.with_name(f"{new.name}.old")
-    while True:
-        try:
-            new.rename(folder)
-            break
-        except OSError as error:
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                raise
-        shutil.rmtree(old, ignore_errors=True)
-        with suppress(FileNotFoundError):
-            folder.rename(old)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def thumbnail(png: bytes, longer: int) -> bytes:

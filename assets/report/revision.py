@@ -6,6 +6,17 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
+
+from resources.storage.atomic_writes import FilePath
+
+
+class Publication(NamedTuple):
+    """The first page of a site that was published, and the version of its content."""
+
+    page: FilePath
+    version: str
+
 
 _CODE = Path(__file__).resolve().parents[2]
 _WITHIN_S = 60

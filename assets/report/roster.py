@@ -6,13 +6,13 @@ a report that rewrites the front page keeps it with its date.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pydantic import TypeAdapter
 from upath import UPath
 
-from resources.storage.atomic_writes import write_atomically
+from resources.storage.atomic_writes import FilePath, write_atomically
+from resources.storage.files import read_file
 
 FILE = "roster.json"
 NOTHING_TO_PAY = "nothing to pay"
@@ -62,15 +62,15 @@ class Roster:
     benchmarks: Sequence[Planned] = ()
     gaps: Mapping[str, Mapping[str, Gap]] = field(default_factory=dict)
 
-    def write(self, folder: Path) -> None:
+    def write(self, folder: FilePath) -> None:
         """Write it into the folder in which the sites lie."""
         write_atomically(UPath(folder / FILE), _JSON.dump_json(self, indent=1) + b"\n")
 
     @classmethod
-    def read(cls, folder: Path) -> "Roster":
+    def read(cls, folder: FilePath) -> "Roster":
         """Read the roster that was written last; an empty one where there is none."""
         try:
-            return _JSON.validate_json((folder / FILE).read_bytes())
+            return _JSON.validate_json(read_file(folder / FILE))
         except FileNotFoundError:
             return cls()
 

@@ -8,20 +8,21 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
-
-from upath import UPath
 
 from assets.report import front_tables, standings
 from assets.report.front_tables import MeasureColumn
 from assets.report.profiles import Profile, profiles
 from assets.report.rendering import STATIC, Renderer, Shell
+from assets.report.revision import Publication
 from assets.report.roster import Roster
 from assets.report.standings import JudgeResults
 from assets.report.strips import strips
 from metrics.statistics.firmness import FIRMNESS, Firmness
-from resources.storage.atomic_writes import write_atomically
+from resources.sites import MARK, FrontFolder, open_front
+from resources.storage.atomic_writes import FilePath
 
 T = TypeVar("T")
 
@@ -29,8 +30,7 @@ _ENTRY = "finding.json"
 _NAMED = 3
 """Models that a sentence names."""
 _MARK = '<svg xmlns="http://www.w3.org/2000/svg"><title>Reports</title></svg>\n'
-"""`mark.svg`: a page leads to the start page once it has seen that this lies beside it."""
-_JUDGES = ("judges", "tables/judges")
+JUDGE_FOLDERS = ("judges", "tables/judges")
 """The folders of the judges' pages and of their tables as CSV."""
 
 
@@ -94,53 +94,36 @@ class _Reports:
         return [*self.judged[folder].measures] if folder in self.judged else [None]
 
 
-def write_start_page(folder: Path) -> Path:
-    """Write the start page of the sites that lie in `folder`, and return its path.
+def write_start_page(folder: FilePath) -> Publication:
+    """Write the start page of the sites that lie in `folder`, and return it with its version.
 
     A site is listed once it lies there with its entry. Of two reports that end at once, the page
     of the last one might lack the other: it looks again.
     """
-    before: _Reports | None = None
-    while before != (reports := _read_reports(folder)):
-        _write(folder, reports)
-        before = reports
-    return folder / "index.html"
+    front = open_front(folder)
+    before, reports = None, _read_reports(folder, front)
+    while before != reports:
+        files = {MARK: _MARK.encode(), **{file.name: file.read_bytes() for file in STATIC}}
+        files |= {path: text.encode() for path, text in _pages(reports)}
+        front.write(files, JUDGE_FOLDERS)
+        before, reports = reports, _read_reports(folder, front)
+    return Publication(folder / "index.html", sha256(files["index.html"]).hexdigest())
 
 
-def read_judge_results(folder: Path) -> Mapping[str, JudgeResults]:
+def read_judge_results(folder: FilePath) -> Mapping[str, JudgeResults]:
     """Read what each site in `folder` tells of judges, by the site's own folder."""
-    return _read_reports(folder).judged
+    return _read_reports(folder, open_front(folder)).judged
 
 
-def _read_reports(folder: Path) -> _Reports:
+def _read_reports(folder: FilePath, front: FrontFolder) -> _Reports:
     reports = _Reports(Roster.read(folder))
-    for file in sorted(folder.glob(f"[!.]*/{_ENTRY}")):
-        name = file.parent.name
+    for site in front.list_sites():
         # Whoever replaces that site at this moment writes the start page once more.
         with suppress(FileNotFoundError):
-            entry = Entry(**json.loads(file.read_text(encoding="utf-8")))
-            results_file = file.with_name(standings.FILE)
-            reports.judged[name] = JudgeResults.read(results_file.read_text(encoding="utf-8"))
-            reports.entries[name] = entry
+            entry = Entry(**json.loads(site.read(_ENTRY)))
+            reports.judged[site.name] = JudgeResults.read(site.read(standings.FILE).decode())
+            reports.entries[site.name] = entry
     return reports
-
-
-def _write(folder: Path, reports: _Reports) -> None:
-    files = {"mark.svg": _MARK.encode(), **{file.name: file.read_bytes() for file in STATIC}}
-    files |= {path: text.encode() for path, text in _pages(reports)}
-    for path, data in files.items():
-        _write_changed(folder / path, data)
-    for old in (file for name in _JUDGES for file in (folder / name).glob("*")):
-        if str(old.relative_to(folder)) not in files:
-            old.unlink(missing_ok=True)
-
-
-def _write_changed(path: Path, data: bytes) -> None:
-    """Write a file that is not so already: of the pages of many judges, most stay as they are."""
-    with suppress(FileNotFoundError):
-        if path.read_bytes() == data:
-            return
-    write_atomically(UPath(path), data)
 
 
 def _pages(reports: _Reports) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from mimetypes import guess_type
 from pathlib import Path
 from time import monotonic, sleep
 from typing import IO, TypeAlias, TypeGuard, TypeVar
@@ -32,7 +33,7 @@ def write_atomically(path: FilePath, data: bytes) -> None:
     """
     with write_errors(path):
         if is_remote(path):
-            reach(path, lambda: path.fs.pipe_file(path.path, data))
+            _write_remotely(path, data)
             return
         with open_atomically(to_local_path(path)) as file:
             file.write(data)
@@ -90,6 +91,15 @@ def write_unchanged(path: UPath, data: bytes, tag: str | None) -> bool:
                 return False
             raise
     return True
+
+
+def _write_remotely(path: UPath, data: bytes) -> None:
+    """Write an object by one request, on S3 with the type that browsers ask for."""
+    kind, _ = guess_type(path.name)
+    write = partial(path.fs.pipe_file, path.path, data)
+    if kind and path.protocol in ("s3", "s3a"):
+        write = partial(write, ContentType=kind)
+    reach(path, write)
 
 
 def is_remote(path: FilePath) -> TypeGuard[UPath]:

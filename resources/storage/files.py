@@ -5,6 +5,7 @@ for a minute is waited for: all functions raise `UnreachableStore` after that, a
 where the credentials may not read.
 """
 
+import errno
 import io
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -87,7 +88,7 @@ def list_files(folder: UPath) -> list[UPath]:
         return sorted(
             path
             for path in folder.rglob("*")
-            if path.is_file() and not any(part.startswith(".") for part in _parts(path, folder))
+            if not path.is_dir() and not any(part.startswith(".") for part in _parts(path, folder))
         )
     names = [name.partition(folder.path.rstrip("/") + "/")[2] for name in find_objects(folder)]
     visible = (name for name in sorted(names) if name and "/." not in f"/{name}")
@@ -96,18 +97,35 @@ def list_files(folder: UPath) -> list[UPath]:
 
 def find_objects(folder: UPath) -> list[str]:
     """Find the names of all objects below a folder of an object store, in full, by listing it."""
+    return list(find_infos(folder))
+
+
+def find_infos(folder: UPath) -> dict[str, dict[str, Any]]:
+    """Find what the file system tells of the files below a folder, by their names in full."""
     try:
         folder.fs.invalidate_cache(folder.path)
-        return list(_ask(folder, lambda: folder.fs.find(folder.path)))
+        return dict(_ask(folder, lambda: folder.fs.find(folder.path, detail=True)))
     finally:
         folder.fs.invalidate_cache(folder.path)
 
 
+def make_folder(folder: UPath) -> None:
+    """Make a folder, unless it exists; an object store has none."""
+    if not is_remote(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+
+
 def read_file(path: FilePath) -> bytes:
     """Read a file whole, by one request; raises FileNotFoundError."""
-    if is_remote(path):
-        return _ask(path, lambda: bytes(path.fs.cat_file(path.path)))
-    return path.read_bytes()
+    if not is_remote(path):
+        return path.read_bytes()
+    try:
+        # From the start on, since a store is asked for the size of a whole object first.
+        return _ask(path, lambda: bytes(path.fs.cat_file(path.path, start=0)))
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            return b""  # An empty object has no first byte.
+        raise
 
 
 def open_file(path: FilePath) -> io.BytesIO | io.BufferedReader:
@@ -179,7 +197,7 @@ def fetch(path: FilePath) -> Path:
     """
     if not is_remote(path):
         return to_local_path(path)
-    infos: dict[str, dict[str, Any]] = _ask(path, lambda: path.fs.find(path.path, detail=True))
+    infos = find_infos(path)
     if not infos:
         raise FileNotFoundError(f"{path} is not there.")
     states = sorted((name, info["size"], _find_tag(info)) for name, info in infos.items())

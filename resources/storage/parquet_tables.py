@@ -18,7 +18,7 @@ from upath import UPath
 
 from resources.faults import write_errors
 from resources.storage.atomic_writes import is_remote, open_atomically, write_atomically
-from resources.storage.files import is_stored, open_address, read_file
+from resources.storage.files import is_stored, make_folder, open_address, open_file
 from resources.storage.streamed_tables import (
     WRITE_OPTIONS,
     StoredTable,
@@ -53,9 +53,7 @@ def open_table(path: UPath, asset: str) -> StoredTable:
 def _open(path: UPath, asset: str) -> IO[bytes]:
     """The file of a table; from an object store it is taken whole, in one request."""
     try:
-        if is_remote(path):
-            return io.BytesIO(read_file(path))
-        return Path(path.path).open("rb")
+        return open_file(path)
     except FileNotFoundError as error:
         raise FileNotFoundError(f"The table {path} is not there. {_remedy(path, asset)}") from error
 
@@ -70,6 +68,13 @@ class MultiplePartitions(ValueError):
 
 class _Parquet(UPathIOManager):
     extension = ".parquet"
+
+    def make_directory(self, path: UPath) -> None:
+        """Make a folder, where there are folders."""
+        make_folder(path)
+
+    def _handle_transition_to_partitioned_asset(self, context: OutputContext, path: UPath) -> None:
+        """Do nothing: a table without partitions is a file of another name."""
 
     def dump_to_path(
         self, context: OutputContext, obj: pa.Table | StoredTable, path: UPath

@@ -8,7 +8,6 @@ many there are of anything: that is what judges are tested on, and a person deci
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 from dagster import MetadataValue
@@ -35,6 +34,7 @@ from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import AnsweredOutcome
 from resources.models.requests import LookRequest, Turn
 from resources.storage.data_root import DataRoot
+from resources.storage.files import list_folder
 
 NO_CHECKER = "none"
 """The checker that is none: a person sees everything."""
@@ -199,9 +199,9 @@ class Candidates(PhotographStep[CandidatesConfig]):
         painter, topic = split_photograph_key(work.partition)
         other_rows = [
             row
-            for folder in sorted(Path(work.home.root, *self.key.path).glob(f"*/{topic}.parquet"))
-            if (name := folder.parent.name) != painter
-            for row in load_candidates(work.home, name, topic)
+            for folder in list_folder(work.home.path(*self.key.path))
+            if folder.name != painter
+            for row in load_candidates(work.home, folder.name, topic)
         ]
         verdicts = read_verdicts(review_file(work.home, topic))
         page = write_candidates(work.home, work.images, topic, [*other_rows, *rows], verdicts)

@@ -215,4 +215,5 @@ def written(folder: Path, *painters: SummarisedPainter, pictures: Pictures, **ch
         "facts": {"Filter": "qwen_vl"},
     }
     png_of = changes.pop("png_of", pictures.pngs.__getitem__)
-    return publish(folder, build(painters, **(given | changes)), png_of).parent
+    publish(folder, build(painters, **(given | changes)), png_of)
+    return folder

@@ -34,7 +34,7 @@ def text_of(part: str) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_start_page(front(tmp_path_factory.mktemp("front") / "report")).parent
+    return write_start_page(front(tmp_path_factory.mktemp("front") / "report")).page.parent
 
 
 class TestOverview:
@@ -157,7 +157,7 @@ class TestPages:
     def test_with_one_benchmark_and_no_roster(self, tmp_path: Path) -> None:
         told = JudgeResults([ACCURACY], [standing("eye", 0.4)], [failure("eye")])
         site(tmp_path / "zoo", "Zoo", told)
-        index = write_start_page(tmp_path)
+        index = write_start_page(tmp_path).page
         assert "1 judge or metric has results" in text_of(index.read_text())
         assert "40.0 %" in text_of(index.read_text())
 

@@ -27,7 +27,7 @@ def test_each_report_is_found_by_what_lies_there(blank: Page, tmp_path: Path) ->
     half_built = root / f".another.{'0' * 32}"
     half_built.mkdir()
     (half_built / "finding.json").write_text("{}")
-    moved = write_start_page(root).parent.rename(tmp_path / "moved # 50%")
+    moved = write_start_page(root).page.parent.rename(tmp_path / "moved # 50%")
     page = blank
     page.goto((moved / "index.html").as_uri())
     found = page.locator("section.report")
@@ -64,7 +64,7 @@ def test_a_report_that_was_taken_elsewhere_leads_to_no_start_page(
 
 
 def test_rows_are_sorted_by_keyboard_and_trials_stay_below(blank: Page, tmp_path: Path) -> None:
-    index = write_start_page(front(tmp_path / "report"))
+    index = write_start_page(front(tmp_path / "report")).page
     page = blank
     page.goto(index.as_uri())
     table = page.get_by_role("region", name="Judges and metrics").get_by_role("table")
@@ -98,7 +98,7 @@ def test_rows_are_sorted_by_keyboard_and_trials_stay_below(blank: Page, tmp_path
 
 
 def test_the_pages_of_judges_fit_a_phone(blank: Page, tmp_path: Path) -> None:
-    index = write_start_page(front(tmp_path / "report"))
+    index = write_start_page(front(tmp_path / "report")).page
     page = blank
     page.set_viewport_size({"width": 400, "height": 800})
     for name in ("index.html", "judges/eye.html", "judges/new.html"):

@@ -291,7 +291,7 @@ def _painted(made: Made, original: bool) -> dict[str, Any]:
 
 def build(folder: Path, *, png_of: Callable[[str], bytes], **tables: Any) -> Path:
     """Publish the site of these tables, and return the path of its front page."""
-    return publish(folder, pages.build(**tables), png_of)
+    return publish(folder, pages.build(**tables), png_of).page
 
 
 def written(folder: Path, **changes: Any) -> Path:
