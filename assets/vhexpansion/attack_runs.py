@@ -126,7 +126,7 @@ class AttackRun:
     def __init__(self, encoder: Model, key: str | None, batch: int | None, log: Logger) -> None:
         self._model, self._log = encoder, log
         self._attacker = EncoderAttack(encoder, key)
-        self.batch = batch or parse_settings(encoder).batch
+        self.batch = batch or parse_settings(encoder).batch or 1
 
     def key(self, row: Row) -> str:
         """The key of the work that a row takes."""

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInf
 
 from generators.name_suggestions import suggest_names
 from resources.models.backend_names import (
+    DEVICE_BACKENDS,
     KEY_VARIABLES,
     LOCAL_BACKENDS,
     ROLES_BY_BACKEND,
@@ -35,6 +36,10 @@ _SEEDED = ("diffusers", "gemini", "stand_in")
 _SERVED = ("openai", "openai_compatible", "gemini", "anthropic")
 
 _AT_ONCE = 16
+MAX_DEFAULT_BATCH = 8
+"""Largest batch of a local model on a GPU whose entry names none."""
+_WAITING_BATCHES: Mapping[str, int] = {"transformers": 4}
+"""Batches of a local model that are worked on, prepared or wait to be grouped; else 2."""
 _WEEK_S = 604_800
 
 Dollars = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
@@ -99,12 +104,12 @@ class Model(BaseModel):
     may_leave_folder: bool = False
     """Whether files and links of a manifest may lead out of its folder."""
     devices: tuple[str, ...] = Field(default=(), strict=False)
-    """Devices of a diffusers painter in torch's words: one process each."""
+    """Devices of a local model in torch's words: one process each."""
     base_url: str | tuple[str, ...] | None = Field(default=None, validate_default=True)
     """Address of the server, or of each of several servers of the same model."""
     key: str | None = None
     concurrency: int = Field(
-        default_factory=lambda data: max(_AT_ONCE, 2 * _count_parallel_requests(data)), ge=1
+        default_factory=lambda data: max(_AT_ONCE, _count_waiting_requests(data)), ge=1
     )
     """Requests on their way at once, at most; a local model's next batch waits behind its first."""
     requests_per_minute: float | None = Field(default=None, gt=0)
@@ -154,6 +159,11 @@ class Model(BaseModel):
     def base_urls(self) -> tuple[str, ...]:
         """The addresses of its servers; none where its provider's is taken."""
         return (self.base_url,) if isinstance(self.base_url, str) else self.base_url or ()
+
+    @property
+    def requests_per_device(self) -> int:
+        """Requests that a device of a local model has at once, worked on and waiting."""
+        return _count_waiting_requests(dict(self)) // max(1, len(self.devices))
 
     @field_validator("model")
     @classmethod
@@ -220,9 +230,11 @@ class Model(BaseModel):
 
     @field_validator("devices")
     @classmethod
-    def _require_painter(cls, devices: tuple[str, ...], entry: ValidationInfo) -> tuple[str, ...]:
+    def _require_device_backend(
+        cls, devices: tuple[str, ...], entry: ValidationInfo
+    ) -> tuple[str, ...]:
         backend = entry.data.get("backend")
-        if devices and backend is not None and backend != "diffusers":
+        if devices and backend is not None and backend not in DEVICE_BACKENDS:
             raise ValueError(f"is not used by the backend {backend!r}: remove it")
         if devices and "device" in entry.data.get("parameters", {}):
             raise ValueError("stands beside `device` in parameters: remove that one")
@@ -291,3 +303,11 @@ def _read_batch_size(entry: Mapping[str, Any]) -> int:
 def _count_parallel_requests(entry: Mapping[str, Any]) -> int:
     """Count the requests that a local model works on at once on all its devices."""
     return _read_batch_size(entry) * max(1, len(entry.get("devices", ())))
+
+
+def _count_waiting_requests(entry: Mapping[str, Any]) -> int:
+    """Count the requests that a local model works on, or that wait, on all its devices."""
+    devices = entry.get("devices", ())
+    default = MAX_DEFAULT_BATCH if any(device != "cpu" for device in devices) else 1
+    batches = _WAITING_BATCHES.get(str(entry.get("backend")), 2)
+    return batches * (_read_batch_size(entry) or default) * max(1, len(devices))

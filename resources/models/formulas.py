@@ -10,7 +10,7 @@ Formula = Literal["clip_score", "pick_score", "vqa_score", "vision_score", "expe
 """Formulas of the backend transformers: see `resources.models.backends.scoring`."""
 
 _FORMULAS: tuple[Formula, ...] = get_args(Formula)
-_RUNNING = ("formula", "batch", "device", "dtype", "revision")
+_RUNNING = ("formula", "batch", "device", "dtype", "revision", "attention")
 _TAKEN: Mapping[Formula, tuple[str, ...]] = {
     "clip_score": (*_RUNNING, "prefix", "processor"),
     "pick_score": (*_RUNNING, "processor"),

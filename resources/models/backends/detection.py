@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from PIL import Image
 from pydantic import Field
@@ -32,6 +32,14 @@ class DetectorSettings(LocalSettings):
     threshold: float = Field(default=0.25, ge=0, le=1)
 
 
+class PreparedTurn(NamedTuple):
+    """A picture's size, what is looked for in it, and the network's inputs."""
+
+    size: tuple[int, int]
+    name: str
+    inputs: Any
+
+
 class Detector:
     """A detector of given objects; raises `ModelUnavailable` where it cannot be loaded."""
 
@@ -45,21 +53,37 @@ class Detector:
             detector = transformers.AutoModelForZeroShotObjectDetection
             self._network = files.load_network(detector, self._settings)
 
-    def detect(self, requests: Sequence[LookRequest]) -> list[ModelReply]:
-        """The boxes of what each request's text names in its picture, one by one."""
+    def prepare(self, requests: Sequence[LookRequest]) -> list[PreparedTurn]:
+        """The inputs of what each request's text names in its picture."""
         with translate_running_errors(self._model):
-            return [self._reply(request.turns[-1]) for request in requests]
+            return [self._prepare(request.turns[-1]) for request in requests]
 
-    def _reply(self, turn: Turn) -> ModelReply:
+    def compute(self, prepared_turns: Sequence[PreparedTurn]) -> list[tuple[PreparedTurn, Any]]:
+        """The network's outputs, one by one."""
+        network = self._network
+        with translate_running_errors(self._model), import_library("torch").inference_mode():
+            return [
+                (prepared, network(**prepared.inputs.to(network.device, dtype=network.dtype)))
+                for prepared in prepared_turns
+            ]
+
+    def read_boxes(self, outputs: Sequence[tuple[PreparedTurn, Any]]) -> list[ModelReply]:
+        """The boxes in outputs."""
+        with translate_running_errors(self._model):
+            return [self._reply(prepared, output) for prepared, output in outputs]
+
+    def _prepare(self, turn: Turn) -> PreparedTurn:
         (digest,), name = turn.images, turn.text.lower()
         image = Image.open(io.BytesIO(self._picture(digest))).convert("RGB")
         inputs = self._processor(images=image, text=[[f"a {name}"]], return_tensors="pt")
-        with import_library("torch").inference_mode():
-            outputs = self._network(**inputs.to(self._network.device, dtype=self._network.dtype))
+        return PreparedTurn(image.size, name, inputs)
+
+    def _reply(self, prepared: PreparedTurn, output: Any) -> ModelReply:
+        size, name, _ = prepared
         (detection,) = self._processor.post_process_grounded_object_detection(
-            outputs, threshold=self._settings.threshold, target_sizes=[image.size[::-1]]
+            output, threshold=self._settings.threshold, target_sizes=[size[::-1]]
         )
-        boxes = [_box(sides, image.size, name) for sides in detection["boxes"].tolist()]
+        boxes = [_box(sides, size, name) for sides in detection["boxes"].tolist()]
         return ModelReply(
             text=format_box_reply([box for box in boxes if box]), served_model=self._served
         )

@@ -1,4 +1,4 @@
-"""A painter on several devices: a process for each, shared by runs."""
+"""A local model on several devices: a process for each, shared by runs."""
 
 import asyncio
 import fcntl
@@ -18,8 +18,9 @@ from typing import IO, Any
 
 from resources.models.backends.base import PictureLoader
 from resources.models.catalog import Model
+from resources.models.pricing import list_images
 from resources.models.replies import Interrupted, ModelReply, RequestFault
-from resources.models.requests import EditRequest, PaintRequest, get_request_kind
+from resources.models.requests import Request, get_request_kind
 
 POLL_INTERVAL_S = 0.5
 """Interval at which a run looks for a free device."""
@@ -29,14 +30,14 @@ class Devices:
     """A backend of which a process of its own works on each device.
 
     A run takes every device that is free, and keeps one at least; while another run waits for its
-    first, it gives up the others one by one, each once what was on its way there is painted. Who
+    first, it gives up the others one by one, each once what was on its way there is answered. Who
     waits for a process that is killed gets `Interrupted`, and another takes its place.
     """
 
     def __init__(self, model: Model, key: str | None, picture: PictureLoader) -> None:
         self._model, self._key, self._picture = model, key, picture
         self._workers: list[_Worker] = []
-        self._room: asyncio.Queue[_Worker] = asyncio.Queue()
+        self._changed = asyncio.Condition()
         self._tending: asyncio.Task[None] | None = None
         self._waiting: IO[bytes] | None = None
 
@@ -51,18 +52,22 @@ class Devices:
         if self._tending is None:
             self._tending = asyncio.create_task(self._tend())
 
-    async def paint(self, request: PaintRequest | EditRequest) -> ModelReply:
-        """A PNG of the prompt, or of the changed picture, from whichever device has room."""
-        names = getattr(request, "images", ())
-        shown = {name: await asyncio.to_thread(self._picture, name) for name in names}
-        while not (worker := await self._room.get()).takes_more:
-            pass
+    async def ask(self, request: Request) -> ModelReply:
+        """The reply to a request, from the device with the fewest on their way to it."""
+        shown = {
+            name: await asyncio.to_thread(self._picture, name) for name in list_images(request)
+        }
+        async with self._changed:
+            await self._changed.wait_for(lambda: any(worker.has_room for worker in self._workers))
+            with_room = [worker for worker in self._workers if worker.has_room]
+            answering = min(with_room, key=lambda worker: worker.request_count).ask(request, shown)
         try:
-            return await worker.ask(request, shown)
+            return await answering
         finally:
-            self._room.put_nowait(worker)
+            async with self._changed:
+                self._changed.notify_all()
 
-    edit = paint
+    paint = edit = look = write = score = ask
 
     async def aclose(self) -> None:
         """End all processes, and leave the devices to others."""
@@ -79,6 +84,8 @@ class Devices:
                 self._workers.remove(worker)
                 await asyncio.to_thread(worker.close)
             self._take()
+            async with self._changed:
+                self._changed.notify_all()
             remaining = [worker for worker in self._workers if worker.takes_more]
             if len(remaining) > 1 and self._others_wait():
                 remaining[-1].retire()
@@ -102,11 +109,8 @@ class Devices:
     def _start(self, device: str, lease: IO[bytes]) -> None:
         parameters = {**self._model.parameters, "device": device}
         alone = self._model.model_copy(update={"parameters": parameters, "devices": ()})
-        worker = _Worker(alone, self._key, lease)
-        self._workers.append(worker)
-        # Its next batch is there when the one before is painted.
-        for _ in range(2 * parameters.get("batch", 1)):
-            self._room.put_nowait(worker)
+        max_requests = self._model.requests_per_device
+        self._workers.append(_Worker(alone, self._key, lease, max_requests))
 
     def _others_wait(self) -> bool:
         free = _lock(self._file("waiting"), fcntl.LOCK_EX)
@@ -115,7 +119,7 @@ class Devices:
         return free is None
 
     def _file(self, purpose: str) -> Path:
-        """Build the path that all runs of this painter on this machine lock."""
+        """Build the path that all runs of this model on this machine lock."""
         named = sha256(f"{self._model.name} {purpose}".encode()).hexdigest()
         return Path(tempfile.gettempdir(), f"counterfactory-{os.getuid()}", named)
 
@@ -123,8 +127,8 @@ class Devices:
 class _Worker:
     """A process that paints on one device; the lease is on the device for as long as it does."""
 
-    def __init__(self, model: Model, key: str | None, lease: IO[bytes]) -> None:
-        self._model, self._lease = model, lease
+    def __init__(self, model: Model, key: str | None, lease: IO[bytes], max_requests: int) -> None:
+        self._model, self._lease, self._max_requests = model, lease, max_requests
         self._loop = asyncio.get_running_loop()
         self._pending: dict[int, asyncio.Future[ModelReply]] = {}
         self._count, self._ended, self._retired = 0, False, False
@@ -140,6 +144,16 @@ class _Worker:
         return not (self._ended or self._retired)
 
     @property
+    def request_count(self) -> int:
+        """Requests on their way."""
+        return len(self._pending)
+
+    @property
+    def has_room(self) -> bool:
+        """True while another request may wait here: the batches after the one worked on."""
+        return self.takes_more and self.request_count < self._max_requests
+
+    @property
     def is_over(self) -> bool:
         """True once no request is under way on this device and none will come."""
         return self._ended or (self._retired and not self._pending)
@@ -148,18 +162,15 @@ class _Worker:
         """Take nothing more."""
         self._retired = True
 
-    async def ask(
-        self, request: PaintRequest | EditRequest, shown: Mapping[str, bytes]
-    ) -> ModelReply:
+    def ask(self, request: Request, shown: Mapping[str, bytes]) -> asyncio.Future[ModelReply]:
+        """Send a request with the pictures that it shows; the reply comes later."""
         self._count += 1
         number = self._count
-        self._pending[number] = self._loop.create_future()
-        try:
-            with suppress(OSError):  # It has ended: whoever listens says so to all.
-                self._pipe.send((number, request, shown))
-            return await self._pending[number]
-        finally:
-            del self._pending[number]
+        reply = self._pending[number] = self._loop.create_future()
+        reply.add_done_callback(lambda _: self._pending.pop(number))
+        with suppress(OSError):  # It has ended: whoever listens says so to all.
+            self._pipe.send((number, request, shown))
+        return reply
 
     def close(self) -> None:
         """End the process, and free its device."""
@@ -190,7 +201,7 @@ class _Worker:
     def _end(self) -> None:
         self._ended = True
         device, code = self._model.parameters["device"], self._process.exitcode
-        for number in self._pending:
+        for number in [*self._pending]:
             self._deliver(
                 number,
                 Interrupted(
@@ -233,7 +244,7 @@ async def _serve_requests(model: Model, key: str | None, pipe: Connection) -> No
 
     backend = build_backend(model, key, find_picture)
 
-    async def answer(number: int, request: PaintRequest | EditRequest) -> None:
+    async def answer(number: int, request: Request) -> None:
         try:
             reply = await getattr(backend, get_request_kind(request))(request)
         except RequestFault as fault:
@@ -248,7 +259,7 @@ async def _serve_requests(model: Model, key: str | None, pipe: Connection) -> No
         try:
             number, request, pictures = await asyncio.to_thread(pipe.recv)
         except EOFError:
-            os._exit(0)  # Whatever is being painted, nobody waits for it.
+            os._exit(0)  # Whatever is being answered, nobody waits for it.
         shown[number] = pictures
         task = asyncio.create_task(answer(number, request))
         answering.add(task)

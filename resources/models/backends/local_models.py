@@ -1,40 +1,51 @@
 """Shared parts of local backends: libraries, devices, faults."""
 
-from collections.abc import Callable, Iterator
+import asyncio
+import re
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, wraps
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
+from typing import Annotated, Any, NamedTuple, TypeVar, overload
 
 from jinja2 import TemplateError
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from resources.models.backends.base import PictureLoader
-from resources.models.backends.dynamic_batching import DynamicBatcher
+from resources.models.backends.default_batch import DefaultBatch
+from resources.models.backends.dynamic_batching import BatchStages, DynamicBatcher
 from resources.models.backends.hosted_models import check_key, redact_key
 from resources.models.catalog import Model
 from resources.models.replies import ModelReply, ModelUnavailable, RequestFault, UnacceptableRequest
 
-RequestType = TypeVar("RequestType")
 SettingsType = TypeVar("SettingsType", bound="LocalSettings")
+
+
+def _refuse_kernels(attention: str) -> str:
+    if not re.fullmatch("[a-z0-9_]+", attention) or attention.endswith("_hub"):
+        raise ValueError(f"{attention!r} would fetch code from the Hub: name one that is installed")
+    return attention
 
 
 class LocalSettings(BaseModel):
     """Parameters of an entry that say how to run a model; the others are the model's own.
 
     `batch` is how many requests are worked on at once, `device` and `dtype` are in torch's words,
-    `revision` is a branch, a tag or a commit of the Hugging Face Hub.
+    `revision` is a branch, a tag or a commit of the Hugging Face Hub, `attention` is how attention
+    is computed, in the words of diffusers (its attention backends) or of transformers
+    (`attn_implementation`). Kernels of the Hub are not taken: they are code.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
 
-    batch: int = Field(default=1, ge=1)
+    batch: int | None = Field(default=None, ge=1)
     device: str | None = None
     dtype: str | None = None
     revision: str | None = None
+    attention: Annotated[str, AfterValidator(_refuse_kernels)] | None = None
 
     @property
     def model_parameters(self) -> dict[str, Any]:
@@ -123,7 +134,8 @@ class ModelFiles(NamedTuple):
 
     def load_network(self, kind: Any, settings: LocalSettings) -> Any:
         """A network as its entry wants it, from weights in safetensors alone."""
-        network = self.load(kind, dtype=settings.dtype or "auto", use_safetensors=True)
+        how = {} if settings.attention is None else {"attn_implementation": settings.attention}
+        network = self.load(kind, dtype=settings.dtype or "auto", use_safetensors=True, **how)
         return network.to(choose_device(settings))
 
 
@@ -136,6 +148,8 @@ class LocalBackend:
     def __init__(self, model: Model, key: str | None, picture: PictureLoader) -> None:
         self._model, self._key, self._picture = model, key, picture
         self._batcher = DynamicBatcher()
+        self._default_batch = DefaultBatch(model)
+        self._choosing = asyncio.Lock()
 
     async def aclose(self) -> None:
         """Let go of the model."""
@@ -143,23 +157,55 @@ class LocalBackend:
         for loaded in self._loaded:
             self.__dict__.pop(loaded, None)
 
+    async def _ensure_loaded(self, name: str) -> None:
+        """Load a cached property in the model's thread."""
+        if name not in self.__dict__:
+            await self._batcher.ask(self._load, name, at_once=self._model.concurrency)
+
+    def _load(self, names: list[str]) -> list[Any]:
+        return [getattr(self, name) for name in names]
+
+    async def _ask_in_batches(
+        self, stages: BatchStages, item: Any, *, alike: Hashable = None, length: int = 0
+    ) -> ModelReply:
+        """The reply to an item; the first one is alone where it shows how large batches may be."""
+        batch = self._settings.batch or self._default_batch.size
+        if batch is None:
+            async with self._choosing:
+                if self._default_batch.size is None and await self._default_batch.begin(
+                    choose_device(self._settings)
+                ):
+                    reply: ModelReply = await self._batcher.ask(stages, item)
+                    await self._default_batch.choose()
+                    return reply
+            batch = self._default_batch.size
+        return await self._batcher.ask(stages, item, at_once=batch or 1, alike=alike, length=length)
+
     @cached_property
     def _settings(self) -> LocalSettings:
         return parse_settings(self._model)
 
 
-BatchMethod: TypeAlias = Callable[[Any, list[RequestType]], list[ModelReply]]
+class TimedOutput(NamedTuple):
+    """What a model made of a batch, and the seconds that it took."""
+
+    output: Any
+    seconds: float
+
+    def share(self, replies: Sequence[ModelReply]) -> list[ModelReply]:
+        """The replies of the batch, with each one's share of the time in its usage."""
+        share = self.seconds / len(replies)
+        return [replace(reply, usage=replace(reply.usage, gpu_seconds=share)) for reply in replies]
 
 
-def record_time(work: BatchMethod[RequestType]) -> BatchMethod[RequestType]:
-    """A backend's method that answers a batch, with each one's share of the time in its usage."""
+def record_time(work: Callable[[Any, Any], Any]) -> Callable[[Any, Any], TimedOutput]:
+    """A backend's method that runs the model on a batch, with the seconds that it takes."""
 
     @wraps(work)
-    def timing(backend: Any, requests: list[RequestType]) -> list[ModelReply]:
+    def timing(backend: Any, inputs: Any) -> TimedOutput:
         began = perf_counter()
-        replies = work(backend, requests)
-        share = (perf_counter() - began) / len(requests)
-        return [replace(reply, usage=replace(reply.usage, gpu_seconds=share)) for reply in replies]
+        output = work(backend, inputs)
+        return TimedOutput(output, perf_counter() - began)
 
     return timing
 
@@ -213,9 +259,9 @@ def _is_memory(error: Exception) -> bool:
 
 
 def _build_memory_error(model: Model, words: str) -> ModelUnavailable:
+    batch = parse_settings(model).batch
+    smaller = "batch: 1" if batch is None else f"a smaller batch (it is {batch})"
     return ModelUnavailable(
-        f"{model.model} ran out of memory. In its parameters in models.yaml, set a "
-        f"smaller batch (it is {parse_settings(model).batch}), smaller pictures or shorter "
-        f"answers, or "
-        f"a dtype of half the size. ({words})"
+        f"{model.model} ran out of memory. In its parameters in models.yaml, set {smaller}, "
+        f"smaller pictures or shorter answers, or a dtype of half the size. ({words})"
     )

@@ -2,29 +2,59 @@
 
 import asyncio
 import json
+import math
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from resources.models.backends.adapters import AdapterSettings
 from resources.models.backends.detection import Detector
+from resources.models.backends.dynamic_batching import BatchStages
 from resources.models.backends.local_models import (
     LocalBackend,
+    TimedOutput,
     import_library,
     parse_settings,
     record_time,
     translate_running_errors,
 )
 from resources.models.backends.scoring import ScoringFormula, load_formula
-from resources.models.backends.vision_language import VisionLanguageModel, build_message
+from resources.models.backends.vision_language import (
+    ChatMessage,
+    VisionLanguageModel,
+    build_message,
+)
 from resources.models.replies import ModelReply, ModelUnavailable
 from resources.models.requests import LookRequest, ScoreRequest, WriteRequest
 
 _GLOBAL_RANDOMNESS = threading.Lock()
+_PIXELS_PER_CHARACTER = 200
+"""Pixels of a picture that take about as many tokens as a character of text."""
+
+
+class _OpenedRequest(NamedTuple):
+    """A request with its pictures opened."""
+
+    request: LookRequest | WriteRequest
+    messages: list[ChatMessage]
+
+    @property
+    def length(self) -> int:
+        """How long it is beside others, before anything is tokenized: characters and pictures."""
+        parts = [part for message in self.messages for part in message["content"]]
+        pixels: int = sum(math.prod(part["image"].size) for part in parts if "image" in part)
+        return pixels // _PIXELS_PER_CHARACTER + sum(len(part.get("text", "")) for part in parts)
+
+
+class _Group(NamedTuple):
+    """Requests that are generated together: the seed of their tokens, and the model's inputs."""
+
+    seed: int | None
+    inputs: Any
 
 
 class Transformers(LocalBackend):
@@ -39,8 +69,9 @@ class Transformers(LocalBackend):
     that is a hash of the request and its sample index: asked again, it is answered the same, and
     no two requests share their luck.
 
-    A metric is whatever its `formula` asks for (see `scoring`) in place of that. Pictures for the
-    next batch are opened while the model works on the one before.
+    A metric is whatever its `formula` asks for (see `scoring`) in place of that. While the model
+    works on a batch, the next one is opened and tokenized, and the one before it decoded; requests
+    that are about as long share a batch.
     """
 
     _loaded = ("_speaking", "_generation", "_metric", "_detector")
@@ -48,7 +79,9 @@ class Transformers(LocalBackend):
     async def look(self, request: LookRequest) -> ModelReply:
         """Answer in text what is asked of pictures; a detector answers with boxes, as JSON."""
         if "detector" in self._model.roles:
-            return await self._batcher.ask(self._detect, request, at_once=self._settings.batch)
+            await self._ensure_loaded("_detector")
+            detecting = BatchStages(self._detector.prepare, self._detect, self._read_boxes)
+            return await self._ask_in_batches(detecting, request)
         return await self._ask(request)
 
     async def write(self, request: WriteRequest) -> ModelReply:
@@ -62,53 +95,80 @@ class Transformers(LocalBackend):
 
     async def score(self, request: ScoreRequest) -> ModelReply:
         """Score a picture against a text; raises `UnacceptableRequest` for too long a text."""
-        if "_metric" not in self.__dict__:
-            await self._batcher.ask(self._load, request, at_once=self._model.concurrency)
+        await self._ensure_loaded("_metric")
         prepared = await asyncio.to_thread(self._metric.prepare, request)
-        return await self._batcher.ask(self._score, prepared, at_once=self._settings.batch)
-
-    async def _ask(self, request: LookRequest | WriteRequest) -> ModelReply:
-        shown = sum(len(turn.images) for turn in request.turns)
-        return await self._batcher.ask(
-            self._answer, request, at_once=self._settings.batch, alike=shown
+        return await self._ask_in_batches(
+            BatchStages(self._collate, self._score, self._read_scores),
+            prepared,
+            length=len(request.text),
         )
 
-    @record_time
-    def _answer(self, requests: list[LookRequest | WriteRequest]) -> list[ModelReply]:
-        if not self._generation.do_sample:
-            return self._generate(requests)
-        replies = []
-        for request in requests:
-            with _seed(compute_sampling_seed(request)):
-                replies += self._generate([request])
-        return replies
+    async def _ask(self, request: LookRequest | WriteRequest) -> ModelReply:
+        await self._ensure_loaded("_generation")
+        opened = await asyncio.to_thread(self._open, request)
+        return await self._ask_in_batches(
+            BatchStages(self._tokenize, self._generate, self._read_answers),
+            opened,
+            alike=sum(len(turn.images) for turn in request.turns),
+            length=opened.length,
+        )
 
-    def _generate(self, requests: Sequence[LookRequest | WriteRequest]) -> list[ModelReply]:
+    def _open(self, request: LookRequest | WriteRequest) -> _OpenedRequest:
+        messages = [build_message(turn, self._picture) for turn in request.turns]
+        return _OpenedRequest(request, messages)
+
+    def _tokenize(self, opened_requests: list[_OpenedRequest]) -> list[_Group]:
+        """Tokenize requests together, or where tokens are sampled each by itself."""
+        sampled = self._generation.do_sample
+        groups = [[opened] for opened in opened_requests] if sampled else [opened_requests]
+        with translate_running_errors(self._model):
+            return [
+                _Group(
+                    compute_sampling_seed(group[0].request) if sampled else None,
+                    self._speaking.tokenize_conversations([opened.messages for opened in group]),
+                )
+                for group in groups
+            ]
+
+    @record_time
+    def _generate(self, groups: list[_Group]) -> list[tuple[_Group, Any]]:
+        with translate_running_errors(self._model):
+            return [(group, self._generate_group(group)) for group in groups]
+
+    def _generate_group(self, group: _Group) -> Any:
+        if group.seed is None:
+            return self._speaking.generate(group.inputs, self._generation)
+        with _seed(group.seed):
+            return self._speaking.generate(group.inputs, self._generation)
+
+    def _read_answers(self, generated: TimedOutput) -> list[ModelReply]:
         speaking, generation = self._speaking, self._generation
-        with translate_running_errors(self._model):
-            answers = speaking.generate_answers(
-                [
-                    [build_message(turn, self._picture) for turn in request.turns]
-                    for request in requests
-                ],
-                generation,
-            )
-        return [
-            ModelReply(text=text, served_model=speaking.served_model, usage=usage)
-            for text, usage in answers
-        ]
+        return generated.share(
+            [
+                ModelReply(text=text, served_model=speaking.served_model, usage=usage)
+                for group, sequences in generated.output
+                for text, usage in speaking.read_answers(group.inputs, sequences, generation)
+            ]
+        )
 
-    def _load(self, requests: list[ScoreRequest]) -> list[ScoringFormula]:
-        return [self._metric] * len(requests)
+    def _collate(self, prepared_requests: list[Any]) -> Any:
+        with translate_running_errors(self._model):
+            return self._metric.collate(prepared_requests)
 
     @record_time
-    def _score(self, prepared: list[Any]) -> list[ModelReply]:
+    def _score(self, inputs: Any) -> Any:
         with translate_running_errors(self._model):
-            return self._metric.score_batch(prepared)
+            return self._metric.compute(inputs)
+
+    def _read_scores(self, computed: TimedOutput) -> list[ModelReply]:
+        return computed.share(self._metric.read_scores(computed.output))
 
     @record_time
-    def _detect(self, requests: list[LookRequest]) -> list[ModelReply]:
-        return self._detector.detect(requests)
+    def _detect(self, prepared_turns: list[Any]) -> list[Any]:
+        return self._detector.compute(prepared_turns)
+
+    def _read_boxes(self, computed: TimedOutput) -> list[ModelReply]:
+        return computed.share(self._detector.read_boxes(computed.output))
 
     @cached_property
     def _settings(self) -> AdapterSettings:

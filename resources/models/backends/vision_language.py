@@ -42,12 +42,6 @@ class VisionLanguageModel:
         """The class that prepares pictures; its rounding depends on torchvision being here."""
         return type(self.processor.image_processor).__name__
 
-    def build_inputs(self, conversations: Sequence[Sequence[ChatMessage]]) -> Any:
-        """Tokenize conversations, on the device and in the dtype of the network."""
-        return self.tokenize_conversations(conversations).to(
-            self.network.device, dtype=self.network.dtype
-        )
-
     def tokenize_conversations(self, conversations: Sequence[Sequence[ChatMessage]]) -> Any:
         """Tokenize conversations that go on with an answer: padded on the left."""
         return self.processor.apply_chat_template(
@@ -106,12 +100,13 @@ class VisionLanguageModel:
     def _render(self, turns: Sequence[ChatMessage], **how: Any) -> str:
         return str(self.processor.apply_chat_template(turns, tokenize=False, **how))
 
-    def generate_answers(
-        self, conversations: Sequence[Sequence[ChatMessage]], generation: Any
-    ) -> list[tuple[str, Usage]]:
-        """Generate the answer to each conversation, with the tokens that it took."""
-        inputs = self.build_inputs(conversations)
-        sequences = self.network.generate(**inputs, generation_config=generation)
+    def generate(self, inputs: Any, generation: Any) -> Any:
+        """Generate from tokenized conversations: what the network gives, as `generation` says."""
+        inputs = inputs.to(self.network.device, dtype=self.network.dtype)
+        return self.network.generate(**inputs, generation_config=generation)
+
+    def read_answers(self, inputs: Any, sequences: Any, generation: Any) -> list[tuple[str, Usage]]:
+        """Read the answer to each conversation in generated tokens, with their numbers."""
         answers = []
         for mask, tokens in zip(inputs["attention_mask"], sequences, strict=True):
             answer = _cut_at_end(tokens[len(mask) :].tolist(), generation.eos_token_id)

@@ -149,8 +149,8 @@ class TestRightFiles:
         assert loaded(entry(backend="transformers")).models[0].deadline_s == 3600
         assert loaded(entry(backend="transformers", deadline_s=5)).models[0].deadline_s == 5
 
-    @pytest.mark.parametrize(("batch", "at_once"), [(1, 16), (8, 16), (32, 64), ("32", 16)])
-    def test_a_local_model_waits_with_its_next_batch_ready(self, loaded, batch, at_once):
+    @pytest.mark.parametrize(("batch", "at_once"), [(1, 16), (8, 32), (32, 128), ("32", 16)])
+    def test_a_local_model_waits_with_its_next_batches_ready(self, loaded, batch, at_once):
         local = {"backend": "transformers", "parameters": {"batch": batch}}
         assert loaded(entry(**local)).models[0].concurrency == at_once
         assert loaded(entry(**local, concurrency=32)).models[0].concurrency == 32

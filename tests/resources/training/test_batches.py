@@ -91,7 +91,7 @@ def test_a_trainer_asks_in_the_words_of_the_metric(base):
     speaking = VisionLanguageModel(entry, None, AdapterSettings())
     text = PROMPT.format(text="a red thing")
     asked = build_message(Turn("user", text, ("x",)), lambda _: png(picture))
-    ours = speaking.build_inputs([[asked]])["input_ids"][0].tolist()
+    ours = speaking.tokenize_conversations([[asked]])["input_ids"][0].tolist()
     messages = import_module("trl.data_utils").prepare_multimodal_messages
     trained = messages(build_user_turn(text), images=[picture])
     theirs = speaking.processor.apply_chat_template(

@@ -32,8 +32,14 @@ class ScoringFormula(Protocol):
     def prepare(self, request: ScoreRequest) -> Any:
         """A request with its picture opened; for any thread, while the model works."""
 
-    def score_batch(self, prepared_requests: Sequence[Any]) -> list[ModelReply]:
-        """The scores of requests that are worked on together."""
+    def collate(self, prepared_requests: Sequence[Any]) -> Any:
+        """The network's inputs for requests that are worked on together."""
+
+    def compute(self, inputs: Any) -> Any:
+        """The network's raw output."""
+
+    def read_scores(self, output: Any) -> list[ModelReply]:
+        """The scores in an output, in the order of the requests."""
 
 
 def build_score_provenance(model: Model, network: Any, batch: int, **more: Any) -> dict[str, Any]:

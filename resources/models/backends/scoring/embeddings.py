@@ -68,11 +68,15 @@ class ClipScore:
             shown = self._images(image, return_tensors="pt")["pixel_values"][0]
         return PreparedPicture(request.text, shown)
 
-    def score_batch(self, prepared_requests: Sequence[PreparedPicture]) -> list[ModelReply]:
-        """The scores of pictures, each against its text."""
-        torch, network = import_library("torch"), self._network
+    def collate(self, prepared_requests: Sequence[PreparedPicture]) -> tuple[Any, Any]:
+        """The tokens and the pixels of pictures, each with its text."""
         tokens = self._tokens([self.prefix + prepared.text for prepared in prepared_requests])
-        pixels = torch.stack([prepared.pixels for prepared in prepared_requests])
+        torch = import_library("torch")
+        return tokens, torch.stack([prepared.pixels for prepared in prepared_requests])
+
+    def compute(self, inputs: tuple[Any, Any]) -> list[float]:
+        """The scores of pictures, each against its text."""
+        torch, network, (tokens, pixels) = import_library("torch"), self._network, inputs
         with torch.inference_mode():
             embedded = network(
                 **tokens.to(network.device),
@@ -81,11 +85,15 @@ class ClipScore:
             cosines = torch.nn.functional.cosine_similarity(
                 embedded.image_embeds.float(), embedded.text_embeds.float()
             )
-            scores = (cosines * self._scale).tolist()
-        how = self._describe_settings(len(prepared_requests))
+            scores: list[float] = (cosines * self._scale).tolist()
+        return scores
+
+    def read_scores(self, output: list[float]) -> list[ModelReply]:
+        """The scores, with how they came about."""
+        how = self._describe_settings(len(output))
         return [
             ModelReply(score=score, served_model=self._served, provenance=how)
-            for score in require_finite(self._model, scores)
+            for score in require_finite(self._model, output)
         ]
 
     @cached_property

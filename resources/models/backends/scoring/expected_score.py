@@ -6,13 +6,11 @@ apart that get the same digit. It is the formula that adapters for scores are tr
 
 import math
 import re
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 from resources.models.backends.scoring.base import require_finite
 from resources.models.backends.scoring.prompted_formula import PromptedFormula
-from resources.models.backends.vision_language import ChatMessage
 from resources.models.replies import ModelReply, Usage
 
 PROMPT = """How well does the picture fit the text? Only what the text says counts: the main \
@@ -38,21 +36,20 @@ class ExpectedScore(PromptedFormula):
 
     prompt, max_answer_tokens = PROMPT, MAX_ANSWER_TOKENS
 
-    def score_batch(self, conversations: Sequence[list[ChatMessage]]) -> list[ModelReply]:
+    def read_scores(self, output: tuple[Any, Any]) -> list[ModelReply]:
         """The digits that are said of pictures, each with its text, and those expected."""
-        speaking = self._speaking
-        inputs, output = self._generate(conversations)
+        speaking, (inputs, generated) = self._speaking, output
         before = inputs["input_ids"].shape[1]
         replies = []
         for row, mask in enumerate(inputs["attention_mask"]):
-            tokens = output.sequences[row, before:].tolist()
+            tokens = generated.sequences[row, before:].tolist()
             text = speaking.processor.decode(tokens, skip_special_tokens=True).strip()
             places = [index for index, token in enumerate(tokens) if token in self._digits]
             score, mass = None, None
             if parse_digit(text) is not None and places:
-                score, mass = self._compute_expected(output.logits[places[0]][row])
+                score, mass = self._compute_expected(generated.logits[places[0]][row])
             usage = Usage(int(mask.sum()), len(tokens))
-            how = self._describe_settings(len(conversations), digits=mass)
+            how = self._describe_settings(len(generated.sequences), digits=mass)
             replies.append(
                 ModelReply(
                     text=text,

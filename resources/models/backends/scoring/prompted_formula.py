@@ -42,14 +42,17 @@ class PromptedFormula:
         prompt = self.prompt.format(text=request.text)
         return [build_message(Turn("user", prompt, (request.image,)), self._picture)]
 
-    def _generate(self, conversations: Sequence[list[ChatMessage]]) -> tuple[Any, Any]:
+    def collate(self, conversations: Sequence[list[ChatMessage]]) -> Any:
+        """The tokens and pictures of conversations."""
+        return self._speaking.tokenize_conversations(conversations)
+
+    def compute(self, inputs: Any) -> tuple[Any, Any]:
         """Run the network on conversations; gives its inputs and its output, with logits.
 
         The logits are as they come: what else a configuration does to them belongs to sampling.
         """
         self._generation.update(output_logits=True, return_dict_in_generate=True)
-        inputs = self._speaking.build_inputs(conversations)
-        return inputs, self._speaking.network.generate(**inputs, generation_config=self._generation)
+        return inputs, self._speaking.generate(inputs, self._generation)
 
     def _describe_settings(self, batch: int, **more: Any) -> dict[str, Any]:
         speaking = self._speaking

@@ -1,10 +1,9 @@
 """A vision-language model that is asked for a number: how well a picture fits a text."""
 
 import re
-from collections.abc import Sequence
+from typing import Any
 
 from resources.models.backends.scoring.prompted_formula import PromptedFormula
-from resources.models.backends.vision_language import ChatMessage
 from resources.models.replies import ModelReply
 
 PROMPT = """You judge strictly how well a picture fits a text.
@@ -34,10 +33,14 @@ class VisionScore(PromptedFormula):
 
     prompt, max_answer_tokens = PROMPT, 32
 
-    def score_batch(self, conversations: Sequence[list[ChatMessage]]) -> list[ModelReply]:
-        """Generate answers about pictures, each with its text, and read the numbers in them."""
-        answers = self._speaking.generate_answers(conversations, self._generation)
-        how = self._describe_settings(len(conversations))
+    def compute(self, inputs: Any) -> tuple[Any, Any]:
+        """Generate answers about pictures, each with its text; gives inputs and tokens."""
+        return inputs, self._speaking.generate(inputs, self._generation)
+
+    def read_scores(self, output: tuple[Any, Any]) -> list[ModelReply]:
+        """Read the numbers in answers."""
+        answers = self._speaking.read_answers(*output, self._generation)
+        how = self._describe_settings(len(answers))
         return [
             ModelReply(
                 text=text,

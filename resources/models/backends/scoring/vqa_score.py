@@ -1,11 +1,11 @@
 """VQAScore: how probable a vision-language model holds "Yes" to be, asked whether it is shown."""
 
-from collections.abc import Sequence
+from typing import Any
 
 from resources.models.backends.base import PictureLoader
 from resources.models.backends.scoring.base import FormulaSettings, require_finite
 from resources.models.backends.scoring.prompted_formula import PromptedFormula
-from resources.models.backends.vision_language import ChatMessage, VisionLanguageModel
+from resources.models.backends.vision_language import VisionLanguageModel
 from resources.models.catalog import Model
 from resources.models.replies import ModelReply, ModelUnavailable, Usage
 
@@ -29,13 +29,12 @@ class VqaScore(PromptedFormula):
         super().__init__(model, key, picture, formula_settings)
         self._yes = find_yes_token(self._speaking, model)
 
-    def score_batch(self, conversations: Sequence[list[ChatMessage]]) -> list[ModelReply]:
+    def read_scores(self, output: tuple[Any, Any]) -> list[ModelReply]:
         """The scores of pictures, each against its text."""
-        speaking = self._speaking
-        inputs, output = self._generate(conversations)
-        probable = output.logits[0].float().softmax(-1)[:, self._yes].tolist()
+        speaking, (inputs, generated) = self._speaking, output
+        probable = generated.logits[0].float().softmax(-1)[:, self._yes].tolist()
         token = speaking.processor.tokenizer.convert_ids_to_tokens(self._yes)
-        how = self._describe_settings(len(conversations), token=token)
+        how = self._describe_settings(len(probable), token=token)
         return [
             ModelReply(
                 score=score,

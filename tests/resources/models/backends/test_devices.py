@@ -1,4 +1,4 @@
-"""A painter in several processes paints what it would in one, none twice, whichever is killed."""
+"""A model in several processes answers as it would in one, none twice, whichever is killed."""
 
 import asyncio
 import logging
@@ -11,9 +11,16 @@ import pytest
 
 from resources.models.backends import build_backend
 from resources.models.outcomes import AnsweredOutcome
-from resources.models.requests import PaintRequest
+from resources.models.requests import (
+    LookRequest,
+    PaintRequest,
+    ScoreRequest,
+    Turn,
+    compute_call_keys,
+    get_request_kind,
+)
 from tests import tiny
-from tests.resources.models.backends.local_models import answers, entry
+from tests.resources.models.backends.local_models import Pictures, answers, entry, picture
 from tests.resources.models.conftest import LOG, client_at, closed
 
 pytestmark = pytest.mark.slow
@@ -26,14 +33,16 @@ FLUX = {
     "max_sequence_length": 32,
 }
 PAINTERS = ("diffusers.pipelines.flux.pipeline_flux", "transformers.models.t5.modeling_t5")
+JUDGES = ("resources.models.backends.transformers", "transformers.models.llava.modeling_llava")
 SEEDS = range(6)
+RED, BLUE = picture("red"), picture("blue", (48, 32))
 
 
 @pytest.fixture(scope="module")
 def loaded():
     """A process with the libraries, from which others are forked: each would take 6 s for them."""
     server = ForkServer()
-    server.set_forkserver_preload(["resources.models.backends.diffusers", *PAINTERS])
+    server.set_forkserver_preload(["resources.models.backends.diffusers", *PAINTERS, *JUDGES])
     yield server
     server._stop()
 
@@ -88,6 +97,39 @@ def test_two_processes_of_which_one_is_killed_paint_what_one_does(tmp_path):
     assert (again.already_stored, again.sent) == (len(SEEDS), 0)
     closed(client)
     assert set(multiprocessing.active_children()) <= set(others)
+
+
+def test_a_judge_and_a_metric_in_two_processes_answer_as_in_one(tmp_path):
+    folder, pictures = tiny.save_llava(tmp_path / "llava"), Pictures(RED, BLUE)
+    words = [f"how many legs does {count} have?" for count in ("it", "a bird", "a horse")]
+    looks = [LookRequest((Turn("user", text, (name,)),)) for text in words for name in pictures]
+    scores = [ScoreRequest(text, name) for text in words for name in pictures]
+    for requests, parameters in (
+        (looks, {"max_new_tokens": 6}),
+        (scores, {"formula": "expected_score"}),
+    ):
+        alone = entry("transformers", folder, **parameters)
+        spread = alone.model_copy(update={"devices": ("cpu", "cpu")})
+        assert compute_call_keys(alone, requests) == compute_call_keys(spread, requests)
+        expected = asked(build_backend(alone, None, pictures), requests)
+        assert asked(build_backend(spread, None, pictures), requests) == expected
+        assert len({reply.text for reply in expected}) > 1
+
+
+def asked(backend, requests):
+    """The replies to requests; where there are devices, both have had some of them."""
+
+    async def ask():
+        if hasattr(backend, "ready"):
+            await backend.ready(LOG)
+        asking = [getattr(backend, get_request_kind(one))(one) for one in requests]
+        replies = await asyncio.gather(*asking)
+        if hasattr(backend, "ready"):
+            assert [worker._count for worker in backend._workers] == [len(requests) / 2] * 2
+        await backend.aclose()
+        return replies
+
+    return asyncio.run(ask())
 
 
 def test_runs_share_devices_and_each_gets_one_before_any_gets_two(caplog):

@@ -16,7 +16,12 @@ from PIL import Image
 from resources.models.backends import build_backend
 from resources.models.backends.diffusers import compute_noise_seed
 from resources.models.replies import ModelUnavailable, Refusal, UnacceptableRequest
-from resources.models.requests import EditRequest, PaintRequest, get_request_kind
+from resources.models.requests import (
+    EditRequest,
+    PaintRequest,
+    compute_call_keys,
+    get_request_kind,
+)
 from tests import tiny
 from tests.resources.models.backends.local_models import (
     Pictures,
@@ -126,6 +131,35 @@ class TestPainting:
         assert (pixels(half) == np.asarray(plain(BIRD, generator=noise(7), **FLUX).images[0])).all()
         assert (pixels(half) != pixels(full)).any()
 
+    @pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+    def test_attention_and_compiling_are_as_told_and_part_of_the_key(self, flux):
+        pipeline = build_backend(
+            entry("diffusers", flux, attention="native", compile_repeated_blocks=True, **FLUX),
+            None,
+            PICTURES,
+        )._pipeline
+        blocks = [
+            module
+            for module in pipeline.transformer.modules()
+            if type(module).__name__ in pipeline.transformer._repeated_blocks
+        ]
+        assert len(blocks) == 2
+        assert all(block._compiled_call_impl is not None for block in blocks)
+        backends = {
+            module.processor._attention_backend.value
+            for module in pipeline.transformer.modules()
+            if hasattr(module, "processor")
+        }
+        assert backends == {"native"}
+        asked = [PaintRequest(BIRD, seed=7)]
+        settings = [{}, {"attention": "native"}, {"compile_repeated_blocks": True}]
+        keys = [compute_call_keys(entry("diffusers", flux, **how), asked) for how in settings]
+        assert len({key for (key,) in keys}) == 3
+
+    def test_kernels_of_the_hub_are_not_fetched(self, flux):
+        with pytest.raises(ModelUnavailable, match=r"attention .*would fetch code from the Hub"):
+            made(flux, PaintRequest(BIRD), attention="flash_hub", **FLUX)
+
 
 class TestSeeds:
     def test_a_seed_is_that_of_the_noise_and_without_one_the_sample_index_is(self):
@@ -229,7 +263,7 @@ class TestWhatIsWrong:
     def test_memory_that_runs_out_names_the_remedy(self, flux):
         huge = {**FLUX, "height": 2**24, "width": 2**24}
         with pytest.raises(
-            ModelUnavailable, match=r"ran out of memory.*a smaller batch \(it is 1\)"
+            ModelUnavailable, match=r"ran out of memory.* set batch: 1, smaller pictures"
         ):
             made(flux, PaintRequest(BIRD), **huge)
 

@@ -4,7 +4,7 @@ import threading
 import pytest
 
 from resources.models.backends import dynamic_batching
-from resources.models.backends.dynamic_batching import DynamicBatcher
+from resources.models.backends.dynamic_batching import BatchStages, DynamicBatcher
 from resources.models.replies import ModelUnavailable, UnacceptableRequest
 from tests.clocks import Clock
 
@@ -144,3 +144,84 @@ def test_it_outlives_an_event_loop_that_was_left_in_the_middle():
         return answer
 
     assert asyncio.run(ask()) == 4
+
+
+def test_those_nearest_in_length_share_a_batch_and_the_oldest_is_in_the_next():
+    bench, lengths = Bench(), [10, 90, 11, 91, 92, 12]
+
+    async def ask():
+        batcher = DynamicBatcher()
+        bench.begin.set()
+        asking = [batcher.ask(bench.double, n, at_once=3, length=n) for n in lengths]
+        await asyncio.gather(*asking)
+        await batcher.aclose()
+
+    asyncio.run(ask())
+    assert bench.batches == [[10, 11, 12], [90, 91, 92]]
+
+
+def test_while_the_model_works_the_batch_before_is_finished_and_the_next_prepared():
+    """Each stage of the second batch waits for the others, so that it ends only if they overlap."""
+    running, prepared, finished = (threading.Event() for _ in range(3))
+    threads = {"prepare": set(), "run": set(), "finish": set()}
+
+    def prepare(items):
+        threads["prepare"].add(threading.current_thread())
+        if items == [5, 6]:
+            assert running.wait(PATIENCE_S)
+            prepared.set()
+        return items
+
+    def run(items):
+        threads["run"].add(threading.current_thread())
+        if items == [3, 4]:
+            running.set()
+            assert finished.wait(PATIENCE_S)
+            assert prepared.wait(PATIENCE_S)
+        return items
+
+    def finish(items):
+        threads["finish"].add(threading.current_thread())
+        if items == [1, 2]:
+            assert running.wait(PATIENCE_S)
+            finished.set()
+        return [2 * item for item in items]
+
+    stages = BatchStages(prepare, run, finish)
+
+    async def ask():
+        batcher = DynamicBatcher()
+        results = await asyncio.gather(*(batcher.ask(stages, n, at_once=2) for n in range(1, 7)))
+        await batcher.aclose()
+        return results
+
+    assert asyncio.run(ask()) == [2, 4, 6, 8, 10, 12]
+    assert threads["prepare"] == threads["finish"]
+    assert threads["run"].isdisjoint(threads["prepare"])
+    assert len(threads["run"]) == 1
+
+
+@pytest.mark.parametrize("stage", ["prepare", "run", "finish"])
+def test_an_error_of_any_stage_reaches_who_asked(stage):
+    def fail(items):
+        if 13 in items:
+            raise UnacceptableRequest("thirteen")
+        return items
+
+    stages = BatchStages(*(fail if name == stage else list for name in BatchStages._fields))
+    answers = asked_in_stages(stages, [1, 13, 3])
+    spared = stage != "finish"
+    assert isinstance(answers[1], UnacceptableRequest)
+    assert ([answers[0], answers[2]] == [1, 3]) == spared
+
+
+def asked_in_stages(stages, items):
+    async def ask():
+        batcher = DynamicBatcher()
+        answers = [batcher.ask(stages, item, at_once=4) for item in items]
+        try:
+            return await asyncio.gather(*answers, return_exceptions=True)
+        finally:
+            await batcher.aclose()
+
+    return asyncio.run(ask())

@@ -121,6 +121,14 @@ class TestLooking:
         (reply,) = said(llava, WriteRequest((Turn("user", "a photo of"),)), **SHORT)
         assert reply.text == plainly("<s>USER: a photo of ASSISTANT:", **SHORT)[0]
 
+    def test_attention_is_computed_as_told(self, llava):
+        for attention in ("eager", "sdpa"):
+            judge = entry("transformers", llava, attention=attention)
+            network = build_backend(judge, None, PICTURES)._speaking.network
+            assert network.config._attn_implementation == attention
+        with pytest.raises(ModelUnavailable, match=r"attention .*would fetch code from the Hub"):
+            said(llava, look(LEGS, RED_NAME), attention="kernels-community/flash-attn")
+
 
 class TestLength:
     def test_an_answer_ends_where_the_model_ends_it(self, llava, tmp_path):
