@@ -1,18 +1,23 @@
 """`counterfactory export`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from commands.environment import open_stores
-from commands.options import Partitions, Select, split_list
+from commands.options import Partitions, Select, parse_file_address, split_list
 
 
 def export(
     select: Select,
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The cassette to write.", dir_okay=False)
+        Any,
+        typer.Argument(
+            metavar="FILE",
+            help="The cassette to write, or its address in an object store.",
+            parser=parse_file_address,
+        ),
     ],
     partitions: Partitions = None,
 ) -> None:

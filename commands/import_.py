@@ -1,16 +1,21 @@
 """`counterfactory import`."""
 
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from commands.environment import open_stores
+from commands.options import parse_file_address
 
 
 def import_(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The cassette to take in.", dir_okay=False)
+        Any,
+        typer.Argument(
+            metavar="FILE",
+            help="The cassette to take in, or its address in an object store.",
+            parser=parse_file_address,
+        ),
     ],
 ) -> None:
     """Take the answers of others into the call store. Sends nothing.
@@ -24,9 +29,7 @@ def import_(
 
     with open_stores(None, "models") as stores:
         models = stores.models
-        done = import_cassette(
-            file, models.calls, models.images, Path(str(find_data_root()), "reviews")
-        )
+        done = import_cassette(file, models.calls, models.images, find_data_root() / "reviews")
     typer.echo(
         f"{file}: answers: {done.calls:,}, new here: {done.new:,}, pictures: {done.pictures:,}, "
         f"new review files: {done.reviews}."

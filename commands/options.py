@@ -28,6 +28,22 @@ Partitions = Annotated[
         autocompletion=complete_partitions,
     ),
 ]
+
+
+def parse_file_address(written: str) -> Any:
+    """The path of a file, or of its address in an object store (`s3://…`)."""
+    from upath import UPath
+
+    from resources.storage.files import open_address
+
+    if "://" in written:
+        return open_address(written)
+    path = Path(written)
+    if path.is_dir():
+        raise typer.BadParameter(f"{written} is a folder. Name a file.")
+    return UPath(path)
+
+
 Config = Annotated[
     Path | None,
     typer.Option(

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
-from pathlib import Path
 from typing import IO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
@@ -17,6 +16,8 @@ from resources.cassette import archive_format as layout
 from resources.cassette.archive_format import BadCassette
 from resources.execution.workers import map_in_threads
 from resources.models.answer_forms import format_first_error
+from resources.storage.atomic_writes import FilePath
+from resources.storage.files import fetch
 from resources.untrusted_input.json_text import count_values
 from resources.untrusted_input.png_check import BadPng, check_png
 from resources.user_files.spreadsheets import guard_sheet
@@ -36,7 +37,7 @@ _REMEDY = "Get the file again, or have it exported again; nothing was imported."
 class Cassette:
     """An open cassette; every method raises `BadCassette`, with file, part and remedy."""
 
-    def __init__(self, path: Path, archive: ZipFile) -> None:
+    def __init__(self, path: FilePath, archive: ZipFile) -> None:
         self._path, self._archive = path, archive
         self._build_error = partial(_build_error, path)
         self._parts = {info.filename: info for info in archive.infolist()}
@@ -205,10 +206,13 @@ class Cassette:
 
 
 @contextmanager
-def open_cassette(path: Path) -> Iterator[Cassette]:
-    """A cassette to read from; raises `BadCassette` where the file is none or not all of one."""
+def open_cassette(path: FilePath) -> Iterator[Cassette]:
+    """A cassette to read from; raises `BadCassette` where the file is none or not all of one.
+
+    One in an object store is fetched to this machine.
+    """
     try:
-        with path.open("rb") as file:
+        with fetch(path).open("rb") as file:
             _check_end(path, file)
             with _open_archive(path, file) as archive:
                 yield Cassette(path, archive)
@@ -219,7 +223,7 @@ def open_cassette(path: Path) -> Iterator[Cassette]:
         ) from error
 
 
-def _open_archive(path: Path, file: IO[bytes]) -> ZipFile:
+def _open_archive(path: FilePath, file: IO[bytes]) -> ZipFile:
     """The archive in a file; damaged, it makes zipfile raise more than its own error."""
     try:
         return ZipFile(file)
@@ -228,7 +232,7 @@ def _open_archive(path: Path, file: IO[bytes]) -> ZipFile:
         raise _build_error(path, "its list of parts", f"it is damaged ({error})") from error
 
 
-def _check_end(path: Path, file: IO[bytes]) -> None:
+def _check_end(path: FilePath, file: IO[bytes]) -> None:
     """Check the end of the file, before the list of its parts is read into memory."""
     size = file.seek(0, 2)
     file.seek(max(0, size - _END.size - _LOCATOR_BYTES - _END_64.size))
@@ -255,5 +259,5 @@ def _find_limit(name: str) -> int | None:
     )
 
 
-def _build_error(path: Path, part: str, problem: str) -> BadCassette:
+def _build_error(path: FilePath, part: str, problem: str) -> BadCassette:
     return BadCassette(f"{path} cannot be taken: {part}: {problem}. {_REMEDY}")

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
-from pathlib import Path
 from typing import IO, NamedTuple
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
@@ -12,7 +11,7 @@ from resources.calls import CallStore
 from resources.cassette import archive_format as layout
 from resources.execution.workers import map_in_threads
 from resources.faults import CorruptItem, MissingItem, UnwritableStore
-from resources.storage.atomic_writes import open_atomically
+from resources.storage.atomic_writes import FilePath, open_to_write
 from resources.storage.image_store import ImageStore
 from resources.user_files.spreadsheets import guard_sheet
 
@@ -29,7 +28,7 @@ class ExportResult(NamedTuple):
 
 
 def export_cassette(
-    path: Path,
+    path: FilePath,
     keys: Collection[str],
     calls: CallStore,
     images: ImageStore,
@@ -144,10 +143,10 @@ def _part(name: str, compression: int = ZIP_STORED) -> ZipInfo:
 
 
 @contextmanager
-def _write_whole(path: Path) -> Iterator[IO[bytes]]:
+def _write_whole(path: FilePath) -> Iterator[IO[bytes]]:
     """A file that is there whole or not at all; raises `UnwritableStore`."""
     try:
-        with open_atomically(path) as file:
+        with open_to_write(path) as file:
             yield file
     except OSError as error:
         raise UnwritableStore(

@@ -2,16 +2,14 @@
 
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
-
-from upath import UPath
 
 from resources.calls import Call, CallStore, DamagedAnswers
 from resources.cassette.archive_reader import Cassette, open_cassette
 from resources.execution.workers import map_in_threads
 from resources.faults import StoreError
-from resources.storage.atomic_writes import write_atomically
+from resources.storage.atomic_writes import FilePath, write_atomically
+from resources.storage.files import is_stored, read_file
 from resources.storage.image_store import ImageStore
 from resources.user_files.spreadsheets import guard_sheet
 
@@ -34,7 +32,7 @@ class ImportResult(NamedTuple):
 
 
 def import_cassette(
-    path: Path, calls: CallStore, images: ImageStore, reviews: Path
+    path: FilePath, calls: CallStore, images: ImageStore, reviews: FilePath
 ) -> ImportResult:
     """Store what a cassette holds: pictures, then review files in the folder `reviews`, then calls.
 
@@ -50,7 +48,7 @@ def import_cassette(
         for _ in map_in_threads(partial(_keep, cassette, images), cassette.pictures):
             pass
         for topic in missing:
-            write_atomically(UPath(_review(reviews, topic)), cassette.review(topic))
+            write_atomically(_review(reviews, topic), cassette.review(topic))
         new = others = 0
         for chunk in cassette.calls():
             new_keys = _store(calls, chunk)
@@ -86,12 +84,12 @@ def _count_others(calls: CallStore, imported_calls: list[Call]) -> int:
     return sum(stored[call.key].answer != call.answer for call in imported_calls)
 
 
-def _has_review(cassette: Cassette, topic: str, reviews: Path, path: Path) -> bool:
+def _has_review(cassette: Cassette, topic: str, reviews: FilePath, path: FilePath) -> bool:
     """True where the review file is here; raises `ReviewConflict` where another one is."""
     here = _review(reviews, topic)
-    if not here.exists():
+    if not is_stored(here):
         return False
-    if cassette.review(topic) not in (mine := here.read_bytes(), _guard(mine)):
+    if cassette.review(topic) not in (mine := read_file(here), _guard(mine)):
         raise ReviewConflict(
             f"{here} is another review than the one in {path}: pictures accepted in one may not be "
             "in the other. Move yours away to take that one; nothing was imported."
@@ -105,5 +103,5 @@ def _guard(sheet: bytes) -> bytes:
     return sheet
 
 
-def _review(reviews: Path, topic: str) -> Path:
-    return reviews / f"{topic}.csv"
+def _review(reviews: FilePath, topic: str) -> FilePath:
+    return reviews.joinpath(*f"{topic}.csv".split("/"))

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from mimetypes import guess_type
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from time import monotonic, sleep
 from typing import IO, TypeAlias, TypeGuard, TypeVar
 from uuid import uuid4
@@ -37,6 +38,27 @@ def write_atomically(path: FilePath, data: bytes) -> None:
             return
         with open_atomically(to_local_path(path)) as file:
             file.write(data)
+
+
+@contextmanager
+def open_to_write(path: FilePath) -> Iterator[IO[bytes]]:
+    """A file to write to, which is at its path, whole, once the block ends without an error.
+
+    For an object store it is written on this machine first.
+    """
+    if not is_remote(path):
+        with open_atomically(to_local_path(path)) as file:
+            yield file
+        return
+    with NamedTemporaryFile() as file:
+        yield file
+        file.flush()
+        put_file(Path(file.name), path)
+
+
+def put_file(source: Path, path: UPath) -> None:
+    """Put a file of this machine into an object store, whole, however large it is."""
+    reach(path, lambda: path.fs.put_file(str(source), path.path))
 
 
 @contextmanager

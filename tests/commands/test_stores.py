@@ -47,8 +47,9 @@ def keys(root):
         return set(calls.iterate_keys())
 
 
-def test_it_exports_and_imports_and_says_how_much(run, data, tmp_path):
-    file = tmp_path / "out" / "answers.cassette"
+@pytest.mark.parametrize("folder", ["{}/out", "memory://{}/out"])
+def test_it_exports_and_imports_and_says_how_much(run, data, tmp_path, folder):
+    file = folder.format(tmp_path) + "/answers.cassette"
     done = run("export", "vlmbias/accuracy", file, "--partitions", "flags")
     assert done.exit_code == 0, done.stderr
     assert done.stderr == ""
@@ -66,6 +67,9 @@ def test_what_cannot_be_exported_is_named(run, data, tmp_path):
     assert done.exit_code == 2
     assert "No stored answer is behind vlmbias/questions" in done.stderr
     assert not (tmp_path / "answers.cassette").exists()
+    done = run("export", "vlmbias/questions", tmp_path)
+    assert done.exit_code == 2
+    assert "is a folder. Name a file." in done.stderr
 
 
 def test_what_is_no_cassette_is_a_mistake_and_is_named(run, data, tmp_path):

@@ -18,6 +18,8 @@ from resources.cassette.archive_format import MAX_LINE_BYTES
 from resources.cassette.archive_reader import open_cassette
 from resources.cassette.importer import ReviewConflict
 from resources.faults import CorruptItem, MissingItem, UnwritableStore
+from resources.storage.atomic_writes import write_atomically
+from resources.storage.files import open_address, read_file
 from resources.storage.image_store import ImageStore
 from tests.resources.cassette.cassettes import (
     edited,
@@ -530,3 +532,43 @@ def test_no_end_hides_how_long_the_list_of_parts_is(empty, tmp_path, before, lis
     path = tmp_path / "made.cassette"
     path.write_bytes(before + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, listed, 0, 0))
     assert says in refusal(empty, path)
+
+
+class TestAtAnAddress:
+    """A cassette in an object store, and one that goes into a data root there."""
+
+    @pytest.fixture
+    def home(self, address):
+        return open_address(address) / "home"
+
+    def test_everything_arrives_as_it_was(self, full, path, opened, home):
+        stored = home / "out" / "all.cassette"
+        assert full.exported(stored).bytes == path.stat().st_size
+        assert read_file(stored) == path.read_bytes()
+        other, images = opened("other").calls, ImageStore(root=str(home))
+        assert import_cassette(stored, other, images, home / "reviews") == (5, 5, 0, 2, 1)
+        assert read_file(home / "reviews" / "animals.csv") == REVIEWS["animals"]
+        assert list(other.iterate_calls(other.iterate_keys())) == full.files()[1]
+        assert import_cassette(stored, other, images, home / "reviews") == (5, 0, 0, 2, 0)
+        write_atomically(home / "reviews" / "animals.csv", b"image_id,decision\n")
+        with pytest.raises(ReviewConflict, match=f"^{home}/reviews/animals.csv is another review"):
+            import_cassette(stored, other, images, home / "reviews")
+
+    def test_one_that_cannot_be_taken_is_named(self, opened, path, home):
+        stored, store = home / "all.cassette", opened("other")
+        with pytest.raises(BadCassette, match=f"^{stored} cannot be read .*Name a cassette that"):
+            store.imported(stored)
+        write_atomically(stored, path.read_bytes()[:-1])
+        with pytest.raises(BadCassette, match=f"^{stored} cannot be taken: its end"):
+            store.imported(stored)
+        assert not list(store.calls.iterate_keys())
+
+
+@pytest.mark.slow
+def test_a_cassette_that_may_not_be_written_is_named(full, s3, s3_server):
+    s3_server.refuses = lambda method, _query: method == "PUT"
+    stored = open_address("s3://pictures/out/all.cassette")
+    with pytest.raises(UnwritableStore, match=f"^{stored} cannot be written"):
+        full.exported(stored)
+    with pytest.raises(UnwritableStore, match=r"^s3://nowhere/all\.cassette cannot be written"):
+        full.exported(open_address("s3://nowhere/all.cassette"))
