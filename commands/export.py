@@ -1,6 +1,5 @@
 """`counterfactory export`."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
