@@ -7,7 +7,6 @@ from hashlib import file_digest
 from typing import Any, Literal, NamedTuple
 
 import pandas as pd
-from upath import UPath
 
 from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import digest_entry
@@ -20,6 +19,7 @@ from assets.protobias.scores import PairScores
 from generators.prompts.concepts import DOMAINS
 from resources.models.catalog import Catalog, Model
 from resources.models.formulas import read_scale
+from resources.storage.atomic_writes import FilePath
 from resources.storage.data_root import DataRoot
 from resources.storage.files import open_file, resolve_path
 from resources.storage.work_cache import build_work_key
@@ -41,7 +41,7 @@ _KINDS = (".csv", ".jsonl", ".parquet")
 class ScoreFile(NamedTuple):
     """The version of a file's contents, and its rows."""
 
-    path: UPath
+    path: FilePath
     version: str
     rows: Sequence[Row]
 
@@ -98,7 +98,7 @@ class FiledScores(PairScores):
         return score_file, *read_outcomes(score_file, self.judge, domain, pairs, pictures)
 
 
-def score_file_path(model: Model, home: DataRoot, painter: str) -> UPath:
+def score_file_path(model: Model, home: DataRoot, painter: str) -> FilePath:
     """The file of a painter's scores; a relative path starts at the data root."""
     return resolve_path(home.path(), model.model.replace("{painter}", painter))
 

@@ -7,13 +7,14 @@ several; other columns are passed over. It answers the request with the same.
 from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import file_digest
-from os import stat_result
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from resources.models.entry import Model
 from resources.settings.locations import find_data_root
-from resources.user_files.contained_paths import OutsideFolder, resolve_contained_file
+from resources.storage.atomic_writes import FilePath, is_remote
+from resources.storage.files import find_tag, is_stored, open_file, resolve_path
+from resources.user_files.contained_paths import OutsideFolder, require_contained
 from resources.user_files.reader import read_rows
 from resources.user_files.rows import (
     BadRow,
@@ -32,7 +33,7 @@ _KINDS = (".csv", ".tsv", ".jsonl", ".ndjson")
 _FORMAT = TableFormat(columns=("prompt", "file"), encoding="utf-8", is_sheet=True)
 _MAX_LENGTH = 200
 
-_State: TypeAlias = tuple[int, ...]
+_State: TypeAlias = tuple[int | str, ...]
 
 
 class ManifestError(UserFileError):
@@ -58,19 +59,26 @@ class PromptKey(NamedTuple):
     sample: int
 
 
-class PaintedFile(NamedTuple):
+class ManifestEntry(NamedTuple):
     """A row: its place in the manifest, and the file of its picture, as it is named there."""
 
     place: str
     file: str
-    path: Path
+
+
+class PaintedFile(NamedTuple):
+    """A row whose picture exists, and where that is."""
+
+    place: str
+    file: str
+    path: FilePath
 
 
 class PictureManifest(NamedTuple):
     """The rows of a manifest, by prompt, seed and sample."""
 
-    path: Path
-    rows: Mapping[PromptKey, PaintedFile]
+    path: FilePath
+    rows: Mapping[PromptKey, ManifestEntry]
     may_leave_folder: bool
 
     def find(self, prompt_key: PromptKey) -> PaintedFile:
@@ -85,13 +93,14 @@ class PictureManifest(NamedTuple):
                 else f"{prompt_key.prompt[:_MAX_LENGTH]}…"
             )
             raise NotPainted(f"{self.path} has no row of the prompt {prompt!r}, {number}.")
-        if not row.path.is_file():
-            raise NotPainted(f"{self.path}, {row.place}: {row.path} is not there.")
+        picture = resolve_path(self.path.parent, row.file)
+        if not (is_stored(picture) if is_remote(picture) else picture.is_file()):
+            raise NotPainted(f"{self.path}, {row.place}: {picture} is not there.")
         try:
-            resolve_contained_file(self.path.parent, row.file, may_leave=self.may_leave_folder)
+            require_contained(self.path.parent, picture, may_leave=self.may_leave_folder)
         except OutsideFolder as error:
             raise NotPainted(f"{self.path}, {row.place}: {error}.") from None
-        return row
+        return PaintedFile(row.place, row.file, picture)
 
 
 def to_prompt_key(model: Model, prompt: str, seed: int | None, sample: int) -> PromptKey:
@@ -109,13 +118,13 @@ def load_manifest(model: Model) -> PictureManifest:
             f"{model.name}: the manifest {model.model} is an address. Download it with its "
             "pictures, and name the file."
         )
-    path = Path(str(find_data_root())) / Path(model.model).expanduser()
+    path = resolve_path(find_data_root(), str(Path(model.model).expanduser()))
     if path.suffix.lower() not in _KINDS:
         raise ManifestError(
             f"{model.name}: {path} is no manifest. Name a file that ends in {', '.join(_KINDS)}."
         )
     try:
-        file_stat = path.stat()
+        state = _find_state(path)
     except OSError:
         raise ManifestError(
             f"{model.name}: the manifest {path} is not there. Write it, with the columns "
@@ -123,7 +132,7 @@ def load_manifest(model: Model) -> PictureManifest:
             f"prompts` "
             "lists what is to be painted."
         ) from None
-    return _read(path, _build_state(file_stat), model.takes_seed, model.may_leave_folder)
+    return _read(path, state, model.takes_seed, model.may_leave_folder)
 
 
 def identify_picture_file(
@@ -140,25 +149,34 @@ def identify_picture_file(
     return {"file": row.file, "sha256": digest_file(row.path)}
 
 
-def digest_file(path: Path) -> str:
+def digest_file(path: FilePath) -> str:
     """The sha256 of a file, read again once it has changed."""
-    return _digest(path, _build_state(path.stat()))
+    return _digest(path, _find_state(path))
 
 
-def _build_state(file_stat: stat_result) -> _State:
-    """Describe a file's state, which differs after a copy that keeps its times as well."""
+def _find_state(path: FilePath) -> _State:
+    """Find a file's state, which differs after a copy that keeps its times as well.
+
+    Raises FileNotFoundError.
+    """
+    if is_remote(path):
+        tag = find_tag(path)
+        if tag is None:
+            raise FileNotFoundError(f"{path} is not there.")
+        return (tag,)
+    file_stat = path.stat()
     return file_stat.st_ino, file_stat.st_size, file_stat.st_mtime_ns, file_stat.st_ctime_ns
 
 
 @lru_cache(maxsize=200_000)
-def _digest(path: Path, state: _State) -> str:
-    with path.open("rb") as file:
+def _digest(path: FilePath, state: _State) -> str:
+    with open_file(path) as file:
         return file_digest(file, "sha256").hexdigest()
 
 
 @lru_cache(maxsize=16)
-def _read(path: Path, state: _State, seeded: bool, may_leave_folder: bool) -> PictureManifest:
-    pictures: dict[PromptKey, PaintedFile] = {}
+def _read(path: FilePath, state: _State, seeded: bool, may_leave_folder: bool) -> PictureManifest:
+    pictures: dict[PromptKey, ManifestEntry] = {}
 
     def add(row: Row) -> None:
         cells = to_cells(row, _ManifestRow)
@@ -167,7 +185,7 @@ def _read(path: Path, state: _State, seeded: bool, may_leave_folder: bool) -> Pi
         request = PromptKey(cells.prompt, cells.seed if seeded else None, cells.sample or 0)
         if request in pictures:
             raise BadRow(f"it answers the same request as {pictures[request].place}: keep one")
-        pictures[request] = PaintedFile(row.place, cells.file, path.parent / cells.file)
+        pictures[request] = ManifestEntry(row.place, cells.file)
 
     try:
         build_all(path, read_rows(path, _FORMAT, _KINDS), add)

@@ -41,13 +41,17 @@ def open_address(address: str) -> UPath:
     return UPath(address, use_listings_cache=False) if is_remote(path) else path
 
 
-def resolve_path(root: UPath, name: str) -> UPath:
-    """Resolve the path of a user's file: a relative one starts at the data root.
+def resolve_path(root: FilePath, name: str) -> FilePath:
+    """Resolve the path of a user's file: a relative one starts at `root`.
 
-    One that starts at / or ~ is a file of this machine, wherever the data root is.
+    One that starts at / is a file of this machine, wherever `root` is.
     """
-    path = Path(name).expanduser()
-    return UPath(path) if path.is_absolute() else root.joinpath(*path.parts)
+    if not is_remote(root):
+        return Path(to_local_path(root), name)
+    if Path(name).is_absolute():
+        return Path(name)
+    path = root.joinpath(*Path(name).parts)
+    return path.resolve() if ".." in path.parts else path
 
 
 def find_local_folder(root: FilePath) -> Path:
@@ -143,6 +147,14 @@ def find_size(path: FilePath) -> int:
     return path.stat().st_size
 
 
+def find_tag(path: UPath) -> str | None:
+    """Find what changes with the content of an object in a store; None where there is no object."""
+    try:
+        return _find_tag(_ask(path, lambda: path.fs.info(path.path)))
+    except FileNotFoundError:
+        return None
+
+
 def update_file(path: FilePath, change: Callable[[bytes | None], bytes | None]) -> None:
     """Write what `change` makes of a file's content, or nothing where it makes None.
 
@@ -151,7 +163,7 @@ def update_file(path: FilePath, change: Callable[[bytes | None], bytes | None]) 
     needs the conditional writes of S3 (`If-Match`), and of other stores the last writer wins.
     """
     for _ in range(_TRIES):
-        tag = _read_tag(path) if is_remote(path) else None
+        tag = find_tag(path) if is_remote(path) else None
         try:
             content = read_file(path)
         except FileNotFoundError:
@@ -235,14 +247,6 @@ def scratch_folder(root: UPath) -> Iterator[Path]:
 
 def _find_temporary_folder() -> Path:
     return Path(gettempdir(), f"counterfactory-{os.getuid()}")
-
-
-def _read_tag(path: UPath) -> str | None:
-    """Read the tag of an object's content; None where there is no object."""
-    try:
-        return _find_tag(_ask(path, lambda: path.fs.info(path.path)))
-    except FileNotFoundError:
-        return None
 
 
 def _ask(path: UPath, request: Callable[[], Answer]) -> Answer:

@@ -14,6 +14,7 @@ from resources.models.manifests import (
 )
 from resources.models.replies import ImageFile, ModelReply, ModelUnavailable, UnacceptableRequest
 from resources.models.requests import PaintRequest
+from resources.storage.files import read_file
 from resources.untrusted_input.image_decoding import BadImage, decode_image
 
 
@@ -38,7 +39,7 @@ class Folder:
             manifest = load_manifest(self._model)
             prompt_key = to_prompt_key(self._model, request.prompt, request.seed, request.sample)
             row = manifest.find(prompt_key)
-            digest, data = digest_file(row.path), row.path.read_bytes()
+            digest, data = digest_file(row.path), read_file(row.path)
             png = decode_image(ImageFile(data))
         except ManifestError as error:
             raise ModelUnavailable(str(error)) from None

@@ -12,6 +12,8 @@ from resources.models.manifests import ManifestError
 from resources.models.outcomes import AnsweredOutcome, FailedOutcome
 from resources.models.pricing import compute_cost_bound
 from resources.models.requests import PaintRequest, compute_call_keys
+from resources.storage.atomic_writes import write_atomically
+from resources.storage.files import open_address
 from resources.user_files.spreadsheets import format_csv
 from tests.providers import pictures
 from tests.resources.models.conftest import LOG, client_at, closed, png
@@ -286,3 +288,33 @@ def test_it_costs_nothing(folder):
 def test_an_entry_that_makes_no_sense_says_so(folder, change, message):
     with pytest.raises(ValueError, match=message):
         Model.model_validate(painter(folder).model_dump(exclude_unset=True) | change)
+
+
+def test_a_manifest_below_the_data_root_wherever_that_is(address, folder, monkeypatch):
+    monkeypatch.setenv("COUNTERFACTORY_HOME", address)
+    monkeypatch.setenv("COUNTERFACTORY_CALLS", "postgresql://nobody@127.0.0.1/calls")
+    home = open_address(address)
+    of = painter(folder).model_copy(update={"model": "painted/manifest.csv"})
+    manifest = home / "painted" / "manifest.csv"
+    write_atomically(home / "secret.png", png("red"))
+    with asking(folder) as ask:
+        with pytest.raises(ManifestError, match=f"the manifest {manifest} is not there"):
+            ask(PaintRequest("A hen."), of=of)
+        rows = "A hen.,0,more/hen.png\nA cow.,0,gone.png\nA secret.,0,../secret.png\n"
+        write_atomically(manifest, f"{HEAD}{rows}".encode())
+        write_atomically(home / "painted" / "more" / "hen.png", png("red"))
+        requests = [PaintRequest(prompt) for prompt in ("A hen.", "A cow.", "A secret.")]
+        hen, cow, secret = ask(*requests, of=of).outcomes
+        assert isinstance(hen, AnsweredOutcome)
+        assert f"{manifest}, line 3: {home}/painted/gone.png is not there" in cow.error
+        assert f"{manifest}, line 4: {home}/" in secret.error
+        assert f"lies outside {home}/painted: move it there" in secret.error
+        assert ask(requests[0], of=of).already_stored == 1
+        # What another machine has painted since is seen.
+        write_atomically(home / "painted" / "more" / "hen.png", png("green"))
+        write_atomically(home / "painted" / "gone.png", png("red"))
+        asked = ask(*requests[:2], of=of)
+        assert [type(outcome) for outcome in asked.outcomes] == [AnsweredOutcome] * 2
+        assert asked.already_stored == 0
+        allowing = of.model_copy(update={"may_leave_folder": True})
+        assert isinstance(ask(requests[2], of=allowing).outcomes[0], AnsweredOutcome)
