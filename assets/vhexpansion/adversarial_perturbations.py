@@ -3,6 +3,7 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -126,7 +127,8 @@ class AdversarialPerturbations(Step[AttackSweepConfig]):
         if all(row["outcome"] != PENDING for row in rows):
             return rows
         attacking = AttackRun(self.encoder, load_api_key(self.encoder), work.config.batch, work.log)
-        return make_attacks(rows, attacking, work.images, work.work_cache)
+        with closing(attacking):
+            return make_attacks(rows, attacking, work.images, work.work_cache)
 
     def extent(self, work: StepRun[AttackSweepConfig], rows: Sequence[Row]) -> Extent:
         """Count the cases attacked, of all that have a negation."""

@@ -1,7 +1,10 @@
 """Attacks on the pictures of cases: those that were made before, and those that are missing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
 from logging import Logger
+from queue import SimpleQueue
 from statistics import fmean
 from time import monotonic
 from typing import Any, NamedTuple
@@ -15,6 +18,7 @@ from resources.attacks.attack_parameters import (
     AttackParameters,
     AttackResult,
 )
+from resources.attacks.device_attack import DeviceAttack
 from resources.attacks.gradient_search import Watch
 from resources.models.backends.local_models import parse_settings
 from resources.models.catalog import Model
@@ -90,8 +94,9 @@ def make_attacks(
 ) -> list[dict[str, Any]]:
     """Make the pending attacks, a batch at a time; return all rows.
 
-    Each batch is recorded before the next one, so that a kill costs one at most. Cases that an
-    encoder cannot tell apart, as questions about one picture, are attacked once.
+    Batches are the same on any number of devices. Each is recorded before the next one of its
+    device, so that a kill costs one a device at most. Cases that an encoder cannot tell apart, as
+    questions about one picture, are attacked once.
     """
     keys = {
         place: attacking.key(row) for place, row in enumerate(rows) if row["outcome"] == PENDING
@@ -99,12 +104,14 @@ def make_attacks(
     rows_by_key = {key: rows[place] for place, key in keys.items()}
     # Those that take as many steps go together: none of a batch waits for the others.
     order = sorted(rows_by_key, key=lambda key: _count_steps(rows_by_key[key]))
+    batches = [
+        order[start : start + attacking.batch] for start in range(0, len(order), attacking.batch)
+    ]
     finished: dict[str, AttackOutcome] = {}
-    for start in range(0, len(order), attacking.batch):
-        batch_keys = order[start : start + attacking.batch]
-        batch_outcomes = attacking.attack(
-            [rows_by_key[key] for key in batch_keys], images, start, len(order)
-        )
+    row_batches = [[rows_by_key[key] for key in batch_keys] for batch_keys in batches]
+    for batch_keys, batch_outcomes in zip(
+        batches, attacking.attack_batches(row_batches, images), strict=True
+    ):
         outcomes = dict(zip(batch_keys, batch_outcomes, strict=True))
         work_cache.record(
             {
@@ -121,25 +128,75 @@ def make_attacks(
 
 
 class AttackRun:
-    """The encoder of an entry at work, with a log of how far it is; raises `ModelUnavailable`."""
+    """The encoder of an entry at work, with a log of how far it is; raises `ModelUnavailable`.
+
+    It is in this process, or where the entry names devices in a process for each; `close` ends
+    them.
+    """
 
     def __init__(self, encoder: Model, key: str | None, batch: int | None, log: Logger) -> None:
         self._model, self._log = encoder, log
-        self._attacker = EncoderAttack(encoder, key)
+        self._processes = [
+            DeviceAttack(encoder.on_device(device), key) for device in encoder.devices
+        ]
+        self._attackers: Sequence[EncoderAttack | DeviceAttack] = self._processes or [
+            EncoderAttack(encoder, key)
+        ]
         self.batch = batch or parse_settings(encoder).batch or 1
+
+    def close(self) -> None:
+        """End the processes of devices, whatever they are doing."""
+        for process in self._processes:
+            process.close()
 
     def key(self, row: Row) -> str:
         """The key of the work that a row takes."""
         alone, with_question = work_keys(self._model, row)
-        return with_question if self._attacker.sees_question else alone
+        return with_question if self._attackers[0].sees_question else alone
 
-    def attack(
-        self, rows: Sequence[Row], images: ImageStore, finished_count: int, total: int
+    def attack_batches(
+        self, batches: Sequence[Sequence[Row]], images: ImageStore
+    ) -> Iterator[list[AttackOutcome]]:
+        """Attack the pictures of each batch together, keeping those that are better than noise.
+
+        Outcomes come in the order of the batches, of which each device works on one at a time.
+        """
+        total = sum(map(len, batches))
+        free = SimpleQueue[EncoderAttack | DeviceAttack]()
+        for attacker in self._attackers:
+            free.put(attacker)
+
+        def attack(rows: Sequence[Row], count: int) -> list[AttackOutcome]:
+            attacker = free.get()
+            try:
+                return self._attack(attacker, rows, images, count, total)
+            finally:
+                free.put(attacker)
+
+        ends = list(accumulate(map(len, batches)))
+        if not self._processes:
+            yield from map(attack, batches, ends)
+            return
+        threads = ThreadPoolExecutor(len(self._processes))
+        try:
+            yield from threads.map(attack, batches, ends)
+        finally:
+            # Without their processes, threads that still wait for them end at once.
+            self.close()
+            threads.shutdown(cancel_futures=True)
+
+    def _attack(
+        self,
+        attacker: EncoderAttack | DeviceAttack,
+        rows: Sequence[Row],
+        images: ImageStore,
+        count: int,
+        total: int,
     ) -> list[AttackOutcome]:
-        """Attack the pictures of some rows together, and keep those that are better than noise."""
+        """Attack the pictures of a batch, with which `count` of all are attacked."""
         works = [_work(row, images) for row in rows]
         results = self._attack_together(
-            works, f"{finished_count + 1:,} to {finished_count + len(rows):,} of {total:,}"
+            attacker, works, f"{count - len(rows) + 1:,} to {count:,} of {total:,}"
         )
         outcomes = [_build_outcome(result, images) for result in results]
         attack_similarities = [
@@ -154,7 +211,7 @@ class AttackRun:
                 "where noise has %.3f; %d failed",
                 *(
                     self._model.name,
-                    finished_count + len(rows),
+                    count,
                     total,
                     fmean(attack_similarities),
                     fmean(noise_similarities),
@@ -163,10 +220,12 @@ class AttackRun:
             )
         return outcomes
 
-    def _attack_together(self, works: Sequence[AttackJob], progress: str) -> list[AttackResult]:
+    def _attack_together(
+        self, attacker: EncoderAttack | DeviceAttack, works: Sequence[AttackJob], progress: str
+    ) -> list[AttackResult]:
         """Attack pictures together; where one cannot be taken, each by itself."""
         try:
-            return self._attacker.attack(works, self._watch(progress))
+            return attacker.attack(works, self._watch(progress))
         except UnacceptableRequest as error:
             if len(works) == 1:
                 return [
@@ -179,7 +238,11 @@ class AttackRun:
                         reason=str(error),
                     )
                 ]
-            return [result for work in works for result in self._attack_together([work], progress)]
+            return [
+                result
+                for work in works
+                for result in self._attack_together(attacker, [work], progress)
+            ]
 
     def _watch(self, progress: str) -> Watch:
         logged_at = monotonic()

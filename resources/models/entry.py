@@ -160,6 +160,11 @@ class Model(BaseModel):
         """The addresses of its servers; none where its provider's is taken."""
         return (self.base_url,) if isinstance(self.base_url, str) else self.base_url or ()
 
+    def on_device(self, device: str) -> "Model":
+        """The entry of the same model on one of its devices alone."""
+        parameters = {**self.parameters, "device": device}
+        return self.model_copy(update={"parameters": parameters, "devices": ()})
+
     @property
     def requests_per_device(self) -> int:
         """Requests that a device of a local model has at once, worked on and waiting."""

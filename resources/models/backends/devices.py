@@ -107,10 +107,8 @@ class Devices:
             self._waiting = None
 
     def _start(self, device: str, lease: IO[bytes]) -> None:
-        parameters = {**self._model.parameters, "device": device}
-        alone = self._model.model_copy(update={"parameters": parameters, "devices": ()})
         max_requests = self._model.requests_per_device
-        self._workers.append(_Worker(alone, self._key, lease, max_requests))
+        self._workers.append(_Worker(self._model.on_device(device), self._key, lease, max_requests))
 
     def _others_wait(self) -> bool:
         free = _lock(self._file("waiting"), fcntl.LOCK_EX)

@@ -20,6 +20,7 @@ from assets.vhexpansion.attack_config import AttackSweepConfig
 from assets.vhexpansion.negated_cases import NEGATED_CASE_COLUMNS
 from assets.vhexpansion.yes_no_step import ANSWERS
 from resources.attacks.attack import EncoderAttack
+from resources.attacks.device_attack import DeviceAttack
 from resources.calls.spending import Account
 from resources.models.catalog import Catalog, Model
 from resources.models.replies import ModelUnavailable
@@ -127,6 +128,47 @@ def test_what_was_made_is_not_made_again(lab, batches, monkeypatch):
     monkeypatch.setattr(attacking, "EncoderAttack", None)
     assert lab.attack(cases) == first
     assert lab.attack(cases[:1], methods=["pgd"]) == [first[1]]
+
+
+def test_two_devices_make_the_bytes_of_one(lab, encoder, tmp_path, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    expected = lab.attack([lab.case(number) for number in range(5)])
+    spread = Lab(tmp_path / "spread", encoder.model_copy(update={"devices": ("cpu", "cpu")}))
+    working, own = [], DeviceAttack.attack
+
+    def note(self, works, watch):
+        working.append((self, len(works)))
+        return own(self, works, watch)
+
+    monkeypatch.setattr(DeviceAttack, "attack", note)
+    assert spread.attack([spread.case(number) for number in range(5)]) == expected
+    assert {row["outcome"] for row in expected} == {"attacked"}
+    assert len({device for device, _ in working}) == 2
+    assert [number for _, number in working] == [2, 2, 2, 2, 2]
+    assert not any(device._process.is_alive() for device, _ in working)
+
+
+def test_a_device_s_process_that_is_killed_is_named_and_what_is_done_kept(
+    lab, encoder, tmp_path, batches, monkeypatch
+):
+    own = DeviceAttack.attack
+
+    def kill_third(self, works, watch):
+        if len(done) == 2:
+            self._process.kill()
+        done.append(works)
+        return own(self, works, watch)
+
+    done = []
+    spread = Lab(tmp_path, encoder.model_copy(update={"devices": ("cpu",)}))
+    with monkeypatch.context() as patched:
+        patched.setattr(DeviceAttack, "attack", kill_third)
+        with pytest.raises(ModelUnavailable, match=r"tiny on cpu was ended \(exit code -9\)"):
+            spread.attack([spread.case(number) for number in range(5)], methods=["pgd"])
+    assert len(done) == 3
+    rows = lab.attack([lab.case(number) for number in range(5)], methods=["pgd"])
+    assert batches == [1]
+    assert {row["outcome"] for row in rows} == {"attacked"}
 
 
 def test_a_kill_costs_the_batch_on_its_way(lab, batches, monkeypatch):
