@@ -113,6 +113,7 @@ def _build_unwritable(place: object, why: object) -> UnwritableStore:
     if "://" in str(place):
         remedy = (
             "Check the address (COUNTERFACTORY_HOME or COUNTERFACTORY_IMAGES), and that its "
-            "credentials are set and allow writing."
+            "credentials are set, have not expired and allow writing; then run again: what was "
+            "finished is kept."
         )
     return UnwritableStore(f"{place} cannot be written ({why}). {remedy}")

@@ -7,6 +7,7 @@ class S3Server:
     def __init__(self):
         self.port, self.requests = 0, []
         self.refuses = lambda _method, _query: False
+        self.refusal = ("AccessDenied", "no right")
         self.start()
 
     def start(self):
@@ -29,5 +30,6 @@ class S3Server:
             self.requests.append(f"LIST {query}" if "list-type" in query else method)
         if self.refuses(method, query):
             start_response("403 Forbidden", [])
-            return [b"<Error><Code>AccessDenied</Code><Message>no right</Message></Error>"]
+            code, message = self.refusal
+            return [f"<Error><Code>{code}</Code><Message>{message}</Message></Error>".encode()]
         return self._answer(environ, start_response)

@@ -255,8 +255,8 @@ def _ask(path: UPath, request: Callable[[], Answer]) -> Answer:
         return reach(path, request)
     except PermissionError as error:
         raise AccessDenied(
-            f"{path} may not be read ({error}). Give these credentials the right to read and list "
-            "what lies there."
+            f"{path} may not be read ({error}). Renew credentials that have expired, or give these "
+            "the right to read and list what lies there, and run again: what was finished is kept."
         ) from None
 
 

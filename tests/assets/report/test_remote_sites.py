@@ -1,6 +1,10 @@
 """Reports in an object store: what a reader sees, what is written, and what is left."""
 
 import re
+import signal
+import subprocess
+import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from posixpath import dirname, join, normpath
@@ -12,11 +16,15 @@ import pytest
 from assets.report.copies import copy_reports
 from assets.report.publish import publish
 from assets.report.start_page import read_judge_results, write_start_page
+from resources.faults import AccessDenied, UnwritableStore
+from resources.sites import site_states
 from resources.storage.files import open_address
 from tests.assets.report.fronts import front
 from tests.assets.vlmbias.site_data import Report, pages
+from tests.waiting import WITHIN_S
 
 pytestmark = pytest.mark.slow
+PROJECT = Path(__file__).parents[3]
 REPORTS = "s3://pictures/home/report"
 LINK = re.compile(r' (?:href|src|data-seen)="([^"#]+)')
 ENTRY = "home/report/vlmbias/index.html"
@@ -153,3 +161,116 @@ def test_a_reader_sees_whole_states_alone(s3, reports, tmp_path):
     reader.join()
     assert len(states) > 1
     assert all(state in expected for state in states)
+
+
+PUBLISH = """
+import sys
+from resources.storage.files import open_address
+from tests.assets.report.test_remote_sites import publish_tables
+publish_tables(open_address(sys.argv[1]), int(sys.argv[2]))
+"""
+
+
+def find_states(s3):
+    """The states of pages in the bucket."""
+    return {
+        match[1] for name in read_all(s3) if (match := re.search(r"vlmbias/states/(\w+)", name))
+    }
+
+
+def test_a_killed_publication_leaves_the_old_state_and_the_next_one_sweeps(
+    s3, s3_server, reports, tmp_path, monkeypatch
+):
+    folder = reports / "vlmbias"
+    publish_tables(folder, 1)
+    write_start_page(reports)
+    copy_reports(reports, tmp_path / "before")
+    (old,) = find_states(s3)
+    s3_server.requests.clear()
+    killed = subprocess.Popen([sys.executable, "-c", PUBLISH, str(folder), "2"], cwd=PROJECT)
+
+    def kill(_method, _query):
+        if s3_server.requests.count("PUT") > 30:
+            killed.kill()
+        return False
+
+    s3_server.refuses = kill
+    assert killed.wait(WITHIN_S) == -signal.SIGKILL
+    s3_server.refuses = lambda _method, _query: False
+    copy_reports(reports, tmp_path / "after")
+    assert list_files(tmp_path / "after") == list_files(tmp_path / "before")
+    (abandoned,) = find_states(s3) - {old}
+
+    publish_tables(folder, 3)
+    assert len(find_states(s3)) == 3
+    monkeypatch.setattr(site_states, "GRACE_S", -3600.0)
+    publish_tables(folder, 2)
+    assert len(find_states(s3)) == 2
+    assert not {old, abandoned} & find_states(s3)
+    assert find_whole_state(s3, tmp_path) == publish_locally(tmp_path, 2)
+
+
+def find_whole_state(s3, tmp_path):
+    """What lies in the bucket, once it is copied."""
+    write_start_page(open_address(REPORTS))
+    copy_reports(open_address(REPORTS), tmp_path / "copied")
+    return list_files(tmp_path / "copied" / "vlmbias")
+
+
+def publish_locally(tmp_path, subjects):
+    """What a disk holds of the same tables."""
+    return list_files(publish_tables(tmp_path / "local" / "vlmbias", subjects).page.parent)
+
+
+@pytest.mark.parametrize(
+    ("refusal", "cause"),
+    [
+        (("AccessDenied", "no right to write"), "no right to write"),
+        (("ExpiredToken", "The provided token has expired."), "token has expired"),
+    ],
+)
+def test_a_refused_publication_says_what_to_do_and_loses_nothing(
+    s3, s3_server, reports, tmp_path, refusal, cause
+):
+    folder = reports / "vlmbias"
+    publish_tables(folder, 1)
+    before = find_whole_state(s3, tmp_path)
+    s3_server.requests.clear()
+    s3_server.refusal = refusal
+    s3_server.refuses = lambda method, _: method == "PUT" and s3_server.requests.count("PUT") > 8
+    message = rf"{REPORTS}/vlmbias/.*{cause}.*COUNTERFACTORY_HOME.*have not expired"
+    with pytest.raises(UnwritableStore, match=message):
+        publish_tables(folder, 2)
+    s3_server.refuses = lambda _method, _query: False
+    assert find_whole_state(s3, tmp_path) == before
+    stored = {name for name in read_all(s3) if "/images/" in name}
+    publish_tables(folder, 2)
+    assert find_whole_state(s3, tmp_path) == publish_locally(tmp_path, 2)
+    assert stored <= {*read_all(s3)}
+
+
+def test_credentials_that_may_not_read_are_named(s3_server, reports):
+    s3_server.refusal = ("ExpiredToken", "The provided token has expired.")
+    s3_server.refuses = lambda method, _query: method == "GET"
+    with pytest.raises(AccessDenied, match=r"token has expired.*Renew credentials"):
+        publish_tables(reports / "vlmbias", 1)
+
+
+def test_a_store_that_is_away_for_30_s_is_waited_for(s3, s3_server, reports, tmp_path):
+    away = Event()
+
+    def note(_method, _query):
+        if s3_server.requests.count("PUT") == 20:
+            away.set()
+        return False
+
+    s3_server.refuses = note
+    with ThreadPoolExecutor(1) as threads:
+        published = threads.submit(publish_tables, reports / "vlmbias", 1)
+        assert away.wait(WITHIN_S)
+        s3_server.stop()
+        time.sleep(30)
+        assert not published.done()
+        s3_server.start()
+        published.result(WITHIN_S)
+    assert find_whole_state(s3, tmp_path) == publish_locally(tmp_path, 1)
