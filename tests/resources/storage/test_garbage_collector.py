@@ -1,5 +1,6 @@
 """The collector takes what nothing refers to, and nothing else."""
 
+import io
 import os
 import time
 from contextlib import closing
@@ -11,12 +12,16 @@ import pyarrow.parquet as pq
 import pytest
 from sqlalchemy import select
 
+from assets.report.publish import Site, publish
+from assets.report.start_page import Entry, write_start_page
 from resources.calls import CallStore
 from resources.calls.batch_rows import Batch, WaitingRequest
 from resources.calls.database_url import build_database
 from resources.calls.spending import Account, Booking, generate_booking_id
 from resources.calls.sql_tables import CLAIMS
 from resources.faults import CorruptItem
+from resources.storage.atomic_writes import write_atomically
+from resources.storage.files import open_address, read_file
 from resources.storage.garbage_collector import SECONDS_PER_DAY, GarbageCollector
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache
@@ -249,3 +254,49 @@ def test_pictures_in_an_object_store_go_as_well(s3, tmp_path, monkeypatch):
     left = {item["Key"] for item in s3.list_objects_v2(Bucket="pictures")["Contents"]}
     assert left == {f"here/images/{used[:2]}/{used}.png", f"here/images/ab/{'c' * 64}.txt"}
     store.calls.close()
+
+
+@pytest.mark.slow
+def test_of_a_data_root_in_an_object_store_only_waste_goes(s3, tmp_path, monkeypatch):
+    root = open_address("s3://pictures/home")
+    calls, images = CallStore(url=f"sqlite:///{tmp_path}/calls.sqlite"), ImageStore(root=str(root))
+    calls.keep([])
+    in_table, in_review, unused = (images.put(png_of(number)) for number in range(3))
+    table = io.BytesIO()
+    pq.write_table(pa.table({"sha256": [in_table]}), table)
+    write_atomically(root / "vlmbias" / "images" / "flags.parquet", table.getvalue())
+    write_atomically(root / "reviews" / "animals.csv", f"sha256\n{in_review}\n".encode())
+    write_atomically(root / "images" / f".probe.{'0' * 32}", b"")
+    write_atomically(root / "other" / f".probe.{'0' * 32}", b"of another project")
+    for text in ("first", "second"):
+        site = Site(
+            Entry("Zoo", "does it look?", text, "result"),
+            [("index.html", f'<a href="images/{in_table}.png">{text}</a>')],
+            [in_table] if text == "second" else [in_table, in_review],
+            [],
+        )
+        publish(root / "report" / "zoo", site, images.get)
+        write_start_page(root / "report")
+    collector = GarbageCollector(root, calls, images, WorkCache(root=str(tmp_path)))
+    assert collector.waste().images == {}
+    assert collector.waste().leftovers == {}
+
+    def find_names():
+        listed = s3.list_objects_v2(Bucket="pictures")["Contents"]
+        return {item["Key"].removeprefix("home/") for item in listed}
+
+    before, now = find_names(), time.time
+    monkeypatch.setattr("time.time", lambda: now() + 2 * SECONDS_PER_DAY)
+    later = GarbageCollector(root, calls, images, WorkCache(root=str(tmp_path)))
+    later.remove(later.waste(), calls=False)
+    gone = before - find_names()
+    (state,) = {name.split("/")[3] for name in gone if name.startswith("report/zoo/states/")}
+    assert b"first" not in read_file(root / "report" / "zoo" / "index.html")
+    assert {name for name in gone if "states" not in name} == {
+        f"images/{unused[:2]}/{unused}.png",
+        f"images/.probe.{'0' * 32}",
+        f"report/zoo/images/{in_review}.png",
+    }
+    assert f"report/zoo/states/{state}/index.html" in gone
+    assert len({name.split("/")[2] for name in gone if name.startswith("report/states/")}) == 1
+    calls.close()
