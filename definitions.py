@@ -96,9 +96,7 @@ defs: dg.Definitions = dg.Definitions(
     schedules=missing_pictures_schedules(catalog_files, by_key),
     resources=resources,
     # Each step is forked from a process that has loaded all this, instead of loading it again.
-    executor=build_executor(lambda: list_config_names(repository(), resources)).configured(
-        {"start_method": {"forkserver": {"preload_modules": PRELOADED}}}
-    ),
+    executor=build_executor(lambda: list_config_names(repository(), resources), PRELOADED),
 )
 
 gc.freeze()

@@ -25,13 +25,13 @@ def edit(path):
     path.write_text(path.read_text() + "\nEDITED = True\n")
 
 
-def run_python(script, *, folder=PROJECT, inside=(), **variables):
+def run_python(script, *, folder=PROJECT, inside=(), are_warnings_errors=True, **variables):
     """Run a script in a folder whose code it imports first; returns the ended process.
 
     `inside` is a command that runs another, as in another namespace.
     """
     return subprocess.run(
-        [*inside, sys.executable, "-W", "error", "-c", script],
+        [*inside, sys.executable, *(["-W", "error"] * are_warnings_errors), "-c", script],
         cwd=folder,
         env=os.environ | {"PYTHONPATH": f"{folder}:{PROJECT}"} | variables,
         capture_output=True,

@@ -7,7 +7,14 @@ new version of Dagster fails there first.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from dagster import AssetKey, AssetsDefinition, DagsterEvent, DagsterInstance, DagsterRun
+from dagster import (
+    AssetKey,
+    AssetsDefinition,
+    DagsterEvent,
+    DagsterInstance,
+    DagsterRun,
+    Executor,
+)
 from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
 from dagster._core.definitions.data_version import CachingStaleStatusResolver, StaleStatus
 from dagster._core.definitions.decorators.op_decorator import DecoratedOpFunction
@@ -16,6 +23,8 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 from dagster._core.events import RunFailureReason
 from dagster._core.execution.api import create_execution_plan, execute_run_iterator
 from dagster._core.execution.backfill import BulkActionStatus
+from dagster._core.execution.retries import RetryMode
+from dagster._core.executor.step_delegating import StepDelegatingExecutor, StepHandler
 from dagster._core.loader import LoadingContextForTest
 from dagster._core.scheduler.instigation import InstigatorStatus
 from dagster._core.storage.event_log.sqlite import sqlite_event_log
@@ -106,6 +115,19 @@ class Staleness:
     def is_fresh(self, key: AssetKey, partition: str | None) -> bool:
         """Return whether today's code made the partition from today's versions of its inputs."""
         return self._resolver.get_status(key, partition) is StaleStatus.FRESH
+
+
+def create_delegating_executor(handler: StepHandler, max_concurrent: int) -> Executor:
+    """Create the executor that launches steps elsewhere, as dagster-ray's own does.
+
+    Dagster's packages use it; it has no public name.
+    """
+    return StepDelegatingExecutor(
+        handler,
+        retries=RetryMode.ENABLED,
+        max_concurrent=max_concurrent,
+        should_verify_step=True,
+    )
 
 
 def find_config_class(asset: AssetsDefinition) -> type[Any] | None:

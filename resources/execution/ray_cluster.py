@@ -38,25 +38,18 @@ def connect_to_ray(address: str) -> Any:
     """
     environ["RAY_USAGE_STATS_ENABLED"] = "0"
     with _CONNECTING:
-        _require_listener(address)
+        require_listener(address)
         ray = _import_ray()
         if not ray.is_initialized():
             _join(ray, address)
     return ray
 
 
-def _import_ray() -> Any:
-    try:
-        return import_module("ray")
-    except ModuleNotFoundError as missing:
-        raise RayUnavailable(
-            f"{ADDRESS_VARIABLE} is set, and Ray is not installed. Install it: "
-            "pip install 'counterfactory[ray]'"
-        ) from missing
+def require_listener(address: str) -> None:
+    """Raise `RayUnavailable` where nothing listens at the address of a Ray cluster.
 
-
-def _require_listener(address: str) -> None:
-    """Ray itself would wait for a cluster for minutes, and then end this process."""
+    Ray itself would wait for it for minutes.
+    """
     try:
         parts = urlsplit(address if "://" in address else f"//{address}")
         if parts.scheme not in {"", "ray"} or not parts.hostname or not parts.port:
@@ -71,6 +64,16 @@ def _require_listener(address: str) -> None:
         raise RayUnavailable(
             f"The Ray cluster at {address} cannot be reached ({error}). {_FORM}"
         ) from error
+
+
+def _import_ray() -> Any:
+    try:
+        return import_module("ray")
+    except ModuleNotFoundError as missing:
+        raise RayUnavailable(
+            f"{ADDRESS_VARIABLE} is set, and Ray is not installed. Install it: "
+            "pip install 'counterfactory[ray]'"
+        ) from missing
 
 
 def _join(ray: Any, address: str) -> None:

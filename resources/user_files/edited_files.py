@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
+from os import environ
 from pathlib import Path
 from typing import TypeVar
 
@@ -55,5 +56,12 @@ def _read(path: Path) -> bytes | None:
 
 
 def _executes_run() -> bool:
-    """True in a process that executes a run or a step: Dagster starts it by multiprocessing."""
-    return multiprocessing.parent_process() is not None or FORKED_STEPS in sys.modules
+    """True in a process that executes a run or a step.
+
+    Dagster starts it by multiprocessing, or on another machine, with the step's key.
+    """
+    return (
+        multiprocessing.parent_process() is not None
+        or FORKED_STEPS in sys.modules
+        or "DAGSTER_RUN_STEP_KEY" in environ
+    )

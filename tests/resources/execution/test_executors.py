@@ -87,8 +87,9 @@ location = dg.Definitions(
     made,
     resources={"home": 1, "store": store, "other_store": store},
     executor=build_executor(
-        lambda: {"ops": {each.op.name for each in made}, "resources": {"home", "store"}}
-    ).configured({"start_method": {"forkserver": {"preload_modules": preloaded}}}),
+        lambda: {"ops": {each.op.name for each in made}, "resources": {"home", "store"}},
+        preloaded,
+    ),
 )
 
 
@@ -232,7 +233,7 @@ def test_steps_at_once_are_as_many_as_the_cores_that_may_be_used(
     monkeypatch.setenv(executors._MOST_STEPS, "")
     monkeypatch.delenv(executors._MOST_STEPS)
     monkeypatch.setattr(executors, "count_cores", lambda: 3)
-    definition = build_executor(dict)
+    definition = build_executor(dict, [])
     context = InitExecutorContext(
         job=ReconstructableRepository.for_file(__file__, "location").get_reconstructable_job(
             "__ASSET_JOB"
@@ -241,7 +242,7 @@ def test_steps_at_once_are_as_many_as_the_cores_that_may_be_used(
         executor_config={"retries": {"enabled": {}}, "max_concurrent": configured},
         instance=instance,
     )
-    assert definition.executor_creation_fn(context)._multiprocess._max_concurrent == most
+    assert definition.executor_creation_fn(context).executor._max_concurrent == most
 
 
 def test_a_step_that_fails_fails_the_run_and_says_why(launch):
