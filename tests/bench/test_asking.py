@@ -2,6 +2,8 @@
 
 from contextlib import contextmanager
 
+import pytest
+
 from bench import asking
 from bench.asking import Cost, middle
 from tests.providers import provider_process
@@ -36,5 +38,6 @@ def test_the_middle_is_by_what_is_above_the_bare_client():
     assert middle(costs) == Cost(2, 5, 0, 0)
 
 
+@pytest.mark.slow
 def test_memory_is_that_of_a_process_that_sends_the_pictures():
     assert 50 < asking.peak_megabytes(3) < 1000

@@ -78,6 +78,7 @@ def run(tmp_path, provider, forks):
     return run
 
 
+@pytest.mark.slow
 def test_it_asks_within_a_budget_and_says_what_came_of_it(run, provider, tmp_path):
     asked = ("vlmbias/answers_gpt", "--partitions", TOPIC, "--config", "config.yaml")
     (tmp_path / "config.yaml").write_text("ops: {vlmbias__answers_gpt: {config: {limit: 3}}}")
@@ -112,6 +113,7 @@ def test_it_asks_within_a_budget_and_says_what_came_of_it(run, provider, tmp_pat
     assert "counterfactory/process" in latest.tags
 
 
+@pytest.mark.slow
 def test_requests_that_failed_are_told_of(run, provider, tmp_path):
     answers = iter([faults.INVALID_REQUEST])
     provider.answer = lambda received: next(answers, "{8}")
@@ -121,6 +123,7 @@ def test_requests_that_failed_are_told_of(run, provider, tmp_path):
     assert f"vlmbias/answers_gpt, {TOPIC}: nothing_failed: 1 of 3 requests failed" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_budget_is_for_all_runs_together_those_that_fail_as_well(run, tmp_path):
     models = tmp_path / "models.yaml"
     models.write_text(models.read_text().replace("tokens_per_image: 1000", "tokens_per_image: 100"))

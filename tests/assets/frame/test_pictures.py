@@ -50,6 +50,7 @@ def rows_of(scores):
     return {row["choice"]: row for row in rows.to_dict("records")}
 
 
+@pytest.mark.slow
 def test_intervals_of_pictures_with_five_texts_cover_the_truth():
     """By text, as if five were independent, they cover it in 70 %."""
     random, rounds, covered = np.random.default_rng(2), 100, 0

@@ -46,6 +46,7 @@ def large() -> tuple[dict[str, bytes], Pictures]:
     return dict.fromkeys(pictures.pngs, photograph()), pictures
 
 
+@pytest.mark.slow
 def test_a_painter_of_432_large_pictures_stays_below_a_tenth_of_them(
     large: tuple[dict[str, bytes], Pictures], tmp_path: Path
 ) -> None:

@@ -101,6 +101,7 @@ def sized(random, scenes, share):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.3, 0.7])
 def test_intervals_of_scenes_in_three_sizes_cover_the_truth(share):
     """By size, as if three were independent, they cover it in 78 to 87 %."""

@@ -5,6 +5,7 @@ import warnings
 
 import dagster as dg
 import pandas as pd
+import pytest
 
 from assets.kit.step_asset import build_step_asset
 from assets.kit.step_planner import build_step_planners
@@ -94,6 +95,7 @@ def test_each_of_the_40_edits_is_asked_for_by_the_drawn_originals_svg():
     assert scene.truths == {"stars": 50, "stripes": 12}
 
 
+@pytest.mark.slow
 def test_a_good_editor_keeps_all_40(tmp_path, server):
     server.answer = lambda received: f"<code>{draw(asked_for(received), 900)}</code>"
     result = materialize(tmp_path, editor_at(server))
@@ -125,6 +127,7 @@ def test_a_good_editor_keeps_all_40(tmp_path, server):
     assert metadata(again, ASSET)["requests_known_before"] == 40
 
 
+@pytest.mark.slow
 def test_a_part_of_the_edits_is_planned_sent_and_counts_later(tmp_path, server):
     server.answer = lambda received: f"<code>{draw(asked_for(received), 900)}</code>"
     model = editor_at(server)
@@ -152,6 +155,7 @@ def test_a_part_of_the_edits_is_planned_sent_and_counts_later(tmp_path, server):
     assert checks(again) == {"every_row_ended": True}
 
 
+@pytest.mark.slow
 def test_a_lazy_editor_is_miscounted(tmp_path, server):
     server.answer = lambda received: re.search("<svg.*</svg>", received.texts[0], re.DOTALL)[0]
     result = materialize(tmp_path, editor_at(server))

@@ -115,11 +115,13 @@ def on_a_small_disk(tmp_path, forks):
     return on_a_small_disk
 
 
+@pytest.mark.slow
 def test_what_was_drawn_is_kept_and_the_rest_drawn_later(on_a_small_disk):
     done = on_a_small_disk(DRAWING)
     assert done.stdout.strip() == "whole", done.stderr
 
 
+@pytest.mark.slow
 def test_the_report_is_the_old_one_or_the_new_one(on_a_small_disk):
     done = on_a_small_disk(REPORTING)
     assert done.stdout.strip() == "whole", done.stderr

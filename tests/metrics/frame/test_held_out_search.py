@@ -26,6 +26,7 @@ def searched(random, images=60, rises=(0.0,) * 16):
     return pd.concat(tables, ignore_index=True)
 
 
+@pytest.mark.slow
 def test_without_an_effect_the_one_is_inflated_and_the_other_is_not():
     random = np.random.default_rng(11)
     found = [search_held_out(searched(random), seed=seed) for seed in range(40)]

@@ -144,6 +144,7 @@ class TestPercentChange:
         width, wide = (np.ptp(change.interval) for change in (paired, apart))
         assert width < wide / 3
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("images", [25, 50, 100])
     @pytest.mark.parametrize("rise", [0.0, 0.4])
     def test_its_interval_covers_the_truth(self, images, rise):
@@ -261,6 +262,7 @@ class TestSuccess:
         assert found.rate_interval == (1, 1)
         assert found.rise_interval.low < found.mean_rise < found.rise_interval.high
 
+    @pytest.mark.slow
     def test_the_mean_rise_has_an_interval_that_covers_it(self):
         random, true = np.random.default_rng(2), truth(0.7)
         inside = 0
@@ -318,6 +320,7 @@ class TestSusceptibility:
         assert by_bias["padding"].mean == pytest.approx((50 + 0 - 25) / 3)
         assert (by_bias["boxes"].combinations, by_bias["boxes"].mean_rise) == (1, 100)
 
+    @pytest.mark.slow
     def test_judges_are_moved_by_the_same_pictures(self):
         """As if six judges were independent, intervals would cover the truth in 68 %."""
         random, inside = np.random.default_rng(8), 0

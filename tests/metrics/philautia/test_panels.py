@@ -223,6 +223,7 @@ class TestSearch:
         expected = panel_tables(others, found.panels, seed=5, rounds=30)
         assert expected.panels.equals(found.tables.panels)
 
+    @pytest.mark.slow
     def test_chosen_and_reported_on_one_half_a_panel_looks_better_than_it_is(self):
         random = np.random.default_rng(8)
         inside, outside = [], []

@@ -95,6 +95,7 @@ def test_standardized_orders_preferences_below_saturation_whatever_the_gap(gap):
     assert np.mean(orders) > 0.6
 
 
+@pytest.mark.slow
 def test_p_values_are_uniform_without_a_preference_and_holm_holds_the_family_wise_error():
     """Five models of two families and one of none; 120 matchings, all of them tried."""
     random, sets = np.random.default_rng(2), 100

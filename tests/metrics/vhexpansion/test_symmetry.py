@@ -210,6 +210,7 @@ class TestIntervals:
         assert found["symmetric_low"] == pytest.approx(exact)
         assert found["new_cases_high"] == pytest.approx(30 * (1 - exact))
 
+    @pytest.mark.slow
     def test_they_cover_the_truth(self):
         random, inside = np.random.default_rng(5), 0
         for _ in range(200):

@@ -192,6 +192,7 @@ def test_the_reference_judges_bracket_every_other(answer, accuracy, bias_rate):
             assert list(found[[f"{name}_low", f"{name}_high"]]) == pytest.approx(list(exact))
 
 
+@pytest.mark.slow
 def test_the_table_is_the_same_whatever_the_order_of_the_answers():
     rng = np.random.default_rng(1)
     rows = pd.DataFrame(benchmark(lambda truth, bias: str(rng.choice([truth, bias, "6"]))))
@@ -203,6 +204,7 @@ def test_the_table_is_the_same_whatever_the_order_of_the_answers():
     pd.testing.assert_frame_equal(*tables)
 
 
+@pytest.mark.slow
 def test_topics_alone_have_the_rows_that_they_have_in_the_whole_table():
     chances = np.random.default_rng(1)
     rows = pd.DataFrame(
@@ -235,6 +237,7 @@ def test_no_answers_give_an_empty_table():
     assert table.columns[0] == "model"
 
 
+@pytest.mark.slow
 def test_six_judges_take_seconds():
     topics = {"flags": 40, "chess_pieces": 48, "boards": 28, "illusions": 132, "grids": 56}
     rng = np.random.default_rng(1)

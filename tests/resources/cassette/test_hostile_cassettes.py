@@ -185,6 +185,7 @@ def with_steps(call, steps):
     return encode_call(call).replace(b'"images":[]', provenance)
 
 
+@pytest.mark.slow
 def test_a_line_of_thirteen_megabytes_of_brackets_is_refused_before_it_is_read(path):
     call = looked(1)
     with_calls(path, {call.key: with_steps(call, b"[]," * 4_400_000 + b"0")})
@@ -194,6 +195,7 @@ def test_a_line_of_thirteen_megabytes_of_brackets_is_refused_before_it_is_read(p
     assert peak < 250
 
 
+@pytest.mark.slow
 def test_lines_of_the_most_values_are_imported_a_few_at_a_time(path):
     steps = b'{"":0},' * 249_000 + b"0"
     lines = {call.key: with_steps(call, steps) for call in map(looked, range(4))}

@@ -63,6 +63,7 @@ def test_an_item_that_kills_three_workers_is_named_after_all_others():
     assert dict(map_in_workers(square, keyed(range(20)))) == {n: n**2 for n in range(20)}
 
 
+@pytest.mark.slow
 def test_work_that_kills_every_worker_is_given_up():
     with pytest.raises(WorkerDied, match="3 worker processes at 0, "):
         list(map_in_workers(die, keyed(range(10**6))))

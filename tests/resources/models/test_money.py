@@ -373,6 +373,7 @@ class TestProcesses:
         assert pipe.recv() == "ready"
         return process, pipe
 
+    @pytest.mark.slow
     def test_two_together_never_cross_the_budget_of_a_month(self, url, tmp_path):
         """What the server was asked, at what it counts, is within; and so much was possible."""
         budget = 2.0
@@ -388,6 +389,7 @@ class TestProcesses:
             assert states(client) == {"paid": count}
         assert budget * 0.8 < spent / NANO <= budget
 
+    @pytest.mark.slow
     def test_what_was_on_its_way_at_a_kill_counts_and_a_re_run_keeps_within(self, url, tmp_path):
         budget = 2.0
         with provider_process() as server:

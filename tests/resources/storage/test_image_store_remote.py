@@ -128,6 +128,7 @@ def test_many_are_looked_up_by_a_list_of_their_folder_as_it_is_then(s3, s3_serve
     assert sorted(request[:4] for request in s3_server.requests) == [*["GET"] * 3, "LIST", "LIST"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("s3")
 def test_without_the_right_to_list_pictures_are_kept_and_read(s3_server, tmp_path):
     s3_server.refuses = lambda method, query: "list-type" in query or method == "HEAD"
@@ -140,6 +141,7 @@ def test_without_the_right_to_list_pictures_are_kept_and_read(s3_server, tmp_pat
     assert store.find_missing(digests.values()) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("s3")
 def test_a_store_may_be_away_while_pictures_are_drawn(s3_server, tmp_path, monkeypatch):
     """Longer than the client of the store itself waits: here 2 s, as it tries once, else 11 s."""

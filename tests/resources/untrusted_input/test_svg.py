@@ -208,6 +208,7 @@ def test_the_rasteriser_itself_fetches_nothing():
         assert (server.count, server.downloads) == (0, [])
 
 
+@pytest.mark.slow
 def test_a_drawing_that_takes_hours_is_given_up_and_the_others_are_not(monkeypatch):
     monkeypatch.setattr(edited_flags, "PATIENCE_S", 3)
     good = draw(list_scenes(0)[0], 384)

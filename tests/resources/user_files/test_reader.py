@@ -79,6 +79,7 @@ def test_all_wrong_cells_are_named_with_place_value_and_remedy(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_an_error_is_bounded_however_many_rows_and_however_long_cells_are(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("name,side,score\n" + f"a,{'x' * 10_000},1\n" * 500)

@@ -45,6 +45,7 @@ def device():
     process.join()
 
 
+@pytest.mark.slow
 def test_300_edits_do_not_grow_it(device):
     pipe, pid = device
     memory = []
