@@ -21,15 +21,16 @@ from assets.kit.step_run import Input, Row, StepRun
 from assets.protobias.common import PAIRS_KEY, TRIPLETS_KEY, asset_key, pairs, split_pair_key
 from assets.protobias.concepts import estimate_paper_sample
 from assets.protobias.filters import (
+    build_fit_columns,
     build_request,
     family_warning,
     find_filter,
     parse_rating,
-    read_schematic,
     reads_pixels,
     unasked_columns,
 )
 from assets.protobias.image_pairs import IMAGE_PAIRS, SIDES, count_paper_pictures
+from assets.protobias.schematic_fits import add_fits
 from assets.protobias.scorers import list_scorers
 from assets.protobias.selection import (
     assign_ranks,
@@ -110,6 +111,7 @@ class FilteredPairs(Step[FilterConfig]):
             }
         ),
         outcome_column="filter_outcome",
+        unstored_keys=("fit",),
         calls_column="filter_calls",
     )
     inputs = MappingProxyType(
@@ -141,18 +143,21 @@ class FilteredPairs(Step[FilterConfig]):
         judge = self._filter(work.partition, work.config)
         of_filter: dict[str, Any] = {"filter": judge.name, "filter_family": judge.family}
         of_filter["min_score"] = work.config.min_score
-        return [
+        rows = [
             {**row, **of_filter}
             | ({"filter_outcome": PENDING} if row["outcome"] == PENDING else {})
             for row in select_first_pairs(work.read_rows("image_pairs"), work.config.limit)
         ]
+        if reads_pixels(judge):
+            add_fits(rows, "prompt", work, lambda row: bool(row["outcome"] == "painted"))
+        return rows
 
     def converse(self, work: StepRun[FilterConfig], row: Row) -> Conversation:
         """Ask the filter about a picture without a flaw."""
         if row["outcome"] not in ("painted", PENDING):
             return unasked_columns(row)
         if self.model(work.partition, work.config) is None:
-            return read_schematic(row, work.images)
+            return build_fit_columns(row["fit"])
         outcome, calls = yield build_request(row["prompt"], row["sha256"])
         return parse_rating(outcome, calls)
 

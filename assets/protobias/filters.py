@@ -9,13 +9,11 @@ from assets.kit.step_run import Row
 from assets.protobias.common import FILTERED_KEY
 from generators.prompts.rating_prompts import FILTER_SCALE as SCALE
 from generators.prompts.rating_prompts import write_filter_prompt
-from generators.reading import Unreadable
-from generators.sketch_reader import score_fit
+from generators.sketch_fit import Fit
 from metrics.reply_parsing.ratings import read_rating
 from resources.models.catalog import Catalog, Model, Role
 from resources.models.outcomes import AnsweredOutcome, Outcome
 from resources.models.requests import LookRequest, Turn
-from resources.storage.image_store import ImageStore
 
 FILTERS: tuple[Role, ...] = ("captioner", "judge")
 """The roles that can look at a picture."""
@@ -99,14 +97,13 @@ def parse_rating(outcome: Outcome, calls: Sequence[str]) -> dict[str, Any]:
     return _build_filter_columns(ended["outcome"], None, None, format_reason(ended), calls)
 
 
-def read_schematic(row: Row, images: ImageStore) -> dict[str, Any]:
+def build_fit_columns(fit: Fit) -> dict[str, Any]:
     """The answer of `pixels`: how far a schematic shows its prompt, 1 to 10."""
     low, high = SCALE
-    try:
-        share = score_fit(images.get(row["sha256"]), row["prompt"])
-    except Unreadable as why:
-        return _build_filter_columns("unparsed", None, None, str(why))
-    return _build_filter_columns("scored", low + round(share * (high - low)), f"{share:g}", None)
+    if fit.share is None:
+        return _build_filter_columns("unparsed", None, None, fit.reason)
+    score = low + round(fit.share * (high - low))
+    return _build_filter_columns("scored", score, f"{fit.share:g}", None)
 
 
 def unasked_columns(row: Row) -> dict[str, Any]:

@@ -8,8 +8,7 @@ from assets.kit.conversations import unanswered_columns
 from assets.kit.judging import select_judges
 from assets.kit.step_run import Row
 from generators.prompts.rating_prompts import JUDGE_SCALE, write_rating_prompt
-from generators.reading import Unreadable
-from generators.sketch_reader import score_fit
+from generators.sketch_fit import Fit
 from metrics.protobias.normalization import JUDGE, OWN, STAND_IN
 from metrics.reply_parsing.ratings import read_rating
 from resources.models.catalog import Catalog, Model
@@ -70,10 +69,10 @@ def _parse_rating(reply: str) -> ScoreColumns:
 
 
 def _score_pixels(row: Row, images: ImageStore) -> ScoreColumns:
-    try:
-        return _build_score_columns(score_fit(images.get(row["sha256"]), row["text"]))
-    except Unreadable as why:
-        return {"outcome": "unparsed", "reason": str(why)}
+    fit: Fit = row["fit"]
+    if fit.share is None:
+        return {"outcome": "unparsed", "reason": fit.reason}
+    return _build_score_columns(fit.share)
 
 
 def _score_prototype(row: Row, images: ImageStore) -> ScoreColumns:
@@ -94,5 +93,5 @@ STAND_IN_ANSWERS: Mapping[str, Callable[[Row, ImageStore], ScoreColumns]] = {
     "prior": _score_prototype,
     "random": _guess_score,
 }
-"""The stand-in judges, by model: one reads schematics, one is told which side is the prototype,
-one guesses, the same for the same picture and text."""
+"""The stand-in judges, by model: one goes by the `fit` that was read in a schematic, one is told
+which side is the prototype, one guesses, the same for the same picture and text."""

@@ -21,7 +21,9 @@ from assets.kit.step_run import Input, Row, StepRun
 from assets.protobias.common import FILTERED_KEY, TRIPLETS_KEY, asset_key, pairs, split_pair_key
 from assets.protobias.concepts import estimate_paper_sample
 from assets.protobias.filtered_pairs import FILTERED_COLUMNS, FilterConfig
+from assets.protobias.filters import reads_pixels
 from assets.protobias.image_pairs import SIDES
+from assets.protobias.schematic_fits import add_fits
 from assets.protobias.scorers import STAND_IN_ANSWERS, build_request, formula_name, parse_outcome
 from assets.protobias.selection import domain_share, select_first_pairs
 from assets.protobias.trained_pairs import overlap_check, require_apart
@@ -82,6 +84,7 @@ class PairScores(JudgeStep[LimitConfig]):
         columns=SCORES,
         key_columns=("pair_id", "side", "sha256", "text"),
         filled_columns=_FILLED_COLUMNS,
+        unstored_keys=("fit",),
     )
     inputs = MappingProxyType(
         {"filtered_pairs": Input(FILTERED_KEY, columns=_READ_COLUMNS, uses_default_config=True)}
@@ -107,7 +110,10 @@ class PairScores(JudgeStep[LimitConfig]):
             return []
         evaluated = to_records(filtered.loc[filtered["evaluated"], _READ_COLUMNS])
         pictures = select_first_pairs(evaluated, work.config.limit)
-        return [_row(self.judge, picture) for picture in pictures]
+        rows = [_row(self.judge, picture) for picture in pictures]
+        if reads_pixels(self.judge):
+            add_fits(rows, "text", work)
+        return rows
 
     def require(self, work: StepRun[LimitConfig]) -> None:
         """Raise `TablesMismatch` where its adapter was trained on pairs like these."""

@@ -2,7 +2,7 @@
 
 import struct
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
@@ -17,16 +17,19 @@ from assets.kit.previews import markdown_table
 from assets.kit.step import Conversation, Extent, Step, StepAsset, StepTable
 from assets.kit.step_run import Row, StepRun
 from assets.vlmbias.common import asset_key
+from generators.domains import load_domain
 from generators.domains.flags.designs import FLAGS
 from generators.domains.flags.draw import build_original, draw, list_scenes
+from generators.drawing_readings import read_drawing
 from generators.prompts.svg_editing import write_svg_editing_prompt
 from generators.scene import Scene
-from generators.worker_jobs import DrawJob, ImageReadings, ReadJob, draw_png, read_png
-from resources.execution.workers import map_in_workers
+from generators.worker_jobs import DrawJob, ImageReadings
+from resources.execution.work_loop import WorkKind, finish_work
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import AnsweredOutcome, FailedOutcome
 from resources.models.requests import Turn, WriteRequest
 from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache, build_work_key
 from resources.untrusted_input.edited_flags import DrawnFlag, FlagReply, draw_flags
 
 SIZE = 768
@@ -122,7 +125,7 @@ class EditedFlags(Step[LimitConfig]):
         )
         names_by_pixels = {
             image_readings.pixels_sha256: name
-            for name, image_readings in _read_drawn_flags().items()
+            for name, image_readings in _read_drawn_flags(work.work_cache).items()
         }
         finished_rows = []
         for row in rows:
@@ -145,7 +148,7 @@ class EditedFlags(Step[LimitConfig]):
         """Retention, and the pictures that were kept."""
         kept_rows = [row for row in rows if row["outcome"] == "kept"]
         return {
-            "retention": markdown_table(_retention(rows)),
+            "retention": markdown_table(_retention(rows, work.work_cache)),
             "contact_sheet": sample_contact_sheet(
                 kept_rows, lambda row: row["base_id"].partition("/")[2], work.images
             ),
@@ -179,16 +182,22 @@ def build_request(scene: Scene) -> WriteRequest:
     return WriteRequest((Turn("user", words),))
 
 
-@cache
-def _read_drawn_flags() -> dict[str, ImageReadings]:
+def _read_drawn_flags(work_cache: WorkCache) -> dict[str, ImageReadings]:
     """Read the pixels of the flags that our own code draws at this size, by base id."""
-    scenes = list_scenes(seed=0)
-    jobs = [(scene, DrawJob("flags", scene, SIZE)) for scene in scenes]
-    readings = [
-        (scene.base_id, ReadJob("flags", png, tuple(scene.truths), is_legibility_read=False))
-        for scene, png in map_in_workers(draw_png, jobs)
-    ]
-    return dict(map_in_workers(read_png, readings))
+    topic = load_domain("flags")
+    code = topic.draw_module.VERSION, topic.measure_module.VERSION, topic.fingerprint
+    scenes = {scene.base_id: scene for scene in list_scenes(seed=0)}
+    works = {
+        base_id: build_work_key("read drawing", code, asdict(scene), SIZE)
+        for base_id, scene in scenes.items()
+    }
+    kind: WorkKind[str, DrawJob, ImageReadings] = WorkKind(
+        load=lambda base_id: DrawJob("flags", scenes[base_id], SIZE),
+        work=read_drawing,
+        store=asdict,
+    )
+    readings = finish_work(kind, works, work_cache).results
+    return {base_id: ImageReadings(**fields) for base_id, fields in readings.items()}
 
 
 def _row(scene: Scene, model: Model) -> dict[str, Any]:
@@ -236,9 +245,9 @@ def _holds(readings: ImageReadings, scene: Scene) -> bool:
     return list(readings.readings) == list(scene.truths.values())
 
 
-def _retention(rows: Sequence[Row]) -> pd.DataFrame:
+def _retention(rows: Sequence[Row], work_cache: WorkCache) -> pd.DataFrame:
     """Count edits asked for and kept, and our own drawings that hold, by target and change."""
-    own_readings = _read_drawn_flags()
+    own_readings = _read_drawn_flags(work_cache)
     edits = [
         (
             *(row["target"], row["modification"], row["outcome"] == "kept"),

@@ -16,6 +16,7 @@ from assets.protobias.score_table import load_all_scores
 from assets.protobias.scorers import STAND_IN_ANSWERS, build_request, formula_name, parse_outcome
 from assets.protobias.scores import SCORES, PairScores
 from generators.prompts.rating_prompts import write_rating_prompt
+from generators.sketch_fit import FitQuestion, read_fit
 from metrics.protobias.ranking import ranking_table
 from resources.calls import StoredAnswer
 from resources.models.catalog import Catalog, Model
@@ -142,7 +143,8 @@ class TestReferenceJudges:
         root, *_ = stood_in
         (row, *_) = scores(root, "pixels").to_dict("records")
         for text in ("Nothing is told here.", row["text"]):
-            ending = STAND_IN_ANSWERS["pixels"](row | {"text": text}, ImageStore(root=str(root)))
+            fit = read_fit(FitQuestion(ImageStore(root=str(root)).get(row["sha256"]), text))
+            ending = STAND_IN_ANSWERS["pixels"](row | {"fit": fit}, None)
             assert ending["outcome"] == ("scored" if text == row["text"] else "unparsed")
             assert (ending.get("raw") is None) == (ending["outcome"] == "unparsed")
         assert ending["raw"] == 1.0
