@@ -174,10 +174,10 @@ def _query_rows(
         rounds.append(result)
         for index, outcome, calls in zip(waiting, result.outcomes, result.keys, strict=True):
             conversations.resume(index, StepReply(outcome, calls))
-    finished_rows = [
-        {**row, **conversations.finished_rows[index]} for index, row in enumerate(rows)
-    ]
-    return step.finish(work, finished_rows), rounds
+    for index, row in enumerate(rows):
+        # In place: another copy of all rows is what takes most memory.
+        row.update(conversations.finished_rows.pop(index))
+    return step.finish(work, rows), rounds
 
 
 def _describe_outdated(step: Step[Any], row: Row) -> str:

@@ -143,11 +143,11 @@ class FilteredPairs(Step[FilterConfig]):
         judge = self._filter(work.partition, work.config)
         of_filter: dict[str, Any] = {"filter": judge.name, "filter_family": judge.family}
         of_filter["min_score"] = work.config.min_score
-        rows = [
-            {**row, **of_filter}
-            | ({"filter_outcome": PENDING} if row["outcome"] == PENDING else {})
-            for row in select_first_pairs(work.read_rows("image_pairs"), work.config.limit)
-        ]
+        rows = select_first_pairs(work.read_rows("image_pairs"), work.config.limit)
+        for row in rows:
+            row.update(of_filter)
+            if row["outcome"] == PENDING:
+                row["filter_outcome"] = PENDING
         if reads_pixels(judge):
             add_fits(rows, "prompt", work, lambda row: bool(row["outcome"] == "painted"))
         return rows
@@ -247,20 +247,19 @@ class FilteredPairs(Step[FilterConfig]):
         return [usable_share_check(self, MIN_KEPT_SHARE, _count_usable)]
 
 
-def rank_pairs(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]]:
-    """The rows of `filtered_pairs`, once the filter has rated all pictures."""
-    rated_rows = [
-        {**row, "kept": row["filter_score"] is not None and row["filter_score"] >= config.min_score}
-        for row in rows
-    ]
-    concepts = {row["pair_id"]: row["concept_id"] for row in rated_rows}
+def rank_pairs(rows: Sequence[dict[str, Any]], config: FilterConfig) -> list[dict[str, Any]]:
+    """Complete the rows of `filtered_pairs`, once the filter has rated all pictures."""
+    for row in rows:
+        score = row["filter_score"]
+        row["kept"] = score is not None and score >= config.min_score
+    concepts = {row["pair_id"]: row["concept_id"] for row in rows}
     shown: dict[str, list[str]] = defaultdict(list)
-    for row in rated_rows:
+    for row in rows:
         shown[row["pair_id"]].append(row["sha256"])
     places = assign_ranks(
-        {pair: concepts[pair] for pair in list_surviving_pairs(rated_rows)}, config.seed, shown
+        {pair: concepts[pair] for pair in list_surviving_pairs(rows)}, config.seed, shown
     )
-    for row in rated_rows:
+    for row in rows:
         rank = places.get(row["pair_id"])
         most = domain_share(row["domain"], config.evaluated)
         row |= {
@@ -268,7 +267,7 @@ def rank_pairs(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]
             "rank": rank,
             "evaluated": rank is not None and rank < most,
         }
-    return rated_rows
+    return list(rows)
 
 
 def _mark_most_evaluated(rows: Sequence[Row], config: FilterConfig) -> list[dict[str, Any]]:

@@ -174,7 +174,7 @@ class PairScores(JudgeStep[LimitConfig]):
                 "apart."
             )
             work.log.warning("%s", notes["warning"])
-        scores: pd.DataFrame = SCORES.build_table(rows).to_pandas()
+        scores: pd.DataFrame = self.build_table(rows).to_pandas()
         pairs = pair_scores(scores.assign(sample="", score=scores["raw"]))
         by_knob = pairs.groupby("knob")["fails"].agg(pairs="size", scored="count")
         if pairs["fails"].notna().any():

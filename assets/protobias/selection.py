@@ -3,12 +3,15 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
+from typing import TypeVar
 
 import pandas as pd
 
 from assets.kit.limits import SamplingKey, expected_subset, stratified_head
 from assets.kit.step_run import Row
 from generators.prompts.concepts import DOMAINS
+
+RowT = TypeVar("RowT", bound=Row)
 
 
 def sampling_key(pair_id: str, *among: str) -> SamplingKey:
@@ -20,7 +23,7 @@ def sampling_key(pair_id: str, *among: str) -> SamplingKey:
     return SamplingKey(pair_id, among, int(pair_id.rpartition("/")[2]))
 
 
-def select_first_pairs(rows: Sequence[Row], limit: int | None) -> list[Row]:
+def select_first_pairs(rows: Sequence[RowT], limit: int | None) -> list[RowT]:
     """The rows of the first pairs in the order of a limit; all without one."""
     if limit is None:
         return list(rows)
