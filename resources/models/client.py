@@ -13,6 +13,7 @@ from pydantic import PrivateAttr
 from resources.calls import CallStore, DamagedAnswers, StoredAnswer
 from resources.calls.spending import Account
 from resources.execution.run_watch import RunWatch
+from resources.execution.workers import find_workers
 from resources.faults import LostPictures, PendingInBatch, RunEnded, UnsupportedRequest
 from resources.models.backend_pool import BackendPool
 from resources.models.budget_gate import BudgetGate
@@ -44,6 +45,8 @@ ROLES: Mapping[str, set[Role]] = {
 PICTURE_BYTES = 8_000_000
 """Room that is held for each picture on its way: twice a large PNG's."""
 _PAINTING = ("paint", "edit")
+_REQUESTS_PER_WORKER = 2
+"""One that is drawn, and one that waits or is stored."""
 _STARTING = Lock()
 _NO_ACCOUNT = Account()
 _NOTHING = Usage(0, 0, 0.0)
@@ -173,8 +176,9 @@ class ModelClient(ConfigurableResource[None]):
             pictures_note=why,
         )
         has_answers = answered or bool(calls) or model.may_lack_answers
+        is_painting = any(get_request_kind(request) in _PAINTING for request in missing.values())
         dispatch = Dispatch(
-            model=model,
+            model=_fill_workers(model) if model.is_stand_in and is_painting else model,
             store=self.calls,
             images=self.images,
             missing=missing,
@@ -194,7 +198,7 @@ class ModelClient(ConfigurableResource[None]):
                 loop = self._pool.start()
             if model.devices:
                 loop.run(backend.ready(log))
-            if any(get_request_kind(request) in _PAINTING for request in missing.values()):
+            if is_painting:
                 dispatch.reserve = self.images.reserve(model.concurrency * PICTURE_BYTES)
             try:
                 loop.run(dispatch.run(backend), dispatch.interrupt)
@@ -263,6 +267,12 @@ class ModelClient(ConfigurableResource[None]):
                 f"for {batch.place}. Turn on the sensor `batches`, which collects it when it is "
                 f"over, or have it stopped (job cancel_batch, tag: {batch.tag}). Nothing was sent."
             )
+
+
+def _fill_workers(model: Model) -> Model:
+    """The entry of a stand-in painter, with requests for all workers: many on a cluster."""
+    at_once = _REQUESTS_PER_WORKER * find_workers().count
+    return model.model_copy(update={"concurrency": max(model.concurrency, at_once)})
 
 
 def _is_unreadable(call: StoredAnswer, request: Request) -> bool:

@@ -2,16 +2,23 @@
 
 import asyncio
 import json
+from contextlib import closing
 from functools import cache
+from logging import getLogger
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from generators.canvas import decode_png
-from resources.models.backends import build_backend
+from resources.calls import CallStore
+from resources.models import client
+from resources.models.backends import build_backend, stand_ins
 from resources.models.catalog import load_catalog
+from resources.models.client import ModelClient
 from resources.models.replies import UNCOUNTED, ImageFile, ModelReply
 from resources.models.requests import EditRequest, PaintRequest, Turn, WriteRequest
+from resources.storage.image_store import ImageStore
 
 MODELS = {
     model.name: model for model in load_catalog(Path(__file__).parents[4] / "models.yaml").models
@@ -123,3 +130,23 @@ def test_an_edit_that_cannot_be_labelled_is_refused_with_the_reason():
     reply = ask("sketch", "edit", request, dog)
     assert reply.pictures == ()
     assert "U+1F600" in reply.refusal.reason
+
+
+def test_a_painter_has_two_requests_for_each_worker_of_a_cluster(tmp_path, monkeypatch):
+    under_way, most = [0], [0]
+
+    async def draw_slowly(work, *arguments):
+        under_way[0] += 1
+        most[0] = max(most[0], under_way[0])
+        await asyncio.sleep(0.3)
+        under_way[0] -= 1
+        return work(*arguments)
+
+    monkeypatch.setattr(client, "find_workers", lambda: SimpleNamespace(count=20))
+    monkeypatch.setattr(stand_ins, "run_in_worker", draw_slowly)
+    images, calls = ImageStore(root=str(tmp_path)), CallStore(url=f"sqlite:///{tmp_path}/c.sqlite")
+    requests = [PaintRequest("A hen with three legs", seed=seed) for seed in range(60)]
+    with closing(calls), closing(ModelClient(calls=calls, images=images)) as models:
+        result = models.ask(MODELS["sketch"], requests, getLogger("painting"))
+    assert result.sent == 60
+    assert most == [40]
