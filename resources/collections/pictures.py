@@ -7,13 +7,12 @@ the number of pictures.
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from resources.execution.workers import map_in_workers
+from resources.execution.work_loop import WorkKind, finish_work
 from resources.models.replies import ImageFile
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
@@ -23,8 +22,6 @@ from resources.untrusted_input.png_check import read_png_size
 T = TypeVar("T")
 _VERSION = 1
 _MOST_AT_ONCE, _BYTES_AT_ONCE = 50, 64_000_000
-_STORED_AT_ONCE = 4
-"""A disk that is asked to flush several files at once takes hardly longer than for one."""
 _LARGEST = 100_000_000
 
 
@@ -60,21 +57,22 @@ def _take(
     batch: list[tuple[T, bytes | str]], images: ImageStore, work_cache: WorkCache
 ) -> Iterator[tuple[T, Taken]]:
     files = {_key(data): data for _, data in batch if isinstance(data, bytes)}
-    results = {key: Taken(*fields) for key, fields in work_cache.find_results(files).items()}
-    digests = {key: result.sha256 for key, result in results.items() if result.sha256}
-    damaged = images.find_damaged({*digests.values()})
-    new = [key for key in files if key not in digests or digests[key] in damaged]
-    under_way = dict[str, Future[Taken]]()
-    try:
-        with ThreadPoolExecutor(_STORED_AT_ONCE) as threads:
-            for key, decoded in map_in_workers(_decode, [(key, files[key]) for key in new]):
-                under_way[key] = threads.submit(_store, images, decoded)
-    finally:
-        stored = {key: taken.result() for key, taken in under_way.items() if not taken.exception()}
-        work_cache.record({key: taken for key, taken in stored.items() if taken.sha256})
-    results |= {key: taken.result() for key, taken in under_way.items()}
+    kind: WorkKind[str, bytes, bytes | str] = WorkKind(
+        load=files.__getitem__,
+        work=_decode,
+        store=lambda decoded: _store(images, decoded),
+        find_lost=lambda results: _find_lost(results, images),
+    )
+    results = finish_work(kind, {key: key for key in files}, work_cache).results
     for subject, data in batch:
-        yield subject, Taken(problem=data) if isinstance(data, str) else results[_key(data)]
+        yield subject, Taken(problem=data) if isinstance(data, str) else Taken(*results[_key(data)])
+
+
+def _find_lost(results: Mapping[str, Any], images: ImageStore) -> list[str]:
+    """Find pictures that are gone or damaged, and those that could not be decoded."""
+    digests = {key: Taken(*fields).sha256 for key, fields in results.items()}
+    damaged = images.find_damaged({digest for digest in digests.values() if digest is not None})
+    return [key for key, digest in digests.items() if digest is None or digest in damaged]
 
 
 def _key(data: bytes) -> str:

@@ -9,6 +9,7 @@ from PIL import Image
 from assets.kit.pictures import compute_missing, draw_missing_pictures
 from generators.tiles import encode_png
 from resources.execution import work_loop
+from resources.execution.workers import find_workers
 from resources.faults import DiskFull
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache
@@ -152,7 +153,6 @@ def test_a_picture_that_is_damaged_is_drawn_again(stores, caplog):
 def test_no_more_is_held_than_is_worked_on(stores, monkeypatch):
     """Inputs are loaded, and pictures stored, a few ahead of what is recorded."""
     monkeypatch.setattr("resources.execution.workers._PREFETCHED", 1)
-    monkeypatch.setattr("resources.execution.workers.count_cores", lambda: 2)
     images, work_cache = stores
     loaded, ended, most, lock = [], [], [], threading.Lock()
 
@@ -171,7 +171,7 @@ def test_no_more_is_held_than_is_worked_on(stores, monkeypatch):
     works = {number: f"many {number}" for number in range(200)}
     draw_missing_pictures(works, load, picture, Counting(root=images.root), work_cache)
     assert len(ended) == len(loaded) == 200
-    assert max(most) <= 8 + 2 + 8
+    assert max(most) <= 8 + find_workers().count + 8
 
 
 def half(number):

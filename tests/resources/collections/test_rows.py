@@ -227,7 +227,7 @@ def test_a_second_time_nothing_is_decoded_and_what_is_damaged_heals(
     first = told(csv)
     decoded = []
     monkeypatch.setattr(
-        "resources.collections.pictures.map_in_workers",
+        "resources.execution.work_loop.map_in_workers",
         lambda work, items: [(key, decoded.append(each) or work(each)) for key, each in items],
     )
     assert told(csv) == first
