@@ -10,6 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from commands.compare import compare
 from commands.demo import demo
 from commands.environment import load_environment
 from commands.export import export
@@ -85,6 +86,7 @@ for name, command in (
     ("prompts", prompts),
     ("run", run),
     ("judge", judge),
+    ("compare", compare),
     ("fetch", fetch),
     ("export", export),
     ("import", import_),
