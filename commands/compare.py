@@ -90,7 +90,8 @@ def _require_comparable(models: "Sequence[Model]") -> None:
     if models[0] == models[1] or len(are_metrics) > 1:
         name, other_name = (model.name for model in models)
         raise ValueError(
-            f"{name} and {other_name} cannot be compared: name two entries, both judges or both metrics."
+            f"{name} and {other_name} cannot be compared: name two entries, both judges or both "
+            "metrics."
         )
     for model in models:
         if model.is_stand_in or model.backend == "file":
