@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatch
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import pyarrow as pa
@@ -20,7 +19,8 @@ from upath import UPath
 from assets.kit.pairs import TrainingPair
 from assets.kit.tuning import TRAINED_ON
 from resources.models.backends.adapters import FILES, read_checked_record, read_record
-from resources.storage.atomic_writes import write_atomically
+from resources.storage.atomic_writes import FilePath, write_atomically
+from resources.storage.files import list_folder, open_file, remove_file
 from resources.training.adapter_publication import record_file
 
 Mark: TypeAlias = tuple[str, ...]
@@ -66,7 +66,7 @@ def find_overlaps(
                 break
 
 
-def add_marks(folder: Path, pairs: Mapping[str, Iterable[TrainingPair]]) -> None:
+def add_marks(folder: UPath, pairs: Mapping[str, Iterable[TrainingPair]]) -> None:
     """Add the marks of pairs, by their split, to those of an adapter, and to its record.
 
     They are a file of another name, which takes the place of the one before once the record names
@@ -81,14 +81,14 @@ def add_marks(folder: Path, pairs: Mapping[str, Iterable[TrainingPair]]) -> None
     data = io.BytesIO()
     pq.write_table(pa.Table.from_pylist([*rows.values()], schema=_SCHEMA), data)
     name = f"marks-{sha256(data.getvalue()).hexdigest()[:_NAMED]}.parquet"
-    write_atomically(UPath(folder / name), data.getvalue())
+    write_atomically(folder / name, data.getvalue())
     record_file(folder, name, before)
-    for other in folder.glob(_NAMES):
-        if other.name != name:
-            other.unlink()
+    for other in list_folder(folder):
+        if fnmatch(other.name, _NAMES) and other.name != name:
+            remove_file(other)
 
 
-def load_mark_finder(folder: Path) -> MarkLookup | None:
+def load_mark_finder(folder: FilePath) -> MarkLookup | None:
     """Return a look-up of the training or validation item of an adapter that has a mark.
 
     The item is a pair with its split, or a picture that a judge was fine-tuned on. None for an
@@ -120,9 +120,10 @@ def _find_marks_file(record: Mapping[str, Any]) -> str | None:
     return next((name for name in record.get(FILES, {}) if fnmatch(name, _NAMES)), None)
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
+def _rows(path: FilePath) -> list[dict[str, str]]:
     try:
-        table = pq.read_table(path, partitioning=None).select(_SCHEMA.names)
+        with open_file(path) as file:
+            table = pq.read_table(file, partitioning=None).select(_SCHEMA.names)
     except (pa.ArrowInvalid, KeyError, OSError) as error:
         raise BadMarks(
             f"{path} cannot be read: {error}. Fetch the adapter again; or, if it was trained here, "

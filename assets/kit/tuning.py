@@ -14,6 +14,7 @@ from dagster import AssetKey, MultiPartitionsDefinition, StaticPartitionsDefinit
 from assets.kit.columns import BOOLEAN, REAL, TEXT, WHOLE, Columns, content_hash
 from resources.models.backends.adapters import read_record
 from resources.storage.data_root import DataRoot
+from resources.storage.files import resolve_path
 
 TRAINED_ON = "trained_on"
 """Field of an adapter's record with the marks of its training data."""
@@ -135,7 +136,7 @@ def load_adapter_marks(home: DataRoot, adapter: str) -> frozenset[str] | None:
 
     `adapter` is a folder as entries of models.yaml name it. Raises `BadRecord`.
     """
-    record = read_record(Path(home.root) / Path(adapter).expanduser()) or {}
+    record = read_record(resolve_path(home.path(), str(Path(adapter).expanduser()))) or {}
     return frozenset(record[TRAINED_ON]) if TRAINED_ON in record else None
 
 

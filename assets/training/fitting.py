@@ -1,6 +1,7 @@
 """Fitting an adapter: what is checked first, the training in its process, and what is published."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from logging import Logger
 from pathlib import Path
@@ -8,16 +9,19 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from upath import UPath
 
 from assets.kit.columns import content_hash
 from assets.training.plot import plot_training
-from resources.faults import MissingItem, write_errors
+from resources.faults import MissingItem, StoreBusy, write_errors
 from resources.models.backends.adapters import BadRecord, read_checked_record, read_record
 from resources.models.catalog import Model, Role
 from resources.models.weights import Weights
-from resources.storage.atomic_writes import open_atomically
+from resources.storage.atomic_writes import is_remote, open_atomically
 from resources.storage.data_root import DataRoot
+from resources.storage.files import find_local_folder, list_folder
 from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache, build_work_key
 from resources.training import launch
 from resources.training.adapter_publication import (
     ADAPTERS_FOLDER,
@@ -53,7 +57,7 @@ _MAX_LISTED = 3
 class FittedAdapter:
     """A published adapter, its record, and what Dagster shows of its training."""
 
-    place: Path
+    place: UPath
     record: dict[str, Any]
     metadata: dict[str, Any]
 
@@ -72,6 +76,7 @@ def fit_adapter(
     samples: int,
     home: DataRoot,
     images: ImageStore,
+    work_cache: WorkCache,
     log: Logger,
     **record_fields: Any,
 ) -> FittedAdapter:
@@ -79,13 +84,17 @@ def fit_adapter(
 
     `pictures` are those of the rows, `samples` how many are looked at in all, and `record_fields`
     go into the record. Raises `TrainingError` before anything is loaded where the base or a GPU is
-    missing, and `MissingItem` where pictures are.
+    missing, `MissingItem` where pictures are, and `StoreBusy` where the same is being trained.
+
+    The training goes on in a folder of this machine: in a local data root, or below the temporary
+    folder. Killed, it goes on there; another machine begins anew.
     """
     commit, weights = find_recipe_weights(recipe)
-    root = Path(home.root)
+    root = home.path()
     # To hash the weights takes long: what cannot be trained here is refused before, unless it may
     # be here already, as one that was trained where there is a GPU.
-    may_be_here = any((root / ADAPTERS_FOLDER).glob(f"{name}-*"))
+    adapters = list_folder(root / ADAPTERS_FOLDER)
+    may_be_here = any(path.name.startswith(f"{name}-") for path in adapters)
     if not may_be_here:
         _require_possible(recipe, weights, samples, log)
     base = TrainingBase(recipe.base, commit, weights.digest)
@@ -95,7 +104,7 @@ def fit_adapter(
     )
     place, folder = (
         build_adapter_path(root, name, terms.digest),
-        root / _RUNS / f"{name}-{terms.digest}",
+        find_local_folder(root) / _RUNS / f"{name}-{terms.digest}",
     )
     record = read_checked_record(place)
     if record is None:
@@ -116,16 +125,38 @@ def fit_adapter(
             folder=str(folder),
             record_fields=record_fields,
         )
-        launch.run_training(job, log, recipe.accelerate_config)
-        record = publish_adapter(job, place)
+        with _claim_training(place, work_cache):
+            # Another machine may have published it since.
+            record = read_checked_record(place)
+            if record is None:
+                launch.run_training(job, log, recipe.accelerate_config)
+                record = publish_adapter(job, place)
     else:
         log.info("%s was trained before: it is taken as it is.", place)
     return FittedAdapter(place, record, _build_metadata(place, record, folder))
 
 
-def _tell_of_others(place: Path, terms: TrainingTerms, log: Logger) -> None:
+@contextmanager
+def _claim_training(place: UPath, work_cache: WorkCache) -> Iterator[None]:
+    """Keep other machines from the same training; processes of this one are by the job's folder."""
+    if not is_remote(place):
+        yield
+        return
+    with closing(work_cache.open_claims()) as claims:
+        if not claims.take({build_work_key("training", str(place))}).keys:
+            raise StoreBusy(
+                f"Another run trains {place}. Wait until it has ended, and materialize again: what "
+                "it has trained is then taken."
+            )
+        yield
+
+
+def _tell_of_others(place: UPath, terms: TrainingTerms, log: Logger) -> None:
     """Say what an adapter of that name was trained with that is not wanted now."""
-    for other in sorted(place.parent.glob(f"{place.name.rpartition('-')[0]}-*")):
+    start = f"{place.name.rpartition('-')[0]}-"
+    for other in list_folder(place.parent):
+        if not other.name.startswith(start):
+            continue
         try:
             record = read_record(other)
         except BadRecord as error:
@@ -170,7 +201,7 @@ def _require_possible(recipe: Recipe, weights: Weights, samples: int, log: Logge
     require_room(recipe, expected, has_gpu=has_gpu, memory=memory)
 
 
-def _build_metadata(place: Path, record: dict[str, Any], folder: Path) -> dict[str, Any]:
+def _build_metadata(place: UPath, record: dict[str, Any], folder: Path) -> dict[str, Any]:
     trained, steps = record["trained"], read_progress(folder)
     return {
         "adapter": str(place),

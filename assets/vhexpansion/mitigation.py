@@ -1,7 +1,6 @@
 """Mitigation: what fine-tuning changes, on held-out cases and general questions (Tables 7, 8)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -41,6 +40,7 @@ from metrics.vhexpansion.mme_scores import SUBTASKS
 from resources.models.catalog import Model, to_identity
 from resources.settings.run_config import Config
 from resources.storage.data_root import DataRoot
+from resources.storage.files import resolve_path
 from resources.training.adapter_publication import rewrite_results
 
 BEFORE = "before"
@@ -134,7 +134,7 @@ def build_mitigation_asset(judges: Sequence[Model]) -> AssetsDefinition:
                 continue
             adapter_rows = list(_compare(home, config, cases, _find_tuned(row, judges)))
             rewrite_results(
-                Path(home.root, row["adapter"]),
+                resolve_path(home.path(), row["adapter"]),
                 [_format_card_row(adapter_row) for adapter_row in adapter_rows],
             )
             rows += adapter_rows

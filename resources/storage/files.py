@@ -9,7 +9,7 @@ import errno
 import io
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
@@ -211,20 +211,23 @@ def fetch(path: FilePath) -> Path:
         return to_local_path(path)
     infos = find_infos(path)
     if not infos:
-        raise FileNotFoundError(f"{path} is not there.")
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     states = sorted((name, info["size"], _find_tag(info)) for name, info in infos.items())
     version = sha256(repr((str(path), states)).encode()).hexdigest()
-    target = _find_temporary_folder() / "fetched" / version / path.name
+    target = _find_temporary_folder() / "fetched" / version
     if not target.exists():
-        with scratch_folder(UPath(target.parent.parent)) as scratch:
+        with scratch_folder(UPath(target.parent)) as scratch:
             for name in infos:
-                file = scratch / path.name / name.removeprefix(path.path).lstrip("/")
+                relative = name.removeprefix(path.path).lstrip("/")
+                file = scratch.joinpath(version, path.name, relative)
                 file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(_ask(path, partial(path.fs.cat_file, name)))
-            with suppress(FileExistsError):  # Another process has fetched the same.
-                target.parent.mkdir()
-                (scratch / path.name).rename(target)
-    return target
+                _ask(path, partial(path.fs.get_file, name, str(file)))
+            try:
+                (scratch / version).rename(target)
+            except OSError as error:
+                if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+                    raise  # Otherwise another process has fetched the same.
+    return target / path.name
 
 
 def _find_tag(info: dict[str, Any]) -> str:

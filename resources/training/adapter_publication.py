@@ -4,8 +4,10 @@ import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
@@ -20,7 +22,14 @@ from resources.models.backends.adapters import (
     digest_file,
     read_record,
 )
-from resources.storage.atomic_writes import write_atomically
+from resources.storage.atomic_writes import (
+    FilePath,
+    is_remote,
+    put_file,
+    to_local_path,
+    write_atomically,
+)
+from resources.storage.files import is_stored, read_file
 from resources.training.job import TrainingJob, build_wording
 from resources.training.worker import ADAPTER, TRAINED
 
@@ -33,29 +42,43 @@ _STAND_IN = (
 LIBRARIES = ("trl", "transformers", "peft", "accelerate", "datasets", "torch")
 
 
-def build_adapter_path(home: Path, name: str, digest: str) -> Path:
+def build_adapter_path(home: UPath, name: str, digest: str) -> UPath:
     """Build an adapter's path: its folder names its training, and never changes."""
     return home / ADAPTERS_FOLDER / f"{name}-{digest}"
 
 
-def publish_adapter(job: TrainingJob, place: Path) -> dict[str, Any]:
+def publish_adapter(job: TrainingJob, place: FilePath) -> dict[str, Any]:
     """Put the trained adapter of a job in its place, and return its record.
 
-    Removes the checkpoints then.
+    On a disk it gets its name by a rename; in an object store the record is written last, and no
+    adapter of ours is there before. Removes the checkpoints then.
     """
-    job_folder = Path(job.folder)
-    temporary = place.with_name(f".{place.name}.{uuid4().hex}")
     with write_errors(place):
-        temporary.mkdir(parents=True)
-        shutil.copy2(job_folder / ADAPTER / WEIGHTS, temporary)
-        config = json.loads((job_folder / ADAPTER / CONFIG).read_text())
-        config |= {"base_model_name_or_path": job.base.model, "revision": job.base.revision}
-        (temporary / CONFIG).write_text(json.dumps(config, indent=2, sort_keys=True))
-        record = _record(job, temporary)
-        _write_record(temporary, record)
-        temporary.rename(place)
-    for checkpoint in job_folder.glob("checkpoint-*"):
+        if is_remote(place):
+            with TemporaryDirectory() as folder:
+                record = _write_files(job, Path(folder))
+                for name in (WEIGHTS, CONFIG, RECORD):
+                    put_file(Path(folder, name), place / name)
+        else:
+            local_place = to_local_path(place)
+            temporary = local_place.with_name(f".{place.name}.{uuid4().hex}")
+            temporary.mkdir(parents=True)
+            record = _write_files(job, temporary)
+            temporary.rename(local_place)
+    for checkpoint in Path(job.folder).glob("checkpoint-*"):
         shutil.rmtree(checkpoint)
+    return record
+
+
+def _write_files(job: TrainingJob, folder: Path) -> dict[str, Any]:
+    """Write the files of a trained adapter into a folder of this machine; returns its record."""
+    trained = Path(job.folder, ADAPTER)
+    shutil.copy2(trained / WEIGHTS, folder)
+    config = json.loads((trained / CONFIG).read_text())
+    config |= {"base_model_name_or_path": job.base.model, "revision": job.base.revision}
+    (folder / CONFIG).write_text(json.dumps(config, indent=2, sort_keys=True))
+    record = _record(job, folder)
+    _write_record(folder, record)
     return record
 
 
@@ -76,20 +99,21 @@ def _record(job: TrainingJob, folder: Path) -> dict[str, Any]:
     }
 
 
-def record_file(place: Path, name: str, replaced: str | None) -> None:
+def record_file(place: FilePath, name: str, replaced: str | None) -> None:
     """Add a file to the record of an adapter, in the place of another one."""
     record = read_record(place)
     assert record is not None
     digests = {other: digest for other, digest in record[FILES].items() if other != replaced}
-    _write_record(place, {**record, FILES: {**digests, name: digest_file(place / name)}})
+    digest = sha256(read_file(place / name)).hexdigest()
+    _write_record(place, {**record, FILES: {**digests, name: digest}})
 
 
-def _write_record(place: Path, record: Mapping[str, Any]) -> None:
-    write_atomically(UPath(place / RECORD), json.dumps(record, indent=2).encode())
+def _write_record(place: FilePath, record: Mapping[str, Any]) -> None:
+    write_atomically(place / RECORD, json.dumps(record, indent=2).encode())
 
 
 def write_card(
-    place: Path,
+    place: FilePath,
     summary: str,
     results: Sequence[Mapping[str, str]],
     entry: str,
@@ -147,24 +171,24 @@ def write_card(
         "```",
         "",
     ]
-    write_atomically(UPath(place / CARD_FILE), "\n".join(lines).encode())
+    write_atomically(place / CARD_FILE, "\n".join(lines).encode())
 
 
-def rewrite_results(place: Path, results: Sequence[Mapping[str, str]]) -> None:
+def rewrite_results(place: FilePath, results: Sequence[Mapping[str, str]]) -> None:
     """Put the rows of another table into a model card, as once an adapter was judged.
 
     Raises `MissingItem` where the folder was removed.
     """
     card = place / CARD_FILE
-    if not card.exists():
+    if not is_stored(card):
         raise MissingItem(
             f"{card}: the model card of an adapter is gone, or its whole folder. Restore it, or "
             "materialize the adapter again: it is trained again if its weights are gone as well."
         )
-    before, _, rest = card.read_text().partition(_HELD_OUT)
+    before, _, rest = read_file(card).decode().partition(_HELD_OUT)
     _, _, after = rest.partition(_USE)
     table = "\n".join(_table(results))
-    write_atomically(UPath(card), f"{before}{_HELD_OUT}\n\n{table}\n\n{_USE}{after}".encode())
+    write_atomically(card, f"{before}{_HELD_OUT}\n\n{table}\n\n{_USE}{after}".encode())
 
 
 def _table(rows: Sequence[Mapping[str, str]]) -> list[str]:

@@ -7,8 +7,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from upath import UPath
-
 from resources.models.backends.scoring.expected_score import PROMPT
 from resources.models.backends.scoring.vqa_score import ANSWER, QUESTION
 from resources.storage.atomic_writes import write_atomically
@@ -52,7 +50,7 @@ class TrainingJob:
     def write(self) -> Path:
         """Write it into its folder, for `read`."""
         path = Path(self.folder) / "job.json"
-        write_atomically(UPath(path), json.dumps(asdict(self), indent=2).encode())
+        write_atomically(path, json.dumps(asdict(self), indent=2).encode())
         return path
 
 

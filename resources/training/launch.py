@@ -33,6 +33,8 @@ _PROJECT = Path(__file__).parents[2]
 def run_training(job: TrainingJob, log: Logger, accelerate_config: str | None = None) -> None:
     """Train until the adapter is in the job's folder; one that was killed goes on where it was.
 
+    The folder is on this machine, and so is its lock.
+
     Raises `TrainingError`, `DiskFull` where a checkpoint found no room, and `StoreBusy` where
     another run trains the same.
     """
@@ -129,8 +131,8 @@ def build_failure(job: TrainingJob, code: int) -> Exception:
     if error.get("errno") in (ENOSPC, EDQUOT) or free < _LITTLE:
         return DiskFull(
             f"No space is left to write {folder}. The last whole checkpoint is kept: free some "
-            "space, or set COUNTERFACTORY_HOME to a larger disk, and materialize again; it goes on "
-            "there."
+            "space, or set COUNTERFACTORY_HOME, or TMPDIR where that is an address, to a larger "
+            "disk, and materialize again."
         )
     if error.get("kind") in _SAY_ALL:
         return TrainingError(error["message"])

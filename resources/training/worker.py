@@ -8,8 +8,6 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from upath import UPath
-
 from resources.storage.atomic_writes import write_atomically
 from resources.training.checkpoints import find_last_checkpoint, mark_complete
 from resources.training.job import TrainingJob, read_job
@@ -42,7 +40,7 @@ def train(job: TrainingJob) -> None:
             "dtype": str(setup.trainer.model.dtype),
         }
         # Whole, or a full disk would leave one that says that all is done.
-        write_atomically(UPath(folder / TRAINED), json.dumps(record).encode())
+        write_atomically(folder / TRAINED, json.dumps(record).encode())
 
 
 def main(path: str) -> None:

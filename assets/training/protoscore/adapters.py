@@ -40,6 +40,7 @@ from resources.models.client import ModelClient
 from resources.settings.budget import Budget
 from resources.storage.data_root import DataRoot
 from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 from resources.training.adapter_publication import write_card
 from resources.training.job import TrainingKind
 from resources.training.recipe import MarginRecipe, RankingRecipe, Recipe
@@ -97,6 +98,7 @@ def _adapter_asset(
         config: Any,
         home: DataRoot,
         images: ImageStore,
+        work_cache: WorkCache,
         models: ModelClient,
         budget: Budget,
         training_pairs: pd.DataFrame,
@@ -108,6 +110,7 @@ def _adapter_asset(
             context=context,
             home=home,
             images=images,
+            work_cache=work_cache,
             models=models,
             budget=budget,
         )
@@ -134,6 +137,7 @@ class _Work(NamedTuple):
     context: AssetExecutionContext
     home: DataRoot
     images: ImageStore
+    work_cache: WorkCache
     models: ModelClient
     budget: Budget
 
@@ -157,6 +161,7 @@ def _train(work: _Work, table: pd.DataFrame) -> MaterializeResult[pa.Table]:
         _count_picture_views(work.recipe, len(training_rows)),
         work.home,
         work.images,
+        work.work_cache,
         work.log,
         painters=sorted({row["painter"] for row in training}),
         is_stand_in=any(row["is_stand_in"] for row in rows),

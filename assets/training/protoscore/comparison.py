@@ -1,7 +1,6 @@
 """The comparison: is ranking by GRPO better than a plain margin loss on the same pairs?"""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -17,6 +16,7 @@ from assets.training.protoscore.held_out import compute_rates, format_rates
 from metrics.protobias.failure_differences import compare_metrics
 from resources.models.backends.adapters import read_record
 from resources.storage.data_root import DataRoot
+from resources.storage.files import resolve_path
 from resources.training.job import NEUTRAL_FIELDS
 from resources.training.recipe import MarginRecipe
 
@@ -146,7 +146,7 @@ def require_alike(ranked: Mapping[str, Any], control: Mapping[str, Any]) -> None
 
 def _record(home: DataRoot, table: pd.DataFrame) -> dict[str, Any]:
     (adapter,) = table["adapter"].dropna().unique()
-    record = read_record(Path(home.root) / adapter)
+    record = read_record(resolve_path(home.path(), adapter))
     if record is None:
         raise TablesMismatch(
             f"The adapter {adapter} is not there any more. Materialize protoscore/adapter and "

@@ -22,7 +22,9 @@ from assets.training.fitting import POOL, FittedAdapter, build_entry, fit_adapte
 from assets.training.tuning.arms import find_shared_pictures
 from assets.training.tuning.common import DECLARED, table_asset
 from resources.storage.data_root import DataRoot
+from resources.storage.files import is_stored
 from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 from resources.training.adapter_publication import CARD_FILE, write_card
 from resources.training.recipe import TuningRecipe
 
@@ -51,6 +53,7 @@ def adapter(
     config: TuningRecipe,
     home: DataRoot,
     images: ImageStore,
+    work_cache: WorkCache,
     training_cases: pd.DataFrame,
 ) -> MaterializeResult[pa.Table]:
     """Train and publish it. Raises `TablesMismatch` and `TrainingError`."""
@@ -72,6 +75,7 @@ def adapter(
         batch_size * recipe.steps if recipe.steps else len(training_rows),
         home,
         images,
+        work_cache,
         context.log,
         arm=arm,
         datasets=sorted({row["dataset"] for row in arm_rows}),
@@ -83,7 +87,7 @@ def adapter(
     base_lines = format_entry(
         build_entry(f"{DECLARED.group}_before", "judge", recipe, **parameters)
     )
-    if not (fitted.place / CARD_FILE).exists():
+    if not is_stored(fitted.place / CARD_FILE):
         _write_first_card(fitted, arm, rate, lines)
     row = {
         "arm": arm,

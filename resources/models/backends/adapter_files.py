@@ -7,13 +7,14 @@ which take longer than the age of the universe.
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
-from pathlib import Path
 from textwrap import shorten
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from resources.models.backends.local_models import import_library
+from resources.storage.atomic_writes import FilePath
+from resources.storage.files import open_file
 from resources.untrusted_input.json_text import BadJson, parse_untrusted
 from resources.user_files.validation_messages import format_validation_error
 
@@ -120,10 +121,10 @@ class RecordFields(BaseModel):
     trained_on: list[str] = []
 
 
-def read_fields(path: Path, shape: type[Shape]) -> dict[str, Any]:
+def read_fields(path: FilePath, shape: type[Shape]) -> dict[str, Any]:
     """The JSON object in a file, once it has the fields of a shape. Raises `BadAdapterFile`."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise BadAdapterFile(f"it has more than {MAX_BYTES:,} bytes")

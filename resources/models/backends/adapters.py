@@ -22,6 +22,8 @@ from resources.models.catalog import Model
 from resources.models.replies import ModelUnavailable
 from resources.models.weights import NoWeights, Weights, find_weights, read_shapes
 from resources.settings.locations import find_data_root
+from resources.storage.atomic_writes import FilePath
+from resources.storage.files import fetch, is_stored, resolve_path
 
 RECORD, CONFIG, WEIGHTS = "record.json", "adapter_config.json", "adapter_model.safetensors"
 FILES = "files"
@@ -50,23 +52,25 @@ def attach_adapter(network: Any, model: Model, adapter: str, base_commit: str | 
     """
     folder = resolve_adapter_folder(adapter)
     _require_files(model, folder)
+    local_folder = fetch(folder)
     try:
-        fields = LoraFields(**read_fields(folder / CONFIG, LoraFields))
+        fields = LoraFields(**read_fields(local_folder / CONFIG, LoraFields))
         _require_base(model, folder, fields, base_commit)
-        fields.require_ranks(read_shapes(folder / WEIGHTS))
+        fields.require_ranks(read_shapes(local_folder / WEIGHTS))
         config = fields.to_config(name for name, _ in network.named_modules())
     except BadRecord as error:
         raise ModelUnavailable(str(error)) from error
     except (BadAdapterFile, NoWeights) as error:
-        raise ModelUnavailable(f"The adapter {folder} is not taken: {error}.") from error
+        message = str(error).replace(str(local_folder), str(folder))
+        raise ModelUnavailable(f"The adapter {folder} is not taken: {message}.") from error
     with translate_loading_errors(model, None):
         peft = import_library("peft")
-        return peft.PeftModel.from_pretrained(network, str(folder), config=config).eval()
+        return peft.PeftModel.from_pretrained(network, str(local_folder), config=config).eval()
 
 
-def resolve_adapter_folder(adapter: str) -> Path:
-    """Resolve the folder of an entry's adapter."""
-    return Path(str(find_data_root())) / Path(adapter).expanduser()
+def resolve_adapter_folder(adapter: str) -> FilePath:
+    """Resolve the folder of an entry's adapter, which may be in an object store."""
+    return resolve_path(find_data_root(), str(Path(adapter).expanduser()))
 
 
 def find_snapshot(name: str, commit: str | None) -> Path:
@@ -87,15 +91,17 @@ def find_base_weights(name: str, commit: str | None) -> Weights:
     return find_weights(find_snapshot(name, commit))
 
 
-def _require_files(model: Model, folder: Path) -> None:
-    if not (folder / CONFIG).is_file() or not (folder / WEIGHTS).is_file():
+def _require_files(model: Model, folder: FilePath) -> None:
+    if not is_stored(folder / CONFIG) or not is_stored(folder / WEIGHTS):
         raise ModelUnavailable(
             f"{model.name} has the adapter {folder}, which is none: {CONFIG} and {WEIGHTS} have to "
             "lie in it. Correct `adapter` in models.yaml"
         )
 
 
-def _require_base(model: Model, folder: Path, fields: LoraFields, base_commit: str | None) -> None:
+def _require_base(
+    model: Model, folder: FilePath, fields: LoraFields, base_commit: str | None
+) -> None:
     trained = read_checked_record(folder)
     base = trained["base"] if trained is not None else _find_peft_base(fields)
     if not _is_base(base, model.model, base_commit):
@@ -108,10 +114,10 @@ def _require_base(model: Model, folder: Path, fields: LoraFields, base_commit: s
         )
 
 
-def read_record(folder: Path) -> dict[str, Any] | None:
+def read_record(folder: FilePath) -> dict[str, Any] | None:
     """The record of an adapter; None for a folder without one. Raises `BadRecord`."""
     path = folder / RECORD
-    if not path.is_file():
+    if not is_stored(path):
         return None
     try:
         return read_fields(path, RecordFields)
@@ -119,15 +125,21 @@ def read_record(folder: Path) -> dict[str, Any] | None:
         raise BadRecord(f"{path}: it cannot be read: {error}. {_AGAIN}") from None
 
 
-def read_checked_record(folder: Path) -> dict[str, Any] | None:
-    """The same, once weights and other files are those that it is about. Raises `BadRecord`."""
+def read_checked_record(folder: FilePath) -> dict[str, Any] | None:
+    """The same, once weights and other files are those that it is about. Raises `BadRecord`.
+
+    What lies in an object store is fetched to this machine for that.
+    """
     record = read_record(folder)
     if record is not None:
+        local_folder = fetch(folder)
         for name, digest in {WEIGHTS: record["weights"], **record[FILES]}.items():
-            path = folder / name
+            path = local_folder / name
             if not path.is_file() or digest_file(path) != digest:
                 mismatch = "not the one" if path.is_file() else "missing, one of those"
-                raise BadRecord(f"{path}: it is {mismatch} that {RECORD} is about. {_AGAIN}")
+                raise BadRecord(
+                    f"{folder / name}: it is {mismatch} that {RECORD} is about. {_AGAIN}"
+                )
     return record
 
 

@@ -13,6 +13,7 @@ from resources.models.backends.adapters import BadRecord, read_record
 from resources.models.weights import Weights
 from resources.storage.data_root import DataRoot
 from resources.storage.image_store import ImageStore
+from resources.storage.work_cache import WorkCache
 from resources.training.job import build_terms, build_wording
 from resources.training.recipe import RankingRecipe
 from resources.training.training_errors import TrainingError
@@ -31,6 +32,7 @@ def fitted_in(root, images, pictures, **recipe):
         160_000,
         DataRoot(root=str(root)),
         images,
+        WorkCache(root=str(root)),
         getLogger(__name__),
     )
 
