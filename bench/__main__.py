@@ -23,7 +23,7 @@ CASES = (
         "survival",
         "perturbation_peers",
     ),
-    *("attacks", "answers", "preference", "front_page", "training", "paper_size"),
+    *("attacks", "gpu", "answers", "preference", "front_page", "training", "paper_size"),
 )
 """Modules of this folder with a function `figures`; each is measured by itself."""
 
