@@ -10,7 +10,7 @@ from importlib import import_module
 from bench.machine import machine
 
 CASES = (
-    *("drawing", "seeds", "peers", "demo", "asking", "calls", "cassette", "quote"),
+    *("drawing", "seeds", "peers", "demo", "asking", "calls", "cassette", "quote", "two_homes"),
     *(
         "prompts",
         "negation",

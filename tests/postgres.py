@@ -8,6 +8,7 @@ import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import psycopg2
@@ -35,13 +36,12 @@ class Postgres:
         self._bin = _binaries()
         self._port = free_port()
         self._server: subprocess.Popen[bytes] | None = None
+        self._as: dict[str, Any] = {}
 
     def __enter__(self) -> "Postgres":
         # The server refuses to run as root; the tests of a container do.
-        self._as = {"user": "postgres", "group": "postgres", "extra_groups": []}
-        if os.geteuid():
-            self._as = {}
-        else:
+        if not os.geteuid():
+            self._as = {"user": "postgres", "group": "postgres", "extra_groups": []}
             shutil.chown(self._folder, "postgres", "postgres")
         try:
             self._initialize()
