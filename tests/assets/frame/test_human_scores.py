@@ -1,5 +1,7 @@
 """What people give pictures, and what it comes to."""
 
+import io
+
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
@@ -12,6 +14,8 @@ from assets.frame.images import IMAGES
 from assets.frame.people import BINS, bin_scores, correlate_annotators, correlate_judge_with_people
 from assets.kit.collections import COLLECTION_COLUMNS
 from assets.kit.partitions import sources
+from resources.storage.atomic_writes import write_atomically
+from resources.storage.files import open_address, read_file
 from resources.storage.image_store import ImageStore
 from tests.providers import pictures
 from tests.runs import failure, materialize, metadata
@@ -82,7 +86,8 @@ class Reviewed:
     """Pictures of a source in a data root of their own, and their human scores."""
 
     def __init__(self, root, source, owner):
-        self.root, self.source, self.instance = root, source, DagsterInstance.ephemeral()
+        self.root, self.source = open_address(str(root)), source
+        self.instance = DagsterInstance.ephemeral()
         self.instance.add_dynamic_partitions(sources.name, [source])
         store = ImageStore(root=str(root))
         self.digests = [store.put(pictures.png(f"{n}", 32, 32)) for n in range(3)]
@@ -105,9 +110,9 @@ class Reviewed:
         self.write("frame/images/animals", source, IMAGES, rows)
 
     def write(self, folder, name, columns, rows):
-        path = self.root / folder / f"{name}.parquet"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(columns.build_table(rows), path)
+        data = io.BytesIO()
+        pq.write_table(columns.build_table(rows), data)
+        write_atomically(self.root.joinpath(*folder.split("/"), f"{name}.parquet"), data.getvalue())
 
     def make(self, **config):
         return materialize(
@@ -121,14 +126,17 @@ class Reviewed:
 
     def table(self):
         path = self.root / "frame" / "human_scores" / f"{self.source}.parquet"
-        return pd.read_parquet(path)
+        return pd.read_parquet(io.BytesIO(read_file(path)))
 
 
-def test_people_fill_in_sheets_from_0_to_5(tmp_path):
-    reviewed = Reviewed(tmp_path, "brush", "animals")
+@pytest.mark.parametrize(
+    "address", ["folder", pytest.param("s3", marks=pytest.mark.slow)], indirect=True
+)
+def test_people_fill_in_sheets_from_0_to_5(address):
+    reviewed = Reviewed(address, "brush", "animals")
     assert reviewed.make().success
-    folder = tmp_path / "reviews" / "frame" / "brush"
-    sheet = (folder / "to-score.csv").read_text("utf-8-sig").splitlines()
+    folder = reviewed.root / "reviews" / "frame" / "brush"
+    sheet = read_file(folder / "to-score.csv").decode().splitlines()
     assert len(sheet) == 4
     assert sorted(FORM.guide) == [0, 1, 2, 3, 4, 5]
     for name, points in (("anna", (0, 3, 5)), ("ben", (1, 3, 4))):
@@ -136,7 +144,8 @@ def test_people_fill_in_sheets_from_0_to_5(tmp_path):
             f"{digest},Generate {n} dogs.,{score}"
             for n, (digest, score) in enumerate(zip(reviewed.digests, points, strict=True))
         ]
-        (folder / f"{name}.csv").write_text("image,text,score\n" + "\n".join(lines))
+        filled = "image,text,score\n" + "\n".join(lines)
+        write_atomically(folder / f"{name}.csv", filled.encode())
     result = reviewed.make()
     rows = reviewed.table()
     assert list(rows.columns) == list(HUMAN_SCORES.columns)
@@ -145,8 +154,9 @@ def test_people_fill_in_sheets_from_0_to_5(tmp_path):
         "ben": [1, 3, 4],
     }
     assert "0.997" in metadata(result, "human_scores", "frame")["agreement"]
-    (folder / "anna.csv").write_text(f"image,text,score\n{reviewed.digests[0]},Generate 0 dogs.,6")
-    assert "the score is '6'" in failure(reviewed.make())
+    wrong = f"image,text,score\n{reviewed.digests[0]},Generate 0 dogs.,6"
+    write_atomically(folder / "anna.csv", wrong.encode())
+    assert f"{folder / 'anna.csv'}, line 2: the score is '6'" in failure(reviewed.make())
 
 
 def test_a_collections_own_scores_stand_in_and_are_missed_where_there_are_none(tmp_path):

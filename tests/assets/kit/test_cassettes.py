@@ -1,8 +1,12 @@
 """Published answers make the published tables again: no key, no provider, the same bytes."""
 
+import csv
+import io
+import os
+import re
 from contextlib import closing
 from functools import cache
-from pathlib import Path
+from hashlib import sha256
 
 import dagster as dg
 import pandas as pd
@@ -17,8 +21,11 @@ from resources.cassette import export_cassette, import_cassette
 from resources.faults import CorruptItem
 from resources.models.catalog import Catalog, Model
 from resources.settings.default_resources import build_default_resources
+from resources.storage.atomic_writes import write_atomically
+from resources.storage.files import fetch, is_stored, list_files, open_address, read_file
 from resources.storage.image_store import ImageStore
 from tests.assets.asked import JUDGE, answers, ask, requests
+from tests.postgres import Postgres, installed
 from tests.providers import faults
 from tests.runs import STAND_INS, TOPIC, failure, materialize, of_modules, table
 
@@ -48,7 +55,8 @@ def behind(model, *selected):
 
 
 def stores(root):
-    return CallStore(url=f"sqlite:///{root}/calls.sqlite"), ImageStore(root=str(root))
+    url = os.environ.get("COUNTERFACTORY_CALLS", f"sqlite:///{root}/calls.sqlite")
+    return CallStore(url=url), ImageStore(root=str(root))
 
 
 def exported(root, judge, path, select="vlmbias/accuracy", partitions=()):
@@ -65,10 +73,11 @@ def imported(root, path):
 
 
 def tables(root):
-    """Every table below a data root, as it lies on the disk."""
+    """Every table below a data root, as it lies there."""
     return {
-        str(path.relative_to(root)): path.read_bytes()
-        for path in sorted(Path(root).rglob("*.parquet"))
+        str(path.relative_to(root)): read_file(path)
+        for path in list_files(root)
+        if path.suffix == ".parquet"
     }
 
 
@@ -163,20 +172,24 @@ class TestUpstreamCalls:
         assert behind(judge, "vlmbias/accuracy", root).failed == failed > 0
 
 
-def test_the_files_of_annotators_are_behind_what_they_review(tmp_path):
-    catalog = Catalog(tuple(STAND_INS))
-    found = graph(catalog, vhexpansion)
+@pytest.fixture(scope="module")
+def with_panels():
+    return graph(Catalog(tuple(STAND_INS)), vhexpansion)
+
+
+def test_the_files_of_annotators_are_behind_what_they_review(address, with_panels):
+    catalog, found, root = Catalog(tuple(STAND_INS)), with_panels, open_address(address)
     for dataset in ("flags", "logos"):
-        path = tmp_path / "vhexpansion" / "negated_cases" / f"{dataset}.parquet"
-        path.parent.mkdir(parents=True, exist_ok=True)
         row = {"calls": ["a" * 64], "outcome": "negated"}
-        pq.write_table(NEGATED_CASE_COLUMNS.build_table([row]), path)
-        folder = tmp_path / "reviews" / "vhexpansion" / dataset / "gpt"
-        folder.mkdir(parents=True)
+        data = io.BytesIO()
+        pq.write_table(NEGATED_CASE_COLUMNS.build_table([row]), data)
+        path = root / "vhexpansion" / "negated_cases" / f"{dataset}.parquet"
+        write_atomically(path, data.getvalue())
+        folder = root / "reviews" / "vhexpansion" / dataset / "gpt"
         for name in ("Anna B.csv", "ben.CSV", "sheet-to-review.csv", "notes.txt"):
-            (folder / name).write_bytes(name.encode())
-    every = find_upstream_calls(found, catalog, "vhexpansion/negated_cases", tmp_path)
-    some = find_upstream_calls(found, catalog, "vhexpansion/symmetry", tmp_path, ["flags"])
+            write_atomically(folder / name, name.encode())
+    every = find_upstream_calls(found, catalog, "vhexpansion/negated_cases", root)
+    some = find_upstream_calls(found, catalog, "vhexpansion/symmetry", root, ["flags"])
     assert set(every.reviews) == {
         f"vhexpansion/{dataset}/gpt/{name}"
         for dataset in ("flags", "logos")
@@ -216,10 +229,10 @@ def photographed(root, review):
         make("subjects", "logos")
         for name in ("paintings", "edits", "candidates"):
             make(name, "sketch|logos")
-        if not review.exists():
+        if not is_stored(review):
             shown = pd.read_parquet(table(root, "candidates", "sketch/logos"))["sha256"]
             lines = [f"{digest},accept,\n" for digest in sorted(set(shown.dropna()))[1:]]
-            review.write_text("image,verdict,reason\n" + "".join(lines))
+            write_atomically(review, ("image,verdict,reason\n" + "".join(lines)).encode())
         make("photographs", "logos")
 
 
@@ -239,3 +252,30 @@ def test_photographs_come_with_their_pictures_and_their_review(tmp_path):
     again = tmp_path / "again.cassette"
     exported(anew, SKETCH, again, "vlmbias/photographs")
     assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not installed(), reason="no PostgreSQL server is installed")
+def test_photographs_come_to_an_object_store_and_back(tmp_path, s3, monkeypatch):
+    here, path = tmp_path / "here", open_address("s3://pictures/out/logos.cassette")
+    photographed(here, here / "reviews" / "logos.csv")
+    _, done = exported(here, SKETCH, path, "vlmbias/photographs", ["sketch|logos"])
+    with Postgres() as server:
+        monkeypatch.setenv("COUNTERFACTORY_CALLS", server.database())
+        anew = open_address("s3://pictures/home")
+        assert imported(anew, path) == (done.calls, done.calls, 0, done.pictures, 1)
+        photographed(anew, anew / "reviews" / "logos.csv")
+        assert tables(anew) == tables(here)
+        again = anew / "again.cassette"
+        exported(anew, SKETCH, again, "vlmbias/photographs")
+        assert read_file(again) == read_file(path)
+        review = fetch(anew / "reviews")
+    page = (review / "logos-to-review.html").read_text()
+    pictures = re.findall(r'<img src="images/(\w{64})\.png"', page)
+    assert pictures
+    for digest in pictures:
+        assert sha256((review / "images" / f"{digest}.png").read_bytes()).hexdigest() == digest
+    with (review / "logos-to-review.csv").open(newline="") as sheet:
+        rows = list(csv.DictReader(sheet))
+    assert [row["image"] for row in rows] == pictures
+    assert {row["verdict"] for row in rows} == {"accept", ""}
