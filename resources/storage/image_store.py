@@ -12,6 +12,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from dagster import ConfigurableResource
+from pydantic import PrivateAttr
 from upath import UPath
 
 from resources.faults import AccessDenied, CorruptItem, MissingItem, PathOutsideStore, write_errors
@@ -28,6 +29,8 @@ _BATCH_SIZE = 32
 """Images, or folders of them, looked up at once: in an object store, each takes a request."""
 _WORTH_A_LIST = 3
 """Images of one folder that take as many requests as a list of it may: a list has pages."""
+_RECENT = 32
+"""Images that are kept in memory."""
 _HEAD = struct.Struct(">16s2I")
 """The beginning of a PNG: signature and kind of chunk, then width and height."""
 _NAME = re.compile(r"[0-9a-f]{64}")
@@ -40,6 +43,8 @@ class ImageStore(ConfigurableResource[None]):
     """
 
     root: str
+    _recent: dict[str, bytes] = PrivateAttr(default_factory=dict)
+    """The images of an object store that were read last: rows about one follow each other."""
 
     def path(self, digest: str) -> UPath:
         """The path of the image with that sha256.
@@ -85,19 +90,19 @@ class ImageStore(ConfigurableResource[None]):
 
         Raises `MissingItem`, `CorruptItem` or `AccessDenied`.
         """
-        path = self.path(digest)
-        png = _read(path)
-        if sha256(png).hexdigest() != digest:
-            raise CorruptItem(
-                f"The image {path} is not what was written there. Materialize the images of its "
-                "topic again: what is damaged is drawn again, the rest is kept."
-            )
+        png = self._recent.get(digest)
+        if png is None:
+            path = self.path(digest)
+            png = _read_intact(path, digest)
+            if is_remote(path):
+                recent = [*self._recent.items(), (digest, png)]
+                self._recent = dict(recent[-_RECENT:])
         return png
 
     def holds(self, digest: str) -> bool:
         """True where the image is there and whole."""
         try:
-            self.get(digest)
+            _read_intact(self.path(digest), digest)
         except (MissingItem, CorruptItem):
             return False
         return True
@@ -124,6 +129,16 @@ class ImageStore(ConfigurableResource[None]):
         with ThreadPoolExecutor(_BATCH_SIZE) as threads:
             sizes = zip(paths, threads.map(_read_size, paths.values()), strict=True)
             return {digest: size for digest, size in sizes if size is not None}
+
+
+def _read_intact(path: UPath, digest: str) -> bytes:
+    png = _read(path)
+    if sha256(png).hexdigest() != digest:
+        raise CorruptItem(
+            f"The image {path} is not what was written there. Materialize the images of its "
+            "topic again: what is damaged is drawn again, the rest is kept."
+        )
+    return png
 
 
 def _read(path: UPath, size: int | None = None) -> bytes:
