@@ -1,5 +1,6 @@
 """Marks in the folder of an adapter: what they find, and what is said where they cannot be read."""
 
+import io
 import json
 from hashlib import sha256
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 
 from assets.kit.pair_marks import BadMarks, add_marks, build_marks, find_overlaps, load_mark_finder
 from assets.kit.pairs import TrainingPair
+from resources.storage.atomic_writes import write_atomically
+from resources.storage.files import list_folder, open_address, read_file
 from tests.adapters import adapter_record
 
 
@@ -28,17 +31,18 @@ def pair(name, **changes):
 
 
 @pytest.fixture
-def adapter(tmp_path):
+def adapter(address):
     """The folder of an adapter, without marks yet."""
+    folder = open_address(address) / "adapters" / "small-0"
     for name in ("adapter_model.safetensors", "adapter_config.json"):
-        (tmp_path / name).touch()
-    (tmp_path / "record.json").write_text(json.dumps(adapter_record()))
-    return tmp_path
+        write_atomically(folder / name, b"")
+    write_atomically(folder / "record.json", json.dumps(adapter_record()).encode())
+    return folder
 
 
 def marks_file(folder):
     """The one file of marks in a folder."""
-    (path,) = folder.glob("*.parquet")
+    (path,) = (path for path in list_folder(folder) if path.suffix == ".parquet")
     return path
 
 
@@ -67,13 +71,13 @@ def found_in(folder):
 
 
 def test_marks_are_added_and_the_sentences_do_not_lie_there(adapter):
-    before = {path.name for path in adapter.iterdir()}
+    before = {path.name for path in list_folder(adapter)}
     add_marks(adapter, {"held out": [pair("cat")]})
     add_marks(adapter, {"held out": [pair("dog")]})
     assert found_in(adapter) == ["cat", "dog"]
     marks = marks_file(adapter)
-    assert b"right cat" not in marks.read_bytes()
-    assert {path.name for path in adapter.iterdir()} == {*before, marks.name}
+    assert b"right cat" not in read_file(marks)
+    assert {path.name for path in list_folder(adapter)} == {*before, marks.name}
     add_marks(adapter, {"held out": [pair("dog")]})
     assert marks_file(adapter) == marks, "nothing is new"
 
@@ -81,11 +85,12 @@ def test_marks_are_added_and_the_sentences_do_not_lie_there(adapter):
 def record_marks(adapter):
     """Have the record name the marks as they are."""
     path = marks_file(adapter)
-    record = json.loads((adapter / "record.json").read_text())
-    record["files"] = {path.name: sha256(path.read_bytes()).hexdigest()}
-    (adapter / "record.json").write_text(json.dumps(record))
+    record = json.loads(read_file(adapter / "record.json"))
+    record["files"] = {path.name: sha256(read_file(path)).hexdigest()}
+    write_atomically(adapter / "record.json", json.dumps(record).encode())
 
 
+@pytest.mark.parametrize("address", ["folder"], indirect=True)
 def test_a_kill_at_any_write_leaves_marks_and_record_that_fit(adapter, monkeypatch):
     """Files are renamed into place and removed: it is stopped before each of these, in turn."""
     add_marks(adapter, {"held out": [pair("cat")]})
@@ -122,9 +127,11 @@ def test_a_kill_at_any_write_leaves_marks_and_record_that_fit(adapter, monkeypat
 def test_marks_that_cannot_be_read_are_not_taken_for_none(adapter, broken):
     add_marks(adapter, {"held out": [pair("cat")]})
     if broken == "bytes":
-        marks_file(adapter).write_bytes(b"PAR1")
+        write_atomically(marks_file(adapter), b"PAR1")
     else:
-        pq.write_table(pa.table({"mark": ["0"]}), marks_file(adapter))
+        data = io.BytesIO()
+        pq.write_table(pa.table({"mark": ["0"]}), data)
+        write_atomically(marks_file(adapter), data.getvalue())
     record_marks(adapter)
     for read in (load_mark_finder, lambda folder: add_marks(folder, {})):
         with pytest.raises(BadMarks, match=r"marks-\w+.parquet cannot be read: .* Fetch the ada"):
