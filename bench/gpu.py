@@ -37,11 +37,11 @@ _SQUARE = {"height": _SIDE, "width": _SIDE}
 class LocalCase(NamedTuple):
     """A model that paints or looks, by its id on the Hub or a folder, and how much it is asked."""
 
-    what: str
+    output: str
     backend: str
     model: str
     parameters: Mapping[str, Any]
-    count: int
+    number: int
     note: str
     side: int = _SIDE
 
@@ -87,7 +87,7 @@ def figures() -> Iterator[Figure | Unmeasured]:
         try:
             yield from compare(case)
         except subprocess.CalledProcessError:
-            yield Unmeasured(f"{case.what} a second, {case.model}", "see the error above")
+            yield Unmeasured(f"{case.output} a second, {case.model}", "see the error above")
 
 
 def compare(case: LocalCase) -> Iterator[Figure]:
@@ -97,7 +97,7 @@ def compare(case: LocalCase) -> Iterator[Figure]:
         for how in ("run", "loop")
     }
     ours, plain = rates["run"], rates["loop"]
-    title = f"{case.what} a second, {Path(case.model).name}"
+    title = f"{case.output} a second, {Path(case.model).name}"
     yield Figure(title, ours.per_second, "", note=case.note)
     yield Figure("by a plain loop", plain.per_second, "", note=case.note)
     for name, rate in (("the GPU's utilisation", ours), ("by a plain loop", plain)):
@@ -120,12 +120,12 @@ def run(case: LocalCase) -> Rate:
     model = model_named("local", case.backend, role, **terms)
     with TemporaryDirectory() as root, client_in(root) as client:
         requests = [
-            _build_request(case, number, client.images.put) for number in range(case.count + 1)
+            _build_request(case, number, client.images.put) for number in range(case.number + 1)
         ]
         ask_timed(client, model, requests[:1])
         with watch_utilisation() as utilisation:
             seconds = ask_timed(client, model, requests[1:])
-    return Rate(case.count / seconds, _mean(utilisation))
+    return Rate(case.number / seconds, _mean(utilisation))
 
 
 def loop(case: LocalCase) -> Rate:
@@ -134,10 +134,10 @@ def loop(case: LocalCase) -> Rate:
     answer_one(0)
     with watch_utilisation() as utilisation:
         started = perf_counter()
-        for number in range(1, case.count + 1):
+        for number in range(1, case.number + 1):
             answer_one(number)
         seconds = perf_counter() - started
-    return Rate(case.count / seconds, _mean(utilisation))
+    return Rate(case.number / seconds, _mean(utilisation))
 
 
 @contextmanager
@@ -195,7 +195,7 @@ def _load_judge(case: LocalCase) -> Callable[[int], None]:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     processor = transformers.AutoProcessor.from_pretrained(case.model)
     network = transformers.AutoModelForImageTextToText.from_pretrained(case.model).to(device)
-    pictures = [picture(case.side, number) for number in range(case.count + 1)]
+    pictures = [picture(case.side, number) for number in range(case.number + 1)]
 
     def look(number: int) -> None:
         image = Image.open(io.BytesIO(pictures[number])).convert("RGB")

@@ -8,6 +8,8 @@ import pytest
 from tests import tiny
 from tests.providers import Provider
 
+pytestmark = pytest.mark.slow
+
 SERVED = """
 - {{name: one, backend: openai_compatible, model: m, family: f, roles: [judge], base_url: {0}}}
 - {{name: other, backend: openai_compatible, model: m-2, family: f, roles: [judge], base_url: {1},
@@ -43,7 +45,6 @@ def compare(command, servers, tmp_path):
     return run
 
 
-@pytest.mark.slow
 def test_equal_replies_equal_answers_and_batch_invariance_are_told_and_recorded(
     compare, servers, tmp_path
 ):
@@ -106,7 +107,6 @@ def test_what_cannot_be_compared_is_named(compare, names, words):
     assert words in done.output
 
 
-@pytest.mark.slow
 def test_scores_of_two_metrics_differ_by_so_much(command, tmp_path):
     llava = tiny.save_llava(tmp_path / "llava", words=f"{tiny.WORDS} 0 1 2 3 4 5 6 7 8 9")
     models = SCORING.format(llava)
