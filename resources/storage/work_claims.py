@@ -67,6 +67,8 @@ class WorkClaims:
         """Keep results and give up their claims, in one commit."""
 
         def write(connection: Connection, sql: WorkSql) -> None:
+            # Rows of claims, also those that are given up, are locked first and in order of key.
+            sql.claims.claim(connection, results.keys(), self._owner, LEASE_S)
             sql.record(connection, results)
             sql.claims.release(connection, results.keys(), self._owner)
 
@@ -93,6 +95,7 @@ class WorkClaims:
         sql.claims.claim(connection, self._keys, self._owner, LEASE_S)
 
     def _release(self, connection: Connection, sql: WorkSql) -> None:
+        self._renew(connection, sql)
         sql.claims.release(connection, self._keys, self._owner)
 
     def _write_now(self, work: Callable[[Connection, WorkSql], None]) -> None:

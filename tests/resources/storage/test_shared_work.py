@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import signal
 import time
@@ -14,6 +15,7 @@ import resources.database.database
 from resources.execution import work_loop
 from resources.faults import UnreachableStore
 from resources.storage import work_claims
+from resources.storage.chunks import split_into_chunks
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache
 from tests.ports import free_port
@@ -174,3 +176,26 @@ def test_its_password_is_shown_nowhere(server, tmp_path):
     assert PASSWORD not in shown
     assert url not in shown
     assert "s3cret" not in shown
+
+
+def test_machines_that_want_the_same_keys_never_wait_for_each_other(server, tmp_path, caplog):
+    """Neither holds a row that the other wants while it wants one that the other holds."""
+    url, ended = server.database(), []
+    keys = [f"{number:064}" for number in range(200)]
+
+    def work(name):
+        with closing(WorkCache(root=str(tmp_path / name), calls_url=url)) as work_cache:
+            for _ in range(30):
+                with closing(work_cache.open_claims()) as claims:
+                    for chunk in split_into_chunks(random.sample(keys, len(keys)), 100):
+                        claimed = sorted(claims.take(chunk).keys, reverse=True)
+                        claims.record(dict.fromkeys(claimed, name))
+        ended.append(name)
+
+    threads = [Thread(target=work, args=[name]) for name in ("one", "two", "three")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(ended) == ["one", "three", "two"]
+    assert "deadlock" not in caplog.text
