@@ -18,6 +18,7 @@ has_cairo() { ldconfig -p | grep 'libcairo\.so\.2' || brew list cairo; }
 need chromium command -v chromium
 need npm command -v npm
 need util-linux command -v unshare
+need iproute2 command -v ip
 need postgresql has_postgresql
 need libcairo2 has_cairo
 [ "${#missing[@]}" -eq 0 ] && exit

@@ -8,7 +8,13 @@ from resources.execution import cluster_executors
 from resources.execution.executors import build_executor
 from tests.code_trees import run_python
 
-EXECUTORS = ("in_process", "multiprocess", "ray")
+EXECUTORS = {
+    "alone": ("in_process", False),
+    "processes": ("multiprocess", False),
+    "processes_with_ray": ("multiprocess", True),
+    "ray": ("ray", True),
+}
+"""Executors, and whether their steps spread work over Ray."""
 
 RUN = """
 import json, sys
@@ -53,16 +59,16 @@ def test_a_run_makes_the_same_tables_and_refuses_the_same_under_each_executor(
     ray_cluster, tmp_path
 ):
     tables, messages = {}, {}
-    for name in EXECUTORS:
+    for name, (executor, is_ray_used) in EXECUTORS.items():
         folder = tmp_path / name
         (folder / "instance").mkdir(parents=True)
         (folder / "instance/dagster.yaml").write_text("telemetry: {enabled: false}\n")
         variables = {
-            "COUNTERFACTORY_EXECUTOR": name,
+            "COUNTERFACTORY_EXECUTOR": executor,
             "COUNTERFACTORY_HOME": str(folder / "data"),
             "DAGSTER_HOME": str(folder / "instance"),
         }
-        run = ray_cluster.run if name == "ray" else run_python
+        run = ray_cluster.run if is_ray_used else run_python
         script = RUN.replace("sys.argv[1]", repr(str(folder / "report.json")))
         ended = run(script, are_warnings_errors=False, **variables)
         assert ended.returncode == 0, ended.stderr
@@ -75,10 +81,10 @@ def test_a_run_makes_the_same_tables_and_refuses_the_same_under_each_executor(
             path.relative_to(folder / "data"): path.read_bytes()
             for path in (folder / "data/vlmbias").rglob("*.parquet")
         }
-    assert len(tables["in_process"]) == 3
-    assert tables["multiprocess"] == tables["in_process"]
-    assert tables["ray"] == tables["in_process"]
-    steps = messages["multiprocess"].count("Launching subprocess for")
+    assert len(tables["alone"]) == 3
+    for name in EXECUTORS:
+        assert tables[name] == tables["alone"], name
+    steps = messages["processes"].count("Launching subprocess for")
     assert steps > 3
     assert messages["ray"].count("in Ray job dagster-step-") == steps
 
