@@ -10,7 +10,18 @@ from importlib import import_module
 from bench.machine import machine
 
 CASES = (
-    *("drawing", "seeds", "peers", "demo", "asking", "calls", "cassette", "quote", "two_homes"),
+    *(
+        "drawing",
+        "seeds",
+        "peers",
+        "demo",
+        "shared_stores",
+        "asking",
+        "calls",
+        "cassette",
+        "quote",
+        "two_homes",
+    ),
     *(
         "prompts",
         "negation",
