@@ -50,11 +50,17 @@ def measurements(
     images: ImageStore,
     work_cache: WorkCache,
 ) -> MaterializeResult[pa.Table]:
-    """Open the stored images, and measure those that were not measured before."""
+    """Open the stored images, and measure those that were not measured before.
+
+    Raises `MissingItem` or `CorruptItem` where one is gone or damaged.
+    """
     topic, started = load_domain(context.partition_key), perf_counter()
     stored_images = pd.concat([drawn_images, original_images], ignore_index=True)[MEASURED_COLUMNS]
     smallest, version = stored_images["size"].min(), topic.measure_module.VERSION
     image_rows = {row["image_id"]: row for row in to_records(stored_images)}
+
+    for digest in images.find_damaged({*stored_images["sha256"]}):
+        images.get(digest)  # Raises what is wrong, also with an image that was measured before.
 
     def load(image_id: str) -> ReadJob:
         row = image_rows[image_id]
