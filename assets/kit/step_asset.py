@@ -37,6 +37,7 @@ from assets.kit.table_asset import OWNERS, NotMaterialized
 from resources.calls.spending import Account
 from resources.models.catalog import Model
 from resources.models.client import AskResult, ModelClient
+from resources.models.server_comparison import describe_batch_invariance
 from resources.settings.budget import Budget
 from resources.storage.data_root import DataRoot
 from resources.storage.files import find_local_folder
@@ -90,6 +91,7 @@ def build_step_asset(step: Step[Any]) -> AssetsDefinition:
             **step.metadata(work, rows),
             **missing_pictures_metadata(step, work, outcomes["failed"]),
             **(cost_metadata(*ask_results) if ask_results else {}),
+            **_comparison_metadata(step, home),
         }
         table = rows.table if isinstance(rows, TableRows) else step.build_table(rows)
         result = to_materialize_result(table, **metadata)
@@ -230,6 +232,13 @@ def _set_signature(compute: Any, step: Step[Any]) -> Any:
     )
     compute.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return compute
+
+
+def _comparison_metadata(step: Step[Any], home: DataRoot) -> dict[str, Any]:
+    """Metadata of how a judge's answers depend on what else it is asked, where it was compared."""
+    judge = step.asset.subject_model
+    compared = None if judge is None else describe_batch_invariance(home.path(), judge)
+    return {} if compared is None else {"batch_invariance": compared}
 
 
 def cost_metadata(*results: AskResult) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from resources.models.catalog import Model
 from resources.models.client import ModelClient
 from resources.models.outcomes import AnsweredOutcome, Outcome
 from resources.models.requests import LookRequest, ScoreRequest
-from resources.storage.files import update_file
+from resources.storage.files import read_file, update_file
 
 RECORD = "server_comparisons.json"
 """File in the data root: what comparisons came to, the latest last."""
@@ -105,11 +105,7 @@ def record_comparison(
         "questions": source,
         "models": [
             {
-                "name": reply.model.name,
-                "backend": reply.model.backend,
-                "model": reply.model.model,
-                "parameters": reply.model.parameters,
-                "servers": list(reply.model.base_urls),
+                **_identify(reply.model),
                 "batch_invariant": reply.count_invariant()._asdict(),
             }
             for reply in replies
@@ -123,3 +119,30 @@ def record_comparison(
 
     update_file(root / RECORD, add)
     return root / RECORD
+
+
+def describe_batch_invariance(root: UPath, model: Model) -> str | None:
+    """Say what the latest comparison showed of an entry's batches; None where there is none."""
+    try:
+        comparisons = json.loads(read_file(root / RECORD))
+    except FileNotFoundError:
+        return None
+    identity = _identify(model)
+    for comparison in reversed(comparisons):
+        for compared in comparison["models"]:
+            if {name: compared[name] for name in identity} == identity:
+                equal, total = (compared["batch_invariant"][name] for name in Agreement._fields)
+                share = f"{equal:,} of {total:,} replies equal alone and all at once"
+                return f"{share}, {comparison['at']}"
+    return None
+
+
+def _identify(model: Model) -> dict[str, Any]:
+    """Identify the weights and the servers that a comparison is about, as JSON values."""
+    return {
+        "name": model.name,
+        "backend": model.backend,
+        "model": model.model,
+        "parameters": model.parameters,
+        "servers": list(model.base_urls),
+    }

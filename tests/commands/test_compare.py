@@ -4,7 +4,10 @@ import json
 import re
 
 import pytest
+from upath import UPath
 
+from resources.models.catalog import Model
+from resources.models.server_comparison import describe_batch_invariance
 from tests import tiny
 from tests.providers import Provider
 
@@ -75,6 +78,12 @@ def test_equal_replies_equal_answers_and_batch_invariance_are_told_and_recorded(
     (record,) = json.loads((tmp_path / "data" / "server_comparisons.json").read_text())
     assert record["replies"]["equal"] == 8
     assert [one["batch_invariant"]["equal"] for one in record["models"]] == [9, 10]
+    known = {"backend": "openai_compatible", "family": "f", "roles": ("judge",)}
+    judge = Model(name="one", model="m", base_url=first.openai_url, **known)
+    described = describe_batch_invariance(UPath(tmp_path / "data"), judge)
+    assert described.startswith("9 of 10 replies equal alone and all at once, 20")
+    elsewhere = judge.model_copy(update={"base_url": second.openai_url})
+    assert describe_batch_invariance(UPath(tmp_path / "data"), elsewhere) is None
     again = compare("one", "other", "--items", "10")
     assert again.exit_code == 0
     assert first.count == 40, "the answers of another comparison were taken"
