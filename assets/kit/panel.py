@@ -37,7 +37,7 @@ class Votes:
 
 def panel_folder(home: DataRoot, name: str) -> UPath:
     """Return the folder of a panel's files."""
-    return home.path("reviews", *name.split("/"))
+    return home.path("reviews", name)
 
 
 def panel_sheet(folder: UPath) -> UPath:

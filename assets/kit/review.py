@@ -77,7 +77,7 @@ class ReviewItem(NamedTuple):
 
 def review_file(home: DataRoot, name: str) -> UPath:
     """Return the path of a review's verdicts."""
-    return home.path("reviews", *f"{name}.csv".split("/"))
+    return home.path("reviews", f"{name}.csv")
 
 
 def review_page(file: UPath) -> UPath:

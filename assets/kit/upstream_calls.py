@@ -125,7 +125,7 @@ def _reviews(
         for partition, name in reviews.items()
         if not chosen or any(partition in chosen_parts for chosen_parts in chosen)
     ]
-    files = {name: root.joinpath("reviews", *f"{name}.csv".split("/")) for name in names}
+    files = {name: root / "reviews" / f"{name}.csv" for name in names}
     files |= _panels(root / "reviews", selected, chosen)
     return {name: read_file(file) for name, file in files.items() if is_stored(file)}
 

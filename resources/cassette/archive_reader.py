@@ -17,7 +17,7 @@ from resources.cassette.archive_format import BadCassette
 from resources.execution.workers import map_in_threads
 from resources.models.answer_forms import format_first_error
 from resources.storage.atomic_writes import FilePath
-from resources.storage.files import fetch
+from resources.storage.files import open_copy
 from resources.untrusted_input.json_text import count_values
 from resources.untrusted_input.png_check import BadPng, check_png
 from resources.user_files.spreadsheets import guard_sheet
@@ -209,10 +209,10 @@ class Cassette:
 def open_cassette(path: FilePath) -> Iterator[Cassette]:
     """A cassette to read from; raises `BadCassette` where the file is none or not all of one.
 
-    One in an object store is fetched to this machine.
+    One in an object store is copied to this machine meanwhile.
     """
     try:
-        with fetch(path).open("rb") as file:
+        with open_copy(path) as file:
             _check_end(path, file)
             with _open_archive(path, file) as archive:
                 yield Cassette(path, archive)

@@ -104,4 +104,4 @@ def _guard(sheet: bytes) -> bytes:
 
 
 def _review(reviews: FilePath, topic: str) -> FilePath:
-    return reviews.joinpath(*f"{topic}.csv".split("/"))
+    return reviews / f"{topic}.csv"

@@ -14,12 +14,12 @@ from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory, gettempdir
-from typing import Any, TypeVar
+from tempfile import NamedTemporaryFile, TemporaryDirectory, gettempdir
+from typing import IO, Any, TypeVar
 
 from upath import UPath
 
-from resources.faults import AccessDenied, StoreBusy
+from resources.faults import AccessDenied, StoreBusy, UnwritableStore, write_errors
 from resources.storage.atomic_writes import (
     FilePath,
     is_remote,
@@ -140,6 +140,21 @@ def open_file(path: FilePath) -> io.BytesIO | io.BufferedReader:
     return io.BytesIO(read_file(path)) if is_remote(path) else to_local_path(path).open("rb")
 
 
+@contextmanager
+def open_copy(path: FilePath) -> Iterator[IO[bytes]]:
+    """A file to read at any place, however large: one of an object store is copied for that.
+
+    The copy on this machine goes with the block. Raises FileNotFoundError.
+    """
+    if not is_remote(path):
+        with to_local_path(path).open("rb") as file:
+            yield file
+        return
+    with NamedTemporaryFile() as copy:
+        _ask(path, lambda: path.fs.get_file(path.path, copy.name))
+        yield copy
+
+
 def find_size(path: FilePath) -> int:
     """Find the length of a file in bytes; raises FileNotFoundError."""
     if is_remote(path):
@@ -249,7 +264,13 @@ def scratch_folder(root: UPath) -> Iterator[Path]:
 
 
 def _find_temporary_folder() -> Path:
-    return Path(gettempdir(), f"counterfactory-{os.getuid()}")
+    """Find the folder of this user below the system's temporary one; nobody else may look in."""
+    folder = Path(gettempdir(), f"counterfactory-{os.getuid()}")
+    with write_errors(folder):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.lstat().st_uid != os.getuid():
+        raise UnwritableStore(f"{folder} is another user's. Set TMPDIR to a folder of your own.")
+    return folder
 
 
 def _ask(path: UPath, request: Callable[[], Answer]) -> Answer:

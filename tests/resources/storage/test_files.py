@@ -1,7 +1,10 @@
+import os
+import tempfile
+
 import pytest
 from upath import UPath
 
-from resources.faults import AccessDenied
+from resources.faults import AccessDenied, UnwritableStore
 from resources.storage.atomic_writes import write_atomically
 from resources.storage.files import (
     fetch,
@@ -105,6 +108,20 @@ def test_relative_paths_start_at_the_data_root(address, tmp_path):
     local = find_local_folder(folder)
     assert local.is_dir()
     assert (local == folder) == ("://" not in address)
+
+
+def test_another_users_temporary_folder_is_not_taken(tmp_path, monkeypatch):
+    """It could hold what others have laid there."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    root = open_address("memory://others/home")
+    assert find_local_folder(root).is_relative_to(tmp_path)
+    (mine,) = tmp_path.iterdir()
+    assert mine.stat().st_mode & 0o777 == 0o700
+    stranger = os.getuid() + 1
+    mine.rename(tmp_path / f"counterfactory-{stranger}")
+    monkeypatch.setattr(os, "getuid", lambda: stranger)
+    with pytest.raises(UnwritableStore, match=r"is another user's\. Set TMPDIR to a folder"):
+        find_local_folder(root)
 
 
 @pytest.mark.slow
