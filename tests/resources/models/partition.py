@@ -47,7 +47,7 @@ def ended(process, pipe):
 def ask(pipe, root, url):
     """Ask for all of it, and tell what was answered."""
     # One at a time: nobody is there who could take the claims of one that is held up.
-    writer._LEASE_S = LEASE_S
+    writer.LEASE_S = LEASE_S
     judge, client = _judge(url, concurrency=CONCURRENCY), client_at(root)
     asked = client.ask(judge, looks(REQUESTS), LOG)
     closed(client)

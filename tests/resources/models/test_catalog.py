@@ -156,6 +156,25 @@ class TestRightFiles:
         assert loaded(entry(**local, concurrency=32)).models[0].concurrency == 32
         assert loaded(entry(parameters={"batch": 99})).models[0].concurrency == 16
 
+    @pytest.mark.parametrize(
+        ("backend", "devices", "batch", "per_device"),
+        [
+            ("diffusers", ["cpu", "cpu"], None, 2),
+            ("diffusers", ["cuda:0", "cuda:1"], None, 16),
+            ("diffusers", ["cuda:0", "cuda:1"], 4, 8),
+            ("transformers", ["cuda:0", "cuda:1", "cuda:2"], 8, 32),
+        ],
+    )
+    def test_each_device_has_its_next_batches_waiting(
+        self, loaded, backend, devices, batch, per_device
+    ):
+        parameters = {} if batch is None else {"batch": batch}
+        role = "painter" if backend == "diffusers" else "judge"
+        fields = {"backend": backend, "roles": [role], "devices": devices}
+        (model,) = loaded(entry(**fields, parameters=parameters)).models
+        assert model.requests_per_device == per_device
+        assert model.concurrency == max(16, per_device * len(devices))
+
     def test_plain_values_are_what_people_mean_by_them(self, loaded):
         parameters = """
   parameters:
