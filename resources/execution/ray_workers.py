@@ -21,7 +21,7 @@ from resources.execution.worker_tasks import (
 
 _TASKS_PER_CPU = 2
 """Tasks that are with the cluster: one at work, one that waits for its CPU."""
-_CHUNK_S = 0.05
+_CHUNK_S = 0.2
 """Time for which a task should last: to start one costs about a millisecond."""
 _MOST_ITEMS = 8
 
@@ -132,9 +132,9 @@ class RayWorkers:
             self._repeat(chunk)
         except self._ray.exceptions.RayError as error:
             failure = RayFailed(
-                f"The Ray cluster at {self._address} could not run {module}: {error} Install the "
-                "same version of Counterfactory on every machine, and run again; what was "
-                "finished is kept."
+                f"The Ray cluster at {self._address} could not run {module}: {error} See what is "
+                "left of it with `ray status`; every machine needs the same version of "
+                "Counterfactory. Then run again; what was finished is kept."
             )
             _fail(chunk, failure)
         except Exception as error:  # noqa: BLE001 - raised where the results are awaited
