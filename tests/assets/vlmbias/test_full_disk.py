@@ -9,8 +9,8 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
-from assets.kit import pictures
 from generators.domains import load_domain
+from resources.execution import work_loop
 from tests.runs import TOPIC, failure, few_scenes, materialize, metadata
 
 
@@ -28,7 +28,7 @@ disk = Path(sys.argv[1])
 """
 
 DRAWING = """
-TOTAL, ONCE = 8, 2
+TOTAL, ONCE = 28, 2
 DRAWING = load_domain("patterned_grids").draw_module
 WHOLE = DRAWING.list_scenes
 
@@ -39,8 +39,8 @@ def draw():
 
 if __name__ == "__main__":
     DRAWING.list_scenes = lambda seed: WHOLE(seed)[: TOTAL // 2]
-    pictures._RECORDED_AT_ONCE = ONCE
-    leave(175)
+    work_loop._FIRST_CHUNK = work_loop._LARGEST_CHUNK = ONCE
+    leave(450)
     result = draw()
     assert not result.success
     message = failure(result)
@@ -59,7 +59,7 @@ if __name__ == "__main__":
     assert result.success, failure(result)
     again = metadata(result, "drawn_images")
     assert again["images"] == TOTAL
-    # What was drawn since the work cache was last written is not remembered, but it is still there.
+    # What was stored ahead of what is recorded is not remembered, but it is still there.
     assert TOTAL - len(kept) <= again["drawn_now"] <= TOTAL - ONCE, again["drawn_now"]
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     print("whole")
