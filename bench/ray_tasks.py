@@ -26,14 +26,14 @@ def figures() -> Iterator[Figure | Unmeasured]:
     if find_spec("ray") is None:
         yield Unmeasured("work on a Ray cluster", "Ray is not installed (the extra `ray`)")
         return
-    here, there = (in_a_process("bench.ray_tasks", place) for place in ("here", "ray"))
+    here, on_ray = (in_a_process("bench.ray_tasks", place) for place in ("here", "ray"))
     for index, seconds in enumerate(_ITEMS):
-        overhead = there["items"][index] - here["items"][index]
+        overhead = on_ray["items"][index] - here["items"][index]
         name = f"Ray on an item of {1000 * seconds:.0f} ms, beyond a process"
         yield Figure(name, overhead, "ms of a core", 1)
     for index, part in enumerate(("drawing", "verifying")):
         yield Figure(f"{part} all images by processes of this machine", here["images"][index], "s")
-        yield Figure(f"{part} them by Ray on the same cores", there["images"][index], "s")
+        yield Figure(f"{part} them by Ray on the same cores", on_ray["images"][index], "s")
 
 
 def measure(place: str) -> dict[str, Sequence[float]]:
