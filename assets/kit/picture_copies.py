@@ -9,7 +9,7 @@ from upath import UPath
 
 from resources.execution.workers import map_in_threads
 from resources.storage.atomic_writes import is_remote, to_local_path, write_atomically
-from resources.storage.files import list_folder
+from resources.storage.files import list_folder, make_folder
 from resources.storage.image_store import ImageStore
 
 FOLDER = "images"
@@ -21,8 +21,7 @@ def place_pictures(folder: UPath, digests: Iterable[str], images: ImageStore) ->
     They are links where folder and image store lie on one disk, else copies.
     """
     place = folder / FOLDER
-    if not is_remote(place):
-        to_local_path(place).mkdir(parents=True, exist_ok=True)
+    make_folder(place)
     existing = {path.stem for path in list_folder(place)}
     missing = [digest for digest in dict.fromkeys(digests) if digest not in existing]
     for _ in map_in_threads(partial(_place, place, images), missing):

@@ -78,8 +78,8 @@ def list_folder(folder: UPath) -> list[UPath]:
         names = _ask(folder, lambda: folder.fs.ls(folder.path, detail=False, refresh=True))
     except FileNotFoundError:
         return []
-    here = folder.path.rstrip("/")
-    paths = {name.rstrip("/") for name in names} - {here}  # A folder may have an object of its own.
+    marker = folder.path.rstrip("/")
+    paths = {name.rstrip("/") for name in names} - {marker}  # A folder may have an object of its own.
     return [folder / path.rpartition("/")[2] for path in sorted(paths)]
 
 
