@@ -79,7 +79,7 @@ def list_folder(folder: UPath) -> list[UPath]:
     except FileNotFoundError:
         return []
     marker = folder.path.rstrip("/")
-    paths = {name.rstrip("/") for name in names} - {marker}  # A folder may have an object of its own.
+    paths = {name.rstrip("/") for name in names} - {marker}  # A folder may have an object.
     return [folder / path.rpartition("/")[2] for path in sorted(paths)]
 
 
