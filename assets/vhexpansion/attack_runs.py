@@ -173,13 +173,13 @@ class AttackRun:
             finally:
                 free.put(attacker)
 
-        ends = list(accumulate(map(len, batches)))
+        counts = list(accumulate(map(len, batches)))
         if not self._processes:
-            yield from map(attack, batches, ends)
+            yield from map(attack, batches, counts)
             return
         threads = ThreadPoolExecutor(len(self._processes))
         try:
-            yield from threads.map(attack, batches, ends)
+            yield from threads.map(attack, batches, counts)
         finally:
             # Without their processes, threads that still wait for them end at once.
             self.close()
