@@ -233,5 +233,7 @@ def test_a_rehearsal_alone_has_no_leaderboard(blank: Page, tmp_path: Path) -> No
     board = page.get_by_role("region", name="Leaderboard")
     expect(board).to_contain_text("All answers so far are about pictures that prove nothing yet.")
     expect(board.locator("table")).to_have_count(0)
-    expect(page.get_by_role("table")).to_have_count(1)
+    published = page.get_by_role("region", name="As published")
+    expect(published.get_by_role("table")).to_have_count(1)
+    expect(page.get_by_role("table")).to_have_count(2)
     expect(page.get_by_role("heading", name="What the answers were")).to_have_count(0)
