@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from importlib import import_module
@@ -77,11 +78,15 @@ def _compare(
         "COUNTERFACTORY_IMAGES": f"s3://{_BUCKET}/images",
         "COUNTERFACTORY_CALLS": postgres.database(),
         "DAGSTER_POSTGRES_URL": postgres.database().replace(":", "+psycopg2:", 1),
+        "TMPDIR": str(folder / "tmp"),
     }
+    Path(environment["TMPDIR"]).mkdir(parents=True)
     seconds = _make_demo(folder, _INSTANCE, environment, sizes)
     yield Figure("the demo on PostgreSQL and S3", seconds, "s")
     yield Figure("times the demo on SQLite and a folder", seconds / local_seconds, "", 1.5)
-    yield Figure("requests to S3", len(server.requests), "")
+    kinds = Counter(request.partition(" ")[0] for request in server.requests)
+    note = ", ".join(f"{number:,} {kind}" for kind, number in kinds.most_common())
+    yield Figure("requests to S3", len(server.requests), "", note=note)
     tables = dict(_digest_tables(client))
     differing = {
         name for name in {*tables, *local_tables} if tables.get(name) != local_tables.get(name)

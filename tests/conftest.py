@@ -5,9 +5,10 @@ import gc
 import os
 import shutil
 import signal
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -224,7 +225,10 @@ def s3(s3_server, monkeypatch):
     client = boto3.client("s3")
     client.create_bucket(Bucket="pictures")
     s3_server.requests.clear()
-    yield client
+    with TemporaryDirectory() as copies:  # Of another test's pictures, none is there.
+        monkeypatch.setenv("TMPDIR", copies)
+        monkeypatch.setattr(tempfile, "tempdir", None)
+        yield client
     urlopen(Request(f"{address}/moto-api/reset", method="POST")).close()
     s3fs.S3FileSystem.clear_instance_cache()
 

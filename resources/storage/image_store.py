@@ -23,14 +23,13 @@ from resources.storage.atomic_writes import (
     write_atomically,
 )
 from resources.storage.disk_reserve import DiskReserve
-from resources.storage.files import find_objects
+from resources.storage.files import find_local_folder, find_objects
+from resources.storage.local_pictures import LocalPictures
 
 _BATCH_SIZE = 32
 """Images, or folders of them, looked up at once: in an object store, each takes a request."""
 _WORTH_A_LIST = 3
 """Images of one folder that take as many requests as a list of it may: a list has pages."""
-_RECENT = 32
-"""Images that are kept in memory."""
 _HEAD = struct.Struct(">16s2I")
 """The beginning of a PNG: signature and kind of chunk, then width and height."""
 _NAME = re.compile(r"[0-9a-f]{64}")
@@ -39,12 +38,12 @@ _NAME = re.compile(r"[0-9a-f]{64}")
 class ImageStore(ConfigurableResource[None]):
     """PNG files at `<root>/images/<first two digits>/<sha256>.png`.
 
-    `root` is a folder, or any address that fsspec knows (`s3://bucket/folder`, `gs://…`).
+    `root` is a folder, or any address that fsspec knows (`s3://bucket/folder`, `gs://…`). What is
+    read of an address, or written there, is read again from a copy on this machine.
     """
 
     root: str
-    _recent: dict[str, bytes] = PrivateAttr(default_factory=dict)
-    """The images of an object store that were read last: rows about one follow each other."""
+    _copies: LocalPictures | None = PrivateAttr(default=None)
 
     def path(self, digest: str) -> UPath:
         """The path of the image with that sha256.
@@ -65,6 +64,8 @@ class ImageStore(ConfigurableResource[None]):
         is_new = is_remote(path) and create_remotely(path, png)
         if not is_new and not self.holds(digest):
             write_atomically(path, png)
+        if is_remote(path):
+            self._find_copies().keep(digest, png)
         return digest
 
     def reserve(self, size: int) -> DiskReserve:
@@ -86,17 +87,17 @@ class ImageStore(ConfigurableResource[None]):
         return reserve
 
     def get(self, digest: str) -> bytes:
-        """The bytes of an image, checked against their sha256.
+        """The bytes of an image, checked against their sha256; of an address, maybe of a copy.
 
         Raises `MissingItem`, `CorruptItem` or `AccessDenied`.
         """
-        png = self._recent.get(digest)
+        path = self.path(digest)
+        if not is_remote(path):
+            return _read_intact(path, digest)
+        png = self._find_copies().find(digest)
         if png is None:
-            path = self.path(digest)
             png = _read_intact(path, digest)
-            if is_remote(path):
-                recent = [*self._recent.items(), (digest, png)]
-                self._recent = dict(recent[-_RECENT:])
+            self._find_copies().keep(digest, png)
         return png
 
     def holds(self, digest: str) -> bool:
@@ -125,10 +126,19 @@ class ImageStore(ConfigurableResource[None]):
 
     def sizes(self, digests: Collection[str]) -> dict[str, tuple[int, int]]:
         """Read width and height in px of the existing images from their first bytes."""
-        paths = {digest: self.path(digest) for digest in digests}
         with ThreadPoolExecutor(_BATCH_SIZE) as threads:
-            sizes = zip(paths, threads.map(_read_size, paths.values()), strict=True)
+            sizes = zip(digests, threads.map(self._read_size, digests), strict=True)
             return {digest: size for digest, size in sizes if size is not None}
+
+    def _read_size(self, digest: str) -> tuple[int, int] | None:
+        path = self.path(digest)
+        png = self._find_copies().find(digest) if is_remote(path) else None
+        return _read_size(path) if png is None else _parse_size(png)
+
+    def _find_copies(self) -> LocalPictures:
+        if self._copies is None:
+            self._copies = LocalPictures(find_local_folder(UPath(self.root)) / "images")
+        return self._copies
 
 
 def _read_intact(path: UPath, digest: str) -> bytes:
@@ -180,9 +190,13 @@ def _read_size(path: UPath) -> tuple[int, int] | None:
     except (OSError, MissingItem, AccessDenied):
         # The sender of the image reports the error.
         return None
-    if len(head) < _HEAD.size:
+    return _parse_size(head)
+
+
+def _parse_size(png: bytes) -> tuple[int, int] | None:
+    if len(png) < _HEAD.size:
         return None
-    _, width, height = _HEAD.unpack(head)
+    _, width, height = _HEAD.unpack_from(png)
     return (width, height) if width and height else None
 
 

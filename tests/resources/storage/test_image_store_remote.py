@@ -1,5 +1,6 @@
 """The image store on a real S3 endpoint, on loopback."""
 
+import tempfile
 from hashlib import sha256
 from threading import Event, Thread
 from time import sleep
@@ -99,17 +100,24 @@ def number_png(number):
 
 
 @pytest.mark.usefixtures("s3")
-def test_a_new_picture_takes_one_request_and_a_read_one(s3_server):
+def test_a_picture_takes_a_request_to_write_and_one_to_read(s3_server, monkeypatch, tmp_path):
     store, requests = ImageStore(root="s3://pictures/here"), s3_server.requests
     digests = [store.put(number_png(number)) for number in range(9)]
     assert requests == ["PUT"] * 9
     requests.clear()
-    assert [store.get(digest) for digest in digests] == [number_png(n) for n in range(9)]
-    assert requests == ["GET"] * 9
-    requests.clear()
-    assert store.sizes(digests).keys() == {*digests}
-    assert store.find_damaged(digests) == set()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "other"))
+    (tmp_path / "other").mkdir()
+    other = ImageStore(root="s3://pictures/here")
+    assert other.sizes(digests).keys() == {*digests}
+    for _ in range(2):
+        assert [other.get(digest) for digest in digests] == [number_png(n) for n in range(9)]
     assert requests == ["GET"] * 18
+    requests.clear()
+    assert [store.get(digest) for digest in digests] == [number_png(n) for n in range(9)]
+    assert store.sizes(digests) == other.sizes(digests)
+    assert requests == []
+    assert store.find_damaged(digests) == set()
+    assert requests == ["GET"] * 9
     requests.clear()
     store.put(number_png(0))
     assert requests == ["PUT", "GET"]
