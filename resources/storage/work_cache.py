@@ -16,7 +16,10 @@ from sqlalchemy import Connection
 from resources.calls.database_url import is_postgres, parse_database_url
 from resources.database.database import Database
 from resources.database.postgres import PostgresServer
+from resources.faults import UnusableStore
+from resources.storage.atomic_writes import is_remote
 from resources.storage.chunks import split_into_chunks
+from resources.storage.files import open_address
 from resources.storage.work_claims import WorkClaims
 from resources.storage.work_file import WorkFile
 from resources.storage.work_schema import WorkSchema, WorkSql
@@ -106,4 +109,9 @@ class WorkCache(ConfigurableResource[None]):
         url = parse_database_url(self.calls_url) if self.calls_url else None
         if url is not None and is_postgres(url):
             return PostgresServer(url, WorkSchema())
+        if is_remote(open_address(self.root)):
+            raise UnusableStore(
+                f"{self.root} is an address, and an object store holds no database. Keep the call "
+                "store on a PostgreSQL server, which keeps finished work as well."
+            )
         return WorkFile(Path(self.root, "work.sqlite"))

@@ -411,10 +411,10 @@ def test_a_seed_too_large_is_refused_and_named(command, tmp_path):
     assert not (tmp_path / "data" / "images").exists()
 
 
-def test_a_data_root_that_is_no_folder_is_refused(command, tmp_path):
+def test_an_object_store_without_a_database_server_is_refused(command, tmp_path):
     refused = command("demo", models=LISTED, COUNTERFACTORY_HOME="s3://bucket/data")
     assert refused.exit_code != 0
-    assert "COUNTERFACTORY_HOME is s3://bucket/data, which is not a folder" in refused.stderr
+    assert "COUNTERFACTORY_HOME is s3://bucket/data, an address" in refused.stderr
     assert_nothing_ran(tmp_path)
 
 

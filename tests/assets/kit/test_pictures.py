@@ -197,6 +197,7 @@ def test_what_was_worked_out_before_an_error_is_recorded(stores):
 
 def test_quick_work_is_recorded_in_larger_chunks(stores, commits, monkeypatch):
     monkeypatch.setattr(work_loop, "_LARGEST_CHUNK", 16)
+    monkeypatch.setattr(work_loop, "_QUICK_S", float("inf"))
     works = {number: str(number) for number in range(0, 200, 2)}
     compute_missing(works, int, half, stores[1])
     assert commits[:3] == [4, 8, 16]

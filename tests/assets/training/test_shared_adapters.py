@@ -57,7 +57,7 @@ def machines(s3, database, monkeypatch, tmp_path):
         (tmp_path / name).mkdir(exist_ok=True)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tempfile, "tempdir", str(tmp_path / name))
-            with closing(WorkCache(root=ADDRESS, calls=database)) as work_cache:
+            with closing(WorkCache(root=ADDRESS, calls_url=database)) as work_cache:
                 yield work_cache
 
     return enter

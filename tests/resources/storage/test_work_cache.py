@@ -7,7 +7,7 @@ import pytest
 
 import resources.database.database
 import resources.database.sqlite
-from resources.faults import StoreBusy
+from resources.faults import StoreBusy, UnusableStore
 from resources.storage.work_cache import WorkCache, build_work_key
 
 MANY = {build_work_key("draw", number): {"n": number} for number in range(1200)}
@@ -161,3 +161,8 @@ def test_eight_processes_do_it_at_once(root, damage, forks):
     damage(damaged) if damage else damaged.unlink()
     done = forks.run("-c", EIGHT_AT_ONCE, root, damaged, *MANY)
     assert done.returncode == 0, done.stderr
+
+
+def test_an_address_without_a_server_is_refused():
+    with pytest.raises(UnusableStore, match=r"s3://bucket/home is an address.*PostgreSQL"):
+        WorkCache(root="s3://bucket/home").find_results(["key"])
