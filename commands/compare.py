@@ -72,7 +72,7 @@ def compare(
             per_run=limits._replace(per_month_usd=None).smallest,
             per_month=limits.per_month_usd,
         )
-        log, sample = logging.getLogger(__name__), int(started.timestamp())
+        log, sample = logging.getLogger(__name__), int(started.timestamp() * 1e6)
         replies, other_replies = (
             ask_twice(stores.models, model, requests, sample, log, account) for model in models
         )
