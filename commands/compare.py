@@ -35,7 +35,7 @@ def compare(
         ),
     ],
     items: Annotated[
-        int, typer.Option("--items", min=1, max=10_000, metavar="N", help="Questions to ask.")
+        int, typer.Option("--items", min=1, max=10_000, metavar="N", help="Questions, one a scene.")
     ] = ITEMS,
     budget: Budget = None,
     no_budget: Annotated[
