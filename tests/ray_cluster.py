@@ -27,6 +27,7 @@ import signal, sys
 import ray
 node = ray.init(
     num_cpus=2,
+    num_gpus=2,
     object_store_memory=100_000_000,
     dashboard_host="127.0.0.1",
     log_to_driver=False,
@@ -39,7 +40,10 @@ signal.sigwait([signal.SIGTERM])
 
 
 class RayCluster:
-    """A head node with two CPUs: `with RayCluster() as cluster: cluster.run(script)`."""
+    """A head node with two CPUs: `with RayCluster() as cluster: cluster.run(script)`.
+
+    It counts two GPUs, which are not there.
+    """
 
     def __init__(self):
         # Short, for the addresses of sockets in it.

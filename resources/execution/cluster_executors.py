@@ -17,12 +17,16 @@ from dagster import (
 
 from resources.execution.cores import count_cores
 from resources.execution.dagster_internals import create_delegating_executor
-from resources.execution.ray_cluster import ADDRESS_VARIABLE, find_ray_address, require_listener
+from resources.execution.ray_cluster import (
+    ADDRESS_VARIABLE,
+    find_ray_address,
+    list_settings,
+    require_listener,
+)
 
 _STEP_BYTES = 2**30
 """Memory that a step reserves. A job that reserves nothing is run on the head node alone; one that
 reserves a CPU would keep it from the step's own tasks."""
-_HANDED_ON = ("COUNTERFACTORY_", "DAGSTER_")
 
 
 def build_ray_executor() -> ExecutorDefinition:
@@ -79,7 +83,7 @@ def _create_ray_executor(context: InitExecutorContext) -> Executor:
 
 def _list_step_variables() -> dict[str, str]:
     """Collect what a step needs of this process's environment, which Ray does not hand on."""
-    variables = {name: value for name, value in environ.items() if name.startswith(_HANDED_ON)}
+    variables = list_settings("COUNTERFACTORY_", "DAGSTER_")
     programs = str(Path(sys.executable).parent)
     return variables | {"PATH": pathsep.join([programs, environ.get("PATH", "")])}
 

@@ -63,7 +63,7 @@ class LocalWorkers:
                 self._idle.append(pipe)
                 raise
             self._idle.append(pipe)
-            [(error, result)] = read_outcomes(task.module, reply)
+            [(error, result)] = read_outcomes(task, reply)
             if error is not None:
                 raise error
             return result

@@ -66,6 +66,23 @@ def require_listener(address: str) -> None:
         ) from error
 
 
+def list_deaths(ray: Any) -> tuple[type[Exception], ...]:
+    """List the errors of Ray that tell of a worker's death, and not of its work."""
+    errors = ray.exceptions
+    return (
+        errors.WorkerCrashedError,
+        errors.RayActorError,
+        errors.NodeDiedError,
+        errors.OutOfMemoryError,
+        errors.ObjectLostError,
+    )
+
+
+def list_settings(*prefixes: str) -> dict[str, str]:
+    """List the variables of this process's environment that Ray is to hand on to its workers."""
+    return {name: value for name, value in environ.items() if name.startswith(prefixes)}
+
+
 def _import_ray() -> Any:
     try:
         return import_module("ray")

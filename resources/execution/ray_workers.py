@@ -8,7 +8,7 @@ from queue import SimpleQueue
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from resources.execution.ray_cluster import connect_to_ray
+from resources.execution.ray_cluster import connect_to_ray, list_deaths
 from resources.execution.worker_tasks import (
     ATTEMPTS,
     Work,
@@ -44,7 +44,7 @@ class _Ended(NamedTuple):
     """A chunk of items whose task has ended."""
 
     chunk: Sequence[_Item]
-    module: str
+    task: WorkerTask
     reply: "Future[tuple[float, Any]]"
 
 
@@ -58,13 +58,6 @@ class RayWorkers:
         self._ray = connect_to_ray(address)
         self._address = address
         self._perform = self._ray.remote(num_cpus=1, max_retries=0)(_perform_timed)
-        errors = self._ray.exceptions
-        self._deaths = (
-            errors.WorkerCrashedError,
-            errors.NodeDiedError,
-            errors.OutOfMemoryError,
-            errors.ObjectLostError,
-        )
         self.count = max(1, int(self._ray.cluster_resources().get("CPU", 0)))
         self._events = SimpleQueue[_Item | _Ended | None]()
         self._waiting: deque[_Item] = deque()
@@ -116,24 +109,24 @@ class RayWorkers:
             _fail(chunk, error)
             return
         self._under_way += 1
-        reply.add_done_callback(lambda ended: self._events.put(_Ended(chunk, task.module, ended)))
+        reply.add_done_callback(lambda ended: self._events.put(_Ended(chunk, task, ended)))
 
     def _end(self, ended: _Ended) -> None:
-        chunk, module, reply = ended
+        chunk, task, reply = ended
         try:
             seconds, outcomes = reply.result()
             self._seconds[chunk[0].work] = max(seconds / len(chunk), 1e-6)
-            for item, (error, result) in zip(chunk, read_outcomes(module, outcomes), strict=True):
+            for item, (error, result) in zip(chunk, read_outcomes(task, outcomes), strict=True):
                 if error is None:
                     item.future.set_result(result)
                 else:
                     item.future.set_exception(error)
-        except self._deaths:
+        except list_deaths(self._ray):
             self._repeat(chunk)
         except self._ray.exceptions.RayError as error:
             failure = RayFailed(
-                f"The Ray cluster at {self._address} could not run {module}: {error} See what is "
-                "left of it with `ray status`; every machine needs the same version of "
+                f"The Ray cluster at {self._address} could not run {task.modules[0]}: {error} See "
+                "what is left of it with `ray status`; every machine needs the same version of "
                 "Counterfactory. Then run again; what was finished is kept."
             )
             _fail(chunk, failure)

@@ -33,14 +33,14 @@ class OtherCode(Exception):
 
 
 class WorkerTask(NamedTuple):
-    """Work for some items; unpickling `payload` imports the module of the work."""
+    """Work for some items; unpickling `payload` imports the first of `modules`, the work's own."""
 
-    module: str
+    modules: tuple[str, ...]
     fingerprint: str
     payload: bytes
 
 
-class _CodeContents(NamedTuple):
+class CodeContents(NamedTuple):
     """Sent by a worker that refuses a task: its host, folder, files and libraries."""
 
     host: str
@@ -48,27 +48,43 @@ class _CodeContents(NamedTuple):
     contents: dict[str, str]
 
 
-def pack_task(work: Work, items: Sequence[tuple[Any, ...]]) -> WorkerTask:
-    """Build the task of doing `work`, a module's function, with the arguments of each item."""
-    module = work.__module__
-    return WorkerTask(module, fingerprint_code(module), pickle.dumps((work, items)))
+Reply: TypeAlias = list[Outcome] | CodeContents
+"""Outcomes by item, or the code of a worker that refuses."""
 
 
-def perform_task(task: WorkerTask) -> list[Outcome] | _CodeContents:
+def pack_task(
+    work: Work, items: Sequence[tuple[Any, ...]], further_modules: Sequence[str] = ()
+) -> WorkerTask:
+    """Build the task of doing `work`, a module's function, with the arguments of each item.
+
+    `further_modules` are those that the work imports by names which no text of the code has.
+    """
+    modules = (work.__module__, *further_modules)
+    return WorkerTask(modules, fingerprint_code(*modules), pickle.dumps((work, items)))
+
+
+def perform_task(task: WorkerTask) -> Reply:
     """Do a task, in a worker; returns one outcome per item, or the code of a worker with other."""
-    if fingerprint_code(task.module) != task.fingerprint:
-        versions = read_code_versions()
-        contents = versions.list_contents([task.module, __name__])
-        return _CodeContents(socket.gethostname(), str(versions.root), contents)
+    if contents := find_other_code(task):
+        return contents
     work, items = pickle.loads(task.payload)
     return [_perform(work, arguments) for arguments in items]
 
 
-def read_outcomes(module: str, reply: list[Outcome] | _CodeContents) -> list[Outcome]:
+def find_other_code(task: WorkerTask) -> CodeContents | None:
+    """Return the code of this worker where it is not the one that a task is for."""
+    if fingerprint_code(*task.modules) == task.fingerprint:
+        return None
+    versions = read_code_versions()
+    contents = versions.list_contents([*task.modules, __name__])
+    return CodeContents(socket.gethostname(), str(versions.root), contents)
+
+
+def read_outcomes(task: WorkerTask, reply: Reply) -> list[Outcome]:
     """Return the outcomes in a worker's reply; raises `OtherCode` where it refused the task."""
-    if not isinstance(reply, _CodeContents):
+    if not isinstance(reply, CodeContents):
         return reply
-    contents = read_code_versions().list_contents([module, __name__])
+    contents = read_code_versions().list_contents([*task.modules, __name__])
     names = sorted(
         name for name in contents | reply.contents if contents.get(name) != reply.contents.get(name)
     )
@@ -100,6 +116,6 @@ def _perform(work: Work, arguments: tuple[Any, ...]) -> Outcome:
 
 
 @cache
-def fingerprint_code(module: str) -> str:
-    """Digest a module, all that it imports of the project, and this protocol, as loaded here."""
-    return read_code_versions().digest([module, __name__])
+def fingerprint_code(*modules: str) -> str:
+    """Digest modules, all that they import of the project, and this protocol, as loaded here."""
+    return read_code_versions().digest([*modules, __name__])

@@ -36,6 +36,9 @@ _SEEDED = ("diffusers", "gemini", "stand_in")
 _SERVED = ("openai", "openai_compatible", "gemini", "anthropic")
 
 _AT_ONCE = 16
+ANY_GPU = "gpu"
+"""A device that is any GPU: those of an entry that says how many."""
+MAX_GPUS = 1024
 MAX_DEFAULT_BATCH = 8
 """Largest batch of a local model on a GPU whose entry names none."""
 _WAITING_BATCHES: Mapping[str, int] = {"transformers": 4}
@@ -104,7 +107,8 @@ class Model(BaseModel):
     may_leave_folder: bool = False
     """Whether files and links of a manifest may lead out of its folder."""
     devices: tuple[str, ...] = Field(default=(), strict=False)
-    """Devices of a local model in torch's words: one process each."""
+    """Devices of a local model: of this machine in torch's words, or a number of GPUs, which are
+    those of the Ray cluster where one is set. A process on each."""
     base_url: str | tuple[str, ...] | None = Field(default=None, validate_default=True)
     """Address of the server, or of each of several servers of the same model."""
     key: str | None = None
@@ -160,9 +164,9 @@ class Model(BaseModel):
         """The addresses of its servers; none where its provider's is taken."""
         return (self.base_url,) if isinstance(self.base_url, str) else self.base_url or ()
 
-    def on_device(self, device: str) -> "Model":
-        """The entry of the same model on one of its devices alone."""
-        parameters = {**self.parameters, "device": device}
+    def on_device(self, device: str | None) -> "Model":
+        """The entry of the same model on one device alone; None for whichever torch sees."""
+        parameters = self.parameters if device is None else {**self.parameters, "device": device}
         return self.model_copy(update={"parameters": parameters, "devices": ()})
 
     @property
@@ -233,6 +237,15 @@ class Model(BaseModel):
             raise ValueError(f"is not used by the backend {backend!r}: remove it")
         return may_leave
 
+    @field_validator("devices", mode="before")
+    @classmethod
+    def _list_gpus(cls, devices: object) -> object:
+        if isinstance(devices, bool) or not isinstance(devices, int):
+            return devices
+        if not 1 <= devices <= MAX_GPUS:
+            raise ValueError(f"is {devices}: write a number of GPUs from 1 to {MAX_GPUS}")
+        return (ANY_GPU,) * devices
+
     @field_validator("devices")
     @classmethod
     def _require_device_backend(
@@ -244,7 +257,11 @@ class Model(BaseModel):
         if devices and "device" in entry.data.get("parameters", {}):
             raise ValueError("stands beside `device` in parameters: remove that one")
         if not all(re.fullmatch(r"[a-z]+(:[0-9]+)?", device) for device in devices):
-            raise ValueError("has no device in it: write them as in [cuda:0, cuda:1]")
+            raise ValueError(
+                "has no device in it: write them as in [cuda:0, cuda:1], or a number of GPUs"
+            )
+        if ANY_GPU in devices and set(devices) != {ANY_GPU}:
+            raise ValueError("has GPUs by name and by number: write either")
         return devices
 
     @field_validator("base_url", mode="before")

@@ -163,6 +163,7 @@ class TestRightFiles:
             ("diffusers", ["cuda:0", "cuda:1"], None, 16),
             ("diffusers", ["cuda:0", "cuda:1"], 4, 8),
             ("transformers", ["cuda:0", "cuda:1", "cuda:2"], 8, 32),
+            ("transformers", 3, None, 32),
         ],
     )
     def test_each_device_has_its_next_batches_waiting(
@@ -173,7 +174,8 @@ class TestRightFiles:
         fields = {"backend": backend, "roles": [role], "devices": devices}
         (model,) = loaded(entry(**fields, parameters=parameters)).models
         assert model.requests_per_device == per_device
-        assert model.concurrency == max(16, per_device * len(devices))
+        assert model.concurrency == max(16, per_device * len(model.devices))
+        assert len(model.devices) == (devices if isinstance(devices, int) else len(devices))
 
     def test_plain_values_are_what_people_mean_by_them(self, loaded):
         parameters = """
@@ -267,6 +269,16 @@ class TestKeys:
 WRONG = {
     "unknown backend": (entry(backend="opena"), 2, "'opena' … did you mean openai? … gemini"),
     "devices of a server": (entry(devices=["cuda:0"]), 6, "`devices` … not used by … openai"),
+    "no GPU": (
+        entry(backend="diffusers", roles=["painter"], devices=0),
+        6,
+        "`devices` is 0: write a number of GPUs from 1 to 1024",
+    ),
+    "GPUs by name and by number": (
+        entry(backend="diffusers", roles=["painter"], devices=["gpu", "cuda:0"]),
+        6,
+        "`devices` has GPUs by name and by number: write either",
+    ),
     "unknown role": (entry(roles=["judge", "panter"]), 5, "'panter' … did you mean painter?"),
     "only role unknown": (entry(roles=["juge"]), 5, "'juge' … did you mean judge?"),
     "unknown field": (entry(famly="gpt"), 6, "`famly` is no field … did you mean family?"),

@@ -1,7 +1,10 @@
 import pytest
 
+from tests.forked_devices import device_server, forked_devices
 from tests.providers import Course, Provider
 from tests.resources.models.backends.asking import Asker
+
+__all__ = ["device_server", "forked_devices"]
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,10 @@ from hashlib import sha256
 import psutil
 import pytest
 
+from resources.execution.worker_tasks import pack_task
 from resources.models import backends
-from resources.models.backends import devices
+from resources.models.backends.devices import BackendService
+from resources.models.device_workers import local_devices
 from resources.models.replies import ModelReply
 from resources.models.requests import EditRequest
 
@@ -31,7 +33,7 @@ def digest(picture):
 
 def serve_echo(pipe):
     backends.build_backend = lambda _model, _key, picture: Echo(picture)
-    devices._serve(None, None, pipe)
+    local_devices.serve(pack_task(BackendService, [(None, None)]), pipe)
 
 
 @pytest.fixture
@@ -51,8 +53,9 @@ def test_300_edits_do_not_grow_it(device):
     memory = []
     for number in range(300):
         pictures = {"same": b"\0" * SIZE, f"{number}": number.to_bytes(2) * (SIZE // 2)}
-        pipe.send((number, EditRequest("bluer", images=tuple(pictures)), pictures))
-        answered, reply = pipe.recv()
+        pipe.send((number, (EditRequest("bluer", images=tuple(pictures)), pictures)))
+        answered, [(error, reply)] = pipe.recv()
+        assert error is None
         assert (answered, reply.text.split()) == (number, [*map(digest, pictures.values())])
         memory.append(psutil.Process(pid).memory_info().rss)
     assert memory[-1] - memory[10] < 50 * MB
@@ -61,7 +64,7 @@ def test_300_edits_do_not_grow_it(device):
 def test_of_two_requests_that_show_a_picture_each_has_it(device):
     pipe, _ = device
     for number in range(20):
-        pipe.send((number, EditRequest("bluer", images=("same",)), {"same": b"one"}))
+        pipe.send((number, (EditRequest("bluer", images=("same",)), {"same": b"one"})))
     replies = dict(pipe.recv() for _ in range(20))
-    texts = {number: reply.text for number, reply in replies.items()}
+    texts = {number: reply.text for number, [(_, reply)] in replies.items()}
     assert texts == dict.fromkeys(range(20), digest(b"one"))

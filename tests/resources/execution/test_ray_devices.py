@@ -1,0 +1,106 @@
+"""Local models on GPUs of a Ray cluster, which counts two where there are none."""
+
+import asyncio
+import json
+
+import pytest
+
+from resources.execution.worker_tasks import CodeContents, OtherCode, pack_task, read_outcomes
+from resources.models.backends.devices import BackendService
+from resources.models.device_workers.service_host import ServiceHost
+from tests import tiny
+
+ANSWERED = """
+import asyncio, json, os, signal, sys
+from pathlib import Path
+import ray
+from resources.models.backends import build_backend
+from resources.models.replies import ModelUnavailable
+from resources.models.requests import LookRequest, Turn
+from tests.resources.models.backends.local_models import Pictures, entry, picture
+from tests.resources.models.conftest import LOG
+
+async def reach(number, *backends):
+    while [len(backend._pool._members) for backend in backends] != [number] * len(backends):
+        await asyncio.sleep(0.1)
+
+async def answer():
+    pictures = Pictures(picture("red"), picture("blue", (48, 32)))
+    texts = [f"how many legs does bird {number} have?" for number in range(4)]
+    requests = [LookRequest((Turn("user", text, (name,)),)) for text in texts for name in pictures]
+    alone = entry("transformers", FOLDER, max_new_tokens=6)
+    spread = alone.model_copy(update={"devices": ("gpu", "gpu")})
+
+    ray_backend = build_backend(spread, None, pictures)
+    await ray_backend.ready(LOG)
+    await reach(2, ray_backend)
+    actors = [member.worker._actor for member in ray_backend._pool._members]
+    seen = await asyncio.gather(*(actor.__ray_call__.remote(look_around) for actor in actors))
+    asking = [asyncio.create_task(ray_backend.look(request)) for request in requests]
+    await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
+    members = ray_backend._pool._members
+    busiest = max(range(2), key=lambda place: len(members[place].pending))
+    interrupted = len(members[busiest].pending)
+    os.kill(seen[busiest][0], signal.SIGKILL)
+    replies = await asyncio.gather(*asking)
+    while busiest < 2 and any(member.worker._actor is actors[busiest] for member in members):
+        await asyncio.sleep(0.1)
+    await reach(2, ray_backend)
+
+    other = build_backend(spread, None, pictures)
+    await other.ready(LOG)
+    await reach(1, ray_backend, other)
+    await other.aclose()
+    await reach(2, ray_backend)
+    await ray_backend.aclose()
+
+    backend = build_backend(alone, None, pictures)
+    expected = await asyncio.gather(*(backend.look(request) for request in requests))
+    await backend.aclose()
+    ray.cluster_resources = dict
+    try:
+        build_backend(spread, None, pictures)
+    except ModelUnavailable as fault:
+        error = str(fault)
+    return {
+        "same": replies == expected,
+        "texts": len({reply.text for reply in replies}),
+        "interrupted": interrupted,
+        "seen": seen,
+        "error": error,
+    }
+
+def look_around(host):
+    return os.getpid(), os.environ["CUDA_VISIBLE_DEVICES"], os.environ["COUNTERFACTORY_MARK"]
+
+Path(REPORT).write_text(json.dumps(asyncio.run(answer())))
+"""
+
+
+@pytest.mark.slow
+def test_a_judge_on_two_gpus_of_which_one_is_killed_answers_as_in_one_process(
+    ray_cluster, tmp_path
+):
+    folder, report = tiny.save_llava(tmp_path / "llava"), tmp_path / "report.json"
+    script = ANSWERED.replace("FOLDER", repr(str(folder))).replace("REPORT", repr(str(report)))
+    ended = ray_cluster.run(script, OMP_NUM_THREADS="1", COUNTERFACTORY_MARK="here")
+    assert ended.returncode == 0, ended.stderr
+    answered = json.loads(report.read_text())
+    assert answered["same"]
+    assert answered["texts"] > 1
+    assert answered["interrupted"] > 0
+    assert sorted(gpu for _, gpu, _ in answered["seen"]) == ["0", "1"]
+    assert {mark for _, _, mark in answered["seen"]} == {"here"}
+    assert "has a GPU, which `devices` in models.yaml asks for. Start one" in answered["error"]
+
+
+def test_a_worker_of_a_device_refuses_a_task_for_other_code():
+    task = pack_task(BackendService, [(None, None)])
+    with_backend = pack_task(
+        BackendService, [(None, None)], ["resources.models.backends.transformers"]
+    )
+    assert with_backend.fingerprint != task.fingerprint
+    reply = asyncio.run(ServiceHost(task._replace(fingerprint="other")).answer(()))
+    assert isinstance(reply, CodeContents)
+    with pytest.raises(OtherCode, match="It computed nothing"):
+        read_outcomes(task, reply)
