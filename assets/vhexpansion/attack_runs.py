@@ -1,10 +1,9 @@
 """Attacks on the pictures of cases: those that were made before, and those that are missing."""
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import accumulate
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
 from logging import Logger
-from queue import SimpleQueue
 from statistics import fmean
 from time import monotonic
 from typing import Any, NamedTuple
@@ -18,8 +17,10 @@ from resources.attacks.attack_parameters import (
     AttackParameters,
     AttackResult,
 )
-from resources.attacks.device_attack import DeviceAttack
+from resources.attacks.device_attack import DeviceAttacks
 from resources.attacks.gradient_search import Watch
+from resources.execution.work_loop import BatchedWorkKind, finish_work
+from resources.execution.workers import prefetch
 from resources.models.backends.local_models import parse_settings
 from resources.models.catalog import Model
 from resources.models.replies import UnacceptableRequest
@@ -65,11 +66,8 @@ def find_finished_attacks(
         place: work_keys(encoder, row) for place, row in enumerate(rows) if row["outcome"] is None
     }
     recorded = work_cache.find_results(key for row_keys in keys.values() for key in row_keys)
-    outcomes = {key: AttackOutcome(*values) for key, values in recorded.items()}
-    missing = images.find_missing(
-        {outcome.sha256 for outcome in outcomes.values() if outcome.sha256}
-    )
-    outcomes = {key: outcome for key, outcome in outcomes.items() if outcome.sha256 not in missing}
+    lost = _find_lost(recorded, images.find_missing)
+    outcomes = {key: AttackOutcome(*recorded[key]) for key in recorded if key not in lost}
     row_outcomes = {
         place: next((outcomes[key] for key in row_keys if key in outcomes), _NOT_YET)
         for place, row_keys in keys.items()
@@ -94,35 +92,25 @@ def make_attacks(
 ) -> list[dict[str, Any]]:
     """Make the pending attacks, a batch at a time; return all rows.
 
-    Batches are the same on any number of devices. Each is recorded before the next one of its
-    device, so that a kill costs one a device at most. Cases that an encoder cannot tell apart, as
+    Machines that share the work cache divide them by claims. Each batch is recorded as it ends,
+    so that a kill costs those that were on a device. Cases that an encoder cannot tell apart, as
     questions about one picture, are attacked once.
     """
     keys = {
         place: attacking.key(row) for place, row in enumerate(rows) if row["outcome"] == PENDING
     }
-    rows_by_key = {key: rows[place] for place, key in keys.items()}
     # Those that take as many steps go together: none of a batch waits for the others.
-    order = sorted(rows_by_key, key=lambda key: _count_steps(rows_by_key[key]))
-    batches = [
-        order[start : start + attacking.batch] for start in range(0, len(order), attacking.batch)
-    ]
-    finished: dict[str, AttackOutcome] = {}
-    row_batches = [[rows_by_key[key] for key in batch_keys] for batch_keys in batches]
-    for batch_keys, batch_outcomes in zip(
-        batches, attacking.attack_batches(row_batches, images), strict=True
-    ):
-        outcomes = dict(zip(batch_keys, batch_outcomes, strict=True))
-        work_cache.record(
-            {
-                key: list(outcome)
-                for key, outcome in outcomes.items()
-                if outcome.similarity is not None
-            }
-        )
-        finished |= outcomes
+    order = sorted(keys, key=lambda place: _count_steps(rows[place]))
+    kind: BatchedWorkKind[int, AttackJob, AttackResult] = BatchedWorkKind(
+        load=lambda place: _work(rows[place], images),
+        work=attacking.attack_batches,
+        at_once=attacking.at_once,
+        store=lambda result: list(_build_outcome(result, images)),
+        find_lost=partial(_find_lost, find_bad=images.find_damaged),
+    )
+    finished = finish_work(kind, {place: keys[place] for place in order}, work_cache).results
     return [
-        row | finished[keys[place]]._asdict() if place in keys else row
+        row | AttackOutcome(*finished[place])._asdict() if place in finished else row
         for place, row in enumerate(rows)
     ]
 
@@ -130,102 +118,81 @@ def make_attacks(
 class AttackRun:
     """The encoder of an entry at work, with a log of how far it is; raises `ModelUnavailable`.
 
-    It is in this process, or where the entry names devices in a process for each; `close` ends
-    them.
+    It is in this process, or where the entry names devices in a worker on each; `close` ends them.
     """
 
     def __init__(self, encoder: Model, key: str | None, batch: int | None, log: Logger) -> None:
         self._model, self._log = encoder, log
-        self._processes = [
-            DeviceAttack(encoder.on_device(device), key) for device in encoder.devices
-        ]
-        self._attackers: Sequence[EncoderAttack | DeviceAttack] = self._processes or [
-            EncoderAttack(encoder, key)
-        ]
-        self.batch = batch or parse_settings(encoder).batch or 1
+        self._batch = batch or parse_settings(encoder).batch or 1
+        self._attacker: EncoderAttack | DeviceAttacks = (
+            DeviceAttacks(encoder, key, log) if encoder.devices else EncoderAttack(encoder, key)
+        )
+
+    @property
+    def at_once(self) -> int:
+        """Pictures that are attacked at once."""
+        return self._batch * max(1, len(self._model.devices))
 
     def close(self) -> None:
-        """End the processes of devices, whatever they are doing."""
-        for process in self._processes:
-            process.close()
+        """End the workers of devices, whatever they are doing."""
+        if isinstance(self._attacker, DeviceAttacks):
+            self._attacker.close()
 
     def key(self, row: Row) -> str:
         """The key of the work that a row takes."""
         alone, with_question = work_keys(self._model, row)
-        return with_question if self._attackers[0].sees_question else alone
+        return with_question if self._attacker.sees_question else alone
 
     def attack_batches(
-        self, batches: Sequence[Sequence[Row]], images: ImageStore
-    ) -> Iterator[list[AttackOutcome]]:
-        """Attack the pictures of each batch together, keeping those that are better than noise.
+        self, jobs: Iterator[tuple[str, AttackJob]]
+    ) -> Iterator[Mapping[str, AttackResult]]:
+        """Attack pictures, a batch together, and give the results of each batch by key.
 
-        Outcomes come in the order of the batches, of which each device works on one at a time.
+        Each device works on one batch at a time, and has the next one waiting.
         """
-        total = sum(map(len, batches))
-        free = SimpleQueue[EncoderAttack | DeviceAttack]()
-        for attacker in self._attackers:
-            free.put(attacker)
-
-        def attack(rows: Sequence[Row], count: int) -> list[AttackOutcome]:
-            attacker = free.get()
-            try:
-                return self._attack(attacker, rows, images, count, total)
-            finally:
-                free.put(attacker)
-
-        counts = list(accumulate(map(len, batches)))
-        if not self._processes:
-            yield from map(attack, batches, counts)
+        batches = iter(lambda: dict(islice(jobs, self._batch)), {})
+        attacker = self._attacker
+        if isinstance(attacker, EncoderAttack):
+            for batch in batches:
+                works = [*batch.values()]
+                attack = partial(attacker.attack, works, self._watch(len(works)))
+                yield self._collect(batch, attack)
             return
-        threads = ThreadPoolExecutor(len(self._processes))
-        try:
-            yield from threads.map(attack, batches, counts)
-        finally:
-            # Without their processes, threads that still wait for them end at once.
-            self.close()
-            threads.shutdown(cancel_futures=True)
+        futures = prefetch(
+            lambda batch: (batch, attacker.submit([*batch.values()])),
+            batches,
+            2 * len(self._model.devices),
+        )
+        for batch, future in futures:
+            yield self._collect(batch, future.result)
+
+    def _collect(
+        self, batch: Mapping[str, AttackJob], attack: Callable[[], list[AttackResult]]
+    ) -> Mapping[str, AttackResult]:
+        """Wait for the results of a batch, by key, and log them."""
+        results = dict(zip(batch, self._attack([*batch.values()], attack), strict=True))
+        similarities = [
+            (result.similarity, result.noise_similarity)
+            for result in results.values()
+            if result.similarity is not None and result.noise_similarity is not None
+        ]
+        if similarities:
+            self._log.info(
+                "%s: %d more attacked; they reached a similarity of %.3f on average, where noise "
+                "has %.3f; %d failed",
+                self._model.name,
+                len(results),
+                *map(fmean, zip(*similarities, strict=True)),
+                sum(result.png is None for result in results.values()),
+            )
+        return results
 
     def _attack(
-        self,
-        attacker: EncoderAttack | DeviceAttack,
-        rows: Sequence[Row],
-        images: ImageStore,
-        count: int,
-        total: int,
-    ) -> list[AttackOutcome]:
-        """Attack the pictures of a batch, with which `count` of all are attacked."""
-        works = [_work(row, images) for row in rows]
-        results = self._attack_together(
-            attacker, works, f"{count - len(rows) + 1:,} to {count:,} of {total:,}"
-        )
-        outcomes = [_build_outcome(result, images) for result in results]
-        attack_similarities = [
-            outcome.similarity for outcome in outcomes if outcome.similarity is not None
-        ]
-        noise_similarities = [
-            outcome.noise_similarity for outcome in outcomes if outcome.noise_similarity is not None
-        ]
-        if attack_similarities:
-            self._log.info(
-                "%s: %d of %d attacked; the last ones reached a similarity of %.3f on average, "
-                "where noise has %.3f; %d failed",
-                *(
-                    self._model.name,
-                    count,
-                    total,
-                    fmean(attack_similarities),
-                    fmean(noise_similarities),
-                ),
-                sum(outcome.outcome == "failed" for outcome in outcomes),
-            )
-        return outcomes
-
-    def _attack_together(
-        self, attacker: EncoderAttack | DeviceAttack, works: Sequence[AttackJob], progress: str
+        self, works: Sequence[AttackJob], attack: Callable[[], list[AttackResult]]
     ) -> list[AttackResult]:
         """Attack pictures together; where one cannot be taken, each by itself."""
         try:
-            return attacker.attack(works, self._watch(progress))
+            return attack()
         except UnacceptableRequest as error:
             if len(works) == 1:
                 return [
@@ -241,18 +208,20 @@ class AttackRun:
             return [
                 result
                 for work in works
-                for result in self._attack_together(attacker, [work], progress)
+                for result in self._attack(
+                    [work], partial(self._attacker.attack, [work], self._watch(1))
+                )
             ]
 
-    def _watch(self, progress: str) -> Watch:
+    def _watch(self, number: int) -> Watch:
         logged_at = monotonic()
 
         def watch(step: int, similarities: Sequence[float]) -> None:
             nonlocal logged_at
             if monotonic() - logged_at >= LOG_INTERVAL_S:
                 logged_at = monotonic()
-                message = "%s: attacks %s at step %d: a similarity of %.3f on average"
-                self._log.info(message, self._model.name, progress, step, fmean(similarities))
+                message = "%s: %d attacks at step %d: a similarity of %.3f on average"
+                self._log.info(message, self._model.name, number, step, fmean(similarities))
 
         return watch
 
@@ -277,6 +246,19 @@ def work_keys(encoder: Model, row: Row) -> tuple[str, str]:
         build_work_key("attack", *key_terms, None),
         build_work_key("attack", *key_terms, row["question"]),
     )
+
+
+def _find_lost(
+    results: Mapping[str, Any], find_bad: Callable[[Collection[str]], set[str]]
+) -> set[str]:
+    """Find the recorded attacks whose picture is bad, or that could not even be tried."""
+    outcomes = {key: AttackOutcome(*values) for key, values in results.items()}
+    bad = find_bad({outcome.sha256 for outcome in outcomes.values() if outcome.sha256})
+    return {
+        key
+        for key, outcome in outcomes.items()
+        if outcome.sha256 in bad or outcome.similarity is None
+    }
 
 
 def _work(row: Row, images: ImageStore) -> AttackJob:

@@ -1,7 +1,7 @@
 """The loop over slow work: what is recorded is taken, the rest is spread over workers, once.
 
-Drawing, measuring and perturbing all go through `finish_work`. Machines that share a record divide
-the work by claims, and take each other's results.
+Drawing, measuring, perturbing and attacking all go through `finish_work`. Machines that share a
+record divide the work by claims, and take each other's results.
 """
 
 import time
@@ -9,11 +9,11 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from dagster import get_dagster_logger
 
-from resources.execution.workers import map_in_threads, map_in_workers
+from resources.execution.workers import find_workers, map_in_threads, map_in_workers
 from resources.storage.work_cache import WorkCache
 from resources.storage.work_claims import WorkClaims
 
@@ -22,8 +22,10 @@ Job = TypeVar("Job")
 Output = TypeVar("Output")
 
 _FIRST_CHUNK, _LARGEST_CHUNK = 50, 1000
+"""Items that are claimed, or recorded, at once; at first, at least one for each worker."""
 _QUICK_S = 1.0
-"""A chunk that takes less is followed by one twice as large: commits wait for the disk."""
+"""A chunk that takes less is followed by one twice as large, since commits wait for the disk; one
+that takes longer is recorded before it is full."""
 _FIRST_POLL_S, _POLL_S = 0.05, 1.0
 _LOG_EVERY_S = 10.0
 
@@ -52,9 +54,58 @@ class WorkKind(Generic[T, Job, Output]):
     find_lost: Callable[[Mapping[str, Any]], Collection[str]] = lambda results: ()
     """Finds, of recorded results by key, those that cannot be used."""
 
+    is_recorded_by_batch: ClassVar = False
+
+    def choose_chunk(self, total: int) -> int:
+        """Choose how many of so many items are claimed at once at first."""
+        # For few items there may be no need of workers.
+        count = find_workers().count if total > _FIRST_CHUNK else 1
+        return max(_FIRST_CHUNK, min(count, _LARGEST_CHUNK))
+
+    def finish(
+        self, jobs: Iterator[tuple[str, Job]], errors: list[Exception]
+    ) -> Generator[dict[str, Any], None, None]:
+        """Do jobs, and iterate over their results by key, those that end together at once."""
+        outputs = map_in_workers(self.work, jobs)
+        results = map_in_threads(
+            lambda entry: {entry[0]: self.store(entry[1])}, _iterate_until_error(outputs, errors)
+        )
+        return _iterate_until_error(results, errors)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchedWorkKind(Generic[T, Job, Output]):
+    """How one kind of work is done where it is done by the batch, as on devices."""
+
+    load: Callable[[T], Job]
+    """Loads what a worker needs; called in threads, a few items ahead."""
+    work: Callable[[Iterator[tuple[str, Job]]], Iterator[Mapping[str, Output]]]
+    """Does jobs by key, and gives the outputs of each batch."""
+    at_once: int
+    """Items that are worked on at once, and claimed at once at first."""
+    store: Callable[[Output], Any]
+    """Stores the output and returns the result to record."""
+    find_lost: Callable[[Mapping[str, Any]], Collection[str]]
+    """Finds, of recorded results by key, those that cannot be used."""
+
+    is_recorded_by_batch: ClassVar = True
+
+    def choose_chunk(self, _total: int) -> int:
+        """Choose how many items are claimed at once at first."""
+        return self.at_once
+
+    def finish(
+        self, jobs: Iterator[tuple[str, Job]], errors: list[Exception]
+    ) -> Generator[dict[str, Any], None, None]:
+        """Do jobs, and iterate over their results by key, a batch at once."""
+        for outputs in _iterate_until_error(self.work(jobs), errors):
+            yield {key: self.store(output) for key, output in outputs.items()}
+
 
 def finish_work(
-    kind: WorkKind[T, Job, Output], works: Mapping[T, str], work_cache: WorkCache
+    kind: WorkKind[T, Job, Output] | BatchedWorkKind[T, Job, Output],
+    works: Mapping[T, str],
+    work_cache: WorkCache,
 ) -> FinishedWork[T]:
     """Do the work of all items that is not recorded; `works` maps items to keys of work.
 
@@ -82,11 +133,16 @@ def finish_work(
 class _WorkLoop(Generic[T, Job, Output]):
     """Missing work in progress."""
 
-    def __init__(self, kind: WorkKind[T, Job, Output], claims: WorkClaims, total: int) -> None:
+    def __init__(
+        self,
+        kind: WorkKind[T, Job, Output] | BatchedWorkKind[T, Job, Output],
+        claims: WorkClaims,
+        total: int,
+    ) -> None:
         self.results: dict[str, Any] = {}
         self.done = 0
         self._kind, self._claims, self._total = kind, claims, total
-        self._chunk_size = _FIRST_CHUNK
+        self._chunk_size = kind.choose_chunk(total)
         self._last_record = self._last_log = time.monotonic()
 
     def finish(self, missing: dict[str, T]) -> None:
@@ -103,14 +159,10 @@ class _WorkLoop(Generic[T, Job, Output]):
         """Do what no other process is working on; return the rest."""
         elsewhere: dict[str, T] = {}
         errors: list[Exception] = []
-        load, work, store = self._kind.load, self._kind.work, self._kind.store
+        load = self._kind.load
         claimed = self._claim(missing, elsewhere)
-        jobs = map_in_threads(lambda entry: (entry[0], load(entry[1])), claimed)
-        outputs = map_in_workers(work, _iterate_until_error(jobs, errors))
-        stored = map_in_threads(
-            lambda entry: (entry[0], store(entry[1])), _iterate_until_error(outputs, errors)
-        )
-        with closing(_iterate_until_error(stored, errors)) as results:
+        jobs = map_in_threads(lambda entry: (entry[0], load(entry[1])), claimed, self._chunk_size)
+        with closing(self._kind.finish(_iterate_until_error(jobs, errors), errors)) as results:
             self._record(results)
         if errors:
             # A later stage fails at an earlier item.
@@ -131,13 +183,15 @@ class _WorkLoop(Generic[T, Job, Output]):
                     else:
                         elsewhere[key] = item
 
-    def _record(self, results: Iterator[tuple[str, Any]]) -> None:
-        """Record results in chunks; after an error, or an interruption, what there is."""
-        chunk: dict[str, Any] = {}
+    def _record(self, groups: Iterator[dict[str, Any]]) -> None:
+        """Record results as they come; after an error, or an interruption, what there is."""
+        chunk, begun = dict[str, Any](), 0.0
         try:
-            for key, result in results:
-                chunk[key] = result
-                if len(chunk) >= self._chunk_size:
+            for results in groups:
+                begun = begun if chunk else time.monotonic()
+                chunk |= results
+                is_due = self._kind.is_recorded_by_batch or time.monotonic() - begun >= _QUICK_S
+                if is_due or len(chunk) >= self._chunk_size:
                     self._record_chunk(chunk)
                     chunk = {}
         finally:

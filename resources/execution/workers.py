@@ -23,6 +23,8 @@ _WORTH_A_POOL = 4
 _PREFETCHED = 16
 """Items by worker that are worked on, or finished, before the first of them is taken."""
 _THREADS = 4
+_AHEAD = 2 * _THREADS
+"""Items that threads have at once, or that are done and wait to be used."""
 _MOST_DEATHS = 10
 """Items that may end their workers before the others are given up."""
 _STARTING = threading.Lock()
@@ -80,7 +82,7 @@ def map_in_workers(
         yield from ((key, work(item)) for key, item in first)
         return
     workers, deaths = find_workers(), list[WorkerDied]()
-    futures = _prefetch(
+    futures = prefetch(
         lambda keyed: (keyed[0], workers.submit(work, keyed[1])),
         chain(first, remaining),
         _PREFETCHED * workers.count,
@@ -98,17 +100,23 @@ def map_in_workers(
         raise deaths[0]
 
 
-def map_in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """Results in order, by a few threads; at most eight are under way or wait to be used."""
+def map_in_threads(
+    work: Callable[[Item], Result], items: Iterable[Item], most: int = _AHEAD
+) -> Iterator[Result]:
+    """Results in order, by a few threads; at most eight are under way or wait to be used.
+
+    `most` lowers that.
+    """
     with ThreadPoolExecutor(_THREADS) as pool:
-        futures = _prefetch(lambda item: (None, pool.submit(work, item)), items, 2 * _THREADS)
+        futures = prefetch(lambda item: (None, pool.submit(work, item)), items, min(most, _AHEAD))
         for _, future in futures:
             yield future.result()
 
 
-def _prefetch(
+def prefetch(
     submit: Callable[[Item], tuple[Key, Future[Result]]], items: Iterable[Item], most: int
 ) -> Iterator[tuple[Key, Future[Result]]]:
+    """Keys and futures of submitted items in order, of which `most` are under way or wait."""
     under_way: deque[tuple[Key, Future[Result]]] = deque()
     try:
         for item in items:

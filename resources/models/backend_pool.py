@@ -42,7 +42,7 @@ class EventLoopThread:
         An interrupt calls `stop` in the loop, waits until `work` has ended, and is raised then. A
         later interrupt, or the first one without `stop`, cancels all work.
         """
-        running = asyncio.run_coroutine_threadsafe(work, self._loop)
+        running = self.submit(work)
         try:
             return running.result()
         except BaseException:
@@ -53,6 +53,10 @@ class EventLoopThread:
         finally:
             if not running.done():
                 self._end_all()
+
+    def submit(self, work: Coroutine[Any, Any, Result]) -> Future[Result]:
+        """Begin `work`."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def close(self) -> None:
         """Cancel what still runs, and end the thread."""

@@ -3,6 +3,8 @@
 import json
 import logging
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
 import pytest
@@ -20,9 +22,9 @@ from assets.vhexpansion.attack_config import AttackSweepConfig
 from assets.vhexpansion.negated_cases import NEGATED_CASE_COLUMNS
 from assets.vhexpansion.yes_no_step import ANSWERS
 from resources.attacks.attack import EncoderAttack
-from resources.attacks.device_attack import DeviceAttack
 from resources.calls.spending import Account
 from resources.models.catalog import Catalog, Model
+from resources.models.device_workers.local_devices import DeviceProcess
 from resources.models.replies import ModelUnavailable
 from resources.settings.run_config import BadConfig
 from resources.storage.image_store import ImageStore
@@ -130,45 +132,73 @@ def test_what_was_made_is_not_made_again(lab, batches, monkeypatch):
     assert lab.attack(cases[:1], methods=["pgd"]) == [first[1]]
 
 
-def test_two_devices_make_the_bytes_of_one(lab, encoder, tmp_path, monkeypatch):
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+@pytest.fixture
+def asked(monkeypatch, forked_devices):
+    """What each process of a device was asked; one that `kills` says so of is killed then."""
+    asked, kills, own = [], [], DeviceProcess.ask
+
+    def ask(self, arguments):
+        asked.append((self, arguments[0]))
+        if any(kill(arguments[0]) for kill in kills):
+            self._process.kill()
+            self._process.join()
+        return own(self, arguments)
+
+    monkeypatch.setattr(DeviceProcess, "ask", ask)
+    return asked, kills
+
+
+def has_ended(process):
+    return process._process.exitcode is not None
+
+
+def test_two_devices_of_which_one_is_killed_make_the_bytes_of_one(lab, encoder, tmp_path, asked):
+    working, kills = asked
     expected = lab.attack([lab.case(number) for number in range(5)])
     spread = Lab(tmp_path / "spread", encoder.model_copy(update={"devices": ("cpu", "cpu")}))
-    working, own = [], DeviceAttack.attack
-
-    def note(self, works, watch):
-        working.append((self, len(works)))
-        return own(self, works, watch)
-
-    monkeypatch.setattr(DeviceAttack, "attack", note)
+    kills.append(lambda works: len([works for _, works in working if works]) == 3)
     assert spread.attack([spread.case(number) for number in range(5)]) == expected
     assert {row["outcome"] for row in expected} == {"attacked"}
-    assert len({device for device, _ in working}) == 2
-    assert [number for _, number in working] == [2, 2, 2, 2, 2]
-    assert not any(device._process.is_alive() for device, _ in working)
+    sizes = [len(works) for _, works in working if works]
+    assert sizes == [2] * 6
+    assert len({process for process, works in working if works}) >= 2
+    assert all(has_ended(process) for process, _ in working)
 
 
-def test_a_device_s_process_that_is_killed_is_named_and_what_is_done_kept(
-    lab, encoder, tmp_path, batches, monkeypatch
+def test_a_picture_that_ends_three_processes_is_named_and_the_others_are_attacked(
+    lab, encoder, tmp_path, asked
 ):
-    own = DeviceAttack.attack
+    working, kills = asked
+    lab = Lab(tmp_path, encoder.model_copy(update={"devices": ("cpu",)}))
+    cases = [lab.case(number, question=f"is there dog {number} ?") for number in range(3)]
+    kills.append(lambda works: any("dog 1" in work.question for work in works or ()))
+    rows = lab.attack(cases, methods=["pgd"])
+    assert [row["outcome"] for row in rows] == ["attacked", "failed", "attacked"]
+    assert "has ended 3 workers of tiny (the last one on cpu, exit code " in rows[1]["reason"]
+    # The batch of two, and then the one alone.
+    assert [kills[0](works) for _, works in working].count(True) == 3 + 3
+    kills.clear()
+    assert {row["outcome"] for row in lab.attack(cases, methods=["pgd"])} == {"attacked"}
 
-    def kill_third(self, works, watch):
-        if len(done) == 2:
-            self._process.kill()
-        done.append(works)
+
+def test_two_machines_share_the_attacks(lab, encoder, batches, monkeypatch):
+    cases = [lab.case(number) for number in range(6)]
+    own, both = EncoderAttack.attack, threading.Barrier(2, timeout=60)
+    begun = set()
+
+    def attack(self, works, watch):
+        if self not in begun:
+            begun.add(self)
+            both.wait()
         return own(self, works, watch)
 
-    done = []
-    spread = Lab(tmp_path, encoder.model_copy(update={"devices": ("cpu",)}))
-    with monkeypatch.context() as patched:
-        patched.setattr(DeviceAttack, "attack", kill_third)
-        with pytest.raises(ModelUnavailable, match=r"tiny on cpu was ended \(exit code -9\)"):
-            spread.attack([spread.case(number) for number in range(5)], methods=["pgd"])
-    assert len(done) == 3
-    rows = lab.attack([lab.case(number) for number in range(5)], methods=["pgd"])
-    assert batches == [1]
-    assert {row["outcome"] for row in rows} == {"attacked"}
+    monkeypatch.setattr(EncoderAttack, "attack", attack)
+    with ThreadPoolExecutor(2) as threads:
+        machines = [Lab(lab.root, encoder) for _ in range(2)]
+        one, other = threads.map(lambda lab: lab.attack(cases, methods=["pgd"]), machines)
+    assert one == other
+    assert {row["outcome"] for row in one} == {"attacked"}
+    assert batches == [2, 2, 2]
 
 
 def test_a_kill_costs_the_batch_on_its_way(lab, batches, monkeypatch):
