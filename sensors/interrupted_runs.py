@@ -2,7 +2,7 @@
 
 import json
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from dagster import (
@@ -26,10 +26,14 @@ from resources.execution.dagster_internals import (
     find_stopped_launchers,
 )
 from resources.execution.executors import PROCESS_TAG, find_process
+from resources.execution.run_heartbeat import HEARTBEAT_TAG, find_heartbeat
 from resources.models.catalog import CatalogFiles
 from sensors.unstarted_runs import requeue_unstarted
 
 INTERVAL_S = 15
+SILENT_TICKS = 20
+"""Ticks without a heartbeat after which a run is ended whose process cannot be seen: 5 minutes.
+They are counted, since a machine that was asleep has missed both."""
 RELAUNCHED_TAG = "counterfactory/again"
 """The tag of a run that was launched in place of one whose process was gone: that one's id."""
 _STARTING, _CANCELING = DagsterRunStatus.STARTING, DagsterRunStatus.CANCELING
@@ -42,7 +46,7 @@ def interrupted_runs_sensor(jobs: Sequence[Any], files: CatalogFiles) -> SensorD
     A run ends as failed, or canceled, once its process is gone, whoever launched it. Of `jobs`, a
     run that a sensor or schedule launched is launched again, once, unless the user has terminated
     it or turned that one off; all others are left to the user. One that had finished its last step
-    is not. Runs of other machines are not judged.
+    is not. Runs of other machines and containers are judged by their heartbeats.
 
     A run that ended before it began, since models.yaml could not be read, is queued again.
     """
@@ -59,7 +63,8 @@ def interrupted_runs_sensor(jobs: Sequence[Any], files: CatalogFiles) -> SensorD
     def interrupted_runs(context: SensorEvaluationContext) -> SensorResult:
         requests: list[RunRequest] = []
         messages = [*requeue_unstarted(context.instance, files)]
-        for run in end_interrupted(context.instance):
+        heartbeats = Heartbeats(context.cursor)
+        for run in end_interrupted(context.instance, heartbeats.has_lost_process):
             messages.append(
                 f"The process of the run {run.run_id} ({run.job_name}) is gone: it ended."
             )
@@ -75,16 +80,46 @@ def interrupted_runs_sensor(jobs: Sequence[Any], files: CatalogFiles) -> SensorD
                     requests.append(_build_retry(run))
             context.log.warning("%s", messages[-1])
         if requests:
-            return SensorResult(run_requests=requests)
-        return SensorResult(skip_reason="\n".join(messages or ["No run was interrupted."]))
+            return SensorResult(run_requests=requests, cursor=heartbeats.cursor)
+        reason = "\n".join(messages or ["No run was interrupted."])
+        return SensorResult(skip_reason=reason, cursor=heartbeats.cursor)
 
     return interrupted_runs
 
 
-def end_interrupted(instance: DagsterInstance) -> Iterator[DagsterRun]:
+class Heartbeats:
+    """The heartbeats of runs whose processes cannot be seen, with the ticks since they changed.
+
+    `cursor` keeps them from one tick to the next.
+    """
+
+    def __init__(self, cursor: str | None) -> None:
+        self._previous: dict[str, tuple[str, int]] = json.loads(cursor or "{}")
+        self._current: dict[str, tuple[str, int]] = {}
+
+    @property
+    def cursor(self) -> str:
+        """The heartbeats of the runs that were looked at."""
+        return json.dumps(self._current)
+
+    def has_lost_process(self, run: DagsterRun) -> bool:
+        """Return whether the process of a run has ended, or has given no sign of life for long."""
+        process, heartbeat = find_process(run), find_heartbeat(run)
+        if not heartbeat or (process is not None and process.is_visible):
+            return has_lost_process(run)
+        previous, ticks = self._previous.get(run.run_id, ("", 0))
+        ticks = ticks + 1 if previous == heartbeat else 0
+        self._current[run.run_id] = heartbeat, ticks
+        return ticks >= SILENT_TICKS
+
+
+def end_interrupted(
+    instance: DagsterInstance, is_lost: Callable[[DagsterRun], bool] | None = None
+) -> Iterator[DagsterRun]:
     """End the runs whose process is gone, with their places in pools; each as it stood then."""
+    is_lost = is_lost or has_lost_process
     for candidate in instance.get_runs(RunsFilter(statuses=_UNDER_WAY)):
-        if has_lost_process(candidate) and (run := _end(instance, candidate.run_id)) is not None:
+        if is_lost(candidate) and (run := _end(instance, candidate.run_id)) is not None:
             # Dagster frees them as well, some seconds later, where its daemon runs.
             instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
             yield run
@@ -126,7 +161,8 @@ def _end(instance: DagsterInstance, run_id: str) -> DagsterRun | None:
         return run
     instance.report_run_failed(
         run,
-        "Run: its process is gone. It was killed, or the machine was restarted. What was finished "
+        "Run: its process is gone. It was killed, or its machine or container was restarted, or "
+        "has not reached the instance's database for five minutes. What was finished "
         "is kept: materialize again, and only the rest is made.",
     )
     return run
@@ -159,7 +195,8 @@ def _build_retry(run: DagsterRun) -> RunRequest:
     tags = {
         name: value
         for name, value in run.tags.items()
-        if name.startswith(("counterfactory/", "dagster/partition")) and name != PROCESS_TAG
+        if name.startswith(("counterfactory/", "dagster/partition"))
+        and name not in (PROCESS_TAG, HEARTBEAT_TAG)
     }
     return RunRequest(
         run_key=f"again {run.run_id}",

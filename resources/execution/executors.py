@@ -24,6 +24,7 @@ from resources.execution.process_identity import (
     identify_this_process,
     parse_process,
 )
+from resources.execution.run_heartbeat import beat, build_heartbeat
 from resources.user_files.edited_files import fallback_warnings
 
 EXECUTOR_VARIABLE = "COUNTERFACTORY_EXECUTOR"
@@ -55,16 +56,18 @@ class _CheckedExecutor(Executor):
     def execute(self, plan_context: Any, execution_plan: Any) -> Iterator[DagsterEvent]:
         """Raises `ValueError` where the run's config names what is not there, before any step."""
         run: DagsterRun = plan_context.dagster_run
+        tags = build_heartbeat(run.run_id, 0)
         if (process := identify_this_process()) is not None:
-            tags = {PROCESS_TAG: f"{run.run_id} {process}"}
-            plan_context.instance.add_run_tags(run.run_id, tags)
+            tags[PROCESS_TAG] = f"{run.run_id} {process}"
+        plan_context.instance.add_run_tags(run.run_id, tags)
         for warning in fallback_warnings:
             plan_context.log.warning(warning)
         if run.job_name.startswith(ASSET_JOB):
             _require_known(run.run_config, self._load_names())
         steps = [execution_plan.get_step_by_key(key) for key in execution_plan.step_keys_to_execute]
         set_pool_limits(plan_context.instance, {step.pool for step in steps if step.pool})
-        return self._select_executor(run, steps).execute(plan_context, execution_plan)
+        with beat(plan_context.instance, run.run_id):
+            yield from self._select_executor(run, steps).execute(plan_context, execution_plan)
 
     def _select_executor(self, run: DagsterRun, steps: Sequence[Any]) -> Executor:
         return self.executor

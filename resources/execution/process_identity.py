@@ -35,15 +35,18 @@ class ProcessIdentity(NamedTuple):
 
         It sees no process of another PID namespace, until the machine is restarted.
         """
-        if self.host != socket.gethostname():
-            return False
-        found, observer = identify_process(self.pid), identify_process(os.getpid())
+        return self.is_visible and self != identify_process(self.pid)
+
+    @property
+    def is_visible(self) -> bool:
+        """True where this process can tell whether the process has ended."""
+        observer = identify_process(os.getpid())
         is_hidden = (
             observer is not None
             and observer.boot == self.boot
             and observer.namespace != self.namespace
         )
-        return not is_hidden and self != found
+        return self.host == socket.gethostname() and not is_hidden
 
 
 def identify_process(pid: int) -> ProcessIdentity | None:

@@ -37,9 +37,11 @@ from assets.kit.partitions import partition_tags
 from assets.vlmbias.common import photographs
 from resources.execution.executors import PROCESS_TAG
 from resources.execution.process_identity import identify_process, identify_this_process
-from sensors.interrupted_runs import RELAUNCHED_TAG, interrupted_runs_sensor
+from resources.execution.run_heartbeat import beat, build_heartbeat, find_heartbeat
+from sensors.interrupted_runs import RELAUNCHED_TAG, SILENT_TICKS, interrupted_runs_sensor
 from sensors.painter_backlog import PAINTER_TAG
 from tests.sensors.bench import ASSETS, IMAGE_PAIRS, REPORT, SKETCH
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:DeprecationWarning")
 # Those are Dagster's own, of a partition in two dimensions.
@@ -97,9 +99,13 @@ def tick(bench):
     bench.models()
     assert sensor.default_status is DefaultSensorStatus.RUNNING
 
+    cursor = None
+
     def tick():
-        with build_sensor_context(instance=bench.instance) as context:
+        nonlocal cursor
+        with build_sensor_context(instance=bench.instance, cursor=cursor) as context:
             said = sensor(context)
+        cursor = said.cursor
         return said.run_requests or [], said.skip_reason.skip_message if said.skip_reason else ""
 
     return tick
@@ -216,6 +222,41 @@ def test_a_process_of_another_pid_namespace_goes_on(bench, tick):
     run = begun(bench, restarted)
     tick()
     assert status(bench, run) is FAILURE
+
+
+def test_a_run_that_cannot_be_seen_ends_after_five_minutes_without_a_heartbeat(bench, tick, killed):
+    """As those of a container that was restarted."""
+    silent, alive, older = (begun(bench, killed._replace(namespace=1)) for _ in range(3))
+    again = begun(bench, None, **build_heartbeat(older, 3))
+    bench.instance.add_run_tags(silent, build_heartbeat(silent, 7))
+    for count in range(2 * SILENT_TICKS):
+        bench.instance.add_run_tags(alive, build_heartbeat(alive, count // SILENT_TICKS))
+        runs, said = tick()
+        assert runs == []
+        assert (silent in said) == (count == SILENT_TICKS)
+        assert (status(bench, silent) is FAILURE) == (count >= SILENT_TICKS)
+    assert [status(bench, run) for run in (alive, older, again)] == [STARTED] * 3
+    [told] = {entry.dagster_event.message for entry in bench.instance.all_logs(silent)}
+    assert "or container was restarted" in told
+
+
+def test_a_run_gives_signs_of_life_until_it_ends(monkeypatch):
+    monkeypatch.setattr("resources.execution.run_heartbeat.INTERVAL_S", 0.01)
+    written = []
+
+    class Instance:
+        def add_run_tags(self, run_id, tags):
+            run = DagsterRun("job", run_id, tags=tags)
+            written.append(find_heartbeat(run))
+            if len(written) == 2:
+                raise OSError("the database is away")
+
+    with beat(Instance(), "one"):
+        wait_for(lambda: len(written) > 3)
+    assert written[:4] == ["one 1", "one 2", "one 3", "one 4"]
+    ended = len(written)
+    time.sleep(0.05)
+    assert len(written) == ended
 
 
 @pytest.mark.usefixtures("schedules")
