@@ -20,6 +20,7 @@ from assets.vlmbias.earlier_answers import (
     load_other_promptings,
     report_served_models,
 )
+from assets.vlmbias.measurements import MeasuredPicture, measure_pictures
 from assets.vlmbias.prompting import (
     VARIANTS,
     PromptingConfig,
@@ -131,6 +132,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
                 if VARIANTS[name].has_title
                 else {}
             )
+            titled_readings = self._titled_readings(work, shown)
             rows += [
                 {
                     **question,
@@ -140,7 +142,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
                     "prompt": _prompt(name, question["question"]),
                     "shown_sha256": shown.get(question["sha256"], question["sha256"]),
                     "calls": [],
-                    "readings": readings,
+                    "readings": titled_readings if shown else readings,
                 }
                 for question in questions
             ]
@@ -236,6 +238,27 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
             return {}
         readings = to_records(work.tables["measurements"].dropna(subset="measured"))
         return {(row["sha256"], row["target"]): row["measured"] for row in readings}
+
+    def _titled_readings(
+        self, work: StepRun[PromptingConfig], shown: Mapping[str, str]
+    ) -> Mapping[tuple[str, str], float]:
+        """Return likewise the readings of titled pictures, each measured for all its questions."""
+        if "measurements" not in work.tables or not shown:
+            return {}
+        targets = work.tables["measurements"].groupby("sha256")["target"].agg(tuple)
+        pictures = {
+            digest: MeasuredPicture(
+                sha256=titled, targets=targets[digest], is_legibility_read=False
+            )
+            for digest, titled in shown.items()
+        }
+        measured = measure_pictures(work.partition, pictures, work.images, work.work_cache).results
+        return {
+            (picture.sha256, target): reading
+            for digest, picture in pictures.items()
+            # There are none where any target cannot be read: the judge says what is missing.
+            for target, reading in zip(picture.targets, measured[digest]["readings"], strict=False)
+        }
 
 
 def _build_truths_check() -> Check:

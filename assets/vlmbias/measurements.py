@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
 import pyarrow as pa
@@ -13,9 +13,11 @@ from assets.kit.columns import REAL, TEXT, WHOLE, Columns, to_materialize_result
 from assets.vlmbias.common import GROUP, drawn_topics, table_asset
 from generators.domains import load_domain
 from generators.worker_jobs import ReadJob, read_png
-from resources.execution.work_loop import WorkKind, finish_work
+from resources.execution.work_loop import FinishedWork, WorkKind, finish_work
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
+
+T = TypeVar("T")
 
 MEASUREMENTS = Columns(
     image_id=(TEXT, "Measured image"),
@@ -54,31 +56,24 @@ def measurements(
 
     Raises `MissingItem` or `CorruptItem` where one is gone or damaged.
     """
-    topic, started = load_domain(context.partition_key), perf_counter()
+    started = perf_counter()
     stored_images = pd.concat([drawn_images, original_images], ignore_index=True)[MEASURED_COLUMNS]
-    smallest, version = stored_images["size"].min(), topic.measure_module.VERSION
+    smallest = stored_images["size"].min()
     image_rows = {row["image_id"]: row for row in to_records(stored_images)}
 
     for digest in images.find_damaged({*stored_images["sha256"]}):
         images.get(digest)  # Raises what is wrong, also with an image that was measured before.
 
-    def load(image_id: str) -> ReadJob:
-        row = image_rows[image_id]
-        return ReadJob(
-            topic=topic.name,
-            png=images.get(row["sha256"]),
+    pictures = {
+        image_id: MeasuredPicture(
+            sha256=row["sha256"],
             targets=tuple(row["targets"]),
             is_legibility_read=bool(row["size"] == smallest),
         )
-
-    works = {
-        image_id: build_work_key(
-            *("measure", (version, topic.fingerprint)),
-            *(row["sha256"], tuple(row["targets"]), bool(row["size"] == smallest)),
-        )
         for image_id, row in image_rows.items()
     }
-    measured = finish_work(WorkKind(load=load, work=read_png, store=asdict), works, work_cache)
+    measured = measure_pictures(context.partition_key, pictures, images, work_cache)
+    version = load_domain(context.partition_key).measure_module.VERSION
     rows = [
         entry
         for image_id, row in image_rows.items()
@@ -92,6 +87,29 @@ def measurements(
         unreadable=sum(bool(row["problem"]) for row in rows),
         seconds=round(perf_counter() - started, 2),
     )
+
+
+class MeasuredPicture(NamedTuple):
+    """A picture, and what is read from it."""
+
+    sha256: str
+    targets: tuple[str, ...]
+    is_legibility_read: bool
+
+
+def measure_pictures(
+    topic: str, pictures: Mapping[T, MeasuredPicture], images: ImageStore, work_cache: WorkCache
+) -> FinishedWork[T]:
+    """Measure pictures that were not measured before: the fields of `ImageReadings`, by item."""
+    domain = load_domain(topic)
+    code = (domain.measure_module.VERSION, domain.fingerprint)
+
+    def load(item: T) -> ReadJob:
+        picture = pictures[item]
+        return ReadJob(topic, images.get(picture.sha256), *picture[1:])
+
+    works = {item: build_work_key("measure", code, *picture) for item, picture in pictures.items()}
+    return finish_work(WorkKind(load=load, work=read_png, store=asdict), works, work_cache)
 
 
 def _rows(row: Mapping[str, Any], result: dict[str, Any], version: str) -> list[dict[str, Any]]:

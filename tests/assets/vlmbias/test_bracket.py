@@ -146,6 +146,19 @@ class TestOtherPrompting:
         titled = rows[rows["prompting"] == "in-image title"]
         assert (titled["shown_sha256"] != titled["sha256"]).all()
 
+    def test_what_was_read_below_a_title_is_not_read_again(self, varied, monkeypatch):
+        before = pd.read_parquet(table(varied, "answers_pixels", COUNTED))
+
+        def refuse(*_):
+            raise AssertionError("measured again")
+
+        monkeypatch.setattr(load_domain(COUNTED).measure_module, "measure", refuse)
+        monkeypatch.setattr("resources.execution.work_loop.map_in_workers", refuse)
+        result = materialize(varied, "answers_pixels", topic=COUNTED, prompting=["in-image title"])
+        assert result.success, failure(result)
+        after = pd.read_parquet(table(varied, "answers_pixels", COUNTED))
+        pd.testing.assert_frame_equal(before, after)
+
     def test_what_it_cannot_read_below_a_title_is_unparsed(self, root, tmp_path):
         """Above an illusion, letters are ink that is no part of it."""
         root = copied(root, tmp_path / "root")
