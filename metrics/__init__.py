@@ -17,11 +17,12 @@ from metrics.reply_parsing.bracketed_answers import (
     ParsedAnswer,
     read_count,
     read_name,
-    read_plain_yes_no,
     read_yes_no,
     score_answer,
 )
 from metrics.reply_parsing.picks import read_pick
+from metrics.reply_parsing.plain_answers import read_plain_count, read_plain_name, read_plain_yes_no
+from metrics.reply_parsing.plain_scores import read_plain_pick, read_plain_rating
 from metrics.reply_parsing.ratings import read_rating
 from metrics.statistics.cluster_bootstrap import Interval
 from metrics.statistics.cluster_intervals import exact_interval, stratified_interval
@@ -32,6 +33,7 @@ from metrics.vhexpansion.symmetry import symmetry_table
 from metrics.vlmbias.accuracy import EVERY_SIZE, WHOLE_TOPIC, accuracy_table, topic_accuracy_table
 from metrics.vlmbias.answer_arrays import BASELINE, QUESTION_GROUPS, TASK_MEAN
 from metrics.vlmbias.outcome_rates import outcome_rate_table
+from metrics.vlmbias.readings import reading_table
 
 __all__ = [
     "BASELINE",
@@ -62,9 +64,14 @@ __all__ = [
     "read_count",
     "read_name",
     "read_pick",
+    "read_plain_count",
+    "read_plain_name",
+    "read_plain_pick",
+    "read_plain_rating",
     "read_plain_yes_no",
     "read_rating",
     "read_yes_no",
+    "reading_table",
     "score_answer",
     "search_held_out",
     "select_half",

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from assets.kit.comparison_items import ComparisonItem
-from metrics.reply_parsing.bracketed_answers import read_count, read_plain_yes_no
+from metrics.reply_parsing.bracketed_answers import read_count
+from metrics.reply_parsing.plain_answers import read_plain_yes_no
 from metrics.statistics.cluster_intervals import exact_interval
 from resources.models.catalog import Model
 from resources.models.outcomes import AnsweredOutcome, Outcome

@@ -63,22 +63,9 @@ def read_yes_no(response: str) -> ParsedAnswer:
     return _read(response, _parse_yes_no)
 
 
-def read_plain_yes_no(response: str) -> ParsedAnswer:
-    """The Yes or No that `response` gives in curly brackets or, without such, at its beginning.
-
-    Small local models often leave the brackets away. "No dog is there", "Yes and no" and a reply
-    that says both begin with no answer.
-
-    >>> read_plain_yes_no("No, there is none.").answer
-    'No'
-    """
-    parsed = read_yes_no(response)
-    reply = _strip_typesetting(response)
-    if parsed.outcome != "unparsed" or _BRACKETS.search(reply):
-        return parsed
-    first = re.split(r"[^\w\s]+", reply.strip(_AROUND), maxsplit=1)[0].strip().lower()
-    answer = _parse_yes_no(reply) if first in _YES_NO else None
-    return parsed if answer is None else ParsedAnswer(answer, "answered")
+def has_brackets(response: str) -> bool:
+    """Whether anything stands in curly brackets that is no example of the prompt's."""
+    return _BRACKETS.search(_strip_examples(strip_typesetting(response))) is not None
 
 
 def read_name(response: str, accepted: Sequence[str]) -> ParsedAnswer:
@@ -100,7 +87,7 @@ def score_answer(parsed: ParsedAnswer, ground_truth: str) -> float | None:
 
 
 def _read(response: str, read: Callable[[str], str | None]) -> ParsedAnswer:
-    reply = _strip_typesetting(response)
+    reply = strip_typesetting(response)
     answers = {answer for content in _brackets(reply) if (answer := read(content)) is not None}
     if not answers:
         return ParsedAnswer(None, "refused" if is_refusal(reply) else "unparsed")
@@ -121,8 +108,6 @@ def _count(content: str) -> str | None:
 
 
 _YES_NO = {"yes": "Yes", "no": "No"}
-_AROUND = " \n\t*_`\"'“”‘’>#-"
-"""Characters that may precede the first word of a reply."""
 _HEDGE = re.compile(r"(?:but|except|almost|nearly|not (?:exactly|quite|entirely))\b")
 
 
@@ -155,7 +140,7 @@ _TYPESETTING = re.compile(
 )
 
 
-def _strip_typesetting(response: str) -> str:
+def strip_typesetting(response: str) -> str:
     """The reply without thinking, full-width signs and typesetting."""
     text = strip_thinking(response).translate(_TO_ASCII)
     text = _PRINTED_BRACE.sub(lambda match: _PRINTED[match[1]], text)
@@ -179,8 +164,13 @@ _EXAMPLE = re.compile(
 
 def _brackets(reply: str) -> Iterator[str]:
     """The contents of the innermost brackets that are neither an example nor a choice."""
-    for match in _BRACKETS.finditer(_EXAMPLE.sub(" ", _CHOICE.sub(_drop_undecided, reply))):
+    for match in _BRACKETS.finditer(_strip_examples(reply)):
         yield match[1]
+
+
+def _strip_examples(reply: str) -> str:
+    """The reply without examples, and with empty brackets for a choice."""
+    return _EXAMPLE.sub(" ", _CHOICE.sub(_drop_undecided, reply))
 
 
 def _drop_undecided(choice: re.Match[str]) -> str:

@@ -28,7 +28,7 @@ def _spell(number: int) -> str:
 
 
 _VALUES = {_spell(number): number for number in range(1000)} | {"hundred": 100}
-_NUMBER_WORDS = frozenset((*_ONES, *_TENS, "hundred"))
+NUMBER_WORDS = frozenset((*_ONES, *_TENS, "hundred"))
 
 # With one of these beside it, a number is a bound, an estimate or a part of another number.
 _NOT_EXACTLY = frozenset(
@@ -79,7 +79,7 @@ def _clauses(phrase: str) -> list[list[str]]:
 
 def _numbers(clause: list[str]) -> Iterator[Decimal | None]:
     """Yield the numbers of a clause; None for words that make no number, as `five six`."""
-    for is_word, run in groupby(clause, key=_NUMBER_WORDS.__contains__):
+    for is_word, run in groupby(clause, key=NUMBER_WORDS.__contains__):
         if is_word:
             value = _VALUES.get(" ".join(run))
             yield None if value is None else Decimal(value)

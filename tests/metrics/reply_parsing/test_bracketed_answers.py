@@ -302,7 +302,7 @@ def test_any_reply_is_answered_unparsed_or_refused(reply):
         "Yes {maybe}": ParsedAnswer(None, "unparsed"),
         "Yes and no": ParsedAnswer(None, "unparsed"),
         "Yes. Well, no.": ParsedAnswer(None, "unparsed"),
-        "It is there, yes.": ParsedAnswer(None, "unparsed"),
+        "It is there, yes.": ParsedAnswer("Yes", "answered"),
         "Yes, but not exactly": ParsedAnswer(None, "unparsed"),
         "": ParsedAnswer(None, "unparsed"),
         "I'm sorry, but I can't assist with that.": ParsedAnswer(None, "refused"),

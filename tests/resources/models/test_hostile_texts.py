@@ -7,6 +7,7 @@ import pytest
 from generators.prompts.scenery import parse_scenery
 from generators.prompts.templates import SCHEMA
 from metrics.reply_parsing.bracketed_answers import read_count, read_name, read_yes_no
+from metrics.reply_parsing.plain_answers import read_plain_count
 from metrics.reply_parsing.ratings import read_rating
 from resources.models.backends.hosted_models import redact_key
 from resources.models.outcomes import parse_json_answer
@@ -32,6 +33,8 @@ HOSTILE = {
     "backslashes": (read_count, "\\" * 100_000),
     "fonts": (read_yes_no, "\\text{" * 30_000 + "}" * 30_000),
     "names": (lambda text: read_name(text, ["Go"]), "{" + "of " * 50_000 + "x}"),
+    "numbers": (read_plain_count, "5 " * 9_900),
+    "a long number": (read_plain_count, "5" * 100_000),
     "spaces in a rating": (lambda text: read_rating(text, 1, 4), "{score:" + " " * 3000),
     "a long scale": (lambda text: read_rating(text, 1, 4), '{"score": "<%s>"}' % ("1" * 20_000)),
     "brackets": (lambda text: read_rating(text, 1, 4), '{"' * 300_000),

@@ -1,0 +1,107 @@
+"""Answers in plain words, held to replies of real models and their labels."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics import (
+    ParsedAnswer,
+    read_count,
+    read_name,
+    read_pick,
+    read_plain_count,
+    read_plain_name,
+    read_plain_pick,
+    read_plain_rating,
+    read_plain_yes_no,
+    read_rating,
+    read_yes_no,
+)
+
+SET = json.loads(Path(__file__).with_name("awkward_replies.json").read_text("utf-8"))
+PICKS = {1.0: "first", 0.5: "tie", 0.0: "second", None: None}
+
+
+def read_rating_text(reply: dict[str, Any]) -> str | None:
+    score = read_plain_rating(reply["reply"], *reply["scale"]).score
+    return None if score is None else str(score)
+
+
+READERS: dict[str, Callable[[dict[str, Any]], str | None]] = {
+    "count": lambda reply: read_plain_count(reply["reply"]).answer,
+    "yes_no": lambda reply: read_plain_yes_no(reply["reply"]).answer,
+    "name": lambda reply: read_plain_name(reply["reply"], reply["accepted"]).answer,
+    "rating": read_rating_text,
+    "pick": lambda reply: PICKS[read_plain_pick(reply["reply"]).first],
+}
+READ = [(reply, READERS[reply["kind"]](reply)) for reply in SET["replies"]]
+
+
+def test_the_set_is_of_real_models_for_the_most_part():
+    real = [reply for reply, _ in READ if reply["source"] != "written for this set"]
+    assert len(real) >= 300
+    assert {reply["source"] for reply, _ in READ} == set(SET["sources"])
+
+
+def test_no_reply_is_read_as_another_answer():
+    wrong = [
+        (reply["reply"], answer)
+        for reply, answer in READ
+        if answer is not None and answer not in (reply["label"], reply["second"])
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_nearly_every_readable_reply_is_read(kind):
+    readable = [
+        answer
+        for reply, answer in READ
+        if reply["kind"] == kind and reply["label"] == reply["second"] is not None
+    ]
+    assert len(readable) >= 20
+    assert sum(answer is not None for answer in readable) >= 0.95 * len(readable)
+
+
+def test_an_answer_in_brackets_or_json_stays_as_it_is():
+    for text in {reply["reply"] for reply, _ in READ}:
+        assert read_count(text).answer in (None, read_plain_count(text).answer)
+        assert read_yes_no(text).answer in (None, read_plain_yes_no(text).answer)
+        assert read_name(text, ["Go"]).answer in (None, read_plain_name(text, ["Go"]).answer)
+        assert read_rating(text, 0, 10).score in (None, read_plain_rating(text, 0, 10).score)
+        assert read_pick(text).first in (None, read_plain_pick(text).first)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["{4} or {5}, so 5", "{maybe} Yes, it is.", '{"score": 3} or {"score": 4}. Score: 4'],
+)
+def test_brackets_that_leave_the_answer_open_are_none_in_words_either(reply):
+    assert read_plain_count(reply).answer is None
+    assert read_plain_yes_no(reply).answer is None
+    assert read_plain_rating(reply, 1, 5).score is None
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**6))
+def test_of_two_numbers_none_is_chosen(first, second):
+    answer = read_plain_count(f"I see {first} legs and {second} ears.").answer
+    assert answer == (str(first) if first == second else None)
+
+
+@given(st.text())
+def test_any_text_is_answered_unparsed_or_refused(reply):
+    for parsed in (read_plain_count(reply), read_plain_yes_no(reply)):
+        assert (parsed.answer is not None) == (parsed.outcome == "answered")
+    read_plain_name(reply, ["Go"])
+    read_plain_rating(reply, 0, 5)
+    read_plain_pick(reply)
+
+
+@pytest.mark.parametrize("reply", ["I'm sorry, I can't help with that.", "No. I can't assist."])
+def test_a_refusal_stays_one(reply):
+    assert read_plain_yes_no(reply) == ParsedAnswer(None, "refused")
