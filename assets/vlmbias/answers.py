@@ -29,7 +29,7 @@ from assets.vlmbias.prompting import (
     select_questions,
 )
 from assets.vlmbias.questions import QUESTION_COLUMNS, QUESTIONS
-from assets.vlmbias.responses import STAND_IN_ANSWERS, first_prompt, score_row
+from assets.vlmbias.responses import READING_COLUMNS, STAND_IN_ANSWERS, first_prompt, score_row
 from assets.vlmbias.results import answers_metadata
 from metrics import BASELINE
 from resources.models.catalog import Catalog, Model
@@ -51,6 +51,7 @@ ANSWERS = Columns(
     reason=(TEXT, "The provider's reason for a refusal, or the last error; else empty"),
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
     score=(REAL, "1 right, 0 wrong or unparsed; empty if refused or failed"),
+    **READING_COLUMNS.columns,
     calls=(TEXTS, "Keys of the stored calls behind this row; none for a stand-in judge"),
 )
 

@@ -10,16 +10,21 @@ from assets.kit.model_lookup import digest_entry
 from assets.kit.step_run import StepRun
 from assets.vlmbias.prompting import VARIANTS, PromptingConfig, select_questions
 from assets.vlmbias.questions import QUESTION_COLUMNS
+from assets.vlmbias.responses import READING_COLUMNS, read_plainly
 from resources.faults import CorruptItem
 
 
 def load_earlier_answers(
     step: JudgeStep[PromptingConfig], work: StepRun[PromptingConfig]
 ) -> pd.DataFrame:
-    """Load the stored table of a judge and topic; empty if there is none, or it is damaged."""
-    empty: pd.DataFrame = step.table.columns.build_table([]).to_pandas()
+    """Load the stored table of a judge and topic; empty if there is none, or it is damaged.
+
+    It lacks the plain readings, which are made anew by the rules of today.
+    """
+    columns = [name for name in step.table.columns.columns if name not in READING_COLUMNS.columns]
+    empty: pd.DataFrame = step.table.columns.build_table([]).to_pandas()[columns]
     try:
-        table = work.home.find(step.key, work.partition, [*step.table.columns.columns])
+        table = work.home.find(step.key, work.partition, columns)
     except CorruptItem as error:
         work.log.warning("%s Its answers under other promptings are lost.", error)
         return empty
@@ -37,7 +42,12 @@ def load_other_promptings(
         rows = stored_table[stored_table["prompting"] == name]
         reason = _explain_outdated(step, work, name, rows)
         if reason is None:
-            stored_rows[name] = step.table.columns.read_rows(rows, step.key)
+            stored_rows[name] = [
+                row | read_plainly(row)
+                for row in step.table.columns.build_table(
+                    rows.assign(**dict.fromkeys(READING_COLUMNS.columns))
+                ).to_pylist()
+            ]
         else:
             work.log.warning(
                 "%d answers under %s are dropped, since %s. To have them again, materialize "

@@ -3,12 +3,31 @@
 from collections.abc import Mapping
 from typing import Any
 
+from assets.kit.columns import TEXT, Columns
 from assets.kit.judging import StandInAnswers
 from assets.kit.step_run import Row
 from assets.vlmbias.prompting import VARIANTS
-from metrics import ParsedAnswer, read_count, read_name, read_yes_no, score_answer
+from metrics import (
+    ParsedAnswer,
+    read_count,
+    read_name,
+    read_plain_count,
+    read_plain_name,
+    read_plain_yes_no,
+    read_yes_no,
+    score_answer,
+)
+from metrics.reply_parsing.plain_answers import VERSION
 from resources.models.reference_judges import PixelsJudge, PriorJudge, RandomJudge
 from resources.storage.image_store import ImageStore
+
+READING_COLUMNS = Columns(
+    plain_answer=(
+        TEXT,
+        "Answer read from curly brackets or plain words, beside the one that counts; else empty",
+    ),
+    reading_version=(TEXT, "Version of the rules for plain words; empty without a response"),
+)
 
 
 def first_prompt(row: Row) -> str:
@@ -58,11 +77,27 @@ def score_row(row: Mapping[str, Any]) -> dict[str, Any]:
         "answer": parsed.answer,
         "outcome": parsed.outcome,
         "score": score_answer(parsed, row["ground_truth"]),
+        **read_plainly(row),
     }
+
+
+def read_plainly(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The second reading of a row's response, which ranks nothing."""
+    response = row.get("response")
+    if response is None:
+        return {"plain_answer": None, "reading_version": None}
+    if row["accepted"]:
+        parsed = read_plain_name(response, list(row["accepted"]))
+    else:
+        parsed = (read_plain_yes_no if _asks_yes_no(row) else read_plain_count)(response)
+    return {"plain_answer": parsed.answer, "reading_version": VERSION}
 
 
 def _read(row: Mapping[str, Any]) -> ParsedAnswer:
     if row["accepted"]:
         return read_name(row["response"], list(row["accepted"]))
-    read_answer = read_yes_no if row["ground_truth"] in ("Yes", "No") else read_count
-    return read_answer(row["response"])
+    return (read_yes_no if _asks_yes_no(row) else read_count)(row["response"])
+
+
+def _asks_yes_no(row: Mapping[str, Any]) -> bool:
+    return row["ground_truth"] in ("Yes", "No")

@@ -22,6 +22,7 @@ from assets.vlmbias.pages.gathering import gather
 from assets.vlmbias.pages.judges import PromptedJudge
 from assets.vlmbias.pages.outcomes import Outcomes
 from assets.vlmbias.pages.proofs import PROOFS
+from assets.vlmbias.pages.readings import Readings
 from assets.vlmbias.pages.scene_gallery import SceneGallery
 from assets.vlmbias.pages.scenes import COUNTING, PicturedScene
 from assets.vlmbias.pages.site import VlmbiasSite
@@ -91,6 +92,7 @@ def build(
             {name: titles[name] for name in shown.topics},
             stand_ins,
         ),
+        readings=Readings.build(answers, stand_ins),
         served=served(replies),
         dates=dates,
     )

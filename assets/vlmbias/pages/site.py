@@ -12,6 +12,7 @@ from assets.vlmbias.common import TITLE
 from assets.vlmbias.pages.figures import LEADING, PARTIAL, Accuracy, AccuracyColumn
 from assets.vlmbias.pages.judges import PromptedJudge
 from assets.vlmbias.pages.outcomes import Outcomes
+from assets.vlmbias.pages.readings import Readings
 from assets.vlmbias.pages.scene_gallery import SceneGallery
 from metrics import BASELINE
 from metrics.statistics.firmness import FIRMNESS, Evidence, Firmness
@@ -53,6 +54,7 @@ class VlmbiasSite(ReportSubject):
     unproved: Accuracy
     by_painter: Accuracy
     outcomes: Outcomes
+    readings: Readings
     served: Sequence[Served]
     dates: Mapping[str, str]
 

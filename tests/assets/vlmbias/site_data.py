@@ -13,6 +13,7 @@ from PIL import Image, ImageDraw, ImageOps
 
 from assets.report.publish import publish
 from assets.vlmbias import pages
+from assets.vlmbias.responses import read_plainly
 from metrics import BASELINE, accuracy_table
 
 SIZES = (384, 768, 1152)
@@ -251,6 +252,13 @@ def _ended(reply: dict[str, Any], right: str) -> dict[str, Any]:
     """The columns of an answer, those that a reply leaves open filled in."""
     answer, outcome = reply.get("answer"), reply.get("outcome", "answered")
     scores = {"answered": float(answer == right), "unparsed": 0.0}
+    columns = _fill(reply, answer, outcome, scores.get(outcome))
+    return columns | read_plainly({**columns, "accepted": None, "ground_truth": right})
+
+
+def _fill(
+    reply: dict[str, Any], answer: str | None, outcome: str, score: float | None
+) -> dict[str, Any]:
     return {
         "first_response": None,
         "response": None if answer is None else f"{{{answer}}}",
@@ -260,7 +268,7 @@ def _ended(reply: dict[str, Any], right: str) -> dict[str, Any]:
         "served_model": None,
         **reply,
         "outcome": outcome,
-        "score": scores.get(outcome),
+        "score": score,
     }
 
 

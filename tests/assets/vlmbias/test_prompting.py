@@ -5,10 +5,12 @@ import json
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
 from assets.vlmbias.prompting import DEBIASED, DOUBLE_CHECK, VARIANTS
+from metrics.reply_parsing.plain_answers import VERSION
 from tests.assets.asked import JUDGE, answers, ask, counting, judge_at, questions, requests
 from tests.providers import faults
 from tests.runs import TOPIC, checks, failure, materialize, rewrite, table, warned
@@ -172,6 +174,21 @@ def test_a_torn_table_does_not_stop_the_run_that_mends_it(root, judge, instance)
     assert result.success, failure(result)
     assert f"{torn} cannot be read" in warned(instance)
     assert list(answers(root)["prompting"].unique()) == ["baseline"]
+
+
+def test_answers_stored_before_there_were_plain_readings_are_read_and_not_asked_again(
+    root, judge, server
+):
+    assert ask(root, judge, "debiased").success
+    stored, count = table(root, JUDGE), server.count
+    columns = ["plain_answer", "reading_version"]
+    pq.write_table(pq.read_table(stored).drop_columns(columns), stored)
+    assert ask(root, judge).success
+    rows = answers(root)
+    assert server.count - count == requests(root)
+    debiased = rows[rows["prompting"] == "debiased"]
+    assert set(debiased["reading_version"]) == {VERSION}
+    assert debiased["plain_answer"].equals(debiased["answer"])
 
 
 @pytest.mark.parametrize("prompting", [["debiassed"], ["baseline", ""], ["Baseline"]])
