@@ -13,6 +13,7 @@ from assets.frame.biased_images import BIAS_COLUMNS, BiasSelectionConfig
 from assets.frame.biases import NONE
 from assets.frame.common import asset_key, by_source
 from assets.frame.images import IMAGES
+from assets.frame.plain_readings import READING_VERSION, count_readings, read_plainly
 from assets.frame.references import STAND_IN_ANSWERS
 from assets.frame.scores import SCORED_IMAGE_COLUMNS
 from assets.frame.search import is_undecided, search_inputs, select_best
@@ -24,7 +25,7 @@ from assets.kit.previews import markdown_table
 from assets.kit.step import Conversation, Extent, StepAsset, StepTable, UnfitAnswers
 from assets.kit.step_run import Input, Row, StepRun
 from generators.prompts.pairwise import VERSION, write_pairwise_prompt
-from metrics import read_pick
+from metrics import read_pick, read_plain_pick
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import LookRequest, Turn
 from resources.storage.image_store import ImageStore
@@ -45,6 +46,8 @@ PREFERENCES = Columns(
     reason=(TEXT, "Reason for a missing preference; else empty"),
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
     calls=(TEXTS, "Keys of the stored calls behind it; none for a stand-in judge"),
+    plain_preference=(REAL, "Preference read from JSON or plain words, beside the one that counts"),
+    reading_version=READING_VERSION,
 )
 """Table with one row per picture A, bias and order."""
 
@@ -157,9 +160,14 @@ class Pairwise(JudgeStep[BiasSelectionConfig]):
         shown = pair if row["order"] == "first" else pair[::-1]
         words = write_pairwise_prompt(row["instruction"] or "")
         columns = scored_columns((yield LookRequest((Turn("user", words, shown),))), read_pick)
-        first = columns["score"]
-        is_first = first is None or row["order"] == "first"
-        return {**columns, "preference": first if is_first else 1 - first}
+        columns |= read_plainly(columns["response"], read_plain_pick, "plain_preference")
+        names = {"preference": "score", "plain_preference": "plain_preference"}
+        is_first = row["order"] == "first"
+        return columns | {
+            name: first if is_first or first is None else 1 - first
+            for name, source in names.items()
+            for first in (columns[source],)
+        }
 
     def extent(self, work: StepRun[BiasSelectionConfig], rows: Sequence[Row]) -> Extent:
         """Return the extent among all pictures with a second one."""
@@ -167,10 +175,13 @@ class Pairwise(JudgeStep[BiasSelectionConfig]):
         return Extent(count=len({row["image_id"] for row in rows}), total=pair_count, unit="pairs")
 
     def metadata(self, work: StepRun[BiasSelectionConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """The mean preference by bias."""
+        """The mean preference by bias, and how many replies are read."""
         table = pd.DataFrame(rows, columns=["bias", "preference"])
         means = table.groupby("bias", sort=False)["preference"].agg(["count", "mean"])
-        return {"preferences": markdown_table(means.round(3).reset_index())}
+        return {
+            "preferences": markdown_table(means.round(3).reset_index()),
+            **count_readings(rows, "preference", "plain_preference"),
+        }
 
 
 def pair_preferences(preferences: pd.DataFrame) -> pd.DataFrame:

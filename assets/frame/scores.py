@@ -10,6 +10,7 @@ from pydantic import Field
 from assets.frame.biased_images import BIAS_COLUMNS, BIASED_IMAGE_COLUMNS, BiasedImagesConfig
 from assets.frame.biases import NONE, list_configurations
 from assets.frame.common import asset_key, by_source, split_source_key
+from assets.frame.plain_readings import READING_VERSION, count_readings, read_plainly
 from assets.frame.references import STAND_IN_ANSWERS
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns, to_frame
 from assets.kit.forecast import PENDING
@@ -21,7 +22,7 @@ from assets.kit.step import Conversation, Extent, StepAsset, StepReply, StepTabl
 from assets.kit.step_run import Input, Row, StepRun
 from generators.perturbations.registry import to_json
 from generators.prompts.judging_templates import SCALE, STANDARD, TEMPLATES, write_judging_prompt
-from metrics import read_rating
+from metrics import read_plain_rating, read_rating
 from resources.models.requests import LookRequest, Turn
 
 SCORES = Columns(
@@ -37,6 +38,8 @@ SCORES = Columns(
     reason=(TEXT, "Reason for a missing score; else empty"),
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
     calls=(TEXTS, "Keys of the stored calls behind the score; none for a stand-in judge"),
+    plain_score=(REAL, "Score read from JSON or plain words, beside the one that counts"),
+    reading_version=READING_VERSION,
 )
 """Table with one row per picture and template."""
 
@@ -119,9 +122,11 @@ class FrameScores(JudgeStep[FrameScoresConfig]):
 
     def query(self, work: StepRun[FrameScoresConfig], row: Row) -> Conversation:
         """Have the picture scored by the original instruction."""
-        return parse_reply(
+        columns = parse_reply(
             (yield build_request(row["template"], row["instruction"] or "", row["sha256"]))
         )
+        read = partial(read_plain_rating, low=SCALE[0], high=SCALE[1])
+        return columns | read_plainly(columns["response"], read, "plain_score")
 
     def extent(self, work: StepRun[FrameScoresConfig], rows: Sequence[Row]) -> Extent:
         """Return the extent among all applicable pictures."""
@@ -134,10 +139,13 @@ class FrameScores(JudgeStep[FrameScoresConfig]):
         )
 
     def metadata(self, work: StepRun[FrameScoresConfig], rows: Sequence[Row]) -> dict[str, Any]:
-        """The mean score by bias."""
+        """The mean score by bias, and how many replies are read."""
         scored = to_frame(rows, "template", "bias", "score")
         means = scored.groupby(["template", "bias"], sort=False)["score"].agg(["count", "mean"])
-        return {"scores": markdown_table(means.round(3).reset_index())}
+        return {
+            "scores": markdown_table(means.round(3).reset_index()),
+            **count_readings(rows, "score", "plain_score"),
+        }
 
 
 def list_original_names(work: StepRun[Any], limit: int | None) -> set[str]:

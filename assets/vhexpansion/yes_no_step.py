@@ -18,6 +18,7 @@ from assets.vhexpansion.common_perturbations import NAMES
 from assets.vhexpansion.references import PIXELS, STAND_IN_ANSWERS, add_readings
 from generators.prompts.yes_no import VERSION, write_yes_no_prompt
 from metrics import read_plain_yes_no
+from metrics.reply_parsing.plain_answers import VERSION as READING_VERSION
 from metrics.vhexpansion.symmetry import NEGATED, ORIGINAL
 from resources.models.requests import LookRequest, Turn
 
@@ -46,6 +47,7 @@ ANSWERS = Columns(
     response=(TEXT, "The judge's reply; empty if there is none"),
     answer=(TEXT, "Answer: yes or no; empty if there is none"),
     correct=(BOOLEAN, "True if the answer is right; empty if there is none"),
+    reading_version=(TEXT, "Version of the rules for plain words; empty without a reply"),
     outcome=(TEXT, "answered, unparsed, refused or failed"),
     refusal=(TEXT, "content filter, image safety or model, if refused; else empty"),
     reason=(TEXT, "Reason for a missing answer; else empty"),
@@ -158,14 +160,15 @@ class YesNoStep(JudgeStep[Any]):
 
 
 def parse_answer(row: Row) -> dict[str, Any]:
-    """The columns `answer`, `correct`, `outcome` and `reason` of a row whose judge has ended."""
+    """The columns that are read from the response of a row whose judge has ended."""
     if row["response"] is None:
-        return {"answer": None, "correct": None}
+        return {"answer": None, "correct": None, "reading_version": None}
+    reading = {"reading_version": READING_VERSION}
     parsed = read_plain_yes_no(row["response"])
     if parsed.answer is None:
         declined = {"refusal": "model"} if parsed.outcome == "refused" else {}
         reason = "It says neither yes nor no." if parsed.outcome == "unparsed" else "It declines."
         ending_columns = {"outcome": parsed.outcome, "reason": reason, **declined}
-        return {"answer": None, "correct": None, **ending_columns}
+        return {"answer": None, "correct": None, **reading, **ending_columns}
     answer = parsed.answer.lower()
-    return {"answer": answer, "correct": answer == row["truth"]}
+    return {"answer": answer, "correct": answer == row["truth"], **reading}

@@ -188,12 +188,12 @@ def _find_without_number(sentences: Sequence[str]) -> int | None:
 
 def _conclude(sentence: str, numbers: Sequence[StatedNumber]) -> Iterator[int | None]:
     """Yield the number that a sentence concludes with; None where its conclusion has several."""
-    ends = [match.end() for match in _CONCLUSION.finditer(sentence)]
+    starts = [match.end() for match in _CONCLUSION.finditer(sentence)]
     if sentence.count("=") == 1:
-        ends.append(sentence.index("=") + 1)
-    if not ends:
+        starts.append(sentence.index("=") + 1)
+    if not starts:
         return
-    start = max(ends)
+    start = max(starts)
     values = {number.value for number in numbers if number.start >= start}
     if values:
         yield values.pop() if len(values) == 1 else None
@@ -205,8 +205,8 @@ def _total(sentence: str, numbers: Sequence[StatedNumber]) -> Iterator[int | Non
     if match is None:
         return
     start = max((m.end() for m in _MAIN_CLAUSE_END.finditer(sentence, 0, match.start())), default=0)
-    ends = [m.start() for m in _MAIN_CLAUSE_END.finditer(sentence, match.end())]
-    for end in (*ends, len(sentence)):
+    stops = [m.start() for m in _MAIN_CLAUSE_END.finditer(sentence, match.end())]
+    for end in (*stops, len(sentence)):
         values = {number.value for number in numbers if start <= number.start < end}
         if values:
             yield values.pop() if len(values) == 1 else None

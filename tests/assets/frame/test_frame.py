@@ -260,9 +260,10 @@ def test_a_collection_stands_where_a_painter_can(tmp_path):
 
 def test_odd_pictures_and_odd_replies_are_rows_with_their_reasons(tmp_path, server):
     texts = {"small": "A cat.", "long": "word " * 400, "script": "A \U0001f600.", "six": "Six."}
-    texts |= {"scale": "Seven.", "half": "Half."}
+    texts |= {"scale": "Seven.", "half": "Half.", "plain": "Plain."}
     collected(tmp_path, texts, size=dict.fromkeys(texts, 96) | {"small": 30, "long": 60})
     said = {"Six.": '{"score": 6}', "Seven.": '{"score": "7/10"}', "Half.": '{"score": 2.5}'}
+    said["Plain."] = "I would give it a 4."
     server.answer = lambda received: next(
         (reply for text, reply in said.items() if text in received.texts[-1]), '{"score": 3}'
     )
@@ -281,6 +282,11 @@ def test_odd_pictures_and_odd_replies_are_rows_with_their_reasons(tmp_path, serv
     assert reasons["mine/scale"] == {"Its score is no whole number: 7/10."}
     assert reasons["mine/half"] == {"Its score is no whole number: 2.5."}
     assert scores["calls"].map(len).eq(1).all()
+    plain = scores[scores["item_id"].eq("mine/plain")]
+    assert plain["score"].isna().all()
+    assert plain["plain_score"].eq(4).all()
+    others = scores[scores["item_id"].ne("mine/plain")]
+    assert others["plain_score"].equals(others["score"])
     before = server.count
     studio.must(*asked, source="mine", biased_images=few)
     assert server.count == before

@@ -183,6 +183,7 @@ def test_nothing_is_asked_that_was_asked_before(studio, tmp_path, monkeypatch):
         assert sent("pairwise") == pairs
         assert [sent(name) for name in ASKED] == [0] * len(ASKED)
     rows = paid.table("pairwise_eye", "sketch")
+    assert rows["plain_preference"].equals(rows["preference"])
     assert rows.groupby("order")["preference"].agg(set).to_dict() == {"first": {1}, "second": {0}}
 
 

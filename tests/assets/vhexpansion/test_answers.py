@@ -5,6 +5,7 @@ import pytest
 from assets.vhexpansion.answers import YesNoAnswersConfig
 from assets.vhexpansion.yes_no_step import parse_answer
 from metrics import symmetry_table
+from metrics.reply_parsing.plain_answers import VERSION
 from tests.assets.vhexpansion.cases import (
     answers,
     attack,
@@ -106,6 +107,7 @@ def test_a_config_that_is_wrong_is_refused(config, said):
         ("**Yes**", "yes", "answered"),
         ("{Yes} or {No}", None, "unparsed"),
         ("No dog is there.", None, "unparsed"),
+        ("Yes, they differ in colour, but not in size.", "yes", "answered"),
         ("Yes and no.", None, "unparsed"),
         ("Yes. Well, no.", None, "unparsed"),
         ("I cannot tell from this picture.", None, "unparsed"),
@@ -119,6 +121,7 @@ def test_replies_are_read(response, answer, outcome):
     assert (found["answer"], found["outcome"]) == (answer, outcome)
     assert found["correct"] is (None if answer is None else answer == "yes")
     assert (found["reason"] is None) == (answer is not None)
+    assert found["reading_version"] == VERSION
 
 
 class TestReferenceJudges:
