@@ -15,9 +15,10 @@ from assets.front.page import build_roster
 from assets.kit.benchmarks import build_definitions
 from assets.kit.judge_tasks import JudgeTaskFinder
 from assets.kit.plan import PlanContext
+from assets.report.openings import Entry
 from assets.report.roster import Roster
 from assets.report.standings import MOST, Failure, JudgeResults, Measure, Standing
-from assets.report.start_page import Entry, write_start_page
+from assets.report.start_page import write_start_page
 from assets.vlmbias.questions import QUESTIONS
 from bench.client import model_named
 from bench.figure import Figure, answer, in_a_process

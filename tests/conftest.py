@@ -226,7 +226,7 @@ def s3(s3_server, monkeypatch):
     client.create_bucket(Bucket="pictures")
     s3_server.requests.clear()
     with TemporaryDirectory() as copies:  # Of another test's pictures, none is there.
-        os.chmod(copies, 0o711)  # A database's server is another user, who starts below it.
+        Path(copies).chmod(0o711)  # A database's server is another user, who starts below it.
         monkeypatch.setenv("TMPDIR", copies)
         monkeypatch.setattr(tempfile, "tempdir", None)
         yield client

@@ -8,10 +8,12 @@ from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
 from assets.report.costs import costs
+from assets.report.openings import Entry, Opening
 from assets.report.publish import Site, Thumbnail
+from assets.report.published import Published
 from assets.report.rendering import Renderer, Shell
 from assets.report.standings import Failure, JudgeResults, Measure, Standing
-from assets.report.start_page import Entry, Finding
+from assets.report.start_page import Finding
 from assets.report.subjects import ReportSubject
 from resources.calls.spending import SpendingRow
 
@@ -60,6 +62,10 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
     """The sha256 of pictures that lie in the site as large as they are."""
     pages: Callable[[SubjectT], Iterable[Page]] = lambda subject: ()
     """Further pages about a subject."""
+    published: Published | None = None
+    """The paper's own numbers."""
+    place: int = 0
+    """The place among the benchmarks on the front page of all reports."""
     measures: Sequence[Measure]
     standings: Callable[[SubjectT], Iterable[Standing]]
     failures: Callable[[SubjectT, GalleryT], Iterable[Failure]]
@@ -102,12 +108,22 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
         finding = self.finding(subjects)
         galleries = {subject.name: self.gallery(subject) for subject in subjects}
         stand_ins = [subject.name for subject in subjects if subject.is_stand_in]
+        entry = Entry(
+            self.title,
+            self.question,
+            finding.sentence,
+            finding.firmness,
+            self.published,
+            self.place,
+        )
+        results = self.judged(subjects, galleries)
         links = [(title, f"index.html#{title.lower()}") for title in self.sections]
         shared = {
             "question": self.question,
             "subjects": subjects,
             "finding": finding,
             "gallery": galleries[finding.subject.name],
+            "opening": Opening(entry=entry, results=results),
             "stand_ins": stand_ins,
             "costs": costs(spent),
             **self.values,
@@ -133,12 +149,12 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
                 yield from page(path, template)
 
         return Site(
-            entry=Entry(self.title, self.question, finding.sentence, finding.firmness),
+            entry=entry,
             pages=pages(),
             pictures=_gather(galleries, self.pictures),
             thumbnails=_gather(galleries, self.thumbnails),
             metadata={f"{subjects[0].kind}s": len(subjects), "stand_ins": len(stand_ins)},
-            judged=self.judged(subjects, galleries),
+            judged=results,
             static=self.styles,
         )
 

@@ -22,7 +22,7 @@ _NARROW, _GAP, _LETTER = 340, 12, 7
 """Pixels: a chart on a phone, from an interval to the text beside it, and of a letter."""
 
 
-MarkKind: TypeAlias = Literal["failure", "accuracy", "bias"]
+MarkKind: TypeAlias = Literal["failure", "accuracy", "bias", "published"]
 
 
 class NumberFormat(NamedTuple):

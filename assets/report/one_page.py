@@ -8,10 +8,10 @@ from assets.report.cells import Line, Table, mark_trial, share_cell
 from assets.report.charts import PERCENT, Bar, Chart
 from assets.report.costs import costs
 from assets.report.formats import Rate, add_firmness
+from assets.report.openings import Entry
 from assets.report.publish import Site, Thumbnail
 from assets.report.rendering import Renderer, Shell
 from assets.report.standings import JudgeResults, Measure, Standing
-from assets.report.start_page import Entry
 from metrics import exact_interval
 from metrics.statistics.firmness import FIRMNESS, Evidence
 

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from PIL import Image
 
+from assets.report.openings import Entry
 from assets.report.rendering import STATIC
 from assets.report.revision import Publication, content_version
 from assets.report.standings import JudgeResults
-from assets.report.start_page import Entry
 from resources.execution.cores import count_cores
 from resources.sites import SiteFolder, open_site
 from resources.storage.atomic_writes import FilePath

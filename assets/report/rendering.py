@@ -21,6 +21,7 @@ _PARTS = [
     "exhibit",
     "filters",
     "notice",
+    "opening",
     "paper",
     "section",
     "strip",

@@ -4,7 +4,6 @@ It is made of what lies in the sites, so that no benchmark is named here, and of
 judge and metric has a page of its own, which gathers what the sites tell of it.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,19 +13,19 @@ from typing import Generic, NamedTuple, TypeVar
 
 from assets.report import front_tables, standings
 from assets.report.front_tables import MeasureColumn
+from assets.report.openings import ENTRY_FILE, Entry, Opening, sort_openings
 from assets.report.profiles import Profile, profiles
 from assets.report.rendering import STATIC, Renderer, Shell
 from assets.report.revision import Publication
 from assets.report.roster import Roster
 from assets.report.standings import JudgeResults
 from assets.report.strips import strips
-from metrics.statistics.firmness import FIRMNESS, Firmness
+from metrics.statistics.firmness import Firmness
 from resources.sites import MARK, FrontFolder, open_front
 from resources.storage.atomic_writes import FilePath
 
 T = TypeVar("T")
 
-_ENTRY = "finding.json"
 _NAMED = 3
 """Models that a sentence names."""
 _MARK = '<svg xmlns="http://www.w3.org/2000/svg"><title>Reports</title></svg>\n'
@@ -54,20 +53,6 @@ def no_ranking_sentence(subject: str, reasons: Mapping[str, str]) -> str:
     sentences = "; ".join(f"{model}: {reason}" for model, reason in [*reasons.items()][:_NAMED])
     more = f"; and {len(reasons) - _NAMED} more" if len(reasons) > _NAMED else ""
     return f"No model is ranked on {subject} yet. {sentences}{more}."
-
-
-class Entry(NamedTuple):
-    """A benchmark on the start page: its question, its finding, and how firm that is."""
-
-    title: str
-    question: str
-    finding: str
-    firmness: Firmness
-
-    @property
-    def file(self) -> tuple[str, str]:
-        """The file of a site from which the start page is made, as (path, text)."""
-        return _ENTRY, json.dumps(self._asdict(), ensure_ascii=False, indent=2) + "\n"
 
 
 @dataclass
@@ -120,7 +105,7 @@ def _read_reports(folder: FilePath, front: FrontFolder) -> _Reports:
     for site in front.list_sites():
         # Whoever replaces that site at this moment writes the start page once more.
         with suppress(FileNotFoundError):
-            entry = Entry(**json.loads(site.read(_ENTRY)))
+            entry = Entry.parse(site.read(ENTRY_FILE))
             reports.judged[site.name] = JudgeResults.read(site.read(standings.FILE).decode())
             reports.entries[site.name] = entry
     return reports
@@ -128,6 +113,10 @@ def _read_reports(folder: FilePath, front: FrontFolder) -> _Reports:
 
 def _pages(reports: _Reports) -> Iterator[tuple[str, str]]:
     everyone, columns = profiles(reports.judged, reports.roster), reports.columns
+    openings = sort_openings(
+        Opening.of_site(folder, entry, reports.judged[folder])
+        for folder, entry in reports.entries.items()
+    )
     shared = {"columns": columns, "entries": reports.entries, "roster": reports.roster}
     templates = Path(__file__).parent / "templates"
     page = Renderer(templates, Shell("Counterfactory", {}), **shared).page
@@ -135,9 +124,9 @@ def _pages(reports: _Reports) -> Iterator[tuple[str, str]]:
         "index.html",
         "start.html",
         known=bool(everyone),
+        openings=openings,
         overview=front_tables.overview(columns, everyone),
         stand_ins=front_tables.stand_ins(columns, everyone),
-        counts=_counts(reports.judged),
     )
     for profile in everyone:
         yield from page(
@@ -165,13 +154,3 @@ def _lacking(columns: list[MeasureColumn], profile: Profile) -> list[tuple[str, 
         if column.measure and profile.select_standings(column.folder, column.measure)
     }
     return [(folder, title) for folder, title in titles if folder not in measured_folders]
-
-
-def _counts(judged: Mapping[str, JudgeResults]) -> dict[str, int]:
-    """Count the judges and metrics that have a result, and those with a trial at most."""
-    firm: dict[str, set[str]] = {firmness: set() for firmness in FIRMNESS}
-    for results in judged.values():
-        for standing in results.standings:
-            if standing.value is not None:
-                firm[standing.firmness].add(standing.model)
-    return {"result": len(firm["result"]), "trial": len(firm["trial"] - firm["result"])}

@@ -16,6 +16,7 @@ from assets.report.cells import Cell, Line, Table, mean_cell
 from assets.report.csv_files import read_csv_rows
 from assets.report.formats import Rate, capitalize_first, format_change, format_score
 from assets.report.pivot import Place, arrange, pivot
+from assets.report.published import Published, PublishedNumber
 from generators.prompts.visual_concepts import DOMAINS
 from metrics.frame.inflation import success_rates
 
@@ -27,6 +28,30 @@ _TITLES = {**SHORT, **{domain: capitalize_first(domain) for domain in DOMAINS}}
 def printed() -> pd.DataFrame:
     """Tables 3, 4 and 12: `model`, `domain`, `bias`, `original`, `biased`, `percent`."""
     return pd.read_csv(Path(__file__).with_name("paper.csv"))
+
+
+def load_published() -> Published:
+    """Attack success rates (Figure 2), from the printed percentages of Tables 3, 4 and 12."""
+    rates = {
+        str(model): float(success_rates(rows["percent"].to_numpy())[0])
+        for model, rows in printed().groupby("model", sort=False)
+    }
+    least, most = min(rates.values()), max(rates.values())
+    weakest = max(rates, key=lambda model: rates[model])
+    return Published(
+        sentence=f"Biases that have nothing to do with the picture raise the scores of "
+        f"{len(rates)} judges in {100 * least:.0f} to {100 * most:.0f}\u00a0% of cases; most often "
+        f"those of {weakest}.",
+        measure="Attack success",
+        better="lower is better",
+        source="The paper’s Tables 3, 4 and 12, a case each domain and bias",
+        differences="Pictures by DALL-E 3, words placed where they work best on all pictures, no "
+        "intervals.",
+        numbers=[
+            PublishedNumber(model, rate, f"{100 * rate:.2f}\u00a0%")
+            for model, rate in rates.items()
+        ],
+    )
 
 
 def inflation() -> Table:

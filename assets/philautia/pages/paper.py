@@ -11,6 +11,7 @@ from assets.report.cells import Cell, Table, mean_cell
 from assets.report.csv_files import read_csv_rows
 from assets.report.formats import Rate
 from assets.report.pivot import pivot
+from assets.report.published import Published, PublishedNumber
 
 _FILE = Path(__file__).with_name("paper.csv")
 MEASURES: Mapping[str, str] = {"tau_b": "τ_b", "tau_c": "τ_c", "philautia": "Φ-score"}
@@ -28,6 +29,25 @@ def agreement() -> Table:
         group="dataset",
         column="measure",
         titles=MEASURES,
+    )
+
+
+def load_published() -> Published:
+    """The philautia score of each model scored by itself."""
+    rows = [row for row in read_csv_rows(_FILE, table="philautia") if row["evaluator"] == "Self"]
+    scores = {row["name"]: float(row["value"]) for row in rows}
+    most = max(scores, key=lambda model: scores[model])
+    partial = sum(score > 0 for score in scores.values())
+    return Published(
+        sentence=f"{partial} of {len(scores)} models score their own captions above what leniency "
+        f"and quality account for; {most} does so most.",
+        measure="Philautia score Φ of its own captions",
+        better="0 is best",
+        source="The paper’s project page, on its own captions (SelfEval-Cap)",
+        differences="In standard deviations; ours is in points of 100, with intervals. Other "
+        "captions and pictures.",
+        numbers=[PublishedNumber(model, score, f"{score:.2f}") for model, score in scores.items()],
+        is_share=False,
     )
 
 

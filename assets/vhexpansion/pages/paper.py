@@ -12,6 +12,7 @@ from assets.report.cells import Cell, Line, Table, margin_cell
 from assets.report.csv_files import read_csv_rows
 from assets.report.formats import Rate, format_count, format_score
 from assets.report.pivot import pivot
+from assets.report.published import Published, PublishedNumber
 from assets.vhexpansion.pages.dataset_page import SHORT
 from metrics.vhexpansion.symmetry_bounds import find_contradiction
 
@@ -33,6 +34,30 @@ SETTINGS: Mapping[str, str] = {
     "temperature": "Temperature",
 }
 """Settings that Table 6 varies."""
+
+
+_LEADING = "POPE"
+"""The largest dataset."""
+
+
+def load_published() -> Published:
+    """Symmetric accuracy on the largest dataset (Table 3)."""
+    numbers: dict[str, dict[str, str]] = {"accuracy": {}, "symmetric": {}}
+    for row in read_csv_rows(_FILE, table="3"):
+        if row["dataset"] == _LEADING and row["measure"] in numbers:
+            numbers[row["measure"]][row["model"]] = row["value"]
+    right, both = numbers["accuracy"], numbers["symmetric"]
+    model = max(right, key=lambda name: float(right[name]) - float(both[name]))
+    return Published(
+        sentence=f"{model} answers {100 * float(right[model]):.1f}\u00a0% of the questions of "
+        f"{_LEADING} right, and {100 * float(both[model]):.1f}\u00a0% together with "
+        "their negations.",
+        measure="Symmetric accuracy",
+        better="higher is better",
+        source=f"The paper’s Table 3, {CASES[_LEADING]:,} cases of {_LEADING}",
+        differences="Models of 2024 and other negations; no intervals.",
+        numbers=[PublishedNumber(name, float(text), text) for name, text in both.items()],
+    )
 
 
 def datasets_like(name: str) -> Sequence[str]:

@@ -157,6 +157,8 @@ def _biased(scene: PicturedScene, judge: PromptedJudge, firmness: Firmness) -> I
                 answer.answer or "",
                 question.row.ground_truth,
                 scene.href,
+                comparison=scene.original.card if scene.original else "",
+                comparison_alt="As it was" if scene.original else "",
             )
 
 
@@ -174,6 +176,8 @@ REPORT = BenchmarkReport(
     thumbnails=lambda gallery: gallery.thumbnails,
     pictures=lambda gallery: gallery.images,
     pages=_pages,
+    published=paper.load_published(),
+    place=1,
     measures=[*MEASURES.values()],
     standings=_standings,
     failures=_failures,

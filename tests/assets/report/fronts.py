@@ -5,10 +5,10 @@ from pathlib import Path
 
 from PIL import Image
 
+from assets.report.openings import Entry
 from assets.report.publish import Site, Thumbnail, publish
 from assets.report.roster import Gap, Listed, Planned, Roster
 from assets.report.standings import Failure, JudgeResults, Measure, Standing
-from assets.report.start_page import Entry
 from metrics.statistics.firmness import Firmness
 
 ACCURACY = Measure("Accuracy", "higher", "share", "The share of questions answered right.")

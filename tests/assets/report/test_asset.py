@@ -11,9 +11,9 @@ from dagster import AssetKey, materialize
 from assets.frame import pages as frame
 from assets.kit.table_asset import NotMaterialized
 from assets.report.asset import ReportSources, report_asset, subjects_report
+from assets.report.openings import Entry
 from assets.report.publish import Site
 from assets.report.rendering import Renderer, Shell
-from assets.report.start_page import Entry
 from metrics.statistics.firmness import Firmness
 from resources.settings.default_resources import build_default_resources
 

@@ -20,9 +20,9 @@ from assets.kit.table_asset import NotMaterialized, table_asset
 from assets.report.asset import ReportSources, report_asset
 from assets.report.formats import format_whole_percent
 from assets.report.one_page import judge_shares, one_page
+from assets.report.openings import Entry
 from assets.report.publish import Site
 from assets.report.standings import Measure
-from assets.report.start_page import Entry
 from resources.models.catalog import Catalog, Model
 from resources.models.requests import LookRequest, PaintRequest, Turn, WriteRequest
 from resources.storage.data_root import DataRoot

@@ -12,8 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from sqlalchemy import select
 
+from assets.report.openings import Entry
 from assets.report.publish import Site, publish
-from assets.report.start_page import Entry, write_start_page
+from assets.report.start_page import write_start_page
 from resources.calls import CallStore
 from resources.calls.batch_rows import Batch, WaitingRequest
 from resources.calls.database_url import build_database
