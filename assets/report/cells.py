@@ -40,8 +40,8 @@ class Cell(NamedTuple):
     `numbers` are what a CSV holds in its place: the value itself under "", on which the column is
     sorted, and others by the name that is added to the column's. `heat` colours the cell, from 0
     to 1, or from −1 in another colour; one that is `framed` stands out without colour as well.
-    `link` is where the value leads, `mark` a word beside it that nobody may miss, `below` are more
-    lines about it, and `fill` is what would fill it.
+    `link` is where the value leads, `mark` a word beside it that nobody may miss, `hover` is more
+    about it, for whoever rests on it, and `fill` is what would fill it.
     """
 
     text: str
@@ -54,7 +54,7 @@ class Cell(NamedTuple):
     framed: bool = False
     link: str = ""
     mark: str = ""
-    below: Sequence[str] = ()
+    hover: str = ""
     fill: Fill | None = None
 
 

@@ -69,7 +69,7 @@ def _parts(table: Table) -> dict[str, dict[str, None]]:
     for line in table.lines:
         for head, cell in zip(parts, line.cells, strict=True):
             parts[head] |= dict.fromkeys(cell.numbers)
-            if cell.numbers and (cell.note or cell.below):
+            if cell.numbers and (cell.note or cell.hover):
                 parts[head] |= {"note": None}
     return parts
 
@@ -80,8 +80,8 @@ def _cells(heads: list[str], line: Line) -> dict[str, str | float]:
         row |= {_heading(head, part): round(value, 6) for part, value in cell.numbers.items()}
         if not cell.numbers:
             row[head] = cell.note or cell.text
-        elif cell.note or cell.below:
-            row[_heading(head, "note")] = "; ".join(filter(None, (*cell.below, cell.note)))
+        elif cell.note or cell.hover:
+            row[_heading(head, "note")] = "; ".join(filter(None, (cell.hover, cell.note)))
     return row
 
 

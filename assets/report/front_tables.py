@@ -155,7 +155,7 @@ def _firmest_cell(column: MeasureColumn, standings: Sequence[Standing]) -> Cell:
     rests = f"{format_count(first.items)} {first.unit}" if first.items else ""
     more = f"{format_count(others)} more on its page" if others else ""
     return _valued(column.measure, first)._replace(
-        below=[line for line in (rests, first.scope, first.date, more) if line],
+        hover="; ".join(filter(None, (rests, first.scope, first.date, more))),
         note=first.note or ("" if first.value is not None else "no number"),
         link=f"{quote(column.folder)}/{first.link}",
     )

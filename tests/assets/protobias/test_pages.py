@@ -104,7 +104,8 @@ def test_the_front_page_opens_with_what_was_found(site: Path) -> None:
     )
     first = front[: front.index("<h2")]
     assert first.count("<img ") == 2
-    assert first.count('<svg role="img"') == 1
+    assert first.count('<svg role="img"') == 2
+    assert first.index("Mean over") < first.index("As published")
 
 
 @pytest.mark.parametrize("name", ["painter-flux.html"])

@@ -48,7 +48,7 @@ class TestOverview:
         (line,) = overview([ZOO], profiles_of(*held)).lines
         (cell,) = line.cells
         assert (cell.text, cell.mark, cell.numbers[""]) == ("40.0\u00a0%", "", 0.4)
-        assert list(cell.below) == ["240 pictures", "b", "2026-11-20", "1 more on its page"]
+        assert cell.hover == "240 pictures; b; 2026-11-20; 1 more on its page"
 
     def test_a_trial_is_marked_and_no_column_is_sorted_by_it(self) -> None:
         (line,) = overview([ZOO], profiles_of(standing("eye", 0.9, "trial"))).lines
@@ -158,7 +158,7 @@ class TestPages:
         told = JudgeResults([ACCURACY], [standing("eye", 0.4)], [failure("eye")])
         site(tmp_path / "zoo", "Zoo", told)
         index = write_start_page(tmp_path).page
-        assert "1 judge or metric has results" in text_of(index.read_text())
+        assert "Zoo has found <something>." in text_of(index.read_text())
         assert "40.0 %" in text_of(index.read_text())
 
 
