@@ -25,15 +25,22 @@ exec "$3" -c "$5" "$4"
 _HEAD = """
 import signal, sys
 import ray
-node = ray.init(
-    num_cpus=2,
-    num_gpus=2,
-    object_store_memory=100_000_000,
-    dashboard_host="127.0.0.1",
-    log_to_driver=False,
-    _node_ip_address="127.0.0.1",
-    _temp_dir=sys.argv[1],
-)
+for attempt in range(3):
+    try:
+        node = ray.init(
+            num_cpus=2,
+            num_gpus=2,
+            object_store_memory=100_000_000,
+            dashboard_host="127.0.0.1",
+            log_to_driver=False,
+            _node_ip_address="127.0.0.1",
+            _temp_dir=sys.argv[1],
+        )
+        break
+    except Exception:  # Ray waits 30 s for its own processes, which a busy machine may exceed.
+        ray.shutdown()
+        if attempt == 2:
+            raise
 print("ready", node.address_info["gcs_address"], node.dashboard_url, flush=True)
 signal.sigwait([signal.SIGTERM])
 """

@@ -56,7 +56,7 @@ class RayDevices:
             self.close()
             return []
         while self._taken + len(self._waiting) < self._count:
-            self._request(is_first=not (has_device or self._waiting))
+            self._request(is_first=not has_device and self._first not in self._waiting)
         table = self._groups.placement_group_table()
         ready = [key for key in self._waiting if table[key]["state"] == "CREATED"]
         workers: list[DeviceWorker] = [

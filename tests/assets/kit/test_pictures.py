@@ -2,6 +2,7 @@
 
 import signal
 import threading
+from types import SimpleNamespace
 
 import pytest
 from PIL import Image
@@ -46,6 +47,7 @@ def commits(monkeypatch):
         record(claims, results)
 
     monkeypatch.setattr(WorkClaims, "record", counted)
+    monkeypatch.setattr(work_loop, "_QUICK_S", float("inf"))
     return commits
 
 
@@ -197,11 +199,24 @@ def test_what_was_worked_out_before_an_error_is_recorded(stores):
 
 def test_quick_work_is_recorded_in_larger_chunks(stores, commits, monkeypatch):
     monkeypatch.setattr(work_loop, "_LARGEST_CHUNK", 16)
-    monkeypatch.setattr(work_loop, "_QUICK_S", float("inf"))
     works = {number: str(number) for number in range(0, 200, 2)}
     compute_missing(works, int, half, stores[1])
     assert commits[:3] == [4, 8, 16]
     assert sum(commits) == 100
+
+
+def test_slow_work_is_recorded_before_a_chunk_is_full(stores, commits, monkeypatch):
+    monkeypatch.setattr(work_loop, "_QUICK_S", 0.0)
+    compute_missing({number: str(number) for number in range(0, 12, 2)}, int, half, stores[1])
+    assert commits == [1] * 6
+
+
+@pytest.mark.parametrize(
+    ("total", "workers", "chunk"), [(50, None, 50), (51, 2, 50), (51, 300, 300), (51, 5000, 1000)]
+)
+def test_the_first_chunk_has_an_item_for_each_worker(monkeypatch, total, workers, chunk):
+    monkeypatch.setattr(work_loop, "find_workers", lambda: SimpleNamespace(count=workers))
+    assert work_loop.WorkKind(load=int, work=half).choose_chunk(total) == chunk
 
 
 def test_what_another_process_works_on_is_waited_for_and_not_done_twice(stores):

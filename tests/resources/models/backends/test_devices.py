@@ -8,7 +8,9 @@ import time
 
 import pytest
 
+from resources.attacks.device_attack import AttackService
 from resources.models.backends import build_backend
+from resources.models.backends.devices import open_pool
 from resources.models.outcomes import AnsweredOutcome
 from resources.models.requests import (
     LookRequest,
@@ -111,15 +113,16 @@ def asked(backend, requests):
 
 
 def test_runs_share_devices_and_each_gets_one_before_any_gets_two(caplog):
-    """No model is loaded: the processes wait for something to paint."""
+    """No model is loaded: the processes wait for something to paint, or to attack."""
     model = painter("unused", "cpu:0", "cpu:1")
     caplog.set_level(logging.INFO)
 
-    def devices(backend):
-        return sorted(member.worker.device for member in backend._pool._members)
+    def devices(pool):
+        return sorted(member.worker.device for member in pool._members)
 
     async def three_runs():
-        first, second, third = (build_backend(model, None, None) for _ in range(3))
+        first, second = (build_backend(model, None, None)._pool for _ in range(2))
+        third = open_pool(model, None, AttackService, 1)
         await first.ready(LOG)
         assert devices(first) == ["cpu:0", "cpu:1"]
         await second.ready(LOG)
