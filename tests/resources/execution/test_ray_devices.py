@@ -14,9 +14,14 @@ ANSWERED = """
 import asyncio, json, os, signal, sys
 from pathlib import Path
 import ray
+from resources.attacks.attack import EncoderAttack
+from resources.attacks.attack_parameters import AttackParameters
+from resources.attacks.device_attack import DeviceAttacks
 from resources.models.backends import build_backend
 from resources.models.replies import ModelUnavailable
 from resources.models.requests import LookRequest, Turn
+from tests.resources.attacks.encoders import picture as soft_picture
+from tests.resources.attacks.encoders import work
 from tests.resources.models.backends.local_models import Pictures, entry, picture
 from tests.resources.models.conftest import LOG
 
@@ -57,11 +62,12 @@ async def answer():
     backend = build_backend(alone, None, pictures)
     expected = await asyncio.gather(*(backend.look(request) for request in requests))
     await backend.aclose()
-    ray.cluster_resources = dict
+    cluster_resources, ray.cluster_resources = ray.cluster_resources, dict
     try:
         build_backend(spread, None, pictures)
     except ModelUnavailable as fault:
         error = str(fault)
+    ray.cluster_resources = cluster_resources
     return {
         "same": replies == expected,
         "texts": len({reply.text for reply in replies}),
@@ -73,12 +79,21 @@ async def answer():
 def look_around(host):
     return os.getpid(), os.environ["CUDA_VISIBLE_DEVICES"], os.environ["COUNTERFACTORY_MARK"]
 
-Path(REPORT).write_text(json.dumps(asyncio.run(answer())))
+def attack():
+    alone = entry("transformers", FOLDER)
+    jobs = [work(soft_picture(40, 64), parameters=AttackParameters(iterations=5))]
+    attacks = DeviceAttacks(alone.model_copy(update={"devices": ("gpu",)}), None, LOG)
+    results = attacks.attack(jobs, lambda *_: None)
+    attacks.close()
+    return results == EncoderAttack(alone, None).attack(jobs, lambda *_: None) != []
+
+report = asyncio.run(answer())
+Path(REPORT).write_text(json.dumps(report | {"attacked": attack()}))
 """
 
 
 @pytest.mark.slow
-def test_a_judge_on_two_gpus_of_which_one_is_killed_answers_as_in_one_process(
+def test_a_judge_on_two_gpus_of_which_one_is_killed_and_attacks_are_as_in_one_process(
     ray_cluster, tmp_path
 ):
     folder, report = tiny.save_llava(tmp_path / "llava"), tmp_path / "report.json"
@@ -87,6 +102,7 @@ def test_a_judge_on_two_gpus_of_which_one_is_killed_answers_as_in_one_process(
     assert ended.returncode == 0, ended.stderr
     answered = json.loads(report.read_text())
     assert answered["same"]
+    assert answered["attacked"]
     assert answered["texts"] > 1
     assert answered["interrupted"] > 0
     assert sorted(gpu for _, gpu, _ in answered["seen"]) == ["0", "1"]
