@@ -19,6 +19,7 @@ from assets.kit.jobs import build_jobs
 from assets.kit.partitions import read_collections
 from assets.planning import build_quote_job
 from assets.planning.batches import build_batch_jobs
+from assets.report.links import add_report_link
 from resources.execution.asset_versions import add_code_version
 from resources.execution.dagster_internals import STORAGE_MODULE
 from resources.execution.executors import build_executor, list_config_names
@@ -59,7 +60,7 @@ shared_modules = {factory.__module__ for factory in (build_default_resources, *r
 backends = {module for model in catalog.models for module in list_modules(model)}
 
 every_asset = [
-    add_code_version(asset, code_versions, shared_modules, backends)
+    add_report_link(add_code_version(asset, code_versions, shared_modules, backends))
     for asset in (
         *dg.load_assets_from_package_module(assets),
         *build_definitions(catalog),

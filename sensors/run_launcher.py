@@ -136,7 +136,7 @@ class RunLauncher:
     def report_paths(self) -> list[str]:
         """Files of the reports that the runs made, each once."""
         paths = (
-            table.metadata.get("path") for table in self.materialized if "address" in table.metadata
+            table.metadata.get("path") for table in self.materialized if "report" in table.metadata
         )
         return list(dict.fromkeys(str(path) for path in paths))
 

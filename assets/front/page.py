@@ -23,6 +23,7 @@ from assets.kit.plan import PlanContext
 from assets.kit.table_asset import OWNERS
 from assets.planning import CellQuotes
 from assets.planning.quote_selection import AssetsByKey
+from assets.report.links import build_report_link
 from assets.report.roster import Kind, Listed, Planned, Roster
 from assets.report.standings import JudgeResults
 from assets.report.start_page import read_judge_results, write_start_page
@@ -47,7 +48,8 @@ def build_front_page(catalog: Catalog, assets: Callable[[], AssetsByKey]) -> Ass
         deps=[AssetDep(AssetKey([name, "report"])) for name in load_benchmarks()],
         description="One row per judge or metric, with what each benchmark found of it, what was "
         "not run and what that would cost, and a page of each. Published below the data root, in "
-        "report/index.html. It sends nothing.",
+        "report/index.html. It sends nothing.\n\n"
+        f"[Open the front page]({build_report_link('').value})",
         code_version="1",
     )
     def front_page(
@@ -68,8 +70,8 @@ def build_front_page(catalog: Catalog, assets: Callable[[], AssetsByKey]) -> Ass
         return MaterializeResult(
             data_version=DataVersion(published.version),
             metadata={
+                "report": build_report_link(""),
                 "path": MetadataValue.path(str(published.page)),
-                "address": MetadataValue.path(published.page.as_uri()),
                 "judges": len(roster.judges),
                 "seconds": round(perf_counter() - started, 2),
             },

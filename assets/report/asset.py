@@ -21,6 +21,7 @@ from pydantic import Field
 
 from assets.kit.table_asset import OWNERS, NotMaterialized
 from assets.report.benchmark_report import BenchmarkReport, GalleryT, SubjectT
+from assets.report.links import build_report_link
 from assets.report.publish import Site, publish
 from assets.report.revision import revision_facts
 from assets.report.start_page import write_start_page
@@ -146,8 +147,8 @@ def report_asset(
         return MaterializeResult(
             data_version=DataVersion(published.version),
             metadata={
+                "report": build_report_link(group),
                 "path": MetadataValue.path(str(published.page)),
-                "address": MetadataValue.path(published.page.as_uri()),
                 **site.metadata,
                 "seconds": round(perf_counter() - started, 2),
             },

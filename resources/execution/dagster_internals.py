@@ -27,6 +27,7 @@ from dagster._core.execution.retries import RetryMode
 from dagster._core.executor.step_delegating import StepDelegatingExecutor, StepHandler
 from dagster._core.loader import LoadingContextForTest
 from dagster._core.scheduler.instigation import InstigatorStatus
+from dagster._core.snap import snap_to_yaml
 from dagster._core.storage.event_log.sqlite import sqlite_event_log
 from dagster._core.storage.runs.sqlite import sqlite_run_storage
 from dagster._core.storage.tags import (
@@ -239,6 +240,22 @@ def read_log_handlers_once(instance: DagsterInstance) -> None:
     """
     handlers = instance.get_yaml_python_handlers()
     vars(instance)["get_yaml_python_handlers"] = lambda: handlers
+
+
+def scaffold_null_defaults() -> None:
+    """Let the launchpad scaffold fields without a value by default as well, as a limit.
+
+    Dagster leaves them out, and says that all defaults are there: nobody sees what could be set.
+    """
+    drop_empty: Any = vars(snap_to_yaml)["_filter_empty_dicts"]
+
+    def keep_nulls(values: Any, *snaps: Any) -> Any:
+        kept = drop_empty(values, *snaps)
+        if not isinstance(values, Mapping):
+            return kept
+        return {key: kept.get(key) for key in values if key in kept or values[key] is None}
+
+    vars(snap_to_yaml)["_filter_empty_dicts"] = keep_nulls
 
 
 def run_dagster_dev(arguments: Sequence[str], modules: dict[str, str]) -> None:

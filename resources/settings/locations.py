@@ -7,6 +7,8 @@ from upath import UPath
 
 from resources.storage.files import open_address
 
+REPORTS_ROUTE = "/reports"
+"""Path at which `counterfactory ui` serves the folder `report` of the data root."""
 _PROJECT = Path(__file__).parents[2]
 
 

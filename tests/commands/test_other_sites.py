@@ -1,16 +1,18 @@
 """Pages of other sites, in a real browser, that try to have the server do something."""
 
+import http.client
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
-from contextlib import suppress
+from contextlib import closing, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import pytest
 
@@ -58,6 +60,16 @@ _MUTATION_BY_SOCKET = """
 })
 """
 _JSON = {"Content-Type": "application/json"}
+_REPORT = f"""<!doctype html><title>Zoo</title>
+<img src="thumbs/a%20b.svg"><a href="tables/a%25%3F%23.csv">Table</a>
+<script>
+fetch("/graphql", {json.dumps({"method": "POST", "headers": _JSON, "body": "{}"})})
+    .then(response => response.status, error => error.message)
+    .then(outcome => document.title += ` ${{outcome}}`);
+</script>
+"""
+"""A page that quotes a model which says a script."""
+_SECRET = "sk-secret"
 
 
 def mutation(way):
@@ -107,7 +119,8 @@ def server(tmp_path_factory):
     """The webserver of `counterfactory ui`, without code location and daemon: both take long."""
     home, port = tmp_path_factory.mktemp("instance"), free_port()
     command = [sys.executable, "-m", "commands.webserver", "--empty-workspace", "--port", str(port)]
-    environment = os.environ | {"DAGSTER_HOME": str(home)}
+    environment = os.environ | {"DAGSTER_HOME": str(home), "COUNTERFACTORY_HOME": f"{home}/data"}
+    _publish(home / "data" / "report")
     with (home / "server.log").open("wb") as log:
         process = subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=log, stderr=log)
         server = Server(f"http://127.0.0.1:{port}", home, process.pid)
@@ -120,6 +133,29 @@ def server(tmp_path_factory):
         yield server
         process.terminate()
         process.wait()
+
+
+def _publish(reports):
+    """Publish a report, with its data root beside it: a secret, and links that lead out to it."""
+    site = reports / "zoo"
+    for folder in (site / "thumbs", site / "tables", reports / ".zoo.ab12"):
+        folder.mkdir(parents=True)
+    (site / "index.html").write_text(_REPORT)
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="7" height="7"/>'
+    (site / "thumbs" / "a b.svg").write_text(svg)
+    (site / "tables" / "a%?#.csv").write_text("a,b\n")
+    for secret in (reports.parent / "calls.sqlite", reports / ".zoo.ab12" / "index.html"):
+        secret.write_text(_SECRET)
+    (site / "link.html").symlink_to(reports.parent / "calls.sqlite")
+    (site / "folder").symlink_to(reports.parent)
+
+
+def ask(server, method, path, **headers):
+    """The response to a request whose path is sent as it is written, with its body."""
+    with closing(http.client.HTTPConnection(urlsplit(server.url).netloc)) as connection:
+        connection.request(method, path, headers=headers)
+        response = connection.getresponse()
+        return response, response.read().decode()
 
 
 @pytest.fixture
@@ -180,3 +216,60 @@ def test_pages_of_its_own_change_what_they_like_by_post(server, page):
     assert pools(server) == before
     assert page.evaluate(_FETCH, ["/graphql", post("posted", _JSON)]) == 200
     assert pools(server) == before | {"posted"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("../calls.sqlite", "..%2fcalls.sqlite", "%2e%2e/calls.sqlite", "zoo/../../calls.sqlite"),
+        *("zoo/..%2f..%2fcalls.sqlite", "..%5ccalls.sqlite", "..%252fcalls.sqlite", "%00"),
+        *(
+            "/calls.sqlite",
+            "%2fetc/passwd",
+            "%2f%2fetc/passwd",
+            "file:%2f%2f/etc/passwd",
+            "a" * 999,
+        ),
+        *(".zoo.ab12/index.html", "zoo/link.html", "zoo/folder/calls.sqlite", "zoo/folder/"),
+        *("%c0%ae%c0%ae/calls.sqlite", "zoo/..;/..;/calls.sqlite", "~/calls.sqlite", "zoo/none"),
+    ],
+)
+def test_nothing_but_what_is_published_is_served(server, path):
+    response, body = ask(server, "GET", f"/reports/{path}")
+    assert (response.status, body[:16]) == (404, "No page is here.")
+
+
+def test_reports_are_only_read_and_behind_the_guard(server):
+    for method in ("POST", "PUT", "DELETE", "OPTIONS"):
+        assert ask(server, method, "/reports/zoo/index.html")[0].status == 405, method
+    assert ask(server, "GET", "/reports/zoo/index.html", Host="evil.example")[0].status == 403
+    own, foreign = server.url.partition("://")[2], {"Origin": "http://evil.example"}
+    assert ask(server, "GET", "/reports/zoo/index.html", Host=own, **foreign)[0].status == 403
+    head, body = ask(server, "HEAD", "/reports/zoo/index.html")
+    assert (head.status, body, head.headers["Content-Length"]) == (200, "", str(len(_REPORT)))
+    assert ask(server, "GET", "/reports/zoo/tables/a%25%3F%23.csv")[1] == "a,b\n"
+    assert ask(server, "GET", "/reports")[0].headers["Location"] == "/reports/index.html"
+
+
+def test_a_report_that_is_published_again_is_seen_at_once(server):
+    first, _ = ask(server, "GET", "/reports/zoo/index.html")
+    assert first.headers["Cache-Control"] == "no-cache"
+    etag = {"If-None-Match": first.headers["ETag"]}
+    assert ask(server, "GET", "/reports/zoo/index.html", **etag)[0].status == 304
+    site = server.home / "data" / "report" / "zoo"
+    shutil.copytree(site, site.with_name("later"), symlinks=True)
+    (site.with_name("later") / "index.html").write_text(_REPORT + "new")
+    shutil.rmtree(site)
+    site.with_name("later").rename(site)
+    response, body = ask(server, "GET", "/reports/zoo/index.html", **etag)
+    assert (response.status, body) == (200, _REPORT + "new")
+
+
+def test_a_script_in_a_report_reaches_nothing_of_dagster(server, page):
+    page.goto(f"{server.url}/reports/zoo/index.html")
+    page.wait_for_function("document.title != 'Zoo'")
+    assert page.title() == "Zoo Failed to fetch"
+    assert page.locator("img").evaluate("image => image.naturalWidth") == 7
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Table").click()
+    assert download.value.suggested_filename == "a%_#.csv"

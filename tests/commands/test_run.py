@@ -269,7 +269,8 @@ def test_what_is_rejected_warned_of_or_spent_in_vain_is_printed_with_the_report(
     @asset
     def report():
         where = MetadataValue.path("/data/report/zoo/index.html")
-        return MaterializeResult(metadata={"path": where, "address": where})
+        link = MetadataValue.url("/reports/zoo/index.html")
+        return MaterializeResult(metadata={"path": where, "report": link})
 
     with DagsterInstance.ephemeral() as instance:
         spending = SharedBudget(None, None, lambda runs: 750_000_000)

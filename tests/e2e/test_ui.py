@@ -1,5 +1,6 @@
 """What a user does: start Dagster, materialize one topic, look at it, its report and a quote."""
 
+import json
 import urllib.error
 import urllib.request
 from urllib.parse import urlsplit
@@ -7,6 +8,7 @@ from urllib.parse import urlsplit
 import pandas as pd
 import psutil
 import pytest
+import yaml
 
 from generators.domains import load_domain
 from tests.e2e.story import TABLES, TOPIC
@@ -30,6 +32,37 @@ query Checks($asset: AssetKeyInput!) {
       partitionStats { numMaterialized numFailed }
     }
   }
+}
+"""
+
+_SCAFFOLD = """
+query Scaffold {
+  runConfigSchemaOrError(
+    selector: {
+      pipelineName: "__ASSET_JOB"
+      repositoryName: "__repository__"
+      repositoryLocationName: "definitions.py"
+    }
+    mode: "default"
+  ) { ... on RunConfigSchema { rootDefaultYaml } }
+  assetNodes {
+    opName
+    configField { configType { ... on CompositeConfigType { fields { name isRequired } } } }
+  }
+}
+"""
+
+_VALID = """
+query Valid($config: RunConfigData!) {
+  isPipelineConfigValid(
+    runConfigData: $config
+    pipeline: {
+      pipelineName: "__ASSET_JOB"
+      repositoryName: "__repository__"
+      repositoryLocationName: "definitions.py"
+    }
+    mode: "default"
+  ) { ... on RunConfigValidationInvalid { errors { message } } }
 }
 """
 
@@ -66,6 +99,28 @@ def test_config_is_refused_with_its_reason(server):
     assert refused["__typename"] == "RunConfigValidationInvalid"
     assert "seed" in refused["errors"][0]["message"]
     assert "seven" in refused["errors"][0]["message"]
+
+
+def test_the_launchpad_scaffolds_every_field_of_every_asset(server):
+    scaffold = server.graphql(_SCAFFOLD)
+    config = yaml.safe_load(scaffold["runConfigSchemaOrError"]["rootDefaultYaml"])
+    fields = {
+        node["opName"]: {
+            field["name"]
+            for field in node["configField"]["configType"].get("fields", ())
+            if not field["isRequired"]
+        }
+        for node in scaffold["assetNodes"]
+        if node["configField"]
+    }
+    shown = {name: {*op["config"]} for name, op in config["ops"].items()}
+    assert shown == {name: names for name, names in fields.items() if names}
+    assert "limit" in shown["vlmbias__answers_gpt"]
+    assert "per_run_usd" in config["resources"]["budget"]["config"]
+    errors = server.graphql(_VALID, config=json.dumps(config))["isPipelineConfigValid"]["errors"]
+    assert {error["message"].partition(" at ")[0] for error in errors} == {
+        'Missing required config entry "base"'
+    }
 
 
 def test_a_topic_that_failed_stays_failed_after_another_has_passed(story, server, monkeypatch):
@@ -115,6 +170,12 @@ class Watched:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", self._hear)
 
+    def find_foreign_requests(self, server):
+        """The addresses of other servers than this one."""
+        own = server.url.partition("://")[2]
+        local = (f"http://{own}", f"ws://{own}", "data:", "blob:")
+        return [url for url in self.requests if not url.startswith(local)]
+
     def _hear(self, message):
         if message.type == "error":
             self.errors.append(message.text)
@@ -143,18 +204,19 @@ def test_the_asset_page_shows_the_contact_sheet(server, watched):
     thumbnail.wait_for()
     assert thumbnail.evaluate("image => image.naturalWidth") > 0
     assert page.locator('img[src^="data:image/jpeg"]').count() == 24
-    own = server.url.partition("://")[2]
-    local = (f"http://{own}", f"ws://{own}", "data:", "blob:")
-    assert [url for url in watched.requests if not url.startswith(local)] == []
+    assert watched.find_foreign_requests(server) == []
     assert watched.errors == []
 
 
-def test_the_report_opens_from_the_file_system(server, watched):
+def test_a_link_on_the_asset_page_opens_the_report(server, watched):
     page = watched.page
-    page.goto((server.home / "report" / "vlmbias" / "index.html").as_uri())
+    page.goto(f"{server.url}/assets/vlmbias/answers_prior?view=overview")
+    page.get_by_role("link", name="Open the report").click()
+    page.wait_for_url("**/reports/vlmbias/index.html")
     page.locator("main img").first.scroll_into_view_if_needed()
     page.wait_for_function("document.querySelector('main img').naturalWidth > 0")
     page.get_by_role("link", name="Gallery").first.click()
+    page.wait_for_url("**/gallery.html")
     shown = page.locator("#cards li:visible")
     everything = shown.count()
     page.get_by_label("Wrong answers by").select_option("prior")
@@ -163,7 +225,8 @@ def test_the_report_opens_from_the_file_system(server, watched):
     assert everything == 28 + 4
     page.get_by_label("Wrong answers by").select_option("pixels")
     assert shown.count() == 0
-    assert [url for url in watched.requests if not url.startswith(("file:", "data:"))] == []
+    assert page.url.startswith(f"{server.url}/reports/vlmbias/gallery.html#")
+    assert watched.find_foreign_requests(server) == []
     assert watched.errors == []
 
 
