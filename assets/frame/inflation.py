@@ -26,7 +26,7 @@ from assets.kit.columns import (
     to_plain_records,
 )
 from assets.kit.partitions import sources
-from assets.kit.previews import markdown_table, merge_intervals
+from assets.kit.previews import inline_tables, merge_intervals
 from assets.kit.table_asset import NotMaterialized
 from generators.perturbations.grids import list_biases
 from generators.perturbations.registry import from_json, to_json
@@ -135,8 +135,10 @@ def build_inflation_asset(judges: Sequence[Model]) -> AssetsDefinition:
         return to_materialize_result(
             INFLATION.build_table(table),
             *source_tables,
-            attack_success=markdown_table(rates.round(3)),
-            held_out=markdown_table(merge_intervals(shown[columns].round(2), "percent")),
+            **inline_tables("attack_success", rates.round(3), *rates.columns[:-1]),
+            **inline_tables(
+                "held_out", merge_intervals(shown[columns].round(2), "percent"), "model", "bias"
+            ),
         )
 
     return inflation

@@ -1,4 +1,4 @@
-"""Images in the Dagster UI."""
+"""Pictures, tables and plots on Dagster's pages."""
 
 import base64
 import io
@@ -16,6 +16,8 @@ MAX_THUMBNAILS, _ABREAST, _SIDE, _QUALITY = 24, 4, 128, 70
 T = TypeVar("T")
 _MAX_LENGTH = 500
 """Characters of a cell: the table lies in the event log."""
+_MAX_INLINE, _PLOT_WIDTH = 999, 12
+"""Characters of Markdown that Dagster shows without a click, and of a plot."""
 _MARKUP = re.compile(r"([\\\[\]<`|])")
 
 
@@ -56,21 +58,61 @@ def markdown_table(rows: pd.DataFrame) -> MarkdownMetadataValue:
     return MetadataValue.md("\n".join(f"| {line} |" for line in cells))
 
 
-def merge_intervals(rows: pd.DataFrame, *names: str) -> pd.DataFrame:
+def inline_tables(name: str, rows: pd.DataFrame, *labels: str) -> dict[str, MarkdownMetadataValue]:
+    """A table in parts that Dagster shows without a click: `name`, `name_2` and so on.
+
+    The columns `labels` become one, since Dagster cuts off wide tables.
+    """
+    values = rows[[*labels]].astype(str).itertuples(index=False)
+    numbers = rows.drop(columns=[*labels])
+    numbers.insert(0, ", ".join(labels), [", ".join(row) for row in values])
+    head, rule, *lines = markdown_table(numbers).value.splitlines()
+    parts = [[head, rule]]
+    for line in lines:
+        if len("\n".join([*parts[-1], line])) > _MAX_INLINE and len(parts[-1]) > len((head, rule)):
+            parts.append([head, rule])
+        parts[-1].append(line)
+    names = [name, *(f"{name}_{number}" for number in range(2, len(parts) + 1))]
+    return {
+        name: MetadataValue.md("\n".join(part)) for name, part in zip(names, parts, strict=True)
+    }
+
+
+def plot_interval(value: float, low: float, high: float, limits: tuple[float, float]) -> str:
+    """A number in its interval, on a line between `limits`: ··──●─······.
+
+    Dagster plots the numbers of partitions as one line through all, as if one led to the next.
+    """
+    start, end = limits
+
+    def place(number: float) -> int:
+        share = (number - start) / (end - start) if end > start else 0.0
+        return round(min(max(share, 0.0), 1.0) * (_PLOT_WIDTH - 1))
+
+    signs = ["─" if place(low) <= column <= place(high) else "·" for column in range(_PLOT_WIDTH)]
+    signs[place(value)] = "●"
+    return "".join(signs)
+
+
+def merge_intervals(rows: pd.DataFrame, *names: str, plotted: bool = False) -> pd.DataFrame:
     """The same, with each number and the ends of its interval in one cell: 0.217 (0.171 to 0.294).
 
     The ends of "score" are the columns "score_low" and "score_high". Wider tables than this are cut
-    off by Dagster's pages.
+    off by Dagster's pages. `plotted` shares stand below their plot from 0 to 1.
     """
-    cells = {name: [_interval(row, name) for row in to_records(rows)] for name in names}
+    records = to_records(rows)
+    cells = {name: [_interval(row, name, plotted=plotted) for row in records] for name in names}
     return rows.drop(columns=[f"{name}_{end}" for name in names for end in ("low", "high")]).assign(
         **cells
     )
 
 
-def _interval(row: dict[str, Any], name: str) -> str:
+def _interval(row: dict[str, Any], name: str, *, plotted: bool) -> str:
     number, low, high = (row[column] for column in (name, f"{name}_low", f"{name}_high"))
-    return "" if pd.isna(number) else f"{number:.3f} ({low:.3f} to {high:.3f})"
+    if pd.isna(number):
+        return ""
+    plot = f"{plot_interval(number, low, high, (0, 1))} " if plotted else ""
+    return f"{plot}{number:.3f} ({low:.3f} to {high:.3f})"
 
 
 def escape_markdown(text: str) -> str:

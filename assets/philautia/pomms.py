@@ -17,7 +17,7 @@ from assets.kit.columns import (
     to_materialize_result,
     to_plain_records,
 )
-from assets.kit.previews import markdown_table
+from assets.kit.previews import inline_tables
 from assets.kit.table_asset import NotMaterialized
 from assets.philautia.common import asset_key, dataset_partitions, table_asset
 from assets.philautia.preference_matrix import PROBLEM, picture_interval_columns
@@ -135,7 +135,9 @@ def build_pomms_asset(generators: Sequence[Model], evaluators: Sequence[Model]) 
         panels = table.to_pandas().query("row_type == 'panel'")
         names = ["setting", "selection", "members", "standardized", "preference", "tau_b", "tau_c"]
         shown = panels[names].assign(members=panels["members"].str.join(", "))
-        return to_materialize_result(table, *tables.values(), panels=markdown_table(shown.round(3)))
+        return to_materialize_result(
+            table, *tables.values(), **inline_tables("panels", shown.round(3), *names[:4])
+        )
 
     return pomms
 

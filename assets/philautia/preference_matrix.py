@@ -18,7 +18,7 @@ from assets.kit.columns import (
     to_materialize_result,
     to_plain_records,
 )
-from assets.kit.previews import markdown_table, merge_intervals
+from assets.kit.previews import inline_tables, merge_intervals
 from assets.kit.table_asset import NotMaterialized
 from assets.philautia.common import asset_key, dataset_partitions, table_asset
 from assets.philautia.score_arrays import (
@@ -124,7 +124,11 @@ def build_matrix_asset(
         models = table.to_pandas().query("row_type == 'model'")
         names = ["setting", "generator", "preference", "preference_low", "preference_high"]
         shown = merge_intervals(models[[*names, "standardized"]].round(2), "preference")
-        return to_materialize_result(table, *tables.values(), self_preference=markdown_table(shown))
+        return to_materialize_result(
+            table,
+            *tables.values(),
+            **inline_tables("self_preference", shown, "setting", "generator"),
+        )
 
     return preference_matrix
 

@@ -9,6 +9,7 @@ from dagster import (
     AssetDep,
     AssetExecutionContext,
     AssetsDefinition,
+    MarkdownMetadataValue,
     MaterializeResult,
 )
 
@@ -19,10 +20,9 @@ from assets.kit.columns import (
     Columns,
     interval_columns,
     to_materialize_result,
-    to_records,
 )
 from assets.kit.partitions import painters
-from assets.kit.previews import markdown_table, merge_intervals
+from assets.kit.previews import inline_tables, merge_intervals
 from assets.kit.table_asset import NotMaterialized
 from assets.protobias.common import asset_key, load_by_domain, table_asset
 from assets.protobias.score_table import EVALUATED, load_all_scores, load_human_scores
@@ -59,11 +59,9 @@ SUMMARY = Columns(
 are those of all domains of a metric that lacks one which another has.
 """
 
-_PLOTTED = ["failure_rate", "correct_margin", "incorrect_margin"]
 _SHOWN_COLUMNS = [
-    *("metric", "domain", "pairs", "unscored", "ties"),
-    *("failure_rate", "failure_rate_low", "failure_rate_high"),
-    *("sc", "pa", "delta", "correct_margin", "incorrect_margin"),
+    *("metric", "domain", "pairs"),
+    *("failure_rate", "failure_rate_low", "failure_rate_high", "delta"),
 ]
 
 
@@ -108,31 +106,19 @@ def build_summary_asset(models: Sequence[Model]) -> AssetsDefinition:
             load_human_scores(home, painter),
             missing=missing,
             partial=partial,
-            **to_plotted_numbers(overall_rows[~overall_rows["metric"].isin(partial)]),
-            **{
-                str(sample): markdown_table(
-                    merge_intervals(sample_rows[_SHOWN_COLUMNS].round(3), "failure_rate")
-                )
-                for sample, sample_rows in overall_rows.groupby("sample")
-            },
+            **_tabulate_rates(overall_rows),
         )
 
     return summary
 
 
-def to_plotted_numbers(overall_rows: pd.DataFrame) -> dict[str, float]:
-    """The failure rate and margins of each metric over all domains, as numbers that are plotted.
-
-    `overall_rows` are rows about all knobs and concepts. Means over fewer domains than another
-    metric has are none, and neither is a margin of nothing.
-    """
-    over_all = overall_rows[overall_rows["sample"].eq(EVALUATED) & overall_rows["domain"].eq(ALL)]
-    return {
-        f"{name}_{row['metric']}": round(float(row[name]), 4)
-        for row in to_records(over_all[["metric", *_PLOTTED]])
-        for name in _PLOTTED
-        if pd.notna(row[name])
-    }
+def _tabulate_rates(overall_rows: pd.DataFrame) -> dict[str, MarkdownMetadataValue]:
+    """Tables of each sample's rows about all knobs and concepts, with plots of failure rates."""
+    tables: dict[str, MarkdownMetadataValue] = {}
+    for sample, rows in overall_rows.groupby("sample"):
+        shown = merge_intervals(rows[_SHOWN_COLUMNS].round(3), "failure_rate", plotted=True)
+        tables |= inline_tables(str(sample), shown, "metric", "domain")
+    return tables
 
 
 def find_missing_domains(scores: pd.DataFrame, models: Sequence[Model]) -> dict[str, str]:

@@ -21,9 +21,9 @@ from pydantic import Field
 
 from assets.kit.table_asset import OWNERS, NotMaterialized
 from assets.report.benchmark_report import BenchmarkReport, GalleryT, SubjectT
-from assets.report.links import build_report_link
 from assets.report.publish import Site, publish
 from assets.report.revision import revision_facts
+from assets.report.site_metadata import build_site_metadata
 from assets.report.start_page import write_start_page
 from resources.calls.spending import SpendingRow
 from resources.calls.store import CallStore
@@ -147,7 +147,7 @@ def report_asset(
         return MaterializeResult(
             data_version=DataVersion(published.version),
             metadata={
-                "report": build_report_link(group),
+                **build_site_metadata(group, site),
                 "path": MetadataValue.path(str(published.page)),
                 **site.metadata,
                 "seconds": round(perf_counter() - started, 2),

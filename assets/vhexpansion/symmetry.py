@@ -22,7 +22,7 @@ from assets.kit.columns import (
     to_materialize_result,
     to_plain_records,
 )
-from assets.kit.previews import markdown_table, merge_intervals
+from assets.kit.previews import inline_tables, merge_intervals
 from assets.kit.table_asset import NotMaterialized
 from assets.vhexpansion.common import asset_key, dataset_partitions, table_asset
 from assets.vhexpansion.counted_answers import load_counted_answers
@@ -125,10 +125,13 @@ def build_symmetry_asset(catalog: Catalog, judges: Sequence[Model]) -> AssetsDef
             )
         table = SYMMETRY.build_table(rows)
         shown = table.to_pandas().query("has_all_repeats")
-        columns = ["model", *_SETTING[:2], "cases", "accuracy", "symmetric"]
-        columns += ["symmetric_low", "symmetric_high", "new_cases", "yes_rate"]
-        numbers = merge_intervals(shown[columns].round(3), "symmetric")
-        return to_materialize_result(table, *counted_answers, numbers=markdown_table(numbers))
+        labels = ["model", *_SETTING[:2]]
+        columns = ["cases", "accuracy", "symmetric", "symmetric_low", "symmetric_high"]
+        numbers = shown[[*labels, *columns]].round(3)
+        numbers = merge_intervals(numbers, "symmetric", plotted=True)
+        return to_materialize_result(
+            table, *counted_answers, **inline_tables("numbers", numbers, *labels)
+        )
 
     return symmetry
 

@@ -10,13 +10,14 @@ from dagster import (
     AssetExecutionContext,
     AssetKey,
     AssetsDefinition,
+    MarkdownMetadataValue,
     MaterializeResult,
     StaticPartitionsDefinition,
 )
 
 from assets.kit.columns import REAL, TEXT, WHOLE, Columns, content_hash, to_materialize_result
 from assets.kit.limits import format_count_of_total
-from assets.kit.previews import markdown_table
+from assets.kit.previews import inline_tables
 from assets.kit.table_asset import NotMaterialized, TablesMismatch
 from assets.vlmbias.answers import ANSWERS, answerable_topics
 from assets.vlmbias.common import GROUP, answers_key, table_asset, topics
@@ -64,7 +65,7 @@ ACCURACY = Columns(
     failed_rate=(REAL, "Share of requests without a response"),
 )
 
-_SHOWN_COLUMNS = ["model", "prompting", "questions", "change"]
+_LABELS = ["model", "prompting", "questions"]
 
 _LATEST: dict[bytes, pd.DataFrame] = {}
 """The latest figures by the hash of their answers, since resampling takes long."""
@@ -111,16 +112,22 @@ def build_accuracy_asset(judges: Sequence[Model]) -> AssetsDefinition:
                 for tables in (questions, *answers.values())
                 for topic in sorted(tables)
             ),
-            task_mean=markdown_table(format_rates(means.round(3), _SHOWN_COLUMNS)),
-            by_topic=markdown_table(
-                format_rates(topic_rows.round(3), ["topic", "image_set", *_SHOWN_COLUMNS])
-            ),
+            **_tabulate_rates("task_mean", means, _LABELS),
+            **_tabulate_rates("by_topic", topic_rows, ["topic", "image_set", *_LABELS]),
             topics=sorted({topic for tables in answers.values() for topic in tables}),
             missing=missing,
             partial=describe_partial_answers(judges, questions, answers),
         )
 
     return accuracy
+
+
+def _tabulate_rates(
+    name: str, rows: pd.DataFrame, labels: Sequence[str]
+) -> dict[str, MarkdownMetadataValue]:
+    """Tables of rates; where no judge was asked in another way than the baseline, of no changes."""
+    columns = [*labels, "change"] if rows["change"].notna().any() else labels
+    return inline_tables(name, format_rates(rows.round(3), columns), *labels)
 
 
 def build_accuracy_figures(answers: pd.DataFrame) -> pd.DataFrame:

@@ -1,12 +1,12 @@
-"""Metadata of the answers to one topic: plotted rates, and wrongly answered pictures."""
+"""Metadata of the answers to one topic: rates, and wrongly answered pictures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from assets.kit.columns import to_records
-from assets.kit.previews import contact_sheet, markdown_table, merge_intervals
+from assets.kit.previews import contact_sheet, inline_tables, merge_intervals, plot_interval
 from metrics import (
     BASELINE,
     EVERY_SIZE,
@@ -26,6 +26,7 @@ RATES = (
     "bias_rate_low",
     "bias_rate_high",
 )
+_PLOTTED = ("accuracy", "bias_rate")
 _POOLED = ("all_originals", "all_counterfactuals")
 _SHOWN_COLUMNS = ["prompting", "image_set", "questions", "answers"]
 _MAX_SHOWN = 24
@@ -34,18 +35,19 @@ _MAX_SHOWN = 24
 def answers_metadata(answers: pd.DataFrame, images: ImageStore) -> dict[str, Any]:
     """Metadata of a judge's answers to a topic.
 
-    `accuracy` and `bias_rate` with the ends of their 95 % intervals, as numbers from 0 to 1: of the
-    counting questions, under the baseline and about pictures of the benchmark if there are such.
-    `rates_of` names the row that they come from; the table `rates` has all rows.
+    `accuracy` and `bias_rate` with their 95 % intervals, from 0 to 1: of the counting questions,
+    under the baseline and about pictures of the benchmark if there are such. `rates_of` names the
+    row that they come from; the tables `rates` have all rows.
     """
     rates = topic_accuracy_table(answers)
-    metadata: dict[str, Any] = {"rates": markdown_table(format_rates(rates, _SHOWN_COLUMNS))}
+    metadata: dict[str, Any] = {}
     # Not of originals, whose bias is the truth.
     main = rates[rates["questions"].eq(COUNTING) & rates["image_set"].ne("originals")]
     rank = main["prompting"].ne(BASELINE) * 2 + main["image_set"].ne("benchmark")
     for row in to_records(main.loc[rank.sort_values(kind="stable").index[:1]]):
         metadata["rates_of"] = f"{row['prompting']}, {row['image_set']}, {row['questions']}"
-        metadata |= {name: round(float(row[name]), 4) for name in RATES if pd.notna(row[name])}
+        metadata |= {name: _plot_rate(row, name) for name in _PLOTTED if pd.notna(row[name])}
+    metadata |= inline_tables("rates", format_rates(rates, _SHOWN_COLUMNS), *_SHOWN_COLUMNS)
     if wrong := list(_select_wrong(answers)):
         shown = wrong[:: max(1, -(-len(wrong) // _MAX_SHOWN))]
         sheet = contact_sheet([(caption, images.get(digest)) for caption, digest in shown])
@@ -53,9 +55,16 @@ def answers_metadata(answers: pd.DataFrame, images: ImageStore) -> dict[str, Any
     return metadata
 
 
+def _plot_rate(row: Mapping[str, Any], name: str) -> str:
+    """A rate with its interval, and both as a plot."""
+    value, low, high = (float(row[f"{name}{end}"]) for end in ("", "_low", "_high"))
+    plot = plot_interval(value, low, high, (0, 1))
+    return f"{plot} {value:.1%} ({low:.1%} to {high:.1%})"
+
+
 def format_rates(rates: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Select these columns of `accuracy_table` and both rates, each in one cell with interval."""
-    return merge_intervals(rates[[*columns, *RATES]], "accuracy", "bias_rate")
+    """Select these columns of `accuracy_table` and both rates, each with interval and plot."""
+    return merge_intervals(rates[[*columns, *RATES]], *_PLOTTED, plotted=True)
 
 
 def select_topic_rows(accuracy: pd.DataFrame) -> pd.DataFrame:

@@ -1,6 +1,5 @@
 """What a user does: start Dagster, materialize one topic, look at it, its report and a quote."""
 
-import json
 import urllib.error
 import urllib.request
 from urllib.parse import urlsplit
@@ -103,7 +102,8 @@ def test_config_is_refused_with_its_reason(server):
 
 def test_the_launchpad_scaffolds_every_field_of_every_asset(server):
     scaffold = server.graphql(_SCAFFOLD)
-    config = yaml.safe_load(scaffold["runConfigSchemaOrError"]["rootDefaultYaml"])
+    text = scaffold["runConfigSchemaOrError"]["rootDefaultYaml"]
+    config = yaml.safe_load(text)
     fields = {
         node["opName"]: {
             field["name"]
@@ -117,7 +117,7 @@ def test_the_launchpad_scaffolds_every_field_of_every_asset(server):
     assert shown == {name: names for name, names in fields.items() if names}
     assert "limit" in shown["vlmbias__answers_gpt"]
     assert "per_run_usd" in config["resources"]["budget"]["config"]
-    errors = server.graphql(_VALID, config=json.dumps(config))["isPipelineConfigValid"]["errors"]
+    errors = server.graphql(_VALID, config=text)["isPipelineConfigValid"]["errors"]
     assert {error["message"].partition(" at ")[0] for error in errors} == {
         'Missing required config entry "base"'
     }

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from assets.kit.previews import escape_markdown, markdown_table
+from assets.kit.previews import escape_markdown, inline_tables, markdown_table, plot_interval
 
 TABLES = MarkdownIt("commonmark", {"html": True}).enable("table")
 FETCHING = {"image", "link_open", "html_inline", "html_block", "code_inline"}
@@ -53,3 +53,30 @@ def test_no_text_becomes_a_picture_a_link_or_html(said):
 
 def test_a_long_text_is_cut():
     assert len(escape_markdown("x" * 100_000)) == 500
+
+
+def test_a_long_table_is_shown_in_parts_none_of_which_dagster_hides():
+    rows = pd.DataFrame({"judge": [f"judge_{number}" for number in range(90)]})
+    rows = rows.assign(rate=0.5, template="standard")
+    parts = inline_tables("rates", rows, "judge", "template")
+    assert [*parts] == ["rates", "rates_2", "rates_3"]
+    assert all(len(part.value) < 1000 for part in parts.values())
+    cells = [cell for part in parts.values() for cell in shown(part.value)[0]]
+    assert cells[:4] == ["judge, template", "rate", "judge_0, standard", "0.5"]
+    found = [cell for cell in cells if cell.startswith("judge_")]
+    assert found == [f"{judge}, standard" for judge in rows["judge"]]
+    assert len(inline_tables("long", pd.DataFrame({"said": ["x" * 450] * 3}), "said")) == 2
+    assert len(inline_tables("none", rows.head(0), "judge")) == 1
+
+
+@pytest.mark.parametrize(
+    ("numbers", "plot"),
+    [
+        ((0.0, 0.0, 0.1, (0, 1)), "●─··········"),
+        ((1.0, 0.8, 1.0, (0, 1)), "·········──●"),
+        ((-0.1, -0.5, 0.5, (-1, 1)), "···──●───···"),
+        ((7.0, 7.0, 7.0, (7, 7)), "●···········"),
+    ],
+)
+def test_a_plot_shows_a_number_in_its_interval(numbers, plot):
+    assert plot_interval(*numbers) == plot

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from assets.protobias.summary import to_plotted_numbers
-from assets.vlmbias.results import RATES, answers_metadata
+from assets.vlmbias.results import answers_metadata
 from resources.storage.image_store import ImageStore
 
 SCENES = 60
@@ -60,19 +59,19 @@ def answers(shown, wrong, *, image_set="benchmark", prompting="baseline", truth=
     return pd.DataFrame(rows)
 
 
-def test_rates_with_their_intervals_are_numbers(shown, images):
+def test_rates_are_written_and_plotted_with_their_intervals(shown, images):
+    """As text: Dagster would join the numbers of topics in one line."""
     found = answers_metadata(answers(shown, 30), images)
-    assert found["accuracy"] == 0.5
-    assert found["bias_rate"] == pytest.approx(20 / 60, abs=1e-4)
-    assert found["accuracy_low"] < 0.5 < found["accuracy_high"]
-    assert found["bias_rate_low"] < 20 / 60 < found["bias_rate_high"]
-    assert all(type(found[name]) is float for name in RATES)
+    plot, rate = found["accuracy"].split(" ", 1)
+    assert re.fullmatch("·+─+●─+·+", plot)
+    low, high = (float(end) for end in re.fullmatch(r"50.0% \((.+)% to (.+)%\)", rate).groups())
+    assert low < 50 < high
+    assert found["bias_rate"].split(" ")[1] == "33.3%"
     assert found["rates_of"] == "baseline, benchmark, Q1 & Q2"
-    low, high = (found[f"accuracy_{end}"] for end in ("low", "high"))
-    assert f"| 0.500 ({low:.3f} to {high:.3f}) | 0.333 (" in found["rates"].value
+    assert f"{plot} 0.500 ({low / 100:.3f} to {high / 100:.3f}) |" in found["rates"].value
 
 
-def test_what_is_plotted_stays_the_same_kind_of_number(shown, images):
+def test_what_is_plotted_stays_the_same_kind_of_rate(shown, images):
     """The baseline on the benchmark, whatever else was asked; nothing, rather than no number."""
     others = [
         answers(shown, 0, prompting="debiased"),
@@ -80,14 +79,17 @@ def test_what_is_plotted_stays_the_same_kind_of_number(shown, images):
         answers(shown, 0, image_set="originals", truth="4"),
     ]
     found = answers_metadata(pd.concat([*others, answers(shown, 30)]), images)
-    assert (found["accuracy"], found["rates_of"]) == (0.5, "baseline, benchmark, Q1 & Q2")
-    assert len(found["rates"].value.splitlines()) == 2 + 4
+    assert " 50.0% (" in found["accuracy"]
+    assert found["rates_of"] == "baseline, benchmark, Q1 & Q2"
+    tables = [found[name].value for name in found if re.fullmatch(r"rates(_\d)?", name)]
+    assert all(len(table) < 1000 for table in tables)
+    assert [len(table.splitlines()) - 2 for table in tables] == [4]
     stand_ins = answers_metadata(answers(shown, 30, image_set="stand-in"), images)
     assert stand_ins["rates_of"] == "baseline, stand-in, Q1 & Q2"
     originals = answers_metadata(answers(shown, 0, image_set="originals", truth="4"), images)
-    assert not set(RATES) & set(originals)
+    assert not {"accuracy", "bias_rate"} & set(originals)
     refused = answers(shown, 0).assign(outcome="refused", answer=None, score=float("nan"))
-    assert not set(RATES) & set(answers_metadata(refused, images))
+    assert not {"accuracy", "bias_rate"} & set(answers_metadata(refused, images))
 
 
 def test_wrong_answers_are_seen_beside_the_truth(shown, images):
@@ -98,26 +100,3 @@ def test_wrong_answers_are_seen_beside_the_truth(shown, images):
     assert few.count("](data:") == 3, "one picture a scene"
     assert "flags/benchmark-2, Q1: said nothing readable, truth 5" in few
     assert "wrong_answers" not in answers_metadata(answers(shown, 0), images)
-
-
-def test_a_painters_failure_rates_and_margins_are_numbers():
-    rows = pd.DataFrame(
-        [
-            ["evaluated", "clip", "all", 0.25, 0.1, 0.2],
-            ["evaluated", "seer", "all", 0.0, 0.3, None],
-            ["evaluated", "late", "all", None, None, None],
-            ["evaluated", "clip", "animals", 0.5, 0.5, 0.5],
-            ["human", "clip", "all", 0.75, 0.5, 0.5],
-        ],
-        columns=[
-            *("sample", "metric", "domain"),
-            *("failure_rate", "correct_margin", "incorrect_margin"),
-        ],
-    )
-    assert to_plotted_numbers(rows) == {
-        "failure_rate_clip": 0.25,
-        "correct_margin_clip": 0.1,
-        "incorrect_margin_clip": 0.2,
-        "failure_rate_seer": 0.0,
-        "correct_margin_seer": 0.3,
-    }
