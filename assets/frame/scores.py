@@ -74,8 +74,10 @@ def build_request(template: str, instruction: str, digest: str) -> LookRequest:
 
 
 def parse_reply(reply: StepReply) -> dict[str, Any]:
-    """The columns of a judge's reply: `score`, `outcome`, `response`, `reason` …"""
-    return scored_columns(reply, partial(read_rating, low=SCALE[0], high=SCALE[1]))
+    """The columns of a judge's reply: `score`, `outcome`, `response`, `plain_score` …"""
+    columns = scored_columns(reply, partial(read_rating, low=SCALE[0], high=SCALE[1]))
+    read = partial(read_plain_rating, low=SCALE[0], high=SCALE[1])
+    return columns | read_plainly(columns["response"], read, "plain_score")
 
 
 def to_score_row(row: Row, template: str, step: JudgeStep[Any]) -> dict[str, Any]:
@@ -122,11 +124,9 @@ class FrameScores(JudgeStep[FrameScoresConfig]):
 
     def query(self, work: StepRun[FrameScoresConfig], row: Row) -> Conversation:
         """Have the picture scored by the original instruction."""
-        columns = parse_reply(
+        return parse_reply(
             (yield build_request(row["template"], row["instruction"] or "", row["sha256"]))
         )
-        read = partial(read_plain_rating, low=SCALE[0], high=SCALE[1])
-        return columns | read_plainly(columns["response"], read, "plain_score")
 
     def extent(self, work: StepRun[FrameScoresConfig], rows: Sequence[Row]) -> Extent:
         """Return the extent among all applicable pictures."""

@@ -8,8 +8,9 @@ Several numbers are no answer, unless the reply says which is meant:
   (`5 stripes: 3 red and 2 white`), or each is a mere "one" (`2 squares: one small, one large`).
 - It denies the others: `5, not 4`, `51 instead of the usual 50`, `rather than 4`.
 
-What makes a number inexact (`about 5`, `4 or 5`, `4-5`, `at least`, `possibly`) or unseen (`not
-visible`) leaves no answer, and so do words of correction (`actually`, `wait`) beside two numbers.
+What makes a number inexact (`about 5`, `4 or 5`, `4-5`, `at least`, `possibly`), denied (`it does
+not have 5`) or unseen (`not visible`) leaves no answer, and so do words of correction (`actually`,
+`wait`) beside two numbers.
 An ordinal, a year, a percentage, a size (`19x19`), a label (`C5`, `Step 2:`) and "one" where it
 stands for a thing (`each one`, `one of them`) count nothing; `once` and `twice` count where nothing
 else does.
@@ -61,7 +62,8 @@ _INEXACT_AFTER = re.compile(
     + r")\b)|and a half\b|point\b|hundred|thousand|million)",
     re.IGNORECASE,
 )
-_NEARBY = 30
+_NEGATED_BEFORE = re.compile(r"(?:\b(?:not|never|without)|n't)\b(?:(?!\bbut\b)[^,;:.(])*$", re.I)
+_NEARBY = 40
 """Characters around a number that may make it inexact."""
 _UNSEEN = re.compile(
     r"\b(?:not (?:visible|shown|clear)|hidden|cannot|can't|unable|unclear"
@@ -147,6 +149,7 @@ def _iterate_numbers(sentence: str) -> Iterator[StatedNumber]:
         start, end = match.span()
         before, after = sentence[max(0, start - _NEARBY) : start], sentence[end : end + _NEARBY]
         is_inexact = _INEXACT_BEFORE.search(before) or _INEXACT_AFTER.match(after)
+        is_inexact = is_inexact or _NEGATED_BEFORE.search(before)
         text = match[0].lower()
         value = None if is_inexact else _parse_whole(text)
         yield StatedNumber(value, start, end, is_one=text == "one")

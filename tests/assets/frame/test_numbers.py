@@ -182,6 +182,7 @@ def test_nothing_is_asked_that_was_asked_before(studio, tmp_path, monkeypatch):
         assert sent("combined") == 4
         assert sent("pairwise") == pairs
         assert [sent(name) for name in ASKED] == [0] * len(ASKED)
+    assert paid.table("combined_eye", "sketch")["plain_score"].eq(3).all()
     rows = paid.table("pairwise_eye", "sketch")
     assert rows["plain_preference"].equals(rows["preference"])
     assert rows.groupby("order")["preference"].agg(set).to_dict() == {"first": {1}, "second": {0}}

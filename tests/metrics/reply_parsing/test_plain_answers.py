@@ -87,6 +87,20 @@ def test_brackets_that_leave_the_answer_open_are_none_in_words_either(reply):
     assert read_plain_rating(reply, 1, 5).score is None
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I do not see 5 legs.",
+        "So it doesn't have 5 legs.",
+        "It never had 5.",
+        "A dog without 5 legs.",
+    ],
+)
+def test_a_denied_number_is_no_answer(reply):
+    assert read_plain_count(reply).answer is None
+    assert read_plain_count(f"I'm not sure, but {reply[0]} count 5.").answer == "5"
+
+
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_of_two_numbers_none_is_chosen(first, second):
     answer = read_plain_count(f"I see {first} legs and {second} ears.").answer
