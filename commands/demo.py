@@ -29,6 +29,7 @@ def demo(
     started = perf_counter()
     from assets.front import FRONT_PAGE
     from assets.kit.benchmarks import StandInRun, load_benchmarks
+    from assets.kit.collections import GROUP, find_sample_collection
     from assets.kit.partitions import add_painters
     from commands.demo_runs import AssetGroup, DemoRunner
     from commands.storage import open_instance
@@ -51,6 +52,8 @@ def demo(
             for benchmark in load_benchmarks().values()
             for run in benchmark.stand_in_runs(catalog, painter)
         ]
+        if sample := find_sample_collection():
+            runs.insert(0, (AssetGroup(GROUP, "Photographs"), StandInRun((sample.name,))))
         group, name = FRONT_PAGE.path
         run_count = DemoRunner(instance, design).run(
             [*runs, (AssetGroup(group, "Front page"), StandInRun((name,)))]

@@ -70,7 +70,8 @@ class DemoRunner:
         root = find_data_root()
         config_files = (find_models_path(), find_taxonomy_path(), collections_path())
         discovered = root / "discovered.yaml"
-        edited: list[FilePath] = [*config_files, discovered, *ROOT.glob("*.yaml")]
+        photographs = ROOT.glob("photographs/*.csv")
+        edited: list[FilePath] = [*config_files, discovered, *ROOT.glob("*.yaml"), *photographs]
         self._freshness = Freshness(
             instance,
             self._graph,
@@ -132,7 +133,7 @@ class DemoRunner:
             partition=run.partition,
             keys=keys,
             config=config,
-            sources=sources - set(keys),
+            sources=(sources | set(run.reads)) - set(keys),
         )
 
     def _next(self, waiting: Sequence[_Planned], under_way: Sequence[_Planned]) -> _Planned | None:

@@ -21,6 +21,7 @@ from assets.frame.scores import FrameScores
 from assets.frame.search import ConfigurationSearch
 from assets.frame.survival import drawn_domains
 from assets.kit.benchmarks import Benchmark, Definition, StandInRun
+from assets.kit.collections import collection_key, find_sample_collection
 from assets.kit.jobs import JobSpec
 from assets.kit.judging import select_judges
 from assets.kit.partitions import sources
@@ -103,6 +104,12 @@ _ANALYSES = {"combined_gullible": {"biases": ["instruction", "padding"], "sizes"
 each picture that is made takes time."""
 
 
+_PHOTOGRAPHED = ("people", "animals", "indoor", "outdoor")
+"""The domains of the photographs that come with this project."""
+_COMPARED = ("gullible", "pixels")
+"""The stand-in judges of photographs: one that biases move, and one that they do not."""
+
+
 def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
     yield from (FrameConcepts(catalog), Drafts(catalog), Instructions(catalog))
     yield from (PerturbedInstructions(catalog), FrameImages(catalog))
@@ -122,7 +129,7 @@ def _assets(catalog: Catalog) -> list[Definition]:
 
 
 def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
-    """A few items of each domain, with each bias once; judges that cost nothing.
+    """A few items of each domain, and photographs, with each bias once; judges that cost nothing.
 
     Combinations, templates and pairs are of one domain and judge.
     """
@@ -136,6 +143,16 @@ def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
         analyses = ("combined_gullible", "mitigation_gullible", "pairwise_gullible")
         yield StandInRun(analyses, f"{_ANALYSED}|{painter}", _ANALYSES)
     yield StandInRun(("inflation",), painter)
+    if sample := find_sample_collection():
+        scored = [name for name in judge_assets if name.endswith(_COMPARED)]
+        for domain in _PHOTOGRAPHED:
+            yield StandInRun(
+                ("images", "biased_images", *scored),
+                f"{domain}|{sample.name}",
+                _ONE_EACH,
+                reads=[collection_key(sample.name)],
+            )
+        yield StandInRun(("inflation",), sample.name)
     yield StandInRun(("report",))
 
 

@@ -193,19 +193,21 @@ def list_usable_names(work: StepRun[Any], limit: int | None) -> list[str]:
 
 
 def _build_collected_rows(work: StepRun[FrameImagesConfig]) -> list[dict[str, Any]]:
-    """The pictures of a collection: those of the domain, and those that are of none."""
+    """The pictures of a collection: those of the domain, and those that are of none.
+
+    A picture of which several questions are asked counts once with each instruction.
+    """
     domain, source = split_source_key(work.partition)
     collection = collection_key(source)
     table = work.find_table(collection, "")
     if table is None:
         raise NotCountable(collection.to_user_string())
-    rows = [
-        row
-        for row in select_stored_rows(COLLECTION_COLUMNS.read_rows(table, collection))
-        if row["domain"] is None or row["domain"].strip().lower() == domain
-    ]
+    rows: dict[tuple[str, str | None], Row] = {}
+    for row in select_stored_rows(COLLECTION_COLUMNS.read_rows(table, collection)):
+        if row["domain"] is None or row["domain"].strip().lower() == domain:
+            rows.setdefault((row["sha256"], row["text"]), row)
     limited_rows = stratified_head(
-        rows, work.config.limit, lambda row: SamplingKey(row["image_id"], ())
+        [*rows.values()], work.config.limit, lambda row: SamplingKey(row["image_id"], ())
     )
     return [_build_own_row(domain, source, row) for row in limited_rows]
 

@@ -217,12 +217,20 @@ def build_inflation_rows(
     if search.empty or scores.empty:
         return
     is_stand_in = bool(search["is_stand_in"].any())
-    done: pd.DataFrame | None = None
-    rows: list[dict[str, Any]] = []
+    done: list[tuple[str, pd.DataFrame, list[dict[str, Any]]]] = []
     for part, part_scores in _iterate_parts(scores, search, combined, mitigation):
-        # Where every picture is readable, both parts are the same one.
-        rows = rows if part_scores is done else list(_rows(part_scores, part))
-        done = part_scores
+        # Where every picture is readable, or nothing was chosen, several parts are the same one.
+        rows = next(
+            (
+                rows
+                for experiment, earlier_scores, rows in done
+                if experiment == part.experiment != COMBINED and earlier_scores.equals(part_scores)
+            ),
+            None,
+        )
+        if rows is None:
+            rows = list(_rows(part_scores, part))
+            done.append((part.experiment, part_scores, rows))
         for row in rows:
             yield {"is_stand_in": is_stand_in, **part._asdict(), **row}
 

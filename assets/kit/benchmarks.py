@@ -37,6 +37,8 @@ class StandInRun(NamedTuple):
     assets: Sequence[str]
     partition: str | None = None
     config: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    reads: Sequence[AssetKey] = ()
+    """Assets that it reads without edges in the graph."""
 
 
 @dataclass(frozen=True, kw_only=True)

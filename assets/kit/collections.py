@@ -62,6 +62,7 @@ COLLECTION_COLUMNS = Columns(
 
 _MAX_SHOWN = 20
 _CHECK = "every_row_is_taken"
+_SAMPLE = Path(__file__).resolve().parents[2] / "photographs" / "questions.csv"
 
 
 def collection_key(name: str) -> AssetKey:
@@ -84,6 +85,15 @@ def load_listed_collections() -> Mapping[str, Collection]:
 @lru_cache(4)
 def _load_listed(path: Path, stamp: tuple[int, int] | None) -> Mapping[str, Collection]:
     return load(path)
+
+
+def find_sample_collection() -> Collection | None:
+    """The photographs that come with this project; None where collections.yaml does not list them.
+
+    `make demo` uses them beside what it draws.
+    """
+    collections = load_listed_collections().values()
+    return next((sample for sample in collections if Path(sample.path) == _SAMPLE), None)
 
 
 def build_dataset_partitions(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assets.kit.benchmarks import Benchmark, Definition, StandInRun
+from assets.kit.collections import find_sample_collection
 from assets.kit.jobs import JobSpec
 from assets.kit.step import Step
 from assets.philautia.captions import CaptionStep
@@ -30,7 +31,7 @@ SHARED_ASSETS = ("pictures", "rated_captions")
 """Assets made once per dataset, whichever models are asked."""
 COMPARISON_ASSETS = ("preference_matrix", "pomms")
 STAND_IN_DATASET = "vlmbias_game_boards"
-"""The dataset of the stand-in run: the one that is the quickest to draw."""
+"""The drawn dataset of the stand-in run: the one that is the quickest to draw."""
 
 
 def _build_job_specs() -> list[JobSpec]:
@@ -85,32 +86,45 @@ def _assets(catalog: Catalog) -> list[Definition]:
 
 
 def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
-    """Drawn pictures of one topic, described and scored by models that cost nothing."""
+    """Drawn pictures of one topic, and photographs; models that cost nothing."""
     captioners = [model for model in select_captioners(catalog, CAPTIONERS) if model.is_stand_in]
     names = [model.name for model in captioners if "judge" in model.roles]
     if not names:
         return
     model_assets = [f"{prefix}_{name}" for prefix in ("captions", "scores") for name in names]
-    yield StandInRun((*SHARED_ASSETS, *model_assets, *COMPARISON_ASSETS), STAND_IN_DATASET)
+    for dataset in list_stand_in_datasets():
+        # A panel of so few photographs says nothing.
+        compared = COMPARISON_ASSETS if dataset == STAND_IN_DATASET else COMPARISON_ASSETS[:1]
+        yield StandInRun((*SHARED_ASSETS, *model_assets, *compared), dataset)
     yield StandInRun(("report",))
 
 
+def list_stand_in_datasets() -> list[str]:
+    """The datasets of the stand-in run: a drawn one, and the photographs that come along."""
+    sample = find_sample_collection()
+    return [STAND_IN_DATASET, *([sample.name] if sample else [])]
+
+
 def demo_summary(home: DataRoot, painter: str) -> list[dict[str, Any]]:
-    """Count the stand-in dataset's pictures, captioning models and scored captions."""
-    matrix = home.find(
-        asset_key("preference_matrix"), STAND_IN_DATASET, ["row_type", "generator", "scored"]
-    )
-    if matrix is None:
-        return []
-    cells = matrix[matrix["row_type"].eq(CELL)]
+    """Count each stand-in dataset's pictures, captioning models and scored captions."""
     return [
-        {
-            "dataset": STAND_IN_DATASET,
-            "pictures": len(home.table(asset_key("pictures"), STAND_IN_DATASET, ["image_id"])),
-            "models": int(cells["generator"].nunique()),
-            "scores": int(cells["scored"].sum()),
-        }
+        row
+        for dataset in list_stand_in_datasets()
+        if (row := _count_made(home, dataset)) is not None
     ]
+
+
+def _count_made(home: DataRoot, dataset: str) -> dict[str, Any] | None:
+    matrix = home.find(asset_key("preference_matrix"), dataset, ["row_type", "generator", "scored"])
+    if matrix is None:
+        return None
+    cells = matrix[matrix["row_type"].eq(CELL)]
+    return {
+        "dataset": dataset,
+        "pictures": len(home.table(asset_key("pictures"), dataset, ["image_id"])),
+        "models": int(cells["generator"].nunique()),
+        "scores": int(cells["scored"].sum()),
+    }
 
 
 BENCHMARK = Benchmark(

@@ -7,6 +7,7 @@ from typing import ClassVar, TypeVar
 
 import pandas as pd
 
+from assets.kit.collections import load_listed_collections
 from assets.report.formats import Rate, add_firmness
 from assets.report.standings import Measure, Standing
 from metrics.statistics.firmness import FIRMNESS, Evidence, Firmness
@@ -111,5 +112,16 @@ def firmest(evidence: Iterable[Evidence]) -> Firmness:
 def firmest_first(
     subjects: Iterable[SubjectT], key: Callable[[SubjectT], float] = lambda subject: 0
 ) -> list[SubjectT]:
-    """Results, then trials and stand-in runs; among these by `key`, else in the given order."""
-    return sorted(subjects, key=lambda subject: (FIRMNESS.index(subject.firmness), key(subject)))
+    """Results, then trials and stand-in runs; among these collections, then by `key`.
+
+    Subjects that are equal in all of this stay in the given order.
+    """
+    collections = load_listed_collections()
+    return sorted(
+        subjects,
+        key=lambda subject: (
+            FIRMNESS.index(subject.firmness),
+            subject.name not in collections,
+            key(subject),
+        ),
+    )

@@ -4,13 +4,21 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assets.kit.benchmarks import Benchmark, Definition, StandInRun
+from assets.kit.collections import find_sample_collection
 from assets.kit.jobs import JobSpec
 from assets.kit.judging import select_judges
 from assets.kit.step import Step
 from assets.kit.tuning import BY_ARM
 from assets.vhexpansion.adversarial_perturbations import AdversarialPerturbations
 from assets.vhexpansion.answers import CleanAnswers, YesNoAnswers, select_encoders
-from assets.vhexpansion.common import GROUP, QUESTION, TITLE, asset_key, dataset_partitions
+from assets.vhexpansion.common import (
+    GROUP,
+    QUESTION,
+    TITLE,
+    asset_key,
+    dataset_partitions,
+    load_question_collections,
+)
 from assets.vhexpansion.common_perturbations import CommonPerturbations
 from assets.vhexpansion.mitigation import build_mitigation_asset
 from assets.vhexpansion.negated_cases import NegatedCases
@@ -27,6 +35,8 @@ CASE_ASSETS = ("seed_cases", "negated_cases", "common_perturbations")
 """Assets made once per dataset, whichever models are asked."""
 STAND_IN_DATASETS = ("game_boards", "optical_illusions")
 """The datasets of the stand-in run: those that are the quickest to read from pixels."""
+BLIND = ("gullible", "random")
+"""The stand-in judges that can answer about photographs, as they look at no picture."""
 _DEMO_CONFIG: Mapping[str, Mapping[str, Any]] = {
     "seed_cases": {"limit": 4},
     # Noise and defocus take seconds to read.
@@ -144,17 +154,29 @@ def _assets(catalog: Catalog) -> list[Definition]:
 
 
 def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
-    """A few cases of two drawn domains; judges that cost nothing."""
-    judges = [judge.name for judge in select_judges(catalog, STAND_IN_ANSWERS) if judge.is_stand_in]
-    answers = [f"answers_{judge}" for judge in judges]
-    for dataset in STAND_IN_DATASETS:
-        yield StandInRun((*CASE_ASSETS, *answers, "symmetry"), dataset, _DEMO_CONFIG)
+    """A few cases of two drawn domains, and all of photographs; judges that cost nothing."""
+    judges = [judge for judge in select_judges(catalog, STAND_IN_ANSWERS) if judge.is_stand_in]
+    answers = [f"answers_{judge.name}" for judge in judges]
+    blind_answers = [f"answers_{judge.name}" for judge in judges if judge.model in BLIND]
+    for dataset in list_stand_in_datasets():
+        if dataset in STAND_IN_DATASETS:
+            yield StandInRun((*CASE_ASSETS, *answers, "symmetry"), dataset, _DEMO_CONFIG)
+        else:
+            once = {name: {"repeats": 1} for name in blind_answers}
+            yield StandInRun((*CASE_ASSETS, *blind_answers, "symmetry"), dataset, once)
     yield StandInRun(("report",))
+
+
+def list_stand_in_datasets() -> list[str]:
+    """The datasets of the stand-in run: the drawn ones, and the photographs that come along."""
+    sample = find_sample_collection()
+    is_asked = sample is not None and sample.name in load_question_collections()
+    return [*STAND_IN_DATASETS, *([sample.name] if sample and is_asked else [])]
 
 
 def demo_summary(home: DataRoot, painter: str) -> list[dict[str, Any]]:
     """Count cases, negated cases and perturbed pictures of each dataset of the stand-in run."""
-    return [_count_made(home, dataset) for dataset in STAND_IN_DATASETS]
+    return [_count_made(home, dataset) for dataset in list_stand_in_datasets()]
 
 
 def _count_made(home: DataRoot, dataset: str) -> dict[str, Any]:

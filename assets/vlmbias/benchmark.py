@@ -103,7 +103,9 @@ def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
             yield StandInRun((*images, "questions", *answers), topic)
         else:
             yield StandInRun(("subjects",), topic)
-            yield StandInRun(("paintings", "edits", "candidates"), f"{painter}|{topic}")
+            # Where nobody has decided, the first edit is published.
+            config = {"edits": {"edits_per_image": 1}}
+            yield StandInRun(("paintings", "edits", "candidates"), f"{painter}|{topic}", config)
             yield StandInRun(("photographs", "questions", *answers), topic)
     yield StandInRun(("accuracy", "report"))
 

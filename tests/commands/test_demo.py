@@ -58,8 +58,10 @@ NEVER_FILLED = {
 }
 """Columns that a table of the demo may leave empty: nothing fails and no model is asked."""
 EMPTY_COLUMNS = {
-    "frame/biased_images": {"answer", "boxes", "question"},  # of collections; another bias
-    "frame/images": {"answer", "question"},  # of collections
+    "collections/photographs": {  # of what people have scored, and of options
+        *("human_score", "options", "scale_high", "scale_low"),
+    },
+    "frame/biased_images": {"boxes"},  # of another bias
     "philautia/pomms": {
         *("ratings", "unscored", "tau_b", "tau_b_low", "tau_b_high"),  # of people's captions
         *("tau_c", "tau_c_low", "tau_c_high"),
@@ -177,6 +179,7 @@ def test_protobias_is_rehearsed_and_says_so(first, folder):
 def test_vhexpansion_is_rehearsed_and_finds_what_is_known(first, folder):
     said = " ".join(first.stdout.split())
     rows = []
+    assert " photographs 36 36 36 " in said
     for dataset in ("game_boards", "optical_illusions"):
         assert f" {dataset} 4 4 " in said
         numbers = pd.read_parquet(folder / f"data/vhexpansion/symmetry/{dataset}.parquet")
@@ -241,7 +244,7 @@ def test_every_command_on_the_pages_does_what_it_promises(again, folder):
     offered = commands_in("".join(page.read_text(encoding="utf-8") for page in pages))
     judging = [command for command in offered if " judge " in command]
     making = [command for command in offered if " run " in command]
-    assert {command.split()[-1] for command in judging} == {"vlmbias", "vhexpansion"}
+    assert {command.split()[-1] for command in judging} == {"frame", "vlmbias", "vhexpansion"}
     assert len(making) + len(judging) == len(offered)
     quoted = ""
     for command in judging:
@@ -269,13 +272,36 @@ def test_every_command_on_the_pages_does_what_it_promises(again, folder):
 
 
 def test_philautia_is_rehearsed_and_finds_who_favours_its_own(first, folder):
-    assert " vlmbias_game_boards 32 5 1,600 " in " ".join(first.stdout.split())
-    rows = pd.read_parquet(folder / "data/philautia/preference_matrix/vlmbias_game_boards.parquet")
-    own = rows[rows["row_type"].eq("model") & rows["generator"].ne("all")]
-    assert own["is_stand_in"].all()
-    assert set(own.loc[own["preference_low"].gt(0), "generator"]) == {"vain"}
+    said = " ".join(first.stdout.split())
+    assert " vlmbias_game_boards 32 5 1,600 " in said
+    assert " photographs 9 5 450 " in said
+    for dataset in ("vlmbias_game_boards", "photographs"):
+        rows = pd.read_parquet(folder / f"data/philautia/preference_matrix/{dataset}.parquet")
+        own = rows[rows["row_type"].eq("model") & rows["generator"].ne("all")]
+        assert own["is_stand_in"].all()
+        assert set(own.loc[own["preference_low"].gt(0), "generator"]) == {"vain"}
     front = folder / "data" / "report" / "philautia" / "index.html"
     assert "A stand-in run:" in front.read_text()
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "page"),
+    [
+        ("frame", "pictures-photographs.html"),
+        ("philautia", "dataset-photographs.html"),
+        ("vhexpansion", "pairs-photographs.html"),
+    ],
+)
+def test_photographs_are_shown_and_lead_the_report(first, folder, benchmark, page):
+    pictures = pd.read_parquet(folder / "data/collections/photographs.parquet")["sha256"].unique()
+    assert len(pictures) == 9
+    report = folder / "data" / "report" / benchmark
+    shown = re.findall(r'<img[^>]* src="([^"]+)"', (report / page).read_text(encoding="utf-8"))
+    assert any(digest in address for address in shown for digest in pictures)
+    text = (report / "index.html").read_text(encoding="utf-8")
+    # The first chart or table is of the photographs, whatever else was drawn.
+    lead = text[text.index("<figure") :]
+    assert 0 < lead.index("photographs") < 400
 
 
 def test_a_judge_that_costs_money_is_not_asked(first, folder):
@@ -338,8 +364,8 @@ def test_where_something_changed_it_runs_again_but_draws_measures_and_asks_nothi
     parts = "game_boards,logos,sketch|logos,animals|sketch"
     changed = again("-c", SOME, PARTS=parts, COUNTERFACTORY_ANOTHER="1")
     assert changed.returncode == 0, changed.stderr
-    # The front page is of no partition.
-    assert "Made by 9 runs" in changed.stdout
+    # The photographs are of no partition, as is the front page.
+    assert "Made by 10 runs" in changed.stdout
     for name, number in (
         ("drawn_images", "drawn_now"),
         ("original_images", "drawn_now"),
@@ -348,7 +374,7 @@ def test_where_something_changed_it_runs_again_but_draws_measures_and_asks_nothi
         now, then = recorded(folder, name, "game_boards", number)
         assert now == 0
         assert then > 0
-    for name, pictures in (("paintings", 54), ("edits", 276)):
+    for name, pictures in (("paintings", 54), ("edits", 69)):
         assert recorded(folder, name, "sketch|logos", "requests_sent") == [0, pictures]
     sent = recorded(folder, "image_pairs", "animals|sketch", "requests_sent", "protobias")
     assert sent == [0, 12]
@@ -385,7 +411,7 @@ def test_a_run_that_fails_fails_the_demo(again, folder):
         stores.unlink()
         (folder / "data" / "away").rename(stores)
     assert failed.returncode == 1
-    assert "VLMBias, chess_pieces failed:" in failed.stderr
+    assert "Photographs failed:" in failed.stderr
     assert f"{stores}/" in failed.stderr
     assert "set COUNTERFACTORY_HOME" in failed.stderr
 

@@ -132,7 +132,7 @@ REPORT = BenchmarkReport(
     },
     # The newest source is noticed last.
     order=lambda sources: firmest_first(sources[::-1]),
-    stand_in_sentence="A stand-in run: judges and pictures are stand-ins, and no figure is a "
+    stand_in_sentence="A stand-in run: judges or pictures are stand-ins, and no figure is a "
     "result.",
     sentence=_source_sentence,
     gallery=gallery,

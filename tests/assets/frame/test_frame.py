@@ -211,7 +211,10 @@ def test_the_grid_is_the_papers():
 
 
 def collected(root, texts, size=96):
-    """A collection of pictures, all alike but for `size` px by name, with their texts."""
+    """A collection of pictures, all alike but for `size` px by name, with their texts.
+
+    A second question is asked of the first, which counts once with its text.
+    """
     store = ImageStore(root=str(root))
     sides = size if isinstance(size, dict) else dict.fromkeys(texts, size)
     rows = [
@@ -228,6 +231,7 @@ def collected(root, texts, size=96):
         }
         for number, (name, text) in enumerate(texts.items(), 1)
     ]
+    rows.append({**rows[0], "image_id": "mine/again", "question": "Is it dark?"})
     path = root / "collections" / "mine.parquet"
     path.parent.mkdir()
     pq.write_table(COLLECTION_COLUMNS.build_table(rows), path)

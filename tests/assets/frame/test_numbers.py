@@ -108,7 +108,7 @@ def test_the_biased_picture_wins_against_another_of_its_instruction(studio):
 
 def test_the_report_says_what_an_overlay_buys_and_that_it_is_a_stand_in_run(studio):
     front = (studio.root / "report" / "frame" / "index.html").read_text(encoding="utf-8")
-    assert "A stand-in run: judges and pictures are stand-ins" in front
+    assert "A stand-in run: judges or pictures are stand-ins" in front
     assert "onto a picture buys 2.00 of 5 points from gullible" in front
     assert "onto a picture buys 0.00 of 5 points from pixels" in front
 
