@@ -62,6 +62,10 @@ EMPTY_COLUMNS = {
         *("human_score", "options", "scale_high", "scale_low"),
     },
     "frame/biased_images": {"boxes"},  # of another bias
+    "frame/combined": {"plain_score", "reading_version"},  # of models' replies
+    "frame/mitigation": {"plain_score", "reading_version"},  # likewise
+    "frame/pairwise": {"plain_preference", "reading_version"},  # likewise
+    "frame/scores": {"plain_score", "reading_version"},  # likewise
     "philautia/pomms": {
         *("ratings", "unscored", "tau_b", "tau_b_low", "tau_b_high"),  # of people's captions
         *("tau_c", "tau_c_low", "tau_c_high"),
