@@ -18,6 +18,7 @@ from dagster import AssetKey, AssetRecordsFilter, DagsterInstance
 from resources.calls import CallStore
 
 PROJECT = Path(__file__).parents[2]
+AXE = PROJECT / "tests" / "outside" / "node_modules" / "axe-core" / "axe.min.js"
 TOTALS = "all 464 130 343 251 594"
 """Images, originals, verified, stand-ins and distinct: all that is no stand-in is verified."""
 LISTED = (PROJECT / "models.yaml").read_text()
@@ -439,14 +440,23 @@ def test_an_object_store_without_a_database_server_is_refused(command, tmp_path)
     assert_nothing_ran(tmp_path)
 
 
-def test_every_kind_of_page_keeps_to_its_policy(first, folder, quiet):
-    """What a policy blocks, a browser says on the console."""
+def test_every_kind_of_page_keeps_to_its_policy_and_is_open_to_everybody(first, folder, quiet):
+    """What a policy blocks, a browser says on the console; axe finds what shuts readers out."""
     pages = sorted((folder / "data").rglob("*.html"))
     policy = '<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; '
     assert [page for page in pages if policy not in page.read_text("utf-8")] == []
     kinds = {re.sub(r"[-_0-9]+", "", str(page.relative_to(folder))): page for page in pages}
     by_folder = {page.parent if "scenes" in page.parts else page: page for page in kinds.values()}
     assert len(by_folder) > 20
+    faults = []
     for page in by_folder.values():
         quiet.goto(page.as_uri(), wait_until="load")
         assert quiet.evaluate("getComputedStyle(document.body).fontFamily") != "Times New Roman"
+        quiet.evaluate(AXE.read_text(encoding="utf-8"))
+        for scheme in ("light", "dark"):
+            quiet.emulate_media(color_scheme=scheme)
+            faults += [
+                (page.name, scheme, fault["id"], fault["nodes"][0]["html"])
+                for fault in quiet.evaluate("axe.run()")["violations"]
+            ]
+    assert faults == []
