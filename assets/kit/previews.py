@@ -61,11 +61,11 @@ def markdown_table(rows: pd.DataFrame) -> MarkdownMetadataValue:
 def inline_tables(name: str, rows: pd.DataFrame, *labels: str) -> dict[str, MarkdownMetadataValue]:
     """A table in parts that Dagster shows without a click: `name`, `name_2` and so on.
 
-    The columns `labels` become one, since Dagster cuts off wide tables.
+    The columns `labels` become one, without what is null, since Dagster cuts off wide tables.
     """
-    values = rows[[*labels]].astype(str).itertuples(index=False)
+    values = rows[[*labels]].astype(str).fillna("").itertuples(index=False)
     numbers = rows.drop(columns=[*labels])
-    numbers.insert(0, ", ".join(labels), [", ".join(row) for row in values])
+    numbers.insert(0, ", ".join(labels), [", ".join(filter(None, row)) for row in values])
     head, rule, *lines = markdown_table(numbers).value.splitlines()
     parts = [[head, rule]]
     for line in lines:
