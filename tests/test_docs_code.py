@@ -19,7 +19,10 @@ MODELS = """
 - {name: gpt_5, backend: openai, model: gpt-5, family: gpt, roles: [judge]}
 - {name: gpt_6_luna, backend: openai, model: gpt-6-luna, family: gpt, roles: [captioner, judge]}
 """
-COLLECTIONS = "- {name: tifa160, path: tifa160.csv, columns: {image: image}}\n"
+COLLECTIONS = """
+- {name: tifa160, path: tifa160.csv, columns: {image: image}}
+- {name: photographs, path: questions.csv, columns: {image: image}}
+"""
 JOBS = {"submit": "submit_batch", "judge_everything": "judge_everything", "quote": "quote"}
 """Jobs by the operation that the documents configure."""
 

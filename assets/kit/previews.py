@@ -59,7 +59,7 @@ def markdown_table(rows: pd.DataFrame) -> MarkdownMetadataValue:
 
 
 def inline_tables(name: str, rows: pd.DataFrame, *labels: str) -> dict[str, MarkdownMetadataValue]:
-    """A table in parts that Dagster shows without a click: `name`, `name_2` and so on.
+    """A table in parts that Dagster shows without a click: `name`, then the same with a number.
 
     The columns `labels` become one, without what is null, since Dagster cuts off wide tables.
     """

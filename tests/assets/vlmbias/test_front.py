@@ -56,7 +56,8 @@ def test_the_front_page_opens_with_what_was_found(models: int, tmp_path: Path) -
     assert heading(index) == expected[models]
     first = index.read_text().partition("<h2")[0]
     assert first.count("<img ") == 2
-    assert first.count('<svg role="img"') == 1
+    assert first.count('<svg role="img"') == 2
+    assert first.index("the familiar answer") < first.index("As published")
     assert re.search(rf"<b>{best}</b> says <b class=\"wrong\">\d+</b>", first)
 
 
@@ -80,9 +81,11 @@ def test_judges_asked_in_part_are_ordered_by_their_own_numbers() -> None:
     assert [(rate.value, rate.note) for rate in rates] == [(None, "no answer")] * 2
 
 
-def test_without_a_model_no_finding_is_made_up(tmp_path: Path) -> None:
+def test_without_a_model_the_paper_speaks_and_no_finding_is_made_up(tmp_path: Path) -> None:
     index = build(tmp_path / "report", **Report(1, models=("prior", "pixels")).tables())
-    assert heading(index) == "No model has answered yet."
+    assert heading(index).startswith("5 models count right in 17.05")
+    assert "As published: The paper’s Table 2" in read(index)
+    assert "No model has answered yet." in read(index)
 
 
 def test_counts_that_stand_beside_each_other_agree(tmp_path: Path) -> None:
