@@ -7,6 +7,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Callable, Iterator
+from multiprocessing.util import get_temp_dir
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
@@ -225,6 +226,7 @@ def s3(s3_server, monkeypatch):
     client = boto3.client("s3")
     client.create_bucket(Bucket="pictures")
     s3_server.requests.clear()
+    get_temp_dir()  # Workers that start meanwhile have their sockets there, and outlive the test.
     with TemporaryDirectory() as copies:  # Of another test's pictures, none is there.
         Path(copies).chmod(0o711)  # A database's server is another user, who starts below it.
         monkeypatch.setenv("TMPDIR", copies)
