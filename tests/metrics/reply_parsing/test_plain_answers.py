@@ -39,37 +39,42 @@ READERS: dict[str, Callable[[dict[str, Any]], str | None]] = {
     "rating": read_rating_text,
     "pick": lambda reply: PICKS[read_plain_pick(reply["reply"]).first],
 }
-READ = [(reply, READERS[reply["kind"]](reply)) for reply in SET["replies"]]
 
 
-def test_the_set_is_of_real_models_for_the_most_part():
-    real = [reply for reply, _ in READ if reply["source"] != "written for this set"]
+@pytest.fixture(scope="module")
+def readings() -> list[tuple[dict[str, Any], str | None]]:
+    """Each reply with what is read from it: by a test, so that a changed reader is noticed."""
+    return [(reply, READERS[reply["kind"]](reply)) for reply in SET["replies"]]
+
+
+def test_the_set_is_of_real_models_for_the_most_part(readings):
+    real = [reply for reply, _ in readings if reply["source"] != "written for this set"]
     assert len(real) >= 300
-    assert {reply["source"] for reply, _ in READ} == set(SET["sources"])
+    assert {reply["source"] for reply, _ in readings} == set(SET["sources"])
 
 
-def test_no_reply_is_read_as_another_answer():
+def test_no_reply_is_read_as_another_answer(readings):
     wrong = [
         (reply["reply"], answer)
-        for reply, answer in READ
+        for reply, answer in readings
         if answer is not None and answer not in (reply["label"], reply["second"])
     ]
     assert wrong == []
 
 
 @pytest.mark.parametrize("kind", READERS)
-def test_nearly_every_readable_reply_is_read(kind):
+def test_nearly_every_readable_reply_is_read(readings, kind):
     readable = [
         answer
-        for reply, answer in READ
+        for reply, answer in readings
         if reply["kind"] == kind and reply["label"] == reply["second"] is not None
     ]
     assert len(readable) >= 20
     assert sum(answer is not None for answer in readable) >= 0.95 * len(readable)
 
 
-def test_an_answer_in_brackets_or_json_stays_as_it_is():
-    for text in {reply["reply"] for reply, _ in READ}:
+def test_an_answer_in_brackets_or_json_stays_as_it_is(readings):
+    for text in {reply["reply"] for reply, _ in readings}:
         assert read_count(text).answer in (None, read_plain_count(text).answer)
         assert read_yes_no(text).answer in (None, read_plain_yes_no(text).answer)
         assert read_name(text, ["Go"]).answer in (None, read_plain_name(text, ["Go"]).answer)
