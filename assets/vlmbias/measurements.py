@@ -52,17 +52,11 @@ def measurements(
     images: ImageStore,
     work_cache: WorkCache,
 ) -> MaterializeResult[pa.Table]:
-    """Open the stored images, and measure those that were not measured before.
-
-    Raises `MissingItem` or `CorruptItem` where one is gone or damaged.
-    """
+    """Open the stored images, and measure those that were not measured before."""
     started = perf_counter()
     stored_images = pd.concat([drawn_images, original_images], ignore_index=True)[MEASURED_COLUMNS]
     smallest = stored_images["size"].min()
     image_rows = {row["image_id"]: row for row in to_records(stored_images)}
-
-    for digest in images.find_damaged({*stored_images["sha256"]}):
-        images.get(digest)  # Raises what is wrong, also with an image that was measured before.
 
     pictures = {
         image_id: MeasuredPicture(
@@ -100,7 +94,11 @@ class MeasuredPicture(NamedTuple):
 def measure_pictures(
     topic: str, pictures: Mapping[T, MeasuredPicture], images: ImageStore, work_cache: WorkCache
 ) -> FinishedWork[T]:
-    """Measure pictures that were not measured before: the fields of `ImageReadings`, by item."""
+    """Measure pictures that were not measured before: the fields of `ImageReadings`, by item.
+
+    Those that were measured before are read as well: raises `MissingItem` or `CorruptItem` where
+    one is gone or damaged.
+    """
     domain = load_domain(topic)
     code = (domain.measure_module.VERSION, domain.fingerprint)
 
@@ -109,7 +107,14 @@ def measure_pictures(
         return ReadJob(topic, images.get(picture.sha256), *picture[1:])
 
     works = {item: build_work_key("measure", code, *picture) for item, picture in pictures.items()}
-    return finish_work(WorkKind(load=load, work=read_png, store=asdict), works, work_cache)
+    digests = {key: pictures[item].sha256 for item, key in works.items()}
+
+    def find_lost(results: Mapping[str, Any]) -> tuple[()]:
+        images.require_intact({digests[key] for key in results})
+        return ()
+
+    kind = WorkKind(load=load, work=read_png, store=asdict, find_lost=find_lost)
+    return finish_work(kind, works, work_cache)
 
 
 def _rows(row: Mapping[str, Any], result: dict[str, Any], version: str) -> list[dict[str, Any]]:

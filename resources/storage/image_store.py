@@ -114,6 +114,12 @@ class ImageStore(ConfigurableResource[None]):
             is_intact = zip(digests, threads.map(self.holds, digests), strict=True)
             return {digest for digest, is_whole in is_intact if not is_whole}
 
+    def require_intact(self, digests: Collection[str]) -> None:
+        """Read images as they are stored; raises `MissingItem`, `CorruptItem` or `AccessDenied`."""
+        with ThreadPoolExecutor(_BATCH_SIZE) as threads:
+            for _ in threads.map(lambda digest: _read_intact(self.path(digest), digest), digests):
+                pass
+
     def find_missing(self, digests: Collection[str]) -> set[str]:
         """Find the images that are not there; existing ones may still be damaged."""
         folders = defaultdict[UPath, list[UPath]](list)
