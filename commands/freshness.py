@@ -90,10 +90,11 @@ class Freshness:
 
         Steps write reviews themselves, for people to edit: only now is it known what they left.
         """
-        if self._inputs() == self._before:
+        digest = self._inputs()
+        if digest == self._before:
             return
         for run_id in self.current_run_ids:
-            self._instance.add_run_tags(run_id, {INPUTS_TAG: self._inputs()})
+            self._instance.add_run_tags(run_id, {INPUTS_TAG: digest})
 
     @property
     def tags(self) -> dict[str, str]:

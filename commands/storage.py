@@ -1,9 +1,10 @@
 """A Dagster instance for several runs in one process, at once or in turn.
 
-Dagster opens and closes a connection for each event, and SQLite waits for the disk whenever the
-last connection to a database closes. Here connections stay open, and SQLite waits for the disk when
-it moves its log into the database: a power cut may lose the last events of a run, never the
-database. All events are where the UI looks for them.
+Dagster opens and closes a connection for each event. That takes a PostgreSQL server longer than to
+store the event, and SQLite waits for the disk whenever the last connection to a database closes.
+Here connections stay open, and SQLite waits for the disk when it moves its log into the database: a
+power cut may lose the last events of a run, never the database. All events are where the UI looks
+for them.
 """
 
 import os
@@ -39,7 +40,7 @@ class _Connection(sqlite3.Connection):
 
 @contextmanager
 def open_instance() -> Iterator[DagsterInstance]:
-    """Open the instance at DAGSTER_HOME; of another storage than SQLite nothing is changed.
+    """Open the instance at DAGSTER_HOME.
 
     What steps print is not kept: of several runs at once in one process, none has an output of its
     own to redirect.
@@ -52,6 +53,7 @@ def open_instance() -> Iterator[DagsterInstance]:
         DagsterInstance.local_temp(str(folder), overrides=overrides) as instance,
     ):
         read_log_handlers_once(instance)
+        instance.optimize_for_webserver(statement_timeout=0, pool_recycle=3600, max_overflow=20)
         yield instance
 
 

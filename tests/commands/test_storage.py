@@ -1,11 +1,14 @@
 """Dagster's databases stay open during runs, and hold what they always do."""
 
 import sqlite3
+from contextlib import ExitStack
 
+import psycopg2
 import pytest
 from dagster import DagsterInstance, job, op
 
 from commands.storage import open_instance
+from tests.postgres import Postgres, installed
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -21,18 +24,35 @@ def steps():
         step.alias(f"step_{number}")()
 
 
-@pytest.fixture
-def connections(tmp_path, monkeypatch):
-    """Counts connections to SQLite databases."""
-    (tmp_path / "dagster.yaml").touch()
-    opened, connect = [], sqlite3.dbapi2.connect
+@pytest.fixture(
+    params=[
+        "sqlite",
+        pytest.param(
+            "postgres",
+            marks=[
+                pytest.mark.slow,
+                pytest.mark.skipif(not installed(), reason="no PostgreSQL server is installed"),
+            ],
+        ),
+    ]
+)
+def connections(request, tmp_path, monkeypatch):
+    """Counts connections to databases."""
+    settings, driver = tmp_path / "dagster.yaml", sqlite3.dbapi2
+    settings.touch()
+    with ExitStack() as servers:
+        if request.param == "postgres":
+            driver = psycopg2
+            url = servers.enter_context(Postgres()).database().replace(":", "+psycopg2:", 1)
+            settings.write_text(f"storage: {{postgres: {{postgres_url: '{url}'}}}}")
+        opened, connect = [], driver.connect
 
-    def counting(*arguments, **options):
-        opened.append(arguments)
-        return connect(*arguments, **options)
+        def counting(*arguments, **options):
+            opened.append(arguments)
+            return connect(*arguments, **options)
 
-    monkeypatch.setattr(sqlite3.dbapi2, "connect", counting)
-    return opened
+        monkeypatch.setattr(driver, "connect", counting)
+        yield opened
 
 
 def test_a_run_opens_few_connections_and_stores_the_same_events(connections, tmp_path):
