@@ -153,7 +153,7 @@ def read_plain_name(response: str, accepted: Sequence[str]) -> ParsedAnswer:
 def _read_phrase(phrase: str, accepted: Sequence[str]) -> str | None:
     """The name that a phrase is; None where it holds an accepted one beside other words."""
     for text in (phrase, _EXPLAINED.split(phrase)[0]):
-        name = match_name(text.strip(" ."), accepted)
+        name = match_name(text, accepted)
         if name == accepted[0]:
             return name
     words = set(normalize_name(phrase).split())

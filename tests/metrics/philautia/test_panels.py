@@ -113,6 +113,12 @@ def test_the_panel_of_all_has_no_preference_by_definition():
     assert found["preference"].item() > 0.5
 
 
+def test_no_absolute_preference_is_below_0():
+    scores = simulated(np.random.default_rng(3), images=12)
+    panels = panel_tables(scores, [*combinations(scores.evaluators, 2)], rounds=ROUNDS).panels
+    assert panels["absolute_low"].min() == 0
+
+
 def test_a_panel_of_k_has_a_kth_of_its_members_preference():
     random, found = np.random.default_rng(3), []
     for _ in range(20):

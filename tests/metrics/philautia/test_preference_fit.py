@@ -64,6 +64,7 @@ def test_it_is_the_minimum_that_scipy_finds(models, gap):
     outside[0, 1] = False
     fit = fit_preference(means, outside)
     assert fit.has_converged
+    assert fit.has_converged.dtype == bool
     leniency, scale, quality = by_scipy(means, outside, penalty_of(fit, outside), fit.quality + 0.1)
     np.testing.assert_allclose(fit.scale, scale, atol=2e-4)
     np.testing.assert_allclose(fit.quality, quality, atol=2e-3)
