@@ -15,6 +15,7 @@ pytestmark = [
     pytest.mark.skipif(not installed(), reason="there is no PostgreSQL server to start"),
 ]
 PROJECT = Path(__file__).parents[2]
+TOPIC = "game_boards"
 SIZES = "resources: {design: {config: {seed: 0, sizes: [384]}}}\n"
 
 
@@ -34,8 +35,8 @@ class Machine:
         }
 
     def materialize(self, select):
-        """Materialize assets of flags in a process of this machine."""
-        command = [sys.executable, "-m", "commands.app", "run", select, "--partitions", "flags"]
+        """Materialize assets of one topic in a process of this machine."""
+        command = [sys.executable, "-m", "commands.app", "run", select, "--partitions", TOPIC]
         done = subprocess.run(
             [*command, "--config", str(self.folder / "config.yaml")],
             cwd=self.folder,
@@ -48,8 +49,8 @@ class Machine:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def read_metadata(self, asset, name):
-        """Read a number of the latest materialization of an asset of flags."""
-        records = AssetRecordsFilter(AssetKey(["vlmbias", asset]), asset_partitions=["flags"])
+        """Read a number of the latest materialization of an asset of one topic."""
+        records = AssetRecordsFilter(AssetKey(["vlmbias", asset]), asset_partitions=[TOPIC])
         with DagsterInstance.from_config(str(self.folder)) as instance:
             (record,) = instance.fetch_materializations(records, limit=1).records
         return record.asset_materialization.metadata[name].value
@@ -70,7 +71,7 @@ def test_a_second_machine_draws_nothing_and_goes_on_from_what_the_first_made(
         assert first.read_metadata("drawn_images", "drawn_now") > 0
         assert first.read_metadata("measurements", "measured_now") > 0
         objects = read_objects()
-        assert "home/vlmbias/measurements/flags.parquet" in objects
+        assert "home/vlmbias/measurements/game_boards.parquet" in objects
 
         # It has never made the pictures and questions that these are about.
         second.materialize("vlmbias/measurements")
@@ -79,5 +80,5 @@ def test_a_second_machine_draws_nothing_and_goes_on_from_what_the_first_made(
         assert second.read_metadata("drawn_images", "drawn_now") == 0
         assert read_objects() == objects
         second.materialize("vlmbias/questions")
-        assert "home/vlmbias/questions/flags.parquet" in read_objects()
+        assert "home/vlmbias/questions/game_boards.parquet" in read_objects()
     assert not any((tmp_path / name / "s3:").exists() for name in ("first", "second"))
