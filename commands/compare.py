@@ -10,7 +10,7 @@ import typer
 from commands.completion import complete_judges
 from commands.environment import open_stores
 from commands.options import Budget
-from commands.run_progress import load_limits
+from commands.runs import load_limits
 
 if TYPE_CHECKING:
     from assets.kit.comparison_items import ComparisonItem

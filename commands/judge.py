@@ -9,9 +9,8 @@ import typer
 from commands.completion import complete_benchmarks, complete_judges
 from commands.environment import open_stores
 from commands.options import Budget, split_list
-from commands.run_progress import (
-    build_progress_bars,
-    execute_run,
+from commands.run_progress import Extent, ProgressDisplay
+from commands.runs import (
     load_limits,
     load_shared_budget,
     print_results,
@@ -135,11 +134,13 @@ def _judge(
     judging = JudgeRuns(defs.resolve_asset_graph(), task_finder, quote, spending)
     done = judging.launcher
     start_quiet_forkserver()
-    with build_progress_bars() as progress:
-        progress_task = progress.add_task("runs", total=None)
+    lines = quote.quote.lines
+    is_counted = all(line.missing_asset is None for line in lines)
+    answers = sum(line.to_send + line.follow_ups for line in quote.quote.totals)
+    extent = Extent(answers=answers if is_counted else None, budget_usd=budget)
+    with ProgressDisplay(instance, done, extent) as progress:
         for run in judging.select_runs():
-            execute_run(done, run, instance, progress)
-            progress.advance(progress_task)
+            progress.execute(run)
     print_results(done, [*judging.messages, *done.failed_checks, *done.failures])
     if not done.materialized and not done.failures and not judging.messages:
         typer.echo("All that is there is answered and up to date.")

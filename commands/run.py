@@ -8,9 +8,8 @@ import typer
 
 from commands.environment import open_stores
 from commands.options import Budget, Config, Partitions, Select, read_config, split_list
-from commands.run_progress import (
-    build_progress_bars,
-    execute_run,
+from commands.run_progress import Extent, ProgressDisplay
+from commands.runs import (
     load_limits,
     load_shared_budget,
     print_results,
@@ -67,13 +66,12 @@ def run(
         spending = load_shared_budget(instance, budget)
         done = RunLauncher(instance, assets, tasks, resources, spending)
         start_quiet_forkserver()
-        with build_progress_bars() as progress:
-            progress_task = progress.add_task("runs", total=sum(map(len, stages)))
+        extent = Extent(runs=sum(map(len, stages)), budget_usd=budget)
+        with ProgressDisplay(instance, done, extent) as progress:
             waiting_stages = deque(stages)
             while waiting_stages and not done.failures:
                 for planned in waiting_stages.popleft():
-                    execute_run(done, planned, instance, progress)
-                    progress.advance(progress_task)
+                    progress.execute(planned)
     trials = describe_trials(done.materialized, run_config)
     print_results(
         done, [*trials, *done.failed_checks, *done.failures, *describe_unstarted(waiting_stages)]

@@ -1,253 +1,213 @@
-"""Following runs on a terminal: progress while they last, and a table of what they have made."""
+"""How far runs are: bars on a terminal, and a line now and then where output goes to a file."""
 
 import logging
-import os
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from threading import Event, Thread
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from time import monotonic
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import typer
 
+from commands.environment import open_stores
 from commands.interruption import signal_log
-from commands.tables import build_console, build_table, print_table
+from commands.tables import build_console
+from resources.calls.spending import NANO
+from resources.faults import StoreError
 
 if TYPE_CHECKING:
     from dagster import DagsterInstance
-    from rich.progress import Progress, TaskID
+    from rich.progress import TaskID
 
-    from assets.planning.obstacles import Limits
-    from sensors.run_launcher import MaterializedPartition, RunLauncher, SharedBudget
+    from sensors.run_launcher import BegunRun, RunLauncher
     from sensors.run_plan import PlannedRun
 
-_EVERY_S = 2.0
-_MOST_WARNINGS = 20
+_LOOK_S = 2.0
+"""Seconds between looks at what the steps of a run say."""
+_COUNT_S = 10.0
+"""Seconds between looks at the number of answers and at what they cost."""
+_LINE_S = 30.0
+"""Seconds between lines in a file."""
+_FEWEST = 2
+"""Least number of finished parts that a time left is estimated from."""
 _ENDED = ("STEP_SUCCESS", "STEP_FAILURE", "STEP_SKIPPED")
-_COUNTED = ("dagster/row_count", "requests_sent", "requests_known_before")
-_UNUSABLE = ("rejected", "duplicate", "unreadable", "refused", "failed", "unparsed", "malformed")
-"""Outcomes of rows that count for nothing, as metadata name them."""
 
 
-def execute_run(
-    done: "RunLauncher",
-    planned: "PlannedRun",
-    instance: "DagsterInstance",
-    progress: "Progress",
-) -> None:
-    """Do a run, and show how far it is.
+class Extent(NamedTuple):
+    """Work that is to be done, as far as it is known: runs, answers and dollars."""
 
-    Raises KeyboardInterrupt, which says how many answers are kept, once an interrupted run ended.
+    runs: int | None = None
+    answers: int | None = None
+    budget_usd: float | None = None
+
+
+class Progress(NamedTuple):
+    """What is done of an extent of work."""
+
+    extent: Extent
+    seconds: float
+    """Time since the first run began."""
+    runs: int = 0
+    answers: int = 0
+    spent_usd: float = 0.0
+    """The most that was spent: what is on its way counts with its bound."""
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The time left, if answers, else runs, go on as so far; None without a basis."""
+        total, done = self.extent.answers, self.answers
+        if total is None:
+            total, done = self.extent.runs, self.runs
+        if total is None or done < _FEWEST or done > total:
+            return None
+        return self.seconds / done * (total - done)
+
+    def __str__(self) -> str:
+        """The state in a line, as in "1 of 3 runs · 12 of 40 answers · about 2 min left"."""
+        extent, left = self.extent, self.seconds_left
+        parts = [f"{_format_share(self.runs, extent.runs)} runs"]
+        if extent.answers is not None or self.answers:
+            parts.append(f"{_format_share(self.answers, extent.answers)} answers")
+        if left is not None:
+            parts.append(f"about {format_about(left)} left")
+        if self.spent_usd or extent.budget_usd is not None:
+            of = "" if extent.budget_usd is None else f" of ${extent.budget_usd:,.2f}"
+            parts.append(f"at most ${self.spent_usd:,.4f}{of} spent")
+        return " · ".join(parts)
+
+
+def format_about(seconds: float) -> str:
+    """Format a duration as exactly as an estimate is: to ten seconds, minutes or ten minutes."""
+    if seconds < 95:
+        return f"{max(10, 10 * round(seconds / 10))} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(10 * round(seconds / 600), 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def _format_share(done: int, total: int | None) -> str:
+    return f"{done:,}" if total is None else f"{done:,} of {total:,}"
+
+
+@dataclass(slots=True)
+class FollowedRun:
+    """A run whose steps are shown: its bar, and how far its log was read."""
+
+    begun: "BegunRun"
+    bar: "TaskID"
+    cursor: str | None = None
+    message: str = ""
+
+
+class ProgressDisplay:
+    """Executes runs one after the other, and shows meanwhile how far they are.
+
+    On a terminal a bar for all and one for the run's steps, which go away at the end; in a file a
+    line every 30 seconds.
     """
-    from dagster import DagsterExecutionInterruptedError
 
-    try:
-        _execute(done, planned, instance, progress)
-        if signal_log.find_interrupt() is not None:
-            raise KeyboardInterrupt
-    except (KeyboardInterrupt, DagsterExecutionInterruptedError):
-        answer_count = _count_answers(instance, done.run_ids)
-        raise KeyboardInterrupt(f"Interrupted: {answer_count:,} answers kept.") from None
+    def __init__(
+        self, instance: "DagsterInstance", launcher: "RunLauncher", extent: Extent
+    ) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as Bars
 
+        self._instance, self._launcher = instance, launcher
+        self._began = monotonic()
+        self._progress = Progress(extent, 0.0)
+        self._followed: FollowedRun | None = None
+        self._is_over = Event()
+        self._stack = ExitStack()
+        text = TextColumn("{task.description}")
+        columns = (text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        terminal = build_console(errors=True)
+        self._is_terminal = terminal.is_terminal
+        self._bars = Bars(*columns, console=terminal, transient=True, disable=not self._is_terminal)
+        self._all = self._bars.add_task("runs", total=extent.runs)
 
-def _execute(
-    done: "RunLauncher",
-    planned: "PlannedRun",
-    instance: "DagsterInstance",
-    progress: "Progress",
-) -> None:
-    begun = done.begin(planned)
-    task = progress.add_task(begun.name, total=begun.execution.steps)
-    with _follow_steps(instance, begun.run_id, progress, task, begun.name):
-        for event in done.events(begun):
+    def __enter__(self) -> Self:
+        self._calls = self._stack.enter_context(open_stores(self._instance, "models")).models.calls
+        self._stack.enter_context(self._bars)
+        self._thread = Thread(target=self._follow, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._is_over.set()
+        self._thread.join()
+        self._stack.close()
+
+    def execute(self, planned: "PlannedRun") -> None:
+        """Do a run.
+
+        Raises KeyboardInterrupt, which says how many answers are kept, once an interrupted run
+        ended.
+        """
+        from dagster import DagsterExecutionInterruptedError
+
+        try:
+            self._execute(planned)
+            if signal_log.find_interrupt() is not None:
+                raise KeyboardInterrupt
+        except (KeyboardInterrupt, DagsterExecutionInterruptedError):
+            answer_count = self._calls.count_answers(self._launcher.run_ids)
+            raise KeyboardInterrupt(f"Interrupted: {answer_count:,} answers kept.") from None
+
+    def _execute(self, planned: "PlannedRun") -> None:
+        begun = self._launcher.begin(planned)
+        steps = self._bars.add_task(begun.name, total=begun.execution.steps)
+        self._followed = FollowedRun(begun, steps)
+        for event in self._launcher.events(begun):
             if event.event_type_value in _ENDED:
-                progress.advance(task)
-    progress.remove_task(task)
+                self._bars.advance(steps)
+        self._followed = None
+        self._bars.remove_task(steps)
+        self._progress = self._progress._replace(runs=self._progress.runs + 1)
+        self._bars.advance(self._all)
 
+    def _follow(self) -> None:
+        """Show what the run's steps say, and now and then the state of all; in a thread."""
+        counted = printed = self._began
+        while not self._is_over.wait(_LOOK_S):
+            current_time = monotonic()
+            message = self._look()
+            if current_time - counted >= _COUNT_S:
+                counted = current_time
+                self._count()
+            if not self._is_terminal and current_time - printed >= _LINE_S:
+                printed = current_time
+                typer.echo(" · ".join(filter(None, [str(self._progress), message])), err=True)
 
-def _count_answers(instance: "DagsterInstance", run_ids: Sequence[str]) -> int:
-    from commands.environment import open_stores
+    def _look(self) -> str:
+        """Show the latest message of the run's steps, and return it with the run's name."""
+        followed = self._followed
+        if followed is None:
+            return ""
+        news = self._instance.get_records_for_run(followed.begun.run_id, followed.cursor)
+        followed.cursor = news.cursor
+        entries = (record.event_log_entry for record in news.records)
+        for entry in entries:
+            if entry.dagster_event is None and int(entry.level) >= logging.INFO:
+                followed.message = entry.user_message
+        text = ": ".join(filter(None, [followed.begun.name, followed.message]))
+        with suppress(KeyError):  # It has ended meanwhile.
+            self._bars.update(followed.bar, description=text)
+        return text
 
-    with open_stores(instance, "models") as stores:
-        count: int = stores.models.calls.count_answers(run_ids)
-    return count
-
-
-def load_limits(
-    budget: float | None, run_resources: Mapping[str, Any] = MappingProxyType({})
-) -> "Limits":
-    """The budgets that hold for runs: one for all, those of the environment and of run config."""
-    from assets.planning.obstacles import Limits
-    from definitions import resources
-
-    limits = Limits(budget, resources["budget"].per_run_usd, resources["budget"].per_month_usd)
-    fields = run_resources.get("budget", {}).get("config", {}).items()
-    numbers = {name: value for name, value in fields if isinstance(value, int | float)}
-    return limits._replace(**{name: numbers[name] for name in numbers.keys() & {*limits._fields}})
-
-
-def load_shared_budget(instance: "DagsterInstance", budget: float | None) -> "SharedBudget":
-    """Build the budget that runs share, from `budget` and the budget of each single run."""
-    from commands.environment import open_stores
-    from definitions import resources
-    from sensors.run_launcher import SharedBudget
-
-    def sum_spending_nano(runs: Sequence[str]) -> int:
-        with open_stores(instance, "models") as stores:
-            nano: int = stores.models.calls.sum_spending(runs)
-        return nano
-
-    return SharedBudget(budget, resources["budget"].per_run_usd, sum_spending_nano)
-
-
-def read_resources(settings: Any) -> dict[str, Any]:
-    """The config of resources; raises `ValueError` where there is none such, or for a value."""
-    from definitions import resources
-    from generators.name_suggestions import suggest_names
-    from resources.settings.run_config import BadConfig, Resource
-
-    for name in settings if isinstance(settings, Mapping) else ["resources"]:
-        if name not in resources:
-            among = suggest_names(name, sorted(resources))
-            raise ValueError(f"The config names the resource {name!r}, which is not there{among}.")
-        resource_config = (
-            settings[name].get("config", {}) if isinstance(settings[name], Mapping) else None
-        )
-        if not isinstance(resource_config, Mapping):
-            raise ValueError(f'The config of {name} has to be as in {{"config": {{…}}}}.')
-        # Dagster says which fields there are, and reads {env: NAME}.
-        fields = type(resources[name]).model_fields
-        plain = {
-            key: value
-            for key, value in resource_config.items()
-            if key in fields and value is not None
-        }
-        if isinstance(resources[name], Resource) and not any(
-            isinstance(value, Mapping) for value in plain.values()
-        ):
-            try:
-                type(resources[name])(**plain)
-            except BadConfig as why:
-                raise ValueError(f"The config of {name}: {why}") from None
-    return dict(settings)
-
-
-def print_results(done: "RunLauncher", problems: Iterable[object] = ()) -> None:
-    """Print what runs made and spent, warnings, `problems`, and last where the reports lie."""
-    failed_usd = done.spent_by_failed_usd
-    if done.materialized or failed_usd:
-        print_table(build_results_table(done.materialized, failed_usd))
-    warnings = list(dict.fromkeys(done.warnings))
-    for line in warnings[:_MOST_WARNINGS]:
-        typer.echo(f"Warning: {line}", err=True)
-    if len(warnings) > _MOST_WARNINGS:
-        more = len(warnings) - _MOST_WARNINGS
-        typer.echo(f"Warning: {more:,} more stand in the runs' logs (`make ui`).", err=True)
-    for problem in problems:
-        typer.echo(problem, err=True)
-    for path in done.report_paths:
-        typer.echo(f"Report: {path}")
-
-
-def build_results_table(
-    materialized: "Sequence[MaterializedPartition]", failed_usd: float = 0.0
-) -> Any:
-    """Build a table of rows, unusable rows, requests and dollars by asset and partition, with sums.
-
-    A line of its own has what failed runs spent, or may have, of which no table came.
-    """
-    table = build_table("asset", "partition", "rows>", "unusable>", "sent>", "known>", "spent>")
-    for asset, partition, metadata in materialized:
-        table.add_row(asset, partition, *_numbers(metadata))
-    if failed_usd:
-        table.add_row("what failed, at most", "", *_numbers({"spent_usd": failed_usd}))
-    if len(materialized) > 1 or failed_usd:
-        table.add_section()
-        table.add_row("all", "", *_numbers(_sums(materialized, failed_usd)))
-    return table
-
-
-def _sums(materialized: "Sequence[MaterializedPartition]", failed_usd: float) -> dict[str, Any]:
-    sums = Counter[str]()
-    for _, _, metadata in materialized:
-        sums.update({name: metadata.get(name, 0) for name in (*_COUNTED, *_UNUSABLE)})
-    spent = [metadata["spent_usd"] for _, _, metadata in materialized if "spent_usd" in metadata]
-    total = None if "unknown" in spent else sum(spent) + failed_usd
-    return {**sums, "spent_usd": "unknown" if total is None else total}
-
-
-def _numbers(metadata: Mapping[str, Any]) -> list[str]:
-    rows, *requests = [f"{metadata[name]:,}" if name in metadata else "" for name in _COUNTED]
-    unusable = sum(metadata.get(name, 0) for name in _UNUSABLE)
-    spent = metadata.get("spent_usd", "")
-    return [
-        rows,
-        f"{unusable:,}" if unusable else "",
-        *requests,
-        f"${spent:,.4f}" if isinstance(spent, int | float) else spent,
-    ]
-
-
-def start_quiet_forkserver() -> None:
-    """Start the process from which steps are forked, with nothing of theirs on the terminal.
-
-    Dagster keeps with each run what its steps log and print.
-    """
-    import multiprocessing
-    from multiprocessing.forkserver import ensure_running
-
-    from definitions import PRELOADED
-
-    multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
-    standard = [(number, os.dup(number)) for number in (1, 2)]
-    null = os.open(os.devnull, os.O_WRONLY)
-    try:
-        for number, _ in standard:
-            os.dup2(null, number)
-        ensure_running()
-    finally:
-        os.close(null)
-        for number, copy in standard:
-            os.dup2(copy, number)
-            os.close(copy)
-
-
-def build_progress_bars() -> "Progress":
-    """Bars on the terminal, which go away at the end; none in a file."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    text = TextColumn("{task.description}")
-    bars = (text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    terminal = build_console(errors=True)
-    return Progress(*bars, console=terminal, transient=True, disable=not terminal.is_terminal)
-
-
-@contextmanager
-def _follow_steps(
-    instance: "DagsterInstance", run_id: str, progress: "Progress", task: "TaskID", name: str
-) -> Iterator[None]:
-    """Show what the steps of a run say of themselves, meanwhile."""
-    over = Event()
-
-    def follow() -> None:
-        cursor: str | None = None
-        while not over.wait(_EVERY_S):
-            news = instance.get_records_for_run(run_id, cursor)
-            cursor = news.cursor
-            messages = [
-                record.event_log_entry.user_message
-                for record in news.records
-                if record.event_log_entry.dagster_event is None
-                and int(record.event_log_entry.level) >= logging.INFO
-            ]
-            if messages:
-                progress.update(task, description=f"{name}: {messages[-1]}")
-
-    thread = Thread(target=follow, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+    def _count(self) -> None:
+        run_ids = [*self._launcher.run_ids]
+        with suppress(StoreError):  # The runs wait for a store that is away, and say so.
+            self._progress = self._progress._replace(
+                seconds=monotonic() - self._began,
+                answers=self._calls.count_answers(run_ids),
+                spent_usd=self._calls.sum_spending(run_ids) / NANO,
+            )
+            self._bars.update(self._all, description=str(self._progress))

@@ -25,7 +25,7 @@ from dagster import materialize as materialize_defs
 
 from assets.planning import CannotQuote, select_all_tasks, select_quoted_tasks
 from commands.run import describe_unstarted
-from commands.run_progress import print_results
+from commands.runs import print_results
 from resources.calls import CallStore
 from resources.calls.database_url import build_sqlite_url
 from resources.calls.spending import NANO
@@ -91,8 +91,9 @@ def test_it_asks_within_a_budget_and_says_what_came_of_it(run, provider, tmp_pat
     done = run(*asked, "--budget", "1")
     assert done.returncode == 0, done.stderr
     (row,) = [line for line in done.stdout.splitlines() if "answers_gpt" in line]
-    name, partition, rows, sent, known, spent = row.split()
-    assert (name, partition, rows, sent, known) == ("vlmbias/answers_gpt", TOPIC, "3", "3", "0")
+    name, partition, *counts, spent = row.split()
+    assert (name, partition) == ("vlmbias/answers_gpt", TOPIC)
+    assert counts == ["3", "3", "3", "0"], "rows, usable, sent, known"
     assert provider.count == 3
     assert float(spent.removeprefix("$")) > 0
     table = pd.read_parquet(tmp_path / "data" / "vlmbias" / "answers_gpt" / f"{TOPIC}.parquet")
@@ -263,7 +264,8 @@ def test_what_is_rejected_warned_of_or_spent_in_vain_is_printed_with_the_report(
         found = AssetCheckResult(
             passed=False, severity=AssetCheckSeverity.WARN, description="18 of 20 rows were taken."
         )
-        metadata = {"dagster/row_count": 20, "rejected": 2, "spent_usd": 0.25}
+        endings = {"answered": 15, "refused": 2, "unparsed": 1, "rejected": 2}
+        metadata = {"dagster/row_count": 20, **endings, "spent_usd": 0.25}
         return MaterializeResult(metadata=metadata, check_results=[found])
 
     @asset
@@ -287,7 +289,9 @@ def test_what_is_rejected_warned_of_or_spent_in_vain_is_printed_with_the_report(
     print_results(done, ["one/report: not begun."])
     printed = capsys.readouterr()
     [row] = [line.split() for line in printed.out.splitlines() if line.startswith(" pictures")]
-    assert row == ["pictures", "20", "2", "$0.2500"]
+    assert row == ["pictures", "20", "15", "2", "1", "2", "$0.2500"]
+    heads = ["asset", "partition", "rows", "usable", "refused", "unparsed", "unusable", "spent"]
+    assert heads in [line.split() for line in printed.out.splitlines()]
     assert "what failed, at most" in printed.out
     assert "$0.5000" in printed.out
     assert "$0.7500" in printed.out
