@@ -23,16 +23,20 @@ _FIRST_OF_LIST = re.compile(r"^[ \t]*1[.)][ \t]+\S", re.MULTILINE)
 _SENTENCE = re.compile(r"[^\n]+?(?:(?<!\be\.g)(?<!\bi\.e)[.!?]+(?=[\"')\]]*\s|[\"')\]]*$)|\n|$)")
 _ENGLISH = frozenset(
     (
-        "a all am an and answer are as at be both but by can do does for from has have here i "
-        "image in is it its not of on one or picture so that the there therefore these they this "
-        "to total was which with yes you"
-    ).split()
+        *("a", "all", "am", "an", "and", "answer", "are", "as", "at", "be", "both", "but", "by"),
+        *("can", "do", "does", "for", "from", "has", "have", "here", "i", "image", "in", "is"),
+        *("it", "its", "not", "of", "on", "one", "or", "picture", "so", "that", "the", "there"),
+        *("therefore", "these", "they", "this", "to", "total", "was", "which", "with", "yes"),
+        *("you"),
+    )
 )
 _FOREIGN = frozenset(
     (
-        "auf ci das dem der des du ein eine el en es est et gibt hay het ist kein la las le les "
-        "los nicht não oui para pas por que sind son sono sont são sí tem tiene un una und une"
-    ).split()
+        *("auf", "ci", "das", "dem", "der", "des", "du", "ein", "eine", "el", "en", "es", "est"),
+        *("et", "gibt", "hay", "het", "ist", "kein", "la", "las", "le", "les", "los", "nicht"),
+        *("não", "oui", "para", "pas", "por", "que", "sind", "son", "sono", "sont", "são", "sí"),
+        *("tem", "tiene", "un", "una", "und", "une"),
+    )
 )
 
 
