@@ -27,7 +27,7 @@ _ENGLISH = frozenset(
         *("can", "do", "does", "for", "from", "has", "have", "here", "i", "image", "in", "is"),
         *("it", "its", "not", "of", "on", "one", "or", "picture", "so", "that", "the", "there"),
         *("therefore", "these", "they", "this", "to", "total", "was", "which", "with", "yes"),
-        *("you"),
+        "you",
     )
 )
 _FOREIGN = frozenset(
