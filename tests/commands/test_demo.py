@@ -16,6 +16,7 @@ import pytest
 from dagster import AssetKey, AssetRecordsFilter, DagsterInstance
 
 from resources.calls import CallStore
+from tests.readme_picture import build_vlmbias_answers
 
 PROJECT = Path(__file__).parents[2]
 AXE = PROJECT / "tests" / "outside" / "node_modules" / "axe-core" / "axe.min.js"
@@ -305,6 +306,23 @@ def test_photographs_are_the_first_pictures_of_a_report(first, folder, benchmark
     page = folder / "data" / "report" / benchmark / "index.html"
     shown = re.findall(r'<img[^>]* src="[^"]*?(\w{64})', page.read_text(encoding="utf-8"))
     assert shown[0] in pictures
+
+
+def test_the_judge_of_the_picture_in_the_readme_is_right_as_often_as_the_paper_prints(
+    first, folder
+):
+    """Table 2's means over topics, whose task mean is 17.05 with animals and logos."""
+    answers = build_vlmbias_answers(folder / "data")
+    rows = pd.read_parquet(folder / "data" / "vlmbias" / "questions")
+    changed = rows[(rows["variant"] == "counterfactual") & (rows["question_id"] == "Q1")]
+    is_right = [
+        answers[row.sha256, row.question] == f"{{{row.ground_truth}}}"
+        for row in changed.itertuples()
+    ]
+    shares = pd.Series(is_right).groupby(changed["domain"].to_numpy()).mean()
+    assert shares["flags"] == pytest.approx(0.0925, abs=0.1)
+    assert shares["animals"] == pytest.approx(0.0212, abs=0.05)
+    assert shares.drop("optical_illusions").mean() == pytest.approx(0.114, abs=0.05)
 
 
 def test_a_judge_that_costs_money_is_not_asked(first, folder):
