@@ -96,6 +96,7 @@ def test_brackets_that_leave_the_answer_open_are_none_in_words_either(reply):
     assert read_plain_count(reply).answer is None
     assert read_plain_yes_no(reply).answer is None
     assert read_plain_rating(reply, 1, 5).score is None
+    assert read_plain_pick(f"{reply} The second image is better.").first is None
 
 
 @pytest.mark.parametrize(
@@ -130,6 +131,9 @@ def test_an_answer_opens_the_reply():
         ("10 legs and 6 feet and 4 hands.", None),
         ("In the picture, 5 dogs and 3 cats and 2 birds.", None),
         ("3 squares, one small and one large.", None),
+        ("It has 5, not 4 and not 6.", "5"),
+        ("So 5", "5"),
+        ("In all, 5 dogs; the 2 cats are outside.", "5"),
     ],
 )
 def test_a_number_is_the_answer_where_the_reply_says_so(reply, answer):
@@ -157,6 +161,8 @@ def test_yes_and_no_are_not_taken_back(reply, answer):
         ("Is it like chess?\nThis is Go.", "Go"),
         ("This is one of some five words", "one of some five words"),
         ("This is one of some six words now", None),
+        ("Flag of the Cocos (Keeling) Islands", "cocos keeling islands"),
+        ("I am not sure.", None),
         ("This is one of seven words for once", None),
     ],
 )
@@ -184,11 +190,12 @@ def test_of_two_numbers_none_is_chosen(first, second):
 
 @given(st.text())
 def test_any_text_is_answered_unparsed_or_refused(reply):
-    for parsed in (read_plain_count(reply), read_plain_yes_no(reply)):
+    name = read_plain_name(reply, ["Go"])
+    for parsed in (read_plain_count(reply), read_plain_yes_no(reply), name):
         assert (parsed.answer is not None) == (parsed.outcome == "answered")
-    read_plain_name(reply, ["Go"])
-    read_plain_rating(reply, 0, 5)
-    read_plain_pick(reply)
+    rating, pick = read_plain_rating(reply, 0, 5), read_plain_pick(reply)
+    assert (rating.score is not None) == (rating.outcome == "scored")
+    assert (pick.first is not None) == (pick.outcome == "scored")
 
 
 @pytest.mark.parametrize("reply", ["I'm sorry, I can't help with that.", "No. I can't assist."])
