@@ -1,4 +1,4 @@
-"""A quote as text: a table, and notes below it."""
+"""A quote as text: sentences, a table, and notes below it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -10,6 +10,7 @@ from assets.kit.previews import escape_markdown
 from assets.planning.lines import Quote, QuoteLine
 from assets.planning.prices import Amount, QuotePrice
 from assets.planning.quote_selection import Task
+from assets.planning.quote_sentences import describe_total
 from resources.calls.spending import NANO, Mode
 
 _ABOUT = ("asset", "partition", "model")
@@ -17,7 +18,7 @@ _Column = tuple[str, Callable[[QuoteLine], str]]
 
 
 def format_text(quote: Quote, silent: Sequence[AssetKey]) -> str:
-    """Format a quote for a terminal: aligned columns, numbers to the right."""
+    """Format a quote for a terminal: sentences, then aligned columns, numbers to the right."""
     rows = _rows(quote)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
@@ -27,8 +28,8 @@ def format_text(quote: Quote, silent: Sequence[AssetKey]) -> str:
         ).rstrip()
         for row in rows
     ]
-    notes = list(_iterate_notes(quote, silent))
-    return "\n".join([*lines, *([""] if lines and notes else []), *notes])
+    blocks = [list(_iterate_sentences(quote)), lines, list(_iterate_notes(quote, silent))]
+    return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
 def format_markdown(quote: Quote, silent: Sequence[AssetKey]) -> str:
@@ -36,8 +37,20 @@ def format_markdown(quote: Quote, silent: Sequence[AssetKey]) -> str:
     rows = [[escape_markdown(cell) for cell in row] for row in _rows(quote)]
     if rows:
         rows.insert(1, ["---" if head in _ABOUT else "--:" for head in rows[0]])
-    lines = [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join([*lines, "", *(f"- {note}" for note in _iterate_notes(quote, silent))]).strip()
+    blocks = [
+        [f"- {escape_markdown(sentence)}" for sentence in _iterate_sentences(quote)],
+        [f"| {' | '.join(row)} |" for row in rows],
+        [f"- {note}" for note in _iterate_notes(quote, silent)],
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def _iterate_sentences(quote: Quote) -> Iterator[str]:
+    """A sentence for each model that is asked, and one for all together."""
+    for total in quote.totals:
+        yield describe_total(total, total.model.name)
+    if len(quote.totals) > 1:
+        yield f"In all: {describe_total(sum_totals(quote), 'all models')}"
 
 
 def _rows(quote: Quote) -> list[list[str]]:

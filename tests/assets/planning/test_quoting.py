@@ -201,6 +201,11 @@ class TestPrices:
             assert made.samples[0].price.expected.nano == cost(put_off)
 
 
+def rows_of(said):
+    """The lines of a quote's table, below its sentences."""
+    return said.split("\n\n")[1].splitlines()
+
+
 class TestUnknown:
     def said(self, root, model, *prompting):
         made = quoted(root, model, *prompting)
@@ -209,14 +214,15 @@ class TestUnknown:
     def test_without_a_price_both_are_unknown_and_the_field_is_named(self, root, judge):
         line, said = self.said(root, judge)
         assert line.prices["online"].expected.unknown
-        assert said.splitlines()[1].split()[-2:] == ["unknown", "unknown"]
+        assert rows_of(said)[1].split()[-2:] == ["unknown", "unknown"]
         assert "$" not in said
+        assert said.startswith(f"{line.requests} requests to somebody: the cost is unknown.")
         assert "at most is unknown without price.input_per_million and price.output_per_" in said
 
     def test_without_experience_the_expected_price_is_unknown(self, root, priced):
         _, said = self.said(root, priced)
-        assert said.splitlines()[1].split()[-2] == "unknown"
-        assert said.splitlines()[1].split()[-1].startswith("$")
+        assert rows_of(said)[1].split()[-2] == "unknown"
+        assert rows_of(said)[1].split()[-1].startswith("$")
         assert "unknown without an answer about a picture of its own, or image_tokens in" in said
         assert "how many tokens it counts for a picture is not published" in said
 
@@ -252,14 +258,14 @@ class TestUnknown:
 
     def test_without_a_longest_output_the_bound_is_unknown(self, root, server):
         _, said = self.said(root, judge_at(server, price=PRICE), "double-check")
-        assert said.splitlines()[1].split()[-2:] == ["unknown", "unknown"]
+        assert rows_of(said)[1].split()[-2:] == ["unknown", "unknown"]
         assert "at most is unknown without longest_output" in said
 
     def test_without_questions_nothing_is_known_and_the_total_says_that_it_is_not_all(
         self, root, priced
     ):
         made = quoted(root, priced, topics=(TOPIC, OTHER))
-        said = format_text(made, []).splitlines()
+        said = rows_of(format_text(made, []))
         assert said[2].split()[3:] == ["unknown"] * 5
         assert said[3].split()[:3] == ["all", "of", "these"]
         assert f"{requests(root)} +" in said[3]
@@ -270,7 +276,11 @@ class TestUnknown:
         assert ask(root, judge).success
         line, said = self.said(root, judge)
         assert line.to_send == 0
-        assert said.splitlines()[1].split()[-2:] == ["$0.00", "$0.00"]
+        assert said.startswith(
+            f"{line.requests} requests to somebody: nothing is left to send, {line.requests} "
+            "answers are there already and cost nothing."
+        )
+        assert rows_of(said)[1].split()[-2:] == ["$0.00", "$0.00"]
 
 
 class TestCounts:
@@ -428,7 +438,8 @@ class TestChoice:
 class TestWords:
     def test_a_table_for_dagster_keeps_a_painters_partition_in_its_cell(self, tmp_path, priced):
         made = quote_of(tmp_path, lambda: [Plan(priced, looks(1), looks(2))], "sketch|animals")
-        heads, rule, row, *rest = format_markdown(made, []).splitlines()
+        sentence, _, heads, rule, row, *rest = format_markdown(made, []).splitlines()
+        assert sentence.startswith("- 1 request, and up to 1 that depend on answers to come, to ")
         assert heads == (
             "| asset | partition | model | requests | stored | to send | later, at most "
             "| expected | at most |"
@@ -442,7 +453,7 @@ class TestWords:
     def test_what_depends_on_later_answers_is_a_price_up_to(self, root, priced):
         assert ask(root, priced).success
         rewrite(table(root, "questions"), reworded)
-        said = format_text(quoted(root, priced, "double-check"), []).splitlines()[1]
+        said = rows_of(format_text(quoted(root, priced, "double-check"), []))[1]
         assert " up to $" in said
 
 
@@ -482,5 +493,8 @@ def test_all_models_together_have_a_line_of_their_own(tmp_path, server):
     assert (total.requests, total.to_send) == (3, 3)
     bounds = [line.prices["online"].bound.nano for line in made.totals]
     assert total.prices["online"].bound.nano == sum(bounds)
-    last = format_text(made, []).splitlines()[len(made.lines) + 1]
+    said = format_text(made, [])
+    *_, in_all = said.split("\n\n")[0].splitlines()
+    assert re.fullmatch(r"In all: 3 requests to all models: about \$0\.\d\d, at most .*\.", in_all)
+    last = rows_of(said)[len(made.lines) + 1]
     assert last.split()[:4] == ["in", "all", "all", "models"]
