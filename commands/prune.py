@@ -81,7 +81,7 @@ def _show(waste: "Waste", *, remove: bool, calls: bool) -> None:
         ("pictures that nothing refers to", len(waste.images), _megabytes(waste.images), free),
         ("claims of processes that ended long ago", waste.claims, "", free),
         (
-            "files of processes that were killed",
+            "files of killed processes, unused copies",
             len(waste.leftovers),
             _megabytes(waste.leftovers),
             free,

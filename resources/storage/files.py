@@ -32,6 +32,8 @@ from resources.storage.atomic_writes import (
 Answer = TypeVar("Answer")
 
 _TRIES = 50
+_FETCHED = "fetched"
+"""The folder of fetched copies, below this user's temporary one."""
 _TAGS = ("ETag", "etag", "md5Hash", "mtime", "LastModified", "updated", "created")
 
 
@@ -229,8 +231,10 @@ def fetch(path: FilePath) -> Path:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     states = sorted((name, info["size"], _find_tag(info)) for name, info in infos.items())
     version = sha256(repr((str(path), states)).encode()).hexdigest()
-    target = _find_temporary_folder() / "fetched" / version
-    if not target.exists():
+    target = _find_temporary_folder() / _FETCHED / version
+    try:
+        os.utime(target)  # Its time is that of its last use.
+    except FileNotFoundError:
         with scratch_folder(UPath(target.parent)) as scratch:
             for name in infos:
                 relative = name.removeprefix(path.path).lstrip("/")
@@ -243,6 +247,11 @@ def fetch(path: FilePath) -> Path:
                 if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
                     raise  # Otherwise another process has fetched the same.
     return target / path.name
+
+
+def list_fetched() -> list[Path]:
+    """List the copies on this machine, also begun ones; their time is that of their last use."""
+    return [*(_find_temporary_folder() / _FETCHED).glob("*")]
 
 
 def _find_tag(info: dict[str, Any]) -> str:

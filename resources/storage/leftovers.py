@@ -1,7 +1,8 @@
-"""Leftovers of processes that were killed while they wrote, in a data root and an image store.
+"""Leftovers of processes that were killed while they wrote, and copies that were fetched.
 
-Other projects may keep theirs beside the images, or in the data root: what they leave is named or
-placed otherwise, and stays.
+They lie in a data root, an image store and this machine's temporary folder. Other projects may keep
+theirs beside the images, or in the data root: what they leave is named or placed otherwise, and
+stays.
 """
 
 import re
@@ -14,6 +15,7 @@ from upath import UPath
 from resources.sites.site_waste import find_site_waste
 from resources.storage.atomic_writes import is_remote, to_local_path
 from resources.storage.file_batches import list_infos, remove_files
+from resources.storage.files import list_fetched
 
 _WRITING = re.compile(
     r"\..+\.(parquet|sqlite|html|csv|json|md|xml|yaml|png)\.[0-9a-f]{32}(-wal|-shm|-journal)?"
@@ -28,8 +30,11 @@ _PROBING = re.compile(r"\.probe\.[0-9a-f]{32}")
 
 
 def find_leftovers(root: UPath, images: UPath, cutoff: float) -> dict[UPath, int]:
-    """Find hidden files and folders, or objects, last written before `cutoff`, with their sizes."""
-    leftovers = set[Path]() if is_remote(root) else _find_in_root(to_local_path(root))
+    """Find hidden files and folders, or objects, last written before `cutoff`, with their sizes.
+
+    Where the data root is in an object store, also copies on this machine, last used before it.
+    """
+    leftovers = {*list_fetched()} if is_remote(root) else _find_in_root(to_local_path(root))
     if not is_remote(images):
         stored = to_local_path(images).glob(f"{'[0-9a-f]' * 2}/.*")
         leftovers |= {path for path in stored if _is_hashed_file(_STORING, path)}

@@ -12,6 +12,7 @@ from resources.storage.files import (
     find_modified_time,
     find_size,
     is_stored,
+    list_fetched,
     list_files,
     list_folder,
     open_address,
@@ -64,7 +65,11 @@ def test_what_has_changed_is_fetched_again(address):
     local = fetch(folder)
     assert (local / "weights").read_bytes() == b"first"
     assert (local / "deep" / "config").read_bytes() == b"{}"
+    if "://" in address:
+        os.utime(local.parent, (0, 0))
+        assert local.parent in list_fetched()
     assert fetch(folder) == local
+    assert local.parent.stat().st_mtime > 0
     write_atomically(folder / "weights", b"later")
     assert (fetch(folder) / "weights").read_bytes() == b"later"
     assert fetch(folder / "weights").read_bytes() == b"later"

@@ -22,7 +22,7 @@ from resources.calls.spending import Account, Booking, generate_booking_id
 from resources.calls.sql_tables import CLAIMS
 from resources.faults import CorruptItem
 from resources.storage.atomic_writes import write_atomically
-from resources.storage.files import open_address, read_file
+from resources.storage.files import fetch, open_address, read_file
 from resources.storage.garbage_collector import SECONDS_PER_DAY, GarbageCollector
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache
@@ -278,6 +278,7 @@ def test_of_a_data_root_in_an_object_store_only_waste_goes(s3, tmp_path, monkeyp
         )
         publish(root / "report" / "zoo", site, images.get)
         write_start_page(root / "report")
+    fetched = fetch(root / "reviews")
     collector = GarbageCollector(root, calls, images, WorkCache(root=str(tmp_path)))
     assert collector.waste().images == {}
     assert collector.waste().leftovers == {}
@@ -291,6 +292,7 @@ def test_of_a_data_root_in_an_object_store_only_waste_goes(s3, tmp_path, monkeyp
     later = GarbageCollector(root, calls, images, WorkCache(root=str(tmp_path)))
     later.remove(later.waste(), calls=False)
     gone = before - find_names()
+    assert not fetched.exists()
     (state,) = {name.split("/")[3] for name in gone if name.startswith("report/zoo/states/")}
     assert b"first" not in read_file(root / "report" / "zoo" / "index.html")
     assert {name for name in gone if "states" not in name} == {
