@@ -19,7 +19,11 @@ from dagster import DagsterInstance
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from resources.execution.dagster_internals import read_log_handlers_once, share_database_engines
+from resources.execution.dagster_internals import (
+    look_for_tables_once,
+    read_log_handlers_once,
+    share_database_engines,
+)
 
 _NO_OUTPUT = {
     "module": "dagster.core.storage.noop_compute_log_manager",
@@ -53,6 +57,7 @@ def open_instance() -> Iterator[DagsterInstance]:
         DagsterInstance.local_temp(str(folder), overrides=overrides) as instance,
     ):
         read_log_handlers_once(instance)
+        look_for_tables_once(instance)
         instance.optimize_for_webserver(statement_timeout=0, pool_recycle=3600, max_overflow=20)
         yield instance
 

@@ -237,7 +237,9 @@ def _set_signature(compute: Any, step: Step[Any]) -> Any:
 def _comparison_metadata(step: Step[Any], home: DataRoot) -> dict[str, Any]:
     """Metadata of how a judge's answers depend on what else it is asked, where it was compared."""
     judge = step.asset.subject_model
-    compared = None if judge is None else describe_batch_invariance(home.path(), judge)
+    if judge is None or judge.is_stand_in:
+        return {}
+    compared = describe_batch_invariance(home.path(), judge)
     return {} if compared is None else {"batch_invariance": compared}
 
 

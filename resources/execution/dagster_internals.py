@@ -5,6 +5,7 @@ new version of Dagster fails there first.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 from dagster import (
@@ -198,6 +199,16 @@ def share_database_engines() -> None:
 
     for module in (sqlite_event_log, sqlite_run_storage):
         vars(module)["create_engine"] = create_once
+
+
+def look_for_tables_once(instance: DagsterInstance) -> None:
+    """Let an instance look once for each table and column of its event log, not with each event.
+
+    PostgreSQL is asked over a second connection, while the first one is in use.
+    """
+    storage = instance.event_log_storage
+    for method in ("has_table", "has_asset_key_col"):
+        vars(storage)[method] = cache(getattr(storage, method))
 
 
 def set_pool_limits(instance: DagsterInstance, pools: Collection[str]) -> None:

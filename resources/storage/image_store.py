@@ -55,7 +55,7 @@ class ImageStore(ConfigurableResource[None]):
                 f"{digest!r} is not an image of {self.root}: an image is named by the 64 "
                 "hexadecimal digits of its sha256. Materialize the table that names it again."
             )
-        return UPath(self.root) / "images" / digest[:2] / f"{digest}.png"
+        return UPath(self.root, "images", digest[:2], f"{digest}.png")
 
     def put(self, png: bytes) -> str:
         """Keep an image and give its sha256; one that is there already is not written again."""

@@ -1,6 +1,7 @@
 """What is used of Dagster beside its public names does what it is used for."""
 
 import re
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -120,6 +121,29 @@ def test_log_handlers_are_set_up_once(tmp_path, monkeypatch):
 
         monkeypatch.setattr("logging.config.dictConfig", configure)
         assert dg.materialize([drawn], instance=instance).success
+
+
+def test_an_instance_looks_once_for_a_table_and_a_column(monkeypatch):
+    looked_for = []
+
+    def note(_storage, name):
+        looked_for.append(name)
+        return True
+
+    for method in ("has_table", "has_asset_key_col"):
+        monkeypatch.setattr(sqlite_event_log.SqliteEventLogStorage, method, note)
+
+    def materialize_twice(instance):
+        looked_for.clear()
+        for _ in range(2):
+            dg.materialize([drawn], instance=instance)
+            assert instance.event_log_storage.can_read_asset_status_cache()
+        return Counter(looked_for)
+
+    with dg.DagsterInstance.local_temp() as instance:
+        assert min(materialize_twice(instance).values()) > 1
+        internals.look_for_tables_once(instance)
+        assert materialize_twice(instance) == {"asset_event_tags": 1, "cached_status_data": 1}
 
 
 def test_dagster_dev_starts_processes_by_a_function_that_can_be_replaced(monkeypatch):
