@@ -18,6 +18,8 @@ from typing import Any
 from dagster import DagsterInstance
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
+from sqlalchemy.exc import DisconnectionError
+from sqlalchemy.pool import QueuePool
 
 from resources.execution.dagster_internals import (
     look_for_tables_once,
@@ -58,7 +60,7 @@ def open_instance() -> Iterator[DagsterInstance]:
     ):
         read_log_handlers_once(instance)
         look_for_tables_once(instance)
-        instance.optimize_for_webserver(statement_timeout=0, pool_recycle=3600, max_overflow=20)
+        _keep_server_connections(instance)
         yield instance
 
 
@@ -88,3 +90,23 @@ def _keep_connections(folder: Path) -> Iterator[None]:
         for connections in idle.values():
             for connection in connections:
                 sqlite3.Connection.close(connection)
+
+
+def _keep_server_connections(instance: DagsterInstance) -> None:
+    """Keep connections to PostgreSQL open, as in a webserver.
+
+    One that the server has closed meanwhile, as it was restarted, is replaced at its next use.
+    """
+    instance.optimize_for_webserver(statement_timeout=0, pool_recycle=3600, max_overflow=20)
+    for storage in (instance.run_storage, instance.event_log_storage, instance.schedule_storage):
+        engine = vars(storage).get("_engine")
+        if engine is not None and isinstance(engine.pool, QueuePool):
+            event.listen(engine, "checkout", _require_open)
+
+
+def _require_open(connection: Any, *_: object) -> None:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except Exception as error:
+        raise DisconnectionError from error
