@@ -99,6 +99,11 @@ def format_points(rate: Rate) -> str:
     return f"{format_signed(100 * rate.value)} {interval_text}".strip()
 
 
+def format_p(p: float) -> str:
+    """`p = 0.012`, or `p < 0.001`."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
 def format_signed(number: float | None) -> str:
     """`+11.8`, or a dash."""
     if number is None:

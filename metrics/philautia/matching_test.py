@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from metrics.philautia.caption_scores import CaptionScores, Mask, Values
 from metrics.philautia.preference_model import choose_model
 from metrics.philautia.score_matrices import mean_matrix
-from metrics.protobias.failure_differences import correct_by_holm
 from metrics.statistics.cluster_bootstrap import build_generator
+from metrics.statistics.sign_flips import correct_by_holm
 
 MATCHINGS = 9999
 _LEAST = 1e-9

@@ -1,12 +1,8 @@
 """Differences of failure rates: between metrics on the same pairs, and between painters.
 
 Two metrics are compared on the pairs that both have scored. The interval is that of a paired
-difference (`metrics.statistics.paired_intervals`); the p-value is of a sign-flip test: if both
-were equally good, each prompt's difference could equally have the other sign. Whole prompts are
-flipped, as the pairs of a prompt are not independent; with one pair per prompt this is McNemar's
-test. In simulations of equal metrics (8 to 100 prompts of 1 to 5 pairs, failing 10 to 70 % of them)
-it rejected at a level of 5 % in 0 to 6 % of data sets, less for fewer prompts; the interval held 0
-in 93 to 100 %.
+difference (`metrics.statistics.paired_intervals`); the p-value is of a sign-flip test of prompts
+(`metrics.statistics.sign_flips`).
 
 Two painters' pairs are not the same, and differ in number, so that their failure rates are compared
 over the prompts of which both have pairs, each prompt weighing the same.
@@ -18,21 +14,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from metrics.protobias.ranking import ALL, stratified_mean
 from metrics.protobias.scored_pairs import pair_scores
-from metrics.statistics.cluster_bootstrap import build_generator
 from metrics.statistics.paired_intervals import paired_interval
-
-FLIPS = 9999
+from metrics.statistics.sign_flips import correct_by_holm, sign_flip_test
 
 _NUMBERS = ["prompts", "difference", "low", "high"]
 _BETWEEN_METRICS = ["painter", "sample", "domain", "first", "second", *_NUMBERS, "p", "p_holm"]
 _BETWEEN_PAINTERS = ["sample", "metric", "domain", "earlier", "later", *_NUMBERS]
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.integer[Any]]
 
 
 def compare_metrics(scores: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
@@ -110,7 +101,7 @@ def _difference(differences: "pd.Series[float]", seed: int, *, has_test: bool) -
 
     They are NaN unless every domain has one.
     """
-    values: Values = np.asarray(differences, np.float64)
+    values: NDArray[np.float64] = np.asarray(differences, np.float64)
     is_compared = ~np.isnan(values)
     domains = differences.index.get_level_values("domain").factorize(sort=True)[0]
     clusters = differences.groupby(level=["domain", "concept_id"]).ngroup().to_numpy()
@@ -121,41 +112,3 @@ def _difference(differences: "pd.Series[float]", seed: int, *, has_test: bool) -
         if has_test:
             numbers["p"] = sign_flip_test(values, clusters, domains, seed=seed)
     return {"prompts": len(np.unique(clusters[is_compared])), **numbers}
-
-
-def sign_flip_test(differences: Values, clusters: Codes, strata: Codes, *, seed: int) -> float:
-    """The p-value of a sign-flip test: how likely a mean this far from 0 is under random signs.
-
-    The mean is that over strata of the means of their `differences`, NaN where there is none.
-    `clusters` are whole numbers from 0 on, unique over all strata. Two-sided, by `FLIPS` random
-    flips; the observed mean counts as one more, so that p is never 0.
-    """
-    is_compared = ~np.isnan(differences)
-    rows = np.bincount(strata[is_compared])
-    weights = 1 / (np.count_nonzero(rows) * rows[strata[is_compared]])
-    cluster_shares = np.bincount(clusters[is_compared], differences[is_compared] * weights)
-    cluster_shares = cluster_shares[cluster_shares != 0]
-    generator = build_generator(f"flips/{seed}/{len(cluster_shares)}")
-    bits = np.frombuffer(generator.bytes(FLIPS * len(cluster_shares)), np.int8) & 1
-    heads = np.einsum("ij,j->i", bits.reshape(FLIPS, len(cluster_shares)), cluster_shares)
-    flipped_sums = np.abs(2 * heads - cluster_shares.sum())
-    # Sums in another order may differ in their last digit, and are the same for all that.
-    return float((1 + np.sum(flipped_sums >= abs(cluster_shares.sum()) - 1e-12)) / (1 + FLIPS))
-
-
-def correct_by_holm(p: ArrayLike) -> NDArray[np.float64]:
-    """Correct p-values for their number, in their order; NaN, which is no test, stays.
-
-    The smallest of m is multiplied by m, the next by m − 1 and so on; none is then smaller than
-    one before it, or above 1 (Holm 1979).
-
-    >>> correct_by_holm([0.01, 0.04, 0.03]).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    values = np.asarray(p, np.float64)
-    corrected = np.full(values.shape, np.nan)
-    tested_indices = np.flatnonzero(~np.isnan(values))
-    order = tested_indices[np.argsort(values[tested_indices], kind="stable")]
-    factors = np.arange(len(order), 0, -1)
-    corrected[order] = np.minimum(1.0, np.maximum.accumulate(values[order] * factors))
-    return corrected

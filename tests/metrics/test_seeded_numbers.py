@@ -19,8 +19,9 @@ from metrics import (
 from metrics.frame.inflation import inflation_table, measure_success, measure_susceptibility
 from metrics.frame.pairwise_preference import win_rates
 from metrics.philautia.preference_tables import build_preference_tables
-from metrics.protobias.failure_differences import compare_metrics, compare_painters, sign_flip_test
+from metrics.protobias.failure_differences import compare_metrics, compare_painters
 from metrics.protobias.ranking import ranking_table
+from metrics.statistics.sign_flips import sign_flip_test
 from metrics.statistics.weighted_kappa import pairwise_agreement
 from metrics.vhexpansion.mme_scores import COGNITION, mme_score
 from metrics.vhexpansion.symmetry import symmetry_table

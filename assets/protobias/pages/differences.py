@@ -9,7 +9,7 @@ from assets.kit.columns import NamedRow, iterate_named_rows
 from assets.protobias.pages.figures import ALL, METRIC_HEAD, BoardMetric, SummarisedPainter
 from assets.report.cells import Cell, Table, mean_cell, number_cell, points_cell
 from assets.report.columns import RowHead, TableColumn, tabulate
-from assets.report.formats import NONE, Rate, format_count
+from assets.report.formats import NONE, Rate, format_count, format_p
 from metrics.protobias import failure_differences as comparison
 from metrics.statistics.weighted_kappa import AnnotatorAgreement, pairwise_agreement
 
@@ -86,8 +86,7 @@ def _tabulate_changes(
 def _p_cell(row: NamedRow) -> Cell:
     if row.difference is None:
         return Cell(NONE, note="no pair in common")
-    p = "p < 0.001" if row.p_holm < 0.001 else f"p = {row.p_holm:.3f}"
-    return points_cell(Rate(row.difference, row.low, row.high, p))
+    return points_cell(Rate(row.difference, row.low, row.high, format_p(row.p_holm)))
 
 
 def _change(row: NamedRow) -> Cell:

@@ -15,6 +15,7 @@ from assets.report.publish import Site
 from assets.report.standings import Failure, Measure, Standing, round_robin
 from assets.vlmbias.common import QUESTION, TITLE
 from assets.vlmbias.pages import figures, paper, tables
+from assets.vlmbias.pages.differences import CountedAnswers
 from assets.vlmbias.pages.edited_flags import edited
 from assets.vlmbias.pages.figures import PARTIAL, Accuracy
 from assets.vlmbias.pages.finding import NOTHING, find
@@ -93,6 +94,7 @@ def build(
             stand_ins,
         ),
         readings=Readings.build(answers, stand_ins),
+        counted=CountedAnswers.select(answers),
         served=served(replies),
         dates=dates,
     )

@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 from assets.report.outcomes import Served
 from assets.report.subjects import ReportSubject, firmest
 from assets.vlmbias.common import TITLE
+from assets.vlmbias.pages.differences import CountedAnswers, JudgeDifferences
 from assets.vlmbias.pages.figures import LEADING, PARTIAL, Accuracy, AccuracyColumn
 from assets.vlmbias.pages.judges import PromptedJudge
 from assets.vlmbias.pages.outcomes import Outcomes
@@ -55,6 +56,7 @@ class VlmbiasSite(ReportSubject):
     by_painter: Accuracy
     outcomes: Outcomes
     readings: Readings
+    counted: CountedAnswers
     served: Sequence[Served]
     dates: Mapping[str, str]
 
@@ -111,6 +113,19 @@ class VlmbiasSite(ReportSubject):
             if task_means:
                 means[judge] = next(numbers, task_means[0])
         return means
+
+    def judge_differences(self, prompting: str) -> JudgeDifferences:
+        """Differences between the models that have results under one way of asking."""
+        rates = {
+            judge: self.accuracy.rate(judge, LEADING) for judge in self.accuracy.line_up(prompting)
+        }
+        return self.counted.compare(
+            [
+                judge
+                for judge, rate in rates.items()
+                if rate.firmness == "result" and rate.value is not None
+            ]
+        )
 
     def firmest_basis(self, prompting: str) -> FindingBasis:
         """The firmest numbers: on all pictures of the benchmark, or the first topic with any.

@@ -107,6 +107,33 @@ def test_ways_of_asking_stand_beside_each_other_with_their_change(
     assert cells(page, "by way of asking", "pixels")[1:] == ["not asked"] * 3
 
 
+def test_each_two_models_differ_by_what_both_have_answered(
+    page: Page, answers: pd.DataFrame
+) -> None:
+    counted = answers[answers.question_id.isin(["Q1", "Q2"]) & (answers.image_set == "benchmark")]
+    plain = counted[counted.prompting == "baseline"]
+    scores = plain.pivot_table(
+        "score", ["domain", "image_id", "question_id", "question"], "model", dropna=False
+    )
+    table = page.get_by_role("table", name="Differences between judges")
+    lines = table.locator("tbody tr")
+    pairs = [name.split(" less ") for name in lines.locator("th").all_inner_texts()]
+    assert len(pairs) == len({frozenset(pair) for pair in pairs}) > 1
+    for first, second in pairs:
+        difference = (scores[first] - scores[second]).dropna()
+        points = 100 * difference.groupby("domain").mean().mean()
+        row = cells(page, "Differences between judges", f"{first} less {second}")
+        value = f"{points:+.1f}".replace("-", "−")
+        assert row[0].startswith("0.0" if value[1:] == "0.0" else value)
+        assert row[0].count("p ") == 1
+        assert row[2].startswith(f"{len(difference)}")
+    (first, second), *_ = pairs
+    sentence = page.locator("section", has=table).locator("strong").inner_text()
+    assert first in sentence
+    assert second in sentence
+    assert "percentage points, p " in sentence
+
+
 def test_a_model_that_was_never_asked_so_is_still_listed(page: Page) -> None:
     go_to(page, "Double-check")
     assert set(cells(page, "Accuracy on Q1 and Q2", "some/vlm-2")) == {"not asked"}
