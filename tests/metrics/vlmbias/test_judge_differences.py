@@ -78,6 +78,7 @@ def test_interval_and_p_are_of_scenes_inside_their_topics():
         expected = paired_interval(values, scenes, topics, seed=seed)
         assert (found["low"], found["high"]) == pytest.approx(expected)
         assert found["p"] == sign_flip_test(values, scenes, topics, seed=seed)
+    assert line(rows).equals(line(rows, seed=0))
     assert line(rows)["p"] != line(rows, seed=3)["p"]
     shuffled = pd.DataFrame(rows).sample(frac=1, random_state=1).to_dict("records")
     assert line(shuffled).equals(line(rows))
