@@ -18,7 +18,7 @@ from upath import UPath
 
 from resources.faults import write_errors
 from resources.storage.atomic_writes import is_remote, open_atomically, write_atomically
-from resources.storage.files import is_stored, make_folder, open_address, open_file
+from resources.storage.files import make_folder, open_address, open_file
 from resources.storage.streamed_tables import (
     WRITE_OPTIONS,
     StoredTable,
@@ -109,10 +109,15 @@ class _Parquet(UPathIOManager):
         metadata = context.definition_metadata or {}
         columns = metadata.get("columns")
         asset = context.asset_key.to_user_string()
-        is_absent = metadata.get("optional") and not is_stored(path)
-        if context.dagster_type.typing_type is StoredTable:
-            return StoredTable.from_arrow(pa.table({})) if is_absent else open_table(path, asset)
-        return pd.DataFrame(columns=columns) if is_absent else read_table(path, asset, columns)
+        is_streamed = context.dagster_type.typing_type is StoredTable
+        try:
+            return open_table(path, asset) if is_streamed else read_table(path, asset, columns)
+        except FileNotFoundError:
+            if not metadata.get("optional"):
+                raise
+        return (
+            StoredTable.from_arrow(pa.table({})) if is_streamed else pd.DataFrame(columns=columns)
+        )
 
     def get_metadata(
         self, context: OutputContext, obj: pa.Table | StoredTable
