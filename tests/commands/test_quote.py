@@ -1,4 +1,4 @@
-"""`counterfactory quote`: a table, or one clear message and exit code 2."""
+"""`counterfactory quote`: a sentence and a table, or one clear message and exit code 2."""
 
 from functools import partial
 from pathlib import Path
@@ -45,12 +45,13 @@ def quote(asked, command):
     return partial(command, "quote", models=MODELS)
 
 
-def test_it_prints_a_table(quote, tmp_path):
+def test_it_prints_a_sentence_and_a_table(quote, tmp_path):
     config = tmp_path / "config.yaml"
     config.write_text("ops: {vlmbias__answers_gpt: {config: {prompting: [baseline, debiased]}}}")
     done = quote('kind:"judge" and group:"vlmbias"', "--partitions", "flags", "--config", config)
     assert done.exit_code == 0, done.stderr
-    heads, row, *_ = done.stdout.splitlines()
+    sentence, _, heads, row, *_ = done.stdout.splitlines()
+    assert sentence.startswith("4 requests to gpt: ")
     assert heads.split()[:6] == ["asset", "partition", "model", "requests", "stored", "to"]
     assert row.split()[:6] == ["vlmbias/answers_gpt", "flags", "gpt", "4", "0", "4"]
 
@@ -71,7 +72,7 @@ def test_variables_are_read_from_the_env_file_of_the_folder_and_never_said(
         monkeypatch.delenv(name)
     done = quote('kind:"judge" and group:"vlmbias"', "--partitions", "flags")
     assert done.exit_code == 0, done.stderr
-    assert done.stdout.splitlines()[1].split()[:4] == [
+    assert done.stdout.splitlines()[3].split()[:4] == [
         "vlmbias/answers_gpt_of_env",
         "flags",
         "gpt_of_env",
