@@ -190,6 +190,20 @@ def save_llava(folder, *, words=WORDS, always=None, **generation):
     return folder
 
 
+def save_llama(folder):
+    """A language model without vision, in the shape of Llama, whose chat template takes strings."""
+    torch.manual_seed(0)
+    tokenizer = _llama_tokenizer(WORDS)
+    tokenizer.chat_template = (
+        "{{ bos_token }}{% for message in messages %}{{ message.role | upper }}: "
+        "{{ message.content + ' ' }}{% endfor %}"
+        "{% if add_generation_prompt %}ASSISTANT:{% endif %}"
+    )
+    transformers.LlamaForCausalLM(_llama(tokenizer)).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
 def save_scorer(folder, prompt, pictures, *, seed=0):
     """A LLaVA-1.5 that answers `prompt` with a digit, and does not tell pictures apart by it.
 

@@ -19,7 +19,6 @@ from resources.models.outcomes import (
     FailedOutcome,
     Outcome,
     RefusedOutcome,
-    parse_json_answer,
 )
 from resources.models.requests import Turn, WriteRequest
 
@@ -28,8 +27,6 @@ REASKS = 2
 LONGEST_FEEDBACK = 1500
 """Largest message about a writer's faults in bytes, which quotes need as a bound."""
 _SCHEMA = json.dumps(SCHEMA)
-_WITHOUT_SCHEMAS = frozenset({"transformers"})
-"""The backends that hold nothing to a schema: the template asks for JSON as well."""
 
 
 def write_triplet(writer: Model, concept: Concept, templates: Mapping[str, str]) -> Conversation:
@@ -49,23 +46,18 @@ def write_triplet(writer: Model, concept: Concept, templates: Mapping[str, str])
         if not isinstance(outcome, AnsweredOutcome):
             ended = unanswered_columns(outcome)
             return row | {"outcome": ended["outcome"], "reason": format_reason(ended)}
-        try:
-            triplet = _sentences(outcome, request)
-        except ValueError as problem:
-            row |= {"outcome": "malformed", "reason": str(problem)}
-            wrong = f"That is not what was asked for: {problem}. {problem}"
-        else:
-            faults = find_faults(concept, triplet)
-            row |= {
-                **triplet._asdict(),
-                "outcome": "rejected" if faults else "accepted",
-                "earlier_rules": list(dict.fromkeys((*row["earlier_rules"], *row["rules"]))),
-                "rules": list(dict.fromkeys(fault.rule for fault in faults)),
-                "reason": describe_faults(faults) or None,
-            }
-            if not faults:
-                return row
-            wrong = f"These sentences break rules. {row['reason']}"
+        triplet = Triplet(*(tidy_sentence(outcome.data[name]) for name in Triplet._fields))
+        faults = find_faults(concept, triplet)
+        row |= {
+            **triplet._asdict(),
+            "outcome": "rejected" if faults else "accepted",
+            "earlier_rules": list(dict.fromkeys((*row["earlier_rules"], *row["rules"]))),
+            "rules": list(dict.fromkeys(fault.rule for fault in faults)),
+            "reason": describe_faults(faults) or None,
+        }
+        if not faults:
+            return row
+        wrong = f"These sentences break rules. {row['reason']}"
         request = build_retry(request, outcome.text or "", wrong)
     return row
 
@@ -77,10 +69,13 @@ def first_request(
 
     Tables 3 to 5 have the template, unless `templates` has one for the domain.
     """
-    if writer.backend == "stand_in":
-        return WriteRequest((Turn("user", json.dumps(to_triplet_fields(concept))),), _SCHEMA)
-    schema = None if writer.backend in _WITHOUT_SCHEMAS else _SCHEMA
-    return WriteRequest((Turn("user", write_triplet_prompt(concept, templates)),), schema)
+    is_own = writer.backend == "stand_in"
+    text = (
+        json.dumps(to_triplet_fields(concept))
+        if is_own
+        else write_triplet_prompt(concept, templates)
+    )
+    return WriteRequest((Turn("user", text),), _SCHEMA)
 
 
 def build_retry(request: WriteRequest, text: str, wrong: str) -> WriteRequest:
@@ -102,9 +97,3 @@ def answer_by_grammar(request: WriteRequest) -> Outcome:
 def describe_faults(faults: TripletFaults) -> str:
     """List the faults, one per line."""
     return "\n".join(f"{fault.rule}: {fault.problem}" for fault in faults)
-
-
-def _sentences(answer: AnsweredOutcome, request: WriteRequest) -> Triplet:
-    """Return the written triplet. Raises `ValueError` where the reply does not fit the request."""
-    data = parse_json_answer(answer.text or "", SCHEMA) if request.schema is None else answer.data
-    return Triplet(*(tidy_sentence(data[name]) for name in Triplet._fields))

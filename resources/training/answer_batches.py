@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from resources.models.backends.vision_language import ChatMessage, VisionLanguageModel
+from resources.models.backends.chat_models import ChatMessage, ChatModel
 from resources.training.training_errors import import_library
 from resources.training.training_rows import Row
 
@@ -25,7 +25,7 @@ class AnswerCollator:
     and without the second a model is taught to go on.
     """
 
-    def __init__(self, speaking: VisionLanguageModel) -> None:
+    def __init__(self, speaking: ChatModel) -> None:
         self._speaking = speaking
         self._answer = lru_cache(_KNOWN)(speaking.tokenize_answer)
 
@@ -37,7 +37,7 @@ class AnswerCollator:
         answers = [torch.tensor(self._answer(_read_text(row["completion"]))) for row in rows]
         questions = _strip_padding(batch.pop("input_ids"), mask)
         columns = {
-            "input_ids": (questions, answers, self._speaking.processor.tokenizer.pad_token_id),
+            "input_ids": (questions, answers, self._speaking.tokenizer.pad_token_id),
             "attention_mask": (_repeat(questions, 1), _repeat(answers, 1), 0),
             "labels": (_repeat(questions, IGNORED_LABEL), answers, IGNORED_LABEL),
         }

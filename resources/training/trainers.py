@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from resources.models.backends.adapters import AdapterSettings
+from resources.models.backends.chat_models import ChatModel
 from resources.models.backends.scoring.expected_score import (
     MAX_ANSWER_TOKENS,
     MAX_DIGIT,
@@ -15,7 +16,6 @@ from resources.models.backends.scoring.expected_score import (
     parse_digit,
 )
 from resources.models.backends.scoring.vqa_score import ANSWER, QUESTION, find_yes_token
-from resources.models.backends.vision_language import VisionLanguageModel
 from resources.models.catalog import Model
 from resources.storage.image_store import ImageStore
 from resources.training.answer_batches import AnswerCollator
@@ -167,7 +167,7 @@ def _supervised(
     job: TrainingJob,
     recipe: Recipe,
     shape: "_Shape",
-    speaking: VisionLanguageModel,
+    speaking: ChatModel,
     rows: Any,
     *,
     rows_at_once: int,
@@ -248,12 +248,12 @@ def _schedule(recipe: Recipe, steps: int) -> dict[str, Any]:
     return {"lr_scheduler_type": "cosine", "warmup_steps": rising}
 
 
-def _load_base(job: TrainingJob, recipe: Recipe) -> VisionLanguageModel:
+def _load_base(job: TrainingJob, recipe: Recipe) -> ChatModel:
     """The base on this process's device."""
     settings = AdapterSettings(dtype=recipe.dtype, revision=job.base.revision)
-    speaking = VisionLanguageModel(_entry(job), None, settings)
+    speaking = ChatModel(_entry(job), None, settings)
     # Pictures of several sizes in one batch of Qwen2.5-VL need it.
-    speaking.processor.tokenizer.padding_side = "left"
+    speaking.tokenizer.padding_side = "left"
     return speaking
 
 

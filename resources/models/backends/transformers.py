@@ -5,13 +5,18 @@ import json
 import math
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from resources.models.backends.adapters import AdapterSettings
+from resources.models.backends.chat_models import (
+    ChatMessage,
+    ChatModel,
+    build_message,
+)
 from resources.models.backends.detection import Detector
 from resources.models.backends.dynamic_batching import BatchStages
 from resources.models.backends.local_models import (
@@ -23,12 +28,7 @@ from resources.models.backends.local_models import (
     translate_running_errors,
 )
 from resources.models.backends.scoring import ScoringFormula, load_formula
-from resources.models.backends.vision_language import (
-    ChatMessage,
-    VisionLanguageModel,
-    build_message,
-)
-from resources.models.replies import ModelReply, ModelUnavailable
+from resources.models.replies import ModelReply
 from resources.models.requests import LookRequest, ScoreRequest, WriteRequest
 
 _GLOBAL_RANDOMNESS = threading.Lock()
@@ -55,10 +55,11 @@ class _Group(NamedTuple):
 
     seed: int | None
     inputs: Any
+    schemas: list[str | None]
 
 
 class Transformers(LocalBackend):
-    """A vision-language model with its processor and chat template, held for the whole run.
+    """A language model, with vision or without, and its chat template, held for the whole run.
 
     `model` is a folder or an id of the Hugging Face Hub. The parameters are those of generation,
     by transformers' names, and `batch`, `device`, `dtype`, `revision` and `adapter`; what they
@@ -85,12 +86,7 @@ class Transformers(LocalBackend):
         return await self._ask(request)
 
     async def write(self, request: WriteRequest) -> ModelReply:
-        """Write text; raises `ModelUnavailable` for a schema, which nothing here enforces."""
-        if request.schema is not None:
-            raise ModelUnavailable(
-                f"{self._model.name} cannot be held to a JSON Schema by the backend transformers: "
-                "serve it with vLLM or SGLang and use the backend openai_compatible"
-            )
+        """Write text, which follows the request's JSON Schema, where there is one."""
         return await self._ask(request)
 
     async def score(self, request: ScoreRequest) -> ModelReply:
@@ -126,6 +122,7 @@ class Transformers(LocalBackend):
                 _Group(
                     compute_sampling_seed(group[0].request) if sampled else None,
                     self._speaking.tokenize_conversations([opened.messages for opened in group]),
+                    [getattr(opened.request, "schema", None) for opened in group],
                 )
                 for group in groups
             ]
@@ -136,10 +133,9 @@ class Transformers(LocalBackend):
             return [(group, self._generate_group(group)) for group in groups]
 
     def _generate_group(self, group: _Group) -> Any:
-        if group.seed is None:
-            return self._speaking.generate(group.inputs, self._generation)
-        with _seed(group.seed):
-            return self._speaking.generate(group.inputs, self._generation)
+        seed = nullcontext() if group.seed is None else _seed(group.seed)
+        with seed:
+            return self._speaking.generate(group.inputs, self._generation, group.schemas)
 
     def _read_answers(self, generated: TimedOutput) -> list[ModelReply]:
         speaking, generation = self._speaking, self._generation
@@ -179,8 +175,8 @@ class Transformers(LocalBackend):
         return Detector(self._model, self._key, self._picture)
 
     @cached_property
-    def _speaking(self) -> VisionLanguageModel:
-        return VisionLanguageModel(self._model, self._key, self._settings)
+    def _speaking(self) -> ChatModel:
+        return ChatModel(self._model, self._key, self._settings)
 
     @cached_property
     def _generation(self) -> Any:

@@ -290,18 +290,11 @@ def test_grammar_writes_real_triplets_and_asks_no_model(tmp_path, writer):
     assert list(wrong["row"]) == [first, second]
 
 
-def test_without_schemas_json_is_read_here_and_asked_for_again():
+def test_a_local_writer_is_held_to_the_schema_as_well():
     (concept,) = concepts(1)
     local = Model(name="m", backend="transformers", model="m", family="m", roles=("writer",))
-    sure = AnsweredOutcome("Sure! Here it is.")
-    assert talk(local, concept).schema is None
-    assert "no JSON" in talk(local, concept, sure).turns[-1].text
-    data = json.dumps(right(concept)._asdict(), indent=1)
-    for said in (f"```json\n{data}\n```", f"Sure!\n```\n{data}\n```\nEnjoy.", f"Sure: {data}"):
-        row = talk(local, concept, sure, AnsweredOutcome(said))
-        assert (row["outcome"], row["calls"]) == ("accepted", ["call 0", "call 1"])
-    row = talk(local, concept, sure, AnsweredOutcome("No."), AnsweredOutcome("No."))
-    assert (row["outcome"], row["attempts"], row["text"]) == ("malformed", 3, None)
+    schema = json.loads(talk(local, concept).schema)
+    assert set(schema["required"]) == set(right(concept)._asdict())
 
 
 def test_spaces_and_hyphens_that_models_write_are_no_faults():

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from resources.models.backends.adapters import AdapterSettings
+from resources.models.backends.chat_models import ChatModel, build_message
 from resources.models.backends.scoring.expected_score import PROMPT
-from resources.models.backends.vision_language import VisionLanguageModel, build_message
 from resources.models.catalog import Model
 from resources.models.requests import Turn
 from resources.training.margin import build_margin_loss
@@ -88,7 +88,7 @@ def test_a_trainer_asks_in_the_words_of_the_metric(base):
     entry = Model(
         name="tiny", backend="transformers", family="tiny", roles=("judge",), model=str(base)
     )
-    speaking = VisionLanguageModel(entry, None, AdapterSettings())
+    speaking = ChatModel(entry, None, AdapterSettings())
     text = PROMPT.format(text="a red thing")
     asked = build_message(Turn("user", text, ("x",)), lambda _: png(picture))
     ours = speaking.tokenize_conversations([[asked]])["input_ids"][0].tolist()

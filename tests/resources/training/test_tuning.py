@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from resources.models.backends.adapters import AdapterSettings
-from resources.models.backends.vision_language import VisionLanguageModel, build_message
+from resources.models.backends.chat_models import ChatModel, build_message
 from resources.models.catalog import Model
 from resources.models.requests import Turn
 from resources.training.answer_batches import AnswerCollator
@@ -70,9 +70,7 @@ def test_the_loss_is_on_the_answer_and_its_end_after_what_a_judge_is_asked(tuned
 def asking(done, **adapted):
     """The model as a judge, and what it takes of a red and a blue picture."""
     known = {"name": "tiny", "backend": "transformers", "family": "tiny", "roles": ("judge",)}
-    judge = VisionLanguageModel(
-        Model(model=done.base.model, **known), None, AdapterSettings(**adapted)
-    )
+    judge = ChatModel(Model(model=done.base.model, **known), None, AdapterSettings(**adapted))
     pictures = [png(shown(side, np.random.default_rng(5))) for side in ANSWERS]
     turn = Turn("user", QUESTION, ("x",))
     return judge, judge.tokenize_conversations(
@@ -107,7 +105,7 @@ def test_the_batch_is_that_of_trl_where_the_template_has_both_tokens(tmp_path):
     entry = Model(
         name="tiny", backend="transformers", family="tiny", roles=("judge",), model=str(base)
     )
-    speaking = VisionLanguageModel(entry, None, AdapterSettings())
+    speaking = ChatModel(entry, None, AdapterSettings())
     ours = AnswerCollator(speaking)(rows)
     collator = import_module("trl.trainer.sft_trainer").DataCollatorForVisionLanguageModeling
     theirs = collator(speaking.processor, completion_only_loss=True)(rows)

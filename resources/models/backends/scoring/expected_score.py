@@ -72,7 +72,7 @@ class ExpectedScore(PromptedFormula):
 
     @cached_property
     def _digits(self) -> dict[int, int]:
-        return find_digit_tokens(self._speaking.processor.tokenizer)
+        return find_digit_tokens(self._speaking.tokenizer)
 
 
 def find_digit_tokens(tokenizer: Any) -> dict[int, int]:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from resources.models.backends.base import PictureLoader
-from resources.models.backends.scoring.base import FormulaSettings, build_score_provenance
-from resources.models.backends.vision_language import (
+from resources.models.backends.chat_models import (
     ChatMessage,
-    VisionLanguageModel,
+    ChatModel,
     build_message,
 )
+from resources.models.backends.scoring.base import FormulaSettings, build_score_provenance
 from resources.models.catalog import Model
 from resources.models.requests import ScoreRequest, Turn
 
@@ -31,7 +31,7 @@ class PromptedFormula:
         formula_settings: FormulaSettings,
     ) -> None:
         self._model, self._picture = model, picture
-        self._speaking = VisionLanguageModel(model, key, formula_settings)
+        self._speaking = ChatModel(model, key, formula_settings)
         parameters = (
             {"max_new_tokens": self.max_answer_tokens} | formula_settings.model_parameters | _GREEDY
         )

@@ -3,9 +3,9 @@
 from typing import Any
 
 from resources.models.backends.base import PictureLoader
+from resources.models.backends.chat_models import ChatModel
 from resources.models.backends.scoring.base import FormulaSettings, require_finite
 from resources.models.backends.scoring.prompted_formula import PromptedFormula
-from resources.models.backends.vision_language import VisionLanguageModel
 from resources.models.catalog import Model
 from resources.models.replies import ModelReply, ModelUnavailable, Usage
 
@@ -33,7 +33,7 @@ class VqaScore(PromptedFormula):
         """The scores of pictures, each against its text."""
         speaking, (inputs, generated) = self._speaking, output
         probable = generated.logits[0].float().softmax(-1)[:, self._yes].tolist()
-        token = speaking.processor.tokenizer.convert_ids_to_tokens(self._yes)
+        token = speaking.tokenizer.convert_ids_to_tokens(self._yes)
         how = self._describe_settings(len(probable), token=token)
         return [
             ModelReply(
@@ -48,14 +48,14 @@ class VqaScore(PromptedFormula):
         ]
 
 
-def find_yes_token(speaking: VisionLanguageModel, model: Model) -> int:
+def find_yes_token(speaking: ChatModel, model: Model) -> int:
     """The token by which an answer of "Yes" begins, as the model's own chat template writes it.
 
     It differs between models whether a space before it is part of the token. Raises
     `ModelUnavailable` where an answer does not begin with it, or where it is several tokens.
     """
     token, *_ = speaking.tokenize_answer(ANSWER)
-    decode = speaking.processor.tokenizer.decode
+    decode = speaking.tokenizer.decode
     if decode([token]).strip() != ANSWER:
         raise ModelUnavailable(
             f"{model.model} does not begin an answer with one token for {ANSWER!r}, so that the "

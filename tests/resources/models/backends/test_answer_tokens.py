@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from resources.models.backends.vision_language import VisionLanguageModel
+from resources.models.backends.chat_models import ChatModel
 from resources.models.replies import ModelUnavailable
 from tests.tiny import tokenizers, transformers
 
@@ -50,9 +50,10 @@ def tokens(kind, chat, answer="Yes"):
     of = tokenizer(kind)
     of.chat_template = chat
     ends = of.convert_tokens_to_ids([*ENDS])
-    speaking = VisionLanguageModel.__new__(VisionLanguageModel)
+    speaking = ChatModel.__new__(ChatModel)
     speaking._model = SimpleNamespace(model="tiny")
     speaking.network = SimpleNamespace(generation_config=SimpleNamespace(eos_token_id=ends))
+    speaking.tokenizer = of
     speaking.processor = SimpleNamespace(tokenizer=of, apply_chat_template=of.apply_chat_template)
     return "".join(of.convert_ids_to_tokens(speaking.tokenize_answer(answer)))
 

@@ -8,6 +8,7 @@ import threading
 from importlib.util import find_spec
 
 import pytest
+from jsonschema import validate
 from PIL import Image
 
 from resources.models.backends import build_backend
@@ -29,6 +30,14 @@ RED, BLUE = picture("red"), picture("blue", (48, 32))
 PICTURES = Pictures(RED, BLUE)
 RED_NAME, BLUE_NAME = PICTURES
 LEGS = "how many legs does it have?"
+SCHEMA = json.dumps(
+    {
+        "type": "object",
+        "properties": {"legs": {"enum": [1, 2]}, "kind": {"type": "string", "maxLength": 3}},
+        "required": ["legs", "kind"],
+        "additionalProperties": False,
+    }
+)
 SHORT = {"max_new_tokens": 12}
 SAMPLED = {**SHORT, "do_sample": True, "temperature": 1.0}
 PATIENCE_S = 300
@@ -38,6 +47,11 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 @pytest.fixture(scope="module")
 def llava(tmp_path_factory):
     return tiny.save_llava(tmp_path_factory.mktemp("llava"))
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory):
+    return tiny.save_llama(tmp_path_factory.mktemp("llama"))
 
 
 @pytest.fixture(scope="module")
@@ -183,6 +197,55 @@ class TestSampling:
         assert (torch.get_rng_state() == before).all()
 
 
+class TestSchemas:
+    """Random weights say what is no JSON, unless each token is chosen by the schema."""
+
+    @pytest.mark.parametrize("parameters", [{}, {"do_sample": True}])
+    def test_an_answer_follows_its_schema(self, llava, llama, parameters):
+        asked = [WriteRequest((Turn("user", text),), schema=SCHEMA) for text in (LEGS, "a flag")]
+        free = WriteRequest((Turn("user", LEGS),))
+        for model in (llava, llama):
+            *replies, plain = said(
+                model,
+                *asked,
+                free,
+                batch=3,
+                max_new_tokens=60,
+                repetition_penalty=1.5,
+                **parameters,
+            )
+            for reply in replies:
+                validate(json.loads(reply.text), json.loads(SCHEMA))
+            with pytest.raises(ValueError, match="Expecting"):
+                json.loads(plain.text)
+
+
+class TestTextAlone:
+    def test_it_writes_what_the_model_itself_does(self, llama):
+        tokenizer = transformers.AutoTokenizer.from_pretrained(llama)
+        model = transformers.LlamaForCausalLM.from_pretrained(llama)
+        inputs = tokenizer(
+            f"<s>SYSTEM: a photo USER: {LEGS} ASSISTANT:",
+            return_tensors="pt",
+            add_special_tokens=False,
+        )
+        made = model.generate(**inputs, pad_token_id=3, **SHORT)[0, inputs["input_ids"].shape[1] :]
+        turns = (Turn("system", "a photo"), Turn("user", LEGS))
+        for request in (WriteRequest(turns), LookRequest(turns)):
+            (reply,) = said(llama, request, **SHORT)
+            assert reply.text == tokenizer.decode(made, skip_special_tokens=True).strip()
+
+    def test_a_batch_writes_the_same(self, llama):
+        asked = [
+            WriteRequest((Turn("user", text),)) for text in (LEGS, "a flag", "a bird, a horse")
+        ]
+        assert said(llama, *asked, batch=3, **SHORT) == said(llama, *asked, **SHORT)
+
+    def test_a_picture_is_refused_with_the_remedy(self, llama):
+        with pytest.raises(UnacceptableRequest, match=r"reads text alone.*use it as a writer"):
+            said(llama, look(LEGS, RED_NAME), **SHORT)
+
+
 class TestWhatIsWrong:
     @pytest.mark.parametrize(
         ("parameters", "said_so"),
@@ -199,9 +262,14 @@ class TestWhatIsWrong:
         with pytest.raises(ModelUnavailable, match=said_so):
             said(llava, look(LEGS, RED_NAME), **parameters)
 
-    def test_a_schema_is_not_promised(self, llava):
-        with pytest.raises(ModelUnavailable, match=r"JSON Schema .*openai_compatible"):
-            said(llava, WriteRequest((Turn("user", LEGS),), schema="{}"))
+    def test_a_schema_that_no_grammar_expresses_is_named(self, llava):
+        with pytest.raises(UnacceptableRequest, match="cannot be held to this JSON Schema: "):
+            said(llava, WriteRequest((Turn("user", LEGS),), schema='{"type": "nonsense"}'))
+
+    def test_answers_to_a_schema_are_not_searched_with_beams(self, llava):
+        asked = WriteRequest((Turn("user", LEGS),), schema=SCHEMA)
+        with pytest.raises(UnacceptableRequest, match="set num_beams: 1"):
+            said(llava, asked, num_beams=2, **SHORT)
 
     @pytest.mark.parametrize("name", ["nobody/nothing", "/no/folder"])
     def test_a_model_that_is_not_there_is_named_with_what_to_do(self, name):

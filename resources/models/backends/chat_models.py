@@ -1,7 +1,8 @@
-"""Vision-language models of transformers: loaded, shown conversations, and made to answer."""
+"""Models of transformers that converse, with or without pictures: loaded, and made to answer."""
 
 import io
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -9,13 +10,14 @@ from PIL import Image
 
 from resources.models.backends.adapters import AdapterSettings, attach_adapter
 from resources.models.backends.base import PictureLoader
+from resources.models.backends.grammars import SchemaGrammars
 from resources.models.backends.local_models import (
     ModelFiles,
     import_library,
     translate_loading_errors,
 )
 from resources.models.catalog import Model
-from resources.models.replies import ModelUnavailable, Usage
+from resources.models.replies import ModelUnavailable, UnacceptableRequest, Usage
 from resources.models.requests import Turn
 
 ChatMessage: TypeAlias = dict[str, Any]
@@ -25,33 +27,60 @@ _OURS = frozenset({"return_dict_in_generate"})
 _LONGEST_ANSWER = 1024
 
 
-class VisionLanguageModel:
-    """A vision-language model with its processor; raises `ModelUnavailable` without."""
+class ChatModel:
+    """A model with its processor, or its tokenizer where it reads text alone.
+
+    Raises `ModelUnavailable` without either, and without a chat template.
+    """
 
     def __init__(self, model: Model, key: str | None, settings: AdapterSettings) -> None:
         self._model = model
         files = ModelFiles.resolve(model, key, settings.revision)
         self.served_model = files.served_model
         self.processor, self.network = _load(files, settings)
+        self.tokenizer = getattr(self.processor, "tokenizer", self.processor)
         if settings.adapter is not None:
             self.network = attach_adapter(self.network, model, settings.adapter, files.commit)
             self.served_model += f" with {Path(settings.adapter).name}"
 
     @property
+    def has_vision(self) -> bool:
+        """Whether pictures can be shown to it."""
+        return self.processor is not self.tokenizer
+
+    @property
     def image_processor_name(self) -> str:
         """The class that prepares pictures; its rounding depends on torchvision being here."""
-        return type(self.processor.image_processor).__name__
+        return type(self.processor.image_processor).__name__ if self.has_vision else "none"
 
     def tokenize_conversations(self, conversations: Sequence[Sequence[ChatMessage]]) -> Any:
-        """Tokenize conversations that go on with an answer: padded on the left."""
+        """Tokenize conversations that go on with an answer: padded on the left.
+
+        Raises `UnacceptableRequest` for a picture that is shown to a model without vision.
+        """
+        padding = {"padding": True, "padding_side": "left"}
         return self.processor.apply_chat_template(
-            conversations,
+            [*map(self._adapt, conversations)],
             add_generation_prompt=True,
             tokenize=True,
             return_dict=True,
             return_tensors="pt",
-            processor_kwargs={"padding": True, "padding_side": "left"},
+            **({"processor_kwargs": padding} if self.has_vision else padding),
         )
+
+    def _adapt(self, messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
+        """Messages as the chat template takes them: of text alone, with a plain string each."""
+        if self.has_vision:
+            return messages
+        if any(part["type"] != "text" for message in messages for part in message["content"]):
+            raise UnacceptableRequest(
+                f"{self._model.model} reads text alone, and cannot be shown a picture: use it as a "
+                "writer, and a vision-language model as a judge"
+            )
+        return [
+            {**message, "content": "\n".join(part["text"] for part in message["content"])}
+            for message in messages
+        ]
 
     def tokenize_answer(self, answer: str) -> list[int]:
         """The tokens of an answer, as the chat template writes it, and then the one that ends it.
@@ -80,10 +109,8 @@ class VisionLanguageModel:
 
     def _cut_answer(self, tokens: list[int]) -> list[int]:
         """An answer's tokens up to the one that ends it, or else without spaces and then that."""
-        tokenizer, model_end_tokens = (
-            self.processor.tokenizer,
-            self.network.generation_config.eos_token_id,
-        )
+        tokenizer = self.tokenizer
+        model_end_tokens = self.network.generation_config.eos_token_id
         end_tokens = [
             tokenizer.eos_token_id,
             *(model_end_tokens if isinstance(model_end_tokens, list) else [model_end_tokens]),
@@ -94,23 +121,37 @@ class VisionLanguageModel:
         return tokens if {*tokens[-1:]} & {*end_tokens} else [*tokens, tokenizer.eos_token_id]
 
     def _tokens(self, text: str) -> list[int]:
-        tokens: list[int] = self.processor.tokenizer(text, add_special_tokens=False)["input_ids"]
+        tokens: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
         return tokens
 
     def _render(self, turns: Sequence[ChatMessage], **how: Any) -> str:
-        return str(self.processor.apply_chat_template(turns, tokenize=False, **how))
+        text = self.processor.apply_chat_template(self._adapt(turns), tokenize=False, **how)
+        return str(text)
 
-    def generate(self, inputs: Any, generation: Any) -> Any:
-        """Generate from tokenized conversations: what the network gives, as `generation` says."""
-        inputs = inputs.to(self.network.device, dtype=self.network.dtype)
-        return self.network.generate(**inputs, generation_config=generation)
+    def generate(self, inputs: Any, generation: Any, schemas: Sequence[str | None] = ()) -> Any:
+        """Generate from tokenized conversations: what the network gives, as `generation` says.
+
+        Answers follow their JSON Schema, where there are `schemas`, one for each conversation.
+        """
+        inputs = inputs.to(self.network.device)
+        if self.has_vision:
+            inputs = inputs.to(dtype=self.network.dtype)
+        how = {}
+        if any(schemas):
+            how["logits_processor"] = [self._grammars.build_processor(schemas)]
+        return self.network.generate(**inputs, generation_config=generation, **how)
+
+    @cached_property
+    def _grammars(self) -> SchemaGrammars:
+        size = self.network.get_output_embeddings().weight.shape[0]
+        return SchemaGrammars(self.tokenizer, size)
 
     def read_answers(self, inputs: Any, sequences: Any, generation: Any) -> list[tuple[str, Usage]]:
         """Read the answer to each conversation in generated tokens, with their numbers."""
         answers = []
         for mask, tokens in zip(inputs["attention_mask"], sequences, strict=True):
             answer = _cut_at_end(tokens[len(mask) :].tolist(), generation.eos_token_id)
-            text = self.processor.decode(answer, skip_special_tokens=True).strip()
+            text = self.tokenizer.decode(answer, skip_special_tokens=True).strip()
             answers.append((text, Usage(int(mask.sum()), len(answer))))
         return answers
 
@@ -145,19 +186,27 @@ def build_message(turn: Turn, picture: PictureLoader) -> ChatMessage:
 
 
 def _load(files: ModelFiles, settings: AdapterSettings) -> tuple[Any, Any]:
-    """The processor and the network."""
+    """The processor, or the tokenizer of a model that reads text alone, and the network."""
     transformers = import_library("transformers")
+    seeing = transformers.AutoModelForImageTextToText
     with translate_loading_errors(files.model, files.key):
-        processor = files.load(transformers.AutoProcessor)
-        network = files.load_network(transformers.AutoModelForImageTextToText, settings)
+        has_vision = type(files.load(transformers.AutoConfig)) in seeing._model_mapping
+        kinds = (
+            (transformers.AutoProcessor, seeing)
+            if has_vision
+            else (transformers.AutoTokenizer, transformers.AutoModelForCausalLM)
+        )
+        processor = files.load(kinds[0])
+        network = files.load_network(kinds[1], settings)
     if getattr(processor, "chat_template", None) is None:
         raise ModelUnavailable(
             f"{files.model.model} has no chat template, so that nothing "
             "can be asked of it: use a version of it that has one"
         )
-    if processor.tokenizer.pad_token is None:
+    tokenizer = getattr(processor, "tokenizer", processor)
+    if tokenizer.pad_token is None:
         # What pads the shorter ones of a batch is masked: any token will do.
-        processor.tokenizer.pad_token = processor.tokenizer.eos_token
+        tokenizer.pad_token = tokenizer.eos_token
     return processor, network
 
 
