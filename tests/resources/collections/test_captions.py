@@ -18,7 +18,7 @@ ENTRY = """
   columns: {image: image, text: caption, human_score: [first, second, third]}
   scale: [1, 4]
 """
-"""As docs/collections.md has it."""
+"""As collections.yaml has it."""
 
 EXPERT = """\
 dog.jpg\tdog.jpg#1\t4\t4\t3
