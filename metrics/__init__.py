@@ -32,6 +32,7 @@ from metrics.statistics.paired_intervals import paired_interval
 from metrics.vhexpansion.symmetry import symmetry_table
 from metrics.vlmbias.accuracy import EVERY_SIZE, WHOLE_TOPIC, accuracy_table, topic_accuracy_table
 from metrics.vlmbias.answer_arrays import BASELINE, QUESTION_GROUPS, TASK_MEAN
+from metrics.vlmbias.blind_answers import blind_answer_table
 from metrics.vlmbias.outcome_rates import outcome_rate_table
 from metrics.vlmbias.readings import reading_table
 
@@ -45,6 +46,7 @@ __all__ = [
     "Interval",
     "ParsedAnswer",
     "accuracy_table",
+    "blind_answer_table",
     "build_growing_panels",
     "build_preference_tables",
     "correlate",

@@ -12,6 +12,7 @@ from assets.kit.judging import select_judges
 from assets.kit.step import Step
 from assets.vlmbias.accuracy import build_accuracy_asset
 from assets.vlmbias.answers import CountingAnswers, answerable_topics
+from assets.vlmbias.blind_answers import BlindAnswers
 from assets.vlmbias.common import GROUP, QUESTION, TITLE, photographed_topics, photographs, topics
 from assets.vlmbias.photographs.candidates import Candidates
 from assets.vlmbias.photographs.edits import Edits
@@ -36,6 +37,15 @@ _JOB_SPECS = (
             "VLMBias by topic: has judges answer a topic's questions. For one judge, "
             "select its node in the graph before you press Materialize: without a "
             "selection, every judge is asked."
+        ),
+    ),
+    JobSpec(
+        job_name="vlmbias_blind_answers",
+        partitions=topics,
+        assets=("vlmbias/blind_answers_",),
+        description=(
+            "VLMBias by topic, on request: has judges answer a question of each changed scene "
+            "without its picture. For one judge, select its node in the graph."
         ),
     ),
     JobSpec(
@@ -74,7 +84,7 @@ _JOB_SPECS = (
 
 def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
     for judge in select_judges(catalog, STAND_IN_ANSWERS):
-        yield CountingAnswers(catalog, judge)
+        yield from (CountingAnswers(catalog, judge), BlindAnswers(catalog, judge))
     for writer in _editors_of_flags(catalog):
         yield EditedFlags(catalog, writer)
     yield from (SuggestedSubjects(catalog), Paintings(catalog), Edits(catalog), Candidates(catalog))
@@ -100,7 +110,9 @@ def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
         ]
         if topic in DRAWN:
             images = ("drawn_images", "original_images", "measurements")
-            yield StandInRun((*images, "questions", *answers), topic)
+            # Of photographs by a stand-in painter, no answer is in a table.
+            blind_answers = [f"blind_answers_{judge.name}" for judge in judges]
+            yield StandInRun((*images, "questions", *answers, *blind_answers), topic)
         else:
             yield StandInRun(("subjects",), topic)
             # Where nobody has decided, the first edit is published.

@@ -20,7 +20,8 @@ from assets.vlmbias.accuracy import (
     describe_partial_answers,
     load_answers,
 )
-from assets.vlmbias.common import GROUP, QUESTION, TITLE, edited_flags_key, topics
+from assets.vlmbias.blind_answers import BLIND_ANSWERS
+from assets.vlmbias.common import GROUP, QUESTION, TITLE, asset_key, edited_flags_key, topics
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.measurements import MEASUREMENTS
 from assets.vlmbias.pages import build
@@ -48,7 +49,11 @@ def build_report_asset(judges: Sequence[Model], writers: Sequence[Model]) -> Ass
     return report_asset(
         GROUP,
         lambda sources: _site(sources, judges, writers),
-        deps=[*over, *(edited_flags_key(writer.name) for writer in writers)],
+        deps=[
+            *over,
+            *(edited_flags_key(writer.name) for writer in writers),
+            *(asset_key(f"blind_answers_{judge.name}") for judge in judges),
+        ],
         description=f"{TITLE}: {QUESTION} Leaderboard, charts, gallery, a page for every scene.",
     )
 
@@ -77,6 +82,7 @@ def _site(sources: ReportSources, judges: Sequence[Model], writers: Sequence[Mod
         measurements=readings.merge(proved, on=MATCHED_COLUMNS, how="left", validate="1:1"),
         questions=pd.concat(questions.values(), ignore_index=True),
         answers=judge_answers,
+        blind_answers=_load_blind_answers(sources, judges, topic_names),
         accuracy=accuracy,
         facts=_facts(pictures) | dict(sources.facts),
         stand_ins=[judge.name for judge in judges if judge.is_stand_in],
@@ -88,6 +94,13 @@ def _site(sources: ReportSources, judges: Sequence[Model], writers: Sequence[Mod
         outlines=draw_outlines(drawn, sources.work_cache),
         dates=sources.dates("answers", [judge.name for judge in judges], topic_names),
     )
+
+
+def _load_blind_answers(
+    sources: ReportSources, judges: Sequence[Model], topic_names: Sequence[str]
+) -> pd.DataFrame:
+    names = [f"blind_answers_{judge.name}" for judge in judges]
+    return sources.concat(names, topic_names, [*BLIND_ANSWERS.columns])
 
 
 def draw_outlines(drawn: pd.DataFrame, work_cache: WorkCache) -> dict[str, Sequence[OutlineBox]]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from keyword import iskeyword
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
@@ -131,6 +131,8 @@ class Model(BaseModel):
     """Tokens that a picture it is shown counts for, at most; by default what its backend bills."""
     image_tokens: ImageTokens | None = None
     """Expected tokens of an input picture, if no rule is published."""
+    blind_picture: Literal["grey"] | None = None
+    """What a judge is shown beside a blind question; by default nothing."""
     price: Price = Price()
 
     @property
@@ -286,6 +288,13 @@ class Model(BaseModel):
             raise ValueError("has to list each server once: remove it, or what is listed twice")
         urls = tuple(map(_require_url, value))
         return urls if len(urls) > 1 else urls[0]
+
+    @field_validator("blind_picture")
+    @classmethod
+    def _require_judge(cls, picture: str | None, entry: ValidationInfo) -> str | None:
+        if picture is not None and "judge" not in entry.data.get("roles", ("judge",)):
+            raise ValueError("is for judges alone: remove it, or add judge to roles")
+        return picture
 
     @field_validator("key")
     @classmethod

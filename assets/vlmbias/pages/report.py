@@ -13,8 +13,10 @@ from assets.report.formats import capitalize_first, first_sentence, format_count
 from assets.report.outcomes import served
 from assets.report.publish import Site
 from assets.report.standings import Failure, Measure, Standing, round_robin
+from assets.vlmbias.blind_answers import NO_BLIND_ANSWERS
 from assets.vlmbias.common import QUESTION, TITLE
 from assets.vlmbias.pages import figures, paper, tables
+from assets.vlmbias.pages.blind_answers import BlindComparison
 from assets.vlmbias.pages.differences import CountedAnswers
 from assets.vlmbias.pages.edited_flags import edited
 from assets.vlmbias.pages.figures import PARTIAL, Accuracy
@@ -56,6 +58,7 @@ def build(
     measurements: pd.DataFrame,
     questions: pd.DataFrame,
     answers: pd.DataFrame,
+    blind_answers: pd.DataFrame = NO_BLIND_ANSWERS,
     accuracy: pd.DataFrame,
     facts: Mapping[str, str],
     stand_ins: Collection[str],
@@ -95,6 +98,7 @@ def build(
         ),
         readings=Readings.build(answers, stand_ins),
         counted=CountedAnswers.select(answers),
+        blind=BlindComparison.build(answers, blind_answers, stand_ins, scenes),
         served=served(replies),
         dates=dates,
     )

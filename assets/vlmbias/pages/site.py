@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 from assets.report.outcomes import Served
 from assets.report.subjects import ReportSubject, firmest
 from assets.vlmbias.common import TITLE
+from assets.vlmbias.pages.blind_answers import BlindComparison
 from assets.vlmbias.pages.differences import CountedAnswers, JudgeDifferences
 from assets.vlmbias.pages.figures import LEADING, PARTIAL, Accuracy, AccuracyColumn
 from assets.vlmbias.pages.judges import PromptedJudge
@@ -57,6 +58,7 @@ class VlmbiasSite(ReportSubject):
     outcomes: Outcomes
     readings: Readings
     counted: CountedAnswers
+    blind: BlindComparison
     served: Sequence[Served]
     dates: Mapping[str, str]
 
