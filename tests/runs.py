@@ -49,14 +49,10 @@ STAND_INS = tuple(
 PHOTOGRAPHED = ("subjects", "paintings", "edits", "candidates", "photographs")
 """What is made of photographed topics alone, in this order."""
 
-PER_TOPIC = (
-    dg.AssetSelection.groups("vlmbias")
-    - dg.AssetSelection.assets(
-        *(f"vlmbias/{name}" for name in ("accuracy", "report", *PHOTOGRAPHED))
-    )
-    - dg.AssetSelection.key_substring("vlmbias/blind_answers_")
+PER_TOPIC = dg.AssetSelection.groups("vlmbias") - dg.AssetSelection.assets(
+    *(f"vlmbias/{name}" for name in ("accuracy", "report", *PHOTOGRAPHED))
 )
-"""What a run of a drawn topic makes, without what is made on request."""
+"""What a run of a drawn topic makes."""
 
 OVER_TOPICS = dg.AssetSelection.assets("vlmbias/accuracy", "vlmbias/report")
 

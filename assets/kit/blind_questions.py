@@ -1,4 +1,7 @@
-"""Blind questions: a judge is asked without the picture, to learn what it remembers."""
+"""Blind questions: a judge is asked without the picture, to learn what it remembers.
+
+They are asked of judges whose entry has `blind`, so that nobody pays for them unasked.
+"""
 
 from collections.abc import Collection, Mapping
 from functools import cache
@@ -18,9 +21,9 @@ def put_blind_pictures(
 ) -> Mapping[str, str]:
     """Store a grey picture of the size of each of these; return its sha256 by theirs.
 
-    Empty for a judge without `blind_picture` in its entry: it is asked in words alone.
+    Empty for a judge that is asked in words alone.
     """
-    sizes = images.sizes(digests) if judge.blind_picture == "grey" else {}
+    sizes = images.sizes(digests) if judge.blind == "grey" else {}
     grey = {size: images.put(_draw_grey(size)) for size in set(sizes.values())}
     return {digest: grey[size] for digest, size in sizes.items()}
 

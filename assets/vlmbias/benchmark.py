@@ -32,20 +32,11 @@ _JOB_SPECS = (
     JobSpec(
         job_name="vlmbias_answers",
         partitions=topics,
-        assets=("vlmbias/answers_",),
+        assets=("vlmbias/answers_", "vlmbias/blind_answers_"),
         description=(
             "VLMBias by topic: has judges answer a topic's questions. For one judge, "
             "select its node in the graph before you press Materialize: without a "
             "selection, every judge is asked."
-        ),
-    ),
-    JobSpec(
-        job_name="vlmbias_blind_answers",
-        partitions=topics,
-        assets=("vlmbias/blind_answers_",),
-        description=(
-            "VLMBias by topic, on request: has judges answer a question of each changed scene "
-            "without its picture. For one judge, select its node in the graph."
         ),
     ),
     JobSpec(
@@ -84,7 +75,9 @@ _JOB_SPECS = (
 
 def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
     for judge in select_judges(catalog, STAND_IN_ANSWERS):
-        yield from (CountingAnswers(catalog, judge), BlindAnswers(catalog, judge))
+        yield CountingAnswers(catalog, judge)
+        if judge.blind:
+            yield BlindAnswers(catalog, judge)
     for writer in _editors_of_flags(catalog):
         yield EditedFlags(catalog, writer)
     yield from (SuggestedSubjects(catalog), Paintings(catalog), Edits(catalog), Candidates(catalog))
@@ -111,7 +104,7 @@ def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
         if topic in DRAWN:
             images = ("drawn_images", "original_images", "measurements")
             # Of photographs by a stand-in painter, no answer is in a table.
-            blind_answers = [f"blind_answers_{judge.name}" for judge in judges]
+            blind_answers = [f"blind_answers_{judge.name}" for judge in judges if judge.blind]
             yield StandInRun((*images, "questions", *answers, *blind_answers), topic)
         else:
             yield StandInRun(("subjects",), topic)

@@ -48,7 +48,7 @@ NO_BLIND_ANSWERS = BLIND_ANSWERS.build_table([]).to_pandas()
 
 _READ_RESPONSES_REMEDY = (
     "Read some of the table's responses. A judge that refuses without a picture may answer beside "
-    "a grey one: write `blind_picture: grey` in its entry of models.yaml, and materialize again."
+    "a grey one: write `blind: grey` in its entry of models.yaml, and materialize again."
 )
 _STAND_IN_RESPONSES: StandInAnswers = {
     "prior": lambda row, images: {
@@ -67,7 +67,7 @@ _STAND_IN_RESPONSES: StandInAnswers = {
 
 
 class BlindAnswers(JudgeStep[LimitConfig]):
-    """A judge's answers without pictures; a limit is on scenes. It runs only where it is named."""
+    """A judge's answers without pictures; a limit is on scenes."""
 
     config, example_request = LimitConfig, LookRequest(())
     stand_in_answers = _STAND_IN_RESPONSES
@@ -76,7 +76,6 @@ class BlindAnswers(JudgeStep[LimitConfig]):
         description=(
             "Answers of {name} to Q1 of each changed scene without its picture: what it remembers."
         ),
-        is_automatic=False,
     )
     table = StepTable(
         columns=BLIND_ANSWERS,

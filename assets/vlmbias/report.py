@@ -52,7 +52,7 @@ def build_report_asset(judges: Sequence[Model], writers: Sequence[Model]) -> Ass
         deps=[
             *over,
             *(edited_flags_key(writer.name) for writer in writers),
-            *(asset_key(f"blind_answers_{judge.name}") for judge in judges),
+            *(asset_key(f"blind_answers_{judge.name}") for judge in judges if judge.blind),
         ],
         description=f"{TITLE}: {QUESTION} Leaderboard, charts, gallery, a page for every scene.",
     )
@@ -99,7 +99,7 @@ def _site(sources: ReportSources, judges: Sequence[Model], writers: Sequence[Mod
 def _load_blind_answers(
     sources: ReportSources, judges: Sequence[Model], topic_names: Sequence[str]
 ) -> pd.DataFrame:
-    names = [f"blind_answers_{judge.name}" for judge in judges]
+    names = [f"blind_answers_{judge.name}" for judge in judges if judge.blind]
     return sources.concat(names, topic_names, [*BLIND_ANSWERS.columns])
 
 

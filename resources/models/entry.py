@@ -131,8 +131,9 @@ class Model(BaseModel):
     """Tokens that a picture it is shown counts for, at most; by default what its backend bills."""
     image_tokens: ImageTokens | None = None
     """Expected tokens of an input picture, if no rule is published."""
-    blind_picture: Literal["grey"] | None = None
-    """What a judge is shown beside a blind question; by default nothing."""
+    blind: Literal["words", "grey"] | None = None
+    """How a judge is asked without the picture as well: in words alone, or beside a grey picture;
+    by default not at all."""
     price: Price = Price()
 
     @property
@@ -289,12 +290,12 @@ class Model(BaseModel):
         urls = tuple(map(_require_url, value))
         return urls if len(urls) > 1 else urls[0]
 
-    @field_validator("blind_picture")
+    @field_validator("blind")
     @classmethod
-    def _require_judge(cls, picture: str | None, entry: ValidationInfo) -> str | None:
-        if picture is not None and "judge" not in entry.data.get("roles", ("judge",)):
+    def _require_judge(cls, blind: str | None, entry: ValidationInfo) -> str | None:
+        if blind is not None and "judge" not in entry.data.get("roles", ("judge",)):
             raise ValueError("is for judges alone: remove it, or add judge to roles")
-        return picture
+        return blind
 
     @field_validator("key")
     @classmethod

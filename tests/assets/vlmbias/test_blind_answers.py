@@ -16,6 +16,15 @@ from tests.runs import STAND_INS, TOPIC, checks, failure, materialize, metadata,
 BLIND = "blind_answers_somebody"
 
 
+BLIND_STAND_INS = [judge.model_copy(update={"blind": "words"}) for judge in STAND_INS]
+
+
+@pytest.fixture
+def judge(server):
+    """A judge that is asked blind as well."""
+    return judge_at(server, blind="words")
+
+
 def ask_blind(root, judge, **config):
     result = materialize(
         root, BLIND, topic=TOPIC, models=[*STAND_INS, judge], config={BLIND: config}
@@ -60,7 +69,7 @@ def test_a_refusal_is_a_row_and_the_check_names_the_grey_picture(root, judge, se
     assert set(rows["outcome"]) == {"refused"}
     assert rows["answer"].isna().all()
     assert checks(result)["few_unread"] is False
-    grey = judge_at(server, blind_picture="grey")
+    grey = judge_at(server, blind="grey")
     server.answer = lambda received: "{8}" if received.images else "I cannot see it."
     ask_blind(root, grey)
     rows = read_answers(root)
@@ -82,7 +91,7 @@ def test_a_filter_and_a_limit(root, judge, server):
 )
 def test_stand_in_judges_answer_blind(root, name, outcome):
     blind = f"blind_answers_{name}"
-    result = materialize(root, blind, topic=TOPIC)
+    result = materialize(root, blind, topic=TOPIC, models=BLIND_STAND_INS)
     assert result.success, failure(result)
     rows = pd.read_parquet(table(root, blind))
     assert set(rows["outcome"]) == {outcome}
@@ -96,7 +105,7 @@ class TestShares:
 
     def compare(self, root, server, answer):
         server.answer = answer
-        judge = judge_at(server)
+        judge = judge_at(server, blind="words")
         assert ask(root, judge).success
         ask_blind(root, judge)
         comparison = BlindComparison.build(answers(root), read_answers(root), [], [])
@@ -112,7 +121,7 @@ class TestShares:
         assert line.row["compared_scenes"] == wrong["base_id"].nunique()
         assert line.row["expected_share"] == wrong["expected_bias"].eq("8").mean() < 1
         assert line.row["difference"] == 1 - line.row["expected_share"]
-        result = materialize(root, models=[*STAND_INS, judge_at(server)])
+        result = materialize(root, models=[*STAND_INS, judge_at(server, blind="words")])
         assert result.success, failure(result)
         page = read_page(root)
         assert "somebody 5 of at least 20 scenes to compare" in page
