@@ -178,6 +178,9 @@ def test_every_command_of_the_page_does_what_it_says(prepared, forks, entries):
         assert "gpt_6_luna" in (report / "vlmbias" / "index.html").read_text(encoding="utf-8")
         _, sent = go(second)
         assert sent == requests
+        compared = (report / "vlmbias" / "index.html").read_text(encoding="utf-8")
+        assert 'id="differences"' in compared
+        assert "cannot be told" in compared, "both gave the same replies"
         page = (report / "index.html").read_text(encoding="utf-8")
         assert {entry["name"] for entry in entries} <= set(re.findall(r"gpt_\w+", page))
         spent, _ = go(costs)
