@@ -25,9 +25,9 @@ class BlindLine(NamedTuple):
     @property
     def evidence(self) -> Evidence:
         """The blind answers behind the judge's shares."""
-        row = self.row or {"scenes": 0, "blind_answers": 0, "compared_scenes": 0}
+        row = self.row or {"questions": 0, "blind_answers": 0, "compared_scenes": 0}
         return Evidence(
-            requests=row["scenes"],
+            requests=row["questions"],
             answers=row["blind_answers"],
             units=row["compared_scenes"],
             min_units=_MIN_SCENES,
@@ -66,7 +66,7 @@ class BlindLine(NamedTuple):
 
 _COUNTS = (
     TableColumn[BlindLine](
-        "Readable", lambda line: line.count_cell("blind_answers", "scenes"), group=_BLIND
+        "Readable", lambda line: line.count_cell("blind_answers", "questions"), group=_BLIND
     ),
     TableColumn[BlindLine](
         "Right", lambda line: line.count_cell("blind_right", "blind_answers"), group=_BLIND

@@ -11,6 +11,7 @@ from assets.kit.step import Step
 from assets.kit.tuning import BY_ARM
 from assets.vhexpansion.adversarial_perturbations import AdversarialPerturbations
 from assets.vhexpansion.answers import CleanAnswers, YesNoAnswers, select_encoders
+from assets.vhexpansion.blind_answers import BlindYesNoAnswers
 from assets.vhexpansion.common import (
     GROUP,
     QUESTION,
@@ -37,6 +38,8 @@ STAND_IN_DATASETS = ("game_boards", "optical_illusions")
 """The datasets of the stand-in run: those that are the quickest to read from pixels."""
 BLIND = ("gullible", "random")
 """The stand-in judges that can answer about photographs, as they look at no picture."""
+_BLIND_DATASET = "game_boards"
+"""The dataset of the stand-in run that is asked blind: one is enough to show the section."""
 _DEMO_CONFIG: Mapping[str, Mapping[str, Any]] = {
     "seed_cases": {"limit": 4},
     # Noise and defocus take seconds to read.
@@ -77,7 +80,7 @@ def _build_job_specs() -> list[JobSpec]:
         JobSpec(
             job_name="vhexpansion_answers",
             partitions=dataset_partitions(),
-            assets=(f"{GROUP}/answers_",),
+            assets=(f"{GROUP}/answers_", f"{GROUP}/blind_answers_"),
             description=(
                 "VHExpansion by dataset: has judges answer cases and negations, of pictures "
                 "as they were and perturbed. For one judge, select its node in the graph."
@@ -142,6 +145,8 @@ def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
         yield AdversarialPerturbations(catalog, encoder)
     for judge in select_judges(catalog, STAND_IN_ANSWERS):
         yield from (CleanAnswers(catalog, judge), YesNoAnswers(catalog, judge))
+        if judge.blind:
+            yield BlindYesNoAnswers(catalog, judge)
 
 
 def _assets(catalog: Catalog) -> list[Definition]:
@@ -160,7 +165,9 @@ def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     blind_answers = [f"answers_{judge.name}" for judge in judges if judge.model in BLIND]
     for dataset in list_stand_in_datasets():
         if dataset in STAND_IN_DATASETS:
-            yield StandInRun((*CASE_ASSETS, *answers, "symmetry"), dataset, _DEMO_CONFIG)
+            asked_blind = [judge for judge in judges if judge.blind and dataset == _BLIND_DATASET]
+            named = [f"blind_answers_{judge.name}" for judge in asked_blind]
+            yield StandInRun((*CASE_ASSETS, *answers, *named, "symmetry"), dataset, _DEMO_CONFIG)
         else:
             once = {name: {"repeats": 1} for name in blind_answers}
             yield StandInRun((*CASE_ASSETS, *blind_answers, "symmetry"), dataset, once)

@@ -57,7 +57,7 @@ def _answer_from_prior(row: Row, images: ImageStore) -> Mapping[str, Any]:
 
 
 def _answer_at_random(row: Row, images: ImageStore) -> Mapping[str, Any]:
-    terms = (row["sha256"], row["question"], str(row["repeat"]))
+    terms = (row["sha256"] or "", row["question"], str(row["repeat"]))
     return _build_response((NO, YES)[sha256("/".join(terms).encode()).digest()[0] % 2])
 
 

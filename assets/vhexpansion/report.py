@@ -6,6 +6,7 @@ import pandas as pd
 from dagster import AssetsDefinition
 
 from assets.report.asset import ReportSources, subjects_report
+from assets.vhexpansion.blind_comparison import load_blind_lines
 from assets.vhexpansion.common import GROUP, QUESTION, TITLE, dataset_partitions
 from assets.vhexpansion.counted_answers import load_counted_answers
 from assets.vhexpansion.pages import REPORT, AnsweredDataset, MitigationTable
@@ -15,7 +16,7 @@ from resources.models.catalog import Model
 
 _READ_COLUMNS = [
     *("model", "case_id", "sha256", "form", "question", "perturbation", "parameters"),
-    *("repeat", "response", "answer"),
+    *("repeat", "response", "answer", "truth"),
 ]
 
 
@@ -29,7 +30,7 @@ def build_report_asset(judges: Sequence[Model]) -> AssetsDefinition:
         extras=_load_mitigation,
         table="symmetry",
         # Answers are read without edges: `symmetry` changes whenever they do.
-        deps=["mitigation"],
+        deps=["mitigation", *(f"blind_answers_{judge.name}" for judge in judges if judge.blind)],
         description=f"{TITLE}: {QUESTION} Tables 3 to 8, and pairs in pictures.",
     )
 
@@ -54,14 +55,16 @@ def _load(
     table = table[table["model"].isin([judge.name for judge in asked_judges])]
     if table.empty:
         return None
-    loaded = (
-        load_counted_answers(report_sources.home, judge, name, _READ_COLUMNS)
+    loaded = [
+        (judge, counted.answers)
         for judge in asked_judges
-    )
-    answers = [pd.DataFrame(columns=_READ_COLUMNS), *(judge.answers for judge in loaded if judge)]
+        if (counted := load_counted_answers(report_sources.home, judge, name, _READ_COLUMNS))
+    ]
+    answers = [pd.DataFrame(columns=_READ_COLUMNS), *(table for _, table in loaded)]
     return AnsweredDataset(
         name,
         table,
         pd.concat(map(yes_twice, answers), ignore_index=True),
         report_sources.dates("answers", table["model"].unique(), [name]),
+        load_blind_lines(report_sources.home, name, loaded),
     )

@@ -33,7 +33,7 @@ ANSWERS = Columns(
     dataset=(TEXT, "The dataset"),
     image_id=(TEXT, "Original picture"),
     original=(TEXT, "Name of the original picture in the image store"),
-    sha256=(TEXT, "Name in the image store of the picture that was sent"),
+    sha256=(TEXT, "Name in the image store of the picture that was sent; empty if none was"),
     form=(TEXT, "original, or negated"),
     question=(TEXT, "Question, without the instruction on how to answer"),
     prompt_version=(TEXT, "Digest of the instruction on how to answer"),
@@ -78,7 +78,7 @@ class RepeatsConfig(LimitConfig):
 class CasePicture(NamedTuple):
     """A picture that a case is asked about, and what was done to it."""
 
-    sha256: str
+    sha256: str | None
     perturbation: str = NONE
     parameters: str | None = None
     encoder: str | None = None

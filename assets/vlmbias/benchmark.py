@@ -72,6 +72,9 @@ _JOB_SPECS = (
     ),
 )
 
+_BLIND_TOPIC = "flags"
+"""The topic of the stand-in run that is asked blind: one is enough to show the section."""
+
 
 def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
     for judge in select_judges(catalog, STAND_IN_ANSWERS):
@@ -103,8 +106,8 @@ def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
         ]
         if topic in DRAWN:
             images = ("drawn_images", "original_images", "measurements")
-            # Of photographs by a stand-in painter, no answer is in a table.
-            blind_answers = [f"blind_answers_{judge.name}" for judge in judges if judge.blind]
+            asked_blind = [judge for judge in judges if judge.blind and topic == _BLIND_TOPIC]
+            blind_answers = [f"blind_answers_{judge.name}" for judge in asked_blind]
             yield StandInRun((*images, "questions", *answers, *blind_answers), topic)
         else:
             yield StandInRun(("subjects",), topic)

@@ -14,9 +14,10 @@ from metrics.statistics.cluster_intervals import stratified_interval
 from metrics.statistics.paired_intervals import paired_interval
 from metrics.vlmbias.answer_arrays import AnswerRows
 
+_QUESTION = ["base_id", "question"]
 _SHARES = ("blind_share", "expected_share", "difference")
 _COLUMNS = [
-    *("model", "scenes", "blind_answers", "blind_right", "blind_expected"),
+    *("model", "questions", "blind_answers", "blind_right", "blind_expected"),
     *("compared_scenes", "compared"),
     *(f"{name}{end}" for name in _SHARES for end in ("", "_low", "_high")),
 ]
@@ -26,32 +27,32 @@ def blind_answer_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
     """Compute one row for each model.
 
     `answers` has a row for each answer about a picture, with `model`, `domain` (the topic),
-    `base_id` (the scene), `ground_truth`, `expected_bias` (null where none is known), `answer`,
-    `score` (null if refused or failed), and `blind_answer`: the model's answer to the scene's
-    question without the picture, null where it gave none that can be read.
+    `base_id` (the scene), `question`, `ground_truth`, `expected_bias` (null where none is known),
+    `answer`, `score` (null if refused or failed), and `blind_answer`: the model's answer to the
+    same question without the picture, null where it gave none that can be read.
 
-    Of its `scenes`, `blind_answers` have a blind answer; of these, `blind_right` are true of the
-    changed picture all the same, and `blind_expected` are the expected bias. `compared` counts the
-    answers that the shares are of, about `compared_scenes`: scored, with a blind answer, and
-    neither that nor the expected bias true. `blind_share` of them equal the blind answer and
-    `expected_share` the expected bias, as means over topics; `difference` is the first less the
-    second, paired by answer. 95 % intervals take scenes as independent. An unparsed answer equals
-    neither.
+    Of its `questions`, each of one scene, `blind_answers` have a blind answer; of these,
+    `blind_right` are true of the picture all the same, and `blind_expected` are the expected bias.
+    `compared` counts the answers that the shares are of, about `compared_scenes`: scored, with a
+    blind answer, and neither that nor the expected bias true. `blind_share` of them equal the
+    blind answer and `expected_share` the expected bias, as means over topics; `difference` is the
+    first less the second, paired by answer. 95 % intervals take scenes as independent. An unparsed
+    answer equals neither.
     """
     records = [
-        {"model": model, **_count_scenes(rows.drop_duplicates("base_id")), **_compare(rows, seed)}
+        {"model": model, **_count(rows.drop_duplicates(_QUESTION)), **_compare(rows, seed)}
         for model, rows in answers.groupby("model", sort=False)
     ]
     return pd.DataFrame(records, columns=_COLUMNS)
 
 
-def _count_scenes(scenes: pd.DataFrame) -> dict[str, int]:
-    blind_answers = scenes["blind_answer"]
+def _count(questions: pd.DataFrame) -> dict[str, int]:
+    blind_answers = questions["blind_answer"]
     return {
-        "scenes": len(scenes),
+        "questions": len(questions),
         "blind_answers": int(blind_answers.notna().sum()),
-        "blind_right": _count_equal(blind_answers, scenes["ground_truth"]),
-        "blind_expected": _count_equal(blind_answers, scenes["expected_bias"]),
+        "blind_right": _count_equal(blind_answers, questions["ground_truth"]),
+        "blind_expected": _count_equal(blind_answers, questions["expected_bias"]),
     }
 
 

@@ -58,7 +58,16 @@ app(["demo", "--sizes", "384"])
 """
 """The demo, of some partitions alone."""
 
-ASKED = {"answers", "captions", "combined", "mitigation", "pairwise", "scores", "search"}
+ASKED = {
+    "answers",
+    "blind_answers",
+    "captions",
+    "combined",
+    "mitigation",
+    "pairwise",
+    "scores",
+    "search",
+}
 """Assets of one model each, whose name follows on theirs."""
 NEVER_FILLED = {
     *("reason", "boxes_reason", "filter_reason", "flaw", "refusal", "attempts", "caveat"),
@@ -75,6 +84,8 @@ EMPTY_COLUMNS = {
     "frame/mitigation": {"plain_score", "reading_version"},  # likewise
     "frame/pairwise": {"plain_preference", "reading_version"},  # likewise
     "frame/scores": {"plain_score", "reading_version"},  # likewise
+    "vhexpansion/blind_answers": {"sha256", "encoder", "parameters"},  # in words alone
+    "vlmbias/blind_answers": {"shown_sha256"},  # likewise
     "philautia/pomms": {
         *("ratings", "unscored", "tau_b", "tau_b_low", "tau_b_high"),  # of people's captions
         *("tau_c", "tau_c_low", "tau_c_high"),

@@ -10,6 +10,7 @@ import pandas as pd
 
 from assets.kit.columns import to_plain_records
 from assets.kit.step_run import Row
+from assets.report.blind_shares import BlindLine
 from assets.report.formats import format_count, format_score
 from assets.report.rows import Rows
 from assets.report.subjects import ReportSubject, has_stand_in
@@ -45,6 +46,8 @@ class AnsweredDataset(ReportSubject):
     symmetry: pd.DataFrame
     twice: pd.DataFrame
     dates: Mapping[str, str] = field(default_factory=dict)
+    blind: Sequence[BlindLine] = ()
+    """The judges with their blind answers; empty where none was asked blind."""
 
     @property
     def is_stand_in(self) -> bool:

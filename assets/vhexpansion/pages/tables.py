@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from assets.kit.step_run import Row
+from assets.report.blind_shares import tabulate_blind_shares
 from assets.report.cells import Body, Cell, Table, add_change, margin_cell, number_cell, share_cell
 from assets.report.columns import RowHead, TableColumn, tabulate
 from assets.report.formats import Rate, format_count, read_rate
@@ -37,6 +38,11 @@ def overview(datasets: Sequence[AnsweredDataset]) -> Table:
     tables = {dataset.title: unperturbed(dataset) for dataset in datasets}
     bodies = [Body(title, [*table.lines]) for title, table in tables.items()]
     return unperturbed(datasets[0])._replace(bodies=bodies)
+
+
+def blind(dataset: AnsweredDataset) -> Table:
+    """Answers to the cases that equal the judge's own answer without the picture."""
+    return tabulate_blind_shares({"": dataset.blind}, has_expected=False)
 
 
 def common(dataset: AnsweredDataset) -> Table:

@@ -8,6 +8,7 @@ import pandas as pd
 from assets.kit.step_asset import query_models
 from assets.kit.step_run import StepRun
 from assets.vhexpansion.answers import ATTACK_COLUMNS, CleanAnswers, YesNoAnswers
+from assets.vhexpansion.blind_answers import BlindYesNoAnswers
 from assets.vhexpansion.common_perturbations import PERTURBED_PICTURE_COLUMNS
 from assets.vhexpansion.negated_cases import NEGATED_CASE_COLUMNS
 from assets.vhexpansion.seed_cases import SEED_CASES
@@ -97,6 +98,12 @@ def clean_answers(judge, cases, models=None, **config):
     return run(
         step, {"cases": SEED_CASES.build_table(taken, NEGATION_KEYS).to_pandas()}, models, config
     )
+
+
+def blind_answers(judge, cases, models):
+    """The rows of a judge's answers to cases without their pictures."""
+    step = BlindYesNoAnswers(Catalog((judge,)), judge)
+    return run(step, {"cases": NEGATED_CASE_COLUMNS.build_table(cases).to_pandas()}, models, {})
 
 
 def run(step, tables, models, config):

@@ -1,11 +1,13 @@
 """What a judge at a provider is sent, and that nothing is sent twice."""
 
 from collections import Counter
+from io import BytesIO
 
 import pytest
+from PIL import Image
 
 from resources.models.requests import LookRequest, Turn, compute_call_keys
-from tests.assets.vhexpansion.cases import answers, case, clean_answers, perturbed
+from tests.assets.vhexpansion.cases import answers, blind_answers, case, clean_answers, perturbed
 from tests.providers import Provider
 from tests.providers.pictures import png
 from tests.resources.models.conftest import client_at, closed, model
@@ -90,6 +92,23 @@ def test_nothing_is_sent_twice(client, judge, server, zoo, noisy):
         "a perturbation more": 2 * 3,
         "a repeat more": 2 * 3 + 2,
     }
+
+
+def test_a_blind_question_is_asked_once_whatever_the_picture(client, judge, server, zoo):
+    again = case(0, sha256=zoo[1]["sha256"], case_id="zoo/larger")
+    rows = blind_answers(judge, [*zoo, again], client)
+    assert server.count == len(zoo)
+    assert not any(received.images for received in server.received)
+    assert {received.texts[-1] for received in server.received} == {
+        "The image is hidden. Give the answer you expect. Is there an animal of kind "
+        f"{number}?{FORMAT}"
+        for number in range(3)
+    }
+    assert [row["outcome"] for row in rows] == ["answered", "unparsed", "refused", "answered"]
+    assert {row["sha256"] for row in rows} == {None}
+    blind_answers(judge.model_copy(update={"blind": "grey"}), zoo, client)
+    (grey,) = {received.images for received in server.received[len(zoo) :]}
+    assert Image.open(BytesIO(grey[0])).getcolors() == [(64 * 64, (128, 128, 128))]
 
 
 def test_the_first_repeat_is_the_request_of_vlmbias_for_the_same_question(client, judge, zoo):

@@ -7,21 +7,35 @@ from dagster import AssetKey
 from assets.kit.benchmarks import build_planners
 from assets.planning import Task, quote_tasks
 from assets.vhexpansion.benchmark import CASE_ASSETS, STAND_IN_DATASETS
+from assets.vhexpansion.blind_comparison import load_blind_lines
+from assets.vhexpansion.counted_answers import load_counted_answers
 from resources.models.catalog import Catalog, Model
+from resources.storage.data_root import DataRoot
 from tests.assets.plans import plan_context
 from tests.assets.vhexpansion.cases import reference
 from tests.assets.vhexpansion.test_numbers import attacked
 from tests.runs import TOPIC, copied, failure, materialize, table
 
 JUDGES = ("gullible", "pixels", "prior", "random")
-MODELS = (*map(reference, JUDGES), reference("grammar", "writer"))
+ASKED_BLIND = ("gullible", "pixels")
+MODELS = (
+    *(
+        reference(name).model_copy(update={"blind": "words" if name in ASKED_BLIND else None})
+        for name in JUDGES
+    ),
+    reference("grammar", "writer"),
+)
+
+
+COLUMNS = ["case_id", "form", "question", "perturbation", "truth", "answer", "model"]
 
 
 @pytest.fixture(scope="module")
 def root(made, tmp_path_factory):
     """All cases of a small topic, and what stand-in judges answer."""
     root = copied(made, tmp_path_factory.mktemp("vhexpansion") / "root")
-    names = (*CASE_ASSETS, *(f"answers_{judge}" for judge in JUDGES), "symmetry")
+    blind = (f"blind_answers_{judge}" for judge in ASKED_BLIND)
+    names = (*CASE_ASSETS, *(f"answers_{judge}" for judge in JUDGES), *blind, "symmetry")
     # The others take seconds to read.
     some = {"common_perturbations": {"perturbations": ["hsv_brightness", "jpeg"]}}
     run(root, *names, topic=TOPIC, answers_random={"repeats": 20}, **some)
@@ -99,6 +113,24 @@ def test_the_report_says_that_it_is_a_stand_in_run_and_shows_pairs(root):
     shown = {part.partition('"')[0] for part in pairs.split('<img src="')[1:]}
     assert shown
     assert all((folder / each).exists() for each in shown)
+
+
+def test_blind_answers_stand_beside_those_about_pictures(root):
+    home = DataRoot(root=str(root))
+    answers = [
+        (judge, load_counted_answers(home, judge, TOPIC, COLUMNS).answers)
+        for judge in MODELS[: len(JUDGES)]
+    ]
+    lines = {line.judge: line for line in load_blind_lines(home, TOPIC, answers)}
+    # It says yes with and without the picture; the other reads pixels, and gets none.
+    gullible, pixels = lines["gullible"].row, lines["pixels"].row
+    assert gullible["blind_share"] == 1
+    assert gullible["questions"] == gullible["blind_answers"] > gullible["blind_right"] > 0
+    assert (pixels["blind_answers"], pixels["blind_share"]) == (0, None)
+    assert lines["prior"].row is lines["random"].row is None
+    page = (root / "report" / "vhexpansion" / f"dataset-{TOPIC}.html").read_text("utf-8")
+    section = page.partition('id="blind"')[2].partition("</section>")[0]
+    assert section.count("not asked") == 2 * 3
 
 
 def test_a_quote_is_of_every_distinct_request_and_follows_tables_that_are_not_made(root, tmp_path):

@@ -139,7 +139,7 @@ class TestShares:
 
         line = self.compare(root, server, look)
         assert line.row["blind_share"] == pytest.approx(1 / line.row["compared"])
-        assert line.row["blind_answers"] == line.row["scenes"] == len(changed)
+        assert line.row["blind_answers"] == line.row["questions"] == len(changed)
 
 
 def read_page(root):

@@ -23,6 +23,7 @@ def build_answers(model: str) -> pd.DataFrame:
             "model": model,
             "domain": topic,
             "base_id": scene,
+            "question": "How many?",
             "ground_truth": truth,
             "expected_bias": expected,
             "blind_answer": blind,
@@ -40,8 +41,8 @@ def row() -> "pd.Series":
     return blind_answer_table(build_answers("judge")).iloc[0]
 
 
-def test_scenes_are_counted_by_their_blind_answers(row):
-    counts = row.scenes, row.blind_answers, row.blind_right, row.blind_expected
+def test_questions_are_counted_by_their_blind_answers(row):
+    counts = row.questions, row.blind_answers, row.blind_right, row.blind_expected
     assert counts == (7, 6, 1, 2)
 
 
@@ -91,6 +92,14 @@ def test_models_have_a_row_each_in_their_order():
 def test_without_a_blind_answer_there_is_no_share():
     answers = build_answers("judge").assign(blind_answer=None)
     row = blind_answer_table(answers).iloc[0]
-    assert (row.scenes, row.blind_answers, row.compared) == (7, 0, 0)
+    assert (row.questions, row.blind_answers, row.compared) == (7, 0, 0)
     shares = ["blind_share", "blind_share_low", "expected_share", "difference_high"]
     assert row[shares].isna().all()
+
+
+def test_two_questions_about_a_scene_are_counted_both_and_resampled_together():
+    answers = build_answers("judge")
+    both = pd.concat([answers, answers.assign(question="How many more?")])
+    row, single = (blind_answer_table(table).iloc[0] for table in (both, answers))
+    assert (row.questions, row.compared, row.compared_scenes) == (14, 22, 4)
+    assert row.blind_share_low == single.blind_share_low
