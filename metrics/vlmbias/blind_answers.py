@@ -57,7 +57,7 @@ def _count(questions: pd.DataFrame) -> dict[str, int]:
 
 
 def _count_equal(column: "pd.Series[Any]", other: "pd.Series[Any]") -> int:
-    return int(column.eq(other).fillna(False).sum())
+    return int(column.eq(other).sum())
 
 
 def _compare(rows: pd.DataFrame, seed: int) -> dict[str, Any]:
@@ -72,11 +72,7 @@ def _compare(rows: pd.DataFrame, seed: int) -> dict[str, Any]:
     arrays = AnswerRows(clusters, {})
     blind_share, expected_share = (
         np.asarray(
-            compared["answer"]
-            .eq(compared[name])
-            .fillna(False)
-            .astype(float)
-            .where(compared[name].notna())
+            compared["answer"].eq(compared[name]).astype(float).where(compared[name].notna())
         )
         for name in ("blind_answer", "expected_bias")
     )

@@ -79,7 +79,12 @@ def test_the_difference_is_paired_by_answer(row):
 
 def test_intervals_are_those_of_the_seed():
     ends = ["blind_share_high", "expected_share_high"]
-    first, other = (blind_answer_table(build_answers("judge"), seed=seed)[ends] for seed in (0, 16))
+    answers = build_answers("judge")
+    more = pd.concat([answers.assign(base_id=answers["base_id"] + copy) for copy in "12345"])
+    default, first, other = (
+        blind_answer_table(more, **seed)[ends] for seed in ({}, {"seed": 0}, {"seed": 1})
+    )
+    assert default.equals(first)
     assert first.ne(other).all(axis=None)
 
 
@@ -87,6 +92,11 @@ def test_models_have_a_row_each_in_their_order():
     table = blind_answer_table(pd.concat([build_answers("z"), build_answers("a")]))
     assert table["model"].tolist() == ["z", "a"]
     assert table.drop(columns="model").nunique().eq(1).all()
+
+
+def test_a_judge_that_was_asked_one_topic_has_its_share():
+    answers = build_answers("judge").query("domain == 'flags'")
+    assert blind_answer_table(answers)["blind_share"].item() == pytest.approx(4 / 6)
 
 
 def test_without_a_blind_answer_there_is_no_share():
