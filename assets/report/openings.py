@@ -132,6 +132,7 @@ class Opening:
         published = self.entry.published
         if published is None:
             return None
+        has_percents = any("%" in number.text for number in published.numbers)
         rows = [
             DotRow(number.model, Rate(number.value), number.text, "published")
             for number in published.numbers
@@ -141,7 +142,7 @@ class Opening:
             "As published",
             f"{published.measure}, {published.better}",
             rows,
-            PERCENT if published.is_share else None,
+            (PERCENT if has_percents else SCORES) if published.is_share else None,
         )
 
     @property

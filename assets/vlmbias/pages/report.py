@@ -158,7 +158,7 @@ def _biased(scene: PicturedScene, judge: PromptedJudge, firmness: Firmness) -> I
                 judge.model,
                 firmness,
                 scene.card,
-                capitalize_first(scene.name),
+                f"Changed: {scene.name}" if scene.original else capitalize_first(scene.name),
                 first_sentence(question.row.question),
                 answer.answer or "",
                 question.row.ground_truth,

@@ -1,6 +1,7 @@
 """What papers printed, as cards show it: held to their running text, and never among one's own."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -72,6 +73,14 @@ def test_without_a_model_the_paper_speaks_and_stand_ins_are_demo_data():
     assert labels(shown.own_chart) == ["prior"]
     assert labels(shown.published_chart) == ["a", "b"]
     assert [bar.marks[0].rate.value for bar in shown.published_chart.bars] == [0.25, 0.75]
+
+
+@pytest.mark.parametrize(("text", "last_tick"), [("25 %", "100\u00a0%"), ("0.250", "1")])
+def test_published_numbers_stand_on_an_axis_written_as_they_are(text, last_tick):
+    published = replace(PUBLISHED, numbers=[PublishedNumber("a", 0.25, text)])
+    entry = replace(opening().entry, published=published)
+    shown = Opening(entry=entry, results=JudgeResults([ACCURACY], [], []))
+    assert shown.published_chart.ticks[-1] == last_tick
 
 
 def test_a_model_of_ones_own_speaks_and_no_stand_in_or_paper_is_among_its_numbers():
