@@ -25,6 +25,8 @@ ChatMessage: TypeAlias = dict[str, Any]
 
 _OURS = frozenset({"return_dict_in_generate"})
 _LONGEST_ANSWER = 1024
+_SMALLEST_EDGE = 8
+"""Edge of a picture in px below which no vision encoder has a patch."""
 
 
 class ChatModel:
@@ -56,8 +58,11 @@ class ChatModel:
     def tokenize_conversations(self, conversations: Sequence[Sequence[ChatMessage]]) -> Any:
         """Tokenize conversations that go on with an answer: padded on the left.
 
-        Raises `UnacceptableRequest` for a picture that is shown to a model without vision.
+        Raises `UnacceptableRequest` for a picture that is shown to a model without vision, and for
+        a conversation that the chat template refuses or makes nothing of.
         """
+        for conversation in conversations:
+            self._require_prompt(conversation)
         padding = {"padding": True, "padding_side": "left"}
         return self.processor.apply_chat_template(
             [*map(self._adapt, conversations)],
@@ -67,6 +72,21 @@ class ChatModel:
             return_tensors="pt",
             **({"processor_kwargs": padding} if self.has_vision else padding),
         )
+
+    def _require_prompt(self, conversation: Sequence[ChatMessage]) -> None:
+        problem = "it writes nothing"
+        try:
+            prompt = self._render(conversation, add_generation_prompt=True)
+        except UnacceptableRequest:
+            raise
+        except Exception as error:  # noqa: BLE001 - a template is a program, and raises anything
+            prompt, problem = "", str(error)
+        if not prompt:
+            raise UnacceptableRequest(
+                f"The chat template of {self._model.model} makes no prompt of this request: "
+                f"{problem}. Correct its chat_template.jinja, or choose another model in "
+                "models.yaml"
+            )
 
     def _adapt(self, messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
         """Messages as the chat template takes them: of text alone, with a plain string each."""
@@ -203,11 +223,25 @@ def _load(files: ModelFiles, settings: AdapterSettings) -> tuple[Any, Any]:
             f"{files.model.model} has no chat template, so that nothing "
             "can be asked of it: use a version of it that has one"
         )
+    if has_vision:
+        _require_pixels(files.model, processor.image_processor)
     tokenizer = getattr(processor, "tokenizer", processor)
     if tokenizer.pad_token is None:
         # What pads the shorter ones of a batch is masked: any token will do.
         tokenizer.pad_token = tokenizer.eos_token
     return processor, network
+
+
+def _require_pixels(model: Model, image_processor: Any) -> None:
+    """Raise `ModelUnavailable` where pictures are made too small to show anything."""
+    for name in ("size", "crop_size"):
+        edges = dict(getattr(image_processor, name, None) or {})
+        smallest = min((edge for edge in edges.values() if edge), default=_SMALLEST_EDGE)
+        if smallest < _SMALLEST_EDGE:
+            raise ModelUnavailable(
+                f"The image processor of {model.model} makes pictures {smallest} px small: correct "
+                f"`{name}` in its processor_config.json or preprocessor_config.json"
+            )
 
 
 def _cut_at_end(tokens: list[int], end_tokens: int | list[int] | None) -> list[int]:

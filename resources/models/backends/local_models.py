@@ -18,6 +18,7 @@ from resources.models.backends.base import PictureLoader
 from resources.models.backends.default_batch import DefaultBatch
 from resources.models.backends.dynamic_batching import BatchStages, DynamicBatcher
 from resources.models.backends.hosted_models import check_key, redact_key
+from resources.models.backends.model_folders import explain_file, explain_folder
 from resources.models.catalog import Model
 from resources.models.replies import ModelReply, ModelUnavailable, RequestFault, UnacceptableRequest
 
@@ -90,12 +91,14 @@ def resolve_commit(model: Model, key: str | None, revision: str | None) -> str |
 
     With the commit known, all files come from it, and the answer can say what was served. Raises
     `ModelUnavailable` without the extra `local`, and for an id that neither the Hub nor its local
-    cache has.
+    cache has, or a single file.
     """
     # An id that the Hub does not give is no matter where nothing could run it.
     import_library("torch")
     if Path(model.model).is_dir():
         return None
+    if Path(model.model).is_file():
+        raise ModelUnavailable(explain_file(model.model))
     check_key(model, key)
     hub = import_library("huggingface_hub")
     try:
@@ -229,6 +232,8 @@ def translate_loading_errors(model: Model, key: str | None) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001 - all of it means the same
         if _is_memory(error):
             raise _build_memory_error(model, redact_key(error, key)) from None
+        if problem := explain_folder(model.model, error):
+            raise ModelUnavailable(problem) from None
         raise ModelUnavailable(
             f"{model.model} cannot be loaded: {redact_key(error, key)} (Only "
             "safetensors weights are, into classes of the library: no pickles, and no code that "

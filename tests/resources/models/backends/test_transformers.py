@@ -276,15 +276,6 @@ class TestWhatIsWrong:
         with pytest.raises(ModelUnavailable, match=f"{name} is no folder.*hf download {name}$"):
             said(name, look(LEGS, RED_NAME))
 
-    def test_a_request_that_the_template_refuses_is_its_own_words(self, llava, tmp_path):
-        folder = copied(llava, tmp_path)
-        template = "{{ raise_exception('Only users may speak') }}"
-        (folder / "chat_template.jinja").write_text(template)
-        with pytest.raises(
-            UnacceptableRequest, match="tiny cannot take this request: Only users may"
-        ):
-            said(folder, look(LEGS, RED_NAME), **SHORT)
-
     def test_a_model_without_a_chat_template_is_named(self, llava, tmp_path):
         folder = copied(llava, tmp_path)
         (folder / "chat_template.jinja").unlink()
