@@ -224,7 +224,7 @@ def _load(files: ModelFiles, settings: AdapterSettings) -> tuple[Any, Any]:
             "can be asked of it: use a version of it that has one"
         )
     if has_vision:
-        _require_pixels(files.model, processor.image_processor)
+        _require_pixels(files.model, getattr(processor, "image_processor", None))
     tokenizer = getattr(processor, "tokenizer", processor)
     if tokenizer.pad_token is None:
         # What pads the shorter ones of a batch is masked: any token will do.
@@ -235,7 +235,8 @@ def _load(files: ModelFiles, settings: AdapterSettings) -> tuple[Any, Any]:
 def _require_pixels(model: Model, image_processor: Any) -> None:
     """Raise `ModelUnavailable` where pictures are made too small to show anything."""
     for name in ("size", "crop_size"):
-        edges = dict(getattr(image_processor, name, None) or {})
+        size = getattr(image_processor, name, None)
+        edges = {} if size is None or isinstance(size, int | list | tuple) else dict(size)
         smallest = min((edge for edge in edges.values() if edge), default=_SMALLEST_EDGE)
         if smallest < _SMALLEST_EDGE:
             raise ModelUnavailable(
