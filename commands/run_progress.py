@@ -29,8 +29,9 @@ _COUNT_S = 10.0
 """Seconds between looks at the number of answers and at what they cost."""
 _LINE_S = 30.0
 """Seconds between lines in a file."""
-_FEWEST = 2
-"""Least number of finished parts that a time left is estimated from."""
+_FEWEST, _LEAST_SHARE = 2, 0.05
+"""Least number, and least share, of finished parts that a time left is estimated from: the first
+ones wait for processes to start."""
 _ENDED = ("STEP_SUCCESS", "STEP_FAILURE", "STEP_SKIPPED")
 
 
@@ -59,7 +60,7 @@ class Progress(NamedTuple):
         total, done = self.extent.answers, self.answers
         if total is None:
             total, done = self.extent.runs, self.runs
-        if total is None or done < _FEWEST or done > total:
+        if total is None or done > total or done < max(_FEWEST, _LEAST_SHARE * total):
             return None
         return self.seconds / done * (total - done)
 

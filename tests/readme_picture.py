@@ -2,7 +2,7 @@
 
     .venv/bin/python -m tests.readme_picture [--to FILE]
 
-The judge looks at nothing. It knows the demo's tables, and answers at random at the average rates
+The judge looks at nothing. It knows the demo's tables, and is right at random at the average rates
 that the papers print (VLMBias, Tables 2 and 3; VHExpansion, Table 3, POPE; FRAME, Tables 3, 4 and
 12), over real HTTP. It works on a copy of what `make demo` has made, and changes nothing of it.
 """

@@ -64,6 +64,10 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
     """Further pages about a subject."""
     published: Published | None = None
     """The paper's own numbers."""
+    match_published: Callable[[SubjectT, Published], Published] = lambda subject, published: (
+        published
+    )
+    """The paper's numbers over what the subject's own are over, where that is a part."""
     place: int = 0
     """The place among the benchmarks on the front page of all reports."""
     measures: Sequence[Measure]
@@ -108,12 +112,13 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
         finding = self.finding(subjects)
         galleries = {subject.name: self.gallery(subject) for subject in subjects}
         stand_ins = [subject.name for subject in subjects if subject.is_stand_in]
+        published = self.published and self.match_published(finding.subject, self.published)
         entry = Entry(
             self.title,
             self.question,
             finding.sentence,
             finding.firmness,
-            self.published,
+            published,
             self.place,
         )
         results = self.judged(subjects, galleries)

@@ -26,7 +26,7 @@ def test_the_time_left_is_that_of_answers_where_their_number_is_known():
     "state",
     [
         Progress(Extent(), 60, 5, 50),
-        Progress(Extent(answers=100), 60, answers=1),
+        Progress(Extent(answers=100), 60, answers=4),
         Progress(Extent(runs=9), 60, runs=1),
         Progress(Extent(answers=100), 60, answers=101),
     ],

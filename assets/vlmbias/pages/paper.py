@@ -3,8 +3,10 @@
 Accuracy in per cent. In Tables 4 and 5 the paper prints differences as well, which follow from it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
 from assets.report.cells import Cell, Table
 from assets.report.csv_files import read_csv_rows
@@ -42,6 +44,33 @@ def load_published() -> Published:
             PublishedNumber(model, percent / 100, f"{percent:.2f}\u00a0%")
             for model, percent in means.items()
         ],
+    )
+
+
+def restrict_published(published: Published, topics: Collection[str]) -> Published:
+    """The means of Table 2 over some topics alone, where one's own are over these."""
+    names = [topic.replace("_", " ").capitalize() for topic in topics]
+    rows = read_csv_rows(_FILE, table="2")
+    total = len({row["column"] for row in rows} - {"Task mean", "Unmodified"})
+    if len(names) == total:
+        return published
+    numbers = []
+    for number in published.numbers:
+        values = [
+            float(row["value"])
+            for row in rows
+            if row["model"] == number.model and row["column"] in names
+        ]
+        percent = fmean(values)
+        numbers.append(PublishedNumber(number.model, percent / 100, f"{percent:.2f}\u00a0%"))
+    least, most = (choose(number.value for number in published.numbers) for choose in (min, max))
+    return replace(
+        published,
+        measure=f"{published.measure} over the same {len(names)} topics",
+        source=f"From the paper’s Table 2: means over {len(names)} of its {total} topics",
+        differences=f"Over all {total}, as the paper counts, {100 * least:.2f} to "
+        f"{100 * most:.2f}\u00a0%. {published.differences}",
+        numbers=numbers,
     )
 
 

@@ -12,6 +12,7 @@ from assets.report.benchmark_report import BenchmarkReport, Page
 from assets.report.formats import capitalize_first, first_sentence, format_count
 from assets.report.outcomes import served
 from assets.report.publish import Site
+from assets.report.published import Published
 from assets.report.standings import Failure, Measure, Standing, round_robin
 from assets.vlmbias.blind_answers import NO_BLIND_ANSWERS
 from assets.vlmbias.common import QUESTION, TITLE
@@ -168,6 +169,12 @@ def _biased(scene: PicturedScene, judge: PromptedJudge, firmness: Firmness) -> I
             )
 
 
+def _match_published(site: VlmbiasSite, published: Published) -> Published:
+    """The paper's means over the topics of one's own judges; all of them without any."""
+    basis = site.firmest_basis(BASELINE)
+    return paper.restrict_published(published, basis.table.topics) if basis.models else published
+
+
 REPORT = BenchmarkReport(
     title=TITLE,
     question=QUESTION,
@@ -183,6 +190,7 @@ REPORT = BenchmarkReport(
     pictures=lambda gallery: gallery.images,
     pages=_pages,
     published=paper.load_published(),
+    match_published=_match_published,
     place=1,
     measures=[*MEASURES.values()],
     standings=_standings,

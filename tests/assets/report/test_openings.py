@@ -12,7 +12,9 @@ from assets.report.openings import Entry, Opening, sort_openings
 from assets.report.published import Published, PublishedNumber
 from assets.report.standings import JudgeResults
 from assets.vhexpansion.pages.report import REPORT as VHEXPANSION
+from assets.vlmbias.pages import paper
 from assets.vlmbias.pages.report import REPORT as VLMBIAS
+from generators.topics import DRAWN, PHOTOGRAPHED
 from tests.assets.report.fronts import ACCURACY, failure, standing
 
 TEXTS = {
@@ -55,6 +57,17 @@ def test_published_numbers_are_those_of_the_papers_text(title):
             number.value * (100 if "%" in number.text else 1), abs=0.005
         )
     assert words in published.sentence
+
+
+def test_where_ones_own_topics_are_fewer_the_papers_are_too():
+    """Of the text's Table 2: Flags 10.42 and Chess pieces 26.74 of Gemini 2.5 Pro."""
+    whole = paper.load_published()
+    part = paper.restrict_published(whole, ["flags", "chess_pieces"])
+    (gemini,) = [number for number in part.numbers if number.model == "Gemini 2.5 Pro"]
+    assert (gemini.value, gemini.text) == (pytest.approx(0.1858), "18.58\u00a0%")
+    assert "2 of its 7 topics" in part.source
+    assert "13.88 to 20.25" in part.differences
+    assert paper.restrict_published(whole, [*DRAWN, *PHOTOGRAPHED]) is whole
 
 
 def opening(*standings, firmness="not run", failures=(), place=0):
