@@ -81,9 +81,11 @@ class Opening:
 
     @property
     def sentence(self) -> str:
-        """The finding on one's own models; without one, what the paper printed."""
+        """The finding on one's own models; without one, what the paper printed, and that it is."""
         published = self.entry.published
-        return self.entry.finding if published is None or self.entry.is_own else published.sentence
+        if published is None or self.entry.is_own:
+            return self.entry.finding
+        return f"The paper: {published.sentence}"
 
     @cached_property
     def failure(self) -> Failure | None:

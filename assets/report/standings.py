@@ -110,6 +110,10 @@ class Standing(NamedTuple):
         return Rate(self.value, self.low, self.high, self.note)
 
 
+UNKNOWN = "not known"
+"""The beginning of a truth that nobody knows, before what is known instead."""
+
+
 class Failure(NamedTuple):
     """A picture, what a judge made of it, and what is true.
 
@@ -127,6 +131,11 @@ class Failure(NamedTuple):
     link: str
     comparison: str = ""
     comparison_alt: str = ""
+
+    @property
+    def is_wrong(self) -> bool:
+        """False where nobody knows what is true."""
+        return not self.truth.startswith(UNKNOWN)
 
 
 class JudgeResults(NamedTuple):

@@ -7,6 +7,7 @@ from assets.philautia.pages.charts import points, scores
 from assets.philautia.pages.dataset_page import SETTING_WORDS, ComparedDataset
 from assets.report.exhibits import Exhibit, Gallery
 from assets.report.publish import Thumbnail
+from assets.report.standings import UNKNOWN
 
 SHOWN = 448
 """The longer side in px of a picture."""
@@ -49,5 +50,5 @@ def _exhibit(example: PreferenceExample, number: int, *, is_partial: bool) -> Ex
         question=question if is_partial else "",
         answer=f"{points(example.scores[judge])}; on average it gives "
         f"{points(example.means[judge])}",
-        truth=f"not known; {', '.join(others)}",
+        truth=f"{UNKNOWN}; {', '.join(others)}",
     )

@@ -81,7 +81,7 @@ def labels(chart):
 
 def test_without_a_model_the_paper_speaks_and_stand_ins_are_demo_data():
     shown = opening(standing("prior", 0.1, "stand-in"), failures=[failure("prior", 1, "stand-in")])
-    assert (shown.sentence, shown.stamp) == (PUBLISHED.sentence, "As published")
+    assert (shown.sentence, shown.stamp) == (f"The paper: {PUBLISHED.sentence}", "As published")
     assert shown.own_chart.title.startswith("Demo data")
     assert labels(shown.own_chart) == ["prior"]
     assert labels(shown.published_chart) == ["a", "b"]
