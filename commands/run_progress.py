@@ -13,8 +13,6 @@ import typer
 from commands.environment import open_stores
 from commands.interruption import signal_log
 from commands.tables import build_console
-from resources.calls.spending import NANO
-from resources.faults import StoreError
 
 if TYPE_CHECKING:
     from dagster import DagsterInstance
@@ -204,6 +202,9 @@ class ProgressDisplay:
         return text
 
     def _count(self) -> None:
+        from resources.calls.spending import NANO
+        from resources.faults import StoreError
+
         run_ids = [*self._launcher.run_ids]
         with suppress(StoreError):  # The runs wait for a store that is away, and say so.
             self._progress = self._progress._replace(
