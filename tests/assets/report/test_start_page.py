@@ -35,7 +35,7 @@ def test_each_report_is_found_by_what_lies_there(blank: Page, tmp_path: Path) ->
         [
             FOUND,
             re.compile("some/vlm-1: no answer to 12 requests"),
-            re.compile("^CLIPScore prefers the typical picture"),
+            re.compile("^The paper: CLIPScore prefers the typical picture"),
         ]
     )
     stamps = found.locator(".stamps").all_inner_texts()
