@@ -64,15 +64,15 @@ class Progress(NamedTuple):
 
     def __str__(self) -> str:
         """The state in a line, as in "1 of 3 runs · 12 of 40 answers · about 2 min left"."""
-        extent, left = self.extent, self.seconds_left
-        parts = [f"{_format_share(self.runs, extent.runs)} runs"]
+        extent, seconds = self.extent, self.seconds_left
+        parts = [_format_share(self.runs, extent.runs, "run")]
         if extent.answers is not None or self.answers:
-            parts.append(f"{_format_share(self.answers, extent.answers)} answers")
-        if left is not None:
-            parts.append(f"about {format_about(left)} left")
+            parts.append(_format_share(self.answers, extent.answers, "answer"))
+        if seconds is not None:
+            parts.append(f"about {format_about(seconds)} left")
         if self.spent_usd or extent.budget_usd is not None:
-            of = "" if extent.budget_usd is None else f" of ${extent.budget_usd:,.2f}"
-            parts.append(f"at most ${self.spent_usd:,.4f}{of} spent")
+            budget = "" if extent.budget_usd is None else f" of ${extent.budget_usd:,.2f}"
+            parts.append(f"at most ${self.spent_usd:,.4f}{budget} spent")
         return " · ".join(parts)
 
 
@@ -87,8 +87,9 @@ def format_about(seconds: float) -> str:
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
 
 
-def _format_share(done: int, total: int | None) -> str:
-    return f"{done:,}" if total is None else f"{done:,} of {total:,}"
+def _format_share(done: int, total: int | None, noun: str) -> str:
+    share = f"{done:,}" if total is None else f"{done:,} of {total:,}"
+    return f"{share} {noun if (done if total is None else total) == 1 else f'{noun}s'}"
 
 
 @dataclass(slots=True)

@@ -39,9 +39,9 @@ def _describe_cost(total: QuoteLine, expected: Amount, bound: Amount) -> Iterato
         yield _format_bound(bound)
         yield "and a trial shows what is likely"
     else:
-        about = "up to about " if total.follow_ups else "about "
+        prefix = "up to about " if total.follow_ups else "about "
         cents = round(expected.nano / _NANO_PER_CENT)
-        yield f"{about if cents else ''}{_format_cents(cents)}"
+        yield f"{prefix if cents else ''}{_format_cents(cents)}"
         yield _format_bound(bound)
 
 

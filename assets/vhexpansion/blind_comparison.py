@@ -27,8 +27,8 @@ def _load_line(home: DataRoot, dataset: str, judge: Model, answers: pd.DataFrame
     blind = home.find(asset_key(f"blind_answers_{judge.name}"), dataset, columns)
     if blind is None:
         return BlindLine(judge.name, None, is_stand_in=judge.is_stand_in)
-    asked = answers[answers["form"].eq(ORIGINAL) & answers["perturbation"].eq(NONE)]
-    pairs = asked.merge(
+    original_answers = answers[answers["form"].eq(ORIGINAL) & answers["perturbation"].eq(NONE)]
+    pairs = original_answers.merge(
         blind.rename(columns={"answer": "blind_answer"}), on=["case_id", "question"], validate="m:1"
     )
     is_right = pairs["answer"].eq(pairs["truth"]).astype(float)
@@ -43,6 +43,6 @@ def _load_line(home: DataRoot, dataset: str, judge: Model, answers: pd.DataFrame
     return BlindLine(
         judge.name,
         rows[0] if rows else None,
-        part="asked in part" if len(pairs) < len(asked) else "",
+        part="asked in part" if len(pairs) < len(original_answers) else "",
         is_stand_in=judge.is_stand_in,
     )

@@ -38,7 +38,7 @@ def test_without_a_basis_no_time_is_given(state):
 
 def test_what_costs_nothing_has_no_money():
     assert str(Progress(Extent(runs=2), 3, 1)) == "1 of 2 runs"
-    assert str(Progress(Extent(), 3, 1, 7)) == "1 runs · 7 answers"
+    assert str(Progress(Extent(), 3, 1, 7)) == "1 run · 7 answers"
 
 
 @pytest.mark.parametrize(
