@@ -170,9 +170,14 @@ def _biased(scene: PicturedScene, judge: PromptedJudge, firmness: Firmness) -> I
 
 
 def _match_published(site: VlmbiasSite, published: Published) -> Published:
-    """The paper's means over the topics of one's own judges; all of them without any."""
+    """The paper's means over the topics of one's own judges; without any, all, and what differs."""
     basis = site.firmest_basis(BASELINE)
-    return paper.restrict_published(published, basis.table.topics) if basis.models else published
+    if basis.models:
+        return paper.restrict_published(published, basis.table.topics)
+    if not basis.table.extent:
+        return published
+    stand_ins = f"The stand-ins' means are {basis.table.extent}, so that they do not compare."
+    return replace(published, differences=f"{stand_ins} {published.differences}")
 
 
 REPORT = BenchmarkReport(

@@ -85,6 +85,7 @@ def test_without_a_model_the_paper_speaks_and_no_finding_is_made_up(tmp_path: Pa
     index = build(tmp_path / "report", **Report(1, models=("prior", "pixels")).tables())
     assert heading(index).startswith("The paper: 5 models count right in 17.05")
     assert "As published: The paper’s Table 2" in read(index)
+    assert "The stand-ins' means are over 2 of 7 topics" in read(index)
     assert "No model has answered yet." in read(index)
 
 
