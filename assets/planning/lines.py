@@ -16,6 +16,7 @@ from assets.planning.quote_selection import CannotQuote, Task, to_planned_config
 from resources.calls.spending import Mode
 from resources.models.backends.adapters import BadRecord
 from resources.models.catalog import Model
+from resources.models.image_checks import find_excesses
 from resources.models.manifests import ManifestError
 from resources.models.outcomes import read_outcome
 from resources.models.pricing import list_images
@@ -35,7 +36,8 @@ class QuoteLine:
     Of the distinct `requests`, some are `stored` and some are `in_batch`; `to_send` are the others.
     `follow_ups` is an upper bound of those that depend on replies not yet received.
     `missing_asset` has to be materialized before requests can be counted, where it is set.
-    Of those to send, `unpainted` are known to fail: a folder of pictures lacks them.
+    Of those to send, `unpainted` are known to fail: a folder of pictures lacks them; and
+    `oversized` are not sent: their pictures exceed a limit of the model, as `excess` of one says.
     """
 
     asset: str
@@ -46,13 +48,15 @@ class QuoteLine:
     in_batch: int = 0
     follow_ups: int = 0
     unpainted: int = 0
+    oversized: int = 0
+    excess: str = ""
     missing_asset: str | None = None
     prices: dict[Mode, QuotePrice] = field(default_factory=dict)
 
     @property
     def to_send(self) -> int:
         """Number of requests to send now."""
-        return self.requests - self.stored - self.in_batch
+        return self.requests - self.stored - self.in_batch - self.oversized
 
 
 class SampledStep(NamedTuple):
@@ -196,6 +200,12 @@ class _QuoteBuilder:
                 new[key] = request, (line, total) if before is None else (line,)
         stored = self._calls.holds(new)
         waiting = self._calls.batches.find_waiting_tags([key for key in new if key not in stored])
+        unsent = {
+            key: request
+            for key, (request, _) in new.items()
+            if key not in stored and key not in waiting
+        }
+        excesses = find_excesses(model, unsent, self._pricing.sizes, self._images)
         for key, (request, lines) in new.items():
             unpainted = model.may_lack_answers and not is_painted(model, request)
             for quote_line in lines:
@@ -203,11 +213,12 @@ class _QuoteBuilder:
                 quote_line.stored += key in stored
                 quote_line.in_batch += key in waiting
                 quote_line.unpainted += unpainted
-            if key not in stored and key not in waiting:
+                quote_line.oversized += key in excesses
+                quote_line.excess = quote_line.excess or excesses.get(key, "")
+            if key in unsent and key not in excesses:
                 self._pricing.add_cost(model, request, lines)
-            repair = (
-                find_longest_repair(model, request) if may_repair and key not in stored else None
-            )
+            may_be_repaired = may_repair and key not in stored and key not in excesses
+            repair = find_longest_repair(model, request) if may_be_repaired else None
             if repair is not None:
                 self._count_follow_up(model, repair, lines)
         if not may_repair:

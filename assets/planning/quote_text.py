@@ -12,6 +12,7 @@ from assets.planning.prices import Amount, QuotePrice
 from assets.planning.quote_selection import Task
 from assets.planning.quote_sentences import describe_total
 from resources.calls.spending import NANO, Mode
+from resources.models.image_checks import REMEDY
 
 _ABOUT = ("asset", "partition", "model")
 _Column = tuple[str, Callable[[QuoteLine], str]]
@@ -82,6 +83,7 @@ def sum_totals(quote: Quote) -> QuoteLine:
         line.requests += total.requests
         line.stored += total.stored
         line.in_batch += total.in_batch
+        line.oversized += total.oversized
         line.follow_ups += total.follow_ups
         line.missing_asset = line.missing_asset or total.missing_asset
         for mode, price in line.prices.items():
@@ -197,6 +199,13 @@ def _iterate_notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
             yield (
                 f"{line.model.name}: {line.unpainted:,} of {line.requests:,} pictures are not in "
                 f"{line.model.model} and would fail. {prompts_command(line.asset, line.partition)}"
+            )
+        if line.oversized:
+            whose = _format_asset(line.asset, [line.partition])
+            yield (
+                f"{line.model.name}: {line.oversized:,} of {line.requests:,} requests of {whose} "
+                f"are not sent, and fail: their pictures exceed its limits, such as {line.excess}. "
+                f"{REMEDY}"
             )
     yield from quote.warnings
     if any(line.in_batch for line in quote.lines):

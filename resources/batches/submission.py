@@ -24,6 +24,7 @@ from resources.faults import RequestsStopped
 from resources.models.backends.base import BatchBackend
 from resources.models.catalog import Model
 from resources.models.client import require_abilities
+from resources.models.image_checks import refuse_pictures
 from resources.models.price_gaps import require_prices
 from resources.models.pricing import compute_cost_bound, list_images
 from resources.models.replies import Interrupted, Overloaded, RequestFault
@@ -180,8 +181,16 @@ class _Submission:
             waiting = self.calls.batches.find_waiting_tags(new_requests.keys() - stored)
             self.answered += len(stored)
             self.waiting += len(waiting)
-            for key, request in new_requests.items():
-                if key not in stored and key not in waiting:
+            free = {
+                key: request
+                for key, request in new_requests.items()
+                if key not in stored and key not in waiting
+            }
+            images = self.providers.images
+            sizes = images.sizes({image for r in free.values() for image in list_images(r)})
+            refused = refuse_pictures(order.model, free, sizes, images, self.log)
+            for key, request in free.items():
+                if key not in refused:
                     yield KeyedRequest(key, request)
 
     def _open(self, order: BatchOrder, piece: Sequence[KeyedRequest]) -> None:

@@ -19,6 +19,7 @@ from resources.models.backend_pool import BackendPool
 from resources.models.budget_gate import BudgetGate
 from resources.models.catalog import Model, Role
 from resources.models.dispatch import Dispatch
+from resources.models.image_checks import refuse_pictures
 from resources.models.outcomes import MalformedOutcome, Outcome, build_repair_request, read_outcome
 from resources.models.price_gaps import require_prices
 from resources.models.pricing import (
@@ -154,13 +155,15 @@ class ModelClient(ConfigurableResource[None]):
         sizes = self.images.sizes(
             {image for request in missing.values() for image in list_images(request)}
         )
+        refused = refuse_pictures(model, missing, sizes, self.images, log)
+        missing = {key: request for key, request in missing.items() if key not in refused}
         bounds = {
             k: compute_cost_bound(model, request, sizes=sizes) for k, request in missing.items()
         }
         priced = all(compute_cost(model, request, _NOTHING) is not None for request in requests[:1])
         progress = RequestProgress(
             model=model.name,
-            total=len(distinct),
+            total=len(distinct) - len(refused),
             already_stored=len(calls),
             log=log,
             has_price=priced,
@@ -205,15 +208,16 @@ class ModelClient(ConfigurableResource[None]):
             finally:
                 dispatch.reserve.release()
             calls |= dispatch.calls
+        failures = refused | dispatch.failures
         return AskResult(
             outcomes=[
-                dispatch.failures.get(key) or read_outcome(calls[key], request)
+                failures.get(key) or read_outcome(calls[key], request)
                 for key, request in zip(keys, requests, strict=True)
             ],
             already_stored=progress.already_stored,
             sent=progress.sent,
             spent=None if progress.unpriced else to_dollars(progress.spent),
-            keys=[() if key in dispatch.failures else (key,) for key in keys],
+            keys=[() if key in failures else (key,) for key in keys],
             possibly_spent=to_dollars(progress.possibly_spent),
         )
 

@@ -19,6 +19,7 @@ from resources.models.backend_names import (
     Role,
 )
 from resources.models.formulas import find_formula_problem
+from resources.models.image_limits import ImageLimits
 from resources.models.image_tokens import ImageTokens
 from resources.models.parameter_checks import (
     MAX_TOKENS,
@@ -131,6 +132,8 @@ class Model(BaseModel):
     """Tokens that a picture it is shown counts for, at most; by default what its backend bills."""
     image_tokens: ImageTokens | None = None
     """Expected tokens of an input picture, if no rule is published."""
+    image_limits: ImageLimits | None = None
+    """Limits on the pictures it is shown, in place of those that its provider publishes."""
     blind: Literal["words", "grey"] | None = None
     """How a judge is asked without the picture as well: in words alone, or beside a grey picture;
     by default not at all."""
@@ -296,6 +299,16 @@ class Model(BaseModel):
         if blind is not None and "judge" not in entry.data.get("roles", ("judge",)):
             raise ValueError("is for judges alone: remove it, or add judge to roles")
         return blind
+
+    @field_validator("image_limits")
+    @classmethod
+    def _require_server(
+        cls, limits: ImageLimits | None, entry: ValidationInfo
+    ) -> ImageLimits | None:
+        backend = entry.data.get("backend")
+        if limits is not None and backend is not None and backend not in _SERVED:
+            raise ValueError(f"is not used by the backend {backend!r}: remove it")
+        return limits
 
     @field_validator("key")
     @classmethod

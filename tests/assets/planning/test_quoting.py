@@ -38,6 +38,7 @@ from assets.vlmbias.common import topics
 from resources.calls.spending import Account
 from resources.models.catalog import Catalog
 from resources.models.client import ModelClient
+from resources.models.image_limits import ImageLimits
 from resources.models.image_tokens import find_token_rule
 from resources.models.requests import LookRequest, PaintRequest, Turn, WriteRequest
 from tests.assets.asked import ask, counting, judge_at, requests
@@ -306,6 +307,24 @@ class TestCounts:
     def test_more_than_are_looked_up_at_once(self, tmp_path, priced):
         made = quote_of(tmp_path, lambda: [Plan(priced, iter(looks(*range(2500), 0)))])
         assert made.lines[0].requests == 2500
+
+    def test_pictures_beyond_a_limit_are_counted_apart_and_cost_nothing(self, tmp_path, server):
+        limited = judge_at(server, price=PRICE, longest_output=100).model_copy(
+            update={"image_limits": ImageLimits(longest_side=40)}
+        )
+        with plan_context(tmp_path) as sources:
+            small, large = (sources.images.put(png("", side, side)) for side in (32, 64))
+        plan = Plan(limited, [*looks(1, 2, picture=small), *looks(3, picture=large)])
+        quote = quote_of(tmp_path, lambda: [plan])
+        (line,) = quote.lines
+        assert (line.requests, line.to_send, line.oversized) == (3, 2, 1)
+        alone = quote_of(tmp_path, lambda: [Plan(limited, looks(1, 2, picture=small))])
+        assert line.prices == alone.lines[0].prices
+        assert (
+            "1 of 3 requests of asking are not sent, and fail: their pictures exceed its limits, "
+            "such as a picture of 64 × 64 px; `longest_side` is 40 px. Show smaller pictures"
+        ) in format_text(quote, [])
+        assert server.count == 0
 
     def test_nothing_is_sent_and_the_store_stays_as_it_is(self, root, judge, server):
         assert ask(root, judge).success

@@ -17,6 +17,7 @@ from resources.faults import (
     RequestsStopped,
     UnsupportedRequest,
 )
+from resources.models.image_limits import ImageLimits
 from resources.models.requests import EditRequest, PaintRequest, Turn, WriteRequest
 from tests.providers import Course, faults
 from tests.resources.batches.office import ACCOUNT, Office, model_at
@@ -76,6 +77,14 @@ def test_each_kind_has_a_batch_of_its_own(office):
     submitted = office.submit(requests)
     assert sorted(batch.requests for batch in submitted.batches) == [1, 1, 1, 3]
     assert office.waiting(requests) == 6
+
+
+def test_pictures_beyond_a_limit_are_in_no_batch(office):
+    picture = office.images.put(png())
+    limited = office.model.model_copy(update={"image_limits": ImageLimits(longest_side=7)})
+    submitted = office.submit([*looks(2), *looks(3, picture, start=2)], model=limited)
+    assert [batch.requests for batch in submitted.batches] == [2]
+    assert office.waiting(looks(3, picture, start=2)) == 0
 
 
 class Small:

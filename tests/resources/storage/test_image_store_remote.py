@@ -100,6 +100,15 @@ def number_png(number):
 
 
 @pytest.mark.usefixtures("s3")
+def test_the_bytes_of_files_are_looked_up_without_reading_them(s3_server):
+    store = ImageStore(root="s3://pictures/here")
+    digests = [store.put(number_png(number)) for number in range(3)]
+    s3_server.requests.clear()
+    assert store.file_sizes([*digests, "0" * 64]) == dict.fromkeys(digests, 108)
+    assert "GET" not in s3_server.requests[:3]
+
+
+@pytest.mark.usefixtures("s3")
 def test_a_picture_takes_a_request_to_write_and_one_to_read(s3_server, monkeypatch, tmp_path):
     store, requests = ImageStore(root="s3://pictures/here"), s3_server.requests
     digests = [store.put(number_png(number)) for number in range(9)]
