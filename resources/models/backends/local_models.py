@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -23,6 +24,13 @@ from resources.models.catalog import Model
 from resources.models.replies import ModelReply, ModelUnavailable, RequestFault, UnacceptableRequest
 
 SettingsType = TypeVar("SettingsType", bound="LocalSettings")
+
+_LOADING = threading.Lock()
+"""One model at a time: transformers replaces its own functions while it loads, for all threads.
+
+Of two that load at once, the second may put back the first one's replacement, and from then on no
+model in the process ties its weights.
+"""
 
 
 def _refuse_kernels(attention: str) -> str:
@@ -133,7 +141,8 @@ class ModelFiles(NamedTuple):
     def load(self, kind: Any, **how: Any) -> Any:
         """Load a library's class from the files; no code that comes with a model is run."""
         source = {"revision": self.commit, "token": self.key, "trust_remote_code": False}
-        return kind.from_pretrained(self.model.model, **source, **how)
+        with _LOADING:
+            return kind.from_pretrained(self.model.model, **source, **how)
 
     def load_network(self, kind: Any, settings: LocalSettings) -> Any:
         """A network as its entry wants it, from weights in safetensors alone."""

@@ -4,13 +4,16 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from threading import Barrier, BrokenBarrierError, Thread
 
 import pytest
 
-from resources.models.catalog import load_catalog
+from resources.models.backends.local_models import ModelFiles
+from resources.models.catalog import Model, load_catalog
 
 DOCUMENT = Path(__file__).parents[4] / "docs" / "local-models.md"
 CANARY = "hf_canary_5d0c8f"
@@ -107,3 +110,23 @@ def test_the_entries_in_the_document_are_right(tmp_path):
         "diffusers",
         "transformers",
     }
+
+
+def test_models_load_one_after_the_other(tmp_path):
+    """transformers replaces its own functions while it loads: two at once leave them replaced."""
+    together = Barrier(2)
+    meetings = []
+
+    class Kind:
+        @staticmethod
+        def from_pretrained(*_, **__):
+            with suppress(BrokenBarrierError):
+                meetings.append(together.wait(0.1))
+
+    entry = Model(
+        name="m", backend="transformers", family="m", model=str(tmp_path), roles=("judge",)
+    )
+    files = ModelFiles(entry, None, None)
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(files.load, [Kind, Kind]))
+    assert meetings == []

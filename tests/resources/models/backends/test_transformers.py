@@ -127,8 +127,12 @@ class TestLooking:
         asked.append(WriteRequest((Turn("user", LEGS),)))
         alone = said(llava, *asked, **SHORT)
         assert said(llava, *asked, batch=4, **SHORT) == alone
-        # Together are only those with as many pictures: six with one, one with two, one with none.
-        assert sizes == [*[1] * 8, 4, 2, 1, 1]
+        # Together are only those with as many pictures: six with one, one with two, one with none;
+        # of the six, as many as have come when the model is free.
+        assert sizes[:8] == [1] * 8
+        assert sum(sizes[8:]) == 8
+        assert sizes[8:].count(1) >= 2
+        assert 1 < max(sizes[8:]) <= 4
         assert len({reply.text for reply in alone}) == len(asked)
 
     def test_it_writes_without_a_picture(self, llava, plainly):
