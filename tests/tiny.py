@@ -37,7 +37,7 @@ class _Lazy:
 
 diffusers, torch, transformers = _Lazy("diffusers"), _Lazy("torch"), _Lazy("transformers")
 safetensors, pre_tokenizers = _Lazy("safetensors.torch"), _Lazy("tokenizers.pre_tokenizers")
-tokenizers = _Lazy("tokenizers")
+tokenizers, processors = _Lazy("tokenizers"), _Lazy("tokenizers.processors")
 
 WORDS = (
     "a photo of an animal with five legs, a bird, a horse, a flag, a board; how many legs does it "

@@ -1,8 +1,8 @@
 """Local painters and editors: any pipeline of diffusers that makes pictures."""
 
 import asyncio
-import inspect
 import io
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from hashlib import sha256
@@ -23,7 +23,15 @@ from resources.models.backends.local_models import (
     translate_loading_errors,
     translate_running_errors,
 )
+from resources.models.backends.pipeline_checks import (
+    find_editor,
+    list_arguments,
+    read_pictures,
+    require_painter,
+    require_parameters,
+)
 from resources.models.backends.provenance import build_provenance
+from resources.models.backends.undefined_pixels import UndefinedPixels
 from resources.models.replies import (
     ImageFile,
     ModelReply,
@@ -33,7 +41,13 @@ from resources.models.replies import (
 )
 from resources.models.requests import EditRequest, PaintRequest
 
-_OURS = frozenset({"generator", "output_type", "return_dict"})
+_PROMPT_NAME = re.compile(r"(negative_)?prompt(_\d)?")
+"""Parameters that a pipeline wants one of for each picture of a batch."""
+_DENOISER = re.compile("transformer|unet")
+"""Components of a pipeline that denoise, by their names."""
+_ONE_BY_ONE = frozenset({"CogView4Pipeline"})
+"""Pipelines that pad prompts to the longest of a batch and let the model read the padding: a
+picture would depend on the others' prompts."""
 _SEEDS = 2**32
 _STEP = 16
 
@@ -72,7 +86,10 @@ class Diffusers(LocalBackend):
     async def paint(self, request: PaintRequest) -> ModelReply:
         """A PNG of the prompt; see `compute_noise_seed` for what makes it differ from another."""
         await self._ensure_loaded("_pipeline")
-        return await self._ask_in_batches(BatchStages(None, self._paint, self._encode), request)
+        stages = BatchStages(None, self._paint, self._encode)
+        if type(self._pipeline).__name__ in _ONE_BY_ONE:
+            return await self._batcher.ask(stages, request)
+        return await self._ask_in_batches(stages, request)
 
     async def edit(self, request: EditRequest) -> ModelReply:
         """A PNG of the picture, or pictures, changed as the prompt says.
@@ -96,8 +113,9 @@ class Diffusers(LocalBackend):
         words = {
             name: [value] * len(requests)
             for name, value in self._settings.model_parameters.items()
-            if "prompt" in name and isinstance(value, str)
+            if _PROMPT_NAME.fullmatch(name) and isinstance(value, str)
         }
+        require_painter(self._model, self._pipeline)
         return self._run(
             self._pipeline,
             requests,
@@ -114,15 +132,25 @@ class Diffusers(LocalBackend):
         ((request, pictures),) = items
         picture_size = {"height": pictures[0].height, "width": pictures[0].width}
         size = {side: max(length // _STEP, 1) * _STEP for side, length in picture_size.items()}
-        named = _list_arguments(self._editor)
+        named = list_arguments(self._editor)
         if not size.keys() <= named or size.keys() & self._settings.model_parameters.keys():
             size = {}
-        if len(pictures) > 1 and "strength" in named:
+        arguments = {"prompt": request.prompt, "image": pictures[0], **size}
+        if len(pictures) == 1:
+            return self._run(self._editor, [request], arguments)
+        if "strength" in named:
             # It would paint over the first one, and not say so.
-            raise self._build_join_error(self._editor)
-        shown = pictures[0] if len(pictures) == 1 else pictures
-        arguments = {"prompt": request.prompt, "image": shown, **size}
-        return self._run(self._editor, [request], arguments)
+            raise UnacceptableRequest(
+                f"{type(self._editor).__name__} of {self._model.model} changes one picture and "
+                "cannot join several: use an editor that can"
+            )
+        try:
+            return self._run(self._editor, [request], {**arguments, "image": pictures})
+        except UnacceptableRequest as fault:
+            raise UnacceptableRequest(
+                f"{fault} ({len(pictures)} pictures were shown: if {type(self._editor).__name__} "
+                "changes one alone, use an editor that joins several)"
+            ) from fault
 
     def _run(
         self,
@@ -132,19 +160,20 @@ class Diffusers(LocalBackend):
     ) -> _PaintedBatch:
         generator = import_library("torch").Generator
         seeds = [compute_noise_seed(request) for request in requests]
-        self._check(pipeline)
+        require_parameters(self._model, pipeline, self._settings.model_parameters)
         all_arguments = {**self._settings.model_parameters, **arguments}
-        with translate_running_errors(self._model):
+        undefined = UndefinedPixels(self._model)
+        with translate_running_errors(self._model), undefined.watch():
             output = pipeline(
                 **all_arguments, generator=[generator("cpu").manual_seed(seed) for seed in seeds]
             )
-        if len(output.images) != len(seeds):
-            raise self._build_join_error(pipeline)
+        images = read_pictures(self._model, pipeline, output, len(seeds))
+        undefined.require_none(images)
         unsafe = getattr(output, "nsfw_content_detected", None) or [False] * len(seeds)
         provenance = build_provenance(pipeline, all_arguments, requests, seeds) | {
             "commit": self._files.commit
         }
-        return _PaintedBatch(output.images, list(map(bool, unsafe)), provenance)
+        return _PaintedBatch(images, list(map(bool, unsafe)), provenance)
 
     def _encode(self, painted: TimedOutput) -> list[ModelReply]:
         """The replies of a batch, with its pictures as PNG: 0.2 s each at 1024 px."""
@@ -174,12 +203,6 @@ class Diffusers(LocalBackend):
             },
         )
 
-    def _build_join_error(self, pipeline: Any) -> UnacceptableRequest:
-        return UnacceptableRequest(
-            f"{type(pipeline).__name__} of {self._model.model} changes one "
-            "picture and cannot join several: use an editor that can"
-        )
-
     @cached_property
     def _files(self) -> ModelFiles:
         return ModelFiles.resolve(self._model, self._key, self._settings.revision)
@@ -201,33 +224,31 @@ class Diffusers(LocalBackend):
         return parse_settings(self._model, DiffusersSettings)
 
     def _tune(self, pipeline: Any) -> None:
-        """Set how the denoiser computes attention, and have it compiled, where the entry says."""
-        denoiser = getattr(pipeline, "transformer", None) or pipeline.unet
-        if self._settings.attention is not None:
-            denoiser.set_attention_backend(self._settings.attention)
-        if self._settings.compile_repeated_blocks:
-            denoiser.compile_repeated_blocks()
+        """Set how denoisers compute attention, and have them compiled, where the entry says."""
+        attention, is_compiled = self._settings.attention, self._settings.compile_repeated_blocks
+        if attention is None and not is_compiled:
+            return
+        denoisers = [
+            part for name, part in pipeline.components.items() if part and _DENOISER.search(name)
+        ]
+        if not denoisers:
+            raise ModelUnavailable(
+                f"{type(pipeline).__name__} of {self._model.model} has no transformer and no unet: "
+                f"remove attention and compile_repeated_blocks of {self._model.name} in models.yaml"
+            )
+        for denoiser in denoisers:
+            if attention is not None:
+                denoiser.set_attention_backend(attention)
+            if is_compiled:
+                denoiser.compile_repeated_blocks()
 
     @cached_property
     def _editor(self) -> Any:
-        """The pipeline if it takes pictures, else the one that does with the same weights."""
-        if "image" in _list_arguments(self._pipeline):
-            return self._pipeline
+        """The pipeline that edits, with the painter's weights."""
         with translate_loading_errors(self._model, self._key):
-            editor = import_library("diffusers").AutoPipelineForImage2Image.from_pipe(
-                self._pipeline
-            )
+            editor = find_editor(self._model, self._pipeline)
         editor.set_progress_bar_config(disable=True)
         return editor
-
-    def _check(self, pipeline: Any) -> None:
-        wrong = self._settings.model_parameters.keys() - (_list_arguments(pipeline) - _OURS)
-        if wrong:
-            raise ModelUnavailable(
-                f"{type(pipeline).__name__} of {self._model.model} takes no "
-                f"{', '.join(sorted(wrong))}: correct its parameters in models.yaml. (Painting "
-                "and editing by one model differ in them: give each an entry of its own.)"
-            )
 
 
 def compute_noise_seed(request: PaintRequest | EditRequest) -> int:
@@ -242,7 +263,3 @@ def compute_noise_seed(request: PaintRequest | EditRequest) -> int:
         return seed
     digest = sha256(f"{request.seed}/{request.sample}".encode()).digest()
     return int.from_bytes(digest[:4], "big")
-
-
-def _list_arguments(pipeline: Any) -> frozenset[str]:
-    return frozenset(inspect.signature(pipeline.__call__).parameters)

@@ -39,6 +39,13 @@ def _refuse_kernels(attention: str) -> str:
     return attention
 
 
+_RUNNING_ERRORS = (
+    *(AssertionError, AttributeError, LookupError, MemoryError, NameError, RuntimeError),
+    *(TemplateError, TypeError, ValueError),
+)
+"""Errors that libraries raise for a request that a model cannot take, or without a library."""
+
+
 class LocalSettings(BaseModel):
     """Parameters of an entry that say how to run a model; the others are the model's own.
 
@@ -255,7 +262,7 @@ def translate_running_errors(model: Model) -> Iterator[None]:
     """Turn errors while a model works into a `RequestFault`, with its name and the remedy."""
     try:
         yield
-    except (MemoryError, RuntimeError, ValueError, TypeError, IndexError, TemplateError) as error:
+    except _RUNNING_ERRORS as error:
         words = redact_key(error, None)
         if _is_memory(error):
             raise _build_memory_error(model, words) from error

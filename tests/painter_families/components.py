@@ -1,0 +1,153 @@
+"""Parts of tiny pipelines: text encoders with their tokenizers, autoencoders, a scheduler."""
+
+from tests import tiny
+from tests.tiny import diffusers, pre_tokenizers, transformers
+
+SIDE = 32
+"""Width and height, in px, of what is painted."""
+LANGUAGE = {
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 2,
+    "hidden_size": 16,
+    "intermediate_size": 24,
+    "head_dim": 8,
+    "initializer_range": 0.5,
+}
+_EYES = {"depth": 1, "hidden_size": 16, "intermediate_size": 16, "num_heads": 2}
+_ROPE = {"rope_type": "default", "mrope_section": [2, 1, 1], "rope_theta": 1e4}
+_CHAT = (
+    "{% for message in messages %}<|im_start|>{{ message.role }}\n"
+    "{% if message.content is string %}{{ message.content }}{% else %}"
+    "{% for part in message.content %}{{ part.text }}{% endfor %}{% endif %}<|im_end|>\n"
+    "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
+
+def clip(kind="CLIPTextModel"):
+    tokenizer = tiny._clip_tokenizer()
+    config = transformers.CLIPTextConfig(
+        **tiny._SIZES,
+        vocab_size=len(tokenizer),
+        projection_dim=32,
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    return tokenizer, getattr(transformers, kind)(config)
+
+
+def t5(width=32):
+    tokenizer = tiny._t5_tokenizer()
+    config = transformers.T5Config(
+        vocab_size=len(tokenizer), d_model=width, d_kv=8, d_ff=37, num_layers=2, num_heads=4
+    )
+    return tokenizer, transformers.T5EncoderModel(config)
+
+
+def qwen_tokenizer():
+    tokenizer = transformers.Qwen2Tokenizer().train_new_from_iterator(
+        [[tiny.WORDS]],
+        400,
+        new_special_tokens=["<|im_start|>", "<|im_end|>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    )
+    tokenizer.chat_template = _CHAT
+    return tokenizer
+
+
+def qwen3(kind, layers=2):
+    tokenizer = qwen_tokenizer()
+    sizes = LANGUAGE | {"num_hidden_layers": layers}
+    config = transformers.Qwen3Config(**sizes, vocab_size=len(tokenizer))
+    return tokenizer, getattr(transformers, kind)(config)
+
+
+def qwen3_vl(layers):
+    tokenizer = qwen_tokenizer()
+    sizes = LANGUAGE | {"num_hidden_layers": layers}
+    config = transformers.Qwen3VLConfig(
+        text_config={**sizes, "vocab_size": len(tokenizer), "rope_parameters": _ROPE},
+        vision_config={
+            **_EYES,
+            "out_hidden_size": 16,
+            "num_position_embeddings": 16,
+            "deepstack_visual_indexes": [],
+        },
+    )
+    return tokenizer, transformers.Qwen3VLModel(config)
+
+
+def qwen2_vl():
+    tokenizer = qwen_tokenizer()
+    config = transformers.Qwen2_5_VLConfig(
+        text_config={**LANGUAGE, "vocab_size": len(tokenizer), "rope_parameters": _ROPE},
+        vision_config={**_EYES, "out_hidden_size": 16},
+    )
+    return tokenizer, transformers.Qwen2_5_VLForConditionalGeneration(config)
+
+
+def gemma2():
+    tokenizer = transformers.GemmaTokenizer().train_new_from_iterator([[tiny.WORDS]], 400)
+    config = transformers.Gemma2Config(**LANGUAGE, vocab_size=len(tokenizer))
+    return tokenizer, transformers.Gemma2Model(config)
+
+
+def mistral3():
+    tokenizer = qwen_tokenizer()
+    config = transformers.Mistral3Config(
+        text_config=transformers.MistralConfig(
+            **(LANGUAGE | {"num_hidden_layers": 30}), vocab_size=len(tokenizer)
+        ),
+        vision_config={**LANGUAGE, "model_type": "pixtral", "num_hidden_layers": 1},
+    )
+    return tokenizer, transformers.Mistral3ForConditionalGeneration(config)
+
+
+def autoencoder(blocks=2, **options):
+    return diffusers.AutoencoderKL(
+        block_out_channels=(4,) * blocks,
+        down_block_types=("DownEncoderBlock2D",) * blocks,
+        up_block_types=("UpDecoderBlock2D",) * blocks,
+        norm_num_groups=1,
+        **options,
+    )
+
+
+def flow_autoencoder(blocks=2):
+    return autoencoder(
+        blocks,
+        use_quant_conv=False,
+        use_post_quant_conv=False,
+        shift_factor=0.06,
+        scaling_factor=1.5,
+    )
+
+
+def flux2_autoencoder():
+    return diffusers.AutoencoderKLFlux2(
+        block_out_channels=(4, 4),
+        down_block_types=("DownEncoderBlock2D",) * 2,
+        up_block_types=("UpDecoderBlock2D",) * 2,
+        layers_per_block=1,
+        latent_channels=2,
+        norm_num_groups=1,
+        use_quant_conv=False,
+        use_post_quant_conv=False,
+    )
+
+
+def qwen_autoencoder():
+    return diffusers.AutoencoderKLQwenImage(
+        base_dim=8,
+        z_dim=4,
+        dim_mult=[1, 2],
+        num_res_blocks=1,
+        temperal_downsample=[False],
+        latents_mean=[0.0] * 4,
+        latents_std=[1.0] * 4,
+    )
+
+
+def flow(**options):
+    return diffusers.FlowMatchEulerDiscreteScheduler(**options)
