@@ -9,8 +9,9 @@ from resources.faults import KeyNotSet
 from resources.models import discovered_models
 from resources.models.backend_pool import load_api_key
 from resources.models.backends import build_backend
-from resources.models.catalog import Catalog, CatalogFiles, to_identity
+from resources.models.catalog import Catalog, CatalogFiles, Model, to_identity
 from resources.models.discovered_models import DiscoveredModel
+from resources.models.model_lists import ListedModel
 from resources.models.patterns import Pattern, build_model_name
 from resources.models.replies import RequestFault
 from resources.storage.files import update_file
@@ -63,7 +64,7 @@ def poll_providers(files: CatalogFiles) -> PollResult:
 
 def _find_new_models(
     catalog: Catalog,
-    lists: Mapping[_Source, Sequence[str] | str],
+    lists: Mapping[_Source, Sequence[ListedModel] | str],
     stored: Sequence[DiscoveredModel],
 ) -> PollResult:
     """Find the models of providers' lists that patterns match and that are not stored."""
@@ -91,24 +92,25 @@ def _find_new_models(
 
 def _match_ids(
     pattern: Pattern,
-    listed: Sequence[str] | str,
+    listed_models: Sequence[ListedModel] | str,
     catalog: Catalog,
     records: Iterable[DiscoveredModel],
     warnings: list[str],
 ) -> list[str]:
     """Find the new ids that a pattern matches; report its problems."""
     pattern_label = f"the pattern {pattern.pattern} in {catalog.path}"
-    if isinstance(listed, str):
-        warnings.append(f"The list for {pattern_label} could not be loaded: {listed}")
+    if isinstance(listed_models, str):
+        warnings.append(f"The list for {pattern_label} could not be loaded: {listed_models}")
         return []
-    odd = [model for model in listed if not _is_an_id(model)]
+    listed = [model.id for model in listed_models]
+    odd = [model for model in listed if not is_model_id(model)]
     if odd:
         named = ", ".join(f"{ascii(model)[:_SHOWN]}" for model in odd[:_NAMED])
         warnings.append(
             f"{len(odd):,} of the models listed for {pattern_label} have unusable ids and were "
             f"skipped: {named}{' …' if len(odd) > _NAMED else ''}. Tell the provider."
         )
-    listed = [model for model in listed if _is_an_id(model)]
+    listed = [model for model in listed if is_model_id(model)]
     ids = [model for model in listed if pattern.matches(*pattern.source, model)]
     count = f"{len(listed):,} models that {pattern.source[1] or pattern.source[0]} lists"
     if not ids:
@@ -138,7 +140,7 @@ def _match_ids(
     return new
 
 
-def _is_an_id(model: object) -> bool:
+def is_model_id(model: object) -> bool:
     """True for text that can be shown whole; U+FFFD stands for undecodable bytes."""
     return (
         isinstance(model, str)
@@ -148,21 +150,24 @@ def _is_an_id(model: object) -> bool:
     )
 
 
-async def _fetch_lists(patterns: Iterable[Pattern]) -> dict[_Source, Sequence[str] | str]:
-    """Fetch the ids of each source's models, or the reason why they cannot be had."""
-    askers = {_source(pattern): pattern for pattern in patterns}
-    lists = await asyncio.gather(*(_list(pattern) for pattern in askers.values()))
+async def _fetch_lists(patterns: Iterable[Pattern]) -> dict[_Source, Sequence[ListedModel] | str]:
+    """Fetch each source's models, or the reason why they cannot be had."""
+    askers = {_source(pattern): pattern.listing_entry for pattern in patterns}
+    lists = await asyncio.gather(*map(fetch_list, askers.values()))
     return dict(zip(askers, lists, strict=True))
 
 
-async def _list(pattern: Pattern) -> Sequence[str] | str:
-    asker = pattern.listing_entry
+async def fetch_list(asker: Model) -> Sequence[ListedModel] | str:
+    """Fetch the models that the provider, or the server, of an entry lists; costs nothing.
+
+    Text is the reason why they cannot be had, in the provider's words.
+    """
     backend: Any = None
     try:
         backend = build_backend(asker, load_api_key(asker), _refuse_picture)
         async with asyncio.timeout(LIST_TIMEOUT_S):
-            ids: list[str] = await backend.list_models()
-        return ids
+            models: list[ListedModel] = await backend.list_models()
+        return models
     except (KeyNotSet, RequestFault) as problem:
         return str(problem)
     except TimeoutError:

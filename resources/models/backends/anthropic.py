@@ -3,7 +3,7 @@
 import json
 import re
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
 import httpx2
@@ -23,10 +23,12 @@ from resources.models.backends.http_client import RestrictedClient, get_max_repl
 from resources.models.backends.reply_schemas import (
     OptionalText,
     TokenCount,
+    collect_pages,
     nested_field,
     parse_reply,
 )
 from resources.models.catalog import Model
+from resources.models.model_lists import ListedModel
 from resources.models.replies import (
     ModelReply,
     ModelUnavailable,
@@ -123,6 +125,15 @@ class Anthropic:
         """Answer in text what is asked of pictures."""
         return await self._say(request.turns, {})
 
+    async def list_models(self) -> list[ListedModel]:
+        """The models that Anthropic has for this key, page by page."""
+        return await collect_pages(self._get_models, "after_id")
+
+    async def _get_models(self, query: Mapping[str, Any]) -> bytes:
+        return await self._send(
+            self._sdk.get("/v1/models", cast_to=httpx2.Response, options={"params": query})
+        )
+
     def _format(self, schema: str) -> dict[str, Any]:
         try:
             json_schema = transform_schema(json.loads(schema))
@@ -140,13 +151,15 @@ class Anthropic:
 
     async def _say(self, turns: Sequence[Turn], output_fields: Mapping[str, Any]) -> ModelReply:
         system = "\n\n".join(turn.text for turn in turns if turn.role == "system")
-        answer = await self._send(
-            {
-                **({"system": system} if system else {}),
-                "messages": [await self._message(turn) for turn in turns if turn.role != "system"],
-                **output_fields,
-            }
-        )
+        body = {
+            **self._model.parameters,
+            "model": self._model.model,
+            **({"system": system} if system else {}),
+            "messages": [await self._message(turn) for turn in turns if turn.role != "system"],
+            **output_fields,
+        }
+        posted = self._sdk.post("/v1/messages", cast_to=httpx2.Response, body=body)
+        answer = parse_reply(_Message, await self._send(posted))
         texts = [block.text or "" for block in answer.content if block.type == "text"]
         refusal = self._refusal(answer, empty=not texts)
         return ModelReply(
@@ -179,15 +192,10 @@ class Anthropic:
         shown = [_image(data) for data in await load_pictures(turn.images, self._picture)]
         return {"role": turn.role, "content": [*shown, {"type": "text", "text": turn.text}]}
 
-    async def _send(self, body: Mapping[str, Any]) -> _Message:
+    async def _send(self, call: Awaitable[httpx2.Response]) -> bytes:
         problem: RequestFault
         try:
-            response = await self._sdk.post(
-                "/v1/messages",
-                cast_to=httpx2.Response,
-                body={**self._model.parameters, "model": self._model.model, **body},
-            )
-            return parse_reply(_Message, response.content)
+            return (await call).content
         except APIStatusError as error:
             problem = self._fault(error)
         except APIConnectionError as error:

@@ -10,7 +10,7 @@ has those of these methods that it can do, sends each request exactly once, and 
         sent again, it would be paid for again and end the same
     async paint(Paint), edit(Edit) -> Reply with one picture
     async score(Score)             -> Reply with a raw score
-    async list_models() -> list[str]  the ids of all models that its provider has; costs nothing
+    async list_models() -> list[ListedModel]  all models that its provider has; costs nothing
     async aclose()                    close connections, let go of memory
 """
 

@@ -30,6 +30,7 @@ from resources.models.backends.reply_schemas import (
     parse_reply,
 )
 from resources.models.catalog import Model
+from resources.models.model_lists import ListedModel
 from resources.models.replies import (
     ModelReply,
     ModelUnavailable,
@@ -135,13 +136,17 @@ class Gemini:
 
     look, edit = write, paint
 
-    async def list_models(self) -> list[str]:
-        """The ids of the models that write, look or paint through this API, page by page."""
+    async def list_models(self) -> list[ListedModel]:
+        """The models that write, look or paint through this API, page by page."""
         try:
             config = types.ListModelsConfig(page_size=_PAGE)
             pager = await self._client.aio.models.list(config=config)
             return [
-                (model.name or "").removeprefix("models/")
+                ListedModel(
+                    id=(model.name or "").removeprefix("models/"),
+                    context_tokens=model.input_token_limit,
+                    output_tokens=model.output_token_limit,
+                )
                 async for model in pager
                 if _METHOD in (model.supported_actions or [_METHOD])
             ]

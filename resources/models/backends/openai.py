@@ -27,13 +27,14 @@ from resources.models.backends.http_client import (
 )
 from resources.models.backends.reply_schemas import (
     ChatCompletion,
-    ModelListPage,
     OpenAIImage,
     OpenAIImages,
+    collect_pages,
     parse_reply,
 )
 from resources.models.backends.structured_output import build_response_format
 from resources.models.catalog import Model
+from resources.models.model_lists import ListedModel
 from resources.models.replies import (
     ImageFile,
     ModelReply,
@@ -126,17 +127,9 @@ class OpenAI:
         body = {**self._model.parameters, "model": self._model.model, "prompt": request.prompt}
         return await self._reply(EDITS, self._post(EDITS, body, files))
 
-    async def list_models(self) -> list[str]:
-        """The ids of the models that the server has for this key, page by page."""
-        ids: list[str] = []
-        query: dict[str, Any] = {}
-        while True:
-            page = parse_reply(ModelListPage, await self._get("/models", query))
-            new = [model.id for model in page.data if model.id not in ids]
-            ids += new
-            if not page.has_more or not new:
-                return ids
-            query["after"] = new[-1]
+    async def list_models(self) -> list[ListedModel]:
+        """The models that the server has for this key, page by page."""
+        return await collect_pages(lambda query: self._get("/models", query), "after")
 
     async def _build_body(
         self, request: WriteRequest | LookRequest | PaintRequest

@@ -4,12 +4,13 @@ The SDKs' own shapes check nothing (OpenAI's), or warn of and drop what they do 
 (Google's). These ask for no more than is read, since servers differ in the rest.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
+from resources.models.model_lists import ListedModel, find_listed_roles, to_listed_price
 from resources.models.replies import Interrupted, NoAnswer, RequestFault, UnparsableReply
 from resources.untrusted_input.json_text import BadJson, IncompleteJson, parse_untrusted
 
@@ -32,6 +33,14 @@ def _text(value: Any) -> str | None:
 
 OptionalText = Annotated[str | None, BeforeValidator(_text)]
 """Text beside an answer, such as a model's name; a malformed one is ignored."""
+
+
+def _words(value: Any) -> tuple[str, ...] | None:
+    return tuple(filter(_text, value)) if isinstance(value, list) else None
+
+
+OptionalWords = Annotated[tuple[str, ...] | None, BeforeValidator(_words)]
+"""A list of words beside an answer; what is no list is unknown."""
 
 
 def to_object(value: Any) -> Any:
@@ -124,17 +133,59 @@ class OpenAIImages(BaseModel):
     output_tokens: TokenCount = nested_field("usage", "output_tokens")
 
 
-class ListedModel(BaseModel):
-    """A model in OpenAI's list."""
+class OpenAIListedModel(BaseModel):
+    """A model in OpenAI's list, and what other lists say beside its id.
+
+    vLLM and SGLang give `max_model_len`, Anthropic `max_input_tokens` and `max_tokens`, OpenRouter
+    its window, what goes in and out, and dollars per token.
+    """
 
     id: str
+    max_model_len: TokenCount = None
+    context_length: TokenCount = None
+    max_input_tokens: TokenCount = None
+    max_tokens: TokenCount = None
+    most_output: TokenCount = nested_field("top_provider", "max_completion_tokens")
+    inputs: OptionalWords = nested_field("architecture", "input_modalities")
+    outputs: OptionalWords = nested_field("architecture", "output_modalities")
+    input_price: OptionalText = nested_field("pricing", "prompt")
+    output_price: OptionalText = nested_field("pricing", "completion")
+
+    def to_listed(self) -> ListedModel:
+        """What is known of the model by its list."""
+        return ListedModel(
+            id=self.id,
+            context_tokens=self.max_model_len or self.context_length or self.max_input_tokens,
+            output_tokens=self.max_tokens or self.most_output,
+            roles=find_listed_roles(self.inputs, self.outputs),
+            price=to_listed_price(self.input_price, self.output_price),
+        )
 
 
 class ModelListPage(BaseModel):
-    """A page of OpenAI's list of models; OpenAI's own is one page, and says nothing of more."""
+    """A page of a list of models; OpenAI's own is one page, and says nothing of more."""
 
-    data: list[ListedModel]
+    data: list[OpenAIListedModel]
     has_more: bool = False
+
+
+async def collect_pages(
+    get: Callable[[Mapping[str, Any]], Awaitable[bytes]], after: str
+) -> list[ListedModel]:
+    """The models of all pages; the query's field `after` names the last one of the page before.
+
+    Raises what `get` raises, and as `parse_reply`.
+    """
+    models: list[ListedModel] = []
+    query: dict[str, Any] = {}
+    while True:
+        page = parse_reply(ModelListPage, await get(query))
+        ids = {model.id for model in models}
+        new = [model.to_listed() for model in page.data if model.id not in ids]
+        models += new
+        if not page.has_more or not new:
+            return models
+        query = {after: new[-1].id}
 
 
 class GoogleForm(BaseModel):
