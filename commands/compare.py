@@ -114,9 +114,9 @@ def _may_spend(
     allowed: bool,
 ) -> bool:
     """Quote what a provider is paid; False where that needs a budget and there is none."""
-    from resources.models.pricing import compute_cost_bound, to_dollars
+    from resources.models.pricing import compute_cost_bound, is_paid, to_dollars
 
-    paid = [model for model in models if _is_paid(model)]
+    paid = [model for model in models if is_paid(model)]
     for model in paid:
         bounds = [compute_cost_bound(model, request) for request in requests]
         bounded = [bound for bound in bounds if bound is not None]
@@ -130,12 +130,3 @@ def _may_spend(
         return True
     typer.echo("Nothing was sent. Give --budget USD, the most that it may spend, or --no-budget.")
     return False
-
-
-def _is_paid(model: "Model") -> bool:
-    """Return whether a provider is paid for answers: not a machine or server of one's own."""
-    from resources.models.backend_names import LOCAL_BACKENDS
-    from resources.models.catalog import Price
-
-    own_server = model.backend == "openai_compatible" and model.price == Price()
-    return model.backend not in LOCAL_BACKENDS and not own_server

@@ -76,7 +76,11 @@ class PendingInBatch(ModelError):
 
 
 class RequestsStopped(ModelError):
-    """The provider takes no more requests, or cannot be reached."""
+    """The provider takes no more requests, or cannot be reached; `provider_words` say why."""
+
+    def __init__(self, message: str, provider_words: str = "") -> None:
+        super().__init__(message)
+        self.provider_words = provider_words
 
 
 class RunEnded(ModelError):

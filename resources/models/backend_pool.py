@@ -106,7 +106,7 @@ class BackendPool:
                 self._backends[entry] = build_backend(model, key, picture)
             except ModelUnavailable as fault:
                 raise RequestsStopped(
-                    f"{model.name} cannot be asked: {fault} Nothing was sent."
+                    f"{model.name} cannot be asked: {fault} Nothing was sent.", str(fault)
                 ) from None
         return self._backends[entry]
 

@@ -18,7 +18,7 @@ from resources.faults import LostPictures, PendingInBatch, RunEnded, Unsupported
 from resources.models.backend_pool import BackendPool
 from resources.models.budget_gate import BudgetGate
 from resources.models.catalog import Model, Role
-from resources.models.dispatch import Dispatch
+from resources.models.dispatch import MAX_ATTEMPTS, Dispatch
 from resources.models.image_checks import refuse_pictures
 from resources.models.outcomes import MalformedOutcome, Outcome, build_repair_request, read_outcome
 from resources.models.price_gaps import require_prices
@@ -83,7 +83,12 @@ class ModelClient(ConfigurableResource[None]):
     _watch: RunWatch | None = PrivateAttr(default=None)
 
     def ask(
-        self, model: Model, requests: Sequence[Request], log: Logger, account: Account = _NO_ACCOUNT
+        self,
+        model: Model,
+        requests: Sequence[Request],
+        log: Logger,
+        account: Account = _NO_ACCOUNT,
+        max_attempts: int = MAX_ATTEMPTS,
     ) -> AskResult:
         """Ask `model` what is not answered yet; progress goes to `log` every ten seconds.
 
@@ -97,7 +102,7 @@ class ModelClient(ConfigurableResource[None]):
         stored, `OverBudget`, and `RequestsStopped` where the provider takes no more or cannot be
         reached, and `RunEnded` where the run was cancelled or its process killed.
         """
-        result = self._ask(model, requests, log, account)
+        result = self._ask(model, requests, log, account, max_attempts)
         for _ in range(MAX_REPAIRS):
             repairs = {
                 place: build_repair_request(request, outcome)
@@ -110,7 +115,9 @@ class ModelClient(ConfigurableResource[None]):
             }
             if not repairs:
                 break
-            repaired = self._ask(model, list(repairs.values()), log, account, answered=True)
+            repaired = self._ask(
+                model, list(repairs.values()), log, account, max_attempts, answered=True
+            )
             repaired_outcomes = dict(zip(repairs, repaired.outcomes, strict=True))
             repair_keys = dict(zip(repairs, repaired.keys, strict=True))
             result = AskResult(
@@ -145,6 +152,7 @@ class ModelClient(ConfigurableResource[None]):
         requests: Sequence[Request],
         log: Logger,
         account: Account,
+        max_attempts: int,
         *,
         answered: bool = False,
     ) -> AskResult:
@@ -188,6 +196,7 @@ class ModelClient(ConfigurableResource[None]):
             progress=progress,
             gate=gate,
             has_answers=has_answers,
+            max_attempts=max_attempts,
         )
         dispatch.find_stop_reason = self._watch.find_stop_reason if self._watch else None
         if missing:

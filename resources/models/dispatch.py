@@ -76,6 +76,7 @@ class Dispatch:
     gate: BudgetGate
     has_answers: bool = False
     """Whether the model has answered any other request that goes with these."""
+    max_attempts: int = MAX_ATTEMPTS
     reserve: DiskReserve = field(default_factory=partial(DiskReserve, None, 0))
     """Room for the pictures that are on their way."""
     find_stop_reason: Callable[[], str] | None = None
@@ -223,13 +224,14 @@ class Dispatch:
     async def _retry(self, backend: Any, key: str, request: Request, purchase: Purchase) -> Call:
         kind: FailureKind
         ended: Counter[FailureKind] = Counter()
-        for attempt in range(1, MAX_ATTEMPTS + 1):
+        for attempt in range(1, self.max_attempts + 1):
             try:
                 reply, seconds = await self._attempt(backend, request, purchase)
                 return await self._store(key, request, reply, seconds)
             except (UnacceptableRequest, ModelUnavailable) as fault:
                 if isinstance(fault, ModelUnavailable):
-                    self._stop_rule.stop(f"{to_sentence(str(fault))}{self._about_key}")
+                    reason = f"{to_sentence(str(fault))}{self._about_key}"
+                    self._stop_rule.stop(reason, str(fault))
                 raise _GaveUp(FailedOutcome("unacceptable", str(fault), attempt)) from None
             except Overloaded as fault:
                 failed = FailedOutcome("overloaded", str(fault), attempt)
@@ -241,7 +243,9 @@ class Dispatch:
                 failed = FailedOutcome("deadline", message, attempt)
             self._stop_rule.count_attempt(failed, has_answers=bool(self.calls))
             ended[failed.kind] += 1
-            if attempt == MAX_ATTEMPTS or ended[failed.kind] == MAX_BY_FAILURE.get(failed.kind):
+            if attempt == self.max_attempts:
+                break
+            if ended[failed.kind] == MAX_BY_FAILURE.get(failed.kind):
                 break
             wait = min(MAX_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))
             await self._turns.sleep(wait * random.uniform(0.5, 1.5))

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from resources.calls.spending import NANO, Mode
 from resources.models.backend_names import LOCAL_BACKENDS
-from resources.models.catalog import Model
+from resources.models.catalog import Model, Price
 from resources.models.image_tokens import Size, count_most_by_any_rule, find_token_rule
 from resources.models.parameter_checks import read_token_limits
 from resources.models.replies import Usage
@@ -148,6 +148,12 @@ def compute_cost(model: Model, request: Request, usage: Usage, mode: Mode = "onl
             return None
         cost += price * Decimal(number)
     return math.ceil(cost * _to_decimal(share))
+
+
+def is_paid(model: Model) -> bool:
+    """Return whether a provider is paid for answers: not a machine or server of one's own."""
+    own_server = model.backend == "openai_compatible" and model.price == Price()
+    return model.backend not in LOCAL_BACKENDS and not own_server
 
 
 def find_output_limit(model: Model) -> int | None:

@@ -26,6 +26,7 @@ class StopRule:
     progress: RequestProgress
     release_waiting: Callable[[], None]
     reason: str | Exception | None = field(init=False, default=None)
+    _provider_words: str = field(init=False, default="")
     _failed_in_a_row: int = field(init=False, default=0)
 
     @property
@@ -33,9 +34,10 @@ class StopRule:
         """True once nothing more is to be sent."""
         return self.reason is not None
 
-    def stop(self, reason: str | Exception) -> None:
+    def stop(self, reason: str | Exception, provider_words: str = "") -> None:
         """Send no more; the first of several reasons is reported."""
-        self.reason = self.reason or reason
+        if self.reason is None:
+            self.reason, self._provider_words = reason, provider_words
         self.release_waiting()
 
     def end(self, reason: str) -> None:
@@ -47,7 +49,8 @@ class StopRule:
     def stop_for_outage(self, error: str) -> None:
         """Stop since the provider cannot be reached, or only fails."""
         servers = " or ".join(self.model.base_urls) or f"the provider of {self.model.model}"
-        self.stop(f"{to_sentence(error)} Check that {servers} is right and can be reached.")
+        remedy = f"Check that {servers} is right and can be reached."
+        self.stop(f"{to_sentence(error)} {remedy}", error)
 
     def record_answer(self) -> None:
         """Note an answer: failures are counted anew."""
@@ -80,7 +83,8 @@ class StopRule:
             raise self.reason
         raise RequestsStopped(
             f"{self.model.name} was stopped: {self.reason} {summary} Materialize again "
-            "once that is mended: only the rest is asked."
+            "once that is mended: only the rest is asked.",
+            self._provider_words,
         )
 
 
