@@ -310,6 +310,17 @@ class Model(BaseModel):
             raise ValueError(f"is not used by the backend {backend!r}: remove it")
         return limits
 
+    @field_validator("price")
+    @classmethod
+    def _require_used_price(cls, price: Price, entry: ValidationInfo) -> Price:
+        backend = entry.data.get("backend")
+        if price.per_gpu_hour is not None and backend in _SERVED:
+            raise ValueError(
+                f"has `per_gpu_hour`, which is not used by the backend {backend!r}: write prices "
+                "of tokens, {input_per_million: 0, output_per_million: 0} for a server of your own"
+            )
+        return price
+
     @field_validator("key")
     @classmethod
     def _require_variable(cls, key: str | None, entry: ValidationInfo) -> str | None:

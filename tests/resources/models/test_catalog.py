@@ -344,6 +344,11 @@ WRONG = {
         6,
         "`price` … mapping … not int",
     ),
+    "price of a machine for a server": (
+        entry(price={"per_gpu_hour": 2}),
+        6,
+        "has `per_gpu_hour`, which is not used by the backend 'openai': write prices of tokens",
+    ),
     "price in quotes": (
         entry(price={"per_gpu_hour": "2"}),
         6,
