@@ -10,6 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from commands.check import check
 from commands.compare import compare
 from commands.demo import demo
 from commands.environment import load_environment
@@ -19,6 +20,7 @@ from commands.figure import figure
 from commands.import_ import import_
 from commands.interruption import signal_log
 from commands.judge import judge
+from commands.models import models
 from commands.prompts import prompts
 from commands.prune import prune
 from commands.quote import quote
@@ -86,6 +88,8 @@ for name, command in (
     ("prompts", prompts),
     ("run", run),
     ("judge", judge),
+    ("models", models),
+    ("check", check),
     ("compare", compare),
     ("fetch", fetch),
     ("export", export),

@@ -40,6 +40,11 @@ def complete_judges(incomplete: str) -> list[str]:
     return [name for name in _names()["judges"] if name.startswith(incomplete)]
 
 
+def complete_models(incomplete: str) -> list[str]:
+    """Entries of models.yaml whose name begins so."""
+    return [name for name in _names()["models"] if name.startswith(incomplete)]
+
+
 def complete_benchmarks(incomplete: str) -> list[str]:
     """Benchmarks whose name begins so; behind a comma, one more."""
     before, comma, last = incomplete.rpartition(",")
@@ -59,7 +64,7 @@ def complete_scenes(incomplete: str) -> list[str]:
 
 
 def _names() -> dict[str, Any]:
-    """`assets` with their partitions, `judges` and `benchmarks`."""
+    """`assets` with their partitions, `judges`, `models` and `benchmarks`."""
     load_environment()
     file, version = Path(os.environ["DAGSTER_HOME"]) / "names.json", _version()
     try:
@@ -91,7 +96,12 @@ def _list_names() -> dict[str, Any]:
             for key, asset in sorted(by_key.items())
         }
     judges = [judge.name for judge in list_judges(catalog)]
-    return {"assets": assets, "judges": judges, "benchmarks": [*load_benchmarks()]}
+    return {
+        "assets": assets,
+        "judges": judges,
+        "models": [model.name for model in catalog.models],
+        "benchmarks": [*load_benchmarks()],
+    }
 
 
 def _version() -> str:
