@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 
 import pytest
 
@@ -19,7 +20,14 @@ from resources.attacks.attack_parameters import AttackParameters
 from resources.attacks.device_attack import DeviceAttacks
 from resources.models.backends import build_backend
 from resources.models.replies import ModelUnavailable
-from resources.models.requests import LookRequest, Turn
+from resources.models.requests import (
+    LookRequest,
+    PaintRequest,
+    ScoreRequest,
+    Turn,
+    get_request_kind,
+)
+from tests import tiny
 from tests.resources.attacks.encoders import picture as soft_picture
 from tests.resources.attacks.encoders import work
 from tests.resources.models.backends.local_models import Pictures, entry, picture
@@ -87,22 +95,54 @@ def attack():
     attacks.close()
     return results == EncoderAttack(alone, None).attack(jobs, lambda *_: None) != []
 
+async def paint_and_score():
+    size = {"height": tiny.SIDE, "width": tiny.SIDE, "guidance_scale": 0.0}
+    flux = {"num_inference_steps": 2, "max_sequence_length": 32}
+    painter = entry("diffusers", FLUX, **size, **flux)
+    metric = entry("transformers", FOLDER, formula="expected_score")
+    pictures = Pictures(picture("red"), picture("blue", (48, 32)))
+    texts = ("it has four legs", "a flag")
+    paints = [PaintRequest("a photo of a bird", seed) for seed in range(4)]
+    scores = [ScoreRequest(text, name) for text in texts for name in pictures]
+    same = []
+    for alone, requests in ((painter, paints), (metric, scores)):
+        spread = alone.model_copy(update={"devices": ("gpu", "gpu")})
+        replies = []
+        for model in (alone, spread):
+            backend = build_backend(model, None, pictures)
+            if model is spread:
+                await backend.ready(LOG)
+                await reach(2, backend)
+            ask = getattr(backend, get_request_kind(requests[0]))
+            replies.append(await asyncio.gather(*map(ask, requests)))
+            await backend.aclose()
+        same.append([*map(read, replies[0])] == [*map(read, replies[1])])
+        same.append(len(set(map(read, replies[0]))) > 1)
+    return same
+
+def read(reply):
+    return reply.text or reply.pictures[0].data
+
 report = asyncio.run(answer())
-Path(REPORT).write_text(json.dumps(report | {"attacked": attack()}))
+others = {"attacked": attack(), "painted_and_scored": asyncio.run(paint_and_score())}
+Path(REPORT).write_text(json.dumps(report | others))
 """
 
 
 @pytest.mark.slow
-def test_a_judge_on_two_gpus_of_which_one_is_killed_and_attacks_are_as_in_one_process(
+def test_models_on_two_gpus_of_which_one_is_killed_and_attacks_are_as_in_one_process(
     ray_cluster, tmp_path
 ):
     folder, report = tiny.save_llava(tmp_path / "llava"), tmp_path / "report.json"
-    script = ANSWERED.replace("FOLDER", repr(str(folder))).replace("REPORT", repr(str(report)))
+    flux = tiny.save_flux(tmp_path / "flux")
+    places = {"FOLDER": folder, "FLUX": flux, "REPORT": report}
+    script = re.sub("|".join(places), lambda name: repr(str(places[name[0]])), ANSWERED)
     ended = ray_cluster.run(script, OMP_NUM_THREADS="1", COUNTERFACTORY_MARK="here")
     assert ended.returncode == 0, ended.stderr
     answered = json.loads(report.read_text())
     assert answered["same"]
     assert answered["attacked"]
+    assert answered["painted_and_scored"] == [True] * 4
     assert answered["texts"] > 1
     assert answered["interrupted"] > 0
     assert sorted(gpu for _, gpu, _ in answered["seen"]) == ["0", "1"]
