@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -215,7 +216,8 @@ def _print_results(results: "Sequence[CheckResult]", asking: _Asking, stores: An
         if key in costs or isinstance(result.outcome, FailedOutcome):
             table.add_row(*cells, reply)
             continue
-        usage = result.outcome.usage
+        # A local model is billed by the time that it worked.
+        usage = replace(result.outcome.usage, gpu_seconds=seconds.get(key))
         costs[key] = cost = compute_cost(model, result.question.request, usage)
         counts = (usage.input_tokens, usage.output_tokens)
         table.add_row(
@@ -228,6 +230,9 @@ def _print_results(results: "Sequence[CheckResult]", asking: _Asking, stores: An
     print_table(table)
     if asking.already_stored:
         typer.echo(f"{asking.already_stored:,} answers were stored before: --again asks anew.")
+    served = (getattr(result.outcome, "served_model", None) for result in results)
+    for other in dict.fromkeys(name for name in served if name and name != model.model):
+        typer.echo(f"Answers came from {other}, where {model.model} was asked.")
     for sentence in dict.fromkeys(filter(None, (result.problem for result in results))):
         typer.echo(sentence)
 

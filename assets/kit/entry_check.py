@@ -84,7 +84,7 @@ class EntryCheck:
     def run(self, ask: Callable[[Sequence[Request]], Sequence[Outcome]]) -> list[CheckResult]:
         """Ask everything at once, and about the colours where the number is not what is shown."""
         outcomes = ask([question.request for question in self.questions])
-        results = [*map(self._read, self.questions, outcomes)]
+        results = _compare_scores([*map(self._read, self.questions, outcomes)])
         if not results or not self._is_unseen(results[0]):
             return results
         (colours,) = ask([self._colour_question.request])
@@ -246,6 +246,20 @@ class EntryCheck:
             if new_name and value is not None:
                 parameters[new_name[1]] = value
         return parameters
+
+
+def _compare_scores(results: list[CheckResult]) -> list[CheckResult]:
+    """Remark on a metric's second score, of a wrong text, how it stands to the first."""
+    scores = [
+        result.outcome.score
+        for result in results
+        if isinstance(result.outcome, AnsweredOutcome) and result.outcome.score is not None
+    ]
+    if len(scores) < 2:
+        return results
+    right_score, wrong_score = scores
+    remark = "lower, as it should be" if wrong_score < right_score else "not lower"
+    return [*results[:-1], results[-1]._replace(remark=remark)]
 
 
 def _words(result: CheckResult) -> str:

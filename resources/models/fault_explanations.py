@@ -6,6 +6,7 @@ from textwrap import shorten
 from typing import Literal, NamedTuple, TypeAlias
 
 from generators.name_suggestions import find_similar
+from resources.models.backend_names import LOCAL_BACKENDS
 from resources.models.catalog import Model
 
 Cause: TypeAlias = Literal[
@@ -49,6 +50,7 @@ _PROVIDERS: Mapping[str, str] = {
     "anthropic": "Anthropic",
 }
 _LONGEST_WORDS = 220
+_THINKING = r"used up its limit of tokens"
 _NO_PICTURES = (
     r"image input|input_image|image_url|not a multi-?modal|multi-?modal\w* (input )?(is|are) not"
     r"|mmproj|image modality|at most 0 image|images? (are|is) not supported"
@@ -92,7 +94,8 @@ def explain_fault(
 ) -> Explanation:
     """Explain an error of an entry's provider; `listed_ids` are the models that it lists."""
     fault = _Fault(model, words, has_picture, tuple(listed_ids))
-    cause = next(cause for cause, holds in _CAUSES if holds(fault))
+    is_local = model.backend in LOCAL_BACKENDS and not fault.has(_THINKING)
+    cause = "other" if is_local else next(cause for cause, holds in _CAUSES if holds(fault))
     quoted = shorten(words.rstrip("."), _LONGEST_WORDS, placeholder="…")
     remedy = _REMEDIES[cause](fault)
     return Explanation(cause, f"{remedy} ({quoted})." if quoted not in remedy else f"{remedy}.")
@@ -108,7 +111,7 @@ def explain_missing_key(model: Model) -> Explanation:
 
 _CAUSES: tuple[tuple[Cause, Callable[[_Fault], bool]], ...] = (
     ("setup", lambda fault: fault.has(r"needs its SDK|a character that no key has")),
-    ("limit", lambda fault: fault.has(r"used up its limit of tokens")),
+    ("limit", lambda fault: fault.has(_THINKING)),
     ("deadline", lambda fault: fault.has(r"no whole reply within|no answer within")),
     ("proxy", lambda fault: fault.has(r"HTTP 407|ProxyError|proxy authentication")),
     ("certificate", lambda fault: fault.has(r"\bSSL\b|SSL:|certificate|\bTLS\b")),
@@ -238,5 +241,9 @@ _REMEDIES: Mapping[Cause, Callable[[_Fault], str]] = {
     "deadline": lambda fault: (
         f"{fault.server} did not answer in time: see what it is busy with, or raise deadline_s"
     ),
-    "other": lambda fault: f"{fault.server} refuses the request",
+    "other": lambda fault: (
+        fault.words.rstrip(".")
+        if fault.model.backend in LOCAL_BACKENDS
+        else f"{fault.server} refuses the request"
+    ),
 }

@@ -3,10 +3,17 @@
 import json
 import re
 import socket
+import ssl
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from threading import Thread
 
 import pytest
 import yaml
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from generators.number_picture import draw_number
 from resources.models.catalog import load_catalog
@@ -116,6 +123,7 @@ def test_all_that_works_is_told_with_its_cost_and_paid_once(check, server):
         ("sees a picture", "answers in curly brackets", "rates", "writes JSON to a schema"), True
     )
     assert re.search(r"sees a picture .* \{\d{4}\} +\d\.\d +116 \+ 1 +\$0\.000118", done.stdout)
+    assert "Answers came from" not in done.stdout
     assert len(asked(server)) == 3
     again = check(PAID, "--budget", "1")
     assert results(again) == results(done)
@@ -142,6 +150,52 @@ def test_dropped_pictures_are_told_from_misread_ones(check, server):
     assert done.exit_code == 0
     assert "works: misreads the number" in done.stdout
     assert results(done)["tells its colours"]
+
+
+def test_another_model_that_answers_is_named(check, server):
+    server.served = {"gpt-5-mini": "gpt-5-mini-2026-01-01"}
+    done = check(JUDGE)
+    assert done.exit_code == 0
+    assert "Answers came from gpt-5-mini-2026-01-01, where gpt-5-mini was asked." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "model", "parameters", "variable"),
+    [
+        (
+            "- {{name: m, backend: gemini, model: gemini-3-flash, family: f, base_url: {url}, "
+            f"{PRICE}, roles: [judge, writer], parameters: {{{{max_output_tokens: 100}}}}}}}}",
+            "gemini gemini-3-flash",
+            {"max_output_tokens": 100},
+            "GEMINI_API_KEY",
+        ),
+        pytest.param(
+            "- {{name: m, backend: anthropic, model: claude-sonnet-5-5, family: f, "
+            f"base_url: {{url}}, {PRICE}, roles: [judge, writer], "
+            "parameters: {{max_tokens: 100}}}}",
+            "anthropic claude-sonnet-5-5",
+            {"max_tokens": 100},
+            "ANTHROPIC_API_KEY",
+            # Its SDK takes seconds to load.
+            marks=pytest.mark.slow,
+        ),
+    ],
+    ids=["gemini", "anthropic"],
+)
+def test_other_providers_are_checked_over_their_own_wire(
+    check, server, monkeypatch, line, model, parameters, variable
+):
+    monkeypatch.setenv(variable, "sk-check-0123456789")
+    picture = draw_number(f"{model} {parameters}")
+    monkeypatch.setitem(PICTURES, picture.png, picture)
+    done = check(line, "--budget", "1", url=server.url)
+    assert done.exit_code == 0, done.output
+    assert all(results(done).values())
+    assert len(results(done)) == 4
+    server.key = "another"
+    done = check(line, "--budget", "1", url=server.url)
+    assert done.exit_code == 1
+    assert f"refuses the key in {variable}: set {variable} to a valid one" in done.stderr
 
 
 def test_an_answer_without_brackets_sees_and_does_not_fit(check, server):
@@ -202,12 +256,57 @@ def test_a_server_that_is_not_up_or_speaks_no_tls_and_a_key_that_is_not_set(chec
     assert done.exit_code == 1
 
 
-def refuse_in_plain(listening):
-    """Answers a hello of TLS as servers without it do."""
+def test_a_proxy_that_wants_a_login_is_named(check, monkeypatch):
+    for name in ("HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "https_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        Thread(target=refuse_in_plain, args=[proxy, b"407 Proxy Authentication Required"]).start()
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{proxy.getsockname()[1]}")
+        done = check(SERVED, url="https://models.example.org/v1")
+    assert done.exit_code == 1
+    assert "A proxy stands before https://models.example.org/v1 and wants a login" in done.stderr
+    assert "407 Proxy Authentication Required" in done.stderr
+
+
+def test_a_certificate_that_nobody_vouches_for_is_named(check, tmp_path):
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1, now, now + timedelta(days=1))
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False
+        )
+        .sign(key, hashes.SHA256())
+    )
+    file = tmp_path / "server.pem"
+    unlocked = serialization.NoEncryption(), serialization.PrivateFormat.PKCS8
+    file.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, unlocked[1], unlocked[0])
+        + certificate.public_bytes(serialization.Encoding.PEM)
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        Thread(target=shake_hands, args=[listening, context]).start()
+        done = check(SERVED, url=f"https://127.0.0.1:{listening.getsockname()[1]}/v1")
+    assert done.exit_code == 1
+    assert "is not trusted: set SSL_CERT_FILE to a file that has its authority" in done.stderr
+
+
+def shake_hands(listening, context):
+    """Offers a certificate to one who hangs up then."""
+    connection, _ = listening.accept()
+    with connection, suppress(ssl.SSLError, OSError):
+        context.wrap_socket(connection, server_side=True).close()
+
+
+def refuse_in_plain(listening, status=b"400 Bad Request"):
+    """Answers a hello of TLS, or a request for a tunnel, by a status."""
     connection, _ = listening.accept()
     with connection:
         connection.recv(10_000)
-        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        connection.sendall(b"HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n" % status)
 
 
 @pytest.mark.parametrize(
@@ -313,7 +412,7 @@ def test_a_metric_of_ones_own_is_asked_for_the_right_and_a_wrong_text(check, tmp
     )
     assert done.exit_code == 0, done.output
     assert re.search(r"scores the right text +works +1 ", done.stdout)
-    assert re.search(r"scores a wrong text +works +0 ", done.stdout)
+    assert re.search(r"scores a wrong text +works: lower, as it should be +0 ", done.stdout)
 
 
 @pytest.mark.parametrize(
