@@ -3,10 +3,12 @@
 import asyncio
 import gc
 import os
+import re
 import shutil
 import signal
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from multiprocessing.util import get_temp_dir
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
@@ -75,6 +77,18 @@ def pytest_configure() -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file without slow tests where only they are run: that takes longer than some."""
+    is_spared = config.option.markexpr == "slow" and collection_path.match("test_*.py")
+    return True if is_spared and not _mentions_slow(collection_path) else None
+
+
+@cache
+def _mentions_slow(path: Path) -> bool:
+    """Whether a file has slow tests: by a mark, or by `address`, which marks one of its kinds."""
+    return bool(re.search(r"mark\.slow|\baddress\b", path.read_text()))
+
+
 def pytest_collection_finish() -> None:
     """And seldom in between, leaving out what was imported: a tenth of the time went there."""
     gc.freeze()
@@ -82,8 +96,12 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put what is `FIRST` at the beginning of workers' shares, from which no other steals."""
+    for item in items:
+        if item.get_closest_marker("slow") and not _mentions_slow(item.path):
+            raise pytest.UsageError(f"{item.nodeid} is slow, and `make slow` would not see it.")
     workers = getattr(config, "workerinput", {"workercount": 1})["workercount"]
     paths = {item.path for item in items}
     named = [{path for path in paths if any(map(path.match, names))} for names in FIRST]
