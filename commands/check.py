@@ -15,7 +15,7 @@ from commands.options import Budget
 from commands.tables import build_table, print_table
 
 if TYPE_CHECKING:
-    from assets.kit.entry_check import CheckResult, EntryCheck
+    from assets.kit.entry_check import CheckResult
     from assets.planning.obstacles import Limits
     from resources.models.catalog import Catalog, Model
     from resources.models.outcomes import Outcome
@@ -46,10 +46,12 @@ def check(
 
         counterfactory check gpt_6_luna --budget 0.20
     """
+    from assets.kit.entry_changes import suggest_changes
     from assets.kit.entry_check import EntryCheck
     from assets.planning.obstacles import Limits
     from generators.number_picture import draw_number
     from generators.prompts.sampling import sample_concepts
+    from resources.models.pricing import is_paid
     from resources.models.requests import compute_call_keys
     from resources.user_files.taxonomy_file import find_taxonomy_path, load_taxonomy
 
@@ -68,12 +70,18 @@ def check(
         for key in stores.models.calls.holds(missing):
             del missing[key]
         limits = Limits(budget, stores.budget.per_run_usd, stores.budget.per_month_usd)
-        if not _may_spend(model, missing, limits, allowed=no_budget or limits.has_any):
+        is_allowed = no_budget or limits.has_any
+        firm = [question.request for question in entry_check.questions]
+        is_stored = missing.keys().isdisjoint(compute_call_keys(model, firm))
+        if is_stored and is_paid(model) and not is_allowed:
+            # What is stored is shown for free, and nothing else is asked.
+            limits = limits._replace(total=0.0)
+        elif not _may_spend(model, missing, limits, allowed=is_allowed):
             return
         asking = _Asking(model, stores, limits)
         results = entry_check.run(asking.ask)
         _print_results(results, asking, stores)
-    _print_changes(entry_check, results)
+    _print_changes(model, suggest_changes(model, results, listed_ids))
     if any(result.problem for result in results):
         raise typer.Exit(1)
 
@@ -177,19 +185,19 @@ def _may_spend(
     from resources.models.pricing import compute_cost_bound, is_paid, to_dollars
 
     bounds = [compute_cost_bound(model, request) for request in requests.values()]
-    known = [bound for bound in bounds if bound is not None]
-    may_go = not is_paid(model) or allowed
-    if len(known) == len(bounds):
-        typer.echo(f"{len(bounds):,} questions at most: at most ${to_dollars(sum(known)):,.4f}.")
+    finite_bounds = [bound for bound in bounds if bound is not None]
+    total = f"At most {len(bounds):,} questions"
+    if len(finite_bounds) == len(bounds):
+        typer.echo(f"{total}, for at most ${to_dollars(sum(finite_bounds)):,.4f}.")
     elif not is_paid(model) and not limits.has_any:
-        typer.echo(f"{len(bounds):,} questions at most.")
+        typer.echo(f"{total}.")
     else:
         fields: dict[str, Mapping[str, Any]] = {}
         for request in requests.values():
             fields |= find_missing_fields(model, request)
-        typer.echo(f"{len(bounds):,} questions at most, at an unknown price: the entry lacks")
+        typer.echo(f"{total}, at an unknown price: the entry lacks")
         typer.echo(format_entry(model, fields))
-    if not requests or may_go:
+    if allowed or not is_paid(model):
         return True
     typer.echo("No question was sent. Give --budget USD, the most that it may spend.")
     return False
@@ -237,12 +245,10 @@ def _print_results(results: "Sequence[CheckResult]", asking: _Asking, stores: An
         typer.echo(sentence)
 
 
-def _print_changes(entry_check: "EntryCheck", results: "Sequence[CheckResult]") -> None:
-    changes = entry_check.suggest_changes(results)
-    if not changes:
-        return
-    typer.echo("\nChange in models.yaml, and check again:")
-    typer.echo(format_fields({"name": entry_check.model.name, **changes}))
+def _print_changes(model: "Model", changes: Mapping[str, Any]) -> None:
+    if changes:
+        typer.echo("\nChange in models.yaml, and check again:")
+        typer.echo(format_fields({"name": model.name, **changes}))
 
 
 def format_fields(fields: Mapping[str, Any]) -> str:

@@ -2,12 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, NamedTuple, TypeAlias
 
 from assets.kit.conversations import find_longest_repair
 from assets.kit.flaws import describe_wrong_size
-from generators.name_suggestions import find_similar
 from generators.number_picture import (
     COLOUR_NAMES,
     COLOUR_QUESTION,
@@ -24,7 +23,6 @@ from metrics.reply_parsing.ratings import read_rating
 from resources.models.catalog import Model, Role
 from resources.models.fault_explanations import Cause, explain_fault
 from resources.models.outcomes import AnsweredOutcome, FailedOutcome, MalformedOutcome, Outcome
-from resources.models.parameter_checks import LIMIT_PARAMETERS, MAX_TOKENS, read_token_limits
 from resources.models.pricing import find_output_limit, list_images
 from resources.models.requests import (
     EditRequest,
@@ -38,12 +36,8 @@ from resources.models.requests import (
 from resources.storage.image_store import ImageStore
 
 Problem: TypeAlias = str | None
-_ReadCause: TypeAlias = Cause | Literal["blind", "form"]
-_WITHOUT_ROLES: tuple[_ReadCause, ...] = ("vision", "blind", "schema")
-"""Causes that no parameter mends: the entry loses the roles that need what does not work."""
-_ROOMIER = 4
-"""Factor by which a limit is raised that thinking has used up, and of a window over an answer."""
-_USUAL_LIMIT = 4000
+CheckCause: TypeAlias = Cause | Literal["blind", "form"]
+"""Cause of a problem; blind: nobody saw the picture, form: an answer that cannot be read."""
 
 
 class CheckQuestion(NamedTuple):
@@ -61,7 +55,7 @@ class CheckResult(NamedTuple):
     question: CheckQuestion
     outcome: Outcome
     problem: Problem = None
-    cause: _ReadCause | None = None
+    cause: CheckCause | None = None
     remark: str = ""
 
 
@@ -97,26 +91,6 @@ class EntryCheck:
             requests.append(self._colour_question.request)
         repairs = (find_longest_repair(self.model, request) for request in requests)
         return [*requests, *filter(None, repairs)]
-
-    def suggest_changes(self, results: Sequence[CheckResult]) -> dict[str, Any]:
-        """The fields to change in the entry, whole; none where no change of it would help."""
-        faults = {result.cause: result for result in results if result.problem is not None}
-        lost_roles = {
-            role
-            for result in results
-            if result.problem and result.cause in _WITHOUT_ROLES
-            for role in result.question.roles
-        }
-        roles = [role for role in self.model.roles if role not in lost_roles]
-        parameters = self._change_parameters(faults)
-        similar = find_similar(self.model.model, self._listed_ids) if "model" in faults else []
-        is_keyless = "key" in faults and self.model.key_variable is None
-        return {
-            **({"model": similar[0]} if similar else {}),
-            **({"roles": roles} if lost_roles and roles else {}),
-            **({"key": "MY_SERVER_KEY"} if is_keyless else {}),
-            **({"parameters": parameters} if parameters != self.model.parameters else {}),
-        }
 
     @property
     def _looking_roles(self) -> tuple[Role, ...]:
@@ -225,28 +199,6 @@ class EntryCheck:
         wrong_size = describe_wrong_size(width, height, self.model.parameters)
         return wrong_size or (f"It is {blank}." if blank else None)
 
-    def _change_parameters(self, faults: Mapping[Any, CheckResult]) -> dict[str, Any]:
-        parameters = dict(self.model.parameters)
-        limits = read_token_limits(self.model.backend, parameters)
-        if "limit" in faults:
-            name = next(iter(limits), LIMIT_PARAMETERS[self.model.backend][0])
-            limit = find_output_limit(self.model) or _USUAL_LIMIT
-            parameters[name] = min(_ROOMIER * limit, MAX_TOKENS)
-        if "context" in faults and limits:
-            window = re.search(r"length (?:is|of) (\d+)", _words(faults["context"]))
-            if window:
-                largest = int(window[1]) // _ROOMIER
-                parameters |= {name: min(limit, largest) for name, limit in limits.items()}
-        if "parameter" in faults:
-            words = _words(faults["parameter"])
-            name_match = re.search(r"parameter:? '?(\w+)|\((\w+) is set in models", words)
-            new_name = re.search(r"[Uu]se '(\w+)' instead", words)
-            names = name_match.groups() if name_match else ()
-            value = parameters.pop(next(filter(None, names), ""), None)
-            if new_name and value is not None:
-                parameters[new_name[1]] = value
-        return parameters
-
 
 def _compare_scores(results: list[CheckResult]) -> list[CheckResult]:
     """Remark on a metric's second score, of a wrong text, how it stands to the first."""
@@ -260,10 +212,6 @@ def _compare_scores(results: list[CheckResult]) -> list[CheckResult]:
     right_score, wrong_score = scores
     remark = "lower, as it should be" if wrong_score < right_score else "not lower"
     return [*results[:-1], results[-1]._replace(remark=remark)]
-
-
-def _words(result: CheckResult) -> str:
-    return result.outcome.error if isinstance(result.outcome, FailedOutcome) else ""
 
 
 def _find_no_problem(outcome: AnsweredOutcome) -> Problem:

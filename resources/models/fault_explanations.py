@@ -12,6 +12,7 @@ from resources.models.catalog import Model
 Cause: TypeAlias = Literal[
     "setup",
     "key",
+    "permission",
     "credit",
     "rate",
     "proxy",
@@ -130,7 +131,8 @@ _CAUSES: tuple[tuple[Cause, Callable[[_Fault], bool]], ...] = (
     ("vision", lambda fault: fault.has_picture and fault.has(_NO_PICTURES)),
     ("server", lambda fault: fault.has(r"^HTTP 5(0[0-2]|04)")),
     ("web page", lambda fault: fault.has(r"<html|<!doctype|not what this API sends: the body")),
-    ("key", lambda fault: fault.has(r"HTTP 40[13]|api key not valid|invalid_api_key")),
+    ("key", lambda fault: fault.has(r"HTTP 401|api key not valid|invalid_api_key")),
+    ("permission", lambda fault: fault.has(r"HTTP 403")),
     (
         "rate",
         lambda fault: fault.has(r"HTTP (429|503|529)\b.*(retry in|rate limit|per min|overloaded)"),
@@ -153,11 +155,6 @@ _CAUSES: tuple[tuple[Cause, Callable[[_Fault], bool]], ...] = (
 
 def _key(fault: _Fault) -> str:
     variable = fault.model.key_variable
-    if fault.has("HTTP 403"):
-        return (
-            f"{fault.server} does not let this key use {fault.model.model}: allow it there, or "
-            "take another key or model"
-        )
     if variable is None:
         return (
             f"{fault.server} wants an API key: write `key: MY_SERVER_KEY` in the entry, and set "
@@ -195,6 +192,10 @@ def _parameter(fault: _Fault) -> str:
 
 _REMEDIES: Mapping[Cause, Callable[[_Fault], str]] = {
     "key": _key,
+    "permission": lambda fault: (
+        f"{fault.server} does not let this key use {fault.model.model}: allow it there, or take "
+        "another key or model"
+    ),
     "credit": lambda fault: (
         f"{fault.server} answers nothing without credit or quota: pay in there, or use another key"
     ),

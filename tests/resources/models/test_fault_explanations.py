@@ -39,7 +39,7 @@ PROMPT = (
         ("HTTP 400: the request exceeds the available context size", "context"),
         ("HTTP 401: Incorrect API key provided: [key].", "key"),
         ("HTTP 400: API key not valid. Please pass a valid API key.", "key"),
-        ("HTTP 403: Your API key does not have permission to use the resource.", "key"),
+        ("HTTP 403: Your API key does not have permission to use it.", "permission"),
         ("HTTP 402: Insufficient credits. Add more.", "credit"),
         ("HTTP 429: You exceeded your current quota, please check your plan.", "credit"),
         ("HTTP 400: Your credit balance is too low to access the Anthropic API.", "credit"),
