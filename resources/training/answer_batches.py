@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from resources.models.backends.chat_models import ChatMessage, ChatModel
+from resources.models.backends.plain_prompts import get_answer_type
 from resources.training.training_errors import import_library
 from resources.training.training_rows import Row
 
@@ -13,8 +14,8 @@ IGNORED_LABEL = -100
 """The label of what is no answer, as trainers have it."""
 _KNOWN = 1024
 """Answers whose tokens are kept: most are yes or no."""
-_BY_TOKEN = ("token_type_ids", "mm_token_type_ids")
-"""Further fields that some processors give for each token; 0 for text."""
+_BY_TOKEN = ("token_type_ids", "mm_token_type_ids", "cross_attention_mask")
+"""Further fields that some processors give for each token."""
 
 
 class AnswerCollator:
@@ -43,8 +44,20 @@ class AnswerCollator:
         }
         for name in _BY_TOKEN:
             if name in batch:
-                columns[name] = (_strip_padding(batch.pop(name), mask), _repeat(answers, 0), 0)
+                question_cells = _strip_padding(batch.pop(name), mask)
+                answer_cells = self._continue(name, question_cells, answers)
+                columns[name] = (question_cells, answer_cells, 0)
         return {**batch, **{name: _join(*parts) for name, parts in columns.items()}}
+
+    def _continue(self, name: str, questions: Sequence[Any], answers: Sequence[Any]) -> list[Any]:
+        """The cells of answers in a field by token, as generation continues those of questions."""
+        if name == "cross_attention_mask":
+            # The end of a question sees all its pictures, and so does what follows.
+            return [
+                cells[-1:].expand(len(answer), *cells.shape[1:])
+                for cells, answer in zip(questions, answers, strict=True)
+            ]
+        return _repeat(answers, get_answer_type(self._speaking.processor, name))
 
 
 def _conversation(row: Row) -> list[ChatMessage]:

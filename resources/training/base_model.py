@@ -76,7 +76,7 @@ def find_recipe_weights(recipe: Recipe) -> tuple[str | None, Weights]:
 
 def estimate_training(weights: Weights, recipe: Recipe, samples: int) -> TrainingEstimate:
     """Estimate a training on so many samples, on the processors of this machine."""
-    suffixes = tuple(f".{end}" for end in recipe.target_modules)
+    suffixes = tuple(f".{end}" for end in recipe.layer_names)
     shapes = [shape for name, shape in _layers(weights) if name.endswith(suffixes)]
     adapter = sum(recipe.rank * sum(shape) for shape in shapes)
     width = _width(recipe.dtype) or weights.size / weights.parameters
@@ -115,15 +115,22 @@ def require_room(
 
 
 def require_targets(weights: Weights, recipe: Recipe) -> None:
-    """Raise `TrainingError` where a target is no layer: beside others it would be passed over."""
+    """Raise `TrainingError` where a target is no layer: beside others it would be passed over.
+
+    Of the default, which has the layers of all families, one has to be there.
+    """
     layers = [name for name, _ in _layers(weights)]
-    for target in recipe.target_modules:
-        if not any(name.endswith(f".{target}") for name in layers):
-            layer_names = sorted({name.rpartition(".")[2] for name in layers})
-            raise TrainingError(
-                f"targets: the language model of {recipe.base} has no layer {target!r} that can be "
-                f"adapted{suggest_names(target, layer_names)}. Nothing was loaded."
-            )
+    absent = [
+        target
+        for target in recipe.layer_names
+        if not any(name.endswith(f".{target}") for name in layers)
+    ]
+    if absent == recipe.layer_names or (absent and not recipe.has_default_targets):
+        layer_names = sorted({name.rpartition(".")[2] for name in layers})
+        raise TrainingError(
+            f"targets: the language model of {recipe.base} has no layer {absent[0]!r} that can be "
+            f"adapted{suggest_names(absent[0], layer_names)}. Nothing was loaded."
+        )
 
 
 def _layers(weights: Weights) -> Iterator[tuple[str, Sequence[int]]]:

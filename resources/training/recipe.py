@@ -4,6 +4,17 @@ from dagster import Config
 from pydantic import Field
 
 TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+_FURTHER_TARGETS = [
+    # GLM
+    "gate_up_proj",
+    # LFM2-VL
+    *("in_proj", "out_proj", "w1", "w2", "w3"),
+    # Qwen3.5 and MiniCPM-V 4.6, in layers of linear attention
+    *("in_proj_qkv", "in_proj_z", "in_proj_b", "in_proj_a"),
+    # Kimi K2.5
+    *("q_a_proj", "q_b_proj", "kv_a_proj_with_mqa", "kv_b_proj"),
+]
+"""Linear layers that families have besides or in place of the usual ones."""
 
 
 class Recipe(Config):
@@ -41,7 +52,8 @@ class Recipe(Config):
         default=TARGETS,
         description=(
             "Linear layers of the language model to adapt, by the ends of their names. Default: "
-            "all of them, as in QLoRA. The vision encoder is not adapted, since vLLM ignores "
+            "all of them, as in QLoRA, but not the experts of a mixture, which are no linear "
+            "layers in transformers. The vision encoder is not adapted, since vLLM ignores "
             "adapters there."
         ),
     )
@@ -98,6 +110,16 @@ class Recipe(Config):
         default=False,
         description="Train even if no GPU is found and the estimate exceeds this machine.",
     )
+
+    @property
+    def layer_names(self) -> list[str]:
+        """The ends of the names of layers to adapt; the default has those of all families."""
+        return [*TARGETS, *_FURTHER_TARGETS] if self.has_default_targets else self.target_modules
+
+    @property
+    def has_default_targets(self) -> bool:
+        """Whether all linear layers are adapted, whatever a family calls them."""
+        return self.target_modules == TARGETS
 
 
 class MarginRecipe(Recipe):

@@ -25,7 +25,7 @@ from resources.training.meter import Meter
 from resources.training.processes import get_process_state
 from resources.training.recipe import MarginRecipe, RankingRecipe, Recipe, TuningRecipe
 from resources.training.reward import CORRECT, compute_misranked_shares, compute_rewards
-from resources.training.training_errors import import_library
+from resources.training.training_errors import TrainingError, import_library
 from resources.training.training_rows import (
     Row,
     build_assistant_turn,
@@ -254,6 +254,12 @@ def _load_base(job: TrainingJob, recipe: Recipe) -> ChatModel:
     speaking = ChatModel(_entry(job), None, settings)
     # Pictures of several sizes in one batch of Qwen2.5-VL need it.
     speaking.tokenizer.padding_side = "left"
+    if speaking.network.base_model is speaking.network:
+        # TRL computes the loss from what comes before the head, by this attribute.
+        raise TrainingError(
+            f"{recipe.base} cannot be trained: TRL finds no network without a head in its class, "
+            f"{type(speaking.network).__name__}. Name a base of another family."
+        )
     return speaking
 
 
@@ -264,12 +270,13 @@ def _entry(job: TrainingJob) -> Model:
 
 def _lora(recipe: Recipe) -> Any:
     """Low-rank matrices beside the language model's layers; its head and all pictures stay."""
-    suffixes = "|".join(recipe.target_modules)
+    suffixes = "|".join(recipe.layer_names)
+    # What the language model is called: in SmolVLM and Idefics3 it is `text_model`.
     return import_library("peft").LoraConfig(
         r=recipe.rank,
         lora_alpha=recipe.alpha,
         lora_dropout=recipe.dropout if isinstance(recipe, TuningRecipe) else 0.0,
-        target_modules=rf".*language_model.*\.({suffixes})",
+        target_modules=rf".*(language|text)_model.*\.({suffixes})",
         task_type="CAUSAL_LM",
     )
 

@@ -16,6 +16,7 @@ from resources.models.backends.local_models import (
     import_library,
     translate_loading_errors,
 )
+from resources.models.backends.plain_prompts import find_plain_template
 from resources.models.catalog import Model
 from resources.models.replies import ModelUnavailable, UnacceptableRequest, Usage
 from resources.models.requests import Turn
@@ -58,13 +59,14 @@ class ChatModel:
     def tokenize_conversations(self, conversations: Sequence[Sequence[ChatMessage]]) -> Any:
         """Tokenize conversations that go on with an answer: padded on the left.
 
-        Raises `UnacceptableRequest` for a picture that is shown to a model without vision, and for
-        a conversation that the chat template refuses or makes nothing of.
+        Pictures are in the network's dtype. Raises `UnacceptableRequest` for a picture that is
+        shown to a model without vision, and for a conversation that the chat template refuses or
+        makes nothing of.
         """
         for conversation in conversations:
             self._require_prompt(conversation)
         padding = {"padding": True, "padding_side": "left"}
-        return self.processor.apply_chat_template(
+        inputs = self.processor.apply_chat_template(
             [*map(self._adapt, conversations)],
             add_generation_prompt=True,
             tokenize=True,
@@ -72,6 +74,9 @@ class ChatModel:
             return_tensors="pt",
             **({"processor_kwargs": padding} if self.has_vision else padding),
         )
+        # PaliGemma's processor adds them, as for training.
+        inputs.pop("labels", None)
+        return inputs.to(dtype=self.network.dtype) if self.has_vision else inputs
 
     def _require_prompt(self, conversation: Sequence[ChatMessage]) -> None:
         problem = "it writes nothing"
@@ -154,8 +159,6 @@ class ChatModel:
         Answers follow their JSON Schema, where there are `schemas`, one for each conversation.
         """
         inputs = inputs.to(self.network.device)
-        if self.has_vision:
-            inputs = inputs.to(dtype=self.network.dtype)
         how = {}
         if any(schemas):
             how["logits_processor"] = [self._grammars.build_processor(schemas)]
@@ -219,6 +222,8 @@ def _load(files: ModelFiles, settings: AdapterSettings) -> tuple[Any, Any]:
         processor = files.load(kinds[0])
         network = files.load_network(kinds[1], settings)
     if getattr(processor, "chat_template", None) is None:
+        processor.chat_template = find_plain_template(processor)
+    if processor.chat_template is None:
         raise ModelUnavailable(
             f"{files.model.model} has no chat template, so that nothing "
             "can be asked of it: use a version of it that has one"

@@ -240,14 +240,20 @@ def translate_loading_errors(model: Model, key: str | None) -> Iterator[None]:
         yield
     except RequestFault:
         raise
-    except ImportError as error:
-        raise ModelUnavailable(
-            f"{model.model} needs a library that is not installed: "
-            f"{redact_key(error, key)} Install it in the version that belongs to the torch here."
-        ) from None
     except Exception as error:  # noqa: BLE001 - all of it means the same
         if _is_memory(error):
             raise _build_memory_error(model, redact_key(error, key)) from None
+        if "torchvision" in str(error).lower():
+            torch = import_library("torch")
+            raise ModelUnavailable(
+                f"{model.model} needs torchvision in the version that belongs to torch "
+                f"{torch.__version__}: install it from where torch came from "
+                "(https://pytorch.org/get-started/locally)"
+            ) from None
+        if isinstance(error, ImportError):
+            raise ModelUnavailable(
+                f"{model.model} needs a library that is not installed: {redact_key(error, key)}"
+            ) from None
         if problem := explain_folder(model.model, error):
             raise ModelUnavailable(problem) from None
         raise ModelUnavailable(
