@@ -67,7 +67,8 @@ def hide_wide_share(rate: Rate) -> Rate:
     """The share; no value where its interval holds all that a share can be, with a note."""
     if rate.low is None or rate.high is None or rate.low > 0 or rate.high < 1:
         return rate
-    return Rate(None, note=", ".join(filter(None, (rate.note, "too few to tell"))))
+    reason = "too few to tell: it may be 0 to 100\u00a0%"
+    return Rate(None, note=", ".join(filter(None, (rate.note, reason))))
 
 
 def format_percent(fraction: float | None) -> str:

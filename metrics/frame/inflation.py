@@ -13,7 +13,10 @@ tests simulate 0–5
 scores of 25 to 100 pictures, of one text and of five; of 2, 3 and 5 pictures 73, 81 and 91 % of
 the intervals cover the truth, and fewer than 25 are a trial. Resamples of few pictures agree too
 easily on whether a mean rises: where they all do, the interval of the rate goes by that of the
-change.
+change. Where that leaves it no width (each mean clearly rises or falls, or lies at the top of the
+scale), the share of pictures that would have changed otherwise is bounded as none in n by Clopper
+and Pearson, n being the fewest pictures of a domain times the domains, and the rate may be off by
+as much.
 
 Where all pictures change alike, ends stay within what the scale leaves above and below the mean
 before. Where pictures differ before, an end may lie further out, as their true mean may be lower:
@@ -21,8 +24,8 @@ cut off there, intervals of a judge that gives all biased pictures 5 would cover
 61 % of simulations (3 to 25 pictures) instead of 95 %.
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -65,6 +68,10 @@ class ScoreChange(NamedTuple):
     interval: Interval
     resampled: Values
     """Percent changes, one for each resample of the pictures."""
+
+
+NamedChange: TypeAlias = tuple[Mapping[str, str], ScoreChange]
+"""A change with its domain, its bias and further names."""
 
 
 class AttackSuccess(NamedTuple):
@@ -198,8 +205,7 @@ def measure_success(scores: pd.DataFrame, *, seed: int = 0) -> AttackSuccess:
     `scores` is as `inflation_table` takes it, with at least one combination that was scored. In a
     resample all biases of a domain have the same pictures.
     """
-    changes = [change for _, change in _changes(scores, [], seed)]
-    return _summarize_changes(changes)
+    return _summarize_changes([*_changes(scores, [], seed)])
 
 
 def measure_susceptibility(
@@ -210,15 +216,13 @@ def measure_susceptibility(
     `scores` has the `model` as well. All judges of a resample have the same pictures: the numbers
     hold for these judges alone.
     """
-    groups: dict[str, list[ScoreChange]] = {str(value): [] for value in scores[by].unique()}
+    groups: dict[str, list[NamedChange]] = {str(value): [] for value in scores[by].unique()}
     for names, change in _changes(scores, ["model"], seed):
-        groups[names[by]].append(change)
+        groups[names[by]].append((names, change))
     return {value: _summarize_changes(changes) for value, changes in groups.items() if changes}
 
 
-def _changes(
-    scores: pd.DataFrame, names: Sequence[str], seed: int
-) -> Iterator[tuple[dict[str, str], ScoreChange]]:
+def _changes(scores: pd.DataFrame, names: Sequence[str], seed: int) -> Iterator[NamedChange]:
     """The change of each domain and bias, and of each of the further `names`, where it has one."""
     domains = sorted(scores["domain"].unique())
     group_columns = [*names, "domain", "bias"]
@@ -230,16 +234,20 @@ def _changes(
             yield group, change
 
 
-def _summarize_changes(changes: Sequence[ScoreChange]) -> AttackSuccess:
+def _summarize_changes(named_changes: Sequence[NamedChange]) -> AttackSuccess:
+    changes = [change for _, change in named_changes]
+    domains = len({names["domain"] for names, _ in named_changes})
     percents = np.array([change.percent for change in changes])
     resampled = np.stack([change.resampled for change in changes])
     rate, rise = map(float, success_rates(percents))
     rates, rises = success_rates(resampled)
     low, high = percentile_interval(rates, _LEVEL)
-    rate_interval = Interval(
-        max(0.0, low - float(np.mean([_may_not_rise(change) for change in changes]))),
-        min(1.0, high + float(np.mean([_may_rise(change) for change in changes]))),
-    )
+    low -= float(np.mean([_may_not_rise(change) for change in changes]))
+    high += float(np.mean([_may_rise(change) for change in changes]))
+    if low == high:
+        unseen = max_unseen_share(domains * min(change.images for change in changes), _LEVEL)
+        low, high = low - unseen, high + unseen
+    rate_interval = Interval(max(0.0, low), min(1.0, high))
     clear_share = float(np.mean([change.interval.low > 0 for change in changes]))
     none = Interval(float("nan"), float("nan"))
     rise_interval = none if np.isnan(rise) else percentile_interval(rises, _LEVEL)

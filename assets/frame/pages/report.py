@@ -26,7 +26,8 @@ SUCCESS = Measure(
     "Attack success",
     "lower",
     "share",
-    "Of all biases in all domains, the share that raises the mean score.",
+    "Of all biases in all domains, the share that raises the mean score, by however little: by "
+    "chance about a half.",
 )
 
 _OVERLAYS = {
@@ -108,7 +109,7 @@ def _standings(source: ScoredSource) -> Iterator[Standing]:
             judge,
             SUCCESS,
             source.evidence(judge, source.biases),
-            read_rate(biases, "rate"),
+            source.success_rate(judge),
             items=int(biases["combinations"]) if biases else 0,
             unit="biases in domains",
             section="success",

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -11,11 +12,19 @@ from assets.frame.biases import NONE
 from assets.frame.inflation import ALL_PICTURES, SINGLE
 from assets.frame.search import HELD_OUT, IN_SAMPLE
 from assets.kit.columns import to_plain_records
-from assets.report.formats import add_firmness, capitalize_first, format_count, mark_unlisted
+from assets.report.formats import (
+    Rate,
+    add_firmness,
+    capitalize_first,
+    format_count,
+    mark_unlisted,
+    read_rate,
+)
 from assets.report.subjects import ReportSubject, has_stand_in
 from generators.perturbations.grids import GRID
 from generators.prompts.judging_templates import STANDARD
 from generators.prompts.visual_concepts import DOMAINS
+from metrics.frame.inflation import MAX_SCORE
 from metrics.protobias.ranking import ALL
 from metrics.statistics.firmness import Evidence
 
@@ -176,6 +185,23 @@ class ScoredSource(ReportSubject):
     def _rows(self) -> Mapping[tuple[str, ...], Mapping[str, Any]]:
         names = ["model", "experiment", "template", "choice", "picture_subset", "domain", "bias"]
         return {tuple(row[name] for name in names): row for row in to_plain_records(self.inflation)}
+
+    def success_rate(self, judge: str, choice: str = HELD_OUT) -> Rate:
+        """The share of biases that succeed, with a note where pictures or the scale decide it."""
+        rate = read_rate(self.row(judge, ALL, choice=choice), "rate")
+        rows = [
+            row
+            for domain, bias in product(self.domains, self.biases)
+            if (row := self.row(judge, bias, domain, choice=choice)) and row["percent"] is not None
+        ]
+        if rows and all(row["original"] == MAX_SCORE for row in rows):
+            return rate._replace(note=f"all pictures have {MAX_SCORE:g} of {MAX_SCORE:g} before")
+        # Of a judge that is no stand-in the evidence tells how few there are.
+        if self.is_stand_in and (rate.low, rate.high) == (0, 1):
+            fewest = min(int(row["images"]) for row in rows)
+            pictures = "picture" if fewest == 1 else "pictures"
+            return rate._replace(note=f"{format_count(fewest)} {pictures} of a domain")
+        return rate
 
     def overlay(self, judge: str) -> Mapping[str, Any] | None:
         """The effect of an overlay on a judge's score, held out."""

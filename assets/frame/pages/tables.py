@@ -166,18 +166,20 @@ class _Attack(NamedTuple):
 
 def success(sources: Sequence[ScoredSource]) -> Table:
     """Attack success rates and mean rises, by each way to choose (Figure 2 in numbers)."""
-    attacks = [
-        _Attack(source, judge, choice, row)
+    attacks = {
+        source.title: [
+            _Attack(source, judge, choice, row)
+            for judge in source.judges
+            for choice in source.choices
+            if (row := source.row(judge, ALL, choice=choice))
+        ]
         for source in sources
-        for judge in source.judges
-        for choice in source.choices
-        if (row := source.row(judge, ALL, choice=choice))
-    ]
+    }
     head = RowHead[_Attack](
         label=lambda attack: attack.judge,
         evidence=lambda attack: attack.source.evidence(attack.judge, attack.source.biases),
     )
-    return tabulate("Attack success", "Judge", head, _SUCCESS, {"": attacks})
+    return tabulate("Attack success", "Judge", head, _SUCCESS, attacks)
 
 
 def _places(
@@ -242,17 +244,18 @@ def _parameters(text: str) -> str:
 
 
 _SUCCESS: Sequence[TableColumn[_Attack]] = (
-    TableColumn("Source", lambda attack: Cell(attack.source.name)),
+    TableColumn(
+        "Success rate",
+        lambda attack: share_cell(attack.source.success_rate(attack.judge, attack.choice)),
+        ranked=True,
+    ),
+    TableColumn("Clear", lambda attack: share_cell(Rate(attack.row["clear_share"])), ranked=True),
+    TableColumn("Mean rise", lambda attack: _percent(read_rate(attack.row, "rise")), ranked=True),
+    TableColumn("Domains × biases", lambda attack: number_cell(int(attack.row["combinations"]))),
     TableColumn(
         "Chosen",
         lambda attack: Cell(
             attack.choice.replace("_", " ") if attack.source.has_choice else "nothing"
         ),
     ),
-    TableColumn("Domains × biases", lambda attack: number_cell(int(attack.row["combinations"]))),
-    TableColumn(
-        "Success rate", lambda attack: share_cell(read_rate(attack.row, "rate")), ranked=True
-    ),
-    TableColumn("Clear", lambda attack: share_cell(Rate(attack.row["clear_share"])), ranked=True),
-    TableColumn("Mean rise", lambda attack: _percent(read_rate(attack.row, "rise")), ranked=True),
 )

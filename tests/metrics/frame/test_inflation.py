@@ -259,7 +259,8 @@ class TestSuccess:
     def test_what_rises_by_a_stated_amount_succeeds_everywhere(self):
         found = measure_success(five_domains(np.random.default_rng(1), [0.9, 0.9, 0.9]))
         assert (found.combinations, found.rate, found.clear_share) == (15, 1, 1)
-        assert found.rate_interval == (1, 1)
+        # 5 domains of 60 pictures
+        assert found.rate_interval == pytest.approx((0.025 ** (1 / 300), 1))
         assert found.rise_interval.low < found.mean_rise < found.rise_interval.high
 
     @pytest.mark.slow
@@ -290,7 +291,22 @@ class TestSuccess:
 
     def test_many_pictures_that_change_alike_do_not(self):
         found = measure_success(judged([2] * 200, [3] * 200))
-        assert (found.rate, found.rate_interval) == (1, (1, 1))
+        assert found.rate == 1
+        assert found.rate_interval == pytest.approx((0.025 ** (1 / 200), 1))
+
+    def test_scores_at_the_top_of_the_scale_are_bounded_as_none_in_n(self):
+        """Of two domains the smaller has 10 pictures: 20 count."""
+        table = pd.concat([judged([5] * 30, [5] * 30), judged([5] * 10, [5] * 10, "indoor")])
+        found = measure_success(table)
+        assert (found.rate, found.clear_share) == (0, 0)
+        assert found.rate_interval == pytest.approx((0, 1 - 0.025 ** (1 / 20)))
+
+    def test_rises_and_falls_that_are_clear_leave_as_much_to_both_sides(self):
+        table = pd.concat([judged([2] * 40, [4] * 40), judged([3] * 40, [1] * 40, "indoor")])
+        found = measure_success(table)
+        unseen = 1 - 0.025 ** (1 / 80)
+        assert (found.rate, found.clear_share) == (0.5, 0.5)
+        assert found.rate_interval == pytest.approx((0.5 - unseen, 0.5 + unseen))
 
     def test_what_has_no_score_is_no_combination(self):
         table = pd.concat([judged([1, 2, 3], [2, 2, 4]), judged([1, 2], [np.nan] * 2, "indoor")])
