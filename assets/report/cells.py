@@ -17,6 +17,7 @@ from assets.report.formats import (
     format_points,
     format_score,
     format_score_interval,
+    format_signed,
     hide_wide_share,
 )
 from metrics.statistics.firmness import Firmness
@@ -173,13 +174,14 @@ def mark_trial(cell: Cell, firmness: Firmness) -> Cell:
 
 
 def add_change(cell: Cell, change: Rate) -> Cell:
-    """The cell, and what its number changed by below it: `+0.125`."""
+    """The cell of a share, and its change in percentage points below it: `+12.5`."""
     if change.value is None:
         return cell
-    more = f"{'+' if change.value > 0 else ''}{format_score(change.value, 3)}"
     changes = {"change": change.value, "change, low": change.low, "change, high": change.high}
     numbers = {name: number for name, number in changes.items() if number is not None}
-    return cell._replace(change=more, numbers={**cell.numbers, **numbers})
+    return cell._replace(
+        change=format_signed(100 * change.value), numbers={**cell.numbers, **numbers}
+    )
 
 
 def number_cell(value: int, note: str = "") -> Cell:

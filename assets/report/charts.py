@@ -2,15 +2,12 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
 from assets.report.formats import (
     Rate,
     format_interval,
     format_percent,
-    format_score,
-    format_score_interval,
     format_signed,
     format_signed_interval,
 )
@@ -33,7 +30,6 @@ class NumberFormat(NamedTuple):
 
 
 SHARE = NumberFormat(format_percent, format_interval)
-SCORE = NumberFormat(partial(format_score, places=3), partial(format_score_interval, places=3))
 
 
 class Mark(NamedTuple):
@@ -82,13 +78,18 @@ class Bar(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """A chart; `title` says what it is about, `description` what is shown, `ticks` its scale."""
+    """A chart; `title` says what it is about, `description` what is shown, `ticks` its scale.
+
+    `left` and `right` say what the ends of its scale mean, where a reader could not tell.
+    """
 
     id: str
     title: str
     description: str
     ticks: Sequence[str]
     bars: Sequence[Bar]
+    left: str = ""
+    right: str = ""
 
 
 class Scale(NamedTuple):
@@ -131,6 +132,8 @@ def changes(
     *,
     unit: str = "",
     spoken_unit: str = "",
+    left: str = "",
+    right: str = "",
 ) -> Chart:
     """Numbers with a sign on a scale that has 0; by label, each with why it has no value."""
     scale = Scale.fit(rate for rate, _ in rates.values())
@@ -149,6 +152,8 @@ def changes(
         description,
         ticks,
         [bar(label, *rate_and_note) for label, rate_and_note in rates.items()],
+        left,
+        right,
     )
 
 

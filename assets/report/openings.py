@@ -99,10 +99,9 @@ class Opening:
     @cached_property
     def own_chart(self) -> Chart | None:
         """The numbers of one's own judges; where there are none, of the stand-ins."""
-        measure = self._find_measure()
+        measure, standings = self._find_measure(), self._own_standings
         if measure is None:
             return None
-        standings = self._select_standings(measure)
         rows = [
             DotRow(
                 standing.model,
@@ -123,10 +122,30 @@ class Opening:
         return _draw_dots(
             "own",
             f"{who}{suffix}",
-            f"{measure.name}, {BETTER[measure.better]}; 95\u00a0% intervals",
+            f"{_name_unit(measure.name, measure.unit)}, {BETTER[measure.better]}; "
+            "95\u00a0% intervals",
             rows,
             fractions,
+            (measure.left, measure.right),
         )
+
+    @property
+    def basis(self) -> str:
+        """What each number of `own_chart` rests on, and why others have none, in words."""
+        models: dict[str, list[str]] = {}
+        unnumbered = [standing for standing in self._standings if standing.value is None]
+        numbered = {standing.model for standing in self._own_standings}
+        for standing in (*self._own_standings[:_MOST], *unnumbered):
+            if standing.value is not None or standing.model not in numbered:
+                count = f"{format_count(standing.items)} {standing.unit}" if standing.items else ""
+                words = ", ".join(filter(None, (count, standing.scope, standing.note)))
+                models.setdefault(words, []).append(standing.model)
+                numbered.add(standing.model)
+        parts = (
+            f"{', '.join(names)}: {words}" if len(models) > 1 else words
+            for words, names in models.items()
+        )
+        return f"{'. '.join(parts)}." if any(models) else ""
 
     @cached_property
     def published_chart(self) -> Chart | None:
@@ -142,9 +161,10 @@ class Opening:
         return _draw_dots(
             "published",
             "As published",
-            f"{published.measure}, {published.better}",
+            f"{_name_unit(published.measure, published.unit)}, {published.better}",
             rows,
             (PERCENT if has_percents else SCORES) if published.is_share else None,
+            (published.left, published.right),
         )
 
     @property
@@ -170,12 +190,27 @@ class Opening:
     def _numbers(self) -> Iterable[Standing]:
         return (standing for standing in self.results.standings if standing.value is not None)
 
-    def _select_standings(self, measure: Measure) -> list[Standing]:
-        """The firmest standing of each model, results first; stand-ins where there is no other."""
-        chosen: dict[str, Standing] = {}
+    @cached_property
+    def _standings(self) -> list[Standing]:
+        """The standings by the measure that is shown, the firmest first.
+
+        Stand-ins' where there are no others.
+        """
         kinds = ("stand-in",) if self.is_demo else ("result", "trial")
-        for standing in sorted(self._numbers(), key=lambda item: FIRMNESS.index(item.firmness)):
-            if standing.measure == measure.name and standing.firmness in kinds:
+        measure = self._find_measure()
+        shown = (
+            standing
+            for standing in self.results.standings
+            if measure and standing.measure == measure.name and standing.firmness in kinds
+        )
+        return sorted(shown, key=lambda standing: FIRMNESS.index(standing.firmness))
+
+    @cached_property
+    def _own_standings(self) -> list[Standing]:
+        """The firmest number of each model."""
+        chosen: dict[str, Standing] = {}
+        for standing in self._standings:
+            if standing.value is not None:
                 chosen.setdefault(standing.model, standing)
         return [*chosen.values()]
 
@@ -204,6 +239,7 @@ def _draw_dots(
     description: str,
     rows: Sequence[DotRow],
     fractions: Sequence[str] | None,
+    ends: tuple[str, str],
 ) -> Chart:
     """A chart of a row each, on a scale from 0 to 1 or on one that fits."""
     scale = Scale(0, 1) if fractions else Scale.fit(row.rate for row in rows)
@@ -212,4 +248,8 @@ def _draw_dots(
         for row in rows
     ]
     ticks = fractions or scale.ticks(lambda number: f"{number:g}")
-    return Chart(id_, title, description, ticks, bars)
+    return Chart(id_, title, description, ticks, bars, *ends)
+
+
+def _name_unit(measure: str, unit: str) -> str:
+    return f"{measure} in {unit}" if unit else measure

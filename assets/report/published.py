@@ -18,7 +18,8 @@ class Published:
     """A paper's numbers by one measure.
 
     `source` names the table and the number of items; `differences` tell what differs from the
-    numbers that Counterfactory makes. Of a measure that `is_share`, values lie from 0 to 1.
+    numbers that Counterfactory makes. Of a measure that `is_share`, values lie from 0 to 1. `unit`,
+    `left` and `right` are those of a `Measure`.
     """
 
     sentence: str
@@ -28,3 +29,6 @@ class Published:
     differences: str
     numbers: Sequence[PublishedNumber]
     is_share: bool = True
+    unit: str = ""
+    left: str = ""
+    right: str = ""

@@ -33,6 +33,11 @@ class Measure(NamedTuple):
     written: Literal["share", "score", "change", "points"]
     meaning: str
     """Meaning in one sentence, for readers who have not read the paper."""
+    unit: str = ""
+    """Unit in words, where a value does not name it, as in "points of 100"."""
+    left: str = ""
+    """What the left end of its scale means, where `better` does not tell; `right` likewise."""
+    right: str = ""
 
     def shown(self, rate: Rate, evidence: Evidence) -> Rate:
         """The number, if an answer is behind it and its interval says anything."""

@@ -111,6 +111,40 @@ def test_a_model_of_ones_own_speaks_and_no_stand_in_or_paper_is_among_its_number
     assert labels(shown.published_chart) == ["a", "b"]
 
 
+def test_what_numbers_rest_on_is_said_once_for_all_models_that_share_it():
+    few = standing("eye", 0.2, of="pictures of flux")._replace(items=30, note="all of one kind")
+    shown = opening(standing("ear", 0.4), standing("nose", 0.5), few)
+    assert shown.basis == (
+        "ear, nose: 240 pictures. eye: 30 pictures, pictures of flux, all of one kind."
+    )
+    assert opening(standing("ear", 0.4), standing("nose", 0.5)).basis == "240 pictures."
+    assert opening().basis == ""
+
+
+def test_a_model_without_a_number_has_its_reason_below_the_chart():
+    lacking = standing("eye", None)._replace(items=0, note="too few to tell")
+    shown = opening(standing("ear", 0.4), lacking, lacking._replace(model="ear"))
+    assert labels(shown.own_chart) == ["ear"]
+    assert shown.basis == "ear: 240 pictures. eye: too few to tell."
+
+
+def test_an_axis_names_its_unit_and_what_its_ends_mean():
+    points = ACCURACY._replace(
+        better="near 0", written="points", unit="points of 100", left="less", right="more"
+    )
+    results = JudgeResults([points], [standing("ear", 0.4)])
+    published = replace(PUBLISHED, is_share=False, unit="deviations", left="few", right="many")
+    entry = replace(opening().entry, firmness="result", published=published)
+    shown = Opening(entry=entry, results=JudgeResults.read(results.file[1]))
+    own, printed = shown.own_chart, shown.published_chart
+    assert own.description.startswith("Accuracy in points of 100, 0 is best;")
+    assert printed.description == "Accuracy in deviations, higher is better"
+    assert [(chart.left, chart.right) for chart in (own, printed)] == [
+        ("less", "more"),
+        ("few", "many"),
+    ]
+
+
 def test_results_come_before_what_is_published():
     published, trial = opening(place=1), opening(firmness="trial", place=3)
     result = opening(firmness="result", place=2)
