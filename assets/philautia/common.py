@@ -21,6 +21,8 @@ from resources.models.catalog import Catalog, Model, ModelIdentity, to_identity
 GROUP = "philautia"
 TITLE = "Philautia-Eval"
 QUESTION = "Does a judge prefer captions that it wrote itself?"
+LESS, MORE = "less to its own captions", "more to its own"
+"""What the ends of a scale of self-preference mean."""
 
 table_asset = partial(common.table_asset, GROUP)
 """An asset of this benchmark that makes a table."""

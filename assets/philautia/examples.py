@@ -1,8 +1,9 @@
-"""Examples: captions that their own writer scores higher than others do.
+"""Examples: captions that their own writer scores higher than others do, each beside a rival's.
 
 How high is told by the judge's own measure: each score less the judge's mean, in its deviations,
 over all captions of the setting. An example's preference is that of the writer less the mean of the
-others'.
+others'. Its rival is the writer of the same picture that disagrees most on the two captions: it
+judges as well, and all four scores are there.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,12 +11,21 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from assets.philautia.score_arrays import SettingScores
 from metrics.philautia.caption_scores import Values
 
 MAX_EXAMPLES = 6
 """Examples of a judge and setting."""
+
+
+class ScoredCaption(NamedTuple):
+    """A writer's caption, and what each judge gave it."""
+
+    model: str
+    caption: str
+    scores: Mapping[str, float | None]
 
 
 class PreferenceExample(NamedTuple):
@@ -30,6 +40,8 @@ class PreferenceExample(NamedTuple):
     """Preference in standard deviations."""
     scores: Mapping[str, float | None]
     means: Mapping[str, float]
+    rival: ScoredCaption | None
+    """None where no other writer has given both captions a score."""
 
 
 def find_examples(
@@ -44,41 +56,79 @@ def find_examples(
     values, evaluators = setting_scores.scores.values, setting_scores.scores.evaluators
     means = dict(zip(evaluators, _pivot_by_judge(values).mean().tolist(), strict=True))
     examples = []
-    for image, generator, preference in _select_strongest(setting_scores):
-        model, image_id = setting_scores.scores.generators[generator], setting_scores.images[image]
-        caption = captions[model].loc[image_id]
-        row = values[image, generator].tolist()
-        image_scores = {
-            judge: None if np.isnan(score) else score
-            for judge, score in zip(evaluators, row, strict=True)
-        }
+    for strongest in _select_strongest(setting_scores):
+        image_id = setting_scores.images[strongest.image]
+        own, *rivals = (
+            ScoredCaption(
+                setting_scores.scores.generators[generator],
+                str(captions[setting_scores.scores.generators[generator]].loc[image_id, "caption"]),
+                {
+                    judge: None if np.isnan(score) else score
+                    for judge, score in zip(
+                        evaluators, values[strongest.image, generator].tolist(), strict=True
+                    )
+                },
+            )
+            for generator in (strongest.generator, strongest.rival)
+            if generator is not None
+        )
         examples.append(
             PreferenceExample(
-                *(setting_scores.setting, model, image_id),
-                *(str(caption["sha256"]), str(caption["caption"]), preference),
-                *(image_scores, means),
+                setting=setting_scores.setting,
+                model=own.model,
+                image_id=image_id,
+                sha256=str(captions[own.model].loc[image_id, "sha256"]),
+                caption=own.caption,
+                preference=strongest.preference,
+                scores=own.scores,
+                means=means,
+                rival=next(iter(rivals), None),
             )
         )
     return examples
 
 
-def _select_strongest(setting_scores: SettingScores) -> Iterator[tuple[int, int, float]]:
-    """The strongest of each model, each picture once, the models in their order.
+class _Strongest(NamedTuple):
+    """A caption by the numbers of its picture, its writer and its rival, and its preference."""
 
-    Which caption (its picture) of which model it is, and by how much it is preferred.
-    """
+    image: int
+    generator: int
+    rival: int | None
+    preference: float
+
+
+def _select_strongest(setting_scores: SettingScores) -> Iterator[_Strongest]:
+    """The strongest of each model, each picture once, the models in their order."""
     assert setting_scores.scores is not None
     values = setting_scores.scores.values
     judge_scores = _pivot_by_judge(values)
     deviation = judge_scores.std(ddof=0).replace(0.0, np.nan)
     standard = (values - judge_scores.mean().to_numpy()) / deviation.to_numpy()
-    for generator, evaluator in zip(*np.nonzero(setting_scores.scores.own_cells), strict=True):
+    own_cells = np.argwhere(setting_scores.scores.own_cells)
+    for generator, evaluator in own_cells:
         others = np.delete(standard[:, generator, :], evaluator, axis=1)
         difference = standard[:, generator, evaluator] - others.mean(axis=1)
         order = np.argsort(-np.where(np.isnan(difference), -np.inf, difference), kind="stable")
         for image in order[:MAX_EXAMPLES].tolist():
             if difference[image] > 0:
-                yield image, int(generator), float(difference[image])
+                rival = _find_rival(standard[image], own_cells, int(generator), int(evaluator))
+                yield _Strongest(image, int(generator), rival, float(difference[image]))
+
+
+def _find_rival(
+    standard: Values, own_cells: NDArray[np.intp], generator: int, evaluator: int
+) -> int | None:
+    """The writer that disagrees most with another on both captions of a picture, by its number."""
+    disagreements = {
+        int(rival): float(
+            (standard[generator, evaluator] - standard[rival, evaluator])
+            - (standard[generator, judge] - standard[rival, judge])
+        )
+        for rival, judge in own_cells
+        if rival != generator
+    }
+    known = {rival: value for rival, value in disagreements.items() if not np.isnan(value)}
+    return max(known, key=lambda rival: known[rival], default=None)
 
 
 def _pivot_by_judge(values: Values) -> pd.DataFrame:

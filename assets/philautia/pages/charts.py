@@ -1,5 +1,6 @@
 """The charts: preference of each judge for its own captions, and the scores of one caption."""
 
+from assets.philautia.common import LESS, MORE
 from assets.philautia.examples import PreferenceExample
 from assets.philautia.pages.dataset_page import SETTING_WORDS, ComparedDataset
 from assets.report.charts import Bar, Chart, Mark, changes
@@ -16,7 +17,15 @@ def self_preference(dataset: ComparedDataset, setting: str) -> Chart:
     }
     description = "points that a judge gives its own captions more than others would"
     title = f"{dataset.name}, {SETTING_WORDS[setting]}: points of 100"
-    return changes(f"own-{setting}", title, description, rates, spoken_unit=" points")
+    return changes(
+        f"own-{setting}",
+        title,
+        description,
+        rates,
+        spoken_unit=" points",
+        left=LESS,
+        right=MORE,
+    )
 
 
 def scores(example: PreferenceExample, number: int) -> Chart:

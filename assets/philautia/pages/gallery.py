@@ -1,4 +1,4 @@
-"""The captions that their own writers prefer most: picture, caption, and what each judge gave."""
+"""The captions that their own writers prefer most, each beside a rival's of the same picture."""
 
 from itertools import count
 
@@ -35,20 +35,36 @@ def gallery(dataset: ComparedDataset) -> Gallery:
 
 
 def _exhibit(example: PreferenceExample, number: int, *, is_partial: bool) -> Exhibit:
-    judge, setting = example.model, SETTING_WORDS[example.setting]
-    others = [
-        f"{name} gives it {points(score)}"
-        for name, score in example.scores.items()
-        if name != judge
-    ]
+    judge, setting, rival = example.model, SETTING_WORDS[example.setting], example.rival
+    lines = [(f"{judge}, {setting}", example.caption)]
     question = f"How good, of 100, is its own caption “{example.caption}”, {setting}?"
+    answer = f"{points(example.scores[judge])}; on average {points(example.means[judge])}"
+    truth = UNKNOWN
+    if rival is not None:
+        question = (
+            f"How good, of 100, are two captions of this picture, {setting}? Its own: "
+            f"“{example.caption}” By {rival.model}: “{rival.caption}”"
+        )
+        own, others = (
+            [points(caption.scores[name]) for caption in (example, rival)]
+            for name in (judge, rival.model)
+        )
+        answer = f"{own[0]} for its own, {own[1]} for that by {rival.model}"
+        truth = f"{UNKNOWN}; {rival.model} gives {others[0]} and {others[1]}"
+        lines = [
+            (
+                f"{judge}, {setting}: {judge} gives it {own[0]}, {rival.model} {others[0]}",
+                example.caption,
+            ),
+            (f"{rival.model}: {judge} gives it {own[1]}, {rival.model} {others[1]}", rival.caption),
+        ]
     return Exhibit(
         Thumbnail(example.sha256, SHOWN),
-        example.image_id,
-        [(f"{judge}, {setting}", example.caption)],
+        "The picture that is described",
+        lines,
+        small=example.image_id,
         chart=scores(example, number),
         question=question if is_partial else "",
-        answer=f"{points(example.scores[judge])}; on average it gives "
-        f"{points(example.means[judge])}",
-        truth=f"{UNKNOWN}; {', '.join(others)}",
+        answer=answer,
+        truth=truth,
     )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assets.kit.step_run import Row
+from assets.philautia.common import LESS, MORE
 from assets.report.cells import Cell, Table, mean_cell
 from assets.report.csv_files import read_csv_rows
 from assets.report.formats import Rate
@@ -41,11 +42,13 @@ def load_published() -> Published:
     return Published(
         sentence=f"{partial} of {len(scores)} models score their own captions above what leniency "
         f"and quality account for; {most} does so most.",
-        measure="Philautia score Φ of its own captions",
+        measure="Philautia score Φ",
+        unit="standard deviations",
+        left=LESS,
+        right=MORE,
         better="0 is best",
         source="The paper’s project page, on its own captions (SelfEval-Cap)",
-        differences="In standard deviations; ours is in points of 100, with intervals. Other "
-        "captions and pictures.",
+        differences="Ours is in points of 100, with intervals. Other captions and pictures.",
         numbers=[PublishedNumber(model, score, f"{score:.2f}") for model, score in scores.items()],
         is_share=False,
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assets.kit.step_run import Row
-from assets.philautia.common import QUESTION, TITLE
+from assets.philautia.common import LESS, MORE, QUESTION, TITLE
 from assets.philautia.pages import charts, panels, paper, tables
 from assets.philautia.pages.dataset_page import SETTING_WORDS, ComparedDataset, is_partial
 from assets.philautia.pages.gallery import gallery
@@ -20,6 +20,9 @@ SELF_PREFERENCE = Measure(
     "near 0",
     "points",
     "Points of 100 that a judge gives captions of its own more than others would.",
+    unit="points of 100",
+    left=LESS,
+    right=MORE,
 )
 _SCALE = 100
 """Points of the scale, as parts of which standings are written."""

@@ -209,6 +209,56 @@ def test_the_site_shows_examples_with_what_each_judge_gave(tmp_path, partial):
     assert site.entry.finding in pages["index.html"].replace("&#39;", "'")
 
 
+def test_an_example_stands_beside_the_writer_that_disagrees_most_on_both_captions():
+    tables = everybody(cid=table("cid", own=9))
+    captions = {
+        model.name: pd.DataFrame(
+            {"sha256": "0", "caption": model.name}, [f"zoo/{number}" for number in range(IMAGES)]
+        )
+        for model in MODELS
+    }
+    standard = {
+        judge: rows.assign(z=(rows["score"] - rows["score"].mean()) / rows["score"].std(ddof=0))
+        for judge, rows in tables.items()
+    }
+
+    def compare(judge, image, caption, other):
+        z = standard[judge].set_index(["image_id", "generator"])["z"]
+        return z[image, caption] - z[image, other]
+
+    examples = find_examples(gather_scores(tables, SETTINGS[0], MODELS, MODELS), captions)
+    assert {example.model for example in examples} == set(QUALITY)
+    for example in examples:
+        own, image = example.model, example.image_id
+        disagreements = {
+            other: compare(own, image, own, other) - compare(other, image, own, other)
+            for other in QUALITY
+            if other != own
+        }
+        rival = max(disagreements, key=disagreements.__getitem__)
+        assert (example.rival.model, example.rival.caption) == (rival, rival)
+        given = tables[own].set_index(["image_id", "generator"])["score"]
+        assert example.rival.scores[own] == given[image, rival]
+
+
+def test_without_scores_of_both_captions_an_example_has_no_rival():
+    bob = table("bob")
+    bob.loc[bob["generator"].eq("bob"), "score"] = np.nan
+    pair = {
+        "ann": table("ann", ["ann", "bob"], own=9),
+        "bob": bob[bob["generator"].isin(["ann", "bob"])],
+    }
+    captions = {
+        model.name: pd.DataFrame(
+            {"sha256": "0", "caption": model.name}, [f"zoo/{number}" for number in range(IMAGES)]
+        )
+        for model in MODELS[:2]
+    }
+    examples = find_examples(gather_scores(pair, SETTINGS[0], MODELS[:2], MODELS[:2]), captions)
+    assert {example.model for example in examples} == {"ann"}
+    assert {example.rival for example in examples} == {None}
+
+
 def test_the_front_page_is_told_the_very_numbers_of_the_dataset(tmp_path, partial):
     site, _ = published(tmp_path / "site", partial)
     standings = {(each.model, each.scope): each for each in site.judged.standings}
@@ -224,7 +274,12 @@ def test_the_front_page_is_told_the_very_numbers_of_the_dataset(tmp_path, partia
     assert (tmp_path / "site" / first.picture).exists()
     page, _, anchor = first.link.partition("#")
     assert f'id="{anchor}"' in (tmp_path / "site" / page).read_text("utf-8")
-    assert first.truth.count("gives it") == len(MODELS) - 1
+    captions = [f"cid <b>{number}</b>" for number in range(IMAGES)]
+    assert any(f"Its own: “{caption}”" in first.question for caption in captions)
+    assert re.search(r"By (ann|bob|dot|eve): “\1 <b>\d+</b>”", first.question)
+    assert re.fullmatch(r"[\d.]+ for its own, [\d.]+ for that by \w+", first.answer)
+    assert re.fullmatch(r"not known; \w+ gives [\d.]+ and [\d.]+", first.truth)
+    assert first.alt == "The picture that is described"
     assert standings["ann", own.scope].date == "2026-11-20"
 
 
