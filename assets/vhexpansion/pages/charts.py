@@ -1,7 +1,7 @@
 """The charts: right on cases and on pairs with their negations, by judge and by perturbation."""
 
-from assets.report.charts import SCORE, SCORES, Bar, Chart
-from assets.report.formats import read_rate
+from assets.report.charts import PERCENT, Bar, Chart
+from assets.report.formats import format_count, read_rate
 from assets.vhexpansion.pages.dataset_page import SHORT, AnsweredDataset
 from assets.vhexpansion.yes_no_step import NONE
 
@@ -17,24 +17,23 @@ def accuracies(dataset: AnsweredDataset) -> Chart:
             lacking = "not asked" if row is None else "no answer"
         bars.append(
             Bar.build(
-                judge,
+                f"{judge}, {format_count(int(row['cases']))} cases" if row else judge,
                 {"cases": ("accuracy", accuracy), "pairs": ("failure", symmetric)},
-                SCORE,
-                lacking,
+                note=lacking,
             )
         )
     description = "share of cases, and of pairs of a case and its negation, that is answered right"
-    return Chart(f"pairs-{dataset.name}", dataset.name, description, SCORES, bars)
+    return Chart(f"pairs-{dataset.name}", dataset.name, description, PERCENT, bars)
 
 
 def perturbations(dataset: AnsweredDataset, judge: str) -> Chart:
     """A judge's symmetric accuracy under each common perturbation."""
     bars = [
         Bar.build(
-            SHORT[name], {"": ("failure", rate)}, SCORE, "no answer" if rate.value is None else ""
+            SHORT[name], {"": ("failure", rate)}, note="no answer" if rate.value is None else ""
         )
         for name in (NONE, *dataset.common)
         for rate in (read_rate(row, "symmetric") for row in dataset.select_rows(judge, name))
     ]
     description = "share of pairs of a case and its negation that is answered right"
-    return Chart(f"perturbations-{judge}", judge, description, SCORES, bars)
+    return Chart(f"perturbations-{judge}", judge, description, PERCENT, bars)

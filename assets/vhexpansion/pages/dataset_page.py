@@ -11,7 +11,7 @@ import pandas as pd
 from assets.kit.columns import to_plain_records
 from assets.kit.step_run import Row
 from assets.report.blind_shares import BlindLine
-from assets.report.formats import format_count, format_score
+from assets.report.formats import format_count, format_percent
 from assets.report.rows import Rows
 from assets.report.subjects import ReportSubject, has_stand_in
 from assets.vhexpansion.yes_no_step import COMMON, NONE
@@ -179,4 +179,4 @@ def format_bounds(row: Row, name: str) -> str:
     least, most = row[f"{name}_least"], row[f"{name}_most"]
     if not row["unanswered"] or least == most:
         return ""
-    return f"{format_score(least, 3)} to {format_score(most, 3)} with what has no answer"
+    return f"{format_percent(least)} to {format_percent(most)} with what has no answer"

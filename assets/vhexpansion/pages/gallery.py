@@ -15,6 +15,7 @@ MOST = 12
 """Pairs of a judge."""
 _MAX_LENGTH = 200
 """Characters of an answer."""
+_NO_BRACKETS = str.maketrans("", "", "{}")
 _PAIR = ["case_id", "sha256", "perturbation", "parameters", "repeat"]
 
 
@@ -43,25 +44,25 @@ def gallery(dataset: AnsweredDataset) -> Gallery:
     """Collect each judge's pairs."""
     exhibits: dict[str, list[Exhibit]] = {judge: [] for judge in dataset.judges}
     for row in to_records(dataset.twice):
-        judge, names = row["model"], [row["case_id"]]
+        judge, changes = row["model"], []
         if row["perturbation"] != NONE:
-            names.append(SHORT[row["perturbation"]])
+            changes.append(SHORT[row["perturbation"]])
         questions = row["question"], row["negated_question"]
-        answers = _cut(row["response"]), _cut(row["negated_response"])
+        answers = _clean(row["response"]), _clean(row["negated_response"])
         exhibit = Exhibit(
             Thumbnail(row["sha256"], SHOWN),
-            title=", ".join(names),
+            title=", ".join([f"A picture from {dataset.name.replace('_', ' ')}", *changes]),
             lines=[*zip(questions, answers, strict=True)],
-            small=", ".join(names),
-            question=" And: ".join(questions) if judge in dataset.clean_rows else "",
-            answer=" And: ".join(answers),
+            small=", ".join([row["case_id"], *changes]),
+            question=" Negated: ".join(questions) if judge in dataset.clean_rows else "",
+            answer=f"{answers[0]}; to the negation: {answers[1]}",
             truth="Yes to one of the two, and no to the other",
         )
         exhibits[judge].append(exhibit)
     return Gallery(exhibits)
 
 
-def _cut(text: str | None) -> str:
-    """Shorten a response to one line."""
-    line = " ".join((text or "").split())
+def _clean(text: str | None) -> str:
+    """A response as one line that is not too long, without the brackets that it was asked for."""
+    line = " ".join((text or "").translate(_NO_BRACKETS).split())
     return line if len(line) <= _MAX_LENGTH else f"{line[: _MAX_LENGTH - 1]}…"

@@ -19,10 +19,10 @@ from assets.report.cells import (
     Line,
     Table,
     add_change,
-    margin_cell,
     rate_numbers,
+    share_cell,
 )
-from assets.report.charts import SCORE, SCORES, Bar, Chart, NumberFormat
+from assets.report.charts import PERCENT, SHARE, Bar, Chart, NumberFormat
 from assets.report.csv_files import read_csv_rows
 from assets.report.formats import NONE as NOTHING
 from assets.report.formats import Rate, format_count, read_rate
@@ -109,7 +109,12 @@ def paper(number: str) -> Table:
     lines = [
         Line(
             _MEASURES.get(row["measure"], row["measure"]),
-            [Cell(row[name], numbers={"": float(row[name])}) for name in ("before", *ARMS)],
+            [
+                Cell(row[name], numbers={"": float(row[name])})
+                if row["measure"] in _MEASURES
+                else share_cell(Rate(float(row[name])))
+                for name in ("before", *ARMS)
+            ],
         )
         for row in read_csv_rows(Path(__file__).with_name("paper_mitigation.csv"), table=number)
     ]
@@ -153,7 +158,7 @@ def _cell(row: Row | None) -> Cell:
     if row["measure"] in _MEASURES:
         interval_text = f"[{rate.low:.0f},\u00a0{rate.high:.0f}]"
         return Cell(f"{rate.value:.1f}", interval_text, note, rate_numbers(rate))
-    return add_change(margin_cell(rate)._replace(note=note), read_rate(row, "change"))
+    return add_change(share_cell(rate)._replace(note=note), read_rate(row, "change"))
 
 
 def _chart(mitigation: MitigationTable, arm: str, line: Row) -> Chart:
@@ -162,7 +167,7 @@ def _chart(mitigation: MitigationTable, arm: str, line: Row) -> Chart:
     rows |= {format_rate(rate): mitigation.find(line, arm, rate) for rate in mitigation.rates[arm]}
     name = _MEASURES.get(line["measure"], f"{line['dataset']}, {line['measure']}")
     description = "MME’s score" if most > 1 else "share answered right"
-    ticks = SCORES if most == 1 else [f"{most * part / 4:g}" for part in range(5)]
+    ticks = PERCENT if most == 1 else [f"{most * part / 4:g}" for part in range(5)]
     slug = f"sweep-{arm}-{line['measure']}-{line['dataset']}"
     bars = [_bar(label, row, most) for label, row in rows.items()]
     return Chart(slug, f"{name}: {arm} cases, by learning rate", description, ticks, bars)
@@ -173,4 +178,4 @@ def _bar(label: str, row: Row | None, most: float) -> Bar:
         return Bar.build(label, {"": ("failure", Rate(None))}, note="no number")
     rate = Rate(*(row[name] / most for name in ("value", "low", "high")))
     score = NumberFormat(lambda value: f"{row['value']:.1f}", lambda rate: "")
-    return Bar.build(label, {"": ("failure", rate)}, SCORE if most == 1 else score)
+    return Bar.build(label, {"": ("failure", rate)}, SHARE if most == 1 else score)

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assets.kit.step_run import Row
-from assets.report.cells import Cell, Line, Table, margin_cell
+from assets.report.cells import Cell, Line, Table, share_cell
 from assets.report.csv_files import read_csv_rows
-from assets.report.formats import Rate, format_count, format_score
+from assets.report.formats import Rate, format_count, format_percent
 from assets.report.pivot import pivot
 from assets.report.published import Published, PublishedNumber
 from assets.vhexpansion.pages.dataset_page import SHORT
@@ -49,14 +49,17 @@ def load_published() -> Published:
     right, both = numbers["accuracy"], numbers["symmetric"]
     model = max(right, key=lambda name: float(right[name]) - float(both[name]))
     return Published(
-        sentence=f"{model} answers {100 * float(right[model]):.1f}\u00a0% of the questions of "
-        f"{_LEADING} right, and {100 * float(both[model]):.1f}\u00a0% together with "
+        sentence=f"{model} answers {format_percent(float(right[model]))} of the questions of "
+        f"{_LEADING} right, and {format_percent(float(both[model]))} together with "
         "their negations.",
         measure="Symmetric accuracy",
         better="higher is better",
         source=f"The paper’s Table 3, {CASES[_LEADING]:,} cases of {_LEADING}",
         differences="Models of 2024 and other negations; no intervals.",
-        numbers=[PublishedNumber(name, float(text), text) for name, text in both.items()],
+        numbers=[
+            PublishedNumber(name, float(text), format_percent(float(text)))
+            for name, text in both.items()
+        ],
     )
 
 
@@ -89,7 +92,7 @@ def printed_table(number: str, datasets: Sequence[str]) -> Table:
 def sweeps() -> Table:
     """Symmetric accuracy of LLaVA-1.5 on MMVP under I-FGSM, by setting (Table 6)."""
     lines = [
-        Line(f"{SETTINGS[row['setting']]}: {row['at']}", [margin_cell(Rate(float(row["value"])))])
+        Line(f"{SETTINGS[row['setting']]}: {row['at']}", [share_cell(Rate(float(row["value"])))])
         for row in read_csv_rows(_FILE, table="6")
     ]
     caption = "The paper’s Table 6: LLaVA-1.5 on MMVP under I-FGSM"
@@ -110,4 +113,4 @@ def _format_cell(row: Row, values: Mapping[str, float]) -> Cell:
         sample = _SAMPLED.get((row["table"], row["dataset"], row["model"]))
         cases = sample or CASES[row["dataset"]]
         note = find_contradiction(cases, values.get("accuracy"), value, values["new_cases"])
-    return Cell(format_score(value, 3), note=note, numbers={"": value})
+    return Cell(format_percent(value), note=note, numbers={"": value})

@@ -18,7 +18,7 @@ from assets.vhexpansion.pages.gallery import gallery
 SYMMETRIC = Measure(
     "Symmetric accuracy",
     "higher",
-    "score",
+    "share",
     "The share of yes/no questions that are answered right as they stand and negated as well.",
 )
 

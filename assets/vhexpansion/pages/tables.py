@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from assets.kit.step_run import Row
 from assets.report.blind_shares import tabulate_blind_shares
-from assets.report.cells import Body, Cell, Table, add_change, margin_cell, number_cell, share_cell
+from assets.report.cells import Body, Cell, Table, add_change, number_cell, points_cell, share_cell
 from assets.report.columns import RowHead, TableColumn, tabulate
 from assets.report.formats import Rate, format_count, read_rate
 from assets.report.pivot import Place, arrange
@@ -114,7 +114,7 @@ def _symmetric(row: Row) -> Cell:
 
 def _bounded(row: Row, name: str) -> Cell:
     """A share with its interval and, where answers are missing, between what it can lie."""
-    return margin_cell(read_rate(row, name)._replace(note=format_bounds(row, name)))
+    return share_cell(read_rate(row, name)._replace(note=format_bounds(row, name)))
 
 
 def _new(row: Row) -> Cell:
@@ -159,7 +159,7 @@ _TRANSFER: Sequence[TableColumn[Row]] = (
         lambda row: Cell(SHORT[row["perturbation"]], format_parameters(parse_parameters(row))),
     ),
     TableColumn("Symmetric accuracy", lambda row: _bounded(row, "symmetric")),
-    TableColumn("Change", lambda row: margin_cell(read_rate(row, "change"))),
+    TableColumn("Change", lambda row: points_cell(read_rate(row, "change"))),
     TableColumn("New cases", _new),
     TableColumn("Says yes", _says_yes),
 )

@@ -46,8 +46,13 @@ def pages_of(found):
 
 def test_tables_7_and_8_have_a_column_a_rate_and_the_papers_beside():
     (line,) = page.symmetric(FOUND).lines
-    assert [cell.text for cell in line.cells] == ["0.200", "0.210", "0.300", "0.600"]
-    assert [cell.change for cell in line.cells] == ["", "+0.010", "+0.100", "+0.400"]
+    assert [cell.text for cell in line.cells] == [
+        "20.0\u00a0%",
+        "21.0\u00a0%",
+        "30.0\u00a0%",
+        "60.0\u00a0%",
+    ]
+    assert [cell.change for cell in line.cells] == ["", "+1.0", "+10.0", "+40.0"]
     assert [cell.note for cell in line.cells] == ["", "", "", "1,200 unanswered"]
     (line,) = page.general(FOUND).lines
     assert line.label == "MME Perception"
@@ -56,7 +61,7 @@ def test_tables_7_and_8_have_a_column_a_rate_and_the_papers_beside():
     assert line.cells[2].note == "2 unanswered"
     assert line.cells[3].note == "it has not been asked yet"
     printed = {each.label: [cell.text for cell in each.cells] for each in page.paper("7").lines}
-    assert printed["POPE"] == ["0.180", "0.189", "0.711"]
+    assert printed["POPE"] == ["18.0\u00a0%", "18.9\u00a0%", "71.1\u00a0%"]
     printed = {each.label: [cell.text for cell in each.cells] for each in page.paper("8").lines}
     assert printed["MME Cognition"] == ["335.4", "327.5", "323.9"]
 
@@ -76,7 +81,7 @@ def test_the_page_stands_in_the_site_once_something_was_trained():
     assert page.PAGE not in pages_of(None)
     pages = pages_of(FOUND)
     text = re.sub(r"<[^>]+>", " ", pages[page.PAGE])
-    assert "0.600" in text
+    assert "60.0\u00a0%" in text
     assert "no scores of perception" not in text
     assert page.PAGE in pages["index.html"]
 
@@ -85,4 +90,4 @@ def test_without_mme_the_page_says_what_the_general_test_is():
     found = tuned(row("before", None, 0.2), row("before", None, 0.9, "general", "vqa"))
     text = " ".join(re.sub(r"<[^>]+>", " ", pages_of(found)[page.PAGE]).split())
     assert "there are no scores of perception and cognition" in text
-    assert "0.900" in text
+    assert "90.0 %" in text
