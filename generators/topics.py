@@ -1,5 +1,6 @@
 """The topics of VLMBias, drawn and photographed, and their names for readers."""
 
+from generators.changes import SceneChange, describe_difference
 from generators.domains import load_domain, load_domains
 from generators.photographs import load_photograph_topics
 
@@ -19,3 +20,10 @@ def format_caption(topic: str, subject: str) -> str:
     if topic in PHOTOGRAPHED:
         return subject[:1].upper() + subject[1:]
     return load_domain(topic).format_caption(subject)
+
+
+def describe_change(topic: str, change: SceneChange) -> str:
+    """What was changed in a counterfactual, as in "no pawn on f2"."""
+    if topic in PHOTOGRAPHED:
+        return describe_difference(change)
+    return load_domain(topic).describe_change(change)

@@ -16,16 +16,18 @@ A fourth module is optional: `outline`, with `find_outline(scene, size)`, the bo
 changed in a counterfactual, for readers of a report. No picture and no reading comes from it.
 
 `TITLE` in the package itself is the name that readers see. `CAPTION`, where there is one, makes a
-subject's name of the column `subject`, as in "{subject} illusion".
+subject's name of the column `subject`, as in "{subject} illusion"; `describe_change(change)` says
+in words what was changed in a counterfactual (`generators.changes`), where that is no count alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Protocol, TypeAlias, cast
 
+from generators.changes import SceneChange, describe_difference
 from generators.fingerprint import fingerprint
 from generators.reading import Inquiry, Legibility, Pixels
 from generators.scene import Question, Scene
@@ -78,6 +80,9 @@ class Domain:
         package = import_module(f"{__name__}.{name}")
         self.title: str = package.TITLE
         self._caption: str = getattr(package, "CAPTION", "{subject}")
+        self.describe_change: Callable[[SceneChange], str] = getattr(
+            package, "describe_change", describe_difference
+        )
 
     @property
     def draw_module(self) -> _Draw:

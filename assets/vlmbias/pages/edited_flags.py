@@ -10,6 +10,7 @@ from assets.kit.columns import NamedRow, iterate_named_rows
 from assets.report.cells import Cell, Line, Table, rate_numbers
 from assets.report.formats import Rate, capitalize_first, format_rate, format_value
 from assets.vlmbias.pages.scenes import PicturedScene
+from generators.changes import SceneChange, describe_difference
 from metrics import exact_interval
 
 KEPT = "kept"
@@ -115,4 +116,6 @@ def _writer(edits: Sequence[NamedRow]) -> WriterEdits:
 
 def _format_request(row: NamedRow) -> str:
     target_truth = dict(zip(row.targets, row.truths, strict=True))[row.target]
-    return f"{row.modification}: {format_value(target_truth)} {row.target}"
+    difference = 1 if row.modification == "add" else -1
+    change = describe_difference(SceneChange(row.modification, row.target, difference, {}))
+    return f"{change}: {format_value(target_truth)} {row.target}"

@@ -12,7 +12,9 @@ from assets.kit.columns import NamedRow
 from assets.report.publish import Thumbnail
 from assets.vlmbias.pages.judges import PromptedJudge
 from assets.vlmbias.pages.proofs import Proof, find_proof, rank
+from generators.changes import SceneChange
 from generators.domains import OutlineBox
+from generators.topics import describe_change
 
 CARD, PAGE = 384, 768
 """The longer side in px of a picture on a card and on a page, which show them smaller."""
@@ -179,7 +181,18 @@ class PicturedScene:
     @property
     def change(self) -> str:
         """The change in a few words; empty where nothing was changed."""
-        return "" if self.row.modification in ("", "none") else self.row.modification
+        if self.row.modification in ("", "none"):
+            return ""
+        index = list(self.row.targets).index(self.row.target)
+        return describe_change(
+            self.row.domain,
+            SceneChange(
+                modification=self.row.modification,
+                target=self.row.target,
+                difference=self.row.truths[index] - self.row.standards[index],
+                settings=self.settings,
+            ),
+        )
 
     @property
     def name(self) -> str:

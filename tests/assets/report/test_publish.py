@@ -26,12 +26,12 @@ def test_captions_of_differences_read_well(tmp_path: Path) -> None:
 
 
 def test_scenes_of_one_name_are_told_apart(tmp_path: Path) -> None:
-    tables = Report(subjects=2, topics=["chess_pieces"]).tables()
+    tables = Report(subjects=2, topics=["flags"]).tables()
     tables["images"]["subject"] = "Board"
     folder = written(tmp_path / "report", **tables)
-    page = (folder / "scenes/chess_pieces/subject-0-add.html").read_text()
-    assert "<title>Board, add (subject-0-add), stripes: 6, not" in page
-    assert '<span class="to">Board, remove (subject-0-remove)</span>' in page
+    page = (folder / "scenes/flags/subject-0-add.html").read_text()
+    assert "<title>Board, one stripe more (subject-0-add), stripes: 6, not" in page
+    assert '<span class="to">Board, one stripe fewer (subject-0-remove)</span>' in page
     assert (folder / "gallery.html").read_text().count("<code>subject-1-add</code>") == 3
 
 

@@ -122,7 +122,9 @@ class Report:
                     **image,
                     **scene,
                     "original_id": original_id,
-                    "modification": modification,
+                    "modification": modification
+                    if original or domain != "game_boards"
+                    else f"{modification} row last",
                     "width": size,
                     "height": size * 2 // 3,
                     "size": size,

@@ -92,7 +92,7 @@ def test_edited_flags_stand_beside_those_drawn_by_code(
         expect(section.locator("dt", has_text=ending.capitalize())).to_have_count(1)
     strips = section.locator(".strip li")
     expect(strips).to_have_count(2)
-    expect(strips.nth(0)).to_contain_text("Add: 6 stripes")
+    expect(strips.nth(0)).to_contain_text("One stripe more: 6 stripes")
     expect(strips.nth(1)).to_contain_text(WRONG)
     for image in section.locator("img").all():
         image.scroll_into_view_if_needed()

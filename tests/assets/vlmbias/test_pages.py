@@ -68,7 +68,7 @@ def test_what_was_changed_is_outlined_by_the_page_and_can_be_bare(
     page.goto((folder / "gallery.html").as_uri())
     expect(page.locator("#cards .outline:visible")).to_have_count(1)
     card = page.locator("#cards > li:visible", has=page.locator(".outline"))
-    expect(card).to_contain_text("Remove")
+    expect(card).to_contain_text("One stripe fewer")
     expect(card.locator(".outline.is-gone")).to_have_count(1)
     # A picture of 3 to 2 in the middle of a square, which the line follows.
     image, line = card.locator("img").bounding_box(), card.locator("rect").bounding_box()
@@ -202,7 +202,7 @@ def test_scenes_lead_to_each_other(tab: Tab) -> None:
 
 def test_a_scene_with_a_name_of_its_own_has_a_short_label(tab: Tab) -> None:
     page = tab.open("scenes/flags/subject-0-add.html")
-    expect(page.locator("[rel=next] .to").first).to_have_text("Subject 0, remove")
+    expect(page.locator("[rel=next] .to").first).to_have_text("Subject 0, one stripe fewer")
 
 
 def test_the_front_page_ranks_and_charts(tab: Tab) -> None:
