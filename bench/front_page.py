@@ -1,5 +1,6 @@
 """The front page of all reports over many judges, with a page of each and what gaps would cost."""
 
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import product
@@ -9,6 +10,7 @@ from time import perf_counter
 
 import pyarrow.parquet as pq
 from dagster import AssetsDefinition, DagsterInstance, load_assets_from_package_module
+from playwright.sync_api import sync_playwright
 
 import assets
 from assets.front.page import build_roster
@@ -16,6 +18,7 @@ from assets.kit.benchmarks import build_definitions
 from assets.kit.judge_tasks import JudgeTaskFinder
 from assets.kit.plan import PlanContext
 from assets.report.openings import Entry
+from assets.report.published import Published, PublishedNumber
 from assets.report.roster import Roster
 from assets.report.standings import MOST, Failure, JudgeResults, Measure, Standing
 from assets.report.start_page import write_start_page
@@ -35,7 +38,17 @@ _MEASURES = (
     Measure("Accuracy", "higher", "share", "The share of questions that is answered right."),
     Measure("Inflation", "near 0", "change", "How much more for what has nothing to do with it."),
 )
+_PUBLISHED = Published(
+    sentence="Models look in 17 % of pictures.",
+    measure=_MEASURES[0].name,
+    better="higher is better",
+    source="Table 1",
+    differences="Other pictures.",
+    numbers=[PublishedNumber(f"model {n}", n / 10, f"{10 * n}.00 %") for n in range(9)],
+)
 _PARTS = ("pictures of one painter", "pictures of another")
+_STATIC = ("site.css", "site.js")
+_PAINT = "performance.getEntriesByName('first-contentful-paint')"
 _PRICE = Price(input_per_million=2.0, output_per_million=8.0)
 
 
@@ -43,10 +56,36 @@ def figures(judges: int = 50) -> Iterator[Figure]:
     """The page and the judges' pages, first and again; then their quotes, for one benchmark."""
     with TemporaryDirectory() as root:
         pages, again, quotes, peak = in_a_process("bench.front_page", root, judges)
+        index = Path(root) / "report" / "index.html"
+        page_bytes = sum(path.stat().st_size for path in (index, *map(index.with_name, _STATIC)))
+        paint, table = _open(index)
     what = f"the front page and the pages of {judges} judges, {_BENCHMARKS} benchmarks"
     yield Figure(what, pages, "s", 5, f"{peak:.0f} MB; again, nothing changed: {again:.2f} s")
+    yield Figure(
+        "that page with its style and script, without pictures", page_bytes / 1e3, "KB", 300
+    )
+    yield Figure("its first paint, opened from disk", paint, "s", 1, f"table at {table:.0f} px")
     asked = judges * len(DRAWN) * _QUESTIONS
     yield Figure(f"what would fill their empty cells, {asked:,} requests", quotes, "s", 5)
+
+
+def _open(index: Path) -> tuple[float, float]:
+    """Seconds until the browser has painted the page, and where its table begins, in px."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        try:
+            page = browser.new_page(viewport={"width": 1280, "height": 900})
+            paints = []
+            for _ in range(3):
+                page.goto(index.as_uri())
+                page.wait_for_function(f"{_PAINT}.length")
+                paints.append(float(page.evaluate(f"{_PAINT}[0].startTime")))
+            top = "document.getElementById('leaderboard').getBoundingClientRect().top"
+            return min(paints) / 1000, float(page.evaluate(top))
+        finally:
+            browser.close()
 
 
 def _measured(folder: str, number: str) -> tuple[float, float, float, float]:
@@ -81,9 +120,10 @@ def _site(folder: Path, judges: list[str]) -> None:
         Failure(name, "result", f"thumbs/{n}.webp", "A flag", "How many stars?", "50", "51", "#top")
         for name, n in product(judges, range(MOST))
     ]
-    entry = Entry(folder.name, "Does it look?", "It does.", "result")
+    entry = Entry(folder.name, "Does it look?", "It does.", "result", _PUBLISHED)
     folder.mkdir(parents=True)
-    for path, text in (entry.file, JudgeResults(_MEASURES, standings, failures).file):
+    results = JudgeResults(_MEASURES, standings, failures)
+    for path, text in (entry.file, results.file, ("index.html", "<!doctype html>")):
         (folder / path).write_text(text, encoding="utf-8")
 
 
