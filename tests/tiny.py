@@ -147,12 +147,12 @@ def save_stable_diffusion(folder, *, prudish=False):
     return folder
 
 
-def save_clip(folder, *, processor=True):
+def save_clip(folder, *, processor=True, activation="quick_gelu"):
     """A metric in the shape of CLIP; without a `processor`, as PickScore_v1 comes."""
     torch.manual_seed(0)
     tokenizer = _clip_tokenizer()
     ends = {name: getattr(tokenizer, name) for name in ("bos_token_id", "eos_token_id")}
-    sizes = _SIZES | {"num_attention_heads": 2, "projection_dim": 24}
+    sizes = _SIZES | {"num_attention_heads": 2, "projection_dim": 24, "hidden_act": activation}
     model = transformers.CLIPModel(
         transformers.CLIPConfig(
             text_config={**sizes, **ends, "vocab_size": len(tokenizer)},

@@ -40,8 +40,8 @@ SCORES = Columns(
     metric=(TEXT, "The metric or judge, as models.yaml names it"),
     formula=(
         TEXT,
-        "Kind of raw score: clip_score, pick_score, vqa_score, vision_score, "
-        "expected_score, judge, reference, or own (a user's metric)",
+        "Kind of raw score: clip_score, pick_score, siglip_score, itm_score, vqa_score, "
+        "vision_score, expected_score, judge, reference, or own (a user's metric)",
     ),
     entry_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
     same_family=(BOOLEAN, "True if it belongs to the family of the filter that kept these pairs"),

@@ -25,7 +25,8 @@ def normalize_scores(
       The paper does not say how it brings PickScore to 0 … 1. Scores that are all the same are 0.5.
     - `judge` and `human`: 1 to 4, or a mean of such, as (raw − 1) / 3.
     - `own`: from the least to the greatest of its `scale`, as 0 to 1.
-    - `vqa_score`, `vision_score`, `expected_score` and `stand_in` are on that scale already.
+    - `siglip_score`, `itm_score`, `vqa_score`, `vision_score`, `expected_score` and `stand_in` are
+      on that scale already.
 
     Raises KeyError for another formula.
     """
@@ -52,5 +53,8 @@ _BY_FORMULA: Mapping[str, Callable[[Scores], Scores]] = {
     "clip_score": lambda cosines: np.clip(2.5 * cosines, 0.0, 1.0),
     "pick_score": _min_max,
     **dict.fromkeys((JUDGE, HUMAN), _ratings),
-    **dict.fromkeys(("vqa_score", "vision_score", "expected_score", STAND_IN), np.asarray),
+    **dict.fromkeys(
+        ("siglip_score", "itm_score", "vqa_score", "vision_score", "expected_score", STAND_IN),
+        np.asarray,
+    ),
 }

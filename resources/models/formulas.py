@@ -6,7 +6,15 @@ from typing import Any, Literal, get_args
 
 from generators.name_suggestions import suggest_names
 
-Formula = Literal["clip_score", "pick_score", "vqa_score", "vision_score", "expected_score"]
+Formula = Literal[
+    "clip_score",
+    "pick_score",
+    "siglip_score",
+    "itm_score",
+    "vqa_score",
+    "vision_score",
+    "expected_score",
+]
 """Formulas of the backend transformers: see `resources.models.backends.scoring`."""
 
 _FORMULAS: tuple[Formula, ...] = get_args(Formula)
@@ -14,6 +22,8 @@ _RUNNING = ("formula", "batch", "device", "dtype", "revision", "attention")
 _TAKEN: Mapping[Formula, tuple[str, ...]] = {
     "clip_score": (*_RUNNING, "prefix", "processor"),
     "pick_score": (*_RUNNING, "processor"),
+    "siglip_score": (*_RUNNING, "prefix", "processor"),
+    "itm_score": (*_RUNNING, "processor"),
     "vqa_score": (*_RUNNING, "adapter"),
     "expected_score": (*_RUNNING, "adapter"),
 }
