@@ -30,8 +30,8 @@ for ops in ({}, {"vlmbias__drawn_image": {}}):
             instance,
             str(Path.cwd()),
             [
-                dg.AssetKey(["vlmbias", name])
-                for name in ("drawn_images", "original_images", "measurements")
+                dg.AssetKey(["vlmbias", "drawn_images"]),
+                dg.AssetKey(["vlmbias", "original_images"]),
             ],
             config=config | {"ops": ops},
             tags={"dagster/partition": "game_boards"},
@@ -81,11 +81,11 @@ def test_a_run_makes_the_same_tables_and_refuses_the_same_under_each_executor(
             path.relative_to(folder / "data"): path.read_bytes()
             for path in (folder / "data/vlmbias").rglob("*.parquet")
         }
-    assert len(tables["alone"]) == 3
+    assert len(tables["alone"]) == 2
     for name in EXECUTORS:
         assert tables[name] == tables["alone"], name
     steps = messages["processes"].count("Launching subprocess for")
-    assert steps > 3
+    assert steps > 1
     assert messages["ray"].count("in Ray job dagster-step-") == steps
 
 
