@@ -7,8 +7,9 @@ from typing import Any
 from assets.kit.entry_check import CheckCause, CheckResult
 from generators.name_suggestions import find_similar
 from resources.models.catalog import Model
+from resources.models.entry_drafts import LIMIT_NAMES
 from resources.models.outcomes import FailedOutcome
-from resources.models.parameter_checks import LIMIT_PARAMETERS, MAX_TOKENS, read_token_limits
+from resources.models.parameter_checks import MAX_TOKENS, read_token_limits
 from resources.models.pricing import find_output_limit
 
 _WITHOUT_ROLES: tuple[CheckCause, ...] = ("vision", "blind", "schema")
@@ -32,9 +33,15 @@ def suggest_changes(
     roles = [role for role in model.roles if role not in lost_roles]
     parameters = _change_parameters(model, faults)
     similar = find_similar(model.model, listed_ids) if "model" in faults else []
+    lacks_path = (
+        "model" in faults
+        and not listed_ids
+        and not str(model.base_url or "/v1").rstrip("/").endswith("/v1")
+    )
     is_keyless = "key" in faults and model.key_variable is None
     return {
         **({"model": similar[0]} if similar else {}),
+        **({"base_url": f"{str(model.base_url).rstrip('/')}/v1"} if lacks_path else {}),
         **({"roles": roles} if lost_roles and roles else {}),
         **({"key": "MY_SERVER_KEY"} if is_keyless else {}),
         **({"parameters": parameters} if parameters != model.parameters else {}),
@@ -47,7 +54,7 @@ def _change_parameters(
     parameters = dict(model.parameters)
     limits = read_token_limits(model.backend, parameters)
     if "limit" in faults:
-        name = next(iter(limits), LIMIT_PARAMETERS[model.backend][0])
+        name = next(iter(limits), LIMIT_NAMES[model.backend])
         limit = find_output_limit(model) or _USUAL_LIMIT
         parameters[name] = min(_ROOMIER * limit, MAX_TOKENS)
     if "context" in faults:

@@ -17,10 +17,11 @@ from resources.models.patterns import build_model_name
 
 _LONGEST_ANSWER = {"openai_compatible": 1024}
 _LONGEST_HOSTED_ANSWER = 16_000
-_LIMIT_NAMES = {
+LIMIT_NAMES = {
     **{backend: names[0] for backend, names in LIMIT_PARAMETERS.items()},
     "openai_compatible": "max_tokens",
 }
+"""Parameter that limits an answer, by backend: of several the one that most servers take."""
 _ANSWERS_PER_WINDOW = 4
 _OWN_SERVER = Price(input_per_million=0.0, output_per_million=0.0)
 
@@ -82,7 +83,7 @@ def _draft_parameters(draft: EntryDraft, roles: Collection[Role]) -> dict[str, A
     limits += [listed.output_tokens] if listed.output_tokens else []
     window = listed.context_tokens
     limits += [max(1, window // _ANSWERS_PER_WINDOW)] if window else []
-    return {_LIMIT_NAMES[backend]: min(limits)}
+    return {LIMIT_NAMES[backend]: min(limits)}
 
 
 def _format_field(name: str, value: Any, comment: str) -> str:
