@@ -51,7 +51,7 @@ def test_roles_that_cannot_be_are_left_out(cause):
     ("cause", "words", "parameters", "changed"),
     [
         ("limit", "", {"max_tokens": 100}, {"max_tokens": 400}),
-        ("limit", "", {}, {"max_completion_tokens": 16_000}),
+        ("limit", "", {}, {"max_tokens": 16_000}),
         ("limit", "", {"max_tokens": 9_000_000}, {"max_tokens": 10_000_000}),
         (
             "context",
