@@ -18,6 +18,7 @@ from assets.frame.references import STAND_IN_ANSWERS
 from assets.frame.scores import SCORED_IMAGE_COLUMNS
 from assets.frame.search import is_undecided, search_inputs, select_best
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns
+from assets.kit.conditions import CONDITION_COLUMNS
 from assets.kit.forecast import PENDING
 from assets.kit.judging import JudgeStep, StandInAnswers, scored_columns
 from assets.kit.limits import SamplingKey, stratified_head
@@ -45,6 +46,7 @@ PREFERENCES = Columns(
     response=(TEXT, "The judge's reply; empty for a stand-in judge"),
     reason=(TEXT, "Reason for a missing preference; else empty"),
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
+    **CONDITION_COLUMNS,
     calls=(TEXTS, "Keys of the stored calls behind it; none for a stand-in judge"),
     plain_preference=(REAL, "Preference read from JSON or plain words, beside the one that counts"),
     reading_version=READING_VERSION,

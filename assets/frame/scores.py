@@ -13,6 +13,7 @@ from assets.frame.common import asset_key, by_source, split_source_key
 from assets.frame.plain_readings import READING_VERSION, count_readings, read_plainly
 from assets.frame.references import STAND_IN_ANSWERS
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns, to_frame
+from assets.kit.conditions import CONDITION_COLUMNS
 from assets.kit.forecast import PENDING
 from assets.kit.judging import JudgeStep, scored_columns
 from assets.kit.limits import SamplingKey, stratified_head
@@ -37,6 +38,7 @@ SCORES = Columns(
     response=(TEXT, "The judge's reply; empty for a stand-in judge"),
     reason=(TEXT, "Reason for a missing score; else empty"),
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
+    **CONDITION_COLUMNS,
     calls=(TEXTS, "Keys of the stored calls behind the score; none for a stand-in judge"),
     plain_score=(REAL, "Score read from JSON or plain words, beside the one that counts"),
     reading_version=READING_VERSION,

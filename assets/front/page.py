@@ -16,6 +16,7 @@ from dagster import (
     asset,
 )
 
+from assets.front.conditions import collect_conditions
 from assets.front.gaps import describe_gap
 from assets.kit.benchmarks import load_benchmarks
 from assets.kit.judge_tasks import JudgeTaskFinder, list_judges
@@ -112,6 +113,7 @@ def build_roster(
             for judge in judges
             if not judge.is_stand_in
         },
+        conditions=collect_conditions(task_finder),
     )
 
 

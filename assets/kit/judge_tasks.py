@@ -148,6 +148,10 @@ class JudgeTaskFinder:
         """Steps of all benchmarks by asset key."""
         return {step.key: step for steps in self._steps_by_benchmark.values() for step in steps}
 
+    def list_partitions(self, step: Step[Any]) -> Sequence[str]:
+        """List the partitions of a step; "" for a step without."""
+        return self._partitions(step.asset.partitions)
+
     @cached_property
     def _stand_ins(self) -> frozenset[str]:
         """Painters whose pictures are no results, so that nothing made of them is."""

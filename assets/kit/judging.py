@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from assets.kit.checks import unparsed_rate_check
 from assets.kit.columns import TEXT, TEXTS
+from assets.kit.conditions import CONDITION_COLUMNS
 from assets.kit.conversations import unanswered_columns
 from assets.kit.model_lookup import digest_entry
 from assets.kit.pair_marks import PICTURE, load_mark_finder
@@ -112,9 +113,10 @@ REPLY_COLUMNS = {
     "refusal": (TEXT, "content filter, image safety or model, if refused; else empty"),
     "reason": (TEXT, "Reason for which there is no answer; else empty"),
     "served_model": (TEXT, "Model that answered, as the provider names it; empty if unnamed"),
+    **CONDITION_COLUMNS,
     "calls": (TEXTS, "Keys of the stored calls behind the row; none for a stand-in judge"),
 }
-"""The columns that `reply_columns` fills, for the `Columns` of a step."""
+"""The columns that `reply_columns` and the kit fill, for the `Columns` of a step."""
 
 
 def reply_columns(reply: StepReply) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from assets.kit.columns import (
     select_values,
     to_materialize_result,
 )
+from assets.kit.conditions import CONDITIONS, condition_cells, conditions_metadata
 from assets.kit.conversations import Conversations
 from assets.kit.forecast import PENDING, NotCountable, OutdatedRow
 from assets.kit.limits import partial_metadata
@@ -37,6 +38,7 @@ from assets.kit.table_asset import OWNERS, NotMaterialized
 from resources.calls.spending import Account
 from resources.models.catalog import Model
 from resources.models.client import AskResult, ModelClient
+from resources.models.outcomes import Outcome
 from resources.models.server_comparison import describe_batch_invariance
 from resources.settings.budget import Budget
 from resources.storage.data_root import DataRoot
@@ -92,6 +94,11 @@ def build_step_asset(step: Step[Any]) -> AssetsDefinition:
             **missing_pictures_metadata(step, work, outcomes["failed"]),
             **(cost_metadata(*ask_results) if ask_results else {}),
             **_comparison_metadata(step, home),
+            **(
+                conditions_metadata(step.key, partition, rows, home, context.log)
+                if CONDITIONS in step.table.columns.columns
+                else {}
+            ),
         }
         table = rows.table if isinstance(rows, TableRows) else step.build_table(rows)
         result = to_materialize_result(table, **metadata)
@@ -170,15 +177,19 @@ def _query_rows(
                 (step.forecast.describe_outdated or partial(_describe_outdated, step))(row)
             )
     conversations = Conversations(step.converse(work, row) for row in rows)
-    rounds = []
+    rounds, outcomes = [], dict[int, Outcome]()
     while (waiting := conversations.pending_requests) and model is not None:
         result = models.ask(model, [*waiting.values()], work.log, account)
         rounds.append(result)
         for index, outcome, calls in zip(waiting, result.outcomes, result.keys, strict=True):
             conversations.resume(index, StepReply(outcome, calls))
+            outcomes[index] = outcome
+    has_conditions = CONDITIONS in step.table.columns.columns
     for index, row in enumerate(rows):
         # In place: another copy of all rows is what takes most memory.
         row.update(conversations.finished_rows.pop(index))
+        if has_conditions:
+            row.update(condition_cells(outcomes.get(index)))
     return step.finish(work, rows), rounds
 
 

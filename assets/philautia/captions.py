@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, Columns
+from assets.kit.conditions import CONDITION_COLUMNS
 from assets.kit.forecast import PENDING, Forecast
 from assets.kit.judging import JudgeStep, reply_columns
 from assets.kit.limits import LimitConfig, SamplingKey, stratified_head
@@ -35,6 +36,7 @@ CAPTIONS = Columns(
     response=(TEXT, "The model's whole reply, if it is no caption"),
     reason=(TEXT, "Reason for a missing caption; else empty"),
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
+    **CONDITION_COLUMNS,
     is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
     calls=(TEXTS, "Keys of the stored calls behind it; none for a stand-in model"),
 )

@@ -17,6 +17,7 @@ from dagster import AssetCheckResult, AssetCheckSeverity
 from pydantic import Field
 
 from assets.kit.columns import BOOLEAN, REAL, REALS, TEXT, TEXTS, Columns
+from assets.kit.conditions import CONDITION_COLUMNS
 from assets.kit.conversations import unanswered_columns
 from assets.kit.forecast import PENDING, Forecast, NotCountable
 from assets.kit.judging import JudgeStep, scored_columns
@@ -67,6 +68,7 @@ SCORES = Columns(
     response=(TEXT, "The judge's reply; empty for a stand-in judge"),
     reason=(TEXT, "Reason for a missing score; else empty"),
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
+    **CONDITION_COLUMNS,
     is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
     calls=(TEXTS, "Keys of the stored calls behind the score; none for a stand-in judge"),
 )

@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow as pa
 
 from assets.kit.columns import REAL, TEXT, Columns, to_records
+from assets.kit.conditions import CONDITION_COLUMNS
 from assets.kit.table_asset import TablesMismatch
 from assets.protobias.common import asset_key, load_by_domain
 from assets.protobias.human_scores import HUMAN_SCORES
@@ -35,7 +36,7 @@ _FILTERED_PAIR_COLUMNS = [
 ]
 
 _LONG = Columns(
-    **SCORES.columns,
+    **SCORES.subset(*(name for name in SCORES.columns if name not in CONDITION_COLUMNS)),
     sample=(TEXT, "evaluated or human"),
     score=(REAL, "Score, 0 to 1; empty if there is none"),
 )

@@ -10,6 +10,7 @@ import pandas as pd
 
 from assets.kit.checks import no_failures_check, unparsed_rate_check
 from assets.kit.columns import BOOLEAN, REAL, TEXT, TEXTS, Columns, to_records
+from assets.kit.conditions import CONDITION_COLUMNS
 from assets.kit.forecast import PENDING, PLACEHOLDER_SHA256, Forecast
 from assets.kit.judging import JudgeStep
 from assets.kit.limits import LimitConfig
@@ -51,6 +52,7 @@ SCORES = Columns(
     response=(TEXT, "Reply in words; empty for a metric without one"),
     reason=(TEXT, "Reason for a missing score; else empty"),
     served_model=(TEXT, "Model that scored it, as the provider names it; empty if unnamed"),
+    **CONDITION_COLUMNS,
     **FILTERED_COLUMNS.subset("is_stand_in"),
     calls=(TEXTS, "Keys of the stored calls behind it; none for a reference"),
 )

@@ -1,10 +1,11 @@
 """Profiles: all that the sites and the roster tell of one judge or metric."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from assets.report.conditions import Conditions
 from assets.report.formats import UNLISTED
 from assets.report.roster import Gap, Kind, Roster
 from assets.report.standings import MOST, Failure, JudgeResults, Measure, Standing, round_robin
@@ -22,6 +23,7 @@ class Profile:
     kind: Kind = "judge"
     description: str = ""
     gaps: Mapping[str, Gap] = field(default_factory=dict)
+    conditions: Sequence[Conditions] = ()
     standings: dict[str, list[Standing]] = field(default_factory=dict)
     failures: dict[str, list[Failure]] = field(default_factory=dict)
 
@@ -65,7 +67,11 @@ def profiles(judged: Mapping[str, JudgeResults], roster: Roster) -> list[Profile
     """Build the profiles in the order of the roster; then those that only sites know."""
     profiles_by_name = {
         listed.name: Profile(
-            listed.name, listed.kind, listed.description, roster.gaps.get(listed.name, {})
+            listed.name,
+            listed.kind,
+            listed.description,
+            roster.gaps.get(listed.name, {}),
+            roster.conditions.get(listed.name, ()),
         )
         for listed in roster.judges
     }

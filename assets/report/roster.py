@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from pydantic import TypeAdapter
 from upath import UPath
 
+from assets.report.conditions import Conditions
 from resources.storage.atomic_writes import FilePath, write_atomically
 from resources.storage.files import read_file
 
@@ -61,6 +62,8 @@ class Roster:
     judges: Sequence[Listed] = ()
     benchmarks: Sequence[Planned] = ()
     gaps: Mapping[str, Mapping[str, Gap]] = field(default_factory=dict)
+    conditions: Mapping[str, Sequence[Conditions]] = field(default_factory=dict)
+    """The conditions of the answers, by judge."""
 
     def write(self, folder: FilePath) -> None:
         """Write it into the folder in which the sites lie."""

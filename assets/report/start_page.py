@@ -12,6 +12,11 @@ from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 from assets.report import front_tables, standings
+from assets.report.conditions import (
+    conditions_table,
+    describe_differences_of_judges,
+    describe_own_differences,
+)
 from assets.report.front_tables import MeasureColumn
 from assets.report.openings import ENTRY_FILE, Entry, Opening, sort_openings
 from assets.report.profiles import Profile, profiles
@@ -120,6 +125,8 @@ def _pages(reports: _Reports) -> Iterator[tuple[str, str]]:
     shared = {"columns": columns, "entries": reports.entries, "roster": reports.roster}
     templates = Path(__file__).parent / "templates"
     page = Renderer(templates, Shell("Counterfactory", {}), **shared).page
+    titles = {column.folder: column.title for column in columns}
+    conditions = {profile.name: profile.conditions for profile in everyone if profile.conditions}
     yield from page(
         "index.html",
         "start.html",
@@ -127,6 +134,8 @@ def _pages(reports: _Reports) -> Iterator[tuple[str, str]]:
         openings=openings,
         overview=front_tables.overview(columns, everyone),
         stand_ins=front_tables.stand_ins(columns, everyone),
+        conditions=conditions_table(conditions, titles),
+        differences=describe_differences_of_judges(conditions),
     )
     for profile in everyone:
         yield from page(
@@ -141,6 +150,8 @@ def _pages(reports: _Reports) -> Iterator[tuple[str, str]]:
             failures={
                 is_stand_in: profile.telling(stand_ins=is_stand_in) for is_stand_in in (False, True)
             },
+            conditions=conditions_table({"": profile.conditions}, titles),
+            differences=describe_own_differences(profile.conditions),
             lacking=[] if profile.kind == "stand_in" else _lacking(columns, profile),
         )
 

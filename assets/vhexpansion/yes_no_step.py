@@ -8,6 +8,7 @@ import pandas as pd
 from pydantic import Field
 
 from assets.kit.columns import BOOLEAN, TEXT, TEXTS, WHOLE, Columns
+from assets.kit.conditions import CONDITION_COLUMNS
 from assets.kit.forecast import PENDING
 from assets.kit.judging import JudgeStep, reply_columns
 from assets.kit.limits import LimitConfig
@@ -52,6 +53,7 @@ ANSWERS = Columns(
     refusal=(TEXT, "content filter, image safety or model, if refused; else empty"),
     reason=(TEXT, "Reason for a missing answer; else empty"),
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
+    **CONDITION_COLUMNS,
     is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
     calls=(TEXTS, "Keys of the stored calls behind it; none for a stand-in judge"),
 )

@@ -16,6 +16,7 @@ from dagster import (
 )
 
 from assets.kit.columns import REAL, TEXT, WHOLE, Columns, content_hash, to_materialize_result
+from assets.kit.conditions import CONDITION_COLUMNS
 from assets.kit.limits import format_count_of_total
 from assets.kit.previews import inline_tables
 from assets.kit.table_asset import NotMaterialized, TablesMismatch
@@ -169,7 +170,8 @@ def _iterate_promptings(
         for topic, table in answers[judge.name].items():
             asset_name = answers_key(judge.name).to_user_string()
             remedy = f"Materialize {asset_name} ({topic}) again."
-            require_columns(f"of {asset_name} ({topic})", ANSWERS.columns, table, remedy)
+            needed = ANSWERS.columns.keys() - CONDITION_COLUMNS.keys()
+            require_columns(f"of {asset_name} ({topic})", sorted(needed), table, remedy)
             for prompting, rows in table.groupby("prompting", sort=False):
                 yield judge, topic, str(prompting), rows
 

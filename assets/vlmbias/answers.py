@@ -9,6 +9,7 @@ from dagster import StaticPartitionsDefinition
 
 from assets.kit.checks import build_check_result, unparsed_rate_check
 from assets.kit.columns import REAL, TEXT, TEXTS, Columns, to_records
+from assets.kit.conditions import CONDITION_COLUMNS
 from assets.kit.forecast import Forecast
 from assets.kit.judging import JudgeStep, reply_columns
 from assets.kit.previews import markdown_table
@@ -52,6 +53,7 @@ ANSWERS = Columns(
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
     score=(REAL, "1 right, 0 wrong or unparsed; empty if refused or failed"),
     **READING_COLUMNS.columns,
+    **CONDITION_COLUMNS,
     calls=(TEXTS, "Keys of the stored calls behind this row; none for a stand-in judge"),
 )
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from assets.kit.conditions import CONDITION_COLUMNS
 from assets.kit.judging import JudgeStep
 from assets.kit.model_lookup import digest_entry
 from assets.kit.step_run import StepRun
@@ -19,16 +20,28 @@ def load_earlier_answers(
 ) -> pd.DataFrame:
     """Load the stored table of a judge and topic; empty if there is none, or it is damaged.
 
-    It lacks the plain readings, which are made anew by the rules of today.
+    It lacks the plain readings, which are made anew by the rules of today. Where an older version
+    stored it, the conditions of its answers are unknown.
     """
     columns = [name for name in step.table.columns.columns if name not in READING_COLUMNS.columns]
     empty: pd.DataFrame = step.table.columns.build_table([]).to_pandas()[columns]
     try:
-        table = work.home.find(step.key, work.partition, columns)
+        table = _find_table(step, work, columns)
     except CorruptItem as error:
         work.log.warning("%s Its answers under other promptings are lost.", error)
         return empty
     return empty if table is None else table
+
+
+def _find_table(
+    step: JudgeStep[PromptingConfig], work: StepRun[PromptingConfig], columns: list[str]
+) -> pd.DataFrame | None:
+    try:
+        return work.home.find(step.key, work.partition, columns)
+    except CorruptItem:
+        older = [name for name in columns if name not in CONDITION_COLUMNS]
+        table = work.home.find(step.key, work.partition, older)
+        return None if table is None else table.reindex(columns=columns)
 
 
 def load_other_promptings(

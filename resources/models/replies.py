@@ -1,12 +1,15 @@
 """Results of a request before they are stored: a reply, or a fault that says what to do."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 RefusalKind = Literal["content filter", "image safety", "no image", "model"]
 """Kinds of refusal: the provider's filter of words or of pictures, a reply without the
 picture that was asked for, or the model's own words."""
+
+THOUGHTS_CUT, THOUGHT_CHARACTERS = "thoughts_cut", "thought_characters"
+"""In a reply's provenance: the rule that cut thoughts off, and the number of their characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,9 @@ class Refusal:
 class ModelReply:
     """A model's reply: text, pictures, a score or a refusal, and what it cost in tokens.
 
-    `malformed_reason` says why a reply that was paid for holds none of them. `provenance` says how
-    a local model came to it, as JSON values: device, dtype, versions and batch.
+    `malformed_reason` says why a reply that was paid for holds none of them. `provenance` says what
+    it depends on beside the request, as JSON values: of a local model device, dtype, versions and
+    the like, of a server its engine, and what was cut off as thoughts.
     """
 
     text: str | None = None
@@ -68,6 +72,10 @@ class ModelReply:
     served_model: str | None = None
     usage: Usage = UNCOUNTED
     provenance: Mapping[str, Any] | None = None
+
+    def with_provenance(self, facts: Mapping[str, Any]) -> "ModelReply":
+        """The reply with more facts in its provenance, if there are any."""
+        return replace(self, provenance={**(self.provenance or {}), **facts}) if facts else self
 
 
 class RequestFault(Exception):

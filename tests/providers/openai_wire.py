@@ -62,13 +62,13 @@ def read(request: HttpRequest, at: float) -> Received | None:
     return None
 
 
-def models(names: Sequence[str], path: str, most: int | None) -> Response:
+def models(names: Sequence[str], path: str, most: int | None, owner: str = "system") -> Response:
     """The list of models: all at once, as OpenAI sends it, or `most` on a page."""
     after = parse_qs(urlsplit(path).query).get("after")
     start = names.index(after[0]) + 1 if after else 0
     shown = names[start:][:most]
     data = [
-        {"id": name, "object": "model", "created": _CREATED, "owned_by": "system"} for name in shown
+        {"id": name, "object": "model", "created": _CREATED, "owned_by": owner} for name in shown
     ]
     more = {} if most is None else {"has_more": start + len(shown) < len(names)}
     return json_response({"object": "list", "data": data, **more})

@@ -37,6 +37,7 @@ _WIRES: Mapping[str, Any] = {
     "openai": openai_wire,
 }
 """In the order in which a request is read: the first by whose headers its path is told."""
+_ENGINE_PATHS = {"/get_server_info", "/version", "/api/version", "/props", "/api/v0/models"}
 _SCALE = re.compile(r'"score": <integer (\d+)–(\d+)>')
 _YES_OR_NO = "{Yes} or {No}"
 _LOOK_AGAIN_S = 0.005
@@ -106,6 +107,12 @@ class Provider(Plan):
 
         One that waits for minutes is a mistake of the test.
         """
+        self.engine: Mapping[str, Any] = {"/version": {"version": "0.11.0"}}
+        """What it sends by path where it is asked for its engine, as vLLM; elsewhere a 404."""
+        self.engine_requests: list[str] = []
+        """The paths at which it was asked for its engine."""
+        self.owner = "system"
+        """Who owns its models, as its list says."""
         self.models_on_a_page: int | None = None
         self.counts: Callable[[bytes], int] | None = None
         """How many tokens a picture is billed as; None is 100 for each."""
@@ -183,6 +190,9 @@ class Provider(Plan):
         if request.path.startswith("/files/"):
             self.downloads.append(request)
             return Response(self._files[request.path], media_type="image/png")
+        if request.path in _ENGINE_PATHS:
+            self.engine_requests.append(request.path)
+            return await self._describe_engine(request.path)
         if request.path.startswith("/_"):
             return control(self, request)
         at = time.monotonic()
@@ -203,6 +213,13 @@ class Provider(Plan):
         finally:
             self.in_flight -= 1
         return response
+
+    async def _describe_engine(self, path: str) -> Response:
+        told = self.engine.get(path)
+        if isinstance(told, Response):
+            await asyncio.sleep(told.delay)
+            return told
+        return json_response({} if told is None else told, 404 if told is None else 200)
 
     async def _release(self, received: Received) -> None:
         while self.held(received):
@@ -235,8 +252,9 @@ class Provider(Plan):
         received = exchange.received
         if received.task == "models":
             names = self.models[received.provider]
+            more = {"owner": self.owner} if received.provider == "openai" else {}
             listed: Response = _WIRES[received.provider].models(
-                names, received.path, self.models_on_a_page
+                names, received.path, self.models_on_a_page, **more
             )
             return listed
         if received.task not in ("text", "picture"):

@@ -27,6 +27,7 @@ from resources.models.backends.reply_schemas import (
     nested_field,
     parse_reply,
 )
+from resources.models.backends.thoughts import describe_thoughts
 from resources.models.catalog import Model
 from resources.models.model_lists import ListedModel
 from resources.models.replies import (
@@ -66,10 +67,11 @@ _CLOSED_CODES = frozenset(
 
 
 class _Block(BaseModel):
-    """A part of what a model says: text, or a thought, which has none."""
+    """A part of what a model says: text, or a thought, which may be kept back."""
 
     type: str
     text: OptionalText = None
+    thinking: OptionalText = None
 
 
 class _Message(BaseModel):
@@ -162,11 +164,15 @@ class Anthropic:
         answer = parse_reply(_Message, await self._send(posted))
         texts = [block.text or "" for block in answer.content if block.type == "text"]
         refusal = self._refusal(answer, empty=not texts)
-        return ModelReply(
+        reply = ModelReply(
             text=None if refusal else "".join(texts),
             refusal=refusal,
             served_model=answer.model,
             usage=_usage(answer),
+        )
+        thoughts = [block for block in answer.content if "thinking" in block.type]
+        return reply.with_provenance(
+            describe_thoughts([thought.thinking for thought in thoughts], len(thoughts))
         )
 
     def _refusal(self, answer: _Message, *, empty: bool) -> Refusal | None:

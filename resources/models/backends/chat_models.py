@@ -17,6 +17,7 @@ from resources.models.backends.local_models import (
     translate_loading_errors,
 )
 from resources.models.backends.plain_prompts import find_plain_template
+from resources.models.backends.provenance import describe_chat_model
 from resources.models.catalog import Model
 from resources.models.replies import ModelUnavailable, UnacceptableRequest, Usage
 from resources.models.requests import Turn
@@ -42,6 +43,7 @@ class ChatModel:
         self.served_model = files.served_model
         self.processor, self.network = _load(files, settings)
         self.tokenizer = getattr(self.processor, "tokenizer", self.processor)
+        self.conditions = describe_chat_model(self.processor, self.network) | files.describe()
         if settings.adapter is not None:
             self.network = attach_adapter(self.network, model, settings.adapter, files.commit)
             self.served_model += f" with {Path(settings.adapter).name}"

@@ -29,6 +29,7 @@ from resources.models.backends.reply_schemas import (
     GoogleErrorEnvelope,
     parse_reply,
 )
+from resources.models.backends.thoughts import describe_thoughts
 from resources.models.catalog import Model
 from resources.models.model_lists import ListedModel
 from resources.models.replies import (
@@ -305,7 +306,10 @@ def _parts(response: GeminiResponse) -> list[GeminiPart]:
 
 def _reply(response: GeminiResponse, **reply_fields: Any) -> ModelReply:
     """A reply with what all have."""
-    return ModelReply(**reply_fields, served_model=response.model_version, usage=_usage(response))
+    reply = ModelReply(**reply_fields, served_model=response.model_version, usage=_usage(response))
+    parts = response.candidates[0].content.parts if response.candidates else []
+    thoughts = [part.text for part in parts if part.thought]
+    return reply.with_provenance(describe_thoughts(thoughts, response.thoughts_token_count))
 
 
 def _build_no_answer(response: GeminiResponse, problem: str) -> NoAnswer:

@@ -22,6 +22,7 @@ from resources.models.backends.hosted_models import check_key, redact_key
 from resources.models.backends.model_folders import explain_file, explain_folder
 from resources.models.catalog import Model
 from resources.models.replies import ModelReply, ModelUnavailable, RequestFault, UnacceptableRequest
+from resources.models.weights import NoWeights, find_weights
 
 SettingsType = TypeVar("SettingsType", bound="LocalSettings")
 
@@ -144,6 +145,15 @@ class ModelFiles(NamedTuple):
     def served_model(self) -> str:
         """The origin that an answer names: id and commit, or the folder."""
         return self.model.model if self.commit is None else f"{self.model.model}@{self.commit}"
+
+    def describe(self) -> dict[str, str]:
+        """The commit of the weights, or for a folder their digest: 16 digits of its sha256."""
+        if self.commit is not None:
+            return {"commit": self.commit}
+        try:
+            return {"weights": find_weights(Path(self.model.model)).digest[:16]}
+        except NoWeights:
+            return {}
 
     def load(self, kind: Any, **how: Any) -> Any:
         """Load a library's class from the files; no code that comes with a model is run."""

@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Awaitable, Mapping
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -9,6 +10,7 @@ from openai import APIConnectionError, APIStatusError, AsyncOpenAI
 
 from resources.models.backends.addresses import ForbiddenAddress, fetch_public_url
 from resources.models.backends.base import PictureLoader
+from resources.models.backends.engines import EngineFinder
 from resources.models.backends.hosted_models import (
     build_token_limit_fault,
     check_key,
@@ -33,6 +35,7 @@ from resources.models.backends.reply_schemas import (
     parse_reply,
 )
 from resources.models.backends.structured_output import build_response_format
+from resources.models.backends.thoughts import describe_thoughts
 from resources.models.catalog import Model
 from resources.models.model_lists import ListedModel
 from resources.models.replies import (
@@ -104,6 +107,11 @@ class OpenAI:
                 model.concurrency, credentials, get_max_reply_bytes(model)
             ),
         )
+        self._engines = (
+            EngineFinder(str(self._sdk.base_url), partial(self._get, query={}))
+            if model.backend == "openai_compatible"
+            else None
+        )
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -112,7 +120,9 @@ class OpenAI:
     async def write(self, request: WriteRequest | LookRequest | PaintRequest) -> ModelReply:
         """Write text, to a schema where there is one, or look; or paint: it takes no seed."""
         path, body = await self._build_body(request)
-        return await self._reply(path, self._post(path, body))
+        conditions = await self._describe_server()
+        reply = await self._reply(path, self._post(path, body))
+        return reply.with_provenance(conditions)
 
     look = paint = write
 
@@ -125,11 +135,17 @@ class OpenAI:
         if len(files) == 1:
             files = [("image", files[0][1])]
         body = {**self._model.parameters, "model": self._model.model, "prompt": request.prompt}
-        return await self._reply(EDITS, self._post(EDITS, body, files))
+        conditions = await self._describe_server()
+        reply = await self._reply(EDITS, self._post(EDITS, body, files))
+        return reply.with_provenance(conditions)
 
     async def list_models(self) -> list[ListedModel]:
         """The models that the server has for this key, page by page."""
         return await collect_pages(lambda query: self._get("/models", query), "after")
+
+    async def _describe_server(self) -> Mapping[str, Any]:
+        """The engine of a server of one's own, for the provenance of its replies."""
+        return {} if self._engines is None else {"engine": await self._engines.find()}
 
     async def _build_body(
         self, request: WriteRequest | LookRequest | PaintRequest
@@ -177,12 +193,14 @@ class OpenAI:
         elif text is None:
             problem = f"The reply holds no text (finish_reason: {choice.finish_reason})."
             raise NoAnswer(problem, answer.model, usage)
-        return ModelReply(
+        reply = ModelReply(
             text=None if refusal else text,
             refusal=refusal,
             served_model=answer.model,
             usage=usage,
         )
+        thoughts = choice.message.reasoning_content or choice.message.reasoning
+        return reply.with_provenance(describe_thoughts([thoughts], answer.reasoning_tokens))
 
     async def _parse_picture(self, answer: OpenAIImages) -> ModelReply:
         usage = Usage(answer.input_tokens, answer.output_tokens)

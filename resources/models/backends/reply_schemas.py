@@ -94,10 +94,15 @@ def validate_reply(shape: type[Shape], value: Any) -> Shape:
 
 
 class OpenAIMessage(BaseModel):
-    """OpenAI's message: what the model says, or why it says nothing."""
+    """OpenAI's message: what the model says, or why it says nothing.
+
+    Servers send thoughts apart, under either name.
+    """
 
     content: ChatText = None
     refusal: OptionalText = None
+    reasoning_content: OptionalText = None
+    reasoning: OptionalText = None
 
 
 class OpenAIChoice(BaseModel):
@@ -114,6 +119,9 @@ class ChatCompletion(BaseModel):
     model: OptionalText = None
     prompt_tokens: TokenCount = nested_field("usage", "prompt_tokens")
     completion_tokens: TokenCount = nested_field("usage", "completion_tokens")
+    reasoning_tokens: TokenCount = nested_field(
+        "usage", "completion_tokens_details", "reasoning_tokens"
+    )
 
 
 class OpenAIImage(BaseModel):

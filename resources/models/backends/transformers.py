@@ -141,7 +141,12 @@ class Transformers(LocalBackend):
         speaking, generation = self._speaking, self._generation
         return generated.share(
             [
-                ModelReply(text=text, served_model=speaking.served_model, usage=usage)
+                ModelReply(
+                    text=text,
+                    served_model=speaking.served_model,
+                    usage=usage,
+                    provenance=speaking.conditions,
+                )
                 for group, sequences in generated.output
                 for text, usage in speaking.read_answers(group.inputs, sequences, generation)
             ]

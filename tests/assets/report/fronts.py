@@ -5,6 +5,7 @@ from pathlib import Path
 
 from PIL import Image
 
+from assets.report.conditions import Conditions
 from assets.report.openings import Entry
 from assets.report.publish import Site, Thumbnail, publish
 from assets.report.roster import Gap, Listed, Planned, Roster
@@ -17,6 +18,22 @@ INFLATION = Measure("Inflation", "near 0", "change", "How much more for words on
 ODD = 'a/<script>alert("x")</script> & ../..'
 """A judge's name that is no file's name."""
 PICTURE = Thumbnail("0" * 64, 200)
+
+CONDITIONS = {
+    "eye": [
+        Conditions(
+            "zoo",
+            {"engine": "vLLM 0.11.0", "dtype": "bfloat16"},
+            *(240, "2026-11-20", "2026-11-20"),
+            *(["by tags"], 12, 3456),
+        ),
+        Conditions(
+            "words", {"engine": "vLLM 0.12.0", "dtype": "bfloat16"}, 90, "2026-11-20", "2026-11-21"
+        ),
+    ],
+    "clip": [Conditions("words", {"dtype": "float32"}, 5, "2026-11-21", "2026-11-21")],
+    "ear": [Conditions("zoo", {}, 7, "2026-11-21", "2026-11-21", ["by provider"], 1)],
+}
 
 
 def standing(
@@ -89,5 +106,6 @@ def front(root: Path) -> Path:
         ],
         [Planned("zoo", "Zoo"), Planned("words", "Words"), Planned("last", "Last")],
         {"new": {"zoo": gap, "words": gap, "last": gap}, "clip": {"zoo": nothing}},
+        CONDITIONS,
     ).write(root)
     return root

@@ -109,6 +109,24 @@ class TestPages:
         assert file_name(ODD) in {each.stem for each in pages}
         assert re.fullmatch(r"[a-z0-9_-]+", file_name(ODD))
 
+    def test_what_numbers_depend_on_is_folded_below_them(self, folder: Path) -> None:
+        caveat = "a part of a difference between these numbers may be due to that."
+        front = text_of(page(folder))
+        assert f"asked under conditions that differ in dtype, engine: {caveat}" in front
+        for line in (
+            "240 2026-11-20 engine vLLM 0.11.0; dtype bfloat16 by tags, of 12 replies, 3,456 char",
+            "7 2026-11-21 not known: the provider does not say by provider, of 1 reply",
+        ):
+            assert line in front
+        eye = text_of(page(folder, "judges/eye.html"))
+        differing = "conditions that differ in engine (vLLM 0.11.0; vLLM 0.12.0)"
+        assert f"Its answers were given under {differing}: {caveat}" in eye
+        assert "Words 90 2026-11-20 to 2026-11-21 engine vLLM 0.12.0; dtype bfloat16 none" in eye
+        clip = text_of(page(folder, "judges/clip.html"))
+        assert "Words 5 2026-11-21 dtype float32 none" in clip
+        assert "differ in" not in clip
+        assert "depend on" not in text_of(page(folder, "judges/new.html"))
+
     def test_other_names_have_other_files(self) -> None:
         names = ("eye", "Eye", "e/ye", "e-ye", "", "..", ".", "x" * 300, "x" * 301, "é", "ê")
         files = [file_name(name) for name in names]

@@ -15,6 +15,7 @@ from resources.models.backends.local_models import (
     translate_loading_errors,
     translate_running_errors,
 )
+from resources.models.backends.provenance import describe_pixel_limits
 from resources.models.backends.scoring.base import (
     FormulaSettings,
     build_score_provenance,
@@ -106,6 +107,7 @@ class PairFormula(ABC):
             prefix=self.prefix,
             processor=self._processor,
             pictures=type(self._images).__name__,
+            pixel_limits=describe_pixel_limits(self._images)["pixel_limits"],
         )
         return [
             ModelReply(score=score, served_model=self._served, provenance=how)

@@ -13,6 +13,7 @@ from resources.models.backends.scoring.base import FormulaSettings, build_score_
 from resources.models.catalog import Model
 from resources.models.requests import ScoreRequest, Turn
 
+_CONDITIONS = ("attention", "chat_template", "pixel_limits", "commit", "weights")
 _GREEDY = {"do_sample": False, "num_beams": 1, "temperature": None, "top_p": None, "top_k": None}
 
 
@@ -56,6 +57,14 @@ class PromptedFormula:
 
     def _describe_settings(self, batch: int, **more: Any) -> dict[str, Any]:
         speaking = self._speaking
+        conditions = {
+            name: speaking.conditions[name] for name in _CONDITIONS if name in speaking.conditions
+        }
         return build_score_provenance(
-            self._model, speaking.network, batch, pictures=speaking.image_processor_name, **more
+            self._model,
+            speaking.network,
+            batch,
+            pictures=speaking.image_processor_name,
+            **conditions,
+            **more,
         )

@@ -19,10 +19,12 @@ def server(_provider):
     _provider.clear()
     _provider.received.clear()
     _provider.downloads.clear()
+    _provider.engine_requests.clear()
     _provider.most_in_flight = 0
-    answer = _provider.answer
+    answer, engine, owner = _provider.answer, _provider.engine, _provider.owner
     yield _provider
     _provider.answer, _provider.held, _provider.served = answer, lambda _: False, {}
+    _provider.engine, _provider.owner = engine, owner
     _provider.batches.course = lambda _: Course()
 
 

@@ -179,6 +179,7 @@ def test_what_it_thought_is_not_what_it_says(server, ask):
     reply = ask(claude(server), LOOK)
     assert isinstance(reply, ModelReply)
     assert reply.text == "{5}"
+    assert reply.provenance == {"thoughts_cut": "by provider", "thought_characters": 7}
 
 
 def test_tokens_of_the_cache_went_in_as_well(server, ask):

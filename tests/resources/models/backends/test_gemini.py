@@ -248,7 +248,11 @@ def test_thoughts_are_no_answer_but_are_paid_for(server, ask):
             },
         }
     )
-    assert ask(gemini(server), LOOK) == ModelReply(text="{5}", usage=Usage(9, 32))
+    assert ask(gemini(server), LOOK) == ModelReply(
+        text="{5}",
+        usage=Usage(9, 32),
+        provenance={"thoughts_cut": "by provider", "thought_characters": 3},
+    )
 
 
 def test_a_picture_comes_with_words_and_after_drafts(server, ask):

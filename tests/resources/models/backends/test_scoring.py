@@ -129,6 +129,11 @@ class TestClipScore:
             "prefix": "A photo depicts ",
             "processor": str(clip),
             "pictures": "CLIPImageProcessorPil",
+            "pixel_limits": {
+                "do_resize": True,
+                "size": {"shortest_edge": 16},
+                "crop_size": {"height": 16, "width": 16},
+            },
         }
         assert reply.served_model == str(clip)
         assert reply.score == pytest.approx(by_hand(clip, ASKED[0], "A photo depicts ")[0], abs=0.1)

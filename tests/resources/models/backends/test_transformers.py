@@ -5,6 +5,8 @@ import io
 import json
 import shutil
 import threading
+from hashlib import sha256
+from importlib.metadata import version
 from importlib.util import find_spec
 
 import pytest
@@ -15,6 +17,7 @@ from resources.models.backends import build_backend
 from resources.models.backends.transformers import compute_sampling_seed
 from resources.models.replies import ModelUnavailable, UnacceptableRequest
 from resources.models.requests import LookRequest, Turn, WriteRequest, get_request_kind
+from resources.models.weights import find_weights
 from tests import tiny
 from tests.resources.models.backends.local_models import (
     Pictures,
@@ -146,6 +149,43 @@ class TestLooking:
             assert network.config._attn_implementation == attention
         with pytest.raises(ModelUnavailable, match=r"attention .*would fetch code from the Hub"):
             said(llava, look(LEGS, RED_NAME), attention="kernels-community/flash-attn")
+
+
+class TestConditions:
+    def test_an_answer_says_what_it_depends_on(self, llava):
+        (reply,) = said(llava, look(LEGS, RED_NAME), dtype="bfloat16", attention="eager", **SHORT)
+        facts = dict(reply.provenance)
+        template = (llava / "chat_template.jinja").read_text()
+        assert facts.pop("versions") == {name: version(name) for name in ("torch", "pillow")}
+        assert facts.pop("device").startswith("cpu (")
+        assert facts == {
+            "engine": f"transformers {version('transformers')}",
+            "dtype": "bfloat16",
+            "attention": "eager",
+            "chat_template": sha256(template.encode()).hexdigest()[:16],
+            "image_processor": "CLIPImageProcessorPil",
+            "pixel_limits": {
+                "do_resize": True,
+                "size": {"shortest_edge": 16},
+                "crop_size": {"height": 16, "width": 16},
+            },
+            "weights": find_weights(llava).digest[:16],
+        }
+
+    def test_another_template_and_other_pixels_are_seen_in_it(self, llava, tmp_path):
+        folder = copied(llava, tmp_path)
+        template = folder / "chat_template.jinja"
+        template.write_text(template.read_text() + " ")
+        settings = json.loads((folder / "processor_config.json").read_text())
+        settings["image_processor"]["size"] = {"shortest_edge": 20}
+        (folder / "processor_config.json").write_text(json.dumps(settings))
+        before, after = (
+            said(model, look(LEGS, RED_NAME), **SHORT)[0].provenance for model in (llava, folder)
+        )
+        assert {name for name, fact in before.items() if after[name] != fact} == {
+            "chat_template",
+            "pixel_limits",
+        }
 
 
 class TestLength:
@@ -369,6 +409,7 @@ def test_a_model_of_the_hub_says_its_commit(llava):
     (same,) = said(llava, look(LEGS, RED_NAME), **SHORT)
     assert reply.text == same.text
     assert reply.served_model == f"someone/llava@{COMMIT}"
+    assert (reply.provenance["commit"], "weights" in reply.provenance) == (COMMIT, False)
 
 
 def copied(folder, tmp_path):
