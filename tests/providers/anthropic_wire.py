@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from tests.providers.http import HttpRequest, Response, json_response
 from tests.providers.received import Received
@@ -13,7 +14,7 @@ MODELS = ("claude-sonnet-5-5",)
 
 def read(request: HttpRequest, at: float) -> Received | None:
     """The request in a test's terms, or None where Anthropic has nothing at that path."""
-    path = request.path.removeprefix("/elsewhere")
+    path = request.path.removeprefix("/elsewhere").partition("?")[0]
     if request.method == "GET" and path == "/v1/models" and "anthropic-version" in request.headers:
         return Received("anthropic", request.path, "models", request.headers, b"", at)
     if request.method != "POST" or path != "/v1/messages":
@@ -54,13 +55,17 @@ def refused_parameter(received: Received) -> Response | None:
 
 
 def models(names: Sequence[str], path: str, most: int | None) -> Response:
-    """The list of models."""
+    """The list of models, at most `most` on a page."""
+    after = parse_qs(urlsplit(path).query).get("after_id")
+    start = names.index(after[0]) + 1 if after else 0
+    shown = names[start:][:most]
     data = [
         {"type": "model", "id": name, "display_name": name, "created_at": "2026-09-29T00:00:00Z"}
-        for name in names
+        for name in shown
     ]
+    more = start + len(shown) < len(names)
     return json_response(
-        {"data": data, "has_more": False, "first_id": names[0], "last_id": names[-1]}
+        {"data": data, "has_more": more, "first_id": shown[0], "last_id": shown[-1]}
     )
 
 

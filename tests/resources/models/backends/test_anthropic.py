@@ -346,3 +346,13 @@ except ModelUnavailable as fault:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "The backend anthropic needs its SDK" in run.stdout
     assert "pip install 'counterfactory[anthropic]'" in run.stdout
+
+
+def test_models_are_listed_page_by_page(asker, server, monkeypatch):
+    monkeypatch.setitem(server.models, "anthropic", ["claude-9", "claude-8", "claude-7"])
+    for size in (None, 1, 2):
+        monkeypatch.setattr(server, "models_on_a_page", size)
+        listed = asker.use(claude(server), lambda backend: backend.list_models())
+        assert [model.id for model in listed] == ["claude-9", "claude-8", "claude-7"]
+    assert {request.task for request in server.received} == {"models"}
+    assert {request.key for request in server.received} == {KEY}
