@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from assets.report.publish import publish
@@ -41,6 +42,11 @@ def test_each_report_is_found_by_what_lies_there(blank: Page, tmp_path: Path) ->
     stamps = found.locator(".stamps").all_inner_texts()
     assert stamps[:2] == ["A trial: not ranked", "No answer"]
     assert stamps[2].startswith("As published: The paper’s §5.1")
+    numbers = found.nth(2).locator(".numbers")
+    expect(numbers.get_by_role("img", name="As published")).to_be_visible()
+    expect(numbers.get_by_role("img", name="Demo data")).to_be_hidden()
+    numbers.get_by_text("Demo data: stand-ins").first.click()
+    expect(numbers.get_by_role("img", name="Demo data")).to_be_visible()
     found.nth(0).get_by_role("link").click()
     expect(page).to_have_url((moved / "another one" / "index.html").as_uri())
     page.get_by_role("link", name="Reports").click()
@@ -105,3 +111,39 @@ def test_the_pages_of_judges_fit_a_phone(blank: Page, tmp_path: Path) -> None:
     for name in ("index.html", "judges/eye.html", "judges/new.html"):
         page.goto((index.parent / name).as_uri())
         assert page.evaluate("document.documentElement.scrollWidth") == 400, name
+
+
+@pytest.mark.parametrize("width", [1280, 1600])
+def test_cards_share_a_wide_page_and_a_key_leads_to_the_table(
+    blank: Page, tmp_path: Path, width: int
+) -> None:
+    index = write_start_page(front(tmp_path / "report")).page
+    page = blank
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(index.as_uri())
+    first, second = page.locator(".cards article").all()
+    places = [card.bounding_box() for card in (first, second)]
+    widths = [place["width"] for place in places if place]
+    assert widths[1] < widths[0] / 2
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="to the table")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Leaderboard")).to_be_in_viewport()
+
+
+def test_a_page_is_printed_on_white_with_all_columns_of_its_tables(
+    blank: Page, tmp_path: Path
+) -> None:
+    index = write_start_page(front(tmp_path / "report")).page
+    page = blank
+    page.goto(index.as_uri())
+    page.emulate_media(media="print", color_scheme="dark")
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert min(map(int, re.findall(r"\d+", ground))) > 240
+    region = page.get_by_role("region", name="Judges and metrics")
+    assert region.evaluate("region => getComputedStyle(region).overflowX") == "visible"
+    expect(page.get_by_role("link", name="CSV").first).to_be_hidden()
+    page.emulate_media(media="screen", color_scheme="light")
