@@ -29,14 +29,15 @@ class PainterFamily:
     pipeline: str
     """Class of diffusers."""
     build: Callable[[], Any]
-    parameters: Mapping[str, Any]
-    """Parameters of a painter's entry."""
+    parameters: Mapping[str, Any] | None = None
+    """Parameters of a painter's entry; None where the family paints nothing by text alone."""
     editing: Mapping[str, Any] | None = None
     """Parameters of an editor's entry; None where the family has no editor."""
     joins: bool = False
     """Whether an edit may join several pictures."""
     one_by_one: bool = False
     """Whether prompts are never painted in one batch."""
+    needs_torchvision: bool = False
     note: str = ""
 
     def save(self, folder: Path) -> Path:
@@ -56,14 +57,18 @@ class PainterFamily:
     @property
     def row(self) -> str:
         """Row of the table in the documents."""
-        batch = "one by one" if self.one_by_one else "works"
+        paints = "no" if self.parameters is None else "works"
+        batch = "one by one" if self.one_by_one else paints
         edits = "no" if self.editing is None else "works"
         joins = "works" if self.joins else "no"
-        cells = [self.name, f"`{self.pipeline}`", "works", batch, edits, joins, self.note]
+        needs = "Needs torchvision. " if self.needs_torchvision else ""
+        name = f"`{self.pipeline}`"
+        cells = [self.name, name, paints, batch, edits, joins, needs + self.note]
         return f"| {' | '.join(cells)} |".replace("  ", " ")
 
 
-_77_TOKENS = "reads 77 tokens of a prompt"
+_QWEN_GUIDANCE = 'Its guidance needs `negative_prompt: " "`'
+_77_TOKENS = "Reads 77 tokens of a prompt"
 
 FAMILIES = (
     PainterFamily(
@@ -102,7 +107,8 @@ FAMILIES = (
         parameters=_FEW,
         editing={"num_inference_steps": 2},
         joins=True,
-        note="its processor needs torchvision (tried with a tokenizer alone); edits from 64 px on",
+        needs_torchvision=True,
+        note="Edits pictures from 64 px on",
     ),
     PainterFamily(
         name="FLUX.2 klein",
@@ -111,7 +117,7 @@ FAMILIES = (
         parameters=_SHORT,
         editing={"num_inference_steps": 2, "max_sequence_length": 64},
         joins=True,
-        note="edits from 64 px on",
+        note="Edits pictures from 64 px on",
     ),
     PainterFamily(
         name="Z-Image",
@@ -126,13 +132,31 @@ FAMILIES = (
         build=pipelines.build_qwen_image,
         parameters=_FEW,
         editing=_CHANGED,
+        note=_QWEN_GUIDANCE,
+    ),
+    PainterFamily(
+        name="Qwen-Image-Edit",
+        pipeline="QwenImageEditPipeline",
+        build=pipelines.build_qwen_image_edit,
+        editing={"num_inference_steps": 1},
+        needs_torchvision=True,
+        note=_QWEN_GUIDANCE,
+    ),
+    PainterFamily(
+        name="Qwen-Image-Edit Plus",
+        pipeline="QwenImageEditPlusPipeline",
+        build=pipelines.build_qwen_image_edit_plus,
+        editing={"num_inference_steps": 1},
+        joins=True,
+        needs_torchvision=True,
+        note=_QWEN_GUIDANCE,
     ),
     PainterFamily(
         name="Ideogram 4",
         pipeline="Ideogram4Pipeline",
         build=pipelines.build_ideogram4,
         parameters={**_SHORT, "guidance_scale": 7.0, "guidance_schedule": None},
-        note="other steps than 48 need `guidance_scale` and `guidance_schedule: null`",
+        note="Other steps than 48 need `guidance_scale` and `guidance_schedule: null`",
     ),
     PainterFamily(
         name="Sana",
@@ -173,7 +197,7 @@ FAMILIES = (
         build=pipelines.build_cogview4,
         parameters=_SHORT,
         one_by_one=True,
-        note="in one batch, a prompt's picture depends on the others' length",
+        note="In one batch, a prompt's picture depends on the others' length",
     ),
     PainterFamily(
         name="AuraFlow",

@@ -16,6 +16,16 @@ LANGUAGE = {
 }
 _EYES = {"depth": 1, "hidden_size": 16, "intermediate_size": 16, "num_heads": 2}
 _ROPE = {"rope_type": "default", "mrope_section": [2, 1, 1], "rope_theta": 1e4}
+_SEEING = {
+    f"{name}_token_id": f"<|{token}|>"
+    for name, token in {
+        "image": "image_pad",
+        "video": "video_pad",
+        "vision_start": "vision_start",
+        "vision_end": "vision_end",
+    }.items()
+}
+"""Tokens of Qwen2.5-VL around pictures, by their fields of its configuration."""
 _CHAT = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n"
     "{% if message.content is string %}{{ message.content }}{% else %}"
@@ -45,11 +55,11 @@ def t5(width=32):
     return tokenizer, transformers.T5EncoderModel(config)
 
 
-def qwen_tokenizer():
+def qwen_tokenizer(*special_tokens):
     tokenizer = transformers.Qwen2Tokenizer().train_new_from_iterator(
         [[tiny.WORDS]],
         400,
-        new_special_tokens=["<|im_start|>", "<|im_end|>"],
+        new_special_tokens=["<|im_start|>", "<|im_end|>", *special_tokens],
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )
     tokenizer.chat_template = _CHAT
@@ -79,12 +89,20 @@ def qwen3_vl(layers):
 
 
 def qwen2_vl():
-    tokenizer = qwen_tokenizer()
+    tokenizer = qwen_tokenizer(*_SEEING.values())
     config = transformers.Qwen2_5_VLConfig(
         text_config={**LANGUAGE, "vocab_size": len(tokenizer), "rope_parameters": _ROPE},
         vision_config={**_EYES, "out_hidden_size": 16},
+        **{name: tokenizer.convert_tokens_to_ids(token) for name, token in _SEEING.items()},
     )
     return tokenizer, transformers.Qwen2_5_VLForConditionalGeneration(config)
+
+
+def qwen2_vl_processor(tokenizer):
+    """The processor of pictures and text; it needs torchvision."""
+    return transformers.Qwen2VLProcessor(
+        transformers.Qwen2VLImageProcessorPil(), tokenizer, transformers.Qwen2VLVideoProcessor()
+    )
 
 
 def gemma2():
@@ -94,14 +112,18 @@ def gemma2():
 
 
 def mistral3():
-    tokenizer = qwen_tokenizer()
+    """The encoder of FLUX.2 with its processor, which needs torchvision."""
+    tokenizer = qwen_tokenizer("[IMG]", "[IMG_BREAK]", "[IMG_END]")
     config = transformers.Mistral3Config(
         text_config=transformers.MistralConfig(
             **(LANGUAGE | {"num_hidden_layers": 30}), vocab_size=len(tokenizer)
         ),
         vision_config={**LANGUAGE, "model_type": "pixtral", "num_hidden_layers": 1},
     )
-    return tokenizer, transformers.Mistral3ForConditionalGeneration(config)
+    processor = transformers.PixtralProcessor(
+        transformers.PixtralImageProcessorPil(), tokenizer, chat_template=_CHAT
+    )
+    return processor, transformers.Mistral3ForConditionalGeneration(config)
 
 
 def autoencoder(blocks=2, **options):
@@ -137,13 +159,13 @@ def flux2_autoencoder():
     )
 
 
-def qwen_autoencoder():
+def qwen_autoencoder(blocks=2):
     return diffusers.AutoencoderKLQwenImage(
-        base_dim=8,
+        base_dim=4,
         z_dim=4,
-        dim_mult=[1, 2],
+        dim_mult=[1] * blocks,
         num_res_blocks=1,
-        temperal_downsample=[False],
+        temperal_downsample=[False] * (blocks - 1),
         latents_mean=[0.0] * 4,
         latents_std=[1.0] * 4,
     )

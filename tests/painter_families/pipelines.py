@@ -12,6 +12,7 @@ from tests.painter_families.components import (
     gemma2,
     mistral3,
     qwen2_vl,
+    qwen2_vl_processor,
     qwen3,
     qwen3_vl,
     qwen_autoencoder,
@@ -125,10 +126,10 @@ def build_flux2_transformer(text_width, **options):
 
 
 def build_flux2():
-    tokenizer, encoder = mistral3()
+    processor, encoder = mistral3()
     return diffusers.Flux2Pipeline(
         scheduler=flow(use_dynamic_shifting=True),
-        tokenizer=tokenizer,
+        tokenizer=processor,
         text_encoder=encoder,
         transformer=build_flux2_transformer(3 * 16),
         vae=flux2_autoencoder(),
@@ -168,12 +169,30 @@ def build_z_image():
 
 
 def build_qwen_image():
+    return diffusers.QwenImagePipeline(**_build_qwen_parts())
+
+
+def build_qwen_image_edit():
+    return _build_qwen_editor(diffusers.QwenImageEditPipeline)
+
+
+def build_qwen_image_edit_plus():
+    return _build_qwen_editor(diffusers.QwenImageEditPlusPipeline)
+
+
+def _build_qwen_editor(pipeline):
+    # It makes a picture of a million pixels of what it is shown: the more blocks, the less is left.
+    parts = _build_qwen_parts() | {"vae": qwen_autoencoder(blocks=6)}
+    return pipeline(**parts, processor=qwen2_vl_processor(parts["tokenizer"]))
+
+
+def _build_qwen_parts():
     tokenizer, encoder = qwen2_vl()
-    return diffusers.QwenImagePipeline(
-        scheduler=flow(use_dynamic_shifting=True),
-        tokenizer=tokenizer,
-        text_encoder=encoder,
-        transformer=diffusers.QwenImageTransformer2DModel(
+    return {
+        "scheduler": flow(use_dynamic_shifting=True),
+        "tokenizer": tokenizer,
+        "text_encoder": encoder,
+        "transformer": diffusers.QwenImageTransformer2DModel(
             in_channels=16,
             out_channels=4,
             num_layers=1,
@@ -182,8 +201,8 @@ def build_qwen_image():
             joint_attention_dim=16,
             axes_dims_rope=(8, 4, 4),
         ),
-        vae=qwen_autoencoder(),
-    )
+        "vae": qwen_autoencoder(),
+    }
 
 
 def build_ideogram4():
