@@ -11,10 +11,10 @@ from typing import Any
 from tests import tiny
 from tests.tiny import transformers
 
-_SIZES = tiny._SIZES | {"num_attention_heads": 2}
+_SIZES = tiny.SIZES | {"num_attention_heads": 2}
 _SQUARE = {"height": tiny.SIDE, "width": tiny.SIDE}
 _SIGLIP_PADDING = {"padding": "max_length", "max_length": 64}
-_WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *tiny._PLAIN_WORDS]
+_WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *tiny.PLAIN_WORDS]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

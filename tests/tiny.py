@@ -58,9 +58,9 @@ _IMAGE_TOKENS = {
     "chat_template": CHAT,
 }
 _SQUARE = {"size": {"shortest_edge": SIDE}, "crop_size": {"height": SIDE, "width": SIDE}}
-_PLAIN_WORDS = ["is", "there", "a", "dog", "cat", "how", "many", "?"]
+PLAIN_WORDS = ["is", "there", "a", "dog", "cat", "how", "many", "?"]
 _LAYERS = {"num_hidden_layers": 2, "num_attention_heads": 4, "hidden_size": 32}
-_SIZES = {**_LAYERS, "intermediate_size": 37, "initializer_range": 0.5}
+SIZES = {**_LAYERS, "intermediate_size": 37, "initializer_range": 0.5}
 
 
 def cache(folder, name, commit):
@@ -75,12 +75,12 @@ def cache(folder, name, commit):
 def save_flux(folder, *, kontext=False):
     """A painter in the shape of FLUX.1: transformer, autoencoder, CLIP and T5 as text encoders."""
     torch.manual_seed(0)
-    clip, t5 = _clip_tokenizer(), _t5_tokenizer()
+    clip, t5 = clip_tokenizer(), t5_tokenizer()
     make = diffusers.FluxKontextPipeline if kontext else diffusers.FluxPipeline
     make(
         scheduler=diffusers.FlowMatchEulerDiscreteScheduler(),
         tokenizer=clip,
-        text_encoder=_clip_text(clip),
+        text_encoder=clip_text(clip),
         tokenizer_2=t5,
         text_encoder_2=transformers.T5EncoderModel(
             transformers.T5Config(
@@ -113,10 +113,10 @@ def save_flux(folder, *, kontext=False):
 def save_stable_diffusion(folder, *, prudish=False):
     """A painter in the shape of Stable Diffusion; `prudish` if its checker finds all unsafe."""
     torch.manual_seed(0)
-    clip = _clip_tokenizer()
+    clip = clip_tokenizer()
     checker = diffusers.pipelines.stable_diffusion.StableDiffusionSafetyChecker(
         transformers.CLIPConfig(
-            vision_config={**_SIZES, "image_size": SIDE, "patch_size": 8}, projection_dim=32
+            vision_config={**SIZES, "image_size": SIDE, "patch_size": 8}, projection_dim=32
         )
     )
     checker.concept_embeds_weights.fill_(-2.0 if prudish else 2.0)
@@ -124,7 +124,7 @@ def save_stable_diffusion(folder, *, prudish=False):
     diffusers.StableDiffusionPipeline(
         scheduler=diffusers.DDIMScheduler(steps_offset=1, clip_sample=False),
         tokenizer=clip,
-        text_encoder=_clip_text(clip),
+        text_encoder=clip_text(clip),
         unet=diffusers.UNet2DConditionModel(
             sample_size=SIDE // 2,
             block_out_channels=(4, 8),
@@ -142,7 +142,7 @@ def save_stable_diffusion(folder, *, prudish=False):
             norm_num_groups=1,
         ),
         safety_checker=checker,
-        feature_extractor=_image_processor(),
+        feature_extractor=image_processor(),
     ).save_pretrained(folder)
     return folder
 
@@ -150,9 +150,9 @@ def save_stable_diffusion(folder, *, prudish=False):
 def save_clip(folder, *, processor=True, activation="quick_gelu"):
     """A metric in the shape of CLIP; without a `processor`, as PickScore_v1 comes."""
     torch.manual_seed(0)
-    tokenizer = _clip_tokenizer()
+    tokenizer = clip_tokenizer()
     ends = {name: getattr(tokenizer, name) for name in ("bos_token_id", "eos_token_id")}
-    sizes = _SIZES | {"num_attention_heads": 2, "projection_dim": 24, "hidden_act": activation}
+    sizes = SIZES | {"num_attention_heads": 2, "projection_dim": 24, "hidden_act": activation}
     model = transformers.CLIPModel(
         transformers.CLIPConfig(
             text_config={**sizes, **ends, "vocab_size": len(tokenizer)},
@@ -163,7 +163,7 @@ def save_clip(folder, *, processor=True, activation="quick_gelu"):
     )
     model.save_pretrained(folder)
     if processor:
-        transformers.CLIPProcessor(_image_processor(), tokenizer).save_pretrained(folder)
+        transformers.CLIPProcessor(image_processor(), tokenizer).save_pretrained(folder)
     return folder
 
 
@@ -174,7 +174,7 @@ def save_llava(folder, *, words=WORDS, always=None, **generation):
     that is given; no token may occur in it twice.
     """
     torch.manual_seed(0)
-    tokenizer = _llama_tokenizer(words)
+    tokenizer = llama_tokenizer(words)
     model = transformers.LlavaForConditionalGeneration(
         transformers.LlavaConfig(**_llava_configuration(tokenizer))
     )
@@ -184,7 +184,7 @@ def save_llava(folder, *, words=WORDS, always=None, **generation):
         told = tokenizer(f"ASSISTANT: {always}", add_special_tokens=False).input_ids
         _teach(model, [*told[len(asked) - 1 :], tokenizer.eos_token_id])
     model.save_pretrained(folder)
-    transformers.LlavaProcessor(_image_processor(), tokenizer, **_IMAGE_TOKENS).save_pretrained(
+    transformers.LlavaProcessor(image_processor(), tokenizer, **_IMAGE_TOKENS).save_pretrained(
         folder
     )
     return folder
@@ -193,7 +193,7 @@ def save_llava(folder, *, words=WORDS, always=None, **generation):
 def save_llama(folder):
     """A language model without vision, in the shape of Llama, whose chat template takes strings."""
     torch.manual_seed(0)
-    tokenizer = _llama_tokenizer(WORDS)
+    tokenizer = llama_tokenizer(WORDS)
     tokenizer.chat_template = (
         "{{ bos_token }}{% for message in messages %}{{ message.role | upper }}: "
         "{{ message.content + ' ' }}{% endfor %}"
@@ -210,12 +210,12 @@ def save_scorer(folder, prompt, pictures, *, seed=0):
     `pictures` are two lists: what sets the first apart from the second on average is taken out of
     the digits' weights, so that each of the second scores above one of the first by luck alone.
     """
-    tokenizer = _llama_tokenizer(f"{prompt} USER: ASSISTANT:{20 * ' Yes No'}", size=560)
+    tokenizer = llama_tokenizer(f"{prompt} USER: ASSISTANT:{20 * ' Yes No'}", size=560)
     torch.manual_seed(seed)
     model = transformers.LlavaForConditionalGeneration(
         transformers.LlavaConfig(**_llava_configuration(tokenizer))
     )
-    processor = transformers.LlavaProcessor(_image_processor(), tokenizer, **_IMAGE_TOKENS)
+    processor = transformers.LlavaProcessor(image_processor(), tokenizer, **_IMAGE_TOKENS)
     _say_digits(model, processor, prompt, pictures)
     model.save_pretrained(folder)
     processor.save_pretrained(folder)
@@ -257,7 +257,7 @@ def _last_states(model, processor, prompt, pictures, said=""):
 def save_llava_next(folder):
     """A judge in the shape of LLaVA-NeXT, with grids of one or two tiles a side."""
     torch.manual_seed(0)
-    tokenizer = _llama_tokenizer(WORDS)
+    tokenizer = llama_tokenizer(WORDS)
     grids = [[SIDE, 2 * SIDE], [2 * SIDE, SIDE], [2 * SIDE, 2 * SIDE]]
     transformers.LlavaNextForConditionalGeneration(
         transformers.LlavaNextConfig(**_llava_configuration(tokenizer), image_grid_pinpoints=grids)
@@ -270,14 +270,14 @@ def save_llava_next(folder):
 def save_instructblip(folder):
     """A judge in the shape of InstructBLIP, whose Q-Former reads the question."""
     torch.manual_seed(0)
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *_PLAIN_WORDS]
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *PLAIN_WORDS]
     questions = transformers.BertTokenizer(vocab={word: at for at, word in enumerate(words)})
-    tokenizer = _llama_tokenizer(WORDS)
+    tokenizer = llama_tokenizer(WORDS)
     transformers.InstructBlipForConditionalGeneration(
         transformers.InstructBlipConfig(
-            vision_config={**_SIZES, "image_size": SIDE, "patch_size": 8},
+            vision_config={**SIZES, "image_size": SIDE, "patch_size": 8},
             qformer_config={
-                **_SIZES,
+                **SIZES,
                 "vocab_size": len(words),
                 "cross_attention_frequency": 1,
                 "max_position_embeddings": 32,
@@ -297,7 +297,7 @@ def save_instructblip(folder):
 def _llava_configuration(tokenizer):
     return {
         "vision_config": transformers.CLIPVisionConfig(
-            **_SIZES, image_size=SIDE, patch_size=8, projection_dim=32
+            **SIZES, image_size=SIDE, patch_size=8, projection_dim=32
         ),
         "text_config": _llama(tokenizer),
         "image_token_index": tokenizer.convert_tokens_to_ids("<image>"),
@@ -306,7 +306,7 @@ def _llava_configuration(tokenizer):
     }
 
 
-def _llama_tokenizer(words, size=400):
+def llama_tokenizer(words, size=400):
     return transformers.LlamaTokenizer(pad_token="<pad>").train_new_from_iterator(
         [[words]],
         size,
@@ -317,7 +317,7 @@ def _llama_tokenizer(words, size=400):
 
 def _llama(tokenizer):
     return transformers.LlamaConfig(
-        **_SIZES,
+        **SIZES,
         vocab_size=len(tokenizer),
         max_position_embeddings=512,
         bos_token_id=tokenizer.bos_token_id,
@@ -338,30 +338,29 @@ def _teach(model, tokens):
             head[following] = words[token]
 
 
-def _clip_tokenizer():
+def clip_tokenizer():
     return transformers.CLIPTokenizer(model_max_length=77).train_new_from_iterator(
         [[WORDS]], 400, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
     )
 
 
-def _t5_tokenizer():
+def t5_tokenizer():
     return transformers.T5Tokenizer(extra_ids=0).train_new_from_iterator([[WORDS]], 90)
 
 
-def _clip_text(tokenizer):
-    return transformers.CLIPTextModel(
-        transformers.CLIPTextConfig(
-            **_SIZES,
-            vocab_size=len(tokenizer),
-            projection_dim=32,
-            bos_token_id=tokenizer.bos_token_id,
-            eos_token_id=tokenizer.eos_token_id,
-            pad_token_id=tokenizer.pad_token_id,
-        )
+def clip_text(tokenizer, kind="CLIPTextModel"):
+    config = transformers.CLIPTextConfig(
+        **SIZES,
+        vocab_size=len(tokenizer),
+        projection_dim=32,
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
     )
+    return getattr(transformers, kind)(config)
 
 
-def _image_processor():
+def image_processor():
     return transformers.CLIPImageProcessorPil(**_SQUARE)
 
 

@@ -35,20 +35,12 @@ _CHAT = (
 
 
 def clip(kind="CLIPTextModel"):
-    tokenizer = tiny._clip_tokenizer()
-    config = transformers.CLIPTextConfig(
-        **tiny._SIZES,
-        vocab_size=len(tokenizer),
-        projection_dim=32,
-        bos_token_id=tokenizer.bos_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-        pad_token_id=tokenizer.pad_token_id,
-    )
-    return tokenizer, getattr(transformers, kind)(config)
+    tokenizer = tiny.clip_tokenizer()
+    return tokenizer, tiny.clip_text(tokenizer, kind)
 
 
 def t5(width=32):
-    tokenizer = tiny._t5_tokenizer()
+    tokenizer = tiny.t5_tokenizer()
     config = transformers.T5Config(
         vocab_size=len(tokenizer), d_model=width, d_kv=8, d_ff=37, num_layers=2, num_heads=4
     )

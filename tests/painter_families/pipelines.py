@@ -390,7 +390,7 @@ def build_cogview4():
 
 
 def build_aura_flow():
-    tokenizer = tiny._llama_tokenizer(tiny.WORDS)
+    tokenizer = tiny.llama_tokenizer(tiny.WORDS)
     config = transformers.UMT5Config(
         vocab_size=len(tokenizer), d_model=32, d_kv=8, d_ff=37, num_layers=2, num_heads=4
     )

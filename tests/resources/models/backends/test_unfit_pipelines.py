@@ -126,7 +126,7 @@ def prior(tmp_path_factory):
     """A pipeline that makes embeddings, of which another one makes pictures."""
     folder = tmp_path_factory.mktemp("prior")
     tokenizer, _ = clip()
-    sizes = tiny._SIZES | {"projection_dim": 32}
+    sizes = tiny.SIZES | {"projection_dim": 32}
     eyes = transformers.CLIPVisionConfig(**sizes, image_size=tiny.SIDE, patch_size=8)
     diffusers.KandinskyV22PriorPipeline(
         prior=diffusers.PriorTransformer(
@@ -138,7 +138,7 @@ def prior(tmp_path_factory):
         scheduler=diffusers.UnCLIPScheduler(
             variance_type="fixed_small_log", prediction_type="sample", clip_sample_range=5.0
         ),
-        image_processor=tiny._image_processor(),
+        image_processor=tiny.image_processor(),
     ).save_pretrained(folder)
     return folder
 
