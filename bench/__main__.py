@@ -5,8 +5,11 @@ for a machine with two cores that does nothing else.
 """
 
 import argparse
+import sys
 from importlib import import_module
+from pathlib import Path
 
+from bench import gpu
 from bench.machine import machine
 
 CASES = (
@@ -44,10 +47,16 @@ def main() -> None:
     """Print the machine, then the figures of each case, each as soon as it is measured."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("cases", nargs="*", metavar="CASE", help="run these alone, of those listed")
+    parser.add_argument("--tiny", action="store_true", help="gpu: try it with tiny models")
+    parser.add_argument("--to", type=Path, help="gpu: the file of its table (gpu.md)")
     parser.add_argument("--list", action="store_true", help="list the cases and run none")
     arguments = parser.parse_args()
     if unknown := set(arguments.cases) - set(CASES):
         parser.error(f"cases: no {', '.join(sorted(unknown))}. There are {', '.join(CASES)}.")
+    if arguments.cases == ["gpu"] and not arguments.list:
+        sys.exit(gpu.main(arguments.to or Path("gpu.md"), tiny=arguments.tiny))
+    if arguments.tiny or arguments.to:
+        parser.error("--tiny and --to are of the case gpu alone: python -m bench gpu --tiny")
     if not arguments.list:
         print(machine())
     for name in arguments.cases or CASES:

@@ -6,7 +6,7 @@ steps are taken there, since all take as long, and the pictures per second at 50
 """
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +17,8 @@ from assets.vhexpansion.attack_runs import AttackRun, find_finished_attacks, mak
 from bench.client import model_named, picture
 from bench.figure import Figure, Unmeasured, answer, in_a_process
 from bench.machine import peak_megabytes
+from bench.shapes import ATTACKED_LLAVA as LLAVA
+from bench.shapes import save_llava
 from resources.attacks.attack_parameters import AttackParameters
 from resources.models.backends.local_models import import_library
 from resources.models.catalog import Model
@@ -25,13 +27,6 @@ from resources.storage.work_cache import WorkCache
 
 FEW, MANY, BATCH, STEPS, SIDE = 64, 512, 16, 20, 96
 _PAPERS_STEPS = 500
-LLAVA: Mapping[str, Any] = {
-    "vision_config": {"hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24}
-    | {"num_attention_heads": 16, "image_size": 336, "patch_size": 14, "projection_dim": 768},
-    "text_config": {"hidden_size": 4096, "num_hidden_layers": 0, "num_attention_heads": 32}
-    | {"intermediate_size": 11_008},
-}
-"""The shape of llava-hf/llava-1.5-7b-hf without the layers of its language model."""
 
 
 class Taken(NamedTuple):
@@ -84,65 +79,43 @@ def measure(what: str, number: str) -> Any:
 def tiny(root: Path, number: int) -> Taken:
     """Attacks on so many pictures by the tiny model, with stores and work_cache, on one thread."""
     folder = import_module("tests.tiny").save_llava(root / "llava")
-    seconds = attack(root, _entry(folder, batch=BATCH), number, SIDE)
+    seconds = attack(root, entry(folder, batch=BATCH), number, SIDE)
     return Taken(number, seconds, peak_megabytes())
 
 
 def gpu(root: Path, number: int) -> list[Taken]:
     """Attacks on so many pictures of 336 px by LLaVA-1.5's shape: in batches, then one by one."""
-    folder, cuda = saved(root / "llava", LLAVA), import_library("torch").cuda
+    folder, cuda = root / "llava", import_library("torch").cuda
+    save_llava(folder, LLAVA)
     found = []
     for batch, pictures in ((BATCH, number), (1, number // 4)):
-        entry = _entry(folder, batch=batch, dtype="bfloat16")
+        encoder = entry(folder, batch=batch, dtype="bfloat16")
         # Loads, and warms up.
-        attack(root / f"warm{batch}", entry, batch, 336)
+        attack(root / f"warm{batch}", encoder, batch, 336)
         cuda.reset_peak_memory_stats()
-        seconds = attack(root / f"by{batch}", entry, pictures, 336)
+        seconds = attack(root / f"by{batch}", encoder, pictures, 336)
         found.append(Taken(pictures, seconds, cuda.max_memory_allocated() / 1e6))
     return found
 
 
-def attack(root: Path, entry: Model, number: int, side: int) -> float:
+def attack(root: Path, encoder: Model, number: int, side: int, steps: int | None = None) -> float:
     """Seconds to attack so many pictures by I-FGSM; loading and storing the originals apart."""
     images, work_cache = ImageStore(root=str(root)), WorkCache(root=str(root))
-    setting = AttackParameters(iterations=STEPS).model_dump_json()
+    setting = AttackParameters(iterations=steps or STEPS).model_dump_json()
     case = {"method": "i_fgsm", "objective": "lower", "parameters": setting, "seed": 0}
     case |= {"question": "Is there a dog?", "outcome": None}
     rows = [{**case, "original": images.put(picture(side, each))} for each in range(number)]
-    attacking = AttackRun(entry, None, None, logging.getLogger(__name__))
+    attacking = AttackRun(encoder, None, None, logging.getLogger(__name__))
     started = perf_counter()
-    pending = find_finished_attacks(rows, entry, images, work_cache)
+    pending = find_finished_attacks(rows, encoder, images, work_cache)
     made = make_attacks(pending, attacking, images, work_cache)
     seconds = perf_counter() - started
     assert all(row["outcome"] != "pending" for row in made)
     return seconds
 
 
-def saved(folder: Path, shape: Mapping[str, Any]) -> Path:
-    """A LLaVA-1.5 of that shape with random weights, with the tiny one's tokenizer."""
-    # Before the Hugging Face libraries, which it keeps off the network.
-    tiny_models, transformers = import_module("tests.tiny"), import_library("transformers")
-    processor = transformers.LlavaProcessor.from_pretrained(
-        tiny_models.save_llava(folder / "words")
-    )
-    side = shape["vision_config"]["image_size"]
-    sides = {"size": {"shortest_edge": side}, "crop_size": {"height": side, "width": side}}
-    processor.image_processor = transformers.CLIPImageProcessorPil(**sides)
-    processor.patch_size = shape["vision_config"]["patch_size"]
-    text = {**shape["text_config"], "vocab_size": len(processor.tokenizer)}
-    config = transformers.LlavaConfig(
-        vision_config=transformers.CLIPVisionConfig(**shape["vision_config"]),
-        text_config=transformers.LlamaConfig(**text),
-        vision_feature_layer=-2,
-        vision_feature_select_strategy="default",
-        image_token_index=processor.tokenizer.convert_tokens_to_ids("<image>"),
-    )
-    transformers.LlavaForConditionalGeneration(config).save_pretrained(folder)
-    processor.save_pretrained(folder)
-    return folder
-
-
-def _entry(folder: Path, **parameters: Any) -> Model:
+def entry(folder: Path, **parameters: Any) -> Model:
+    """The entry of an encoder in a folder."""
     terms = {"model": str(folder), "parameters": parameters}
     return model_named("llava", "transformers", "encoder", **terms)
 

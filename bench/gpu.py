@@ -1,242 +1,169 @@
-"""Local models on a GPU: images and answers a second, beside a plain loop of the library.
+"""Local models on one GPU: painting, answering, training and attacks, in a table within 10 minutes.
 
-Ours is all that a run does: the call store, batches, PNG, several requests waiting. The plain loop
-calls pipeline or network for one request after the other, on one GPU. `python -m bench.gpu tiny`
-runs the same code with tiny models on the CPU, whose numbers are no result.
+Ours is all that a run does: the call store, batches, PNG, several requests waiting. Beside it
+stands a plain loop of the library, or TRL's bare trainer. Models have the shapes of published ones
+and random weights, built on the device: nothing is fetched, and speed and memory are the same.
+`python -m bench gpu --tiny`, or any machine without a GPU, runs all of it with tiny models on the
+CPU: what it then measures counts for nothing.
 """
 
-import io
 import json
-import shutil
+import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from importlib import import_module
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from statistics import fmean
-from tempfile import TemporaryDirectory
-from threading import Event, Thread
-from time import perf_counter
-from typing import Any, NamedTuple
+from tempfile import TemporaryDirectory, TemporaryFile
+from threading import Timer
+from typing import IO, Any, NamedTuple
 
-from PIL import Image
+from bench.figure import Figure, Unmeasured, in_a_process
+from bench.machine import machine
 
-from bench.client import ask_timed, client_in, model_named, picture
-from bench.figure import Figure, Unmeasured, answer, in_a_process
-from resources.models.backends.local_models import import_library
-from resources.models.requests import LookRequest, PaintRequest, Request, Turn
-
-QUESTION = "How many of the small squares in this picture are red? Answer with a number."
-NO_RESULT = "cpu, tiny: no result"
-_SAMPLE_S = 0.5
-_SIDE = 1024
-_SQUARE = {"height": _SIDE, "width": _SIDE}
-
-
-class LocalCase(NamedTuple):
-    """A model that paints or looks, by its id on the Hub or a folder, and how much it is asked."""
-
-    output: str
-    backend: str
-    model: str
-    parameters: Mapping[str, Any]
-    number: int
-    note: str
-    side: int = _SIDE
-
-
-# Steps and guidance are those of the model cards. Z-Image-Turbo's says 9 steps, of which one did
-# nothing (its own text: 8 forward passes) until diffusers dropped it (pull request 13730).
-CASES = (
-    LocalCase(
-        *("images", "diffusers", "black-forest-labs/FLUX.1-dev"),
-        {"num_inference_steps": 28, "guidance_scale": 3.5, **_SQUARE},
-        *(16, "28 steps; published for one H100: xDiT 0.15 eager, 0.23 compiled"),
-    ),
-    LocalCase(
-        *("images", "diffusers", "black-forest-labs/FLUX.2-klein-4B"),
-        {"num_inference_steps": 4, "guidance_scale": 1.0, **_SQUARE},
-        *(64, "4 steps; published for one H100: SGLang 2.5, diffusers 1.75"),
-    ),
-    LocalCase(
-        *("images", "diffusers", "Tongyi-MAI/Z-Image-Turbo"),
-        {"num_inference_steps": 8, "guidance_scale": 0.0, **_SQUARE},
-        *(64, "8 steps; published for one H100: SGLang 1.1"),
-    ),
-    LocalCase(
-        *("answers", "transformers", "llava-hf/llava-1.5-7b-hf"),
-        {"max_new_tokens": 64},
-        *(128, "64 tokens at most, pictures of 1,024 px"),
-    ),
+SECTIONS: Mapping[str, int] = {"painting": 150, "answering": 160, "training": 190, "attacks": 90}
+"""Sections, each with the seconds that it may take: together within 10 minutes."""
+PUBLISHED = (
+    "Published for one H100 with real weights, images a second: FLUX.1-dev, 28 steps, xDiT 0.15 "
+    "eager, 0.23 compiled; FLUX.2-klein-4B, 4 steps, SGLang 2.5, diffusers 1.75; Z-Image-Turbo, "
+    "8 steps, SGLang 1.1."
 )
+NO_RESULT = "**Nothing here counts**: tiny models on a CPU, to try the measuring itself."
+_ON_CPU = {"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
+_LONGEST_REASON = 300
+_HEADS = ("section", "measured", "here", "beside it", "note")
 
 
-class Rate(NamedTuple):
-    """Requests a second, and the utilisation of the GPU meanwhile in percent, if it is known."""
+class Row(NamedTuple):
+    """A measured number; `beside` is the same of `peer`, where there is one."""
 
-    per_second: float
-    utilisation: float | None
+    what: str
+    value: float
+    unit: str = ""
+    beside: float | None = None
+    peer: str = ""
+    note: str = ""
+
+    @property
+    def cells(self) -> tuple[str, str, str, str]:
+        """What was measured, here and beside it, and the note."""
+        peer = "" if self.beside is None else f"{_format(self.beside, self.unit)} ({self.peer})"
+        return self.what, _format(self.value, self.unit), peer, self.note
+
+
+class Section(NamedTuple):
+    """What a section came to: its rows, and why it did not end, if it did not."""
+
+    name: str
+    rows: list[Row]
+    failure: str | None = None
+
+    @property
+    def lines(self) -> Iterator[tuple[str, ...]]:
+        """Its lines of the table."""
+        for row in self.rows:
+            yield self.name, *row.cells
+        if self.failure is not None:
+            yield self.name, "the rest" if self.rows else "all", "not measured", "", self.failure
+
+
+def main(path: Path, *, tiny: bool) -> int:
+    """Measure all sections, write the table after each; returns the exit code, 1 if any failed."""
+    tiny = tiny or not _find_gpu()
+    done: list[Section] = []
+    for section in measure_sections(tiny=tiny):
+        done.append(section)
+        path.write_text(format_table(done, tiny=tiny), encoding="utf-8")
+        print(f"{section.name}: {section.failure or 'measured'}", flush=True)
+    print(f"\n{path.read_text(encoding='utf-8')}\nWritten to {path}.")
+    return int(any(section.failure for section in done))
 
 
 def figures() -> Iterator[Figure | Unmeasured]:
-    """Rates of each case, or that nothing was measured where there is no GPU."""
-    if not in_a_process("bench.gpu", "find_cuda"):
+    """The rows as figures, or that nothing was measured where there is no GPU."""
+    if not _find_gpu():
         why = "torch finds no CUDA device here, so nothing was measured"
-        yield Unmeasured("images and answers a second on a GPU", why)
+        yield Unmeasured("images and answers a second, training and attacks on a GPU", why)
         return
-    for case in CASES:
-        try:
-            yield from compare(case)
-        except subprocess.CalledProcessError:
-            yield Unmeasured(f"{case.output} a second, {case.model}", "see the error above")
+    for name, rows, failure in measure_sections(tiny=False):
+        for row in rows:
+            _, _, beside, note = row.cells
+            told = ", ".join(filter(None, (beside, note)))
+            yield Figure(f"{name}: {row.what}", row.value, row.unit, note=told)
+        if failure is not None:
+            yield Unmeasured(f"{name}: the rest", failure)
 
 
-def compare(case: LocalCase) -> Iterator[Figure]:
-    """The rate of a case by a run of ours, and by a plain loop."""
-    rates = {
-        how: Rate(*in_a_process("bench.gpu", how, json.dumps(case._asdict())))
-        for how in ("run", "loop")
-    }
-    ours, plain = rates["run"], rates["loop"]
-    title = f"{case.output} a second, {Path(case.model).name}"
-    yield Figure(title, ours.per_second, "", note=case.note)
-    yield Figure("by a plain loop", plain.per_second, "", note=case.note)
-    for name, rate in (("the GPU's utilisation", ours), ("by a plain loop", plain)):
-        if rate.utilisation is not None:
-            yield Figure(name, rate.utilisation, "%", note=case.note)
+def measure_sections(*, tiny: bool) -> Iterator[Section]:
+    """Measure each section in a process of its own, whatever becomes of the others."""
+    with TemporaryDirectory() as folder:
+        for name, seconds in SECTIONS.items():
+            yield measure_section(name, seconds, folder, tiny=tiny)
 
 
-def measure(how: str, case: str = "") -> Any:
-    """One measurement in this process: `run` or `loop` of a case as JSON, or `find_cuda`."""
-    if how == "find_cuda":
-        return import_library("torch").cuda.is_available()
-    local_case = LocalCase(**json.loads(case))
-    return run(local_case) if how == "run" else loop(local_case)
+def measure_section(name: str, seconds: float, folder: str, *, tiny: bool) -> Section:
+    """Measure a section; rows that came before its time was over, or it failed, are kept."""
+    size, home = "tiny" if tiny else "full", str(Path(folder, f"{name} home"))
+    command = [sys.executable, "-m", "bench.gpu_sections", name, folder, size]
+    with TemporaryFile("w+") as errors:
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            env={**os.environ, "COUNTERFACTORY_HOME": home, **(_ON_CPU if tiny else {})},
+        )
+        timer = Timer(seconds, process.kill)
+        timer.start()
+        assert process.stdout is not None
+        with process.stdout as lines:
+            rows = [Row(*json.loads(line)) for line in lines if line.startswith("[")]
+        code, is_over = process.wait(), not timer.is_alive()
+        timer.cancel()
+        if code == 0:
+            return Section(name, rows)
+        return Section(name, rows, f"{seconds:g} s were over" if is_over else _read_reason(errors))
 
 
-def run(case: LocalCase) -> Rate:
-    """The rate at which a run of ours gets answers, once the model is loaded and warm."""
-    role = "painter" if case.backend == "diffusers" else "judge"
-    terms = {"model": case.model, "parameters": dict(case.parameters)}
-    model = model_named("local", case.backend, role, **terms)
-    with TemporaryDirectory() as root, client_in(root) as client:
-        requests = [
-            _build_request(case, number, client.images.put) for number in range(case.number + 1)
-        ]
-        ask_timed(client, model, requests[:1])
-        with watch_utilisation() as utilisation:
-            seconds = ask_timed(client, model, requests[1:])
-    return Rate(case.number / seconds, _mean(utilisation))
+def format_table(sections: list[Section], *, tiny: bool) -> str:
+    """The Markdown table of the sections so far, with the machine; names those still to come."""
+    lines = [line for section in sections for line in section.lines]
+    missing = [name for name in SECTIONS if name not in {section.name for section in sections}]
+    lines += [(name, "all", "not measured", "", "not yet") for name in missing]
+    table = [_HEADS, ("---", "---", "--:", "--:", "---"), *lines]
+    gpu = "no GPU" if tiny else _describe_gpu()
+    blocks = [
+        f"Machine: {gpu}; {machine()}.",
+        *([NO_RESULT] if tiny else []),
+        "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in table),
+        *([] if tiny else [PUBLISHED]),
+    ]
+    return "\n\n".join(blocks) + "\n"
 
 
-def loop(case: LocalCase) -> Rate:
-    """The rate of calling the library for one request after the other."""
-    answer_one = _load_painter(case) if case.backend == "diffusers" else _load_judge(case)
-    answer_one(0)
-    with watch_utilisation() as utilisation:
-        started = perf_counter()
-        for number in range(1, case.number + 1):
-            answer_one(number)
-        seconds = perf_counter() - started
-    return Rate(case.number / seconds, _mean(utilisation))
+def _find_gpu() -> bool:
+    return bool(in_a_process("bench.gpu_sections", "find_cuda"))
 
 
-@contextmanager
-def watch_utilisation() -> Iterator[list[float]]:
-    """Sample the utilisation of the first GPU by nvidia-smi; nothing where there is none."""
-    samples: list[float] = []
-    ended = Event()
-    command = ["nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits"]
-
-    def watch() -> None:
-        while shutil.which(command[0]) and not ended.wait(_SAMPLE_S):
-            printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-            samples.append(float(printed.splitlines()[0]))
-
-    watcher = Thread(target=watch, daemon=True)
-    watcher.start()
+def _describe_gpu() -> str:
+    """Name, memory and driver of the GPUs, as nvidia-smi says them."""
+    command = [
+        "nvidia-smi",
+        "--query-gpu=name,memory.total,driver_version",
+        "--format=csv,noheader",
+    ]
     try:
-        yield samples
-    finally:
-        ended.set()
-        watcher.join()
+        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return "a GPU that nvidia-smi does not name"
+    return "; ".join(printed.splitlines())
 
 
-def _mean(samples: list[float]) -> float | None:
-    return fmean(samples) if samples else None
+def _read_reason(errors: IO[str]) -> str:
+    """The last line of what a process said as it failed: the error."""
+    errors.seek(0)
+    said = [line.strip() for line in errors if line.strip()]
+    return (said or ["its process was killed"])[-1][:_LONGEST_REASON]
 
 
-def _build_request(case: LocalCase, number: int, store: Callable[[bytes], str]) -> Request:
-    if case.backend == "diffusers":
-        return PaintRequest(_prompt(number), seed=number)
-    return LookRequest((Turn("user", QUESTION, (store(picture(case.side, number)),)),))
-
-
-def _prompt(number: int) -> str:
-    return f"a photo of bird {number} on a branch"
-
-
-def _load_painter(case: LocalCase) -> Callable[[int], None]:
-    torch, diffusers = import_library("torch"), import_library("diffusers")
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    dtype = torch.bfloat16 if device == "cuda" else torch.float32
-    pipeline = diffusers.DiffusionPipeline.from_pretrained(case.model, dtype=dtype).to(device)
-    pipeline.set_progress_bar_config(disable=True)
-
-    def paint(number: int) -> None:
-        noise = torch.Generator("cpu").manual_seed(number)
-        image = pipeline(_prompt(number), generator=noise, **case.parameters).images[0]
-        image.save(io.BytesIO(), "PNG")
-
-    return paint
-
-
-def _load_judge(case: LocalCase) -> Callable[[int], None]:
-    torch, transformers = import_library("torch"), import_library("transformers")
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    processor = transformers.AutoProcessor.from_pretrained(case.model)
-    network = transformers.AutoModelForImageTextToText.from_pretrained(case.model).to(device)
-    pictures = [picture(case.side, number) for number in range(case.number + 1)]
-
-    def look(number: int) -> None:
-        image = Image.open(io.BytesIO(pictures[number])).convert("RGB")
-        content = [{"type": "image", "image": image}, {"type": "text", "text": QUESTION}]
-        inputs = processor.apply_chat_template(
-            [{"role": "user", "content": content}],
-            add_generation_prompt=True,
-            tokenize=True,
-            return_dict=True,
-            return_tensors="pt",
-        ).to(device, dtype=network.dtype)
-        sequences = network.generate(**inputs, **case.parameters)
-        processor.decode(sequences[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
-
-    return look
-
-
-def tiny_cases(root: Path) -> tuple[LocalCase, ...]:
-    """The same on models that are too small to mean anything."""
-    tiny = import_module("tests.tiny")
-    flux, llava = tiny.save_flux(root / "flux"), tiny.save_llava(root / "llava")
-    side = {"height": tiny.SIDE, "width": tiny.SIDE}
-    painting = {"num_inference_steps": 2, "guidance_scale": 0.0, "max_sequence_length": 32, **side}
-    return (
-        LocalCase("images", "diffusers", str(flux), painting, 4, NO_RESULT),
-        LocalCase("answers", "transformers", str(llava), {"max_new_tokens": 4}, 4, NO_RESULT, 64),
-    )
-
-
-def print_tiny() -> None:
-    """Print what tiny models do on the CPU, marked as no result."""
-    with TemporaryDirectory() as root:
-        for case in tiny_cases(Path(root)):
-            for figure in compare(case):
-                print(figure, flush=True)
-
-
-if __name__ == "__main__":
-    if sys.argv[1:] == ["tiny"]:
-        print_tiny()
-    else:
-        answer(measure)
+def _format(value: Any, unit: str) -> str:
+    return f"{value:,.{0 if value >= 1000 else 2}f} {unit}".rstrip()

@@ -20,9 +20,9 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Any
 
-from bench.attacks import LLAVA, saved
 from bench.figure import Figure, Unmeasured, answer, in_a_process
 from bench.machine import peak_megabytes
+from bench.shapes import LLAVA, save_llava
 from resources.models.backends.local_models import import_library
 from resources.models.backends.scoring.expected_score import MAX_ANSWER_TOKENS
 from resources.training import launch, worker
@@ -37,7 +37,13 @@ TRAINERS = {"ranking": "GRPOTrainer", "tuning": "SFTTrainer"}
 HELD_OUT, MOST_S, MOST_FAILURES = 100, 60.0, 0.1
 LARGE_STEPS, LARGE_ITEMS, PAPERS_S = 5, 64, 2.67
 """On a GPU: steps, items that are scored, and the seconds an item that the paper gives (§3.3)."""
-SHAPE = {**LLAVA, "text_config": {**LLAVA["text_config"], "num_hidden_layers": 32}}
+# One pair at once and activations computed again, as by default at that size.
+LARGE: Mapping[str, Any] = {
+    "dtype": "bfloat16",
+    "per_device_batch_size": 1,
+    "gradient_checkpointing": True,
+    "learning_rate": 1e-5,
+}
 _CPU = {"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
 """One thread: what is killed is forked, and a fork waits forever for threads that it has not."""
 
@@ -113,19 +119,13 @@ def measure(what: str, *more: str) -> Any:
         return work[what](Path(root), *more)
 
 
-def large(root: Path, how: str, shape: Mapping[str, Any] = SHAPE) -> Any:
+def large(root: Path, how: str, shape: Mapping[str, Any] = LLAVA) -> Any:
     """What `bare`, `ours` or `scored` gives at 7B shape on a GPU; None where there is none."""
-    if shape is SHAPE and not import_library("torch").cuda.is_available():
+    if shape is LLAVA and not import_library("torch").cuda.is_available():
         return None
-    base = saved(root / "base", shape)
-    # One pair at once and activations computed again, as by default at that size.
-    terms: dict[str, Any] = {
-        "dtype": "bfloat16",
-        "per_device_batch_size": 1,
-        "gradient_checkpointing": True,
-        "learning_rate": 1e-5,
-    }
-    job = job_of(root, LARGE_STEPS, base=base, **terms)
+    base = root / "base"
+    save_llava(base, shape)
+    job = job_of(root, LARGE_STEPS, base=base, **LARGE)
     if how != "scored":
         return bare(job) if how == "bare" else ours(job)
     worker.train(job)
@@ -224,6 +224,8 @@ def _taken(job: TrainingJob, train: Callable[[], None]) -> tuple[float, float]:
     cuda = import_library("torch").cuda
     on_gpu = cuda.is_available()
     clock = perf_counter if on_gpu else process_time
+    if on_gpu:
+        cuda.reset_peak_memory_stats()
     started = clock()
     train()
     rate = job.recipe["steps"] / (clock() - started)

@@ -3,7 +3,7 @@
 import pytest
 
 from bench import training
-from bench.attacks import LLAVA
+from bench.shapes import LLAVA
 
 pytestmark = pytest.mark.slow
 
