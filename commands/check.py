@@ -1,9 +1,11 @@
 """`counterfactory check`."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,8 +17,9 @@ from commands.options import Budget
 from commands.tables import build_table, print_table
 
 if TYPE_CHECKING:
-    from assets.kit.entry_check import CheckResult
+    from assets.kit.entry_check import CheckResult, EntryCheck
     from assets.planning.obstacles import Limits
+    from resources.calls.store import CallStore
     from resources.models.catalog import Catalog, Model
     from resources.models.outcomes import Outcome
     from resources.models.requests import Request
@@ -36,7 +39,7 @@ def check(
         bool, typer.Option("--no-budget", help="Go ahead without a limit on what it spends.")
     ] = False,
     again: Annotated[
-        bool, typer.Option("--again", help="Ask anew, and pay again, what has a stored answer.")
+        bool, typer.Option("--again", help="Ask anew and pay again; earlier answers stay stored.")
     ] = False,
 ) -> None:
     """Ask an entry one question of each kind that its roles need, and say what works.
@@ -62,11 +65,10 @@ def check(
     with open_stores(None, "models", "images", "budget") as stores:
         (concept,) = sample_concepts(load_taxonomy(find_taxonomy_path()), "animals", 1)
         picture = draw_number(f"{model.backend} {model.model} {model.parameters}")
-        entry_check = EntryCheck(model, picture, stores.images, concept, listed_ids)
+        build = partial(EntryCheck, model, picture, stores.images, concept, listed_ids)
+        entry_check = _choose_check(build, stores.models.calls, is_new=again)
         requests = entry_check.list_possible_requests()
         missing = dict(zip(compute_call_keys(model, requests), requests, strict=True))
-        if again:
-            stores.models.calls.forget(missing)
         for key in stores.models.calls.holds(missing):
             del missing[key]
         limits = Limits(budget, stores.budget.per_run_usd, stores.budget.per_month_usd)
@@ -84,6 +86,21 @@ def check(
     _print_changes(model, suggest_changes(model, results, listed_ids))
     if any(result.problem for result in results):
         raise typer.Exit(1)
+
+
+def _choose_check(
+    build: "Callable[[int], EntryCheck]", calls: "CallStore", *, is_new: bool
+) -> "EntryCheck":
+    """Build the check with the last stored answers, or one that has none yet."""
+    from resources.models.requests import compute_call_keys
+
+    def has_answers(sample: int) -> bool:
+        check = build(sample)
+        keys = compute_call_keys(check.model, check.list_possible_requests())
+        return bool(calls.holds(keys))
+
+    sample = next(sample for sample in count() if not has_answers(sample))
+    return build(sample if is_new else max(sample - 1, 0))
 
 
 class _Asking:

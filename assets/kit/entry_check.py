@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple, TypeAlias
 
 from assets.kit.conversations import find_longest_repair
@@ -60,7 +61,10 @@ class CheckResult(NamedTuple):
 
 
 class EntryCheck:
-    """The questions for an entry, about a picture of a number that lies in the image store."""
+    """The questions for an entry, about a picture of a number that lies in the image store.
+
+    `sample` counts how often they were asked before: each has its own answers.
+    """
 
     def __init__(
         self,
@@ -69,11 +73,13 @@ class EntryCheck:
         images: ImageStore,
         concept: Concept,
         listed_ids: Sequence[str] = (),
+        sample: int = 0,
     ) -> None:
         self.model, self._picture, self._images = model, picture, images
         self._digest = images.put(picture.png)
         self._concept, self._listed_ids = concept, listed_ids
-        self.questions = [*self._list_questions()]
+        self._sample = sample
+        self.questions = [*map(self._number, self._list_questions())]
 
     def run(self, ask: Callable[[Sequence[Request]], Sequence[Outcome]]) -> list[CheckResult]:
         """Ask everything at once, and about the colours where the number is not what is shown."""
@@ -99,7 +105,11 @@ class EntryCheck:
     @property
     def _colour_question(self) -> CheckQuestion:
         request = LookRequest((Turn("user", COLOUR_QUESTION, (self._digest,)),))
-        return CheckQuestion("tells its colours", self._looking_roles, request, self._miscolour)
+        question = CheckQuestion("tells its colours", self._looking_roles, request, self._miscolour)
+        return self._number(question)
+
+    def _number(self, question: CheckQuestion) -> CheckQuestion:
+        return question._replace(request=replace(question.request, sample=self._sample))
 
     def _select_roles(self, *roles: Role) -> tuple[Role, ...]:
         return tuple(role for role in self.model.roles if role in roles)

@@ -135,6 +135,8 @@ def test_all_that_works_is_told_with_its_cost_and_paid_once(check, server):
     poor = check(PAID, "--budget", "0.000001", "--again")
     assert poor.exit_code == 1
     assert "budget" in poor.output
+    assert check(PAID, "--again").exit_code == 0
+    assert results(check(PAID)) == results(done)
     assert len(asked(server)) == 6
 
 
