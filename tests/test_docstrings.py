@@ -32,7 +32,7 @@ OUTSIDE = {
 CLASS_NAME = re.compile("[A-Z][a-z]+(?:[A-Z][a-z]+)+")
 OTHER_WORDS = {
     *("CascadeClassifier", "LastModified", "MullerLyer", "NoOpComputeLogManager", "PerDay"),
-    *("ProtoBias", "QskZl"),
+    *("PaliGemmaProcessor", "ProtoBias", "QskZl"),
 }
 """Strings that look like the name of a class: of other packages, and of no program."""
 
