@@ -111,8 +111,14 @@ def save_flux(folder, *, kontext=False):
 
 
 def save_stable_diffusion(folder, *, prudish=False):
-    """A painter in the shape of Stable Diffusion; `prudish` if its checker finds all unsafe."""
+    """Save what `build_stable_diffusion` builds."""
     torch.manual_seed(0)
+    build_stable_diffusion(prudish=prudish).save_pretrained(folder)
+    return folder
+
+
+def build_stable_diffusion(*, prudish=False):
+    """A painter in the shape of Stable Diffusion; `prudish` if its checker finds all unsafe."""
     clip = clip_tokenizer()
     checker = diffusers.pipelines.stable_diffusion.StableDiffusionSafetyChecker(
         transformers.CLIPConfig(
@@ -121,7 +127,7 @@ def save_stable_diffusion(folder, *, prudish=False):
     )
     checker.concept_embeds_weights.fill_(-2.0 if prudish else 2.0)
     checker.special_care_embeds_weights.fill_(2.0)
-    diffusers.StableDiffusionPipeline(
+    return diffusers.StableDiffusionPipeline(
         scheduler=diffusers.DDIMScheduler(steps_offset=1, clip_sample=False),
         tokenizer=clip,
         text_encoder=clip_text(clip),
@@ -143,8 +149,7 @@ def save_stable_diffusion(folder, *, prudish=False):
         ),
         safety_checker=checker,
         feature_extractor=image_processor(),
-    ).save_pretrained(folder)
-    return folder
+    )
 
 
 def save_clip(folder, *, processor=True, activation="quick_gelu"):

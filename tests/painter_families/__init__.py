@@ -38,6 +38,8 @@ class PainterFamily:
     one_by_one: bool = False
     """Whether prompts are never painted in one batch."""
     needs_torchvision: bool = False
+    rewriting: str | None = None
+    """Parameter that has to be false for prompts to stay as they are."""
     note: str = ""
 
     def save(self, folder: Path) -> Path:
@@ -61,9 +63,13 @@ class PainterFamily:
         batch = "one by one" if self.one_by_one else paints
         edits = "no" if self.editing is None else "works"
         joins = "works" if self.joins else "no"
-        needs = "Needs torchvision. " if self.needs_torchvision else ""
+        notes = [self.note] if self.note else []
+        if self.rewriting:
+            notes.insert(0, f"Needs `{self.rewriting}: false`, else it rewrites prompts")
+        if self.needs_torchvision:
+            notes.insert(0, "Needs torchvision")
         name = f"`{self.pipeline}`"
-        cells = [self.name, name, paints, batch, edits, joins, needs + self.note]
+        cells = [self.name, name, paints, batch, edits, joins, ". ".join(notes)]
         return f"| {' | '.join(cells)} |".replace("  ", " ")
 
 
@@ -71,6 +77,14 @@ _QWEN_GUIDANCE = 'Its guidance needs `negative_prompt: " "`'
 _77_TOKENS = "Reads 77 tokens of a prompt"
 
 FAMILIES = (
+    PainterFamily(
+        name="Stable Diffusion 1.5",
+        pipeline="StableDiffusionPipeline",
+        build=pipelines.build_stable_diffusion,
+        parameters=_FEW,
+        editing=_CHANGED,
+        note=f"{_77_TOKENS}; what its safety checker holds back is *refused*",
+    ),
     PainterFamily(
         name="Stable Diffusion XL",
         pipeline="StableDiffusionXLPipeline",
@@ -210,5 +224,20 @@ FAMILIES = (
         pipeline="OvisImagePipeline",
         build=pipelines.build_ovis,
         parameters=_FEW,
+    ),
+    PainterFamily(
+        name="LongCat-Image",
+        pipeline="LongCatImagePipeline",
+        build=pipelines.build_longcat,
+        parameters=_FEW | {"enable_prompt_rewrite": False},
+        needs_torchvision=True,
+        rewriting="enable_prompt_rewrite",
+    ),
+    PainterFamily(
+        name="ERNIE-Image",
+        pipeline="ErnieImagePipeline",
+        build=pipelines.build_ernie,
+        parameters=_FEW | {"use_pe": False},
+        rewriting="use_pe",
     ),
 )

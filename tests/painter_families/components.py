@@ -128,9 +128,10 @@ def autoencoder(blocks=2, **options):
     )
 
 
-def flow_autoencoder(blocks=2):
+def flow_autoencoder(blocks=2, channels=4):
     return autoencoder(
         blocks,
+        latent_channels=channels,
         use_quant_conv=False,
         use_post_quant_conv=False,
         shift_factor=0.06,

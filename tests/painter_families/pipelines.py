@@ -430,3 +430,52 @@ def build_ovis():
         ),
         vae=flow_autoencoder(),
     )
+
+
+def build_longcat():
+    tokenizer, encoder = qwen2_vl()
+    return diffusers.LongCatImagePipeline(
+        scheduler=flow(use_dynamic_shifting=True),
+        tokenizer=tokenizer,
+        text_encoder=encoder,
+        text_processor=qwen2_vl_processor(tokenizer),
+        transformer=diffusers.LongCatImageTransformer2DModel(
+            in_channels=64,
+            num_layers=1,
+            num_single_layers=1,
+            attention_head_dim=16,
+            num_attention_heads=2,
+            joint_attention_dim=16,
+            pooled_projection_dim=16,
+            axes_dims_rope=(4, 4, 8),
+        ),
+        vae=flow_autoencoder(channels=16),
+    )
+
+
+def build_ernie():
+    tokenizer = qwen_tokenizer()
+    config = transformers.Mistral3Config(
+        text_config=transformers.MistralConfig(**LANGUAGE, vocab_size=len(tokenizer)),
+        vision_config={**LANGUAGE, "model_type": "pixtral", "num_hidden_layers": 1},
+    )
+    return diffusers.ErnieImagePipeline(
+        scheduler=flow(shift=3.0),
+        tokenizer=tokenizer,
+        text_encoder=transformers.Mistral3Model(config),
+        transformer=diffusers.ErnieImageTransformer2DModel(
+            hidden_size=32,
+            num_attention_heads=2,
+            num_layers=1,
+            ffn_hidden_size=32,
+            in_channels=8,
+            out_channels=8,
+            text_in_dim=16,
+            rope_axes_dim=(4, 4, 8),
+        ),
+        vae=flux2_autoencoder(),
+    )
+
+
+def build_stable_diffusion():
+    return tiny.build_stable_diffusion()

@@ -27,6 +27,7 @@ from resources.models.backends.pipeline_checks import (
     find_editor,
     list_arguments,
     read_pictures,
+    require_own_prompts,
     require_painter,
     require_parameters,
 )
@@ -116,6 +117,7 @@ class Diffusers(LocalBackend):
             if _PROMPT_NAME.fullmatch(name) and isinstance(value, str)
         }
         require_painter(self._model, self._pipeline)
+        require_own_prompts(self._model, self._pipeline, self._settings.model_parameters)
         return self._run(
             self._pipeline,
             requests,

@@ -11,6 +11,8 @@ from resources.models.catalog import Model
 from resources.models.replies import ModelUnavailable, UnacceptableRequest
 
 _OURS = frozenset({"generator", "output_type", "return_dict"})
+_REWRITING = frozenset({"enable_prompt_rewrite", "use_pe"})
+"""Parameters by which a pipeline has a language model rewrite prompts, unless they are false."""
 
 
 def list_arguments(pipeline: Any) -> frozenset[str]:
@@ -25,6 +27,19 @@ def require_parameters(model: Model, pipeline: Any, names: Collection[str]) -> N
             f"{_name(model, pipeline)} takes no {', '.join(sorted(wrong))}: correct its "
             "parameters in models.yaml. (Painting and editing by one model differ in them: give "
             "each an entry of its own.)"
+        )
+
+
+def require_own_prompts(model: Model, pipeline: Any, names: Collection[str]) -> None:
+    """Raise `ModelUnavailable` where a pipeline rewrites prompts and its entry leaves that open.
+
+    What it paints is then not what was asked, and each time something else.
+    """
+    if unset := _REWRITING & list_arguments(pipeline) - set(names):
+        raise ModelUnavailable(
+            f"{_name(model, pipeline)} rewrites prompts by a language model, each time otherwise: "
+            f"set {', '.join(sorted(unset))}: false among the parameters of {model.name} in "
+            "models.yaml, or true if that is to be tested"
         )
 
 

@@ -120,6 +120,18 @@ class TestPainting:
 
 
 @slow
+@of_each([family for family in PAINTERS if family.rewriting])
+def test_a_painter_that_rewrites_prompts_has_to_be_told(family, folder, run):
+    parameters = {**family.parameters}
+    assert parameters.pop(family.rewriting) is False
+    with pytest.raises(
+        ModelUnavailable,
+        match=f"^{family.pipeline} of .* rewrites prompts .*: set {family.rewriting}: false",
+    ):
+        run(make, folder, PAINTINGS[:1], parameters)
+
+
+@slow
 class TestEditing:
     @of_each(EDITORS)
     def test_a_picture_is_changed_as_the_pipeline_itself_does_it(self, family, folder, run):
