@@ -30,9 +30,11 @@ def describe_gap(cell: CellQuote, *, asks: bool) -> Gap:
     if not (cell.missing or cell.answered):
         unmade = cell.line.missing_asset if cell.line else None
         details = f"Nothing to ask about yet: first make {unmade}." if unmade else _REQUIRED
-        return Gap("", "no quote yet", details)
+        return Gap("", "no quote yet", " ".join(cell.picture_warnings) or details)
     if not cell.missing:
-        sentences = [f"All {format_count(cell.answered)} answers are there.", *_list_warnings(cell)]
+        whole = "" if cell.picture_warnings else "All "
+        answered = f"{whole}{format_count(cell.answered)} answers are there."
+        sentences = [answered, *_list_warnings(cell)]
         return Gap(cell.command, NOTHING_TO_PAY, " ".join(sentences))
     price = "price unknown" if cell.max_cost == "unknown" else f"at most {cell.max_cost}"
     return Gap(cell.command, price, _describe_requests(cell))
@@ -62,4 +64,5 @@ def _list_warnings(cell: CellQuote) -> Iterator[str]:
     """Name what is left out, and why, and the warnings of its steps."""
     for whose, why in list_refused(cell.refused):
         yield f"Left out: {whose}. {why}"
+    yield from cell.picture_warnings
     yield from cell.warnings

@@ -47,6 +47,10 @@ def condition_cells(outcome: Outcome | None) -> dict[str, Any]:
         name: fact for name, fact in (outcome.provenance or {}).items() if name not in _OF_ONE_BATCH
     }
     rule, characters = facts.pop(THOUGHTS_CUT, None), facts.pop(THOUGHT_CHARACTERS, None)
+    # What a cassette brings is any JSON.
+    characters = characters if type(characters) is int and characters >= 0 else None
+    if rule != "by provider":
+        rule, characters = None, None
     if rule is None and outcome.text is not None:
         characters = len(outcome.text) - len(strip_thinking(outcome.text))
         rule = "by tags" if characters else "none"

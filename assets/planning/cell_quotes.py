@@ -19,6 +19,7 @@ from assets.kit.step_planner import build_step_planners
 from assets.planning.lines import REFUSALS, Quote, QuoteLine, quote_tasks
 from assets.planning.prices import Pricing, empty_prices
 from assets.planning.quote_selection import Task
+from assets.planning.quote_sentences import describe_oversized
 from assets.planning.quote_text import format_expected_cost, format_max_cost, sum_totals
 from assets.planning.shapes import Shapes
 from resources.faults import StoreError
@@ -89,6 +90,11 @@ class CellQuote(NamedTuple):
     def missing(self) -> int:
         """Requests without an answer: to be sent, in a batch, or about what is still to be made."""
         return sum(map(_count_missing, self._lines))
+
+    @property
+    def picture_warnings(self) -> list[str]:
+        """Say which requests show pictures beyond a limit of their model."""
+        return [describe_oversized(line, line.asset) for line in self._lines if line.oversized]
 
     @property
     def follow_ups(self) -> int:

@@ -15,6 +15,7 @@ from assets.planning.cell_quotes import Prerequisite, find_prerequisites, is_rea
 from assets.planning.lines import Quote, QuoteLine, quote_tasks
 from assets.planning.prices import empty_prices
 from assets.planning.quote_selection import CannotQuote, Task, to_planned_configs
+from assets.planning.quote_sentences import describe_oversized
 from assets.planning.quote_text import sum_totals
 from generators.name_suggestions import suggest_names
 from resources.faults import StoreError
@@ -286,6 +287,9 @@ def _iterate_notes(share: BenchmarkQuote, judge: Model) -> Iterator[str]:
             "numbers need that. Their tables are made again, so that what else has no answer in "
             "these is asked too."
         )
+    for total in share.quote.totals:
+        if total.oversized:
+            yield describe_oversized(total, title)
     if share.error:
         yield f"{title}: {share.error}"
     for prerequisite in share.prerequisites:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from assets.planning.lines import QuoteLine
 from assets.planning.prices import Amount
 from resources.calls.spending import NANO
+from resources.models.image_checks import REMEDY
 
 _NANO_PER_CENT = NANO // 100
 
@@ -26,6 +27,14 @@ def describe_total(total: QuoteLine, model_name: str) -> str:
         count += f", and up to {further:,} that depend on answers to come,"
     clauses = [*_describe_cost(total, price.expected, price.bound), *_describe_answers(total)]
     return f"{count} to {model_name}: {', '.join(clauses)}."
+
+
+def describe_oversized(line: QuoteLine, source: str) -> str:
+    """Say how many requests of a source show a picture beyond a limit of their model."""
+    return (
+        f"{line.model.name}: {line.oversized:,} of {line.requests:,} requests of {source} are not "
+        f"sent, and fail: their pictures exceed its limits, such as {line.excess}. {REMEDY}"
+    )
 
 
 def _describe_cost(total: QuoteLine, expected: Amount, bound: Amount) -> Iterator[str]:

@@ -10,9 +10,8 @@ from assets.kit.previews import escape_markdown
 from assets.planning.lines import Quote, QuoteLine
 from assets.planning.prices import Amount, QuotePrice
 from assets.planning.quote_selection import Task
-from assets.planning.quote_sentences import describe_total
+from assets.planning.quote_sentences import describe_oversized, describe_total
 from resources.calls.spending import NANO, Mode
-from resources.models.image_checks import REMEDY
 
 _ABOUT = ("asset", "partition", "model")
 _Column = tuple[str, Callable[[QuoteLine], str]]
@@ -201,12 +200,7 @@ def _iterate_notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
                 f"{line.model.model} and would fail. {prompts_command(line.asset, line.partition)}"
             )
         if line.oversized:
-            whose = _format_asset(line.asset, [line.partition])
-            yield (
-                f"{line.model.name}: {line.oversized:,} of {line.requests:,} requests of {whose} "
-                f"are not sent, and fail: their pictures exceed its limits, such as {line.excess}. "
-                f"{REMEDY}"
-            )
+            yield describe_oversized(line, _format_asset(line.asset, [line.partition]))
     yield from quote.warnings
     if any(line.in_batch for line in quote.lines):
         yield "Waiting: in a batch that is not collected, and on its account."

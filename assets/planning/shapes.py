@@ -1,6 +1,6 @@
 """Requests by what decides their price, so that many models are quoted the same at once."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -10,11 +10,14 @@ from assets.planning.lines import QuoteLine
 from assets.planning.prices import Pricing, empty_prices
 from resources.calls import CallStore
 from resources.models.catalog import Model
+from resources.models.image_checks import find_limits
+from resources.models.image_limits import may_be_heavy
 from resources.models.pricing import Sizes, list_images, to_request_shape
 from resources.models.requests import Request, compute_call_keys
 from resources.storage.chunks import split_into_chunks
 from resources.storage.image_store import ImageStore
 
+_ROUND_BYTES = 100_000
 SOME = 500
 """Smallest size of the sample of requests whose answers are looked up; the largest is twice it."""
 
@@ -27,6 +30,8 @@ class _RequestGroup:
 
     example: Request
     sizes: Sizes
+    file_sizes: Mapping[str, int]
+    """Bytes of the files that some provider may not take, rounded up."""
     certain: int = 0
     later: int = 0
 
@@ -53,6 +58,13 @@ class Shapes:
         """Build a quote line of all requests, for a model that has answered none."""
         line = QuoteLine(named, "", model, missing_asset=self.missing, prices=empty_prices(model))
         for group in self._groups.values():
+            limits, shown = find_limits(model, group.example), list_images(group.example)
+            excess = limits.describe_excess(shown, group.sizes, group.file_sizes)
+            if excess is not None:
+                line.requests += group.certain
+                line.oversized += group.certain
+                line.excess = line.excess or excess
+                continue
             pricing.sizes = group.sizes
             repair = find_longest_repair(model, group.example) if group.certain else None
             line.requests += group.certain
@@ -85,8 +97,15 @@ class Shapes:
     ) -> Iterator[_RequestGroup]:
         for chunk in split_into_chunks(requests):
             sizes = images.sizes({image for request in chunk for image in list_images(request)})
+            heavy = images.file_sizes([name for name, size in sizes.items() if may_be_heavy(size)])
+            rounded = {
+                name: -(-size // _ROUND_BYTES) * _ROUND_BYTES for name, size in heavy.items()
+            }
             for request in chunk:
-                shown = {image: sizes[image] for image in list_images(request) if image in sizes}
+                names = list_images(request)
+                shown = {name: sizes[name] for name in names if name in sizes}
+                files = {name: rounded[name] for name in names if name in rounded}
                 yield self._groups.setdefault(
-                    to_request_shape(request, sizes), _RequestGroup(request, shown)
+                    (*to_request_shape(request, sizes), *files.values()),
+                    _RequestGroup(request, shown, files),
                 )

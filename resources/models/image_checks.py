@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from logging import Logger
 
 from resources.models.catalog import Model
-from resources.models.image_limits import NO_LIMITS, find_image_limits
+from resources.models.image_limits import ImageLimits, find_image_limits
 from resources.models.outcomes import FailedOutcome
 from resources.models.pricing import Sizes, list_images
 from resources.models.requests import EditRequest, Request
@@ -16,6 +16,12 @@ REMEDY = (
 )
 
 
+def find_limits(model: Model, request: Request) -> ImageLimits:
+    """The limits on the pictures of a request to a model."""
+    is_edit = isinstance(request, EditRequest)
+    return find_image_limits(model.backend, model.image_limits, is_edit=is_edit)
+
+
 def find_excesses(
     model: Model, requests: Mapping[str, Request], sizes: Sizes, images: ImageStore
 ) -> dict[str, str]:
@@ -23,16 +29,11 @@ def find_excesses(
 
     `sizes` are those of the pictures in px. Files are looked up where they may be too large.
     """
-    limits = {
-        is_edit: find_image_limits(model.backend, model.image_limits, is_edit=is_edit)
-        for is_edit in (False, True)
-    }
-    if limits[False] == limits[True] == NO_LIMITS:
-        return {}
     shown = {
-        key: (limits[isinstance(request, EditRequest)], list_images(request))
+        key: (find_limits(model, request), list_images(request))
         for key, request in requests.items()
     }
+    shown = {key: (limit, names) for key, (limit, names) in shown.items() if names}
     weighed = {
         image for limit, names in shown.values() for image in limit.select_weighed(names, sizes)
     }

@@ -107,11 +107,17 @@ _LIMITS: Mapping[tuple[str, bool], ImageLimits] = {
     ),
 }
 """By backend, and whether the pictures are to be edited."""
+_LEAST_BYTES = min(limits.bytes_per_image or math.inf for limits in _LIMITS.values())
 
 
 def find_image_limits(backend: str, own: ImageLimits | None, *, is_edit: bool) -> ImageLimits:
     """The limits of a backend's provider, and those that an entry states in their place."""
     return _LIMITS.get((backend, is_edit), NO_LIMITS).changed_by(own)
+
+
+def may_be_heavy(size: Size) -> bool:
+    """True where a PNG of that size may have more bytes than some provider takes."""
+    return _bound_png(size) > _LEAST_BYTES
 
 
 def _bound_png(size: Size) -> int:

@@ -35,6 +35,8 @@ def cells(text="{5}", **provenance):
         (cells("<think>cut off"), (None, "by tags", 14)),
         (cells(thoughts_cut="by provider", thought_characters=7), (None, "by provider", 7)),
         (cells(thoughts_cut="by provider"), (None, "by provider", None)),
+        (cells(thoughts_cut="by provider", thought_characters=True), (None, "by provider", None)),
+        (cells(thoughts_cut=5, thought_characters="all"), (None, "none", 0)),
         (
             cells(None, formula="clip_score", batch=8, seed=1),
             ('{"formula": "clip_score"}', None, None),

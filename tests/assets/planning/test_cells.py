@@ -1,5 +1,7 @@
 """What each judge's cell of a benchmark would take: counted once, priced as a quote prices it."""
 
+import io
+import random
 from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
@@ -7,20 +9,36 @@ from types import SimpleNamespace
 import pyarrow.parquet as pq
 import pytest
 from dagster import AssetKey, DagsterInstance
+from PIL import Image
 
 from assets.frame.biased_images import BIASED_IMAGE_COLUMNS
 from assets.front.gaps import describe_gap
 from assets.kit.benchmarks import build_planners, load_benchmarks
 from assets.kit.judge_tasks import JudgeTaskFinder, find_judge
 from assets.kit.model_lookup import NoSuchModel
+from assets.kit.plan import Plan
 from assets.planning import CannotQuote, CellQuotes, Task, format_text, quote_tasks
-from assets.planning.judge_quote import BenchmarkQuote, JudgeQuote, JudgeScope, _drop_refused
+from assets.planning.judge_quote import (
+    BenchmarkQuote,
+    JudgeQuote,
+    JudgeScope,
+    _drop_refused,
+    quote_judge,
+)
 from assets.planning.lines import Quote, QuoteLine
-from assets.planning.prices import empty_prices
+from assets.planning.prices import Pricing, empty_prices
+from assets.planning.shapes import Shapes
+from assets.report.roster import Gap
 from assets.vlmbias.answers import CountingAnswers
 from assets.vlmbias.questions import QUESTIONS
 from resources.models.catalog import Catalog, Model, Price
-from resources.models.requests import build_canonical_request, compute_call_key
+from resources.models.image_limits import ImageLimits
+from resources.models.requests import (
+    LookRequest,
+    Turn,
+    build_canonical_request,
+    compute_call_key,
+)
 from tests.assets.asked import adapter_below, ask, judge_at
 from tests.assets.plans import definitions_of, plan_context
 from tests.resources.calls.calling import call
@@ -106,6 +124,50 @@ def test_what_is_answered_is_counted(root, server):
         assert numbers(cell.line) == numbers(total(sources, somebody, models))
     assert cell.answered == ANSWERED
     assert cell.missing == cell.line.requests - ANSWERED
+
+
+def test_pictures_beyond_a_limit_are_told_of_and_cost_nothing(made):
+    limited = judge("limited", 1.0, image_limits=ImageLimits(longest_side=100))
+    with cells_at(made, (*MODELS, limited)) as (cells, sources):
+        cell = cells.quote_cell(limited, load_benchmarks()[VLMBIAS])
+        quoted = total(sources, limited, (*MODELS, limited))
+        scope = JudgeScope(limited, [load_benchmarks()[VLMBIAS]])
+        notes = [*quote_judge(cells._task_finder, sources, scope).notes()]
+    assert numbers(cell.line) == numbers(quoted)
+    assert (cell.missing, cell.line.oversized) == (0, cell.line.requests)
+    count = f"{cell.line.requests:,}"
+    told = f"limited: {count} of {count} requests of"
+    reason = "px; `longest_side` is 100 px."
+    (warning,) = cell.picture_warnings
+    assert warning.startswith(f"{told} vlmbias are not sent, and fail: ")
+    assert "such as a picture of 384 × " in warning
+    assert reason in warning
+    assert any(note.startswith(f"{told} VLMBias") and reason in note for note in notes)
+    assert describe_gap(cell, asks=True) == Gap("", "no quote yet", warning)
+
+
+def test_files_are_weighed_where_a_provider_may_refuse_them(tmp_path):
+    claude = judge("claude", 1.0, backend="anthropic", parameters={"max_tokens": 100})
+    side = 1200
+    noise = Image.frombytes("RGB", (side, side), random.Random(0).randbytes(3 * side * side))
+    with plan_context(tmp_path) as sources:
+        light, heavy = (
+            sources.images.put(as_png(image)) for image in (Image.new("RGB", noise.size), noise)
+        )
+        requests = [LookRequest((Turn("user", "?", (name,)),)) for name in (light, heavy)]
+        shapes, pricing = Shapes(), Pricing(sources.calls)
+        shapes.add(Plan(claude, requests), sources.images)
+        line = shapes.line(claude, "zoo", pricing)
+        free = shapes.line(CHEAP, "zoo", pricing)
+    assert (line.requests, line.oversized, line.to_send) == (2, 1, 1)
+    assert line.excess == "a picture of 4,400,000 bytes; `bytes_per_image` is 3,932,160"
+    assert (free.requests, free.oversized) == (2, 0)
+
+
+def as_png(image):
+    data = io.BytesIO()
+    image.save(data, "PNG")
+    return data.getvalue()
 
 
 def test_a_benchmark_that_has_nothing_for_a_metric_does_not_apply(made):
