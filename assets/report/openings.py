@@ -132,15 +132,16 @@ class Opening:
     @property
     def basis(self) -> str:
         """What each number of `own_chart` rests on, and why others have none, in words."""
-        models: dict[str, list[str]] = {}
-        unnumbered = [standing for standing in self._standings if standing.value is None]
+        shown = {standing.model: standing for standing in self._own_standings[:_MOST]}
         numbered = {standing.model for standing in self._own_standings}
-        for standing in (*self._own_standings[:_MOST], *unnumbered):
-            if standing.value is not None or standing.model not in numbered:
-                count = f"{format_count(standing.items)} {standing.unit}" if standing.items else ""
-                words = ", ".join(filter(None, (count, standing.scope, standing.note)))
-                models.setdefault(words, []).append(standing.model)
-                numbered.add(standing.model)
+        for standing in self._standings:
+            if standing.model not in numbered:
+                shown.setdefault(standing.model, standing)
+        models: dict[str, list[str]] = {}
+        for model, standing in shown.items():
+            count = f"{format_count(standing.items)} {standing.unit}" if standing.items else ""
+            words = ", ".join(filter(None, (count, standing.scope, standing.note)))
+            models.setdefault(words, []).append(model)
         parts = (
             f"{', '.join(names)}: {words}" if len(models) > 1 else words
             for words, names in models.items()
@@ -247,7 +248,7 @@ def _draw_dots(
         Bar(row.label, [Mark(row.kind, scale.place_rate(row.rate), row.text)], row.text)
         for row in rows
     ]
-    ticks = fractions or scale.ticks(lambda number: f"{number:g}")
+    ticks = fractions or scale.ticks(lambda number: f"{number:g}".replace("-", "\u2212"))
     return Chart(id_, title, description, ticks, bars, *ends)
 
 

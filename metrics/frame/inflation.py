@@ -16,7 +16,7 @@ easily on whether a mean rises: where they all do, the interval of the rate goes
 change. Where that leaves it no width (each mean clearly rises or falls, or lies at the top of the
 scale), the share of pictures that would have changed otherwise is bounded as none in n by Clopper
 and Pearson, n being the fewest pictures of a domain times the domains, and the rate may be off by
-as much.
+as much. A mean rise that no resample changes has the mean of the rises' own ends, cut off at 0.
 
 Where all pictures change alike, ends stay within what the scale leaves above and below the mean
 before. Where pictures differ before, an end may lie further out, as their true mean may be lower:
@@ -249,8 +249,7 @@ def _summarize_changes(named_changes: Sequence[NamedChange]) -> AttackSuccess:
         low, high = low - unseen, high + unseen
     rate_interval = Interval(max(0.0, low), min(1.0, high))
     clear_share = float(np.mean([change.interval.low > 0 for change in changes]))
-    none = Interval(float("nan"), float("nan"))
-    rise_interval = none if np.isnan(rise) else percentile_interval(rises, _LEVEL)
+    rise_interval = _rise_interval(changes, rises)
     mean_interval = _mean_interval(changes, resampled.mean(axis=0))
     return AttackSuccess(
         combinations=len(changes),
@@ -262,6 +261,17 @@ def _summarize_changes(named_changes: Sequence[NamedChange]) -> AttackSuccess:
         mean=float(percents.mean()),
         mean_interval=mean_interval,
     )
+
+
+def _rise_interval(changes: Sequence[ScoreChange], rises: Values) -> Interval:
+    """The interval of a mean rise: where all resamples agree, the mean of the rises' own ends."""
+    risen_ends = [change.interval for change in changes if change.percent > 0]
+    if not risen_ends:
+        return Interval(float("nan"), float("nan"))
+    if np.nanmax(rises) - np.nanmin(rises) < 1e-9:
+        low, high = np.mean(risen_ends, axis=0).tolist()
+        return Interval(max(0.0, low), high)
+    return percentile_interval(rises, _LEVEL)
 
 
 def _mean_interval(changes: Sequence[ScoreChange], means: Values) -> Interval:

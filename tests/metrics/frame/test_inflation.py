@@ -246,6 +246,23 @@ class TestSuccess:
         changes = [change.interval for _, change in _changes(lone, [], 0)]
         assert measure_success(lone).mean_interval == pytest.approx(np.mean(changes, axis=0))
 
+    def test_where_all_rise_alike_the_mean_rise_has_the_mean_of_their_intervals_above_0(self):
+        """What does not rise has no part in it."""
+        many, few = judged([2] * 90, [3] * 90), judged([2] * 3, [3] * 3, "indoor")
+        still = judged([2] * 9, [2] * 9, "outdoor")
+        ends = {
+            change.images: change.interval
+            for _, change in _changes(pd.concat([many, few, still]), [], 0)
+        }
+        found = measure_success(pd.concat([many, still]))
+        assert (found.mean_rise, found.rise_interval) == (50, ends[90])
+        assert 0 < ends[90].low < 50 < ends[90].high
+        assert ends[3].low < -ends[90].low
+        lone = measure_success(pd.concat([few, still]))
+        assert (lone.mean_rise, lone.rise_interval) == (50, (0, ends[3].high))
+        both = measure_success(pd.concat([many, few, still])).rise_interval
+        assert both == pytest.approx((0, (ends[90].high + ends[3].high) / 2))
+
     def test_a_rate_goes_by_the_share_of_changes_that_leave_it_open(self):
         """Of four, three pictures each leave one that rises and one that does not open."""
         table = pd.concat(
