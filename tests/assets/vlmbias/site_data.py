@@ -133,7 +133,11 @@ class Report:
                     "targets": ["stripes"],
                     "truths": [float(truth)],
                     "standards": [float(standard)],
-                    **(_painted(made, original) if made.painter else _drawn(truth - standard)),
+                    **(
+                        _painted(made, original)
+                        if made.painter
+                        else _drawn(domain, truth - standard)
+                    ),
                 }
             )
             self._ask({**image, **scene, "size": size}, truth, standard)
@@ -274,10 +278,19 @@ def _fill(
     }
 
 
-def _drawn(added: int) -> dict[str, Any]:
+_CHANGES = {
+    "chess_pieces": {"square": "f2", "removed": "Pawn", "added": "Queen"},
+    "patterned_grids": {"cell": "D3"},
+}
+"""Settings from which a topic says what was changed."""
+
+
+def _drawn(domain: str, added: int) -> dict[str, Any]:
     """The columns of a drawn picture that a photograph's differ from."""
     return {
-        "settings": json.dumps({"ground": "grey", "added_stripes": added}),
+        "settings": json.dumps(
+            {"ground": "grey", "added_stripes": added, **_CHANGES.get(domain, {})}
+        ),
         "generator_version": "1",
         "rasteriser": "resvg 1",
         **dict.fromkeys(("source_sha256", "source_width", "source_height")),
