@@ -57,7 +57,7 @@ class AnswerCollator:
                 cells[-1:].expand(len(answer), *cells.shape[1:])
                 for cells, answer in zip(questions, answers, strict=True)
             ]
-        return _repeat(answers, get_answer_type(self._speaking.processor, name))
+        return _repeat(answers, get_answer_type(self._speaking.network.config.model_type, name))
 
 
 def _conversation(row: Row) -> list[ChatMessage]:

@@ -35,6 +35,12 @@ from resources.training.training_rows import (
     build_user_turn,
 )
 
+_NOT_RANKED = {
+    **dict.fromkeys(("mllama", "kimi_k25", "minicpmv4_6"), "leaves out a part of its pictures"),
+    "mistral3": "takes pictures of one size alone from its processor",
+    "paligemma": "shows it the answer that it is to score",
+}
+"""What TRL's `GRPOTrainer` does with families that it does not fit, by their `model_type`."""
 _SAID, _LONG = 4, 40
 """Samples of what is said that are told at a time, and how many characters of one."""
 
@@ -65,11 +71,16 @@ def build_trainer(job: TrainingJob) -> TrainerSetup:
 
 def _ranking(job: TrainingJob, recipe: RankingRecipe, rows: Sequence[Row]) -> TrainerSetup:
     meter, shape = Meter(), _Shape(recipe, rows)
+    trl, speaking = import_library("trl"), _load_base(job, recipe)
+    if reason := _NOT_RANKED.get(speaking.network.config.model_type):
+        raise TrainingError(
+            f"{recipe.base} cannot be trained by GRPO: TRL {reason}. Materialize `margin_adapter`, "
+            "or name a base of another family."
+        )
 
     def shown(row: Row) -> Row:
         return {"prompt": build_user_turn(PROMPT.format(text=row["text"])), **row}
 
-    trl, speaking = import_library("trl"), _load_base(job, recipe)
     trainer = trl.GRPOTrainer(
         model=speaking.network,
         reward_funcs=build_reward_function(recipe, meter),
@@ -80,6 +91,7 @@ def _ranking(job: TrainingJob, recipe: RankingRecipe, rows: Sequence[Row]) -> Tr
             max_completion_length=MAX_ANSWER_TOKENS,
             temperature=recipe.temperature,
             beta=recipe.beta,
+            chat_template_kwargs=dict.fromkeys(speaking.thinking_variables, False),
             # Pairs stay whole: both pictures with all their samples on one device.
             shuffle_dataset=False,
         ),

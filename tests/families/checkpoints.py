@@ -65,8 +65,25 @@ def build_tokenizer(family: Family) -> Any:
     )
 
 
-def chat(turn: str, picture: str, ask: str, *, begin: str = "") -> str:
+class Thought(NamedTuple):
+    """How a chat template has a model think: by a variable, opening a thought or closing it."""
+
+    variable: str
+    opened: str
+    closed: str
+
+
+def chat(
+    turn: str, picture: str, ask: str, *, begin: str = "", thought: Thought | None = None
+) -> str:
     """A chat template: of a turn with CONTENT in it, of a picture, and of what is asked by."""
+    if thought:
+        is_off = f"{thought.variable} is defined and not {thought.variable}"
+        ask += f"{{% if {is_off} %}}{thought.closed}{{% else %}}{thought.opened}{{% endif %}}"
+        is_answer = "turn.role == 'assistant' and loop.last"
+        turn = turn.replace(
+            "CONTENT", f"{{% if {is_answer} %}}{thought.closed}{{% endif %}}CONTENT"
+        )
     content = (
         "{% if turn.content is string %}{{ turn.content }}{% else %}"
         "{% for part in turn.content %}{% if part.type == 'image' %}" + picture + "{% else %}"
@@ -82,11 +99,10 @@ def chat(turn: str, picture: str, ask: str, *, begin: str = "") -> str:
     )
 
 
-def chatml(picture: str) -> str:
+def chatml(picture: str, thought: Thought | None = None) -> str:
     """A chat template as Qwen's, of turns between `<|im_start|>` and `<|im_end|>`."""
-    return chat(
-        "<|im_start|>{{ turn.role }}\nCONTENT<|im_end|>\n", picture, "<|im_start|>assistant\n"
-    )
+    turn = "<|im_start|>{{ turn.role }}\nCONTENT<|im_end|>\n"
+    return chat(turn, picture, "<|im_start|>assistant\n", thought=thought)
 
 
 def _ids(tokenizer: Any, **names: str) -> dict[str, int]:
@@ -123,6 +139,7 @@ QWEN_SPECIAL = {
     "turn_start": "<|im_start|>",
 }
 QWEN_PICTURE = "<|vision_start|><|image_pad|><|vision_end|>"
+QWEN_THOUGHT = Thought("enable_thinking", "<think>\n", "<think>\n\n</think>\n\n")
 QWEN_PATCHES = {"patch_size": PATCH, "merge_size": 2, "temporal_patch_size": 2}
 AREA = {"shortest_edge": (2 * PATCH) ** 2, "longest_edge": 64**2}
 ROPE = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [2, 1, 1]}
@@ -158,7 +175,8 @@ def _qwen(tokenizer: Any, *, name: str, vision: Any, language: Any) -> tuple[Any
 
 def _qwen_family(name: str, vision: Mapping[str, Any], **language: Any) -> Family:
     build = partial(_qwen, name=name, vision=vision, language=language)
-    return Family("Qwen2Tokenizer", QWEN, QWEN_SPECIAL, chatml(QWEN_PICTURE), build)
+    template = chatml(QWEN_PICTURE, QWEN_THOUGHT if "3_5" in name else None)
+    return Family("Qwen2Tokenizer", QWEN, QWEN_SPECIAL, template, build)
 
 
 QWEN3_VISION = {"intermediate_size": 24, "out_hidden_size": 32, "num_position_embeddings": 16}
@@ -652,6 +670,7 @@ GLM_CHAT = chat(
     "<|begin_of_image|><|image|><|end_of_image|>",
     "<|assistant|>\n",
     begin="[gMASK]<sop>",
+    thought=Thought("enable_thinking", "", "<think></think>\n"),
 )
 
 
@@ -703,6 +722,7 @@ KIMI_CHAT = chat(
     "<|im_{{ turn.role }}|>{{ turn.role }}<|im_middle|>CONTENT<|im_end|>",
     "<|media_begin|>image<|media_content|><|media_pad|><|media_end|>",
     "<|im_assistant|>assistant<|im_middle|>",
+    thought=Thought("thinking", "<think>", "<think></think>"),
 )
 
 

@@ -8,6 +8,7 @@ ABILITIES = (
     "conversations",
     "P(yes)",
     "fine-tuning, adapter",
+    "ProtoScore by GRPO",
     "attack",
 )
 WORKS, NO = "yes", "no"
@@ -16,10 +17,16 @@ WITHOUT_TORCHVISION = ("Gemma 3", "LLaVA-1.5", "LLaVA-NeXT", "PaliGemma", "Llama
 REFUSALS = {
     ("PaliGemma", "conversations"): "it answers a single question",
     ("Llama 4", "fine-tuning, adapter"): "TRL finds no network without a head",
+    ("Llama 4", "ProtoScore by GRPO"): "TRL finds no network without a head",
+    **{
+        (name, "ProtoScore by GRPO"): "Materialize `margin_adapter`"
+        for name in ("Llama 3.2 Vision", "Kimi K2.5", "MiniCPM-V 4.6", "Mistral 3", "PaliGemma")
+    },
 }
 """The message by which an ability is refused."""
 ATTACKED = ("LLaVA-1.5", "LLaVA-NeXT")
 REFUSALS |= {(name, "attack"): "has no encoder here" for name in FAMILIES if name not in ATTACKED}
+TRAININGS = ("fine-tuning, adapter", "ProtoScore by GRPO")
 EXPERTS = ("Qwen3-VL MoE", "Qwen3.5 MoE", "Kimi K2.5")
 """Mixtures of experts: an adapter leaves the experts as they are."""
 
@@ -28,7 +35,7 @@ def describe(name, ability):
     """A cell of the table."""
     if (name, ability) in REFUSALS:
         return NO
-    return "not experts" if name in EXPERTS and ability == "fine-tuning, adapter" else WORKS
+    return "not experts" if name in EXPERTS and ability in TRAININGS else WORKS
 
 
 def format_table():

@@ -3,13 +3,14 @@
 Every checkpoint is tiny, of random weights in the family's own classes, and read from a folder.
 """
 
+import json
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from resources.models.replies import ModelUnavailable, RequestFault
-from resources.models.requests import LookRequest, ScoreRequest, Turn
+from resources.models.requests import LookRequest, ScoreRequest, Turn, WriteRequest
 from resources.training.training_errors import TrainingError
 from tests.families import abilities
 from tests.families.abilities import NAMES
@@ -94,17 +95,18 @@ class TestFamilies:
         assert texts(ask(*conversations, batch=3, **LENGTH)) == alone
         assert len(set(alone)) > 1
 
-    def test_the_probability_of_yes_is_the_same_in_a_batch(self, ask):
-        asked = [
-            ScoreRequest(text, name)
-            for text, name in zip((QUESTIONS[0], *QUESTIONS[:3]), NAMES, strict=True)
-        ]
+    def test_the_probability_of_yes_is_the_same_in_a_batch_and_in_training(
+        self, ask, beside, folder
+    ):
+        questions = [*zip((QUESTIONS[0], *QUESTIONS[:3]), NAMES, strict=True)]
+        asked = [ScoreRequest(text, name) for text, name in questions]
         how = {"formula": "vqa_score", "dtype": "float32"}
         alone, together = (
             [reply.score for reply in ask(*asked, **how, batch=batch)] for batch in (1, 4)
         )
         assert together == pytest.approx(alone, rel=1e-4)
         assert alone[0] != pytest.approx(alone[1], rel=1e-3)
+        assert beside(abilities.predict, folder, questions) == pytest.approx(alone, rel=1e-4)
 
     def test_an_adapter_is_trained_and_answers_with_it(self, ask, beside, folder, family, tmp_path):
         if (family, "fine-tuning, adapter") in REFUSALS:
@@ -116,6 +118,15 @@ class TestFamilies:
         adapted = ask(*asked, **LENGTH, adapter=adapter)
         assert adapted[0].served_model == f"{folder} with {Path(adapter).name}"
         assert texts(adapted) != texts(ask(*asked, **LENGTH))
+
+    def test_a_step_of_ranking_is_made_or_refused_with_the_remedy(
+        self, beside, folder, family, tmp_path
+    ):
+        if (family, "ProtoScore by GRPO") in REFUSALS:
+            with refused(family, "ProtoScore by GRPO"):
+                beside(abilities.rank, folder, tmp_path)
+            return
+        assert Path(beside(abilities.rank, folder, tmp_path), "adapter_model.safetensors").is_file()
 
     def test_an_attack_finds_its_encoder_or_names_the_remedy(self, beside, folder, family):
         if (family, "attack") in REFUSALS:
@@ -135,6 +146,32 @@ class TestFamilies:
             return
         with pytest.raises(ModelUnavailable, match="needs torchvision in the version that belongs"):
             asked()
+
+
+@pytest.mark.slow
+class TestThinking:
+    @pytest.mark.parametrize(
+        ("family", "mark"), [("Qwen3.5", "<think>\n"), ("Kimi K2.5", "<think>"), ("GLM-4.6V", "")]
+    )
+    def test_it_is_left_out_on_demand_and_marked_where_it_is_begun(self, ask, mark):
+        asked = look(QUESTIONS[0], NAMES[0])
+        default, on, off = (
+            ask(asked, **LENGTH, **how)[0] for how in ({}, {"thinking": True}, {"thinking": False})
+        )
+        assert default.text == on.text
+        assert on.text.startswith(mark)
+        assert not off.text.startswith("<think>")
+        assert off.usage.input_tokens > on.usage.input_tokens
+
+    @pytest.mark.parametrize("family", ["Qwen3.5"])
+    def test_an_answer_that_follows_a_schema_holds_none(self, ask):
+        request = WriteRequest((Turn("user", QUESTIONS[0]),), schema=json.dumps({"enum": [1, 2]}))
+        assert ask(request)[0].text in {"1", "2"}
+
+    @pytest.mark.parametrize("family", ["Qwen2-VL"])
+    def test_a_model_that_has_no_choice_is_refused_with_the_remedy(self, ask):
+        with pytest.raises(ModelUnavailable, match="neither on nor off: take `thinking` from the"):
+            ask(look(QUESTIONS[0], NAMES[0]), thinking=True)
 
 
 def test_the_document_has_what_was_found():

@@ -1,6 +1,7 @@
 """Models of transformers that converse, with or without pictures: loaded, and made to answer."""
 
 import io
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +28,11 @@ ChatMessage: TypeAlias = dict[str, Any]
 
 _OURS = frozenset({"return_dict_in_generate"})
 _LONGEST_ANSWER = 1024
+_THINKING = frozenset({"enable_thinking", "thinking"})
+"""Variables by which chat templates turn thinking on and off: Qwen's and GLM's, and Kimi's."""
+_OPEN_THOUGHT = re.compile(r"<(?:think|thinking|reasoning)>\s*\Z")
+_OPENING_TOKENS = 12
+"""Tokens at the end of a prompt in which a thought may be opened."""
 _SMALLEST_EDGE = 8
 """Edge of a picture in px below which no vision encoder has a patch."""
 
@@ -58,15 +64,26 @@ class ChatModel:
         """The class that prepares pictures; its rounding depends on torchvision being here."""
         return type(self.processor.image_processor).__name__ if self.has_vision else "none"
 
-    def tokenize_conversations(self, conversations: Sequence[Sequence[ChatMessage]]) -> Any:
+    @cached_property
+    def thinking_variables(self) -> frozenset[str]:
+        """The variables by which the chat template turns thinking on and off; often none."""
+        templates = import_library("transformers.utils.chat_template_utils")
+        names: frozenset[str] = templates._get_template_variables(self.processor.chat_template)
+        return names & _THINKING
+
+    def tokenize_conversations(
+        self, conversations: Sequence[Sequence[ChatMessage]], *, thinking: bool | None = False
+    ) -> Any:
         """Tokenize conversations that go on with an answer: padded on the left.
 
-        Pictures are in the network's dtype. Raises `UnacceptableRequest` for a picture that is
-        shown to a model without vision, and for a conversation that the chat template refuses or
-        makes nothing of.
+        The model is to think before it answers if `thinking`, or at None if its chat template says
+        so, where that leaves the choice. Pictures are in the network's dtype.
+
+        Raises `UnacceptableRequest` for a picture that is shown to a model without vision, and for
+        a conversation that the chat template refuses or makes nothing of.
         """
         for conversation in conversations:
-            self._require_prompt(conversation)
+            self._require_prompt(conversation, thinking)
         padding = {"padding": True, "padding_side": "left"}
         inputs = self.processor.apply_chat_template(
             [*map(self._adapt, conversations)],
@@ -75,15 +92,19 @@ class ChatModel:
             return_dict=True,
             return_tensors="pt",
             **({"processor_kwargs": padding} if self.has_vision else padding),
+            **self._choose_thinking(thinking),
         )
         # PaliGemma's processor adds them, as for training.
         inputs.pop("labels", None)
         return inputs.to(dtype=self.network.dtype) if self.has_vision else inputs
 
-    def _require_prompt(self, conversation: Sequence[ChatMessage]) -> None:
+    def _choose_thinking(self, thinking: bool | None) -> dict[str, bool]:
+        return {} if thinking is None else dict.fromkeys(self.thinking_variables, thinking)
+
+    def _require_prompt(self, conversation: Sequence[ChatMessage], thinking: bool | None) -> None:
         problem = "it writes nothing"
         try:
-            prompt = self._render(conversation, add_generation_prompt=True)
+            prompt = self._render(conversation, thinking=thinking, add_generation_prompt=True)
         except UnacceptableRequest:
             raise
         except Exception as error:  # noqa: BLE001 - a template is a program, and raises anything
@@ -151,8 +172,12 @@ class ChatModel:
         tokens: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
         return tokens
 
-    def _render(self, turns: Sequence[ChatMessage], **how: Any) -> str:
-        text = self.processor.apply_chat_template(self._adapt(turns), tokenize=False, **how)
+    def _render(
+        self, turns: Sequence[ChatMessage], *, thinking: bool | None = False, **how: Any
+    ) -> str:
+        text = self.processor.apply_chat_template(
+            self._adapt(turns), tokenize=False, **how, **self._choose_thinking(thinking)
+        )
         return str(text)
 
     def generate(self, inputs: Any, generation: Any, schemas: Sequence[str | None] = ()) -> Any:
@@ -171,14 +196,28 @@ class ChatModel:
         size = self.network.get_output_embeddings().weight.shape[0]
         return SchemaGrammars(self.tokenizer, size)
 
-    def read_answers(self, inputs: Any, sequences: Any, generation: Any) -> list[tuple[str, Usage]]:
-        """Read the answer to each conversation in generated tokens, with their numbers."""
+    def read_answers(
+        self, inputs: Any, sequences: Any, generation: Any, *, has_schema: bool = False
+    ) -> list[tuple[str, Usage]]:
+        """Read the answer to each conversation in generated tokens, with their numbers.
+
+        One without a schema begins with the mark of a thought that its prompt opened, so that
+        thinking can be told from the answer even where it was cut off.
+        """
         answers = []
         for mask, tokens in zip(inputs["attention_mask"], sequences, strict=True):
             answer = _cut_at_end(tokens[len(mask) :].tolist(), generation.eos_token_id)
             text = self.tokenizer.decode(answer, skip_special_tokens=True).strip()
+            if not has_schema:
+                text = self._find_open_thought(tokens[: len(mask)]) + text
             answers.append((text, Usage(int(mask.sum()), len(answer))))
         return answers
+
+    def _find_open_thought(self, prompt_tokens: Any) -> str:
+        """The mark of a thought that a prompt ends with, as `<think>`; empty without one."""
+        ending = self.tokenizer.decode(prompt_tokens[-_OPENING_TOKENS:].tolist())
+        mark = _OPEN_THOUGHT.search(ending)
+        return mark[0] if mark else ""
 
     def build_generation_config(self, parameters: Mapping[str, Any]) -> Any:
         """Build the generation config: the model's own, changed as parameters say."""
@@ -224,7 +263,7 @@ def _load(files: ModelFiles, settings: AdapterSettings) -> tuple[Any, Any]:
         processor = files.load(kinds[0])
         network = files.load_network(kinds[1], settings)
     if getattr(processor, "chat_template", None) is None:
-        processor.chat_template = find_plain_template(processor)
+        processor.chat_template = find_plain_template(network.config.model_type)
     if processor.chat_template is None:
         raise ModelUnavailable(
             f"{files.model.model} has no chat template, so that nothing "

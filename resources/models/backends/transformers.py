@@ -28,12 +28,21 @@ from resources.models.backends.local_models import (
     translate_running_errors,
 )
 from resources.models.backends.scoring import ScoringFormula, load_formula
-from resources.models.replies import ModelReply
+from resources.models.replies import ModelReply, ModelUnavailable
 from resources.models.requests import LookRequest, ScoreRequest, WriteRequest
 
 _GLOBAL_RANDOMNESS = threading.Lock()
 _PIXELS_PER_CHARACTER = 200
 """Pixels of a picture that take about as many tokens as a character of text."""
+
+
+class ChatSettings(AdapterSettings):
+    """Settings of a judge or a writer.
+
+    `thinking` is whether it thinks before it answers, where its chat template leaves the choice.
+    """
+
+    thinking: bool | None = None
 
 
 class _OpenedRequest(NamedTuple):
@@ -64,7 +73,8 @@ class Transformers(LocalBackend):
     `model` is a folder or an id of the Hugging Face Hub. The parameters are those of generation,
     by transformers' names, and `batch`, `device`, `dtype`, `revision` and `adapter`; what they
     leave open is as the model's own generation_config says, and an answer is at most 1,024 tokens
-    long where neither says. The dtype is that of the checkpoint.
+    long where neither says. The dtype is that of the checkpoint. With `thinking`, a model thinks
+    before it answers, or does not; by default as its chat template says.
 
     Where tokens are sampled (`do_sample`), requests are worked on one at a time, each with a seed
     that is a hash of the request and its sample index: asked again, it is answered the same, and
@@ -105,7 +115,7 @@ class Transformers(LocalBackend):
         return await self._ask_in_batches(
             BatchStages(self._tokenize, self._generate, self._read_answers),
             opened,
-            alike=sum(len(turn.images) for turn in request.turns),
+            alike=(sum(len(turn.images) for turn in request.turns), _has_schema(request)),
             length=opened.length,
         )
 
@@ -121,7 +131,11 @@ class Transformers(LocalBackend):
             return [
                 _Group(
                     compute_sampling_seed(group[0].request) if sampled else None,
-                    self._speaking.tokenize_conversations([opened.messages for opened in group]),
+                    self._speaking.tokenize_conversations(
+                        [opened.messages for opened in group],
+                        # A thought is no JSON.
+                        thinking=not _has_schema(group[0].request) and self._settings.thinking,
+                    ),
                     [getattr(opened.request, "schema", None) for opened in group],
                 )
                 for group in groups
@@ -148,7 +162,9 @@ class Transformers(LocalBackend):
                     provenance=speaking.conditions,
                 )
                 for group, sequences in generated.output
-                for text, usage in speaking.read_answers(group.inputs, sequences, generation)
+                for text, usage in speaking.read_answers(
+                    group.inputs, sequences, generation, has_schema=any(group.schemas)
+                )
             ]
         )
 
@@ -172,8 +188,8 @@ class Transformers(LocalBackend):
         return computed.share(self._detector.read_boxes(computed.output))
 
     @cached_property
-    def _settings(self) -> AdapterSettings:
-        return parse_settings(self._model, AdapterSettings)
+    def _settings(self) -> ChatSettings:
+        return parse_settings(self._model, ChatSettings)
 
     @cached_property
     def _detector(self) -> Detector:
@@ -181,7 +197,13 @@ class Transformers(LocalBackend):
 
     @cached_property
     def _speaking(self) -> ChatModel:
-        return ChatModel(self._model, self._key, self._settings)
+        speaking = ChatModel(self._model, self._key, self._settings)
+        if self._settings.thinking is not None and not speaking.thinking_variables:
+            raise ModelUnavailable(
+                f"The chat template of {self._model.model} turns thinking neither on nor off: take "
+                f"`thinking` from the parameters of {self._model.name} in models.yaml"
+            )
+        return speaking
 
     @cached_property
     def _generation(self) -> Any:
@@ -190,6 +212,10 @@ class Transformers(LocalBackend):
     @cached_property
     def _metric(self) -> ScoringFormula:
         return load_formula(self._model, self._key, self._picture)
+
+
+def _has_schema(request: LookRequest | WriteRequest) -> bool:
+    return getattr(request, "schema", None) is not None
 
 
 def compute_sampling_seed(request: LookRequest | WriteRequest) -> int:

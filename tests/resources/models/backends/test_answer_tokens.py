@@ -54,7 +54,9 @@ def tokens(kind, chat, answer="Yes"):
     speaking._model = SimpleNamespace(model="tiny")
     speaking.network = SimpleNamespace(generation_config=SimpleNamespace(eos_token_id=ends))
     speaking.tokenizer = of
-    speaking.processor = SimpleNamespace(tokenizer=of, apply_chat_template=of.apply_chat_template)
+    speaking.processor = SimpleNamespace(
+        tokenizer=of, chat_template=chat, apply_chat_template=of.apply_chat_template
+    )
     return "".join(of.convert_ids_to_tokens(speaking.tokenize_answer(answer)))
 
 
