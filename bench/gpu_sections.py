@@ -186,7 +186,9 @@ def watch_utilisation() -> Iterator[list[float]]:
     def watch() -> None:
         while shutil.which(command[0]) and not ended.wait(SAMPLE_S):
             printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-            samples.append(float(printed.splitlines()[0]))
+            # A part of a GPU has none.
+            with contextlib.suppress(ValueError, IndexError):
+                samples.append(float(printed.splitlines()[0]))
 
     watcher = Thread(target=watch, daemon=True)
     watcher.start()

@@ -49,7 +49,7 @@ def figures(request, monkeypatch):
 @pytest.mark.parametrize(
     ("figures", "number"),
     [
-        *(("calls", 1), ("cassette", 5), ("front_page", 2), ("negation", 2)),
+        *(("calls", 1), ("cassette", 5), ("front_page", 4), ("negation", 2)),
         *(("prompts", 9), ("quote", 2), ("sketch", 3)),
     ],
     indirect=["figures"],
