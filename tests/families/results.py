@@ -24,7 +24,7 @@ REFUSALS = {
     },
 }
 """The message by which an ability is refused."""
-ATTACKED = ("LLaVA-1.5", "LLaVA-NeXT")
+ATTACKED = ("LLaVA-1.5", "LLaVA-NeXT", "Gemma 3", "PaliGemma")
 REFUSALS |= {(name, "attack"): "has no encoder here" for name in FAMILIES if name not in ATTACKED}
 TRAININGS = ("fine-tuning, adapter", "ProtoScore by GRPO")
 EXPERTS = ("Qwen3-VL MoE", "Qwen3.5 MoE", "Kimi K2.5")

@@ -9,6 +9,7 @@ from resources.attacks.encoders.base import Encoder
 from resources.attacks.encoders.instructblip import InstructBlip
 from resources.attacks.encoders.llava import Llava
 from resources.attacks.encoders.llava_next import LlavaNext
+from resources.attacks.encoders.squares import Gemma3, PaliGemma
 from resources.models.backends.local_models import (
     ModelFiles,
     choose_device,
@@ -22,7 +23,7 @@ from resources.models.replies import ModelUnavailable
 __all__ = ["ENCODERS", "Encoder", "LoadedEncoder", "load_encoder"]
 
 ENCODERS: Mapping[str, type[Encoder]] = {
-    encoder.architecture: encoder for encoder in (Llava, LlavaNext, InstructBlip)
+    encoder.architecture: encoder for encoder in (Llava, LlavaNext, InstructBlip, Gemma3, PaliGemma)
 }
 """Encoders by the `model_type` of a model's configuration."""
 
