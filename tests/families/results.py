@@ -6,6 +6,7 @@ ABILITIES = (
     "answers, mixed batches",
     "several pictures",
     "conversations",
+    "text, JSON",
     "P(yes)",
     "fine-tuning, adapter",
     "ProtoScore by GRPO",
@@ -16,6 +17,7 @@ WITHOUT_TORCHVISION = ("Gemma 3", "LLaVA-1.5", "LLaVA-NeXT", "PaliGemma", "Llama
 """Families whose processors do without torchvision."""
 REFUSALS = {
     ("PaliGemma", "conversations"): "it answers a single question",
+    ("PaliGemma", "text, JSON"): "`images` are expected",
     ("Llama 4", "fine-tuning, adapter"): "TRL finds no network without a head",
     ("Llama 4", "ProtoScore by GRPO"): "TRL finds no network without a head",
     **{

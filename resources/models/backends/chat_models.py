@@ -194,7 +194,8 @@ class ChatModel:
     @cached_property
     def _grammars(self) -> SchemaGrammars:
         size = self.network.get_output_embeddings().weight.shape[0]
-        return SchemaGrammars(self.tokenizer, size)
+        # Llama 3.2 Vision never says its last token, the one of a picture.
+        return SchemaGrammars(self.tokenizer, max(size, len(self.tokenizer)))
 
     def read_answers(
         self, inputs: Any, sequences: Any, generation: Any, *, has_schema: bool = False

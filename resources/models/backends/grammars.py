@@ -56,6 +56,7 @@ class SchemaProcessor:
                 matcher.consume_token(int(tokens[-1]))
             # Where the schema is complete, the token that ends the answer alone is left.
             allowed = torch.frombuffer(bytearray(matcher.compute_logit_bias()), dtype=torch.uint8)
+            allowed = allowed[: len(row)]
             row[: len(allowed)][allowed.to(row.device) == 0] = -math.inf
             row[len(allowed) :] = -math.inf
         self._has_begun = True
