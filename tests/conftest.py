@@ -51,8 +51,8 @@ FIRST = (
     ("e2e/test_*.py",),
     ("commands/test_demo.py",),
     ("bench/test_scoring.py", "models/backends/test_*.py", "test_attack*.py", "training/test_*.py"),
-    ("families/test_*.py",),
     ("commands/test_judge.py", "commands/test_run.py", "resources/models/test_killed.py", *FORKING),
+    ("families/test_*.py",),
 )
 """Files whose tests share what takes longest (a server, a demo, torch, a story), by worker."""
 
