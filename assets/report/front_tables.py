@@ -13,7 +13,6 @@ from assets.report.cells import (
     Line,
     Table,
     change_cell,
-    margin_cell,
     mark_trial,
     points_cell,
     share_cell,
@@ -25,7 +24,6 @@ from assets.report.standings import Measure, Standing
 
 WRITTEN: Mapping[str, Callable[[Rate], Cell]] = {
     "share": share_cell,
-    "score": margin_cell,
     "change": change_cell,
     "points": points_cell,
 }

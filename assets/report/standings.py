@@ -23,14 +23,14 @@ MOST = 10
 class Measure(NamedTuple):
     """A measure of judges: a column of the front page.
 
-    `written` says what a value is: a share from 0 to 1, as `71.6 %`; a score from −1 to 1, as
-    `0.632`; a change as a share of what was before, as `+27.3 %`; or a difference as a share of a
-    scale, in points of a hundred, as `+2.7`.
+    `written` says what a value is: a share from 0 to 1, as `71.6 %`; a change as a share of what
+    was before, as `+27.3 %`; or a difference as a share of a scale, in points of a hundred, as
+    `+2.7`.
     """
 
     name: str
     better: Literal["higher", "lower", "near 0"]
-    written: Literal["share", "score", "change", "points"]
+    written: Literal["share", "change", "points"]
     meaning: str
     """Meaning in one sentence, for readers who have not read the paper."""
     unit: str = ""

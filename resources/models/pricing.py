@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from resources.calls.spending import NANO, Mode
 from resources.models.backend_names import LOCAL_BACKENDS
-from resources.models.catalog import Model, Price
+from resources.models.catalog import Model
 from resources.models.image_tokens import Size, count_most_by_any_rule, find_token_rule
 from resources.models.parameter_checks import read_token_limits
 from resources.models.replies import Usage
@@ -151,8 +151,13 @@ def compute_cost(model: Model, request: Request, usage: Usage, mode: Mode = "onl
 
 
 def is_paid(model: Model) -> bool:
-    """Return whether a provider is paid for answers: not a machine or server of one's own."""
-    own_server = model.backend == "openai_compatible" and model.price == Price()
+    """Return whether a provider is paid for answers: not a machine or server of one's own.
+
+    A server of one's own has no price, or 0.
+    """
+    price = model.price
+    dollars = (price.input_per_million, price.output_per_million, *price.per_image.values())
+    own_server = model.backend == "openai_compatible" and not any(dollars)
     return model.backend not in LOCAL_BACKENDS and not own_server
 
 

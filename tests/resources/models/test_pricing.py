@@ -22,6 +22,7 @@ from resources.models.pricing import (
     estimate_usage,
     explain_picture_cost,
     find_output_limit,
+    is_paid,
     to_dollars,
 )
 from resources.models.replies import UNCOUNTED, Usage
@@ -48,6 +49,24 @@ def model(backend="openai", price=TOKENS, **more):
     if backend == "openai_compatible":
         fields["base_url"] = "http://localhost:1/v1"
     return Model.model_validate(fields | {"price": price} | more)
+
+
+@pytest.mark.parametrize(
+    ("backend", "price", "expected"),
+    [
+        ("openai_compatible", {}, False),
+        ("openai_compatible", {"input_per_million": 0.0, "output_per_million": 0.0}, False),
+        ("openai_compatible", {"input_per_million": 0.0, "output_per_million": 0.1}, True),
+        ("openai_compatible", {"per_image": {"1024x1024": 0.1}}, True),
+        ("openai", {"input_per_million": 0.0, "output_per_million": 0.0}, True),
+        ("openai", {}, True),
+        ("diffusers", {}, False),
+    ],
+)
+def test_a_provider_is_paid_and_a_server_of_ones_own_without_a_price_or_at_0_is_not(
+    backend, price, expected
+):
+    assert is_paid(model(backend, price)) is expected
 
 
 class TestCost:
