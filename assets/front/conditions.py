@@ -25,8 +25,8 @@ def collect_conditions(task_finder: JudgeTaskFinder) -> Mapping[str, Sequence[Co
         for text, rows in table.groupby(table[CONDITIONS].fillna("{}"), sort=True):
             conditions = _summarize(folder, day, str(text), rows)
             key = folder, str(text)
-            known = collected[judge].get(key)
-            collected[judge][key] = _add(known, conditions) if known else conditions
+            earlier = collected[judge].get(key)
+            collected[judge][key] = _add(earlier, conditions) if earlier else conditions
     return {judge: [*parts.values()] for judge, parts in collected.items()}
 
 
@@ -64,15 +64,15 @@ def _summarize(folder: str, day: str, text: str, rows: pd.DataFrame) -> Conditio
     )
 
 
-def _add(known: Conditions, other: Conditions) -> Conditions:
+def _add(earlier: Conditions, other: Conditions) -> Conditions:
     """The conditions of two tables that share their facts."""
     return Conditions(
-        folder=known.folder,
-        facts=known.facts,
-        replies=known.replies + other.replies,
-        first_day=min(known.first_day, other.first_day),
-        last_day=max(known.last_day, other.last_day),
-        rules=sorted({*known.rules, *other.rules}),
-        thoughtful=known.thoughtful + other.thoughtful,
-        characters=known.characters + other.characters,
+        folder=earlier.folder,
+        facts=earlier.facts,
+        replies=earlier.replies + other.replies,
+        first_day=min(earlier.first_day, other.first_day),
+        last_day=max(earlier.last_day, other.last_day),
+        rules=sorted({*earlier.rules, *other.rules}),
+        thoughtful=earlier.thoughtful + other.thoughtful,
+        characters=earlier.characters + other.characters,
     )

@@ -32,8 +32,8 @@ def describe_gap(cell: CellQuote, *, asks: bool) -> Gap:
         details = f"Nothing to ask about yet: first make {unmade}." if unmade else _REQUIRED
         return Gap("", "no quote yet", " ".join(cell.picture_warnings) or details)
     if not cell.missing:
-        whole = "" if cell.picture_warnings else "All "
-        answered = f"{whole}{format_count(cell.answered)} answers are there."
+        prefix = "" if cell.picture_warnings else "All "
+        answered = f"{prefix}{format_count(cell.answered)} answers are there."
         sentences = [answered, *_list_warnings(cell)]
         return Gap(cell.command, NOTHING_TO_PAY, " ".join(sentences))
     price = "price unknown" if cell.max_cost == "unknown" else f"at most {cell.max_cost}"

@@ -88,7 +88,7 @@ def find_differences(conditions: Sequence[Mapping[str, Any]]) -> dict[str, list[
         name: list(dict.fromkeys(format_fact(facts.get(name)) for facts in conditions))
         for name in names
     }
-    return {name: found for name, found in values.items() if len(found) > 1}
+    return {name: variants for name, variants in values.items() if len(variants) > 1}
 
 
 def format_fact(fact: Any) -> str:

@@ -58,7 +58,7 @@ def find_examples(
     examples = []
     for strongest in _select_strongest(setting_scores):
         image_id = setting_scores.images[strongest.image]
-        own, *rivals = (
+        own_caption, *rivals = (
             ScoredCaption(
                 setting_scores.scores.generators[generator],
                 str(captions[setting_scores.scores.generators[generator]].loc[image_id, "caption"]),
@@ -75,12 +75,12 @@ def find_examples(
         examples.append(
             PreferenceExample(
                 setting=setting_scores.setting,
-                model=own.model,
+                model=own_caption.model,
                 image_id=image_id,
-                sha256=str(captions[own.model].loc[image_id, "sha256"]),
-                caption=own.caption,
+                sha256=str(captions[own_caption.model].loc[image_id, "sha256"]),
+                caption=own_caption.caption,
                 preference=strongest.preference,
-                scores=own.scores,
+                scores=own_caption.scores,
                 means=means,
                 rival=next(iter(rivals), None),
             )
@@ -127,8 +127,8 @@ def _find_rival(
         for rival, judge in own_cells
         if rival != generator
     }
-    known = {rival: value for rival, value in disagreements.items() if not np.isnan(value)}
-    return max(known, key=lambda rival: known[rival], default=None)
+    comparable = {rival: value for rival, value in disagreements.items() if not np.isnan(value)}
+    return max(comparable, key=lambda rival: comparable[rival], default=None)
 
 
 def _pivot_by_judge(values: Values) -> pd.DataFrame:

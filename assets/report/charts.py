@@ -80,7 +80,7 @@ class Bar(NamedTuple):
 class Chart(NamedTuple):
     """A chart; `title` says what it is about, `description` what is shown, `ticks` its scale.
 
-    `left` and `right` say what the ends of its scale mean, where a reader could not tell.
+    `left_label` and `right_label` say what the ends of its scale mean, where that is not clear.
     """
 
     id: str
@@ -88,8 +88,8 @@ class Chart(NamedTuple):
     description: str
     ticks: Sequence[str]
     bars: Sequence[Bar]
-    left: str = ""
-    right: str = ""
+    left_label: str = ""
+    right_label: str = ""
 
 
 class Scale(NamedTuple):
@@ -132,8 +132,8 @@ def changes(
     *,
     unit: str = "",
     spoken_unit: str = "",
-    left: str = "",
-    right: str = "",
+    left_label: str = "",
+    right_label: str = "",
 ) -> Chart:
     """Numbers with a sign on a scale that has 0; by label, each with why it has no value."""
     scale = Scale.fit(rate for rate, _ in rates.values())
@@ -152,8 +152,8 @@ def changes(
         description,
         ticks,
         [bar(label, *rate_and_note) for label, rate_and_note in rates.items()],
-        left,
-        right,
+        left_label,
+        right_label,
     )
 
 

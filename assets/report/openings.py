@@ -126,7 +126,7 @@ class Opening:
             "95\u00a0% intervals",
             rows,
             fractions,
-            (measure.left, measure.right),
+            (measure.left_label, measure.right_label),
         )
 
     @property
@@ -165,7 +165,7 @@ class Opening:
             f"{_name_unit(published.measure, published.unit)}, {published.better}",
             rows,
             (PERCENT if has_percents else SCORES) if published.is_share else None,
-            (published.left, published.right),
+            (published.left_label, published.right_label),
         )
 
     @property
@@ -240,7 +240,7 @@ def _draw_dots(
     description: str,
     rows: Sequence[DotRow],
     fractions: Sequence[str] | None,
-    ends: tuple[str, str],
+    end_labels: tuple[str, str],
 ) -> Chart:
     """A chart of a row each, on a scale from 0 to 1 or on one that fits."""
     scale = Scale(0, 1) if fractions else Scale.fit(row.rate for row in rows)
@@ -249,7 +249,7 @@ def _draw_dots(
         for row in rows
     ]
     ticks = fractions or scale.ticks(lambda number: f"{number:g}".replace("-", "\u2212"))
-    return Chart(id_, title, description, ticks, bars, *ends)
+    return Chart(id_, title, description, ticks, bars, *end_labels)
 
 
 def _name_unit(measure: str, unit: str) -> str:

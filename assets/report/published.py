@@ -19,7 +19,7 @@ class Published:
 
     `source` names the table and the number of items; `differences` tell what differs from the
     numbers that Counterfactory makes. Of a measure that `is_share`, values lie from 0 to 1. `unit`,
-    `left` and `right` are those of a `Measure`.
+    `left_label` and `right_label` are those of a `Measure`.
     """
 
     sentence: str
@@ -30,5 +30,5 @@ class Published:
     numbers: Sequence[PublishedNumber]
     is_share: bool = True
     unit: str = ""
-    left: str = ""
-    right: str = ""
+    left_label: str = ""
+    right_label: str = ""

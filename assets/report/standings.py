@@ -35,9 +35,10 @@ class Measure(NamedTuple):
     """Meaning in one sentence, for readers who have not read the paper."""
     unit: str = ""
     """Unit in words, where a value does not name it, as in "points of 100"."""
-    left: str = ""
-    """What the left end of its scale means, where `better` does not tell; `right` likewise."""
-    right: str = ""
+    left_label: str = ""
+    """What the left end of its scale means, where `better` does not tell; likewise
+    `right_label`."""
+    right_label: str = ""
 
     def shown(self, rate: Rate, evidence: Evidence) -> Rate:
         """The number, if an answer is behind it and its interval says anything."""

@@ -110,9 +110,11 @@ _LIMITS: Mapping[tuple[str, bool], ImageLimits] = {
 _LEAST_BYTES = min(limits.bytes_per_image or math.inf for limits in _LIMITS.values())
 
 
-def find_image_limits(backend: str, own: ImageLimits | None, *, is_edit: bool) -> ImageLimits:
+def find_image_limits(
+    backend: str, entry_limits: ImageLimits | None, *, is_edit: bool
+) -> ImageLimits:
     """The limits of a backend's provider, and those that an entry states in their place."""
-    return _LIMITS.get((backend, is_edit), NO_LIMITS).changed_by(own)
+    return _LIMITS.get((backend, is_edit), NO_LIMITS).changed_by(entry_limits)
 
 
 def may_be_heavy(size: Size) -> bool:

@@ -23,8 +23,8 @@ def self_preference(dataset: ComparedDataset, setting: str) -> Chart:
         description,
         rates,
         spoken_unit=" points",
-        left=LESS,
-        right=MORE,
+        left_label=LESS,
+        right_label=MORE,
     )
 
 

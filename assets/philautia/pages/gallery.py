@@ -45,18 +45,23 @@ def _exhibit(example: PreferenceExample, number: int, *, is_partial: bool) -> Ex
             f"How good, of 100, are two captions of this picture, {setting}? Its own: "
             f"“{example.caption}” By {rival.model}: “{rival.caption}”"
         )
-        own, others = (
+        judge_scores, rival_scores = (
             [points(caption.scores[name]) for caption in (example, rival)]
             for name in (judge, rival.model)
         )
-        answer = f"{own[0]} for its own, {own[1]} for that by {rival.model}"
-        truth = f"{UNKNOWN}; {rival.model} gives {others[0]} and {others[1]}"
+        answer = f"{judge_scores[0]} for its own, {judge_scores[1]} for that by {rival.model}"
+        truth = f"{UNKNOWN}; {rival.model} gives {rival_scores[0]} and {rival_scores[1]}"
         lines = [
             (
-                f"{judge}, {setting}: {judge} gives it {own[0]}, {rival.model} {others[0]}",
+                f"{judge}, {setting}: {judge} gives it {judge_scores[0]}, "
+                f"{rival.model} {rival_scores[0]}",
                 example.caption,
             ),
-            (f"{rival.model}: {judge} gives it {own[1]}, {rival.model} {others[1]}", rival.caption),
+            (
+                f"{rival.model}: {judge} gives it {judge_scores[1]}, "
+                f"{rival.model} {rival_scores[1]}",
+                rival.caption,
+            ),
         ]
     return Exhibit(
         Thumbnail(example.sha256, SHOWN),

@@ -21,8 +21,8 @@ SELF_PREFERENCE = Measure(
     "points",
     "Points of 100 that a judge gives captions of its own more than others would.",
     unit="points of 100",
-    left=LESS,
-    right=MORE,
+    left_label=LESS,
+    right_label=MORE,
 )
 _SCALE = 100
 """Points of the scale, as parts of which standings are written."""

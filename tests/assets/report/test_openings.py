@@ -130,16 +130,22 @@ def test_a_model_without_a_number_has_its_reason_below_the_chart():
 
 def test_an_axis_names_its_unit_and_what_its_ends_mean():
     points = ACCURACY._replace(
-        better="near 0", written="points", unit="points of 100", left="less", right="more"
+        better="near 0",
+        written="points",
+        unit="points of 100",
+        left_label="less",
+        right_label="more",
     )
     results = JudgeResults([points], [standing("ear", 0.4)])
-    published = replace(PUBLISHED, is_share=False, unit="deviations", left="few", right="many")
+    published = replace(
+        PUBLISHED, is_share=False, unit="deviations", left_label="few", right_label="many"
+    )
     entry = replace(opening().entry, firmness="result", published=published)
     shown = Opening(entry=entry, results=JudgeResults.read(results.file[1]))
     own, printed = shown.own_chart, shown.published_chart
     assert own.description.startswith("Accuracy in points of 100, 0 is best;")
     assert printed.description == "Accuracy in deviations, higher is better"
-    assert [(chart.left, chart.right) for chart in (own, printed)] == [
+    assert [(chart.left_label, chart.right_label) for chart in (own, printed)] == [
         ("less", "more"),
         ("few", "many"),
     ]

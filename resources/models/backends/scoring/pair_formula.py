@@ -84,7 +84,7 @@ class PairFormula(ABC):
         features = [prepared.features for prepared in prepared_requests]
         return {
             **self._tokenize(texts),
-            **{name: stack([one[name] for one in features]) for name in features[0]},
+            **{name: stack([pair[name] for pair in features]) for name in features[0]},
         }
 
     def compute(self, inputs: dict[str, Any]) -> list[float]:
