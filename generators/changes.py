@@ -25,8 +25,11 @@ def describe_difference(change: SceneChange) -> str:
     'one stripe fewer'
     >>> describe_difference(SceneChange("add", "circles", 2, {}))
     '2 circles more'
+    >>> describe_difference(SceneChange("add", "points on the star", 1, {}))
+    'one point more on the star'
     """
     direction = "more" if change.difference > 0 else "fewer"
+    parts, *place = change.target.split(" on ")
     if abs(change.difference) == 1:
-        return f"one {change.target.removesuffix('s')} {direction}"
-    return f"{abs(change.difference):g} {change.target} {direction}"
+        return " on ".join([f"one {parts.removesuffix('s')} {direction}", *place])
+    return " on ".join([f"{abs(change.difference):g} {parts} {direction}", *place])

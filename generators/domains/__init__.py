@@ -12,15 +12,16 @@ A domain is a package with three modules:
   that a prompt with one of Q1 to Q3 asks for, read from its words alone; None when it is another
   domain's or wants a name).
 
-A fourth module is optional: `outline`, with `find_outline(scene, size)`, the boxes around what was
-changed in a counterfactual, for readers of a report. No picture and no reading comes from it.
+Two modules are optional, for readers of a report; no picture and no reading comes from them:
+
+- `outline`: `find_outline(scene, size)`, the boxes around what was changed in a counterfactual;
+- `changes`: `describe_change(change)`, what that is in words, where it is no count alone.
 
 `TITLE` in the package itself is the name that readers see. `CAPTION`, where there is one, makes a
-subject's name of the column `subject`, as in "{subject} illusion"; `describe_change(change)` says
-in words what was changed in a counterfactual (`generators.changes`), where that is no count alone.
+subject's name of the column `subject`, as in "{subject} illusion".
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -72,6 +73,10 @@ class _Outline(Protocol):
     def find_outline(self, scene: Scene, size: int) -> Sequence[OutlineBox]: ...
 
 
+class _Changes(Protocol):
+    def describe_change(self, change: SceneChange) -> str: ...
+
+
 class Domain:
     """A drawn domain; its functions are imported when first used."""
 
@@ -80,9 +85,6 @@ class Domain:
         package = import_module(f"{__name__}.{name}")
         self.title: str = package.TITLE
         self._caption: str = getattr(package, "CAPTION", "{subject}")
-        self.describe_change: Callable[[SceneChange], str] = getattr(
-            package, "describe_change", describe_difference
-        )
 
     @property
     def draw_module(self) -> _Draw:
@@ -105,6 +107,13 @@ class Domain:
         if scene.variant == "original" or find_spec(module) is None:
             return []
         return cast(_Outline, import_module(module)).find_outline(scene, size)
+
+    def describe_change(self, change: SceneChange) -> str:
+        """What was changed in a counterfactual, in words."""
+        module = f"{__name__}.{self.name}.changes"
+        if find_spec(module) is None:
+            return describe_difference(change)
+        return cast(_Changes, import_module(module)).describe_change(change)
 
     @cached_property
     def outline_fingerprint(self) -> str:

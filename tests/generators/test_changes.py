@@ -20,10 +20,17 @@ CHESS = {"square": "f2", "removed": "Pawn", "added": "Queen"}
         ("game_boards", "remove row last", "rows", -1, {}, "one row fewer at the bottom"),
         ("game_boards", "add column first", "columns", 1, {}, "one column more on the left"),
         ("game_boards", "remove column last", "columns", -1, {}, "one column fewer on the right"),
-        ("optical_illusions", "congruent", "length", 0.2, {}, "parts differ as they seem to"),
+        (
+            "optical_illusions",
+            "congruent",
+            "length",
+            0.2,
+            {},
+            "parts differ, as the illusion suggests",
+        ),
         (
             *("optical_illusions", "incongruent", "length", -0.2, {}),
-            "parts differ the other way than they seem to",
+            "parts differ, against the illusion",
         ),
         ("patterned_grids", "add", "lines in D3", 1, {"cell": "D3"}, "one line more in D3"),
         (

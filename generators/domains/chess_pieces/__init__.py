@@ -1,14 +1,3 @@
 """Starting positions with one piece missing or swapped (VLMBias, Appendix F)."""
 
-from generators.changes import SceneChange
-
 TITLE = "Chess pieces"
-
-
-def describe_change(change: SceneChange) -> str:
-    """The square and its piece: `no pawn on f2`, `queen on f2 in place of the pawn`."""
-    square, removed = change.settings["square"], str(change.settings["removed"]).lower()
-    if change.modification == "remove":
-        return f"no {removed} on {square}"
-    added = str(change.settings["added"]).lower()
-    return f"{added} on {square} in place of the {removed}"
