@@ -1,7 +1,9 @@
 """`counterfactory check`."""
 
+import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -54,6 +56,7 @@ def check(
     from assets.planning.obstacles import Limits
     from generators.number_picture import draw_number
     from generators.prompts.sampling import sample_concepts
+    from resources.faults import MissingPrice, OverBudget
     from resources.models.pricing import is_paid
     from resources.models.requests import compute_call_keys
     from resources.user_files.taxonomy_file import find_taxonomy_path, load_taxonomy
@@ -64,7 +67,9 @@ def check(
     listed_ids = _check_servers(model)
     with open_stores(None, "models", "images", "budget") as stores:
         (concept,) = sample_concepts(load_taxonomy(find_taxonomy_path()), "animals", 1)
-        picture = draw_number(f"{model.backend} {model.model} {model.parameters}")
+        picture = draw_number(
+            json.dumps([model.backend, model.model, model.parameters], sort_keys=True)
+        )
         build = partial(EntryCheck, model, picture, stores.images, concept, listed_ids)
         entry_check = _choose_check(build, stores.models.calls, is_new=again)
         requests = entry_check.list_possible_requests()
@@ -75,13 +80,17 @@ def check(
         is_allowed = no_budget or limits.has_any
         firm = [question.request for question in entry_check.questions]
         is_stored = missing.keys().isdisjoint(compute_call_keys(model, firm))
+        asking = _Asking(model, stores, limits)
+        results = None
         if is_stored and is_paid(model) and not is_allowed:
             # What is stored is shown for free, and nothing else is asked.
-            limits = limits._replace(total=0.0)
-        elif not _may_spend(model, missing, limits, allowed=is_allowed):
-            return
-        asking = _Asking(model, stores, limits)
-        results = entry_check.run(asking.ask)
+            asking = _Asking(model, stores, limits._replace(total=0.0))
+            with suppress(OverBudget, MissingPrice):
+                results = entry_check.run(asking.ask)
+        if results is None:
+            if not _may_spend(model, missing, limits, allowed=is_allowed):
+                return
+            results = entry_check.run(asking.ask)
         _print_results(results, asking, stores)
     _print_changes(model, suggest_changes(model, results, listed_ids))
     if any(result.problem for result in results):
@@ -159,7 +168,7 @@ def _find_checkable(catalog: "Catalog", name: str) -> "Model":
 
 
 def _check_servers(model: "Model") -> list[str]:
-    """List the ids of the entry's servers; exits where a key, an address or a server is wrong."""
+    """List the ids of the entry's servers; exits where none of them can be asked."""
     from resources.models.backend_names import LOCAL_BACKENDS
     from resources.models.fault_explanations import HOPELESS
 
@@ -167,10 +176,10 @@ def _check_servers(model: "Model") -> list[str]:
         return []
     lists = fetch_lists([*split_servers(model)])
     problems = [item.problem for item in lists if item.problem]
-    hopeless = [problem.sentence for problem in problems if problem.cause in HOPELESS]
-    for sentence in hopeless:
-        typer.echo(sentence, err=True)
-    if hopeless:
+    for problem in problems:
+        unread = "" if problem.cause in HOPELESS else "There is no list of models to read: "
+        typer.echo(f"{unread}{problem.sentence}", err=True)
+    if len(problems) == len(lists) and all(problem.cause in HOPELESS for problem in problems):
         typer.echo("No question was sent.", err=True)
         raise typer.Exit(1)
     for item in lists:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -42,11 +42,15 @@ def models(
 
         counterfactory models gpt-6-luna --backend openai
     """
+    from resources.models.fault_explanations import name_server
+
     catalog = load_models()
     lists = fetch_lists([*_find_askers(catalog, backend, key)])
     for item in lists:
         if item.problem:
             typer.echo(item.problem.sentence, err=True)
+        elif not item.models:
+            typer.echo(f"{name_server(item.asker)} lists no models.", err=True)
     if not any(item.models for item in lists):
         raise typer.Exit(1)
     if model_id is not None:
@@ -61,6 +65,8 @@ def models(
 
 def _find_askers(catalog: "Catalog", backend: str | None, key: str | None) -> "Iterator[Model]":
     """Entries by which lists are asked for: one a provider, address and key."""
+    from resources.models.fault_explanations import explain_missing_key
+
     if backend is not None and backend not in _HOSTED and "://" not in backend:
         raise ValueError(
             f"{backend!r} is no provider with a list: name {', '.join(_HOSTED)}, or a server's "
@@ -76,12 +82,17 @@ def _find_askers(catalog: "Catalog", backend: str | None, key: str | None) -> "I
         entries = [source for source in sources if source[1:] == (backend, key or source[2])]
         sources = dict.fromkeys(entries[:1] or [("openai_compatible", backend, key)])
     elif backend is not None:
-        entries = [source for source in sources if source[0] == backend]
+        entries = [
+            source for source in sources if source[0] == backend and key in (None, source[2])
+        ]
         sources = dict.fromkeys(entries or [(backend, None, key)])
     askers = [_build_asker(*source) for source in sources]
     if backend is None:
         names = {asker.backend for asker in askers}
         askers += [_build_asker(name, None, None) for name in _HOSTED if name not in names]
+        for asker in askers:
+            if asker.backend == "openai_compatible" and not _has_key(asker):
+                typer.echo(explain_missing_key(asker).sentence, err=True)
         askers = [asker for asker in askers if _has_key(asker)]
     if not askers:
         raise ValueError(
@@ -92,14 +103,20 @@ def _find_askers(catalog: "Catalog", backend: str | None, key: str | None) -> "I
 
 
 def _build_asker(backend: str, address: str | None, variable: str | None) -> "Model":
+    from pydantic import ValidationError
+
     from resources.models.catalog import Model
 
-    fields = {"name": "listing", "model": "listing", "family": "listing", "roles": ("judge",)}
+    fields: dict[str, Any] = {"name": "listing", "model": "listing", "family": "listing"}
+    fields["roles"] = ("judge",)
     parameters = {"max_tokens": 1} if backend == "anthropic" else {}
-    return Model.model_validate(
-        fields
-        | {"backend": backend, "base_url": address, "key": variable, "parameters": parameters}
-    )
+    fields |= {"backend": backend, "base_url": address, "key": variable, "parameters": parameters}
+    try:
+        return Model.model_validate(fields)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+        option = "--key" if problem["loc"][:1] == ("key",) else "--backend"
+        raise ValueError(f"{option} is wrong: {problem['msg']}.") from None
 
 
 def _has_key(asker: "Model") -> bool:
@@ -175,4 +192,6 @@ def _print_entry(catalog: "Catalog", lists: Sequence[ModelList], model_id: str) 
     for draft in matches:
         for name in _find_entries(catalog, draft):
             typer.echo(f"# {name} asks it already: a second entry needs other parameters.")
+        if draft.roles == ():
+            raise ValueError(f"{model_id} has no role here: it is for speech, search or the like.")
         typer.echo(format_draft(draft, names))

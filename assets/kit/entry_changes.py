@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from assets.kit.entry_check import CheckCause, CheckResult
 from generators.name_suggestions import find_similar
@@ -32,16 +33,14 @@ def suggest_changes(
     }
     roles = [role for role in model.roles if role not in lost_roles]
     parameters = _change_parameters(model, faults)
-    similar = find_similar(model.model, listed_ids) if "model" in faults else []
-    lacks_path = (
-        "model" in faults
-        and not listed_ids
-        and not str(model.base_url or "/v1").rstrip("/").endswith("/v1")
-    )
+    is_unlisted = "model" in faults and model.model not in listed_ids
+    similar = find_similar(model.model, listed_ids) if is_unlisted else []
+    address = model.base_url if isinstance(model.base_url, str) else ""
+    lacks_path = is_unlisted and not listed_ids and address and urlsplit(address).path in ("", "/")
     is_keyless = "key" in faults and model.key_variable is None
     return {
         **({"model": similar[0]} if similar else {}),
-        **({"base_url": f"{str(model.base_url).rstrip('/')}/v1"} if lacks_path else {}),
+        **({"base_url": f"{address.rstrip('/')}/v1"} if lacks_path else {}),
         **({"roles": roles} if lost_roles and roles else {}),
         **({"key": "MY_SERVER_KEY"} if is_keyless else {}),
         **({"parameters": parameters} if parameters != model.parameters else {}),

@@ -1,9 +1,7 @@
 """Drafts of entries of models.yaml for models that a provider or a server lists."""
 
 from collections.abc import Collection
-from ipaddress import ip_address
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 import yaml
 
@@ -14,6 +12,7 @@ from resources.models.known_models import KNOWN_MODELS, find_family, find_roles
 from resources.models.model_lists import PAINTER_ROLES, READER_ROLES, ListedModel
 from resources.models.parameter_checks import LIMIT_PARAMETERS
 from resources.models.patterns import build_model_name
+from resources.models.pricing import is_near
 
 _LONGEST_ANSWER = {"openai_compatible": 1024}
 _LONGEST_HOSTED_ANSWER = 16_000
@@ -39,7 +38,8 @@ def draft_entry(asker: Model, listed: ListedModel) -> EntryDraft:
     """Draft the entry of a model that the provider or server of an entry lists."""
     known_model = KNOWN_MODELS.get(asker.backend, {}).get(listed.id)
     roles = listed.roles if listed.roles is not None else find_roles(asker.backend, listed.id)
-    own_price = _OWN_SERVER if _is_near(asker) else None
+    is_own = asker.backend == "openai_compatible" and is_near(asker)
+    own_price = _OWN_SERVER if is_own else None
     price = known_model.price if known_model else listed.price or own_price
     return EntryDraft(asker, listed, roles, price)
 
@@ -90,14 +90,3 @@ def _format_field(name: str, value: Any, comment: str) -> str:
     text = yaml.safe_dump(value, default_flow_style=True, width=1000, sort_keys=False)
     field = f"{name}: {text.strip().removesuffix('...').strip()}"
     return f"{field}  # {comment}" if comment else field
-
-
-def _is_near(asker: Model) -> bool:
-    """Return whether an entry's server is on this machine or in its private network."""
-    if asker.backend != "openai_compatible" or not isinstance(asker.base_url, str):
-        return False
-    host = urlsplit(asker.base_url).hostname or ""
-    try:
-        return ip_address(host).is_private
-    except ValueError:
-        return "." not in host

@@ -53,7 +53,9 @@ _PROVIDERS: Mapping[str, str] = {
 _LONGEST_WORDS = 220
 _THINKING = r"used up its limit of tokens"
 _NO_PICTURES = (
-    r"image input|input_image|image_url|not a multi-?modal|multi-?modal\w* (input )?(is|are) not"
+    r"image input|input_image|unknown variant .?image_url|image_url\W.{0,60}support"
+    r"|support.{0,60}image_url|(type|expected)\W.{0,30}image_url"
+    r"|not a multi-?modal|multi-?modal\w* (input )?(is|are) not"
     r"|mmproj|image modality|at most 0 image|images? (are|is) not supported"
     r"|(does not|doesn't|not) support (images?|vision)"
     r"|vision is not|vision not"
@@ -240,7 +242,7 @@ _REMEDIES: Mapping[Cause, Callable[[_Fault], str]] = {
         f"{fault.server} fails by itself: look into its log, or check again later"
     ),
     "deadline": lambda fault: (
-        f"{fault.server} did not answer in time: see what it is busy with, or raise deadline_s"
+        f"{fault.server} did not answer in time: see what it is busy with, or check again later"
     ),
     "other": lambda fault: (
         fault.words.rstrip(".")

@@ -8,12 +8,14 @@ import math
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
+from ipaddress import ip_address
 from types import MappingProxyType
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
 from resources.calls.spending import NANO, Mode
 from resources.models.backend_names import LOCAL_BACKENDS
-from resources.models.catalog import Model
+from resources.models.catalog import Model, Price
 from resources.models.image_tokens import Size, count_most_by_any_rule, find_token_rule
 from resources.models.parameter_checks import read_token_limits
 from resources.models.replies import Usage
@@ -153,12 +155,27 @@ def compute_cost(model: Model, request: Request, usage: Usage, mode: Mode = "onl
 def is_paid(model: Model) -> bool:
     """Return whether a provider is paid for answers: not a machine or server of one's own.
 
-    A server of one's own has no price, or 0.
+    That is a server whose price is 0, or that has none and is near.
     """
     price = model.price
     dollars = (price.input_per_million, price.output_per_million, *price.per_image.values())
-    own_server = model.backend == "openai_compatible" and not any(dollars)
-    return model.backend not in LOCAL_BACKENDS and not own_server
+    is_own = model.backend == "openai_compatible" and not any(dollars)
+    return model.backend not in LOCAL_BACKENDS and not (
+        is_own and (price != Price() or is_near(model))
+    )
+
+
+def is_near(model: Model) -> bool:
+    """Return whether all servers of an entry are on this machine or in its private network."""
+    hosts = [urlsplit(url).hostname or "" for url in model.base_urls]
+    return bool(hosts) and all(map(_is_private, hosts))
+
+
+def _is_private(host: str) -> bool:
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return "." not in host
 
 
 def find_output_limit(model: Model) -> int | None:

@@ -37,14 +37,18 @@ PAINTER = (
     "parameters: {{size: 64x64}}}}"
 )
 TRIPLET = json.dumps({"text": "A bird.", "correct": "A penguin.", "adversarial": "A robin."})
+
+
+def draw(*entry):
+    """The picture that an entry is shown, by its backend, model and parameters."""
+    return draw_number(json.dumps(entry, sort_keys=True))
+
+
 PICTURES = {
     picture.png: picture
-    for picture in map(
-        draw_number,
-        (
-            "openai gpt-5-mini {'max_completion_tokens': 100}",
-            "openai_compatible gpt-5-mini {'max_tokens': 16000}",
-        ),
+    for picture in (
+        draw("openai", "gpt-5-mini", {"max_completion_tokens": 100}),
+        draw("openai_compatible", "gpt-5-mini", {"max_tokens": 16000}),
     )
 }
 VISION = "Invalid content type. image_url is only supported by certain models."
@@ -155,6 +159,20 @@ def test_dropped_pictures_are_told_from_misread_ones(check, server):
     assert results(done)["tells its colours"]
 
 
+def test_stored_answers_that_need_another_question_are_quoted(check, server):
+    server.answer = answering(number="7305")
+    server.when(
+        lambda received: any("Which colour" in text for text in received.texts),
+        faults.INVALID_REQUEST,
+    )
+    assert check(PAID, "--budget", "1").exit_code == 1
+    count = len(asked(server))
+    quote = check(PAID)
+    assert quote.exit_code == 0, quote.output
+    assert "No question was sent. Give --budget USD" in quote.stdout
+    assert len(asked(server)) == count
+
+
 def test_a_key_that_may_not_list_may_still_ask(check, server):
     server.when(lambda received: received.task == "models", faults.FORBIDDEN)
     done = check(JUDGE)
@@ -196,7 +214,7 @@ def test_other_providers_are_checked_over_their_own_wire(
     check, server, monkeypatch, line, model, parameters, variable
 ):
     monkeypatch.setenv(variable, "sk-check-0123456789")
-    picture = draw_number(f"{model} {parameters}")
+    picture = draw(*model.split(), parameters)
     monkeypatch.setitem(PICTURES, picture.png, picture)
     done = check(line, "--budget", "1", url=server.url)
     assert done.exit_code == 0, done.output
