@@ -1,7 +1,9 @@
 """What a judge's numbers depend on beside the judge: the conditions of its answers, in a table."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from assets.kit.conditions import find_differences, format_fact
@@ -90,9 +92,16 @@ def describe_own_differences(conditions: Sequence[Conditions]) -> str:
 
 
 def describe_differences_of_judges(conditions: Mapping[str, Sequence[Conditions]]) -> str:
-    """Say in what the conditions of several judges differ; "" where they do not."""
-    facts = [shared.facts for parts in conditions.values() for shared in parts if shared.facts]
-    differences = find_differences(facts)
+    """Say in what the conditions of several judges differ; "" where they do not.
+
+    What is not known of some, or only some have, as a metric its formula, is no difference.
+    """
+    values = defaultdict(set)
+    for shared in chain.from_iterable(conditions.values()):
+        for name, fact in shared.facts.items():
+            if fact is not None:
+                values[name].add(format_fact(fact))
+    differences = sorted(name for name, facts in values.items() if len(facts) > 1)
     if not differences:
         return ""
     named = ", ".join(map(_to_words, differences))

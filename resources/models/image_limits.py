@@ -50,7 +50,8 @@ class ImageLimits(BaseModel):
     def select_weighed(self, images: Sequence[str], sizes: Mapping[str, Size]) -> list[str]:
         """Select the pictures of a request whose files may have more bytes than it may show."""
         bounds = {image: _bound_png(sizes[image]) for image in images if image in sizes}
-        if self.bytes_per_request is not None and sum(bounds.values()) > self.bytes_per_request:
+        total = sum(bounds.get(image, 0) for image in images)
+        if self.bytes_per_request is not None and total > self.bytes_per_request:
             return [*bounds]
         most = math.inf if self.bytes_per_image is None else self.bytes_per_image
         return [image for image, bound in bounds.items() if bound > most]

@@ -6,6 +6,7 @@ answer paid for again, and unasked. A step reports the change in its place.
 """
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
@@ -20,16 +21,18 @@ _MAX_LENGTH = 100
 
 
 class _Engine(NamedTuple):
-    """An engine, the path at which it names its version, and the field of the version."""
+    """An engine, the path at which it names its version, the version's field, and how it begins."""
 
     name: str
     path: str
     field: str
+    beginning: str = ""
 
 
 _ENGINES = (
     _Engine("SGLang", "/get_server_info", "version"),
-    _Engine("vLLM", "/version", "version"),
+    # LocalAI has one there as well, which begins with a v.
+    _Engine("vLLM", "/version", "version", r"\d+\."),
     _Engine("Ollama", "/api/version", "version"),
     _Engine("llama.cpp", "/props", "build_info"),
 )
@@ -66,7 +69,7 @@ class EngineFinder:
     async def _ask(self) -> str:
         for engine in _ENGINES:
             version = to_object(await self._fetch(f"{self._root}{engine.path}")).get(engine.field)
-            if isinstance(version, str) and version:
+            if isinstance(version, str) and version and re.match(engine.beginning, version):
                 return f"{engine.name} {_shorten(version)}"
         # LM Studio names no version.
         if "data" in to_object(await self._fetch(f"{self._root}/api/v0/models")):

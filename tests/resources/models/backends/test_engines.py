@@ -26,7 +26,8 @@ def asked(client, server, number=1, **entry):
         ({"/api/v0/models": {"object": "list", "data": []}}, "LM Studio"),
         ({}, "unknown"),
         ({"/version": {"version": 11}, "/props": ["b7000"]}, "unknown"),
-        ({"/version": {"version": "1" * 300}}, f"vLLM {'1' * 100}"),
+        ({"/version": {"version": f"1.{'1' * 300}"}}, f"vLLM 1.{'1' * 98}"),
+        ({"/version": {"version": "v3.6.0 (b1d2e3f)"}}, "unknown"),
     ],
 )
 def test_a_server_says_its_engine_and_version(server, client, told, engine):
