@@ -118,17 +118,18 @@ def _select_strongest(setting_scores: SettingScores) -> Iterator[_Strongest]:
 def _find_rival(
     standard: Values, own_cells: NDArray[np.intp], generator: int, evaluator: int
 ) -> int | None:
-    """The writer that disagrees most with another on both captions of a picture, by its number."""
-    disagreements = {
-        int(rival): float(
-            (standard[generator, evaluator] - standard[rival, evaluator])
-            - (standard[generator, judge] - standard[rival, judge])
-        )
-        for rival, judge in own_cells
-        if rival != generator
-    }
-    comparable = {rival: value for rival, value in disagreements.items() if not np.isnan(value)}
-    return max(comparable, key=lambda rival: comparable[rival], default=None)
+    """The writer that disagrees most with another on both captions of a picture, by its number.
+
+    None where the other gives no rival's caption less than its own, by more than the rival does.
+    """
+    disagreements = {}
+    for rival, judge in own_cells:
+        lead = standard[generator, evaluator] - standard[rival, evaluator]
+        disagreement = lead - (standard[generator, judge] - standard[rival, judge])
+        # Neither holds of what is not known.
+        if lead > 0 and disagreement > 0:
+            disagreements[int(rival)] = float(disagreement)
+    return max(disagreements, key=lambda rival: disagreements[rival], default=None)
 
 
 def _pivot_by_judge(values: Values) -> pd.DataFrame:

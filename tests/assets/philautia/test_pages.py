@@ -228,14 +228,18 @@ def test_an_example_stands_beside_the_writer_that_disagrees_most_on_both_caption
 
     examples = find_examples(gather_scores(tables, SETTINGS[0], MODELS, MODELS), captions)
     assert {example.model for example in examples} == set(QUALITY)
+    assert sum(example.rival is not None for example in examples) > 1
     for example in examples:
         own, image = example.model, example.image_id
         disagreements = {
             other: compare(own, image, own, other) - compare(other, image, own, other)
             for other in QUALITY
-            if other != own
+            if other != own and compare(own, image, own, other) > 0
         }
-        rival = max(disagreements, key=disagreements.__getitem__)
+        rival = max(disagreements, key=disagreements.__getitem__, default=None)
+        if rival is None or disagreements[rival] <= 0:
+            assert example.rival is None
+            continue
         assert (example.rival.model, example.rival.caption) == (rival, rival)
         given = tables[own].set_index(["image_id", "generator"])["score"]
         assert example.rival.scores[own] == given[image, rival]
