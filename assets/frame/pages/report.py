@@ -27,7 +27,7 @@ SUCCESS = Measure(
     "lower",
     "share",
     "Of all biases in all domains, the share that raises the mean score, by however little: by "
-    "chance about a half.",
+    "chance about a half, less where most scores stay as they were.",
 )
 
 _OVERLAYS = {
