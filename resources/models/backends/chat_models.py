@@ -67,8 +67,11 @@ class ChatModel:
     @cached_property
     def thinking_variables(self) -> frozenset[str]:
         """The variables by which the chat template turns thinking on and off; often none."""
+        template = self.processor.chat_template
+        # Some checkpoints have several by name, of which a conversation without tools takes this.
+        text = template.get("default") if isinstance(template, dict) else template
         templates = import_library("transformers.utils.chat_template_utils")
-        names: frozenset[str] = templates._get_template_variables(self.processor.chat_template)
+        names: frozenset[str] = templates._get_template_variables(text)
         return names & _THINKING
 
     def tokenize_conversations(

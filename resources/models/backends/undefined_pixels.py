@@ -32,7 +32,8 @@ class UndefinedPixels:
         if self._are_cast and any(map(_is_plain, pictures)):
             raise UnacceptableRequest(
                 f"{self._model.name} painted what is no number: the arithmetic of its dtype "
-                "overflowed. Set dtype: bfloat16 or float32 among its parameters in models.yaml"
+                "overflowed. Set a wider one among its parameters in models.yaml: dtype: bfloat16 "
+                "for float16, float32 for bfloat16"
             )
 
     def _note(self, _error: str, _flag: int) -> None:

@@ -49,10 +49,9 @@ class SiglipScore(PairFormula):
         texts = [text.lower() for text in texts]
         self._require_room(texts)
         most = self._network.config.text_config.max_position_embeddings
-        tokens: Mapping[str, Any] = self._tokenizer(
-            texts, padding="max_length", max_length=most, return_tensors="pt"
-        )
-        return tokens
+        tokens = self._tokenizer(texts, padding="max_length", max_length=most, return_tensors="pt")
+        # It was trained without a mask, and attends to the padding.
+        return {"input_ids": tokens["input_ids"]}
 
     def _compute_scores(self, features: Mapping[str, Any]) -> Any:
         # In double precision, in which what is near 1 is not 1, and which not every device has.
