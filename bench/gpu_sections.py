@@ -119,23 +119,26 @@ def attacking(folder: Path, size: str) -> Iterator[Row]:
     save_llava(folder / "attacked", shape)
     rates, peaks = [], []
     batch, steps = {"full": (attacks.BATCH, attacks.STEPS), "tiny": (2, 2)}[size]
-    with watch_utilisation() as utilisation:
-        for at_once, pictures in ((batch, 4 * batch), (1, batch)):
-            entry = attacks.entry(folder / "attacked", batch=at_once, dtype=dtype[size])
-            attacks.attack(folder / f"warm {at_once}", entry, at_once, side, steps)
-            _free_memory()
+    utilisations = []
+    for at_once, pictures in ((batch, 4 * batch), (1, batch)):
+        entry = attacks.entry(folder / "attacked", batch=at_once, dtype=dtype[size])
+        attacks.attack(folder / f"warm {at_once}", entry, at_once, side, steps)
+        _free_memory()
+        with watch_utilisation() as utilisation:
             seconds = attacks.attack(folder / f"by {at_once}", entry, pictures, side, steps)
-            rates.append(pictures * steps / seconds)
-            peaks.append(_peak_gigabytes())
+        utilisations.append(_mean(utilisation))
+        rates.append(pictures * steps / seconds)
+        peaks.append(_peak_gigabytes())
     note = f"I-FGSM, LLaVA-1.5's shape as far as it is attacked, {batch} at once, {side} px"
     yield Row("steps of a picture a second", rates[0], "", rates[1], "one by one", note)
     yield Row("peak memory", peaks[0], "GB", peaks[1], "one by one", note)
-    if busy := _mean(utilisation):
-        yield Row("GPU's utilisation", busy, "%", note=note)
+    if utilisations[0] is not None:
+        yield Row("GPU's utilisation", utilisations[0], "%", utilisations[1], "one by one", note)
 
 
 def compare(case: LocalCase) -> Iterator[Row]:
     """The rate of a case by a plain loop and by a run of ours, in this order, and its memory."""
+    _free_memory()
     plain = loop(case)
     _free_memory()
     ours, batch = run(case, max(_LEAST, int(2 * plain.per_second * case.most_s)))
@@ -152,13 +155,15 @@ def run(case: LocalCase, number: int) -> tuple[Rate, int]:
     terms = {"model": case.model, "parameters": dict(case.parameters), "concurrency": 64}
     model = model_named("local", case.backend, role, **terms)
     with TemporaryDirectory() as root, client_in(root) as client:
-        requests = [_build_request(case, place, client.images.put) for place in range(number + 2)]
-        # The first request shows how large a batch may be, the second is of that batch.
-        ask_timed(client, model, requests[:1])
-        ask_timed(client, model, requests[1:2])
+        # The first request shows how large a batch may be, and the next ones are such a batch.
+        ask_timed(client, model, [_build_request(case, 0, client.images.put)])
+        batch = next(iter(read_choices().values()), 1)
+        requests = [
+            _build_request(case, place, client.images.put) for place in range(1, 1 + batch + number)
+        ]
+        ask_timed(client, model, requests[:batch])
         with watch_utilisation() as utilisation:
-            seconds = ask_timed(client, model, requests[2:])
-    batch = next(iter(read_choices().values()), 1)
+            seconds = ask_timed(client, model, requests[batch:])
     return Rate(number / seconds, _peak_gigabytes(), _mean(utilisation)), batch
 
 
