@@ -41,20 +41,23 @@ _WITHOUT = (
 # In the background of a script Ctrl-C is ignored, as SIGTERM then is after Dagster has run.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-FORKING = (
-    *("calls/test_processes.py", "calls/test_store.py", "batches/test_killed.py"),
-    *("models/test_stores_in_trouble.py", "vlmbias/test_full_disk.py", "kit/test_pictures.py"),
-    "storage/test_work_cache.py",
-)
-"""Files whose tests fork programs: the process from which they are takes 6 s to import all."""
-FIRST = (
-    ("e2e/test_*.py",),
-    ("commands/test_demo.py",),
-    ("bench/test_scoring.py", "models/backends/test_*.py", "test_attack*.py", "training/test_*.py"),
-    ("commands/test_judge.py", "commands/test_run.py", "resources/models/test_killed.py", *FORKING),
-    ("families/test_*.py",),
-)
-"""Files whose tests share what takes longest (a server, a demo, torch, a story), by worker."""
+GROUPS = {
+    "story": ("e2e/test_*.py",),
+    "demo": ("commands/test_demo.py",),
+    "ray": ("execution/test_ray_*.py", "execution/test_executor_setting.py"),
+    "forks": (
+        *("calls/test_processes.py", "calls/test_store.py", "batches/test_killed.py"),
+        *("models/test_stores_in_trouble.py", "vlmbias/test_full_disk.py", "kit/test_pictures.py"),
+        "storage/test_work_cache.py",
+    ),
+    "torch": (
+        *("bench/test_scoring.py", "models/backends/test_*.py", "test_attack*.py"),
+        "training/test_*.py",
+    ),
+}
+"""Files that share what takes longest: servers, a demo, a cluster, a process to fork, torch."""
+FIRST = ("commands/test_judge.py", "commands/test_run.py", "resources/models/test_killed.py")
+"""Files that take longest of the others."""
 
 # However busy the machine is. Other examples than the same each time: --hypothesis-profile default
 settings.register_profile(
@@ -99,20 +102,29 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put what is `FIRST` at the beginning of workers' shares, from which no other steals."""
+    """Give each group of files, and each other file, to one worker; what takes longest first."""
     for item in items:
         if item.get_closest_marker("slow") and not _mentions_slow(item.path):
             raise pytest.UsageError(f"{item.nodeid} is slow, and `make slow` would not see it.")
-    workers = getattr(config, "workerinput", {"workercount": 1})["workercount"]
-    paths = {item.path for item in items}
-    named = [{path for path in paths if any(map(path.match, names))} for names in FIRST]
-    groups = [[item for item in items if item.path in each] for each in named]
-    first = {item for group in groups for item in group}
-    ordered = [item for item in items if item not in first]
-    for worker in range(workers):
-        share = worker * len(items) // workers
-        ordered[share:share] = [item for group in groups[worker::workers] for item in group]
-    items[:] = ordered
+        item.add_marker(pytest.mark.xdist_group(_find_group(item.path, config.option.markexpr)))
+    order = [*GROUPS, *FIRST]
+    items.sort(key=lambda item: _find_place(item, order))
+
+
+@cache
+def _find_group(path: Path, markexpr: str) -> str:
+    """The group of a file; of slow tests, those with torch are shared out, for they are most."""
+    for name, patterns in GROUPS.items():
+        if any(map(path.match, patterns)) and (name, markexpr) != ("torch", "slow"):
+            return name
+    return "/".join(path.parts[-3:])
+
+
+def _find_place(item: pytest.Item, order: list[str]) -> int:
+    marker = item.get_closest_marker("xdist_group")
+    assert marker is not None
+    (group,) = marker.args
+    return next((place for place, name in enumerate(order) if group.endswith(name)), len(order))
 
 
 @pytest.fixture(scope="session")

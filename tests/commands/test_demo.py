@@ -72,7 +72,7 @@ ASKED = {
 NEVER_FILLED = {
     *("reason", "boxes_reason", "filter_reason", "flaw", "refusal", "attempts", "caveat"),
     *("response", "first_response", "served_model", "provenance", "prompt_version", "temperature"),
-    *("moderation", "moderator"),
+    *("moderation", "moderator", "conditions", "thoughts_cut", "thought_characters"),
 }
 """Columns that a table of the demo may leave empty: nothing fails and no model is asked."""
 EMPTY_COLUMNS = {
