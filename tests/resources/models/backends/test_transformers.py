@@ -189,6 +189,20 @@ class TestConditions:
 
 
 class TestLength:
+    # transformers leaves the files of further templates open.
+    @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+    def test_of_several_templates_the_default_is_taken(self, llava, tmp_path):
+        folder = shutil.copytree(llava, tmp_path / "several")
+        processor = transformers.AutoProcessor.from_pretrained(folder)
+        processor.chat_template = {"default": processor.chat_template, "tool_use": "{{ nothing }}"}
+        processor.save_pretrained(folder)
+        loaded = transformers.AutoProcessor.from_pretrained(folder)
+        assert set(loaded.chat_template) == {"default", "tool_use"}
+        # With a schema, templates that can are told not to think.
+        asked = look(LEGS, RED_NAME), WriteRequest((Turn("user", LEGS),), '{"enum": [4, 5]}')
+        several, one = ([reply.text for reply in said(x, *asked, **SHORT)] for x in (folder, llava))
+        assert several == one
+
     def test_an_answer_ends_where_the_model_ends_it(self, llava, tmp_path):
         asked = [look(LEGS, RED_NAME), look(LEGS, BLUE_NAME)]
         whole = said(llava, *asked, **SHORT)
