@@ -78,6 +78,7 @@ def test_intervals_are_those_of_all_resamples():
         return np.clip([value - reach, value + reach], least, 2).reshape(2, -1)
 
     generators, panels, members = tables.generators, tables.panels, [1, 3]
+    assert set(generators["generator"]) <= set(scores.generators)
     np.testing.assert_allclose(generators["preference"], points, atol=1e-3)
     for table, found, found_points in (
         (generators, (value, resampled), drawn_points),

@@ -81,6 +81,8 @@ def test_evaluators_and_generators_say_what_was_taken_out():
     np.testing.assert_allclose(tables.evaluators["scale"], fit.scale)
     np.testing.assert_allclose(tables.evaluators["leniency"], fit.leniency)
     np.testing.assert_allclose(tables.generators["quality"], fit.quality)
+    assert tuple(tables.generators["generator"]) == scores.generators
+    assert tuple(tables.evaluators["evaluator"]) == scores.evaluators
 
 
 class TestIntervals:

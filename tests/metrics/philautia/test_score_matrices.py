@@ -167,9 +167,12 @@ class TestNames:
         np.testing.assert_array_equal(scores.family_block("one"), [[0, 1, 1], [0, 1, 1], [0, 0, 0]])
         np.testing.assert_array_equal(scores.own_cells, [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
 
-    @pytest.mark.parametrize("names", [(["a", "a"], ["b", "c"]), (["b", "c"], ["a", "a"])])
-    def test_the_same_model_twice_is_an_error(self, names):
-        with pytest.raises(ValueError, match=r"a is listed twice\. Name each model once"):
+    @pytest.mark.parametrize(
+        ("names", "role"),
+        [((["a", "a"], ["b", "c"]), "Generators"), ((["b", "c"], ["a", "a"]), "Evaluators")],
+    )
+    def test_the_same_model_twice_is_an_error(self, names, role):
+        with pytest.raises(ValueError, match=rf"^{role}: a is listed twice\. Name each model once"):
             CaptionScores.from_arrays(np.zeros((1, 2, 2)), *names)
 
     def test_names_that_do_not_fit_are_an_error(self):

@@ -116,6 +116,18 @@ def test_doubt_in_another_clause_denies_nothing():
     assert read_plain_count("I'm not sure, but I count 5.").answer == "5"
 
 
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("I looked at it. Yes! It is there.", "Yes"),
+        ("I looked. 'No'. It is gone.", "No"),
+        ('I looked at it. "Yes." It is there.', "Yes"),
+    ],
+)
+def test_a_sentence_that_is_the_answer_may_stand_anywhere(reply, answer):
+    assert read_plain_yes_no(reply).answer == answer
+
+
 def test_an_answer_opens_the_reply():
     assert read_plain_yes_no("They look alike. No, they are not.").answer is None
 

@@ -16,7 +16,7 @@ REPLIES = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def row() -> "pd.Series":
     rows = [
         {
@@ -55,3 +55,8 @@ def test_both_readings_score_the_same_replies(row):
 
 def test_the_bias_rate_is_over_replies_whose_expected_bias_is_wrong(row):
     assert (row.bias_rate, row.plain_bias_rate) == (0, 1 / 4)
+
+
+@pytest.mark.parametrize("rate", ["accuracy", "plain_accuracy", "bias_rate", "plain_bias_rate"])
+def test_each_rate_has_an_interval_around_it(row, rate):
+    assert 0 <= row[f"{rate}_low"] <= row[rate] <= row[f"{rate}_high"] <= 1
