@@ -17,6 +17,7 @@ from resources.models.requests import (
     PaintRequest,
     ScoreRequest,
     Turn,
+    WriteRequest,
     compute_call_keys,
     get_request_kind,
 )
@@ -77,16 +78,19 @@ def test_two_processes_of_which_one_is_killed_paint_what_one_does(tmp_path):
     assert set(multiprocessing.active_children()) <= set(others)
 
 
-def test_a_judge_and_a_metric_in_two_processes_answer_as_in_one(tmp_path):
+def test_judge_metric_and_writer_in_two_processes_answer_as_in_one(tmp_path):
     folder, pictures = tiny.save_llava(tmp_path / "llava"), Pictures(RED, BLUE)
     words = [f"how many legs does {count} have?" for count in ("it", "a bird", "a horse")]
     looks = [LookRequest((Turn("user", text, (name,)),)) for text in words for name in pictures]
     scores = [ScoreRequest(text, name) for text in words for name in pictures]
-    for requests, parameters in (
-        (looks, {"max_new_tokens": 6}),
-        (scores, {"formula": "expected_score"}),
+    llama = tiny.save_llama(tmp_path / "llama")
+    writes = [WriteRequest((Turn("user", text),)) for text in (*words, "a flag")]
+    for model, requests, parameters in (
+        (folder, looks, {"max_new_tokens": 6}),
+        (folder, scores, {"formula": "expected_score"}),
+        (llama, writes, {"max_new_tokens": 6}),
     ):
-        alone = entry("transformers", folder, **parameters)
+        alone = entry("transformers", model, **parameters)
         spread = alone.model_copy(update={"devices": ("cpu", "cpu")})
         assert compute_call_keys(alone, requests) == compute_call_keys(spread, requests)
         expected = asked(build_backend(alone, None, pictures), requests)
