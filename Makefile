@@ -8,7 +8,7 @@ BIN := .venv/bin
 export DAGSTER_HOME := $(CURDIR)/.dagster
 # Where it is set, every process compiles anew all that it imports: 6 s of CPU time instead of 2.
 export PYTHONDONTWRITEBYTECODE :=
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder --durations 25
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder --durations 25
 PIP := $(BIN)/pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: demo ui test slow mutants lint bench clean programs

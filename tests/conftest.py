@@ -19,6 +19,8 @@ import certifi
 import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.forks import Forks
 from tests.s3 import S3Server
@@ -102,29 +104,39 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Give each group of files, and each other file, to one worker; what takes longest first."""
+    """Put what takes longest first."""
     for item in items:
         if item.get_closest_marker("slow") and not _mentions_slow(item.path):
             raise pytest.UsageError(f"{item.nodeid} is slow, and `make slow` would not see it.")
-        item.add_marker(pytest.mark.xdist_group(_find_group(item.path, config.option.markexpr)))
-    order = [*GROUPS, *FIRST]
-    items.sort(key=lambda item: _find_place(item, order))
+    order = {group: place for place, group in enumerate((*GROUPS, *FIRST))}
+    markexpr = config.option.markexpr
+    items.sort(key=lambda item: order.get(_find_group(item.nodeid, markexpr), len(order)))
+
+
+class GroupScheduling(LoadScopeScheduling):
+    """Gives each group of files, and each other file, to one worker, which shares nothing of it."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return _find_group(nodeid, self.config.option.markexpr)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupScheduling:
+    """Schedule by groups."""
+    return GroupScheduling(config, log)
+
+
+def _find_group(nodeid: str, markexpr: str) -> str:
+    """The group of a test's file; of slow ones, those with torch are shared out: they are most."""
+    path = Path(nodeid.partition("::")[0])
+    return _find_group_of_file(path, without_torch=markexpr == "slow")
 
 
 @cache
-def _find_group(path: Path, markexpr: str) -> str:
-    """The group of a file; of slow tests, those with torch are shared out, for they are most."""
+def _find_group_of_file(path: Path, *, without_torch: bool) -> str:
     for name, patterns in GROUPS.items():
-        if any(map(path.match, patterns)) and (name, markexpr) != ("torch", "slow"):
+        if any(map(path.match, patterns)) and not (without_torch and name == "torch"):
             return name
-    return "/".join(path.parts[-3:])
-
-
-def _find_place(item: pytest.Item, order: list[str]) -> int:
-    marker = item.get_closest_marker("xdist_group")
-    assert marker is not None
-    (group,) = marker.args
-    return next((place for place, name in enumerate(order) if group.endswith(name)), len(order))
+    return path.as_posix().removeprefix("tests/")
 
 
 @pytest.fixture(scope="session")
