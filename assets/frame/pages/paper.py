@@ -39,8 +39,8 @@ def load_published() -> Published:
     least, most = min(rates.values()), max(rates.values())
     return Published(
         sentence="Biases that have nothing to do with the picture raise the scores of "
-        f"{len(rates)} judges in {100 * least:.0f} to {100 * most:.0f}\u00a0% of cases; by chance "
-        "it would be about a half, or more with the best of several settings.",
+        f"{len(rates)} judges in {100 * least:.0f} to {100 * most:.0f}\u00a0% of cases. (By "
+        "chance it would be about a half, or more with the best of several settings: our remark.)",
         measure="Attack success",
         better="lower is better",
         source="The paper’s Tables 3, 4 and 12, a case each domain and bias",
