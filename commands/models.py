@@ -116,7 +116,8 @@ def _build_asker(backend: str, address: str | None, variable: str | None) -> "Mo
     except ValidationError as error:
         problem = error.errors(include_url=False, include_input=False)[0]
         option = "--key" if problem["loc"][:1] == ("key",) else "--backend"
-        raise ValueError(f"{option} is wrong: {problem['msg']}.") from None
+        words = problem["msg"].removeprefix("Value error, ").rstrip(".")
+        raise ValueError(f"{option} {words}.") from None
 
 
 def _has_key(asker: "Model") -> bool:

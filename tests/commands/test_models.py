@@ -144,6 +144,22 @@ def test_what_is_not_there_or_not_set_is_one_sentence(models, server, monkeypatc
     assert done.exit_code == 2
 
 
+def test_an_address_or_a_variable_that_is_none_is_named(models, server):
+    done = models("--backend", "http://")
+    assert done.stderr.startswith("--backend is not a valid URL: write one as in http://localhost")
+    assert done.exit_code == 2
+    done = models("--backend", server.openai_url, "--key", "a b")
+    assert done.stderr.startswith("--key ")
+    assert done.exit_code == 2
+
+
+def test_a_server_that_lists_nothing_says_so(models, server):
+    server.models["openai"] = []
+    done = models("--backend", server.openai_url)
+    assert done.stderr == f"{server.openai_url} lists no models.\n"
+    assert done.exit_code == 1
+
+
 def test_known_models_are_the_examples_of_models_yaml(tmp_path):
     comments = re.sub("^# ?", "", (PROJECT / "models.yaml").read_text(), flags=re.MULTILINE)
     entries = re.findall(r"^- name:.*?\n(?=\S|\Z)", comments, re.MULTILINE | re.DOTALL)
