@@ -45,7 +45,7 @@ from metrics.statistics.graded_intervals import expand_level
 MAX_SCORE = 5.0
 """The highest score that FRAME's judges can give; the lowest is 0."""
 
-_LEVEL = 0.95
+LEVEL = 0.95
 _COLUMNS = (
     *("domain", "bias", "images", "scored", "unscored"),
     *("original", "biased", "percent", "percent_low", "percent_high"),
@@ -68,6 +68,8 @@ class ScoreChange(NamedTuple):
     interval: Interval
     resampled: Values
     """Percent changes, one for each resample of the pictures."""
+    clusters: int
+    """The fewest pictures of a domain times the domains: as many as bound what is unseen."""
 
 
 NamedChange: TypeAlias = tuple[Mapping[str, str], ScoreChange]
@@ -131,24 +133,16 @@ def measure_change(
             percent=nothing,
             interval=Interval(nothing, nothing),
             resampled=np.empty(0),
+            clusters=0,
         )
     original, biased = (float(np.mean([sums.mean for sums in side])) for side in (before, after))
     change = to_percent_change(original, biased)
     with np.errstate(divide="ignore", invalid="ignore"):
         resampled = 100 * (resample_means(after, seed) / resample_means(before, seed) - 1)
     resampled[~np.isfinite(resampled)] = np.nan
-    cluster_count = len(before) * min(sums.base_images for sums in before)
-    if np.isnan(change) or np.isnan(resampled).all():
-        interval = Interval(float("nan"), float("nan"))
-    elif cluster_count < 2 or np.nanmax(resampled) - np.nanmin(resampled) < 1e-9:
-        unseen, least, most = (
-            max_unseen_share(cluster_count, _LEVEL),
-            -100.0,
-            to_percent_change(original, MAX_SCORE),
-        )
-        interval = Interval(change - unseen * (change - least), change + unseen * (most - change))
-    else:
-        interval = percentile_interval(resampled, expand_level(cluster_count, _LEVEL))
+    clusters = len(before) * min(sums.base_images for sums in before)
+    most = to_percent_change(original, MAX_SCORE)
+    interval = find_change_interval(change, resampled, clusters, (-100.0, most))
     return ScoreChange(
         images=images,
         scored=scored,
@@ -158,7 +152,24 @@ def measure_change(
         percent=change,
         interval=interval,
         resampled=resampled,
+        clusters=clusters,
     )
+
+
+def find_change_interval(
+    change: float, resampled: Values, clusters: int, scale: tuple[float, float]
+) -> Interval:
+    """The interval of a change in percent, from the changes of resamples.
+
+    `scale` is the least and the largest change that the scale leaves: where all pictures changed
+    alike, the share of those that would have changed otherwise may reach either.
+    """
+    if np.isnan(change) or np.isnan(resampled).all():
+        return Interval(float("nan"), float("nan"))
+    if clusters < 2 or np.nanmax(resampled) - np.nanmin(resampled) < 1e-9:
+        unseen, (least, most) = max_unseen_share(clusters, LEVEL), scale
+        return Interval(change - unseen * (change - least), change + unseen * (most - change))
+    return percentile_interval(resampled, expand_level(clusters, LEVEL))
 
 
 def _sums(
@@ -222,13 +233,23 @@ def measure_susceptibility(
     return {value: _summarize_changes(changes) for value, changes in groups.items() if changes}
 
 
-def _changes(scores: pd.DataFrame, names: Sequence[str], seed: int) -> Iterator[NamedChange]:
-    """The change of each domain and bias, and of each of the further `names`, where it has one."""
+def iterate_combinations(
+    scores: pd.DataFrame, names: Sequence[str], seed: int
+) -> Iterator[tuple[Mapping[str, str], pd.DataFrame, int]]:
+    """The rows of each domain and bias, and of each of the further `names`, with a domain's seed.
+
+    Pictures of a domain are resampled alike, and those of different domains by themselves.
+    """
     domains = sorted(scores["domain"].unique())
     group_columns = [*names, "domain", "bias"]
     for key, part in scores.groupby(group_columns):
         group = dict(zip(group_columns, map(str, key), strict=True))
-        domain_seed = seed * len(domains) + domains.index(group["domain"])
+        yield group, part, seed * len(domains) + domains.index(group["domain"])
+
+
+def _changes(scores: pd.DataFrame, names: Sequence[str], seed: int) -> Iterator[NamedChange]:
+    """The change of each domain and bias, and of each of the further `names`, where it has one."""
+    for group, part, domain_seed in iterate_combinations(scores, names, seed):
         change = measure_change(part, among=scores, seed=domain_seed)
         if not np.isnan(change.percent):
             yield group, change
@@ -241,12 +262,8 @@ def _summarize_changes(named_changes: Sequence[NamedChange]) -> AttackSuccess:
     resampled = np.stack([change.resampled for change in changes])
     rate, rise = map(float, success_rates(percents))
     rates, rises = success_rates(resampled)
-    low, high = percentile_interval(rates, _LEVEL)
-    low -= float(np.mean([_may_not_rise(change) for change in changes]))
-    high += float(np.mean([_may_rise(change) for change in changes]))
-    if low == high:
-        unseen = max_unseen_share(domains * min(change.images for change in changes), _LEVEL)
-        low, high = low - unseen, high + unseen
+    slack = Interval(*np.mean([find_slack(change) for change in changes], axis=0).tolist())
+    low, high = find_rate_interval(rates, slack, domains * min(change.images for change in changes))
     rate_interval = Interval(max(0.0, low), min(1.0, high))
     clear_share = float(np.mean([change.interval.low > 0 for change in changes]))
     rise_interval = _rise_interval(changes, rises)
@@ -271,7 +288,7 @@ def _rise_interval(changes: Sequence[ScoreChange], rises: Values) -> Interval:
     if np.nanmax(rises) - np.nanmin(rises) < 1e-9:
         low, high = np.mean(risen_ends, axis=0).tolist()
         return Interval(max(0.0, low), high)
-    return percentile_interval(rises, _LEVEL)
+    return percentile_interval(rises, LEVEL)
 
 
 def _mean_interval(changes: Sequence[ScoreChange], means: Values) -> Interval:
@@ -279,17 +296,31 @@ def _mean_interval(changes: Sequence[ScoreChange], means: Values) -> Interval:
     fewest = min(change.images for change in changes)
     if fewest < 2 or np.nanmax(means) - np.nanmin(means) < 1e-9:
         return Interval(*np.mean([change.interval for change in changes], axis=0).tolist())
-    return percentile_interval(means, expand_level(fewest, _LEVEL))
+    return percentile_interval(means, expand_level(fewest, LEVEL))
 
 
-def _may_not_rise(change: ScoreChange) -> bool:
-    """True where a mean rises in every resample and yet has an interval that holds 0."""
-    return bool((change.resampled > 0).all()) and change.interval.low <= 0
+def find_slack(change: ScoreChange) -> Interval:
+    """How far below and above its resamples a change leaves it open whether the mean rises.
+
+    It is 1 below where the mean rises in every resample and yet has an interval that holds 0, and
+    1 above where it rises in none and yet has an interval that reaches above 0; else 0.
+    """
+    risen = change.resampled > 0
+    return Interval(
+        float(risen.all() and change.interval.low <= 0),
+        float(not risen.any() and change.interval.high > 0),
+    )
 
 
-def _may_rise(change: ScoreChange) -> bool:
-    """True where a mean rises in no resample and yet has an interval that reaches above 0."""
-    return not (change.resampled > 0).any() and change.interval.high > 0
+def find_rate_interval(rates: Values, slack: Interval, clusters: int) -> Interval:
+    """The interval of a rate from those of resamples, `slack` being the mean of the changes' own.
+
+    Where that has no width, what is unseen is bounded as none in so many `clusters`.
+    """
+    low, high = percentile_interval(rates, LEVEL)
+    low, high = low - slack.low, high + slack.high
+    unseen = max_unseen_share(clusters, LEVEL) if low == high else 0.0
+    return Interval(low - unseen, high + unseen)
 
 
 def success_rates(percents: Values) -> tuple[Values, Values]:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metrics.statistics.cluster_bootstrap import (
+    ClusterSums,
     Interval,
     max_unseen_share,
     percentile_interval,
@@ -54,13 +55,21 @@ def graded_interval(
         mean = float(np.mean([stratum.mean for stratum in sums]))
         unseen = max_unseen_share(cluster_count, level)
         return Interval(mean - unseen * (mean - least), mean + unseen * (1 - mean))
-    means, reach = resample_means(sums, seed), _reach(cluster_count, level)
+    low, high = interval_of_sums(sums, seed=seed, level=level)
+    return Interval(max(least, low), min(1.0, high))
+
+
+def interval_of_sums(sums: list[ClusterSums], *, seed: int, level: float = 0.95) -> Interval:
+    """The interval of the mean over strata of the means of their clusters, without any bounds.
+
+    Some clusters of a stratum differ from each other.
+    """
+    cluster_count = len(sums) * min(stratum.base_images for stratum in sums)
+    means = resample_means(sums, seed)
     if cluster_count < _FEW:
-        mean, half_width = (
-            float(np.mean([stratum.mean for stratum in sums])),
-            reach * float(np.nanstd(means)),
-        )
-        return Interval(max(least, mean - half_width), min(1.0, mean + half_width))
+        mean = float(np.mean([stratum.mean for stratum in sums]))
+        half_width = _reach(cluster_count, level) * float(np.nanstd(means))
+        return Interval(mean - half_width, mean + half_width)
     return percentile_interval(means, expand_level(cluster_count, level))
 
 

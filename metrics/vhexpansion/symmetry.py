@@ -111,7 +111,7 @@ def measure_symmetry(
     times. NaN stands for unknown values.
     """
     pairs = arrange_pairs(answers)
-    accuracy, symmetric = _average_by_case(pairs.right[0]), _average_by_case(pairs.both_right)
+    accuracy, symmetric = average_by_case(pairs.right[0]), average_by_case(pairs.both_right)
     is_asked = pairs.is_requested
     numbers = {
         "cases": len(pairs.cases),
@@ -121,15 +121,15 @@ def measure_symmetry(
         "true_yes_rate": _mean(pairs.is_truth_yes),
         **_share("accuracy", accuracy, pairs.images, seed),
         **_bounds("accuracy", pairs.right[0], is_asked[0]),
-        "negated_accuracy": _mean(_average_by_case(pairs.right[1])),
+        "negated_accuracy": _mean(average_by_case(pairs.right[1])),
         **_share("symmetric", symmetric, pairs.images, seed),
         **_bounds("symmetric", pairs.both_right, is_asked[0] & is_asked[1], pairs.right),
         **_change(symmetric, pairs, None if before is None else arrange_pairs(before), seed),
         **_count_new_cases(pairs, perturbed, seed),
         **_share(
-            "yes_rate", _average_by_case(np.concatenate(pairs.yes, axis=1)), pairs.images, seed
+            "yes_rate", average_by_case(np.concatenate(pairs.yes, axis=1)), pairs.images, seed
         ),
-        "both_yes_rate": _mean(_average_by_case(pairs.yes[0] * pairs.yes[1])),
+        "both_yes_rate": _mean(average_by_case(pairs.yes[0] * pairs.yes[1])),
     }
     return {name: numbers[name] for name in NUMBERS}
 
@@ -161,7 +161,7 @@ def select_repeats(answers: pd.DataFrame, repeats: int) -> pd.DataFrame:
     return answers[answers["repeat"].lt(repeats)]
 
 
-def _average_by_case(values: Values) -> Values:
+def average_by_case(values: Values) -> Values:
     """The mean over the repeats of each case; NaN where it has none."""
     is_answered = ~np.isnan(values)
     number = is_answered.sum(axis=1)
@@ -193,8 +193,8 @@ def _bounds(
     hopeless = values == 0 if forms is None else (forms == 0).any(axis=0)
     least, most = (np.where(is_asked, indicator, np.nan) for indicator in (values == 1, ~hopeless))
     return {
-        f"{name}_least": _mean(_average_by_case(least.astype(float))),
-        f"{name}_most": _mean(_average_by_case(most.astype(float))),
+        f"{name}_least": _mean(average_by_case(least.astype(float))),
+        f"{name}_most": _mean(average_by_case(most.astype(float))),
     }
 
 
@@ -203,7 +203,7 @@ def _change(
 ) -> dict[str, float]:
     change, interval = _NOTHING, Interval(_NOTHING, _NOTHING)
     if before is not None:
-        scores_before = pd.Series(_average_by_case(before.both_right), [*before.cases])
+        scores_before = pd.Series(average_by_case(before.both_right), [*before.cases])
         gains = symmetric - scores_before.reindex([*after.cases]).to_numpy(np.float64)
         change = _mean(gains)
         if not np.isnan(change):
@@ -215,7 +215,7 @@ def _change(
 def _count_new_cases(pairs: CasePairs, perturbed: bool, seed: int) -> dict[str, float]:
     """The wrong ones among the generated cases that have an answer, and how many these are."""
     forms: Iterable[int] = (0, 1) if perturbed else (1,)
-    shares = np.concatenate([1 - _average_by_case(pairs.right[form]) for form in forms])
+    shares = np.concatenate([1 - average_by_case(pairs.right[form]) for form in forms])
     images = np.concatenate([pairs.images for _ in forms])
     wrong = np.where(np.isnan(shares), np.nan, (np.sign(shares - 0.5) + 1) / 2)
     generated = int((~np.isnan(wrong)).sum())

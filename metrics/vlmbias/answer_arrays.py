@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from metrics.statistics.cluster_bootstrap import Interval
 
 BASELINE = "baseline"
+ISOLATED = "isolated"
+"""The prompting under which isolated pictures are shown."""
 TASK_MEAN = "task mean"
 QUESTION_GROUPS = {
     "Q1": "Q1 & Q2",
@@ -27,7 +29,6 @@ _NAMES = {
     "size": "size",
     "topic": "domain",
     "subtopic": "subtopic",
-    "base": "base_id",
 }
 _QUESTION = ["model", "image_id", "question_id", "question"]
 
@@ -47,7 +48,8 @@ class RateWithInterval(NamedTuple):
 class AnswerRows:
     """Columns as arrays of equal length; those with `names` are codes, in sorted order.
 
-    `row_number` is the place of a row in the table that was read.
+    `row_number` is the place of a row in the table that was read, `base` its base image: scenes
+    that were shown as one picture, as isolated ones may be, have one.
     """
 
     columns: Mapping[str, Array]
@@ -61,6 +63,7 @@ class AnswerRows:
         for name, column in _NAMES.items():
             columns[name], categories = pd.factorize(answers[column], sort=True)
             names[name] = list(categories)
+        columns["base"] = _number_bases(answers)
         judges = answers.groupby(["model", "prompting"])
         columns["judge"], names["judge"] = judges.ngroup().to_numpy(), list(judges.groups)
         question_groups = answers["question_id"].map(QUESTION_GROUPS.__getitem__)
@@ -140,3 +143,20 @@ def _baseline_scores(answers: pd.DataFrame) -> NDArray[np.float64]:
         matches = answers.loc[is_varied, _QUESTION].merge(baseline_rows, "left", validate="m:1")
         scores[is_varied] = _to_floats(matches["score"])
     return scores
+
+
+def _number_bases(answers: pd.DataFrame) -> NDArray[np.intp]:
+    """A number for each row's base image, the same for scenes that share an isolated picture."""
+    scenes, _ = pd.factorize(answers["base_id"], sort=True)
+    if "shown_sha256" not in answers:
+        return scenes
+    promptings, _ = pd.factorize(answers["prompting"])
+    isolated_pictures = answers["shown_sha256"].where(answers["prompting"].eq(ISOLATED))
+    pictures, _ = pd.factorize(isolated_pictures.fillna(answers["base_id"]))
+    bases = pd.Series(scenes)
+    while True:
+        linked = bases.groupby([promptings, pictures]).transform("min")
+        linked = linked.groupby([promptings, scenes]).transform("min")
+        if linked.equals(bases):
+            return bases.to_numpy()
+        bases = linked

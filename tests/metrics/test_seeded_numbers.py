@@ -18,6 +18,7 @@ from metrics import (
 )
 from metrics.frame.inflation import inflation_table, measure_success, measure_susceptibility
 from metrics.frame.pairwise_preference import win_rates
+from metrics.illusions.polarity import polarity_table
 from metrics.philautia.preference_tables import build_preference_tables
 from metrics.protobias.failure_differences import compare_metrics, compare_painters
 from metrics.protobias.ranking import ranking_table
@@ -135,6 +136,25 @@ NEGATED = pd.DataFrame(
         for repeat in range(2)
     ]
 )
+ILLUSIONS = pd.DataFrame(
+    [
+        {
+            "model": model,
+            "illusion": illusion,
+            "inducer": inducer,
+            "picture_id": f"{illusion} {inducer} {number}",
+            "pair_id": f"{illusion} {inducer} {number // 2 * 2}",
+            "is_equal": number % 2 == 0,
+            "polarity": polarity,
+            "judged_equal": RANDOM.choice([1.0, 0.0, np.nan], p=[0.5, 0.4, 0.1]),
+        }
+        for model in ("judge", "another")
+        for illusion in ("Ponzo", "Zöllner")
+        for inducer in ("with", "without")
+        for number in range(24)
+        for polarity in ("equal", "different")
+    ]
+)
 CAPTIONED = simulated(
     RANDOM, images=30, models=5, families={"A": "one", "B": "one"}, preference=3.0, declines=0.1
 )
@@ -176,6 +196,7 @@ ROW_TABLES = {
     "susceptibility by bias": (partial(susceptibility_table, by="bias"), INFLATED),
     "susceptibility by domain": (partial(susceptibility_table, by="domain"), INFLATED),
     "win rates": (win_rates, COMPARED),
+    "polarity": (polarity_table, ILLUSIONS),
     "symmetry": (
         partial(symmetry_table, by=["model", "perturbation"], unchanged={"perturbation": "none"}),
         NEGATED,

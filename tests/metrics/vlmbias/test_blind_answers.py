@@ -36,7 +36,7 @@ def build_answers(model: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def row() -> "pd.Series":
     return blind_answer_table(build_answers("judge")).iloc[0]
 

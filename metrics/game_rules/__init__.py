@@ -1,0 +1,1 @@
+"""Numbers of judges that answer by a given rule."""

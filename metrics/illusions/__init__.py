@@ -1,0 +1,1 @@
+"""Numbers about answers to illusions, with what misleads and without it."""

@@ -1,0 +1,1 @@
+"""Judges beside people: pairs of responses, and whether these belong to their questions."""
