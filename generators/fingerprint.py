@@ -35,6 +35,13 @@ def fingerprint(*modules: str) -> str:
     return digest.hexdigest()
 
 
+@cache
+def find_dependencies(module: str) -> frozenset[str]:
+    """Find the modules of `generators` and the libraries that a module of it imports, or theirs."""
+    files, libraries = _find_imported((module,))
+    return frozenset(files) | libraries
+
+
 def _find_imported(modules: tuple[str, ...]) -> tuple[dict[str, Path], set[str]]:
     """Files of `generators` by module, and the names of libraries."""
     files: dict[str, Path] = {}

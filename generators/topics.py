@@ -5,6 +5,8 @@ from generators.domains import load_domain, load_domains
 from generators.photographs import load_photograph_topics
 
 DRAWN = tuple(load_domains())
+PLACED = tuple(name for name, domain in load_domains().items() if domain.has_change_places)
+"""Drawn topics whose seed chooses where the changes are."""
 PHOTOGRAPHED = tuple(load_photograph_topics())
 
 

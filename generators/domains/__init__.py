@@ -12,10 +12,15 @@ A domain is a package with three modules:
   that a prompt with one of Q1 to Q3 asks for, read from its words alone; None when it is another
   domain's or wants a name).
 
-Two modules are optional, for readers of a report; no picture and no reading comes from them:
+Three modules are optional; no picture and no reading comes from them. Two are for readers of a
+report, and one for drawing the domain anew:
 
 - `outline`: `find_outline(scene, size)`, the boxes around what was changed in a counterfactual;
-- `changes`: `describe_change(change)`, what that is in words, where it is no count alone.
+- `changes`: `describe_change(change)`, what that is in words, where it is no count alone;
+- `change_place`: `locate_change(scene)`, where it is, in a domain whose seed chooses that alone.
+
+A package `isolated` in the domain's is optional as well: its `draw` and `measure`, with the names
+above, are of the benchmark's scenes with what is counted alone.
 
 `TITLE` in the package itself is the name that readers see. `CAPTION`, where there is one, makes a
 subject's name of the column `subject`, as in "{subject} illusion".
@@ -30,8 +35,10 @@ from typing import Protocol, TypeAlias, cast
 
 from generators.changes import SceneChange, describe_difference
 from generators.fingerprint import fingerprint
+from generators.isolation import SUFFIX
 from generators.reading import Inquiry, Legibility, Pixels
 from generators.scene import Question, Scene
+from generators.scene_pairs import ChangePlace
 
 MAX_SIZE = 4096
 """The largest size in px that is drawn, along the longer side."""
@@ -77,6 +84,10 @@ class _Changes(Protocol):
     def describe_change(self, change: SceneChange) -> str: ...
 
 
+class _ChangePlaces(Protocol):
+    def locate_change(self, scene: Scene) -> ChangePlace: ...
+
+
 class Domain:
     """A drawn domain; its functions are imported when first used."""
 
@@ -98,8 +109,8 @@ class Domain:
 
     @property
     def ask_module(self) -> _Ask:
-        """Its `ask` module."""
-        return cast(_Ask, import_module(f"{__name__}.{self.name}.ask"))
+        """Its `ask` module; an isolated picture is asked about as the whole one is."""
+        return cast(_Ask, import_module(f"{__name__}.{self.name.removesuffix(SUFFIX)}.ask"))
 
     def find_outline(self, scene: Scene, size: int) -> Sequence[OutlineBox]:
         """The boxes around what was changed; empty for a domain without outlines."""
@@ -114,6 +125,16 @@ class Domain:
         if find_spec(module) is None:
             return describe_difference(change)
         return cast(_Changes, import_module(module)).describe_change(change)
+
+    @property
+    def has_change_places(self) -> bool:
+        """Whether a seed chooses the places of its changes, so that another makes new pictures."""
+        return find_spec(f"{__name__}.{self.name}.change_place") is not None
+
+    def locate_change(self, scene: Scene) -> ChangePlace:
+        """The place of a counterfactual's change, in a domain that `has_change_places`."""
+        module = import_module(f"{__name__}.{self.name}.change_place")
+        return cast(_ChangePlaces, module).locate_change(scene)
 
     @cached_property
     def outline_fingerprint(self) -> str:
@@ -148,9 +169,24 @@ def load_domains() -> dict[str, Domain]:
     return {module.name: Domain(module.name) for module in iter_modules(__path__) if module.ispkg}
 
 
+@cache
+def load_isolated_domains() -> dict[str, Domain]:
+    """The domains that draw scenes isolated, by the names of those that draw them whole."""
+    return {
+        name: Domain(f"{name}{SUFFIX}")
+        for name in load_domains()
+        if find_spec(f"{__name__}.{name}{SUFFIX}") is not None
+    }
+
+
 def load_domain(name: str) -> Domain:
-    """The domain of that name; raises `UnknownDomain` with the names that exist."""
+    """The domain of that name, which may draw another's scenes isolated.
+
+    Raises `UnknownDomain` with the names that exist.
+    """
     try:
+        if name.endswith(SUFFIX):
+            return load_isolated_domains()[name.removesuffix(SUFFIX)]
         return load_domains()[name]
     except KeyError:
         available_names = ", ".join(load_domains())

@@ -12,7 +12,8 @@ A topic is a module here with
 - `write_checks(photograph)`: questions to a vision model about an edited picture, by name
   ("subject", "framing", "visibility"): each a question to be answered {Yes} or {No}, none about
   how many there are of anything;
-- `write_review_task(photograph, variant)`: the sentence, with the count, that a person decides on.
+- `write_review_task(photograph, variant)`: the sentence, with the count, that a person decides on;
+- `name_part(photograph)`: what is left of its picture without the background, as in "the ostrich".
 """
 
 from collections.abc import Mapping, Sequence
@@ -91,6 +92,9 @@ class PhotographTopic(Protocol):
 
     def write_review_task(self, photograph: Photograph, variant: Variant) -> str:
         """The sentence that a person decides on."""
+
+    def name_part(self, photograph: Photograph) -> str:
+        """What is left of its picture without the background."""
 
 
 @cache

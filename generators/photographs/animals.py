@@ -212,3 +212,8 @@ def write_review_task(photograph: Photograph, variant: Variant) -> str:
         f"Accept it if {add_article(photograph.subject)} is seen from the side, looks like a "
         f"photograph and has exactly {legs} legs that all can be seen clearly."
     )
+
+
+def name_part(photograph: Photograph) -> str:
+    """The animal, which stays where the background goes."""
+    return f"the {photograph.subject}"

@@ -23,6 +23,7 @@ __all__ = [
     "SUGGESTION",
     "TITLE",
     "list_photographs",
+    "name_part",
     "write_checks",
     "write_questions",
     "write_review_task",
@@ -235,6 +236,11 @@ def write_review_task(photograph: Photograph, variant: Variant) -> str:
         f"Accept it if the logo of {logo_place} can be seen clearly, has exactly "
         f"{photograph.truth} {photograph.target} and looks natural in its place."
     )
+
+
+def name_part(photograph: Photograph) -> str:
+    """The car or the shoes, which questions name; they stay where road and athlete go."""
+    return "the car" if photograph.subtopic == "cars" else "the pair of shoes"
 
 
 def _find_brand(photograph: Photograph) -> Brand:

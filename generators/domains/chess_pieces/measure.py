@@ -55,7 +55,7 @@ def measure(pixels: Pixels, targets: Sequence[str]) -> Sequence[float]:
     for total_target, reader in _READERS.items():
         reader_targets = {total_target, *reader.looks}
         if reader_targets & set(targets):
-            types = _find_types(reader.find(pixels), reader)
+            types = find_types(reader.find(pixels), total_target)
             counts |= dict.fromkeys(reader_targets, 0) | Counter(types) | {total_target: len(types)}
     if unknown := set(targets) - counts.keys():
         raise Unreadable(f"No game has a piece called {', '.join(sorted(unknown))}.")
@@ -68,16 +68,20 @@ def measure_legibility(pixels: Pixels) -> Legibility:
     Pieces are what is counted; the strokes of which they are drawn may be finer. Raises
     `Unreadable` when there is no piece of either game.
     """
-    for reader in _READERS.values():
+    for total_target, reader in _READERS.items():
         with suppress(Unreadable):
             pieces = reader.find(pixels)
-            if pieces and _find_types(pieces, reader):
+            if pieces and find_types(pieces, total_target):
                 return reader.legibility(pixels, pieces)
     raise Unreadable("There are no pieces of chess or xiangqi in the picture.")
 
 
-def _find_types(pieces: Sequence[BoardPiece], reader: _GameReader) -> list[str]:
-    """The type of each piece, or `Unreadable` for one that is of none."""
+def find_types(pieces: Sequence[BoardPiece], total_target: str) -> list[str]:
+    """The type of each piece of a game, as in `chess pieces`.
+
+    Raises `Unreadable` for a piece that resembles none.
+    """
+    reader = _READERS[total_target]
     gallery, types = reader.gallery(), list[str]()
     for piece in pieces:
         kind = gallery.recognise(piece.ink)

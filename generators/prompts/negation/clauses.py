@@ -36,7 +36,6 @@ from generators.prompts.negation.open_words import (
     may_be_noun,
 )
 from generators.prompts.negation.phrases import (
-    ADDED,
     AFTER_NOUN,
     DOING,
     END_IN_PLACE,
@@ -57,7 +56,6 @@ from generators.prompts.negation.phrases import (
     SEVERAL_THAT_ACT,
     SHORT_PAST,
     SINGLE,
-    THIS_ALONE,
     TWO_NOUNS,
     UNCOUNTED,
     UNSURE_PLURAL,
@@ -67,8 +65,10 @@ from generators.prompts.negation.phrases import (
     VERBAL_MARK,
     PredicateKind,
     SubjectNumber,
+    compile_added,
     compile_predicate,
     compile_subject,
+    compile_this_alone,
 )
 from generators.prompts.negation.questions import NotNegatable, ParsedQuestion, normalise_word
 
@@ -215,7 +215,7 @@ def _is_doubtful(
     return (
         not is_known(last)
         or last in ("left", "right")
-        or (is_verb and (kind == "do" or bool(ADDED.match(marked, end))))
+        or (is_verb and (kind == "do" or bool(compile_added().match(marked, end))))
     )
 
 
@@ -243,7 +243,7 @@ def _may_share_words(
         or (last in NAMING and NAMED_SOMEWHERE.match(marked, end) is not None)
         or (is_being and ONE_WORD_LEFT.search(parts) is not None)
         or UNSURE_PREDICATE.match(marked, end) is not None
-        or (is_being and end > 1 and THIS_ALONE.fullmatch(marked) is not None)
+        or (is_being and end > 1 and compile_this_alone().fullmatch(marked) is not None)
         or "been" in words[:word]
         or (before == "to" and VERB.match(marked, end - 1) is not None)
         or (word > 2 and before in DETERMINERS and QUALITY.match(marked, end - 1) is not None)
@@ -271,7 +271,7 @@ def _drop_lesser(
     """The readings that are left where another one says the same better."""
     for word, end in candidates:
         earlier = [other_end for _, other_end in candidates if other_end < end]
-        if ADDED.match(marked, end) and any(
+        if compile_added().match(marked, end) and any(
             DOING.match(marked, other_end) for other_end in earlier
         ):
             continue

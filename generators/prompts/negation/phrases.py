@@ -105,12 +105,25 @@ def compile_subject(number: SubjectNumber) -> re.Pattern[str]:
     )
 
 
+@cache
+def compile_added() -> re.Pattern[str]:
+    """Words that belong to what is done rather than to who does it."""
+    adverb = select_marks(WordClass.ADVERB, without=WordClass.ADJECTIVE)
+    return re.compile(f"[pir{adverb}]|{_MANY}{_TAIL}$")
+
+
+@cache
+def compile_this_alone() -> re.Pattern[str]:
+    """A phrase of which "this" may be the whole subject, as "this good food for cats"."""
+    mass, plural = select_marks(WordClass.MASS), select_marks(WordClass.PLURAL)
+    return re.compile(
+        f"[qh](?:{_ADJECTIVE}+{_NOUN}?[y{mass}]{_TAIL}|{_GERUND}{_NOUN}{_TAIL}|{_NOUN}[ln]|{_NOUN}{_NOUN}y)"
+        f"|h[{mass}](?:p.*|{_GERUND})|Q{_ADJECTIVE_ALONE}+[{plural}][pi].*"
+    )
+
+
 NOUN_ALONE = re.compile(_NOUN_ALONE)
 DOING = re.compile(f"{_ADVERB}*{_VERBAL}")
-ADDED = re.compile(
-    f"[pir{select_marks(WordClass.ADVERB, without=WordClass.ADJECTIVE)}]|{_MANY}{_TAIL}$"
-)
-"""Words that belong to what is done rather than to who does it."""
 MATERIAL = re.compile(f"[{select_marks(WordClass.MASS)}]")
 SINGLE = re.compile(f"(?:.*[pi]|o)*[dqhQ]n?{_ADJECTIVE}*[m{select_marks(NOUN)}]")
 """A phrase whose last noun has no other before it, so that what follows is no part of its name."""
@@ -132,11 +145,6 @@ UNSURE_PREDICATE = re.compile(
 )
 """Example: "on the left different length", "in the room of neutral tones", "in red playing" and
 "being held edible": its first words may belong to the subject."""
-THIS_ALONE = re.compile(
-    f"[qh](?:{_ADJECTIVE}+{_NOUN}?[y{select_marks(WordClass.MASS)}]{_TAIL}|{_GERUND}{_NOUN}{_TAIL}|{_NOUN}[ln]|{_NOUN}{_NOUN}y)"
-    f"|h[{select_marks(WordClass.MASS)}](?:p.*|{_GERUND})|Q{_ADJECTIVE_ALONE}+[{select_marks(WordClass.PLURAL)}][pi].*"
-)
-"""Example: "this good food for cats", of which "this" may be the whole subject."""
 NAMED_SOMEWHERE = re.compile(f"(?:{_ADJECTIVE}|{_NOUN}|y)[pi]")
 FREE_WORD = re.compile("[^pirc,]")
 END_IN_PLACE = re.compile(rf".*[pi][dqhQ]{_ADJECTIVE}*{_NOUN_ALONE}\|{_ADJECTIVE},?")

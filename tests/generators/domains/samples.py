@@ -6,7 +6,7 @@ from functools import cache, wraps
 from PIL import Image
 
 from generators.canvas import decode_png, rasterise
-from generators.domains import load_domains
+from generators.domains import load_domain
 
 SIZE = 384
 """The smallest published size, at which most is drawn here."""
@@ -33,7 +33,7 @@ def kept(function):
 
 @kept
 def png_of(scene, size):
-    return rasterise(load_domains()[scene.domain].draw_module.draw(scene, size))
+    return rasterise(load_domain(scene.domain).draw_module.draw(scene, size))
 
 
 def picture(scene, size=SIZE):
@@ -46,20 +46,20 @@ def readings(scene, size):
     """Everything that is read from the scene's picture, by target."""
     pixels = picture(scene, size)
     pixels.setflags(write=False)
-    found = load_domains()[scene.domain].measure_module.measure(pixels, list(scene.truths))
+    found = load_domain(scene.domain).measure_module.measure(pixels, list(scene.truths))
     return dict(zip(scene.truths, found, strict=True))
 
 
 @kept
 def legibility(scene, size):
-    return load_domains()[scene.domain].measure_module.measure_legibility(picture(scene, size))
+    return load_domain(scene.domain).measure_module.measure_legibility(picture(scene, size))
 
 
 def sample(domain, step):
     """Every so manieth scene, and the first original."""
     scenes = scenes_of(domain)
-    first_original = next(i for i, scene in enumerate(scenes) if scene.variant == "original")
-    return [scenes[i] for i in sorted({*range(0, len(scenes), step), first_original})]
+    originals = [i for i, scene in enumerate(scenes) if scene.variant == "original"]
+    return [scenes[i] for i in sorted({*range(0, len(scenes), step), *originals[:1]})]
 
 
 def measurable(domain, scene):

@@ -45,6 +45,7 @@ MADE = {
     "brightness": {"factor": 1.3},
     "defocus": {"radius": 3},
     "gamma": {"gamma": 1.6},
+    "grey_level": {},
     "hsv_brightness": {"amount": 0.3},
     "instruction": {"position": "center"},
     "jpeg": {"quality": 40},

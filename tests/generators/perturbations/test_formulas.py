@@ -203,9 +203,16 @@ class TestGrid:
         assert len(list_biases("outdoor")) == 5
 
     def test_all_are_registered_and_have_one_order(self):
-        assert {each.name for each in COMMON_PERTURBATIONS} | GRID.keys() | {
-            "title"
-        } == load_kinds().keys()
+        others = {"title", "grey_level"}
+        assert {each.name for each in COMMON_PERTURBATIONS} | GRID.keys() | others == (
+            load_kinds().keys()
+        )
         assert sorted(ORDER) == sorted(GRID)
         pair = [GRID["padding"][0], GRID["gamma"][0]]
         assert order_perturbations(pair) == order_perturbations(pair[::-1]) == (pair[1], pair[0])
+
+
+def test_one_grey_level_is_one_everywhere():
+    levels = np.tile(np.arange(256, dtype=np.uint8)[None, :, None], (3, 1, 3))
+    after = perturb(levels, [build_perturbation("grey_level")])
+    assert (after == np.array([*range(1, 256), 254])[None, :, None]).all()

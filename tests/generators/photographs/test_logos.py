@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 from jsonschema import Draft202012Validator
 
+from generators.isolated_photographs import write_isolation_prompt, write_isolation_task
 from generators.photographs import Unsuitable, logos
 
 BUILT_IN = logos.list_photographs(logos.BUILT_IN)
@@ -204,6 +205,17 @@ def test_a_review_says_how_many_in_one_sentence():
     shoe = logos.write_review_task(BY_ID["logos/nike-soccer-red"], "counterfactual")
     assert "the logo of the left shoe" in shoe
     assert "exactly 2 stylized curves" in shoe
+
+
+def test_without_background_the_car_stays_and_of_an_athlete_the_shoes():
+    car, shoes = (BY_ID[f"logos/{name}"] for name in ("audi-suv-grey", "nike-soccer-red"))
+    assert write_isolation_prompt(car) == (
+        "Edit this image: Remove everything except the car, so that only the car is left on a "
+        "plain white background. Keep all the fine-grained details of the car, particularly the 5 "
+        "overlapping circles, in the same place and at the same size."
+    )
+    assert "only the pair of shoes is left on plain white" in write_isolation_task(shoes)
+    assert "exactly 2 stylized curves" in write_isolation_task(shoes)
 
 
 def test_suggestions_are_asked_for_as_in_appendix_m_with_examples_of_other_brands():

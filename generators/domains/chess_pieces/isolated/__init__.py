@@ -1,0 +1,3 @@
+"""Pieces alone: no board."""
+
+TITLE = "pieces without their board"
