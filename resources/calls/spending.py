@@ -19,8 +19,9 @@ Mode: TypeAlias = Literal["online", "batch"]
 class Account:
     """The asset, partition and run that requests are sent for, by which costs are booked.
 
-    `per_run` and `per_month` are the budgets that hold, in US dollars; None is no limit. Months are
-    those of UTC, over everything that the call store knows of.
+    `per_run`, `per_month` and `per_partition` are the budgets that hold, in US dollars; None is no
+    limit. Months are those of UTC, over everything that the call store knows of; that of a
+    partition is for all runs of the asset's partition.
     """
 
     asset: str = ""
@@ -28,6 +29,9 @@ class Account:
     run: str = ""
     per_run: float | None = None
     per_month: float | None = None
+    per_partition: float | None = None
+    per_partition_source: str = ""
+    """Setting that `per_partition` comes from: errors name it."""
     remake_lost_pictures: bool = False
     """Pay again for paid pictures that are missing."""
     replace_damaged_answers: bool = False
@@ -38,7 +42,7 @@ class Account:
     @property
     def has_budget(self) -> bool:
         """True where any budget is set."""
-        return self.per_run is not None or self.per_month is not None
+        return (self.per_run, self.per_month, self.per_partition) != (None, None, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dagster import get_dagster_logger
-from sqlalchemy import Connection, Row, func, select, text
+from sqlalchemy import ColumnElement, Connection, Row, RowMapping, func, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 
 from resources.calls.checksums import (
@@ -18,7 +18,7 @@ from resources.calls.checksums import (
     settled_checksum,
     total_checksum,
 )
-from resources.calls.spending import NANO, Booking, SpendingRow
+from resources.calls.spending import NANO, Account, Booking, SpendingRow
 from resources.calls.sql_tables import CALLS, SPENDING, TOTALS
 from resources.faults import CorruptItem, MissingPrice, OverBudget, StoreError
 
@@ -129,12 +129,7 @@ class SpendingSql:
     def list_spending(self, connection: Connection) -> list[SpendingRow]:
         """Sum the bookings by `_BY`; raises ValueError where one is damaged."""
         sums: dict[tuple[str, ...], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
-        rows = connection.execute(select(SPENDING).execution_options(yield_per=_BATCH_SIZE))
-        for row in rows.mappings():
-            if not is_sound_booking(row):
-                raise ValueError(
-                    f"the booking {row['id']!a} of {row['model']!a} is not what was written"
-                )
+        for row in _iterate_bookings(connection):
             amounts = sums[tuple(row[name] for name in _BY)]
             amounts[0] += 1
             amounts[1] += row["cost"] or 0
@@ -185,6 +180,10 @@ class SpendingSql:
             totals[row["scope"]] = total
         for scope, more in added.items():
             _add(totals, [scope], more)
+        # Those of a partition are summed from its bookings: its month's lock puts them in order.
+        for account in {booking.account for booking in limited}:
+            if account.per_partition is not None:
+                totals[_format_partition_scope(account)] = _sum_partition(connection, account)
         limited_ids = _build_parameters((booking.id, None) for booking in limited)
         reserved_before = set(connection.scalars(self._there, limited_ids))
         allowed: list[Booking] = []
@@ -196,8 +195,9 @@ class SpendingSql:
                 continue
             allowed.append(booking)
             if booking.id not in reserved_before:
+                scopes = format_scopes(booking.account.run, booking.month)
                 bound = SpendingTotal(0, booking.bound or 0)
-                _add(totals, format_scopes(booking.account.run, booking.month), bound)
+                _add(totals, [*scopes, _format_partition_scope(booking.account)], bound)
         return allowed, refused
 
 
@@ -218,14 +218,20 @@ def _refusal(booking: Booking, totals: Mapping[str, SpendingTotal]) -> StoreErro
                 "budget. The request was not sent."
             )
         if total.spent + total.reserved + booking.bound > limit:
+            setting = (
+                f"per_{kind}_usd (in the launchpad: resources, budget, config; or by the "
+                f"environment: COUNTERFACTORY_BUDGET_PER_{kind.upper()})"
+            )
+            if kind == "run":
+                setting = f"--budget of the command, or {setting}"
+            elif kind == "partition":
+                setting = booking.account.per_partition_source
             return OverBudget(
                 f"The budget of {name} is {_usd(limit)}: {_usd(total.spent)} is spent, "
                 f"{_usd(total.reserved)} is reserved for requests that are on their way (or were, "
                 f"when their process was killed), and the next request to {booking.model} may cost "
-                f"up to {_usd(booking.bound)}. It was not sent, and all answers are kept. Raise "
-                f"per_{kind}_usd (in the launchpad: resources, budget, config; or by the "
-                f"environment: COUNTERFACTORY_BUDGET_PER_{kind.upper()}) and run again, or lower "
-                "the bound: "
+                f"up to {_usd(booking.bound)}. It was not sent, and all answers are kept. "
+                f"Raise {setting} and run again, or lower the bound: "
                 "longest_output, the limit among the parameters, or tokens_per_image where "
                 "pictures are shown, of the model in models.yaml."
             )
@@ -241,12 +247,46 @@ def _budgets(booking: Booking) -> list[tuple[str, int, str]]:
         budgets.append((run, round(account.per_run * NANO), "this run"))
     if account.per_month is not None:
         budgets.append((month, round(account.per_month * NANO), booking.month))
+    if account.per_partition is not None:
+        name = f"{account.asset}, {account.partition}"
+        scope = _format_partition_scope(account)
+        budgets.append((scope, round(account.per_partition * NANO), name))
     return budgets
 
 
 def format_scopes(run: str, month: str) -> tuple[str, str]:
     """The scopes of a sum: run and month."""
     return f"run:{run}", f"month:{month}"
+
+
+def _format_partition_scope(account: Account) -> str:
+    return f"partition:{account.asset}|{account.partition}"
+
+
+def _sum_partition(connection: Connection, account: Account) -> SpendingTotal:
+    """Sum the bookings of an asset's partition; raises ValueError where one is damaged."""
+    total = SpendingTotal()
+    is_same_asset = SPENDING.c.asset == account.asset
+    is_same_partition = SPENDING.c.partition == account.partition
+    for row in _iterate_bookings(connection, is_same_asset, is_same_partition):
+        if row["state"] == "reserved":
+            total.reserved += row["bound"] or 0
+        else:
+            total.spent += row["cost"] if row["cost"] is not None else row["bound"] or 0
+    return total
+
+
+def _iterate_bookings(
+    connection: Connection, *conditions: ColumnElement[bool]
+) -> Iterator[RowMapping]:
+    """Iterate over bookings; raises ValueError where one is damaged."""
+    query = select(SPENDING).where(*conditions).execution_options(yield_per=_BATCH_SIZE)
+    for row in connection.execute(query).mappings():
+        if not is_sound_booking(row):
+            raise ValueError(
+                f"the booking {row['id']!a} of {row['model']!a} is not what was written"
+            )
+        yield row
 
 
 def _add(totals: dict[str, SpendingTotal], scopes: Iterable[str], more: SpendingTotal) -> None:

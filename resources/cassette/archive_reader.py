@@ -33,6 +33,16 @@ _BYTES_A_VALUE = 32
 that are taken by itself."""
 _REMEDY = "Get the file again, or have it exported again; nothing was imported."
 
+_OPENING_FAULTS = (
+    *(BadZipFile, ValueError, OverflowError, struct.error),
+    NotImplementedError,  # zipfile's own, for a version of the format that it does not know
+)
+_UNPACKING_FAULTS = (
+    *(BadZipFile, zlib.error, EOFError),
+    NotImplementedError,  # zipfile's own, for a method of packing that it does not know
+    RuntimeError,  # zipfile's own, for a part that wants a password
+)
+
 
 class Cassette:
     """An open cassette; every method raises `BadCassette`, with file, part and remedy."""
@@ -195,9 +205,7 @@ class Cassette:
     def _translate_errors(self, name: str) -> Iterator[None]:
         try:
             yield
-        # zipfile's own: NotImplementedError for a method of packing that it does not know,
-        # RuntimeError for a part that wants a password.
-        except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        except _UNPACKING_FAULTS as error:
             raise self._build_error(name, f"it cannot be unpacked ({error})") from error
         except OSError as error:
             raise self._build_error(
@@ -227,8 +235,7 @@ def _open_archive(path: FilePath, file: IO[bytes]) -> ZipFile:
     """The archive in a file; damaged, it makes zipfile raise more than its own error."""
     try:
         return ZipFile(file)
-    # zipfile's own: NotImplementedError for a version of the format that it does not know.
-    except (BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error) as error:
+    except _OPENING_FAULTS as error:
         raise _build_error(path, "its list of parts", f"it is damaged ({error})") from error
 
 

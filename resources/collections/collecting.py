@@ -1,6 +1,6 @@
 """A collection as rows: everything checked, each row taken or rejected with the reason."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from math import fsum
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any
 from resources.collections.captions import read_captions
 from resources.collections.entry import Collection
 from resources.collections.folders import read_table_or_folder
+from resources.collections.layouts import LAYOUTS
 from resources.collections.pictures import Taken, take
 from resources.collections.reading import TEXTS, Item, add_captions, build_item
 from resources.storage.image_store import ImageStore
@@ -20,6 +21,7 @@ _NOTHING = Item(
     b"",
     dict.fromkeys((*TEXTS, "file")) | {"references": [], "human_scores": [], "other_columns": "{}"},
 )
+_WORDS = ("text", "question", "options", "answer")
 
 
 def collect(
@@ -29,7 +31,7 @@ def collect(
 
     Raises `UserFileError` if the table as a whole cannot be used.
     """
-    earlier = _Earlier()
+    earlier = _Earlier(_WORDS + ("other_columns",) * bool(collection.columns.responses))
     read = _read(collection)
     pictures = (((row, item), item.image if isinstance(item, Item) else item) for row, item in read)
     empty = True
@@ -53,7 +55,8 @@ def _read(collection: Collection) -> Iterator[tuple[Row, Item | str]]:
         remedy="Correct `path` in collections.yaml.",
     )
     captions = collection.captions and read_captions(Path(collection.captions), collection.encoding)
-    for row in read_table_or_folder(Path(collection.path), table_format):
+    read_rows = LAYOUTS.get(collection.layout or "", read_table_or_folder)
+    for row in read_rows(Path(collection.path), table_format):
         try:
             item = build_item(row, collection)
             yield row, add_captions(item, captions) if captions else item
@@ -64,13 +67,14 @@ def _read(collection: Collection) -> Iterator[tuple[Row, Item | str]]:
 class _Earlier:
     """Rows taken so far, to find one that repeats them."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = words
         self._items: dict[bytes, str] = {}
         self._names: dict[str, str] = {}
 
     def find_twin(self, row: Row, item: Item, picture: Taken) -> str | None:
         """Explain why a row repeats an earlier one; None if it does not, and record it then."""
-        words = map(item.cells.get, ("text", "question", "options", "answer"))
+        words = map(item.cells.get, self._words)
         identity = "\0".join((str(picture.sha256), *(word or "" for word in words)))
         digest = sha256(identity.encode()).digest()
         if digest in self._items:

@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 
@@ -41,6 +41,17 @@ class ColumnNames(BaseModel):
     options: Name | None = None
     """Options of an answer such as (a), as in `(a) Open (b) Closed`."""
     domain: Name | None = None
+    responses: tuple[Name, Name] | None = Field(default=None, strict=False)
+    """Two responses to the question, of which people prefer one."""
+    preferred: Name | None = None
+    """The response that people prefer: its column's name, or A or B by its place."""
+
+    @field_validator("preferred")
+    @classmethod
+    def _require_pair(cls, preferred: str | None, columns: ValidationInfo) -> str | None:
+        if preferred and not columns.data.get("responses"):
+            raise ValueError("has no effect without `responses`, two columns: add them")
+        return preferred
 
     @property
     def image_columns(self) -> tuple[str, ...]:
@@ -61,6 +72,20 @@ class ColumnNames(BaseModel):
         return tuple(dict.fromkeys(named))
 
 
+LAYOUT_COLUMNS: Mapping[str, ColumnNames] = {
+    "mmrb2": ColumnNames(
+        image="picture",
+        question="prompt",
+        domain="prompt_source",
+        responses=("response_a", "response_b"),
+        preferred="chosen",
+    ),
+    "cdh_bench": ColumnNames(image="picture", question="question", domain="category"),
+    "mm_judge_bias": ColumnNames(image="picture", question="picture_id", domain="bias_type"),
+}
+"""Columns of the rows that `layouts` makes of a published file, one a picture."""
+
+
 class Collection(BaseModel):
     """An entry of collections.yaml. A field's description says what to write if it is missing."""
 
@@ -72,7 +97,9 @@ class Collection(BaseModel):
     """The folder that files are named from; by default the table's."""
     may_leave_folder: bool = False
     """Whether files and links may lead out of the folder that they are named from."""
-    columns: ColumnNames = ColumnNames()
+    layout: Literal["cdh_bench", "mm_judge_bias", "mmrb2"] | None = None
+    """A published layout whose records have several pictures; it names its columns itself."""
+    columns: ColumnNames = Field(default=ColumnNames(), validate_default=True)
     heads: tuple[Name, ...] = Field(default=(), strict=False)
     """The columns of a .csv, .tsv or .txt (tabs) whose first line does not name them."""
     captions: str | None = Field(default=None, min_length=1)
@@ -81,6 +108,8 @@ class Collection(BaseModel):
     """The least and the greatest score that people could give."""
     encoding: str = "utf-8"
     """Encoding of a text table."""
+    licence: Name | None = None
+    """Licence of the pictures, by its SPDX name where it has one; a release states it."""
 
     @property
     def folder(self) -> Path:
@@ -94,6 +123,14 @@ class Collection(BaseModel):
         if path is not None and "://" in path:
             raise ValueError("is an address: download what is there, and name the folder")
         return path
+
+    @field_validator("columns")
+    @classmethod
+    def _name_layout_columns(cls, columns: ColumnNames, entry: ValidationInfo) -> ColumnNames:
+        layout = entry.data.get("layout")
+        if layout and columns != ColumnNames():
+            raise ValueError(f"have no effect with `layout: {layout}`: remove one of the two")
+        return LAYOUT_COLUMNS[layout] if layout else columns
 
     @field_validator("heads")
     @classmethod

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from resources.collections.entry import Collection
+from resources.settings.project_folder import find_project_folder
 from resources.user_files.rows import UserFileError
 from resources.user_files.yaml_document import Document, load_entries
 
@@ -18,9 +19,9 @@ class CollectionError(UserFileError):
 
 
 def collections_path() -> Path:
-    """COUNTERFACTORY_COLLECTIONS, or collections.yaml beside definitions.py."""
-    default_path = Path(__file__).parents[2] / "collections.yaml"
-    return Path(os.environ.get("COUNTERFACTORY_COLLECTIONS") or default_path)
+    """COUNTERFACTORY_COLLECTIONS, or collections.yaml of the project."""
+    named = os.environ.get("COUNTERFACTORY_COLLECTIONS")
+    return Path(named or find_project_folder() / "collections.yaml")
 
 
 def load(

@@ -34,6 +34,7 @@ _DISTRIBUTIONS = {
     "google": "google-genai",
     "matplotlib_fontja": "matplotlib-fontja",
     "PIL": "pillow",
+    "python_calamine": "python-calamine",
     "upath": "universal-pathlib",
     "ruamel": "ruamel.yaml",
     "yaml": "pyyaml",
@@ -130,7 +131,7 @@ class CodeVersions:
             closure.add(name)
             project_names, libraries_of_module = self._find_imports(name)
             libraries |= libraries_of_module
-            waiting += project_names
+            waiting += project_names - closure
             # A package's `__init__` runs before its modules.
             waiting.append(name.rpartition(".")[0])
         return closure, libraries
@@ -152,7 +153,7 @@ class CodeVersions:
                     for benchmark in self._benchmarks()
                     for name in self.list_modules(benchmark)
                 }
-            self._imports[module] = project_names, libraries
+            self._imports[module] = project_names & self._sources.keys(), libraries
         return self._imports[module]
 
     def _benchmarks(self) -> Iterator[str]:

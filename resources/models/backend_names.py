@@ -25,6 +25,7 @@ BackendName = Literal[
     "python",
     "file",
     "folder",
+    "imported",
 ]
 
 _READS: tuple[Role, ...] = ("writer", "judge", "captioner", "moderator")
@@ -39,6 +40,7 @@ ROLES_BY_BACKEND: Mapping[str, tuple[Role, ...]] = {
     "python": ("metric",),
     "file": ("metric",),
     "folder": ("painter",),
+    "imported": ("judge",),
 }
 """The roles that each backend can have; what `stand_in` can do depends on its model."""
 STAND_INS: Mapping[str, tuple[Role, ...]] = {
@@ -48,6 +50,7 @@ STAND_INS: Mapping[str, tuple[Role, ...]] = {
     "pixels": ("judge",),
     "random": ("judge",),
     "gullible": ("judge",),
+    "pensive": ("judge",),
     **dict.fromkeys(("vain", "strict", "generous", "steep", "plain"), ("captioner", "judge")),
 }
 """The models of the backend `stand_in`, with the roles that each can have."""

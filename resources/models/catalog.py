@@ -1,7 +1,7 @@
 """The models that a user has: models.yaml, checked, and what its patterns have found."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -34,15 +34,23 @@ ModelIdentity: TypeAlias = tuple[str, str | tuple[str, ...] | None, str]
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """The models in a models.yaml, in its order, then those found by its `patterns`."""
+    """The models in a models.yaml, in its order, then those found by its `patterns`.
+
+    Steps of thinking are models of their own, behind the entry that lists them.
+    """
 
     models: tuple[Model, ...]
     path: str = "models.yaml"
     patterns: tuple[Pattern, ...] = ()
 
-    def select_role(self, role: Role) -> tuple[Model, ...]:
-        """The models that have a role."""
-        return tuple(model for model in self.models if role in model.roles)
+    def select_role(self, role: Role, *, has_steps: bool = False) -> tuple[Model, ...]:
+        """The models that have a role; with `has_steps` the steps of judges' thinking as well."""
+        steps = {step.name for model in self.models for step in list_step_models(model)}
+        return tuple(
+            model
+            for model in self.models
+            if role in model.roles and (has_steps or model.name not in steps)
+        )
 
 
 class CatalogFiles(NamedTuple):
@@ -82,7 +90,7 @@ def load_catalog(
     )
     models, patterns = _read(document)
     document.require_right()
-    catalog = Catalog(tuple(models.values()), str(path), patterns)
+    catalog = Catalog(tuple(model for _, model in _iterate_models(models)), str(path), patterns)
     return (
         catalog
         if discovered_path is None
@@ -102,6 +110,7 @@ def _read(document: Document) -> tuple[dict[int, Model], tuple[Pattern, ...]]:
         elif (model := document.validate(Model, entry, (place,))) is not None:
             models[place] = model
     document.check_names()
+    _check_step_names(models, document)
     _check_requests(models, document)
     _check_patterns(patterns, document)
     return models, tuple(patterns.values())
@@ -118,19 +127,41 @@ def _pattern(document: Document, place: int, entry: dict[str, Any]) -> Pattern |
     return Pattern(entry["pattern"], template) if right else None
 
 
+def list_step_models(model: Model) -> list[Model]:
+    """The judges that an entry's axis of thinking adds to it."""
+    return [step for _, step in model.thinking_steps if step is not model]
+
+
+def _iterate_models(models: Mapping[int, Model]) -> Iterator[tuple[int, Model]]:
+    """All models by the place of their entry, each with its steps behind it."""
+    for place, model in models.items():
+        yield place, model
+        yield from ((place, step) for step in list_step_models(model))
+
+
+def _check_step_names(models: Mapping[int, Model], document: Document) -> None:
+    """Steps of thinking that have the name of another model."""
+    names = {model.name.casefold(): place for place, model in models.items()}
+    for place, model in _iterate_models(models):
+        first = names.setdefault(model.name.casefold(), place)
+        if model is not models[place] and first != place:
+            text = f"its step {model.name!r} has the name of a model on line "
+            document.add((place, "thinking"), f"{text}{document.line((first,))}: rename that")
+
+
 def _check_requests(models: Mapping[int, Model], document: Document) -> None:
     """Requests that two entries have in common, which would share their answers."""
-    requests: dict[str, int] = {}
-    for place, model in models.items():
+    requests: dict[str, tuple[int, Model]] = {}
+    for place, model in _iterate_models(models):
         request_identity = json.dumps(
             [model.backend, model.model, model.parameters], sort_keys=True
         )
-        earlier = requests.setdefault(request_identity, place)
+        earlier, earlier_model = requests.setdefault(request_identity, (place, model))
         if earlier == place:
             continue
-        earlier_entry = f"`{models[earlier].name}` on line {document.line((earlier,))}"
+        earlier_entry = f"`{earlier_model.name}` on line {document.line((earlier,))}"
         text = f"the same model as {earlier_entry}: keep one, with the roles of both"
-        if set(models[earlier].base_urls) != set(model.base_urls):
+        if set(earlier_model.base_urls) != set(model.base_urls):
             text = (
                 f"the same backend, model and parameters as {earlier_entry} at another `base_url`: "
                 "they would share their answers. List all servers of one model in one entry's "

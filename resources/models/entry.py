@@ -27,6 +27,7 @@ from resources.models.parameter_checks import (
     find_encoder_problem,
     find_reserved_parameter,
 )
+from resources.models.thinking_steps import ThinkingStep, find_own_step, list_axis_steps
 
 _DAGSTERS = re.compile(
     r"context|conf|config|meta|(?:input_|output_)?arg_dict|dict|int|str|float|bool|input|output|type"
@@ -134,9 +135,17 @@ class Model(BaseModel):
     """Expected tokens of an input picture, if no rule is published."""
     image_limits: ImageLimits | None = None
     """Limits on the pictures it is shown, in place of those that its provider publishes."""
+    thinking: dict[str, Any] | None = None
+    """A parameter with the values at which a judge is asked as well, such as
+    {"reasoning_effort": ["low", "high"]}: each is a judge of its own."""
     blind: Literal["words", "grey"] | None = None
     """How a judge is asked without the picture as well: in words alone, or beside a grey picture;
     by default not at all."""
+    drift_budget: Dollars | None = None
+    """US dollars a month for asking a judge the same questions again, to see whether it has
+    changed; by default it is not asked again."""
+    licence: Annotated[str, Field(min_length=1)] | None = None
+    """Licence of what it makes, by its SPDX name where it has one; a release states it."""
     price: Price = Price()
 
     @property
@@ -152,13 +161,13 @@ class Model(BaseModel):
 
     @property
     def is_free(self) -> bool:
-        """True where answers are free: they come from this project, or from files."""
-        return self.backend in ("stand_in", "folder")
+        """True where answers are free: they come from this project, from files, or from a log."""
+        return self.backend in ("stand_in", "folder", "imported")
 
     @property
     def may_lack_answers(self) -> bool:
         """True where one request without an answer says nothing of the others."""
-        return self.backend == "folder"
+        return self.backend in ("folder", "imported")
 
     @property
     def key_variable(self) -> str | None:
@@ -169,6 +178,28 @@ class Model(BaseModel):
     def base_urls(self) -> tuple[str, ...]:
         """The addresses of its servers; none where its provider's is taken."""
         return (self.base_url,) if isinstance(self.base_url, str) else self.base_url or ()
+
+    @property
+    def thinking_steps(self) -> "tuple[tuple[str, Model], ...]":
+        """Steps of its axis of thinking by label, in order; none without an axis.
+
+        The step that its own parameters are is the entry itself, which comes first if it is none of
+        those listed. The others are judges with names and parameters of their own.
+        """
+        if self.thinking is None:
+            return ()
+        steps = [
+            (step.label, self if step.parameters == self.parameters else self._at_step(step))
+            for step in list_axis_steps(self.thinking, self.parameters)
+        ]
+        if all(model is not self for _, model in steps):
+            steps = [(find_own_step(self.thinking, self.parameters), self), *steps]
+        return tuple(steps)
+
+    def _at_step(self, step: ThinkingStep) -> "Model":
+        changes = {"name": f"{self.name}_{step.label}", "parameters": step.parameters}
+        plain = {"roles": ("judge",), "thinking": None, "blind": None, "drift_budget": None}
+        return self.model_copy(update={**changes, **plain})
 
     def on_device(self, device: str | None) -> "Model":
         """The entry of the same model on one device alone; None for whichever torch sees."""
@@ -293,12 +324,28 @@ class Model(BaseModel):
         urls = tuple(map(_require_url, value))
         return urls if len(urls) > 1 else urls[0]
 
-    @field_validator("blind")
+    @field_validator("thinking")
     @classmethod
-    def _require_judge(cls, blind: str | None, entry: ValidationInfo) -> str | None:
-        if blind is not None and "judge" not in entry.data.get("roles", ("judge",)):
+    def _require_steps(
+        cls, thinking: dict[str, Any] | None, entry: ValidationInfo
+    ) -> dict[str, Any] | None:
+        backend = entry.data.get("backend")
+        if thinking is None or backend is None:
+            return thinking
+        is_pensive = (backend, entry.data.get("model")) == ("stand_in", "pensive")
+        if backend not in (*_SERVED, "transformers") and not is_pensive:
+            raise ValueError(f"is not used by the backend {backend!r}: remove it")
+        for step in list_axis_steps(thinking, entry.data.get("parameters", {})):
+            require_asset_name(f"{entry.data.get('name', '')}_{step.label}")
+            cls._refuse_reserved(step.parameters, entry)
+        return thinking
+
+    @field_validator("thinking", "blind", "drift_budget")
+    @classmethod
+    def _require_judge(cls, value: Any, entry: ValidationInfo) -> Any:
+        if value is not None and "judge" not in entry.data.get("roles", ("judge",)):
             raise ValueError("is for judges alone: remove it, or add judge to roles")
-        return blind
+        return value
 
     @field_validator("image_limits")
     @classmethod
@@ -327,7 +374,7 @@ class Model(BaseModel):
         backend = entry.data.get("backend")
         if key is None:
             return None
-        if backend in ("stand_in", "folder"):
+        if backend in ("stand_in", "folder", "imported"):
             raise ValueError(f"is not used by the backend {backend!r}: remove it")
         if not re.fullmatch(r"[A-Z][A-Z0-9_]*", key):
             raise ValueError(

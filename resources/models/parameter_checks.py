@@ -35,6 +35,45 @@ LIMIT_PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "transformers": ("max_new_tokens",),
 }
 """Parameters that limit the length of an answer, by backend."""
+THINKING_PARAMETERS = (
+    *("reasoning_effort", "reasoning", "thinking", "thinking_config", "output_config"),
+    "chat_template_kwargs",
+)
+"""Parameters that say how much a model thinks before it answers."""
+_BUDGETS = ("thinking_budget", "budget_tokens", "thinking_token_budget")
+_NO_THINKING = (
+    *(("reasoning_effort", "none"), ("effort", "none"), ("type", "disabled")),
+    *(("enable_thinking", False), ("thinking", False), ("enabled", False)),
+)
+_THINKING_WORDS = re.compile(r"(?i)thinking|reasoning|effort")
+
+
+def find_refused_thinking(words: str, parameters: Mapping[str, Any]) -> str | None:
+    """The parameter that a provider refuses, if its words are about thinking; else None."""
+    if not _THINKING_WORDS.search(words):
+        return None
+    return next((name for name in THINKING_PARAMETERS if name in parameters), None)
+
+
+def find_thinking_budget(parameters: Mapping[str, Any]) -> int | None:
+    """The most tokens of thinking that parameters allow, 0 where it is off; None without a limit.
+
+    >>> find_thinking_budget({"thinking": {"type": "enabled", "budget_tokens": 4096}})
+    4096
+    """
+    for name, value in parameters.items():
+        if isinstance(value, Mapping):
+            below = dict(value)
+            if name == "reasoning":
+                below["thinking_budget"] = below.pop("max_tokens", None)
+            budget = find_thinking_budget(below)
+            if budget is not None:
+                return budget
+        elif (name, value) in _NO_THINKING:
+            return 0
+        elif name in _BUDGETS and type(value) is int and value >= 0:
+            return value
+    return None
 
 
 def find_reserved_parameter(parameters: Mapping[str, Any]) -> str | None:

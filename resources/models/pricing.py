@@ -17,7 +17,11 @@ from resources.calls.spending import NANO, Mode
 from resources.models.backend_names import LOCAL_BACKENDS
 from resources.models.catalog import Model, Price
 from resources.models.image_tokens import Size, count_most_by_any_rule, find_token_rule
-from resources.models.parameter_checks import read_token_limits
+from resources.models.parameter_checks import (
+    THINKING_PARAMETERS,
+    find_thinking_budget,
+    read_token_limits,
+)
 from resources.models.replies import Usage
 from resources.models.requests import (
     EditRequest,
@@ -53,7 +57,6 @@ EXPECTED_ANSWER_TOKENS: Mapping[str, int] = {"look": 100, "write": 500}
 """Tokens of an answer, by the kind of request, where a model has given none yet: a guess."""
 EXPECTED_THINKING_TOKENS = 1_500
 """Expected tokens of an answer by a model that is set to think."""
-THINKING_PARAMETERS = frozenset({"reasoning_effort", "reasoning", "thinking", "thinking_config"})
 
 
 def compute_cost_bound(
@@ -107,14 +110,18 @@ def estimate_usage(model: Model, request: Request, sizes: Sizes = NO_SIZES) -> U
 
 
 def estimate_answer_tokens(model: Model, request: Request) -> int | None:
-    """Tokens that an answer is expected to have; None for a picture, which has its own number."""
+    """Tokens that an answer is expected to have; None for a picture, which has its own number.
+
+    A thinking budget counts whole.
+    """
     if isinstance(request, PaintRequest | EditRequest | ScoreRequest):
         return None
-    return (
-        EXPECTED_THINKING_TOKENS
-        if THINKING_PARAMETERS & set(model.parameters)
-        else EXPECTED_ANSWER_TOKENS[get_request_kind(request)]
-    )
+    answer_tokens = EXPECTED_ANSWER_TOKENS[get_request_kind(request)]
+    budget = find_thinking_budget(model.parameters)
+    if budget is not None:
+        return budget + answer_tokens
+    is_thinking = not set(THINKING_PARAMETERS).isdisjoint(model.parameters)
+    return EXPECTED_THINKING_TOKENS if is_thinking else answer_tokens
 
 
 def explain_picture_cost(model: Model, requests: Iterable[Request], sizes: Sizes = NO_SIZES) -> str:

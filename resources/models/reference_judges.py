@@ -7,6 +7,7 @@ another method, `answer_informed`, so that a real one is never informed by mista
 from collections.abc import Mapping
 from hashlib import sha256
 from random import Random
+from typing import ClassVar, NamedTuple
 
 from generators.canvas import decode_png
 from generators.domains import load_domains
@@ -65,3 +66,42 @@ class RandomJudge:
         if expected_bias in ("Yes", "No"):
             return f"{{{chance.choice(('Yes', 'No'))}}}"
         return f"{{{int(expected_bias) + chance.randint(-2, 2)}}}"
+
+
+class Effort(NamedTuple):
+    """What a stand-in's effort brings: tokens of thinking, and the rate of right answers."""
+
+    thinking_tokens: int
+    right_rate: float
+
+
+class PensiveJudge:
+    """Thinks as `effort` says: right at a stated rate, which rises and then falls, else biased.
+
+    A question that is answered right at one effort is so at each one of a higher rate.
+    """
+
+    EFFORTS: ClassVar[Mapping[str, Effort]] = {
+        "low": Effort(100, 0.3),
+        "medium": Effort(1_000, 0.8),
+        "high": Effort(8_000, 0.5),
+    }
+    REPLY_TOKENS: ClassVar[int] = 10
+
+    def __init__(self, effort: str | None) -> None:
+        self._effort = self.EFFORTS.get(effort or "")
+
+    def answer_informed(self, prompt: str, image: bytes, expected_bias: str, truth: str) -> str:
+        """The truth or the expected bias in curly brackets; a sentence for an unknown effort."""
+        if self._effort is None:
+            return f"I know no such effort: only {', '.join(self.EFFORTS)}."
+        chance = Random(f"{sha256(image).hexdigest()}/{prompt}").random()
+        return f"{{{truth if chance < self._effort.right_rate else expected_bias}}}"
+
+    @property
+    def tokens(self) -> tuple[int, int] | None:
+        """Tokens of an answer and those of its thinking; None for an unknown effort."""
+        if self._effort is None:
+            return None
+        thinking_tokens = self._effort.thinking_tokens
+        return thinking_tokens + self.REPLY_TOKENS, thinking_tokens

@@ -10,6 +10,8 @@ picture that was asked for, or the model's own words."""
 
 THOUGHTS_CUT, THOUGHT_CHARACTERS = "thoughts_cut", "thought_characters"
 """In a reply's provenance: the rule that cut thoughts off, and the number of their characters."""
+THOUGHT_TOKENS = "thought_tokens"
+"""In a reply's provenance: output tokens that its provider bills for thoughts, if it says so."""
 
 
 @dataclass(frozen=True, slots=True)

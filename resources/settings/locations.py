@@ -5,20 +5,20 @@ from pathlib import Path
 
 from upath import UPath
 
+from resources.settings.project_folder import find_project_folder
 from resources.storage.files import open_address
 
 REPORTS_ROUTE = "/reports"
 """Path at which `counterfactory ui` serves the folder `report` of the data root."""
-_PROJECT = Path(__file__).parents[2]
 
 
 def find_data_root() -> UPath:
-    """Return COUNTERFACTORY_HOME, or the folder `data` beside definitions.py.
+    """Return COUNTERFACTORY_HOME, or the folder `data` of the project.
 
     It is an absolute path, or an address that fsspec knows. Raises `ValueError` for an address
     without a database server to hold calls and finished work, and for a link to a missing folder.
     """
-    home = environ.get("COUNTERFACTORY_HOME") or str(_PROJECT / "data")
+    home = environ.get("COUNTERFACTORY_HOME") or str(find_project_folder() / "data")
     if "://" in home and not home.startswith("file://"):
         _require_server(home)
         return open_address(home.rstrip("/"))
@@ -41,5 +41,5 @@ def _require_server(home: str) -> None:
 
 
 def find_models_path() -> Path:
-    """Return COUNTERFACTORY_MODELS, or models.yaml beside definitions.py."""
-    return Path(environ.get("COUNTERFACTORY_MODELS") or _PROJECT / "models.yaml")
+    """Return COUNTERFACTORY_MODELS, or models.yaml of the project."""
+    return Path(environ.get("COUNTERFACTORY_MODELS") or find_project_folder() / "models.yaml")

@@ -9,7 +9,8 @@ from dagster import AssetKey, ConfigurableResource
 from upath import UPath
 
 from resources.storage.files import find_modified_time, is_stored, open_address
-from resources.storage.parquet_tables import read_table
+from resources.storage.parquet_tables import open_table, read_table
+from resources.storage.streamed_tables import StoredTable
 
 
 class DataRoot(ConfigurableResource[None]):
@@ -30,6 +31,10 @@ class DataRoot(ConfigurableResource[None]):
         partitions. Raises `CorruptItem`, or FileNotFoundError where there is none.
         """
         return read_table(self._path(asset, partition), asset.to_user_string(), columns)
+
+    def open_table(self, asset: AssetKey, partition: str | None = None) -> StoredTable:
+        """Open a table to read it some rows at a time; raises as `table`."""
+        return open_table(self._path(asset, partition), asset.to_user_string())
 
     def find(
         self, asset: AssetKey, partition: str | None = None, columns: list[str] | None = None

@@ -25,7 +25,7 @@ from resources.faults import CorruptItem
 from resources.storage.file_batches import list_infos, remove_files
 from resources.storage.files import list_files, open_address, read_file
 from resources.storage.image_store import ImageStore
-from resources.storage.leftovers import find_leftovers, remove_leftovers
+from resources.storage.leftovers import RELEASES, find_leftovers, remove_leftovers
 from resources.storage.parquet_tables import read_table
 from resources.storage.work_cache import WorkCache
 
@@ -105,7 +105,8 @@ class GarbageCollector:
     def _collect_named(self) -> set[str]:
         """Collect the sha256s and keys in all tables and reviews."""
         named = set[str]()
-        files = list_files(self._root)
+        releases = self._root / RELEASES  # They hold copies of their own.
+        files = [file for file in list_files(self._root) if releases not in file.parents]
         for path in (file for file in files if file.suffix == ".parquet"):
             asset = path.relative_to(self._root).parent.as_posix()
             try:

@@ -21,8 +21,8 @@ _WRITING = re.compile(
     r"\..+\.(parquet|sqlite|html|csv|json|md|xml|yaml|png)\.[0-9a-f]{32}(-wal|-shm|-journal)?"
 )
 """Names under which this project writes files of a data root before they are whole."""
-_REPORTS = "report"
-"""The folder of all reports, in which each is built beside the one before."""
+_REPORTS, RELEASES = "report", "release"
+"""Folders of all reports and all releases, in which each is built beside the one before."""
 _BUILDING = re.compile(r"\.[a-z0-9_]+\.[0-9a-f]{32}(\.old)?")
 _STORING = re.compile(r"\.[0-9a-f]{64}\.png\.[0-9a-f]{32}")
 _PROBING = re.compile(r"\.probe\.[0-9a-f]{32}")
@@ -58,7 +58,7 @@ def remove_leftovers(leftovers: Mapping[UPath, int]) -> None:
 
 def _find_in_root(root: Path) -> set[Path]:
     leftovers = {path for path in root.rglob(".*") if _is_hashed_file(_WRITING, path)}
-    for path in (root / _REPORTS).glob(".*"):
+    for path in (*(root / _REPORTS).glob(".*"), *(root / RELEASES).glob(".*")):
         if _BUILDING.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
             leftovers.add(path)
     return leftovers

@@ -6,6 +6,7 @@ from pathlib import Path
 from generators.prompts.concepts import DOMAINS
 from generators.prompts.consistency import find_taxonomy_problems
 from generators.prompts.taxonomy import Taxonomy
+from resources.settings.project_folder import find_project_folder
 from resources.user_files import yaml_document
 from resources.user_files.yaml_document import Document
 
@@ -15,17 +16,17 @@ class TaxonomyError(Exception):
 
 
 def find_taxonomy_path() -> Path:
-    """COUNTERFACTORY_TAXONOMY, or taxonomy.yaml beside definitions.py."""
-    default = Path(__file__).parents[2] / "taxonomy.yaml"
-    return Path(os.environ.get("COUNTERFACTORY_TAXONOMY") or default)
+    """COUNTERFACTORY_TAXONOMY, or taxonomy.yaml of the project."""
+    named = os.environ.get("COUNTERFACTORY_TAXONOMY")
+    return Path(named or find_project_folder() / "taxonomy.yaml")
 
 
 def load_taxonomy(path: Path | str) -> Taxonomy:
     """The taxonomy in a file; raises `TaxonomyError`, which names every problem and its line."""
     document = yaml_document.load(
         path,
-        f"{path} is not there. It lists what ProtoBias contrasts: take the one that comes with "
-        "this project, or correct COUNTERFACTORY_TAXONOMY if that is set.",
+        f"{path} is not there. It lists what ProtoBias contrasts: take the one that "
+        "`counterfactory init` writes, or correct COUNTERFACTORY_TAXONOMY if that is set.",
         TaxonomyError,
     )
     taxonomy = _taxonomy(document)

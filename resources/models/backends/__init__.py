@@ -17,6 +17,7 @@ _BACKENDS = {
     "stand_in": "stand_ins.StandInBackend",
     "python": "python.Python",
     "folder": "folder.Folder",
+    "imported": "imported.Imported",
 }
 _DEVICES = "devices.Devices"
 """Runs another backend once on each of several devices."""

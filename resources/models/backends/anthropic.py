@@ -14,6 +14,7 @@ from resources.models.backends.hosted_models import (
     build_token_limit_fault,
     check_key,
     detect_media_type,
+    find_parameter_fault,
     load_pictures,
     redact_key,
     to_connection_fault,
@@ -86,6 +87,7 @@ class _Message(BaseModel):
     cache_creation: TokenCount = nested_field("usage", "cache_creation_input_tokens")
     cache_read: TokenCount = nested_field("usage", "cache_read_input_tokens")
     output_tokens: TokenCount = nested_field("usage", "output_tokens")
+    thinking_tokens: TokenCount = nested_field("usage", "output_tokens_details", "thinking_tokens")
 
 
 class Anthropic:
@@ -170,10 +172,8 @@ class Anthropic:
             served_model=answer.model,
             usage=_usage(answer),
         )
-        thoughts = [block for block in answer.content if "thinking" in block.type]
-        return reply.with_provenance(
-            describe_thoughts([thought.thinking for thought in thoughts], len(thoughts))
-        )
+        thoughts = [block.thinking for block in answer.content if "thinking" in block.type]
+        return reply.with_provenance(describe_thoughts(thoughts, answer.thinking_tokens))
 
     def _refusal(self, answer: _Message, *, empty: bool) -> Refusal | None:
         """Build the refusal of a filtered answer; raises the fault of one that holds no text."""
@@ -219,12 +219,8 @@ class Anthropic:
             return closed
         if status == 400 and _NO_MONEY.search(words):
             return closed
-        named = re.match(r"[`'\"]?(\w+)", words)
-        if status == 400 and named and named[1] in self._model.parameters:
-            return ModelUnavailable(
-                f"{words} ({named[1]} is set in models.yaml, for every request)"
-            )
-        return to_status_fault(status, words, error.response.headers, self._key)
+        refused = find_parameter_fault(status, words, words.lstrip("`'\""), self._model.parameters)
+        return refused or to_status_fault(status, words, error.response.headers, self._key)
 
 
 def _image(data: bytes) -> dict[str, Any]:

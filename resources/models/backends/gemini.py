@@ -16,6 +16,7 @@ from resources.models.backends.hosted_models import (
     check_key,
     decode_base64_picture,
     detect_media_type,
+    find_parameter_fault,
     load_pictures,
     redact_key,
     to_connection_fault,
@@ -295,7 +296,8 @@ class Gemini:
                 return Overloaded(f"HTTP 429: {words}", delays_s[0])
             if "billing" in words or "credit" in words:
                 return closed
-        return to_status_fault(status, words, headers, self._key)
+        refused = find_parameter_fault(status, words, "", self._model.parameters)
+        return refused or to_status_fault(status, words, headers, self._key)
 
 
 def _parts(response: GeminiResponse) -> list[GeminiPart]:

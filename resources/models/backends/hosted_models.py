@@ -7,6 +7,7 @@ from base64 import b64decode
 from collections.abc import Iterable, Mapping
 from email.utils import parsedate_to_datetime
 from math import isfinite
+from typing import Any
 from urllib.parse import quote
 
 import httpx2
@@ -14,6 +15,7 @@ import httpx2
 from resources.models.backends.base import PictureLoader
 from resources.models.backends.http_client import ReplyTooLong
 from resources.models.catalog import Model
+from resources.models.parameter_checks import find_refused_thinking
 from resources.models.replies import (
     ImageFile,
     Interrupted,
@@ -114,6 +116,20 @@ def to_status_fault(
     if status in (408, 409, 425, 499) or not 400 <= status < 500:
         return Interrupted(message, possibly_paid=status in _GAVE_UP_WAITING)
     return UnacceptableRequest(message)
+
+
+def find_parameter_fault(
+    status: int, words: str, named: str, parameters: Mapping[str, Any]
+) -> ModelUnavailable | None:
+    """The fault of a parameter of the entry that is refused, and would be with every request.
+
+    `named` begins with the parameter that the error is about, where it says so.
+    """
+    first_word = re.split(r"\W", named, maxsplit=1)[0]
+    for name in (first_word, find_refused_thinking(words, parameters)):
+        if status == 400 and name in parameters:
+            return ModelUnavailable(f"{words} ({name} is set in models.yaml, for every request)")
+    return None
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:

@@ -16,6 +16,7 @@ from resources.models.backends.hosted_models import (
     check_key,
     decode_base64_picture,
     detect_media_type,
+    find_parameter_fault,
     load_pictures,
     redact_key,
     to_connection_fault,
@@ -200,7 +201,8 @@ class OpenAI:
             usage=usage,
         )
         thoughts = choice.message.reasoning_content or choice.message.reasoning
-        return reply.with_provenance(describe_thoughts([thoughts], answer.reasoning_tokens))
+        texts = [thoughts] if thoughts else []
+        return reply.with_provenance(describe_thoughts(texts, answer.reasoning_tokens))
 
     async def _parse_picture(self, answer: OpenAIImages) -> ModelReply:
         usage = Usage(answer.input_tokens, answer.output_tokens)
@@ -278,12 +280,10 @@ class OpenAI:
             return Declined(Refusal(_FILTER_CODES[code], words))
         if {code, kind} & _CLOSED_CODES:
             return ModelUnavailable(f"HTTP {status}: {words}")
-        parameter = str(error.get("param"))
-        if status == 400 and parameter in self._model.parameters:
-            return ModelUnavailable(
-                f"{words} ({parameter} is set in models.yaml, for every request)"
-            )
-        return to_status_fault(status, words, headers, self._key)
+        refused = find_parameter_fault(
+            status, words, str(error.get("param")), self._model.parameters
+        )
+        return refused or to_status_fault(status, words, headers, self._key)
 
 
 def _build_fetch_error(why: str, url: str) -> UnparsableReply:

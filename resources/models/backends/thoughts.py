@@ -1,18 +1,20 @@
 """Thoughts that a provider sends, or bills, apart from a reply: they are no part of its text."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from resources.models.replies import THOUGHT_CHARACTERS, THOUGHTS_CUT
+from resources.models.replies import THOUGHT_CHARACTERS, THOUGHT_TOKENS, THOUGHTS_CUT
 
 
-def describe_thoughts(texts: Iterable[str | None], tokens: int | None = None) -> Mapping[str, Any]:
-    """Facts for a reply's provenance: that the provider cut thoughts off, and their characters.
+def describe_thoughts(texts: Sequence[str | None], tokens: int | None) -> Mapping[str, Any]:
+    """Facts for a reply's provenance: that the provider cut thoughts off, and how long they are.
 
-    `tokens` are those that it bills as thoughts; where it sends none of them, their characters are
-    unknown. Nothing where there are no thoughts.
+    `tokens` are the output tokens that it bills as thoughts, None where it does not say. The
+    characters of thoughts that are kept back, whose text is None, are unknown.
     """
-    characters = sum(len(text or "") for text in texts)
-    if characters:
-        return {THOUGHTS_CUT: "by provider", THOUGHT_CHARACTERS: characters}
-    return {THOUGHTS_CUT: "by provider"} if tokens else {}
+    facts: dict[str, Any] = {} if tokens is None else {THOUGHT_TOKENS: tokens}
+    if texts or tokens:
+        facts[THOUGHTS_CUT] = "by provider"
+    if characters := sum(len(text or "") for text in texts):
+        facts[THOUGHT_CHARACTERS] = characters
+    return facts

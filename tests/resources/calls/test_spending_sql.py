@@ -148,6 +148,19 @@ class TestBudgets:
             store.reserve([booking(51, account)])
         store.reserve([booking(50, account), booking(150, account, month="2026-12")])
 
+    def test_that_of_a_partition_is_for_all_its_runs_and_no_other_partition(self, url, opened):
+        store, other = opened(url), opened(url)
+        account = replace(ACCOUNT, per_partition=250 / NANO, per_partition_source="a field")
+        earlier = [booking(bound) for bound in (100, 70, 30)]
+        store.reserve([*earlier, booking(999, replace(ACCOUNT, partition="dice"))])
+        store.settle({earlier[0].id: 40, earlier[1].id: None})
+        later = replace(account, run="run-2")
+        other.reserve([booking(60, later)])
+        with pytest.raises(OverBudget, match="The budget of vlmbias/answers_gpt, flags") as error:
+            store.reserve([booking(20, later), booking(31, account)])
+        assert "Raise a field and run again" in str(error.value)
+        store.reserve([booking(20, later), booking(30, account)])
+
     def test_what_may_have_been_paid_counts_as_paid(self, url, opened):
         store, account = opened(url), replace(ACCOUNT, per_run=250 / NANO)
         lost = booking(200, account)

@@ -3,11 +3,14 @@
 import re
 from collections import Counter
 from importlib.util import find_spec
+from inspect import unwrap
 from pathlib import Path
 
 import dagster as dg
 import pytest
+from alembic.script import ScriptDirectory
 from dagster._cli import dev
+from dagster._core.definitions.assets.job import asset_job
 from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
 from dagster._core.storage.event_log.sqlite import sqlite_event_log
 from dagster._core.storage.runs.sqlite import sqlite_run_storage
@@ -109,6 +112,40 @@ def test_each_database_has_one_engine(tmp_path, monkeypatch):
     for module in (sqlite_event_log, sqlite_run_storage):
         one, other = (module.create_engine(address, poolclass=NullPool) for _ in range(2))
         assert one is other
+
+
+def test_the_database_of_a_second_run_reads_no_migrations(tmp_path, monkeypatch):
+    # Other tests' runs read them once as well.
+    monkeypatch.setattr(ScriptDirectory, "from_config", unwrap(ScriptDirectory.from_config))
+    internals.read_migrations_once()
+    storage = sqlite_event_log.SqliteEventLogStorage(str(tmp_path))
+    with storage.run_connection("first") as connection:
+        query = "SELECT version_num FROM alembic_version"
+        version = connection.exec_driver_sql(query).scalar()
+
+    def load(_):
+        raise AssertionError("89 files are read again")
+
+    monkeypatch.setattr(ScriptDirectory, "_load_revisions", load)
+    with storage.run_connection("second") as connection:
+        assert connection.exec_driver_sql(query).scalar() == version is not None
+
+
+def test_steps_load_nothing_of_what_was_prepared_before_their_fork(tmp_path, monkeypatch):
+    for module in (sqlite_event_log, sqlite_run_storage):
+        monkeypatch.setattr(module, "create_engine", module.create_engine)
+    monkeypatch.setattr(ScriptDirectory, "from_config", unwrap(ScriptDirectory.from_config))
+    repository = dg.Definitions(assets=[drawn]).get_repository_def()
+    internals.prepare_forked_steps(repository)
+
+    def load(*_, **__):
+        raise AssertionError("it is loaded again")
+
+    monkeypatch.setattr(ScriptDirectory, "_load_revisions", load)
+    monkeypatch.setattr(asset_job, "build_asset_job", load)
+    with dg.DagsterInstance.local_temp(str(tmp_path)) as instance:
+        job = repository.get_job(internals.ASSET_JOB)
+        assert job.execute_in_process(instance=instance).success
 
 
 def test_log_handlers_are_set_up_once(tmp_path, monkeypatch):

@@ -37,48 +37,76 @@ async def reach(number, *backends):
     while [len(backend._pool._members) for backend in backends] != [number] * len(backends):
         await asyncio.sleep(0.1)
 
-async def answer():
-    pictures = Pictures(picture("red"), picture("blue", (48, 32)))
-    texts = [f"how many legs does bird {number} have?" for number in range(4)]
-    requests = [LookRequest((Turn("user", text, (name,)),)) for text in texts for name in pictures]
-    alone = entry("transformers", FOLDER, max_new_tokens=6)
-    spread = alone.model_copy(update={"devices": ("gpu", "gpu")})
+PICTURES = Pictures(picture("red"), picture("blue", (48, 32)))
+SETTINGS = {
+    "height": tiny.SIDE, "width": tiny.SIDE, "guidance_scale": 0.0,
+    "num_inference_steps": 2, "max_sequence_length": 32,
+}
+JUDGE = entry("transformers", FOLDER, max_new_tokens=6)
+PAINTER = entry("diffusers", FLUX, **SETTINGS)
+METRIC = entry("transformers", FOLDER, formula="expected_score")
+QUESTIONS = [
+    LookRequest((Turn("user", f"how many legs does bird {number} have?", (name,)),))
+    for number in range(4) for name in PICTURES
+]
+PAINTS = [PaintRequest("a photo of a bird", seed) for seed in range(4)]
+SCORES = [ScoreRequest(text, name) for text in ("it has four legs", "a flag") for name in PICTURES]
 
-    ray_backend = build_backend(spread, None, pictures)
+def build(model, *devices):
+    return build_backend(model.model_copy(update={"devices": devices}), None, PICTURES)
+
+async def ask(backend, requests):
+    function = getattr(backend, get_request_kind(requests[0]))
+    return [reply.text or reply.pictures[0].data
+            for reply in await asyncio.gather(*map(function, requests))]
+
+async def ask_once(backend, requests):
+    replies = await ask(backend, requests)
+    await backend.aclose()
+    return replies
+
+async def answer():
+    ray_backend = build(JUDGE, "gpu", "gpu")
     await ray_backend.ready(LOG)
     await reach(2, ray_backend)
     actors = [member.worker._actor for member in ray_backend._pool._members]
     seen = await asyncio.gather(*(actor.__ray_call__.remote(look_around) for actor in actors))
-    asking = [asyncio.create_task(ray_backend.look(request)) for request in requests]
+    asking = [asyncio.create_task(ray_backend.look(request)) for request in QUESTIONS]
     await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
     members = ray_backend._pool._members
     busiest = max(range(2), key=lambda place: len(members[place].pending))
     interrupted = len(members[busiest].pending)
     os.kill(seen[busiest][0], signal.SIGKILL)
-    replies = await asyncio.gather(*asking)
+    answers = [reply.text for reply in await asyncio.gather(*asking)]
     while busiest < 2 and any(member.worker._actor is actors[busiest] for member in members):
         await asyncio.sleep(0.1)
     await reach(2, ray_backend)
 
-    other = build_backend(spread, None, pictures)
+    other = build(PAINTER, "gpu", "gpu")
     await other.ready(LOG)
     await reach(1, ray_backend, other)
-    await other.aclose()
+    painted = await ask_once(other, PAINTS)
     await reach(2, ray_backend)
     await ray_backend.aclose()
+    metric = build(METRIC, "gpu")
+    await metric.ready(LOG)
+    scored = await ask_once(metric, SCORES)
 
-    backend = build_backend(alone, None, pictures)
-    expected = await asyncio.gather(*(backend.look(request) for request in requests))
-    await backend.aclose()
     cluster_resources, ray.cluster_resources = ray.cluster_resources, dict
     try:
-        build_backend(spread, None, pictures)
+        build(JUDGE, "gpu")
     except ModelUnavailable as fault:
         error = str(fault)
     ray.cluster_resources = cluster_resources
+    pairs = [
+        (replies, await ask_once(build(model), requests))
+        for model, requests, replies in (
+            (JUDGE, QUESTIONS, answers), (PAINTER, PAINTS, painted), (METRIC, SCORES, scored)
+        )
+    ]
     return {
-        "same": replies == expected,
-        "texts": len({reply.text for reply in replies}),
+        "same": [replies == expected for replies, expected in pairs],
+        "distinct": [len(set(replies)) for replies, _ in pairs],
         "interrupted": interrupted,
         "seen": seen,
         "error": error,
@@ -95,37 +123,8 @@ def attack():
     attacks.close()
     return results == EncoderAttack(alone, None).attack(jobs, lambda *_: None) != []
 
-async def paint_and_score():
-    size = {"height": tiny.SIDE, "width": tiny.SIDE, "guidance_scale": 0.0}
-    flux = {"num_inference_steps": 2, "max_sequence_length": 32}
-    painter = entry("diffusers", FLUX, **size, **flux)
-    metric = entry("transformers", FOLDER, formula="expected_score")
-    pictures = Pictures(picture("red"), picture("blue", (48, 32)))
-    texts = ("it has four legs", "a flag")
-    paints = [PaintRequest("a photo of a bird", seed) for seed in range(4)]
-    scores = [ScoreRequest(text, name) for text in texts for name in pictures]
-    same = []
-    for alone, requests in ((painter, paints), (metric, scores)):
-        spread = alone.model_copy(update={"devices": ("gpu", "gpu")})
-        replies = []
-        for model in (alone, spread):
-            backend = build_backend(model, None, pictures)
-            if model is spread:
-                await backend.ready(LOG)
-                await reach(2, backend)
-            ask = getattr(backend, get_request_kind(requests[0]))
-            replies.append(await asyncio.gather(*map(ask, requests)))
-            await backend.aclose()
-        same.append([*map(read, replies[0])] == [*map(read, replies[1])])
-        same.append(len(set(map(read, replies[0]))) > 1)
-    return same
-
-def read(reply):
-    return reply.text or reply.pictures[0].data
-
 report = asyncio.run(answer())
-others = {"attacked": attack(), "painted_and_scored": asyncio.run(paint_and_score())}
-Path(REPORT).write_text(json.dumps(report | others))
+Path(REPORT).write_text(json.dumps(report | {"attacked": attack()}))
 """
 
 
@@ -140,10 +139,9 @@ def test_models_on_two_gpus_of_which_one_is_killed_and_attacks_are_as_in_one_pro
     ended = ray_cluster.run(script, OMP_NUM_THREADS="1", COUNTERFACTORY_MARK="here")
     assert ended.returncode == 0, ended.stderr
     answered = json.loads(report.read_text())
-    assert answered["same"]
+    assert answered["same"] == [True] * 3
+    assert min(answered["distinct"]) > 1
     assert answered["attacked"]
-    assert answered["painted_and_scored"] == [True] * 4
-    assert answered["texts"] > 1
     assert answered["interrupted"] > 0
     assert sorted(gpu for _, gpu, _ in answered["seen"]) == ["0", "1"]
     assert {mark for _, _, mark in answered["seen"]} == {"here"}

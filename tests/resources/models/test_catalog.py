@@ -69,6 +69,7 @@ class TestTheFileInTheProject:
             "pixels": ("judge",),
             "random": ("judge",),
             "gullible": ("judge",),
+            **dict.fromkeys(("pensive", "pensive_low", "pensive_high"), ("judge",)),
             **dict.fromkeys(
                 ("vain", "strict", "plain", "generous", "steep"), ("captioner", "judge")
             ),
@@ -104,7 +105,7 @@ class TestTheFileInTheProject:
     def test_all_examples_load_together_beside_what_is_there(self, loaded):
         text = MODELS_YAML.read_text(encoding="utf-8")
         everything = loaded(text + "\n" + "\n".join(self.examples()))
-        assert len(everything.models) == 11 + len(self.examples())
+        assert len(everything.models) == 14 + len(self.examples())
         assert len(self.examples()) > 8
 
     def test_no_example_asks_anthropic_for_what_it_does_not_take(self, said):

@@ -7,7 +7,7 @@ from hashlib import sha256
 import numpy as np
 import pytest
 from PIL import Image
-from scipy.stats import chisquare
+from scipy.stats import binomtest, chisquare
 
 from assets.vlmbias.prompting import DEBIASED
 from generators.canvas import rasterise
@@ -15,7 +15,12 @@ from generators.domains import load_domain
 from generators.perturbations.title_strip import TitleJob, title_png
 from generators.worker_jobs import DrawJob, draw_png
 from metrics import read_count, read_yes_no
-from resources.models.reference_judges import PixelsJudge, PriorJudge, RandomJudge
+from resources.models.reference_judges import (
+    PensiveJudge,
+    PixelsJudge,
+    PriorJudge,
+    RandomJudge,
+)
 
 COUNT = "How many rows are there on this board? Answer with a number in curly brackets, e.g., {9}."
 NAMED = "Is this a 8x8 Chessboard? Answer in curly brackets, e.g., {Yes} or {No}."
@@ -50,6 +55,25 @@ class TestPrior:
         judge = PriorJudge()
         assert judge.answer_informed(COUNT, b"any image", bias) == f"{{{bias}}}"
         assert judge.answer_informed("?", b"another", bias) == f"{{{bias}}}"
+
+
+class TestPensive:
+    @pytest.mark.parametrize(
+        ("effort", "tokens", "thinking", "rate"),
+        [("low", 110, 100, 0.3), ("medium", 1010, 1000, 0.8), ("high", 8010, 8000, 0.5)],
+    )
+    def test_it_is_right_at_the_stated_rate_and_else_biased(self, effort, tokens, thinking, rate):
+        judge = PensiveJudge(effort)
+        said = [judge.answer_informed(COUNT, b"%d" % n, "8", "9") for n in range(MANY)]
+        assert set(said) == {"{8}", "{9}"}
+        assert binomtest(said.count("{9}"), MANY, rate).pvalue > 0.001
+        assert judge.tokens == (tokens, thinking)
+
+    def test_an_effort_that_it_does_not_know_has_no_answer_and_no_tokens(self):
+        for effort in (None, "max"):
+            judge = PensiveJudge(effort)
+            assert read_count(judge.answer_informed(COUNT, b"", "8", "9")).answer is None
+            assert judge.tokens is None
 
 
 class TestRandom:

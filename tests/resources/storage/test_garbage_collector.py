@@ -87,6 +87,7 @@ def test_only_pictures_that_nothing_refers_to_go(store):
     in_sheet, in_export = (store.image(number) for number in range(8, 10))
     os.utime(store.images.path(new))
     store.table(sha256=[cell, None], shown=[told, told], size=[384, 768])
+    store.table("release/vlmbias/data/main/test", sha256=[unused])
     store.table("other/table", lists=[[listed], []], settings=["{}", f'{{"of": "{in_text}"}}'])
     store.calls.keep([looked(1, picture=shown_to_judge)])
     (store.root / "reviews").mkdir()
@@ -203,14 +204,15 @@ def test_claims_and_files_of_the_dead_go(store):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"12")
         os.utime(path, (age, age))
-    folder = store.root / "report" / f".vlmbias.{'3' * 32}"
-    (folder / "images").mkdir(parents=True)
-    (folder / "images" / "x.png").write_bytes(b"123")
-    os.utime(folder, (LONG_AGO, LONG_AGO))
+    for group in ("report", "release"):
+        folder = store.root / group / f".vlmbias.{'3' * 32}"
+        (folder / "images").mkdir(parents=True)
+        (folder / "images" / "x.png").write_bytes(b"123")
+        os.utime(folder, (LONG_AGO, LONG_AGO))
     found = store.waste()
     assert found.claims == 2
-    assert sum(found.leftovers.values()) == 9
-    assert len(found.leftovers) == 4
+    assert sum(found.leftovers.values()) == 12
+    assert len(found.leftovers) == 5
     store.collect()
     left = {path.name for path in store.root.rglob(".*")}
     assert left == {name, ".hidden"}

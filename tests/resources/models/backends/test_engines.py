@@ -84,4 +84,4 @@ def test_thoughts_that_are_billed_and_kept_back_have_no_characters(server, clien
     reply = {"choices": [{"message": {"content": "{5}"}}], "usage": usage}
     server.answer = lambda _: json_response(reply)
     (outcome,) = client.ask(model(server), looks(1), LOG).outcomes
-    assert outcome.provenance == {"thoughts_cut": "by provider"}
+    assert outcome.provenance == {"thoughts_cut": "by provider", "thought_tokens": 39}

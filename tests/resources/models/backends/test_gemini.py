@@ -251,7 +251,7 @@ def test_thoughts_are_no_answer_but_are_paid_for(server, ask):
     assert ask(gemini(server), LOOK) == ModelReply(
         text="{5}",
         usage=Usage(9, 32),
-        provenance={"thoughts_cut": "by provider", "thought_characters": 3},
+        provenance={"thought_tokens": 30, "thoughts_cut": "by provider", "thought_characters": 3},
     )
 
 

@@ -21,6 +21,8 @@ from tests.resources.models.test_interrupted import rows
 from tests.tiny import diffusers
 from tests.waiting import wait_for
 
+pytestmark = pytest.mark.slow
+
 SIDE = 64
 FLUX = {
     "num_inference_steps": 2,
