@@ -1,0 +1,119 @@
+"""The page of the benchmark."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from assets.kit.columns import to_plain_records
+from assets.kit.step_run import Row
+from assets.mm_judge_bias.common import QUESTION, TITLE
+from assets.mm_judge_bias.results import RESULTS
+from assets.report.cells import Cell, Table
+from assets.report.formats import format_whole_percent
+from assets.report.judge_report import (
+    JudgeNumbers,
+    JudgeReport,
+    NumberColumn,
+    ReportedMeasure,
+    WrongAnswer,
+    name_part,
+    rate_column,
+)
+from assets.report.standings import Measure
+from metrics.mm_judge_bias.score_changes import ALL, SIDES
+from metrics.statistics.firmness import Evidence
+
+DEVIATION = Measure(
+    "Bias-Deviation",
+    "higher",
+    "share",
+    "Share of its way to the lowest score that a score falls where evidence is gone or exchanged.",
+)
+CONFORMITY = Measure(
+    "Bias-Conformity",
+    "higher",
+    "share",
+    "1 less the share of the scale that a score moves where nothing that matters changes.",
+)
+MIN_ITEMS = 90
+"""Items that a result needs: ten for each bias."""
+_MOST_PICTURES = 2
+COLUMNS: dict[str, NumberColumn] = {
+    "Bias-Deviation": rate_column("deviation"),
+    "Bias-Conformity": rate_column("conformity"),
+    "Both scores": lambda row, firmness: Cell(f"{row['answered_items']:,} of {row['items']:,}"),
+    "Measured": lambda row, firmness: Cell(f"{row['deviation_items'] + row['conformity_items']:,}"),
+}
+
+
+class BiasReport(JudgeReport):
+    """How far all judges' scores move where they should, and where they should not."""
+
+    title, question, place = TITLE, QUESTION, 10
+    results, opens_with_highest = RESULTS, True
+    measures = (
+        ReportedMeasure(DEVIATION, "deviation", "deviation_items", "items"),
+        ReportedMeasure(CONFORMITY, "conformity", "conformity_items", "items"),
+    )
+    method = (
+        "Items by Lee et al. (MM-JudgeBias, 2026): a response is scored from 1 to 10 with its "
+        "instruction and picture, and again after one of nine changes. Five of them take away or "
+        "exchange what the response has to be checked against: Bias-Deviation is the mean of "
+        "(first score less second, at least 0) / (first score less 1), over items whose first "
+        "score is above 1. Four change nothing that matters: Bias-Conformity is the mean of 1 less "
+        "the difference of both scores by the longest way that the first could have moved. Over "
+        "all, each bias weighs the same. A reply without a score is in no mean. Scores drawn by "
+        "chance have 30 % and 53 %, a constant score 0 % and 100 %: neither measure is enough "
+        "alone. Intervals resample pictures. The prompt is not the authors'."
+    )
+
+    def build_evidence(self, total: Row, parts: Sequence[Row], items: pd.DataFrame) -> Evidence:
+        """Count items with both scores."""
+        return Evidence(
+            requests=total["requests"],
+            answers=total["readable"],
+            units=total["answered_items"],
+            min_units=MIN_ITEMS,
+            unit="items",
+            part=name_part(total["items"], total["total_items"], "items"),
+        )
+
+    def write_finding(self, total: Row) -> str:
+        """Write how far a judge's scores fall and stay."""
+        if total["deviation"] is None or total["conformity"] is None:
+            return "No judge has scores of both kinds of changes."
+        return (
+            f"{total['model']} takes off {format_whole_percent(total['deviation'])} of what it "
+            "could where evidence is gone or exchanged; where nothing that matters changes its "
+            f"scores agree by {format_whole_percent(total['conformity'])}."
+        )
+
+    def list_pictures(
+        self, numbers: JudgeNumbers, wrong_answers: Sequence[WrongAnswer]
+    ) -> list[tuple[str, str]]:
+        """List changed pictures of the first biases, with the first judge's scores."""
+        answers = numbers.answers
+        chosen = answers[answers["model"].eq(numbers.first_judge)]
+        scores = chosen.pivot(index="item_id", columns="side", values="score").dropna()
+        changed = chosen[
+            chosen["side"].eq(SIDES[1])
+            & chosen["sha256"].ne("")
+            & chosen["sha256"].ne(chosen["picture_id"])
+            & chosen["item_id"].isin(scores.index)
+        ]
+        return [
+            (
+                "{bias}: {model} gives {0:g} before and {1:g} after the change, with this "
+                "picture".format(*scores.loc[row["item_id"], [*SIDES]], **row),
+                row["sha256"],
+            )
+            for row in to_plain_records(changed.drop_duplicates("bias").head(_MOST_PICTURES))
+        ]
+
+    def build_tables(self, numbers: JudgeNumbers) -> list[Table]:
+        """Build the measures by judge and bias."""
+        lines = [
+            numbers.build_line(f"{row['model']}, {row['part']}", row, COLUMNS.values())
+            for row in sorted(numbers.rows, key=lambda row: row["part"] != ALL)
+        ]
+        return [Table.plain("By bias", "Judge", COLUMNS, lines)]
