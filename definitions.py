@@ -1,6 +1,7 @@
 """The code location: everything that Dagster loads, assembled."""
 
 import gc
+import sys
 
 # Imported objects live as long as the process; without the collector, loading takes a fifth less.
 gc.disable()
@@ -19,9 +20,10 @@ from assets.kit.jobs import build_jobs
 from assets.kit.partitions import read_collections
 from assets.planning import build_quote_job
 from assets.planning.batches import build_batch_jobs
+from assets.release import build_release_assets
 from assets.report.links import add_report_link
 from resources.execution.asset_versions import add_code_version
-from resources.execution.dagster_internals import STORAGE_MODULE
+from resources.execution.dagster_internals import STORAGE_MODULE, prepare_forked_steps
 from resources.execution.executors import build_executor, list_config_names
 from resources.models.backends import list_modules
 from resources.models.catalog import CatalogFiles
@@ -32,7 +34,7 @@ from resources.user_files.edited_files import FORKED_STEPS
 from sensors.batches import batches_sensor
 from sensors.interrupted_runs import interrupted_runs_sensor
 from sensors.judge_everything import build_judge_everything_job
-from sensors.monthly_schedules import missing_pictures_schedules
+from sensors.monthly_schedules import asking_again_schedules, missing_pictures_schedules
 from sensors.new_painters import new_painters_sensor, select_painter_jobs
 from sensors.painters import painters_sensor
 
@@ -66,6 +68,7 @@ every_asset = [
         *build_definitions(catalog),
         *map(collection_asset, collections.values()),
         build_front_page(catalog, lambda: repository().assets_defs_by_key),
+        *build_release_assets(catalog, lambda: repository().asset_graph),
     )
 ]
 by_key = {
@@ -94,11 +97,17 @@ defs: dg.Definitions = dg.Definitions(
         new_painters_sensor(catalog_files, by_key, select_painter_jobs(jobs.all, by_key)),
         interrupted_runs_sensor(jobs.all, catalog_files),
     ],
-    schedules=missing_pictures_schedules(catalog_files, by_key),
+    schedules=[
+        *missing_pictures_schedules(catalog_files, by_key),
+        *asking_again_schedules(by_key),
+    ],
     resources=resources,
     # Each step is forked from a process that has loaded all this, instead of loading it again.
     executor=build_executor(lambda: list_config_names(repository(), resources), PRELOADED),
 )
+
+if FORKED_STEPS in sys.modules:
+    prepare_forked_steps(repository())
 
 gc.freeze()
 gc.enable()

@@ -1,8 +1,9 @@
-"""The schedules that once a month look for new painters, and have made what any painter lacks."""
+"""The schedules of each month: what painters lack is made, and judges are asked again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dagster import (
+    AssetKey,
     DagsterInstance,
     DefaultScheduleStatus,
     RunRequest,
@@ -13,8 +14,8 @@ from dagster import (
 )
 
 from assets.kit.benchmarks import Benchmark, load_benchmarks
-from assets.kit.jobs import JobSpec
-from assets.kit.partitions import add_painters, is_by_painter
+from assets.kit.jobs import JobSpec, includes_asset
+from assets.kit.partitions import add_painters, is_by_painter, months
 from assets.planning.quote_selection import AssetsByKey
 from resources.models.catalog import CatalogFiles
 from resources.models.discovery import poll_providers
@@ -100,3 +101,53 @@ def _requests(coverage: PainterBacklog, month: str) -> Iterator[RunRequest]:
         for partition, assets in lacking.items():
             if assets and not coverage.has_unfinished_run(partition):
                 yield coverage.build_run_request(f"{month} {partition}", painter, partition, assets)
+
+
+def asking_again_schedules(assets: AssetsByKey) -> list[ScheduleDefinition]:
+    """A schedule for each job by month; a user turns them on, for they spend money.
+
+    Each asset by month is made in a run of its own, and a report after it where there is one.
+    """
+    return [
+        _build_asking_schedule(assets, job_spec)
+        for benchmark in load_benchmarks().values()
+        for job_spec in benchmark.build_job_specs(assets)
+        if job_spec.partitions == months
+    ]
+
+
+def _build_asking_schedule(assets: AssetsByKey, job_spec: JobSpec) -> ScheduleDefinition:
+    keys = [key for key, asset in assets.items() if includes_asset(job_spec, key, asset)]
+
+    @schedule(
+        name=job_spec.job_name,
+        job_name=job_spec.job_name,
+        cron_schedule=CRON,
+        default_status=DefaultScheduleStatus.STOPPED,
+        description=f"{job_spec.description} Each judge within its own monthly budget.",
+    )
+    def ask_again(context: ScheduleEvaluationContext) -> list[RunRequest]:
+        month = f"{context.scheduled_execution_time:%Y-%m}"
+        return request_month(context.instance, assets, keys, month)
+
+    return ask_again
+
+
+def request_month(
+    instance: DagsterInstance, assets: AssetsByKey, keys: Sequence[AssetKey], month: str
+) -> list[RunRequest]:
+    """The runs of a month: each judge's, with the reports that were materialized before."""
+    following = [
+        key
+        for key in keys
+        if assets[key].partitions_def is None and instance.get_latest_materialization_event(key)
+    ]
+    return [
+        RunRequest(
+            run_key=f"{month} {key.to_user_string()}",
+            partition_key=month,
+            asset_selection=[key, *following],
+        )
+        for key in keys
+        if assets[key].partitions_def == months
+    ]

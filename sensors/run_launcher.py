@@ -4,7 +4,6 @@ import logging
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from dagster import (
@@ -18,10 +17,10 @@ from assets.planning import Task
 from assets.planning.quote_selection import AssetsByKey
 from resources.calls.spending import NANO
 from resources.execution.dagster_internals import AssetRun, is_interruption
+from resources.settings.project_folder import CODE_FOLDER
 from sensors.interrupted_runs import end_interrupted
 from sensors.run_plan import PlannedRun
 
-_ROOT = Path(__file__).parents[1]
 _QUIET = {"console": {"config": {"log_level": "CRITICAL"}}}
 
 
@@ -105,7 +104,7 @@ class RunLauncher:
         tags = partition_tags(planned.partition, partitions_def) if planned.partition else {}
         execution = AssetRun.create(
             self._instance,
-            str(_ROOT),
+            str(CODE_FOLDER),
             planned.assets,
             config=self._config(planned),
             tags={**self._tags, **tags},
@@ -129,7 +128,7 @@ class RunLauncher:
             raise DagsterExecutionInterruptedError
         finished = self._instance.get_run_by_id(begun.run_id)
         if finished is None or not finished.is_success:
-            message = f"the run {begun.run_id} failed: see its log in `make ui`."
+            message = f"the run {begun.run_id} failed: see its log in `counterfactory ui`."
             self.failures.append(StepFailure(begun.name, "", message))
 
     @property

@@ -4,18 +4,34 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assets.frame.biased_images import BiasedImages
+from assets.frame.biases import SECOND_REQUEST
 from assets.frame.boxes import BoxesStep
 from assets.frame.combined import CombinedScores
-from assets.frame.common import GROUP, QUESTION, TITLE, asset_key, by_source, frame_domains
+from assets.frame.common import (
+    EVALUATION_VERSION,
+    GROUP,
+    QUESTION,
+    TITLE,
+    asset_key,
+    by_source,
+    frame_domains,
+)
 from assets.frame.concepts import FrameConcepts
+from assets.frame.controls import ControlScores
 from assets.frame.drafts import Drafts
+from assets.frame.human_scores import FORM as SCORES_FORM
+from assets.frame.human_scores import build_human_scores_asset
 from assets.frame.images import IMAGES, FrameImages
 from assets.frame.inflation import build_inflation_asset
+from assets.frame.instructions import FORM as INSTRUCTIONS_FORM
 from assets.frame.instructions import Instructions, review_name
 from assets.frame.mitigation import MitigationScores
+from assets.frame.net_inflation import build_net_inflation_asset
 from assets.frame.pairwise import Pairwise
 from assets.frame.perturbed_instructions import PerturbedInstructions
 from assets.frame.references import STAND_IN_ANSWERS
+from assets.frame.release import RELEASE_TABLES
+from assets.frame.release_card import CARD
 from assets.frame.report import build_report_asset
 from assets.frame.scores import FrameScores
 from assets.frame.search import ConfigurationSearch
@@ -50,11 +66,12 @@ _JOB_SPECS = (
             "frame/biased_images",
             "frame/scores_",
             "frame/search_",
+            "frame/controls_",
         ),
         description=(
             "FRAME by domain and source, second; for a new painter or a collection of "
             "your own, all that there is to do: paints, adds biases, has judges score, "
-            "searches."
+            "searches, asks again."
         ),
     ),
     JobSpec(
@@ -66,8 +83,11 @@ _JOB_SPECS = (
     JobSpec(
         job_name="frame_inflation",
         partitions=sources,
-        assets=("frame/inflation",),
-        description="FRAME by source: how far and how often biases raise what judges give.",
+        assets=("frame/inflation", "frame/net_inflation"),
+        description=(
+            "FRAME by source: how far and how often biases raise what judges give, and beyond what "
+            "shams and second requests do."
+        ),
     ),
     # After `frame_inflation`: sensors take the first job by source for the summary.
     JobSpec(
@@ -97,6 +117,7 @@ _JOB_SPECS = (
 _WRITTEN = ("concepts", "drafts", "instructions", "perturbed_instructions")
 _DEMO_CONFIG = {"concepts": {"items": 4, "reserve": 1}}
 _ONE_EACH: Mapping[str, Mapping[str, Any]] = {"biased_images": {"configurations": "single"}}
+_ONE_SHAM = {"controls": ["grey_level", SECOND_REQUEST]}
 _ANALYSED = "animals"
 _IN_PAIRS: Mapping[str, Mapping[str, Any]] = {**_ONE_EACH, "images": {"samples": 2}}
 _ANALYSES = {"combined_gullible": {"biases": ["instruction", "padding"], "sizes": [2]}}
@@ -118,6 +139,7 @@ def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
         yield from (
             FrameScores(catalog, judge),
             ConfigurationSearch(catalog, judge),
+            ControlScores(catalog, judge),
             CombinedScores(catalog, judge),
         )
         yield from (MitigationScores(catalog, judge), Pairwise(catalog, judge))
@@ -125,7 +147,12 @@ def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
 
 def _assets(catalog: Catalog) -> list[Definition]:
     judges = select_judges(catalog, STAND_IN_ANSWERS)
-    return [build_inflation_asset(judges), build_report_asset(catalog, judges)]
+    return [
+        build_human_scores_asset([judge.name for judge in judges]),
+        build_inflation_asset(judges),
+        build_net_inflation_asset(judges),
+        build_report_asset(catalog, judges),
+    ]
 
 
 def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
@@ -145,14 +172,15 @@ def _plan_stand_in(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
     yield StandInRun(("inflation",), painter)
     if sample := find_sample_collection():
         scored = [name for name in judge_assets if name.endswith(_COMPARED)]
+        controls = [f"controls_{name}" for name in _COMPARED if name in judges]
         for domain in _PHOTOGRAPHED:
             yield StandInRun(
-                ("images", "biased_images", *scored),
+                ("images", "biased_images", *scored, *controls),
                 f"{domain}|{sample.name}",
-                _ONE_EACH,
+                {**_ONE_EACH, **dict.fromkeys(controls, _ONE_SHAM)},
                 reads=[collection_key(sample.name)],
             )
-        yield StandInRun(("inflation",), sample.name)
+        yield StandInRun(("inflation", "net_inflation"), sample.name)
     yield StandInRun(("report",))
 
 
@@ -172,6 +200,7 @@ BENCHMARK = Benchmark(
     name=GROUP,
     title=TITLE,
     question=QUESTION,
+    evaluation_version=EVALUATION_VERSION,
     steps=_steps,
     assets=_assets,
     job_specs=_JOB_SPECS,
@@ -187,4 +216,7 @@ BENCHMARK = Benchmark(
         ),
     ),
     review_files={"instructions": {domain: review_name(domain) for domain in DOMAINS}},
+    release_tables=RELEASE_TABLES,
+    release_card=CARD,
+    review_forms=(INSTRUCTIONS_FORM, SCORES_FORM.review_form),
 )

@@ -36,6 +36,15 @@ SINGLE: Mapping[str, Perturbation] = {
 }
 """A configuration of each bias: the best one for most models and domains in Table 9."""
 
+SHAMS: Mapping[str, Perturbation] = {
+    "jpeg": build_perturbation("jpeg", quality=95),
+    "grey_level": build_perturbation("grey_level"),
+}
+"""Biases in name alone: changes that nobody sees. No mean, search or ranking of biases has them."""
+SECOND_REQUEST = "second_request"
+CONTROLS = (*SHAMS, SECOND_REQUEST)
+"""Requests that show how far a score moves when nothing that a person sees has changed."""
+
 
 def format_bias_name(perturbations: Iterable[Perturbation]) -> str:
     """The name of a bias, or of a combination, as in instruction+padding; none for an original."""

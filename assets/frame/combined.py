@@ -6,32 +6,18 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from assets.frame.biased_images import BIASED_IMAGE_COLUMNS, BiasSelectionConfig
-from assets.frame.biases import DONE, NONE, build_biased_row, to_perturbation_requests
+from assets.frame.biased_images import BiasSelectionConfig
 from assets.frame.common import asset_key, by_source
-from assets.frame.readability import add_readability
-from assets.frame.references import STAND_IN_ANSWERS
-from assets.frame.scores import (
-    READ_RESPONSES_REMEDY,
-    SCORES,
-    build_request,
-    list_original_names,
-    parse_reply,
-    to_score_row,
-)
-from assets.frame.search import CHOICES, count_originals, is_undecided, search_inputs, select_best
-from assets.kit.forecast import PENDING, PLACEHOLDER_SHA256
-from assets.kit.judging import JudgeStep
-from assets.kit.perturbed_pictures import find_perturbed_pictures, make_perturbed_pictures
-from assets.kit.step import PORTION, Conversation, Extent, StepAsset, StepTable
+from assets.frame.perturbed_scores import PerturbedScores
+from assets.frame.scores import SCORES
+from assets.frame.search import CHOICES, is_undecided, search_inputs, select_best
+from assets.kit.forecast import PENDING
+from assets.kit.step import StepAsset, StepTable
 from assets.kit.step_run import Row, StepRun
 from generators.perturbations.grids import GRID, order_perturbations
 from generators.perturbations.perturbation import Perturbation
 from generators.perturbations.registry import from_json, to_json
-from generators.prompts.judging_templates import STANDARD
 from resources.models.catalog import Catalog, Model
-from resources.models.requests import LookRequest
-from resources.storage.chunks import split_into_chunks
 
 
 class CombinedConfig(BiasSelectionConfig):
@@ -52,11 +38,10 @@ class CombinedConfig(BiasSelectionConfig):
         return sizes
 
 
-class CombinedScores(JudgeStep[CombinedConfig]):
+class CombinedScores(PerturbedScores[CombinedConfig]):
     """A judge's scores of pictures with several biases; code makes the missing pictures."""
 
-    config, stand_in_answers, example_request = CombinedConfig, STAND_IN_ANSWERS, LookRequest(())
-    unparsed_check = ("bias", READ_RESPONSES_REMEDY)
+    config = CombinedConfig
     asset = StepAsset(
         key=asset_key("combined"),
         description=(
@@ -70,7 +55,7 @@ class CombinedScores(JudgeStep[CombinedConfig]):
         columns=SCORES,
         key_columns=("image_id", "parameters"),
         has_portions=True,
-        unstored_keys=BIASED_IMAGE_COLUMNS.columns,
+        unstored_keys=PerturbedScores.unstored_keys,
     )
 
     def __init__(self, catalog: Catalog, judge: Model) -> None:
@@ -84,53 +69,9 @@ class CombinedScores(JudgeStep[CombinedConfig]):
             *(_iterate_combinations(search, choice, work.config) for choice in CHOICES)
         )
         # Where both choices are the same configuration, nothing is asked twice.
-        tried = [
-            (),
-            *{to_json(perturbations): perturbations for perturbations in combined}.values(),
-        ]
-        names = list_original_names(work, work.config.limit)
-        rows = (
-            build_biased_row(image, perturbations)
-            for image in work.iterate_rows("biased_images")
-            if image["bias"] == NONE and image["image_id"] in names
-            for perturbations in tried
-        )
-
-        def to_known_rows(chunk: list[dict[str, Any]]) -> list[dict[str, Any]]:
-            return [
-                to_score_row(row, STANDARD, self)
-                | ({"outcome": PENDING} if is_undecided(row, search) else {})
-                for row in find_perturbed_pictures(
-                    chunk, to_perturbation_requests(chunk), DONE, work.images, work.work_cache
-                )
-            ]
-
-        return chain.from_iterable(map(to_known_rows, split_into_chunks(rows, PORTION)))
-
-    def prepare(
-        self, work: StepRun[CombinedConfig], rows: Sequence[dict[str, Any]]
-    ) -> Sequence[dict[str, Any]]:
-        """Make the pictures that are missing, and read them again where code can."""
-        finished_rows, number = make_perturbed_pictures(
-            rows, to_perturbation_requests(rows), DONE, work.images, work.work_cache
-        )
-        work.log.info("made %d of %d combinations", number, len(finished_rows))
-        return add_readability(finished_rows, work.images, work.work_cache)
-
-    def converse(self, work: StepRun[CombinedConfig], row: Row) -> Conversation:
-        """Have the picture scored; one that cannot have the combination is not asked about."""
-        if row["outcome"] == "inapplicable":
-            return {}
-        return (yield from super().converse(work, row))
-
-    def query(self, work: StepRun[CombinedConfig], row: Row) -> Conversation:
-        """Have the picture scored by the original instruction."""
-        digest = row["sha256"] or PLACEHOLDER_SHA256
-        return parse_reply((yield build_request(STANDARD, row["instruction"] or "", digest)))
-
-    def extent(self, work: StepRun[CombinedConfig], rows: Sequence[Row]) -> Extent:
-        """Return the extent among all original pictures."""
-        return count_originals(work, rows)
+        tried = {to_json(perturbations): perturbations for perturbations in combined}
+        for row in self.build_rows(work, [(), *tried.values()]):
+            yield row | ({"outcome": PENDING} if is_undecided(row, search) else {})
 
 
 def _iterate_combinations(

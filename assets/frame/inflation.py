@@ -77,6 +77,7 @@ _READ_COLUMNS = {
     "scores": [*_PICTURE, "readable", "template", "score"],
     "search": ["domain", "bias", "choice", "parameters", "candidate_count", "seed", "is_stand_in"],
     "pairwise": [*_PICTURE, "other", "order", "preference"],
+    "controls": ["domain", "image_id", "original", "control", "outcome", "score"],
 }
 """The columns that are read: responses of many judges are larger than memory."""
 
@@ -104,7 +105,7 @@ def build_inflation_asset(judges: Sequence[Model]) -> AssetsDefinition:
     def inflation(context: AssetExecutionContext, home: DataRoot) -> MaterializeResult[pa.Table]:
         """Compare what is scored. Raises `NotMaterialized` where nothing has been searched."""
         source = context.partition_key
-        tables = {name: _load_tables(home, source, judges, name) for name in names}
+        tables = {name: load_judge_tables(home, source, judges, name) for name in names}
         if not tables["search"]:
             raise NotMaterialized(
                 f"frame/inflation: no judge's scores of {source} have been searched yet. "
@@ -114,8 +115,8 @@ def build_inflation_asset(judges: Sequence[Model]) -> AssetsDefinition:
             {"source": source, "model": judge.name, **row}
             for judge in judges
             for row in build_inflation_rows(
-                *(_join_tables(tables[name], judge) for name in ("scores", "search")),
-                *(_join_tables(tables[name], judge) for name in ("combined", "mitigation")),
+                *(concat_judge(tables[name], judge) for name in ("scores", "search")),
+                *(concat_judge(tables[name], judge) for name in ("combined", "mitigation")),
             )
         ]
         table = pd.DataFrame(rows, columns=list(INFLATION.columns))
@@ -189,7 +190,7 @@ def is_in_search_half(
     return pd.Series(pictures.isin(halves), rows.index)
 
 
-def _load_tables(
+def load_judge_tables(
     home: DataRoot, source: str, judges: Sequence[Model], name: str
 ) -> dict[str, pd.DataFrame]:
     """Return the existing tables by judge and domain."""
@@ -205,7 +206,8 @@ def _load_tables(
     return {key: table for key, table in tables.items() if table is not None}
 
 
-def _join_tables(tables: dict[str, pd.DataFrame], judge: Model) -> pd.DataFrame:
+def concat_judge(tables: dict[str, pd.DataFrame], judge: Model) -> pd.DataFrame:
+    """Concatenate the tables of a judge over domains; an empty one where there is none."""
     judge_tables = [table for key, table in tables.items() if key.partition("|")[0] == judge.name]
     return pd.concat(judge_tables, ignore_index=True) if judge_tables else pd.DataFrame()
 

@@ -19,16 +19,11 @@ from assets.kit.judging import reply_columns
 from assets.kit.limits import LimitConfig, format_count_of_total
 from assets.kit.model_lookup import find_model
 from assets.kit.previews import markdown_table
-from assets.kit.review import (
-    REJECT,
-    Verdicts,
-    read_verdicts,
-    review_file,
-    review_sheet,
-    write_sheet,
-)
+from assets.kit.review import review_file, review_sheet, write_sheet
+from assets.kit.review_forms import ACCEPT, REJECT, ReviewForm, ReviewItem, write_part
 from assets.kit.step import Check, Conversation, Step, StepAsset, StepTable
 from assets.kit.step_run import Input, Row, StepRun
+from assets.kit.verdicts import Verdicts, read_verdicts
 from generators.prompts.instructions import write_moderation_prompt
 from metrics import read_yes_no
 from resources.models.catalog import Model
@@ -51,6 +46,17 @@ INSTRUCTIONS = Columns(
     calls=(TEXTS, "Keys of the stored calls behind it"),
 )
 ITEM_ID = "item_id"
+FORM = ReviewForm(
+    asset="frame/instructions",
+    task="Reject an instruction that no picture could follow, or that should not be followed.",
+    choices={ACCEPT: "harmless, and a picture can follow it", REJECT: "harmful or infeasible"},
+    guidelines="Another instruction takes the place of one that is rejected.",
+    reasons=("harmful", "no picture can show it", "unclear", "contradicts itself"),
+    next_step="Materialize frame/instructions and what follows again.",
+    subject_column=ITEM_ID,
+    is_shared=True,
+)
+"""How people review instructions."""
 
 
 class Moderation(LimitConfig):
@@ -147,6 +153,11 @@ class Instructions(Step[Moderation]):
         shown = [row for row in rows if row["used"] or row[ITEM_ID] in verdicts]
         cells = [(row[ITEM_ID], {"instruction": row["instruction"]}) for row in shown]
         write_sheet(file, cells, verdicts, ITEM_ID)
+        items = [
+            ReviewItem(name=name, cells=further_cells, sentence=further_cells["instruction"])
+            for name, further_cells in cells
+        ]
+        write_part(work.home, FORM, work.partition, title=work.partition, answers=file, items=items)
         outs = [row for row in rows if row["reason"]]
         drafts = Counter(work.tables["drafts"]["outcome"])
         return {

@@ -11,6 +11,7 @@ from generators.prompts.visual_concepts import DOMAINS
 from metrics import correlate
 from metrics.protobias.ranking import ALL
 from metrics.statistics.correlation import Correlation
+from metrics.statistics.people_estimates import estimate_people
 
 _, _HIGHEST = SCALE
 BINS: Mapping[str, tuple[int, int]] = {f"{low}–{low + 1}": (low, low + 1) for low in range(*SCALE)}
@@ -93,6 +94,24 @@ def correlate_judge_with_people(
             yield ScorerAgreement(
                 domain=domain, first=str(judge), second="people", correlation=correlation
             )
+
+
+def estimate_mean_score(scores: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
+    """Estimate people's mean score of all judged pictures, as a share of the highest one.
+
+    `scores` and `people` are those of `correlate_judge_with_people`. Rows with one picture are a
+    cluster, domains are strata (`estimate_people`).
+    """
+    names = {"model": "judge", "image_id": "item", "original": "cluster", "domain": "stratum"}
+    judged = scores.dropna(subset="score").rename(columns=names)
+    judged = judged.assign(prediction=judged["score"] / _HIGHEST)
+    labels = mean_by_picture(people).set_index("image_id")["score"] / _HIGHEST
+    items = judged.drop_duplicates("item")[["item", "cluster", "stratum"]]
+    items = items.assign(label=items["item"].map(labels))
+    if "chance" in people:  # Else scores of before there were chances.
+        chances = people.drop_duplicates("image_id").set_index("image_id")["chance"]
+        items = items.assign(chance=items["item"].map(chances))
+    return estimate_people(items, judged)
 
 
 def _list_domains(rows: pd.DataFrame) -> list[str]:

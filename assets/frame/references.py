@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any
 
-from assets.frame.biases import JOINED, NONE
+from assets.frame.biases import JOINED
 from assets.kit.judging import StandInAnswers
 from assets.kit.step_run import Row
+from generators.perturbations.grids import GRID
 from generators.prompts.judging_templates import SCALE
 from resources.storage.image_store import ImageStore
 
@@ -24,10 +25,12 @@ _FIT, _UNKNOWN = 3, 2
 def score_rise(bias: str) -> int:
     """Return the rise in `gullible`'s score of a picture with this bias, before the scale ends.
 
+    A sham is no bias, and raises nothing.
+
     >>> score_rise("none"), score_rise("padding"), score_rise("instruction+padding")
     (0, 1, 3)
     """
-    return sum(RISES.get(part, 1) for part in bias.split(JOINED) if part != NONE)
+    return sum(RISES.get(part, 1) for part in bias.split(JOINED) if part in GRID)
 
 
 def score_from_truth(row: Row) -> int:

@@ -29,7 +29,7 @@ def build_report_asset(catalog: Catalog, judges: Sequence[Model]) -> AssetsDefin
         load=lambda report_sources, name: _load(report_sources, name, catalog, judges),
         table="inflation",
         # The others are read without edges: `inflation` changes whenever they do.
-        deps=["human_scores"],
+        deps=["human_scores", "net_inflation"],
         description=f"{TITLE}: {QUESTION} Tables 2 to 7 and 9, Figures 2 and 3, pictures.",
     )
 
@@ -56,6 +56,7 @@ def _load(
 
     scores = concat("scores", [*_SCORES, "instruction", "sha256", "readable", "template", "score"])
     people = report_sources.table("human_scores", name)
+    net_inflation = report_sources.table("net_inflation", name)
     pictures = report_sources.concat(
         ["biased_images"], partitions, [*_INAPPLICABLE, "image_id", "outcome"]
     )
@@ -74,4 +75,9 @@ def _load(
         is_listed=name in {*list_painters(catalog), *load_distinct_collections(catalog)},
         has_only_stand_ins=has_only_stand_ins,
         dates=report_sources.dates("scores", counted, partitions),
+        net_inflation=(
+            pd.DataFrame()
+            if net_inflation is None
+            else net_inflation[net_inflation["model"].isin(counted)]
+        ),
     )

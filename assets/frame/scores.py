@@ -70,9 +70,10 @@ class FrameScoresConfig(BiasedImagesConfig):
     )
 
 
-def build_request(template: str, instruction: str, digest: str) -> LookRequest:
-    """Build a judge's request about one picture."""
-    return LookRequest((Turn("user", write_judging_prompt(template, instruction), (digest,)),))
+def build_request(template: str, instruction: str, digest: str, sample: int = 0) -> LookRequest:
+    """Build a judge's request about one picture; another `sample` asks the same once more."""
+    turn = Turn("user", write_judging_prompt(template, instruction), (digest,))
+    return LookRequest((turn,), sample)
 
 
 def parse_reply(reply: StepReply) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from dagster import (
 
 from assets.front.conditions import collect_conditions
 from assets.front.gaps import describe_gap
-from assets.kit.benchmarks import load_benchmarks
+from assets.kit.benchmarks import load_used_benchmarks
 from assets.kit.judge_tasks import JudgeTaskFinder, list_judges
 from assets.kit.plan import PlanContext
 from assets.kit.table_asset import OWNERS
@@ -46,7 +46,7 @@ def build_front_page(catalog: Catalog, assets: Callable[[], AssetsByKey]) -> Ass
         group_name="reports",
         owners=OWNERS,
         kinds={"python", "html"},
-        deps=[AssetDep(AssetKey([name, "report"])) for name in load_benchmarks()],
+        deps=[AssetDep(AssetKey([name, "report"])) for name in load_used_benchmarks()],
         description="One row per judge or metric, with what each benchmark found of it, what was "
         "not run and what that would cost, and a page of each. Published below the data root, in "
         "report/index.html. It sends nothing.\n\n"
@@ -100,14 +100,15 @@ def build_roster(
         date=datetime.now(UTC).date().isoformat(),
         judges=[Listed(judge.name, _kind(judge), _format_model_id(judge)) for judge in judges],
         benchmarks=[
-            Planned(benchmark.name, benchmark.title) for benchmark in load_benchmarks().values()
+            Planned(benchmark.name, benchmark.title)
+            for benchmark in load_used_benchmarks().values()
         ],
         gaps={
             judge.name: {
                 name: describe_gap(
                     cells.quote_cell(judge, benchmark), asks=(judge.name, name) in subject_models
                 )
-                for name, benchmark in load_benchmarks().items()
+                for name, benchmark in load_used_benchmarks().items()
                 if not judge_results.get(name, JudgeResults()).covers(judge.name)
             }
             for judge in judges

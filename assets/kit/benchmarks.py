@@ -16,10 +16,15 @@ from dagster import AssetChecksDefinition, AssetKey, AssetsDefinition
 
 import assets
 from assets.kit.jobs import JobSpec, includes_asset
+from assets.kit.leaderboards import Leaderboard
 from assets.kit.pairs import PairTable
 from assets.kit.partitions import partitions_suffix
 from assets.kit.picture_tables import PictureTable
 from assets.kit.plan import Planners
+from assets.kit.release_cards import ReleaseCard
+from assets.kit.release_tables import ReleaseTable
+from assets.kit.rerolls import Reroll
+from assets.kit.review_forms import ReviewForm
 from assets.kit.step import Step, Steps
 from assets.kit.step_asset import build_step_asset
 from assets.kit.step_planner import build_step_planners
@@ -49,6 +54,11 @@ class Benchmark:
     title: str
     question: str
     """Sentence on what the benchmark measures, shown on start pages."""
+    evaluation_version: str = "1"
+    """Raised with every change of a prompt to judges, of how replies are read or of their scores:
+    results of different versions do not compare."""
+    has_items: Callable[[], bool] = lambda: True
+    """Whether there is anything to ask about; without, it has no assets."""
     steps: Callable[[Catalog], Iterable[Step[Any]]]
     """The steps that ask the models of a catalog."""
     assets: Callable[[Catalog], Iterable[Definition]]
@@ -64,24 +74,40 @@ class Benchmark:
     """Name of the review file that an asset follows, by asset name and then by partition."""
     panel_assets: Sequence[str] = ()
     """Assets that read annotators' files in `<benchmark>/<partition>/<subject>`."""
+    review_forms: Sequence[ReviewForm] = ()
+    """The forms by which people review its assets, as `counterfactory review` shows them."""
     yes_no_tables: Sequence[YesNoTable] = ()
     """The tables of questions of which other benchmarks can make yes/no cases."""
     pair_tables: Sequence[PairTable] = ()
     """The tables of pairs of pictures that metrics can be trained on."""
     picture_tables: Sequence[PictureTable] = ()
     """The tables of pictures that other benchmarks can use."""
+    release_tables: Sequence[ReleaseTable] = ()
+    """The tables that its release publishes."""
+    demo_release: Sequence[str] = ()
+    """Partitions without stand-ins, which the demo releases; empty: the demo releases nothing."""
+    leaderboard: Leaderboard | None = None
+    """Its number on leaderboards that others keep; None where none is higher for the better."""
+    release_card: ReleaseCard = field(default_factory=ReleaseCard)
+    """Sentences of its release's data card."""
     tuning_tables: Sequence[TuningTable] = ()
     """Its cases that judges can be fine-tuned on."""
+    reroll: Reroll | None = None
+    """Its pictures drawn anew; None where another seed makes no equivalent ones."""
 
     def build_job_specs(self, assets: Mapping[AssetKey, AssetsDefinition]) -> Sequence[JobSpec]:
-        """Build the named jobs; leave out those without an existing asset."""
+        """Build the named jobs; leave out those without an existing asset of their partitions."""
         named = self.job_specs() if callable(self.job_specs) else self.job_specs
         if named:
             keyed_assets = assets.items()
             return [
                 job_spec
                 for job_spec in named
-                if any(includes_asset(job_spec, *keyed_asset) for keyed_asset in keyed_assets)
+                if any(
+                    asset.partitions_def == job_spec.partitions
+                    and includes_asset(job_spec, key, asset)
+                    for key, asset in keyed_assets
+                )
             ]
         partitions_defs = {
             asset.partitions_def for key, asset in assets.items() if key.path[0] == self.name
@@ -98,6 +124,8 @@ class Benchmark:
 
     def build_definitions(self, catalog: Catalog) -> list[Definition]:
         """Build the benchmark's assets and checks that depend on a catalog."""
+        if not self.has_items():
+            return []
         return [*map(build_step_asset, self.steps(catalog)), *self.assets(catalog)]
 
 
@@ -112,9 +140,20 @@ def load_benchmarks() -> Mapping[str, Benchmark]:
     return {benchmark.name: benchmark for benchmark in declared_benchmarks}
 
 
+def load_used_benchmarks() -> Mapping[str, Benchmark]:
+    """The benchmarks that have anything to ask about, by name."""
+    return {name: entry for name, entry in load_benchmarks().items() if entry.has_items()}
+
+
+def list_review_forms() -> list[ReviewForm]:
+    """List the forms of all benchmarks."""
+    return [form for benchmark in load_benchmarks().values() for form in benchmark.review_forms]
+
+
 def build_steps(catalog: Catalog) -> Steps:
     """The steps of all benchmarks, by the key of their assets."""
-    steps = (step for benchmark in load_benchmarks().values() for step in benchmark.steps(catalog))
+    benchmarks = load_used_benchmarks().values()
+    steps = (step for benchmark in benchmarks for step in benchmark.steps(catalog))
     return {step.key: step for step in steps}
 
 

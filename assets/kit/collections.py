@@ -29,9 +29,11 @@ from assets.kit.columns import REAL, REALS, TEXT, TEXTS, WHOLE, Columns, to_mate
 from assets.kit.pictures import sample_contact_sheet
 from assets.kit.previews import markdown_table
 from assets.kit.step_run import Row
-from assets.kit.table_asset import table_asset
+from assets.kit.table_asset import NotMaterialized, table_asset
 from resources.collections import Collection, CollectionError, collections_path, load
 from resources.collections.collecting import collect
+from resources.settings.project_folder import find_project_folder
+from resources.storage.data_root import DataRoot
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
 
@@ -62,12 +64,20 @@ COLLECTION_COLUMNS = Columns(
 
 _MAX_SHOWN = 20
 _CHECK = "every_row_is_taken"
-_SAMPLE = Path(__file__).resolve().parents[2] / "photographs" / "questions.csv"
 
 
 def collection_key(name: str) -> AssetKey:
     """The key of a collection's asset."""
     return AssetKey([GROUP, name])
+
+
+def read_collected_rows(home: DataRoot, name: str) -> Sequence[Row]:
+    """Read all rows of a collection; raises `NotMaterialized` where it was never collected."""
+    key = collection_key(name)
+    stored = home.find(key, None)
+    if stored is None:
+        raise NotMaterialized(f"{key.to_user_string()} has no rows. Materialize it first.")
+    return COLLECTION_COLUMNS.read_rows(stored, key)
 
 
 def select_stored_rows(rows: Iterable[Row]) -> list[Row]:
@@ -88,12 +98,13 @@ def _load_listed(path: Path, stamp: tuple[int, int] | None) -> Mapping[str, Coll
 
 
 def find_sample_collection() -> Collection | None:
-    """The photographs that come with this project; None where collections.yaml does not list them.
+    """The project's `photographs`; None where collections.yaml does not list them.
 
-    `make demo` uses them beside what it draws.
+    The demo uses them beside what it draws.
     """
+    table = find_project_folder().resolve() / "photographs" / "questions.csv"
     collections = load_listed_collections().values()
-    return next((sample for sample in collections if Path(sample.path) == _SAMPLE), None)
+    return next((sample for sample in collections if Path(sample.path) == table), None)
 
 
 def build_dataset_partitions(
@@ -116,6 +127,10 @@ def build_dataset_partitions(
 
 def collection_asset(collection: Collection) -> AssetsDefinition:
     """The asset of a collection: its table, checked row by row, and its pictures in the store."""
+    # Responses are among the other columns: without any, the table is what it was before.
+    unused: dict[str, Any] = {} if collection.layout else {"layout": True}
+    if not collection.columns.responses:
+        unused["columns"] = {"responses", "preferred"}
     spec = AssetCheckSpec(
         _CHECK,
         asset=collection_key(collection.name),
@@ -144,7 +159,9 @@ def collection_asset(collection: Collection) -> AssetsDefinition:
         columns=COLLECTION_COLUMNS,
         partitions=None,
         kinds=("image",),
-        code_version=build_work_key(collection.model_dump(mode="json")),
+        code_version=build_work_key(
+            collection.model_dump(mode="json", exclude={"licence": True, **unused})
+        ),
         check_specs=[spec],
     )(collected)
 

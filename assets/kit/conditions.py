@@ -17,7 +17,7 @@ from assets.kit.step_run import Row
 from metrics.reply_parsing.reply_text import strip_thinking
 from resources.faults import CorruptItem
 from resources.models.outcomes import AnsweredOutcome, Outcome
-from resources.models.replies import THOUGHT_CHARACTERS, THOUGHTS_CUT
+from resources.models.replies import THOUGHT_CHARACTERS, THOUGHT_TOKENS, THOUGHTS_CUT
 from resources.storage.data_root import DataRoot
 
 CONDITIONS = "conditions"
@@ -35,7 +35,7 @@ CONDITION_COLUMNS = {
     THOUGHT_CHARACTERS: (WHOLE, "Characters of these thoughts; empty if they were not sent"),
 }
 """The columns that the kit fills for each row of a step that declares them."""
-_OF_ONE_BATCH = frozenset({"batch", "place", "seed"})
+_OF_ONE_REQUEST = frozenset({"batch", "place", "seed", THOUGHT_TOKENS})
 """Facts of a provenance that differ between the requests of one run."""
 
 
@@ -44,7 +44,9 @@ def condition_cells(outcome: Outcome | None) -> dict[str, Any]:
     if not isinstance(outcome, AnsweredOutcome):
         return dict.fromkeys(CONDITION_COLUMNS)
     facts = {
-        name: fact for name, fact in (outcome.provenance or {}).items() if name not in _OF_ONE_BATCH
+        name: fact
+        for name, fact in (outcome.provenance or {}).items()
+        if name not in _OF_ONE_REQUEST
     }
     rule, characters = facts.pop(THOUGHTS_CUT, None), facts.pop(THOUGHT_CHARACTERS, None)
     # What a cassette brings is any JSON.

@@ -205,9 +205,9 @@ class EntryCheck:
         (digest,) = outcome.images
         if digest == self._digest:
             return "It gave the same picture back."
-        width, height, blank = inspect_picture(self._images.get(digest))
-        wrong_size = describe_wrong_size(width, height, self.model.parameters)
-        return wrong_size or (f"It is {blank}." if blank else None)
+        inspection = inspect_picture(self._images.get(digest))
+        wrong_size = describe_wrong_size(*inspection[:2], self.model.parameters)
+        return wrong_size or (f"It is {inspection.blank}." if inspection.blank else None)
 
 
 def _compare_scores(results: list[CheckResult]) -> list[CheckResult]:

@@ -11,11 +11,17 @@ from typing import Any, NamedTuple, TypeAlias
 
 from assets.kit.pictures import compute_missing
 from assets.kit.step_run import Row
-from generators.picture_inspection import Inspection, inspect_picture
+from generators.picture_inspection import (
+    Inspection,
+    PicturePair,
+    inspect_picture,
+    is_unchanged,
+    measure_white_border,
+)
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
 
-_VERSION = 1
+_VERSION = 2
 _MIN_SIZE_SHARE = 0.9
 """Least share of 1,024 px that the longer side of a 1K picture has (Gemini)."""
 
@@ -27,6 +33,30 @@ def inspect_pictures(
     keys = {digest: build_work_key("seen", _VERSION, digest) for digest in digests}
     inspections = compute_missing(keys, images.get, inspect_picture, work_cache)
     return {digest: Inspection(*fields) for digest, fields in inspections.items()}
+
+
+def find_unchanged(
+    images: ImageStore, work_cache: WorkCache, pairs: Iterable[tuple[str, str]]
+) -> set[tuple[str, str]]:
+    """The pairs of pictures, by sha256, of which one shows what the other does; see `is_unchanged`.
+
+    Compared ones are not compared again.
+    """
+    keys = {pair: build_work_key("unchanged", _VERSION, *pair) for pair in pairs}
+
+    def load(pair: tuple[str, str]) -> PicturePair:
+        return images.get(pair[0]), images.get(pair[1])
+
+    compared = compute_missing(keys, load, is_unchanged, work_cache)
+    return {pair for pair, unchanged in compared.items() if unchanged}
+
+
+def measure_white_borders(
+    images: ImageStore, work_cache: WorkCache, digests: Iterable[str]
+) -> dict[str, float]:
+    """The share of each picture's border that is white, by its sha256; measured once."""
+    keys = {digest: build_work_key("white border", _VERSION, digest) for digest in digests}
+    return compute_missing(keys, images.get, measure_white_border, work_cache)
 
 
 FLAWS = ("blank", "wrong size", "repeated")
@@ -57,7 +87,7 @@ def mark_flaws(
     """
     painted = {place: row for place, row in enumerate(rows) if row["outcome"] == "painted"}
     flaws = (
-        _find_repeated(painted, named)
+        _find_repeated(painted, inspections, named)
         | _find_wrong_sizes(painted, parameters)
         | _find_blank(painted, inspections)
     )
@@ -94,8 +124,12 @@ def _find_wrong_sizes(rows: Mapping[int, Row], parameters: Mapping[str, Any]) ->
     return flaws
 
 
-def _find_repeated(rows: Mapping[int, Row], named: Callable[[Row], str]) -> Flaws:
-    """The same bytes for different requests.
+def _find_repeated(
+    rows: Mapping[int, Row],
+    inspections: Mapping[str, Inspection],
+    named: Callable[[Row], str],
+) -> Flaws:
+    """The same pixels for different requests.
 
     Of identical pictures of one prompt, the first is kept. Identical pictures of different prompts
     are all flawed, except schematics: these show only what they understand of a prompt, so that two
@@ -103,7 +137,7 @@ def _find_repeated(rows: Mapping[int, Row], named: Callable[[Row], str]) -> Flaw
     """
     alike: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for place, row in rows.items():
-        alike[row["sha256"]][row["prompt"]].append(place)
+        alike[inspections[row["sha256"]].pixels][row["prompt"]].append(place)
     flaws: Flaws = {}
     for by_prompt in alike.values():
         for prompt, places in by_prompt.items():
@@ -124,7 +158,7 @@ def _find_repeated(rows: Mapping[int, Row], named: Callable[[Row], str]) -> Flaw
 def _format_repetition(row: Row, other: Row, named: Callable[[Row], str]) -> str:
     difference = "seed" if row["seed"] is not None else "sample"
     differs = f"another {difference}" if other["prompt"] == row["prompt"] else "another prompt"
-    return f"It is identical, byte for byte, to {named(other)} ({differs})."
+    return f"It is identical, pixel for pixel, to {named(other)} ({differs})."
 
 
 def find_requested_sides(parameters: Mapping[str, Any]) -> dict[str, int]:

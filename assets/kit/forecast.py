@@ -48,6 +48,9 @@ class Forecast:
     """Returns worst-case requests beside those of the rows, where upstream rows are pending."""
     answer_locally: Callable[[Model, Request], Outcome | None] = lambda model, request: None
     """Returns a request's outcome where no model is needed, as for a rule-based writer."""
+    spared_requests: Callable[[StepRun[Any], Row], Iterable[Request]] = lambda work, row: ()
+    """Returns the requests about a row, before or after `finish`, that are not sent because the
+    verdict of a rule is certain."""
     describe_outdated: Callable[[Row], str] | None = None
     """Names the tables to materialize again, for a run that meets a pending row."""
     estimate_paper_sample: Callable[[StepRun[Any], Sequence[Row]], PaperSample | None] = (

@@ -18,7 +18,7 @@ class JobSpec(NamedTuple):
     """A job of assets with the same partitions, as Dagster wants it.
 
     `assets` are their names; one that ends with an underscore or a slash stands for all that begin
-    so.
+    so. A report without partitions may follow on them, by its full name.
     """
 
     job_name: str
@@ -53,7 +53,9 @@ def build_jobs(job_specs: Iterable[JobSpec], assets: Mapping[AssetKey, AssetsDef
 def includes_asset(job_spec: JobSpec, key: AssetKey, asset: AssetsDefinition) -> bool:
     """Return whether a job materializes an asset."""
     name = key.to_user_string()
-    return asset.partitions_def == job_spec.partitions and any(
+    if asset.partitions_def != job_spec.partitions:
+        return asset.partitions_def is None and name in job_spec.assets
+    return any(
         name.startswith(pattern) if pattern.endswith(("_", "/")) else name == pattern
         for pattern in job_spec.assets
     )

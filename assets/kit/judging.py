@@ -12,14 +12,16 @@ from assets.kit.checks import unparsed_rate_check
 from assets.kit.columns import TEXT, TEXTS
 from assets.kit.conditions import CONDITION_COLUMNS
 from assets.kit.conversations import unanswered_columns
+from assets.kit.limits import LimitConfig, SamplingKey, stratified_head
 from assets.kit.model_lookup import digest_entry
 from assets.kit.pair_marks import PICTURE, load_mark_finder
-from assets.kit.step import Check, Conversation, Step, StepReply
+from assets.kit.step import Check, Conversation, Extent, Step, StepReply
 from assets.kit.step_run import ConfigT, Row, StepRun
 from assets.kit.table_asset import TablesMismatch
 from resources.models.backends.adapters import resolve_adapter_folder
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import AnsweredOutcome
+from resources.models.requests import LookRequest
 from resources.storage.image_store import ImageStore
 
 StandInAnswers: TypeAlias = Mapping[str, Callable[[Row, ImageStore], Mapping[str, Any]]]
@@ -29,11 +31,16 @@ _MARK_COLUMNS = ("sha256", "base_id")
 _MAX_LISTED = 5
 
 
-def select_judges(catalog: Catalog, stand_in_answers: StandInAnswers) -> tuple[Model, ...]:
-    """The judges of a catalog, without those stand-in judges that `stand_in_answers` lacks."""
+def select_judges(
+    catalog: Catalog, stand_in_answers: StandInAnswers, *, has_steps: bool = False
+) -> tuple[Model, ...]:
+    """The judges of a catalog, without those stand-in judges that `stand_in_answers` lacks.
+
+    With `has_steps` those at each step of their thinking as well.
+    """
     return tuple(
         model
-        for model in catalog.select_role("judge")
+        for model in catalog.select_role("judge", has_steps=has_steps)
         if not model.is_stand_in or model.model in stand_in_answers
     )
 
@@ -85,6 +92,43 @@ class JudgeStep(Step[ConfigT]):
     def checks(self) -> Sequence[Check]:
         """Check that few replies are unreadable."""
         return [unparsed_rate_check(*self.unparsed_check)] if self.unparsed_check else []
+
+
+class LimitedJudgeStep(JudgeStep[LimitConfig]):
+    """A step of one judge about pictures, whose limit is on items of a row or of several."""
+
+    config, example_request = LimitConfig, LookRequest(())
+    item_columns: ClassVar[Sequence[str]]
+    """The columns that name an item."""
+    strata_columns: ClassVar[Sequence[str]] = ()
+    """The columns over whose values a limit is spread evenly."""
+    unit: ClassVar[str]
+    """The items, in the plural."""
+
+    def list_rows(self, work: StepRun[LimitConfig]) -> Sequence[Row]:
+        """List the rows about all items; by default those of the input."""
+        return work.read_rows("upstream")
+
+    def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
+        """The rows about all items, or about those of a limit."""
+        rows = self.list_rows(work)
+        items = {self._name_item(row): row for row in rows}
+
+        def place(name: str) -> SamplingKey:
+            return SamplingKey(name, tuple(str(items[name][key]) for key in self.strata_columns))
+
+        chosen = {*stratified_head([*items], work.config.limit, place)}
+        more = {"model": self.judge.name}
+        return [{**row, **more} for row in rows if self._name_item(row) in chosen]
+
+    def extent(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> Extent:
+        """Count the items that were asked about."""
+        tables = rows, self.list_rows(work)
+        count, total = (len({self._name_item(row) for row in table}) for table in tables)
+        return Extent(count=count, total=total, unit=self.unit)
+
+    def _name_item(self, row: Row) -> str:
+        return "/".join(row[column] for column in self.item_columns)
 
 
 def _require_unseen(judge: Model, adapter: str, work: StepRun[Any], rows: Iterable[Row]) -> None:

@@ -5,21 +5,16 @@ A sheet lies in the folder; each annotator saves a filled copy beside it, such a
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
-from unicodedata import normalize
+from typing import Any
 
 import pandas as pd
 from upath import UPath
 
-from assets.kit.review import ACCEPT, REJECT, Verdicts, read_verdicts, review_sheet, write_sheet
-from assets.kit.sheets import find_filled_files
+from assets.kit.review import review_sheet, write_sheet
+from assets.kit.review_forms import ACCEPT, REJECT
+from assets.kit.verdicts import PANEL_SHEET, Panel
 from metrics.statistics.weighted_kappa import AnnotatorAgreement, pairwise_agreement
 from resources.storage.data_root import DataRoot
-from resources.user_files.rows import UserFileError
-
-Panel: TypeAlias = Mapping[str, Verdicts]
-"""Decisions of each annotator, by annotator."""
-_SHEET = "sheet"
 
 
 @dataclass(frozen=True)
@@ -42,7 +37,7 @@ def panel_folder(home: DataRoot, name: str) -> UPath:
 
 def panel_sheet(folder: UPath) -> UPath:
     """The sheet that each annotator copies."""
-    return review_sheet(folder / f"{_SHEET}.csv")
+    return review_sheet(folder / f"{PANEL_SHEET}.csv")
 
 
 def write_panel_sheet(
@@ -52,29 +47,7 @@ def write_panel_sheet(
 
     A sheet that somebody has filled in itself is put aside, and stays.
     """
-    write_sheet(folder / f"{_SHEET}.csv", things, {}, subject_column)
-
-
-def read_panel(folder: UPath, subject_column: str) -> Panel:
-    """Read all annotators' verdicts by file name; `subject_column` names the reviewed items.
-
-    Names that differ in how an é is stored, or in capitals alone, are one person's. Raises
-    `UserFileError`.
-    """
-    panel: dict[str, Verdicts] = {}
-    names: dict[str, UPath] = {}
-    for path in panel_files(folder):
-        name = normalize("NFC", path.stem)
-        first = names.setdefault(name.casefold(), path)
-        if first != path:
-            raise UserFileError(f"{path} and {first} have the same annotator. Keep one of them.")
-        panel[name] = read_verdicts(path, subject_column=subject_column)
-    return panel
-
-
-def panel_files(folder: UPath) -> list[UPath]:
-    """The files of annotators. Raises `UserFileError` for a spreadsheet among them."""
-    return find_filled_files(folder, lambda name: name.startswith(f"{_SHEET}-"))
+    write_sheet(folder / f"{PANEL_SHEET}.csv", things, {}, subject_column)
 
 
 def count_votes(panel: Panel, name: str) -> Votes:

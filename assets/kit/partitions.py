@@ -8,6 +8,7 @@ from typing import Any
 from dagster import (
     DagsterInstance,
     DynamicPartitionsDefinition,
+    MonthlyPartitionsDefinition,
     MultiPartitionsDefinition,
     PartitionsDefinition,
 )
@@ -22,6 +23,9 @@ painters = DynamicPartitionsDefinition(name="painters")
 
 sources = DynamicPartitionsDefinition(name="sources")
 """Sources of pictures, for a benchmark that also takes a user's own: painters, collections."""
+
+months = MonthlyPartitionsDefinition(start_date="2026-01", fmt="%Y-%m", end_offset=1)
+"""Months of UTC ("2026-11"), with the one that has begun."""
 
 BY_PAINTER = (painters, sources)
 """Partitions with every painter as a part."""

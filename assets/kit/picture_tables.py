@@ -11,6 +11,7 @@ from dagster import AssetKey
 
 from assets.kit.columns import Columns
 from assets.kit.forecast import PENDING
+from assets.kit.release_tables import Proof
 from assets.kit.step_run import Row
 
 
@@ -24,6 +25,10 @@ class BenchmarkPicture(NamedTuple):
     is_stand_in: bool
     references: Sequence[str] = ()
     """Captions that are known to be right, as of what code has drawn."""
+    parts: Sequence[str] = ()
+    """Whose licences cover it, as `ReleaseRow.parts` names them."""
+    proof: Proof | None = None
+    """How it is known to show what its benchmark says; None: it is not."""
 
 
 class PictureTable(NamedTuple):
@@ -42,5 +47,10 @@ def to_painted_picture(row: Row) -> BenchmarkPicture | None:
     """The picture of a row of what a painter made; None where it made none, or a flawed one."""
     if row["outcome"] not in ("painted", PENDING):
         return None
-    name = row["image_id"]
-    return BenchmarkPicture(name, row["sha256"], scene=name, is_stand_in=bool(row["is_stand_in"]))
+    return BenchmarkPicture(
+        image_id=row["image_id"],
+        sha256=row["sha256"],
+        scene=row["image_id"],
+        is_stand_in=bool(row["is_stand_in"]),
+        parts=(row["painter"],),
+    )

@@ -99,7 +99,7 @@ def compute_missing(
 def missing_pictures_metadata(step: Step[Any], work: StepRun[Any], failed: int) -> dict[str, str]:
     """Build the metadata on pictures that a folder of a painter lacks; empty for other painters."""
     model = step.model(work.partition, work.config)
-    if not failed or model is None or not model.may_lack_answers:
+    if not failed or model is None or "painter" not in model.roles or not model.may_lack_answers:
         return {}
     how = prompts_command(step.key.to_user_string(), work.partition)
     return {"still_to_paint": f"{failed:,} pictures. {how}"}

@@ -27,7 +27,8 @@ class PlanContext:
     """Sources that planners read: tables, images, cached work and stored calls.
 
     `planned_configs` has all that is planned at once: earlier steps there may change the tables
-    that a step reads. `planned_tables` are such tables, each computed once.
+    that a step reads. `planned_tables` are such tables, each computed once. `draft_tables` are read
+    in place of stored ones: a quote that stores nothing has made them.
     """
 
     home: DataRoot
@@ -36,6 +37,7 @@ class PlanContext:
     calls: CallStore
     planned_configs: PlannedConfigs = field(default_factory=dict)
     planned_tables: dict[tuple[AssetKey, str], pd.DataFrame] = field(default_factory=dict)
+    draft_tables: Mapping[tuple[AssetKey, str], pd.DataFrame] = field(default_factory=dict)
 
     def with_planned(self, together: PlannedConfigs) -> "PlanContext":
         """The same, where this is planned at once."""
@@ -63,6 +65,8 @@ class Plan(NamedTuple):
     possible_requests: Iterable[Request] = ()
     """Upper bound of the requests that depend on missing answers, in number and size: counted and
     priced, but never sent or looked up."""
+    spared_requests: Iterable[Request] = ()
+    """Requests that a rule spares: its verdict is certain. Priced, but never sent."""
     missing_asset: str | None = None
     """Asset to materialize before requests can be counted; all other fields are then empty."""
     paper_sample: PaperSample | None = None

@@ -6,15 +6,15 @@ Every problem is an error that names file, place and remedy.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeAlias
 from unicodedata import normalize
 
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator, Field
 from upath import UPath
 
 from assets.kit.score_sheets import CONFIG, QUESTION, SHEET, TASKS, ScoreForm
+from assets.kit.score_sheets import Row as TableRow
 from assets.kit.sheets import find_filled_files, read_sheet
-from assets.kit.step_run import Row as TableRow
 from resources.user_files.rows import (
     BadRow,
     Row,
@@ -39,6 +39,8 @@ class HumanScore(NamedTuple):
     annotator: str
     place: str
     """File and place, as in "anna.csv, line 8"."""
+    chance: float | None = None
+    """Chance of the picture to come into the sheet; None where all had the same."""
 
 
 def read_score_files(folder: UPath, form: ScoreForm) -> list[HumanScore]:
@@ -102,7 +104,21 @@ def pair_with_rows(
                 yield score, row
 
 
-class _ScoreCells(RowCells):
+_Chance: TypeAlias = Annotated[
+    Annotated[float, Field(gt=0, le=1)] | None, BeforeValidator(lambda cell: cell or None)
+]
+
+
+class _ChanceCells(RowCells):
+    chance: _Chance = None
+
+
+def read_chance(row: Row) -> float | None:
+    """The chance in a row of a sheet; None where it has none. Raises `BadRow`."""
+    return to_cells(row, _ChanceCells).chance
+
+
+class _ScoreCells(_ChanceCells):
     image: str
     text: str
     score: str
@@ -130,6 +146,7 @@ def _read_scores(path: UPath, form: ScoreForm) -> list[HumanScore]:
             score=score,
             annotator=annotator,
             place=f"{path}, {row.place}",
+            chance=cells.chance,
         )
 
     return build_all(path, scored, build)
@@ -146,6 +163,7 @@ def _parse_score(text: str, form: ScoreForm) -> int:
 class _Data(BaseModel):
     sha256: str
     text: str
+    chance: _Chance = None
 
 
 class _User(BaseModel):
@@ -199,6 +217,7 @@ def _read_export(path: UPath, form: ScoreForm) -> list[HumanScore]:
                 score=score,
                 annotator=annotation.annotator,
                 place=place,
+                chance=task.data.chance,
             )
             for annotation in task.annotations
             if annotation.result and not annotation.was_cancelled

@@ -32,6 +32,8 @@ from dagster import AssetCheckResult, AssetDep, AssetKey, PartitionsDefinition
 from assets.kit.columns import Columns
 from assets.kit.forecast import Forecast
 from assets.kit.step_run import ConfigT, Input, Row, Rows, StepRun
+from resources.calls.spending import Account
+from resources.calls.store import CallStore
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import Outcome
 from resources.models.requests import Request
@@ -192,6 +194,14 @@ class Step(ABC, Generic[ConfigT]):
 
         A plan raises it as well: a quote tells what the run would refuse.
         """
+
+    def may_send(self, partition: str) -> bool:
+        """Return whether requests for a partition may be sent now; otherwise a plan has none."""
+        return True
+
+    def limit_account(self, work: StepRun[ConfigT], account: Account, calls: CallStore) -> Account:
+        """Return the account of a run, with a budget of the step's own where it has one."""
+        return account
 
     def prepare(self, work: StepRun[ConfigT], rows: Rows) -> Rows:
         """The rows with what code makes of them, such as pictures, before anybody is asked.

@@ -2,7 +2,7 @@
 
 import inspect
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -32,9 +32,12 @@ from assets.kit.conversations import Conversations
 from assets.kit.forecast import PENDING, NotCountable, OutdatedRow
 from assets.kit.limits import partial_metadata
 from assets.kit.pictures import missing_pictures_metadata
+from assets.kit.spared_requests import count_spared
 from assets.kit.step import Step, StepReply
 from assets.kit.step_run import Input, Row, StepRun
 from assets.kit.table_asset import OWNERS, NotMaterialized
+from assets.kit.token_counts import OUTPUT_TOKENS, token_cells
+from resources.calls import CallStore
 from resources.calls.spending import Account
 from resources.models.catalog import Model
 from resources.models.client import AskResult, ModelClient
@@ -82,7 +85,8 @@ def build_step_asset(step: Step[Any]) -> AssetsDefinition:
         )
         if warning := step.forecast.warn(partition, config):
             context.log.warning("%s", warning)
-        rows, ask_results = query_models(step, work, models, budget.build_account(context))
+        account = step.limit_account(work, budget.build_account(context), models.calls)
+        rows, ask_results = query_models(step, work, models, account)
         extent = step.extent(work, rows)
         endings = select_values(rows, step.table.outcome_column)
         outcomes = Counter(str(outcome) for (outcome,) in endings if outcome)
@@ -93,6 +97,7 @@ def build_step_asset(step: Step[Any]) -> AssetsDefinition:
             **step.metadata(work, rows),
             **missing_pictures_metadata(step, work, outcomes["failed"]),
             **(cost_metadata(*ask_results) if ask_results else {}),
+            **_spared_metadata(step, work, rows, models.calls),
             **_comparison_metadata(step, home),
             **(
                 conditions_metadata(step.key, partition, rows, home, context.log)
@@ -177,19 +182,22 @@ def _query_rows(
                 (step.forecast.describe_outdated or partial(_describe_outdated, step))(row)
             )
     conversations = Conversations(step.converse(work, row) for row in rows)
-    rounds, outcomes = [], dict[int, Outcome]()
+    rounds, outcomes = [], defaultdict[int, list[Outcome]](list)
     while (waiting := conversations.pending_requests) and model is not None:
         result = models.ask(model, [*waiting.values()], work.log, account)
         rounds.append(result)
         for index, outcome, calls in zip(waiting, result.outcomes, result.keys, strict=True):
             conversations.resume(index, StepReply(outcome, calls))
-            outcomes[index] = outcome
-    has_conditions = CONDITIONS in step.table.columns.columns
+            outcomes[index].append(outcome)
+    columns = step.table.columns.columns
     for index, row in enumerate(rows):
         # In place: another copy of all rows is what takes most memory.
         row.update(conversations.finished_rows.pop(index))
-        if has_conditions:
-            row.update(condition_cells(outcomes.get(index)))
+        if CONDITIONS in columns:
+            row.update(condition_cells(next(reversed(outcomes[index]), None)))
+        # A stand-in states its own, if any.
+        if OUTPUT_TOKENS in columns and model is not None:
+            row.update(token_cells(outcomes[index]))
     return step.finish(work, rows), rounds
 
 
@@ -252,6 +260,18 @@ def _comparison_metadata(step: Step[Any], home: DataRoot) -> dict[str, Any]:
         return {}
     compared = describe_batch_invariance(home.path(), judge)
     return {} if compared is None else {"batch_invariance": compared}
+
+
+def _spared_metadata(
+    step: Step[Any], work: StepRun[Any], rows: Sequence[Row], calls: CallStore
+) -> dict[str, str]:
+    """Metadata of the requests that a rule spared, and of what they would have cost."""
+    model = step.model(work.partition, work.config)
+    if model is None:
+        return {}
+    requests = (request for row in rows for request in step.forecast.spared_requests(work, row))
+    spared = count_spared(model, requests, calls, work.images)
+    return {"decided_by_rule": spared.describe()} if spared.number else {}
 
 
 def cost_metadata(*results: AskResult) -> dict[str, Any]:

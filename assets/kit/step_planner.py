@@ -46,9 +46,11 @@ def planned_table(
 ) -> pd.DataFrame | None:
     """An asset's table once all that is planned is materialized; None where there is none.
 
-    An asset that is no step is read as it is stored. See `Input` for
+    An asset that is no step is read as it is stored, or drafted. See `Input` for
     `uses_default_config`.
     """
+    if (draft := sources.draft_tables.get((asset, partition))) is not None:
+        return draft
     config, step = sources.planned_configs.get((asset, partition)), steps.get(asset)
     if config is None or step is None:
         stored = sources.home.find(asset, partition or None)
@@ -82,7 +84,7 @@ def _iterate_plans(
     steps: Steps, step: Step[Any], sources: PlanContext, partition: str, config: Mapping[str, Any]
 ) -> Iterator[Plan]:
     model = step.model(partition, step.config(**config))
-    if model is None:
+    if model is None or not step.may_send(partition):
         return
     try:
         work = _build_run(steps, step, sources, partition, config)
@@ -96,6 +98,9 @@ def _iterate_plans(
         model,
         requests=_iterate_certain_requests(step, work, sources.calls, certain),
         possible_requests=_iterate_possible_requests(step, work, sources.calls, rows),
+        spared_requests=(
+            request for row in certain for request in step.forecast.spared_requests(work, row)
+        ),
         paper_sample=step.forecast.estimate_paper_sample(work, rows),
         warning=step.forecast.warn(partition, work.config),
     )

@@ -9,7 +9,7 @@ from dagster import AssetKey, AssetSelection, DagsterError, Definitions
 from upath import UPath
 
 from assets.kit.benchmarks import build_steps, load_benchmarks
-from assets.kit.panel import panel_files
+from assets.kit.verdicts import panel_files
 from generators.name_suggestions import suggest_names
 from resources.faults import StoreError
 from resources.models.catalog import Catalog

@@ -9,6 +9,7 @@ from assets.kit.jobs import JobSpec
 from assets.kit.step import Step
 from assets.philautia.captions import CaptionStep
 from assets.philautia.common import (
+    EVALUATION_VERSION,
     GROUP,
     QUESTION,
     TITLE,
@@ -22,6 +23,8 @@ from assets.philautia.pomms import build_pomms_asset
 from assets.philautia.preference_matrix import CELL, build_matrix_asset
 from assets.philautia.rated_captions import RatedCaptions
 from assets.philautia.references import CAPTIONERS, EVALUATORS
+from assets.philautia.release import RELEASE_TABLES
+from assets.philautia.release_card import CARD
 from assets.philautia.report import build_report_asset
 from assets.philautia.scores import CaptionScoreStep
 from resources.models.catalog import Catalog
@@ -131,9 +134,12 @@ BENCHMARK = Benchmark(
     name=GROUP,
     title=TITLE,
     question=QUESTION,
+    evaluation_version=EVALUATION_VERSION,
     steps=_steps,
     assets=_assets,
     job_specs=_build_job_specs,
     stand_in_runs=_plan_stand_in,
     summarize_demo=demo_summary,
+    release_tables=RELEASE_TABLES,
+    release_card=CARD,
 )

@@ -21,6 +21,8 @@ from resources.models.catalog import Catalog, Model, ModelIdentity, to_identity
 GROUP = "philautia"
 TITLE = "Philautia-Eval"
 QUESTION = "Does a judge prefer captions that it wrote itself?"
+EVALUATION_VERSION = "1"
+"""Raised with every change of a prompt to judges, of how replies are read or of their scores."""
 LESS, MORE = "less to its own captions", "more to its own"
 """What the ends of a scale of self-preference mean."""
 

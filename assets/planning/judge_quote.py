@@ -99,10 +99,7 @@ class JudgeQuote(NamedTuple):
     @property
     def is_free(self) -> bool:
         """True if the requests are certain to cost nothing."""
-        lines = [line for share in self.benchmark_quotes for line in self._iterate_lines(share)]
-        bounds = [line.prices["online"].bound for line in lines]
-        free = not any(bound.nano or bound.unknown for bound in bounds)
-        return free and all(line.missing_asset is None for line in lines)
+        return self.quote.is_free
 
     @property
     def other_judges_assets(self) -> set[AssetKey]:

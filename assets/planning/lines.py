@@ -10,6 +10,7 @@ from assets.kit.conversations import build_repair, find_longest_repair
 from assets.kit.model_lookup import NoSuchModel
 from assets.kit.pair_marks import BadMarks
 from assets.kit.plan import Plan, PlanContext, Planners
+from assets.kit.spared_requests import SparedRequests, count_spared
 from assets.kit.table_asset import TablesMismatch
 from assets.planning.prices import Pricing, QuotePrice, empty_prices
 from assets.planning.quote_selection import CannotQuote, Task, to_planned_configs
@@ -38,6 +39,7 @@ class QuoteLine:
     `missing_asset` has to be materialized before requests can be counted, where it is set.
     Of those to send, `unpainted` are known to fail: a folder of pictures lacks them; and
     `oversized` are not sent: their pictures exceed a limit of the model, as `excess` of one says.
+    `spared` ones are no requests: the verdict of a rule is certain.
     """
 
     asset: str
@@ -50,6 +52,7 @@ class QuoteLine:
     unpainted: int = 0
     oversized: int = 0
     excess: str = ""
+    spared: SparedRequests = field(default_factory=SparedRequests)
     missing_asset: str | None = None
     prices: dict[Mode, QuotePrice] = field(default_factory=dict)
 
@@ -82,6 +85,13 @@ class Quote(NamedTuple):
     refused_tasks: Mapping[str, Sequence[Task]] = MappingProxyType({})
     samples: Sequence[SampledStep] = ()
     warnings: Sequence[str] = ()
+
+    @property
+    def is_free(self) -> bool:
+        """True if the requests are certain to cost nothing."""
+        bounds = [line.prices["online"].bound for line in self.lines]
+        is_counted = all(line.missing_asset is None for line in self.lines)
+        return is_counted and not any(bound.nano or bound.unknown for bound in bounds)
 
 
 def quote_tasks(planners: Planners, sources: PlanContext, tasks: Sequence[Task]) -> Quote:
@@ -148,6 +158,7 @@ class _QuoteBuilder:
         for chunk in self._chunk_by_sizes(plan.possible_requests):
             for request in chunk:
                 self._count_follow_up(model, request, (line, total))
+        line.spared = count_spared(model, plan.spared_requests, self._calls, self._images)
         if plan.paper_sample is not None:
             full_line = QuoteLine(asset, task.partition, model, prices=empty_prices(model))
             for (request,) in self._chunk_by_sizes([plan.paper_sample.largest_request]):
@@ -207,7 +218,9 @@ class _QuoteBuilder:
         }
         excesses = find_excesses(model, unsent, self._pricing.sizes, self._images)
         for key, (request, lines) in new.items():
-            unpainted = model.may_lack_answers and not is_painted(model, request)
+            unpainted = (
+                model.may_lack_answers and key not in stored and not is_painted(model, request)
+            )
             for quote_line in lines:
                 quote_line.requests += 1
                 quote_line.stored += key in stored

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
+from assets.kit.spared_requests import find_typical_usage
 from resources.calls import CallStore
 from resources.calls.spending import Mode
 from resources.models.catalog import Model
@@ -19,7 +20,7 @@ from resources.models.pricing import (
     to_request_shape,
 )
 from resources.models.replies import Usage
-from resources.models.requests import Request, build_canonical_head, get_request_kind
+from resources.models.requests import Request, get_request_kind
 
 _SOMETHING = Usage(1, 1, 1.0)
 _REPLY_NAMES = {
@@ -152,12 +153,7 @@ class Pricing:
         """Return the typical usage of the model's latest answers of a kind; None without any."""
         cache_key = model.name, get_request_kind(request)
         if cache_key not in self._typical:
-            typical = self._calls.typical_usage(
-                build_canonical_head(model, get_request_kind(request))
-            )
-            self._typical[cache_key] = typical and Usage(
-                round(typical.input_tokens), round(typical.output_tokens)
-            )
+            self._typical[cache_key] = find_typical_usage(self._calls, model, request)
         return self._typical[cache_key]
 
 

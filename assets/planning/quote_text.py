@@ -12,6 +12,7 @@ from assets.planning.prices import Amount, QuotePrice
 from assets.planning.quote_selection import Task
 from assets.planning.quote_sentences import describe_oversized, describe_total
 from resources.calls.spending import NANO, Mode
+from resources.models.parameter_checks import find_thinking_budget
 
 _ABOUT = ("asset", "partition", "model")
 _Column = tuple[str, Callable[[QuoteLine], str]]
@@ -161,9 +162,12 @@ def _describe_picture_prices(total: QuoteLine) -> Iterator[str]:
     """Describe what a model's prices assume, where its answers do not show it."""
     name, price = total.model.name, total.prices["online"]
     if price.is_guess:
+        budget = find_thinking_budget(total.model.parameters)
+        writes = f"its whole thinking budget of {budget:,} tokens" if budget else "a guess"
         yield (
-            f"{name}: expected goes by its provider's rule for pictures and by a guess of what it "
-            "writes, since it has not answered such a request yet: a first few answers show more."
+            f"{name}: expected goes by its provider's rule for pictures and by {writes} for what "
+            "it writes, since it has not answered such a request yet: a first few answers show "
+            "more."
         )
     if price.picture_nano > price.bound.nano / 2 and not price.bound.unknown:
         yield (
@@ -193,8 +197,19 @@ def _iterate_notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
             for why in sorted(set().union(*(amount.unknown for amount in amounts))):
                 yield f"{total.model.name}: {column} is unknown without {why}."
         yield from _describe_picture_prices(total)
+    yield from (
+        f"{line.model.name}: {line.spared.describe()} "
+        f"({_format_asset(line.asset, [line.partition])})."
+        for line in quote.lines
+        if line.spared.number
+    )
     for line in quote.lines:
-        if line.unpainted:
+        if line.unpainted and line.model.backend == "imported":
+            yield (
+                f"{line.model.name}: {line.unpainted:,} of {line.requests:,} questions have no "
+                "imported answer. They count as missing."
+            )
+        elif line.unpainted:
             yield (
                 f"{line.model.name}: {line.unpainted:,} of {line.requests:,} pictures are not in "
                 f"{line.model.model} and would fail. {prompts_command(line.asset, line.partition)}"

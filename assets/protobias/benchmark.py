@@ -8,12 +8,23 @@ from assets.kit.jobs import JobSpec
 from assets.kit.partitions import painters
 from assets.kit.picture_tables import PictureTable, to_painted_picture
 from assets.kit.step import Step
-from assets.protobias.common import GROUP, QUESTION, TITLE, asset_key, pairs, protobias_domains
+from assets.protobias.common import (
+    EVALUATION_VERSION,
+    GROUP,
+    QUESTION,
+    TITLE,
+    asset_key,
+    pairs,
+    protobias_domains,
+)
 from assets.protobias.concepts import ProtoConcepts
 from assets.protobias.filtered_pairs import FilteredPairs
+from assets.protobias.human_scores import FORM, build_human_scores_asset
 from assets.protobias.image_pairs import IMAGE_PAIRS, ImagePairs
 from assets.protobias.own_scores import FiledScores
 from assets.protobias.prompt_triplets import PromptTriplets
+from assets.protobias.release import RELEASE_TABLES
+from assets.protobias.release_card import CARD
 from assets.protobias.report import build_report_asset
 from assets.protobias.scorers import is_filed, list_scorers
 from assets.protobias.scores import PairScores
@@ -69,9 +80,11 @@ def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
 
 
 def _assets(catalog: Catalog) -> list[Definition]:
+    scorers = list_scorers(catalog)
     return [
-        build_summary_asset(list_scorers(catalog)),
-        build_report_asset(catalog, list_scorers(catalog)),
+        build_human_scores_asset([scorer.name for scorer in scorers]),
+        build_summary_asset(scorers),
+        build_report_asset(catalog, scorers),
     ]
 
 
@@ -110,11 +123,13 @@ BENCHMARK = Benchmark(
     name=GROUP,
     title=TITLE,
     question=QUESTION,
+    evaluation_version=EVALUATION_VERSION,
     steps=_steps,
     assets=_assets,
     job_specs=_JOB_SPECS,
     stand_in_runs=_plan_stand_in,
     summarize_demo=demo_summary,
+    review_forms=(FORM.review_form,),
     pair_tables=(TRAINING_PAIRS,),
     picture_tables=(
         PictureTable(
@@ -125,4 +140,6 @@ BENCHMARK = Benchmark(
             by_painter=True,
         ),
     ),
+    release_tables=RELEASE_TABLES,
+    release_card=CARD,
 )

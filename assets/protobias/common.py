@@ -13,6 +13,8 @@ from resources.storage.data_root import DataRoot
 GROUP = "protobias"
 TITLE = "ProtoBias"
 QUESTION = "Does a metric prefer the picture that fits the text, or the one that is typical?"
+EVALUATION_VERSION = "1"
+"""Raised with every change of a prompt to judges, of how replies are read or of their scores."""
 
 table_asset = partial(common.table_asset, GROUP)
 """An asset of this benchmark that makes a table."""

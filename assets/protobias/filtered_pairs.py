@@ -16,6 +16,7 @@ from assets.kit.model_lookup import find_model
 from assets.kit.pictures import sample_contact_sheet
 from assets.kit.plan import PaperSample
 from assets.kit.previews import markdown_table
+from assets.kit.spared_requests import RULE
 from assets.kit.step import Check, Conversation, Extent, Problem, Step, StepAsset, StepTable
 from assets.kit.step_run import Input, Row, StepRun
 from assets.protobias.common import PAIRS_KEY, TRIPLETS_KEY, asset_key, pairs, split_pair_key
@@ -50,6 +51,7 @@ FILTERED_COLUMNS = Columns(
     filter_outcome=(TEXT, "scored, unparsed, refused, failed, or unpainted (not asked)"),
     filter_response=(TEXT, "The filter's reply; empty if there is none"),
     filter_reason=(TEXT, "Reason for a missing score; else empty"),
+    decided_by=(TEXT, "rule, if a flaw fails the picture and no model is asked; model; or empty"),
     min_score=(WHOLE, "Lowest score at which a picture is kept"),
     kept=(BOOLEAN, "True if the picture scored high enough"),
     pair_kept=(BOOLEAN, "True if both pictures of its pair scored high enough"),
@@ -126,6 +128,7 @@ class FilteredPairs(Step[FilterConfig]):
         self.forecast = Forecast(
             max_requests=self._max_requests,
             estimate_paper_sample=self._estimate_paper_sample,
+            spared_requests=_iterate_spared_requests,
             warn=self._warn,
         )
 
@@ -145,7 +148,7 @@ class FilteredPairs(Step[FilterConfig]):
         of_filter["min_score"] = work.config.min_score
         rows = select_first_pairs(work.read_rows("image_pairs"), work.config.limit)
         for row in rows:
-            row.update(of_filter)
+            row.update(of_filter, decided_by=RULE if row["outcome"] == "flawed" else None)
             if row["outcome"] == PENDING:
                 row["filter_outcome"] = PENDING
         if reads_pixels(judge):
@@ -159,7 +162,7 @@ class FilteredPairs(Step[FilterConfig]):
         if self.model(work.partition, work.config) is None:
             return build_fit_columns(row["fit"])
         outcome, calls = yield build_request(row["prompt"], row["sha256"])
-        return parse_rating(outcome, calls)
+        return {**parse_rating(outcome, calls), "decided_by": "model"}
 
     def finish(
         self, work: StepRun[FilterConfig], rows: Sequence[dict[str, Any]]
@@ -245,6 +248,12 @@ class FilteredPairs(Step[FilterConfig]):
     def checks(self) -> list[Check]:
         """Check that enough pairs are kept."""
         return [usable_share_check(self, MIN_KEPT_SHARE, _count_usable)]
+
+
+def _iterate_spared_requests(work: StepRun[FilterConfig], row: Row) -> Iterator[LookRequest]:
+    """A look at a picture with a flaw, which no score could keep."""
+    if row["outcome"] == "flawed":
+        yield build_request(row["prompt"], row["sha256"])
 
 
 def rank_pairs(rows: Sequence[dict[str, Any]], config: FilterConfig) -> list[dict[str, Any]]:

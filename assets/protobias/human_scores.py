@@ -4,16 +4,14 @@ What they are shown is a sample, in the words of Table 6.
 """
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from hashlib import sha256
-from typing import TypeAlias
+from collections.abc import Sequence
 
 import pandas as pd
 import pyarrow as pa
 from dagster import (
     AssetDep,
     AssetExecutionContext,
+    AssetsDefinition,
     MarkdownMetadataValue,
     MaterializeResult,
     MetadataValue,
@@ -21,20 +19,31 @@ from dagster import (
 from pydantic import Field
 
 from assets.kit.columns import TEXT, WHOLE, Columns, to_materialize_result
+from assets.kit.drawn_sheets import (
+    CHANCE_COLUMN,
+    UncertainChoiceConfig,
+    describe_choice,
+    find_estimate_chances,
+    read_earlier_draws,
+    unite_draws,
+)
 from assets.kit.partitions import painters
 from assets.kit.previews import markdown_table
 from assets.kit.score_files import HumanScore, check_scores, pair_with_rows, read_score_files
-from assets.kit.score_sheets import SHEET, ScoreForm, write_sheets
+from assets.kit.score_sheets import CHANCE, SHEET, ScoreForm, write_score_part, write_sheets
 from assets.kit.step_run import Row
-from assets.kit.table_asset import NotMaterialized
-from assets.protobias.common import GROUP, asset_key, load_by_domain, table_asset
+from assets.protobias.common import GROUP, asset_key, table_asset
 from assets.protobias.filtered_pairs import FILTERED_COLUMNS
-from assets.protobias.selection import domain_share
-from generators.prompts.concepts import DOMAINS
+from assets.protobias.people_samples import (
+    draw_pairs,
+    load_filtered_pictures,
+    load_margins,
+    select_drawn,
+    select_for_scoring,
+)
 from generators.prompts.rating_prompts import write_rating_prompt
 from metrics.protobias.normalization import HUMAN, normalize_scores
 from metrics.statistics.weighted_kappa import pairwise_agreement
-from resources.settings.run_config import Config
 from resources.storage.data_root import DataRoot
 from resources.storage.image_store import ImageStore
 
@@ -46,6 +55,7 @@ HUMAN_SCORES = Columns(
     **FILTERED_COLUMNS.subset(*_PICTURED),
     annotator=(TEXT, "Annotator"),
     score=(WHOLE, "1 to 4"),
+    chance=CHANCE_COLUMN,
     **FILTERED_COLUMNS.subset("is_stand_in"),
 )
 """Table with one row per image and annotator who has decided on it."""
@@ -73,11 +83,8 @@ FORM = ScoreForm(
     source="protobias/filtered_pairs",
 )
 
-Pictures: TypeAlias = Mapping[str, Sequence[Row]]
-"""Rows of `filtered_pairs` by the sha256 of their picture."""
 
-
-class ProtoHumanScoresConfig(Config):
+class ProtoHumanScoresConfig(UncertainChoiceConfig):
     """Pictures and texts for people to score."""
 
     images: int = Field(
@@ -86,7 +93,7 @@ class ProtoHumanScoresConfig(Config):
         multiple_of=2,
         description=(
             "Pictures with their texts to score, both of each pair, balanced over domains. A "
-            "smaller number selects a subset of a larger one."
+            "smaller number selects a subset of a larger one. With chosen_by it is an average."
         ),
     )
     seed: int = Field(
@@ -94,98 +101,71 @@ class ProtoHumanScoresConfig(Config):
     )
 
 
-@table_asset(
-    columns=HUMAN_SCORES,
-    partitions=painters,
-    deps=[AssetDep(asset_key("filtered_pairs"))],
-    description="Human scores of a painter's pictures, 1 to 4, and their agreement (ProtoBias, "
-    "§5.2). Writes score sheets, and reads those filled in.",
-)
-def human_scores(
-    context: AssetExecutionContext,
-    config: ProtoHumanScoresConfig,
-    home: DataRoot,
-    images: ImageStore,
-) -> MaterializeResult[pa.Table]:
-    """Read all filled files of the painter's folder, then write sheets for who scores next.
+def build_human_scores_asset(judges: Sequence[str]) -> AssetsDefinition:
+    """The asset `human_scores`, whose pairs these judges may choose."""
 
-    Raises `UserFileError` for a file that cannot be followed, `NotMaterialized` without pairs.
-    """
-    painter = context.partition_key
-    folder = home.path("reviews", GROUP, painter)
-    pictures = load_filtered_pictures(home, painter)
-    sheet_scores = check_scores(read_score_files(folder, FORM), FORM, pictures)
-    pictures_to_score = select_for_scoring(pictures, config.images, config.seed)
-    write_sheets(folder, FORM, pictures_to_score, images)
-    rows = [
-        {name: row[name] for name in (*_PICTURED, "is_stand_in")}
-        | {"annotator": entry.annotator, "score": entry.score}
-        for entry, row in pair_with_rows(sheet_scores, pictures)
-        if row["pair_kept"]
-    ]
-    table = HUMAN_SCORES.build_table(rows)
-    scores = table.to_pandas()
-    if unused_count := len(sheet_scores) - len(
-        set(zip(scores["annotator"], scores["sha256"], strict=True))
-    ):
-        context.log.warning(
-            "%d scores are of pictures that protobias/filtered_pairs does not keep now; they stay "
-            "in their files and are left out of the table.",
-            unused_count,
-        )
-    return to_materialize_result(
-        table,
-        to_score=len(pictures_to_score),
-        sheet=MetadataValue.path(str(folder / SHEET)),
-        annotators=markdown_table(_count_by_annotator(sheet_scores, pictures_to_score)),
-        agreement=_agreement(scores, config.seed),
-        scores=markdown_table(_means(scores).round(3)),
+    @table_asset(
+        columns=HUMAN_SCORES,
+        partitions=painters,
+        deps=[AssetDep(asset_key("filtered_pairs"))],
+        description="Human scores of a painter's pictures, 1 to 4, and their agreement (ProtoBias, "
+        "§5.2). Writes score sheets, and reads those filled in.",
     )
+    def human_scores(
+        context: AssetExecutionContext,
+        config: ProtoHumanScoresConfig,
+        home: DataRoot,
+        images: ImageStore,
+    ) -> MaterializeResult[pa.Table]:
+        """Read all filled files of the painter's folder, then write sheets for who scores next.
 
-
-def load_filtered_pictures(home: DataRoot, painter: str) -> Pictures:
-    """Load every picture of a painter's filtered pairs, over all existing domains.
-
-    Raises `NotMaterialized` where there are none.
-    """
-    groups = defaultdict(list)
-    for table in load_by_domain(home, "filtered_pairs", painter).values():
-        for row in FILTERED_COLUMNS.read_rows(table, asset_key("filtered_pairs")):
-            if row["sha256"] is not None:
-                groups[row["sha256"]].append(row)
-    if not groups:
-        raise NotMaterialized(
-            f"There are no pictures of {painter} to score yet: materialize "
-            f"protobias/filtered_pairs of {painter} first, for {', '.join(DOMAINS)}."
+        Raises `UserFileError` for a file that cannot be followed, `NotMaterialized` without pairs
+        or without scores by a judge that is to choose.
+        """
+        painter = context.partition_key
+        folder = home.path("reviews", GROUP, painter)
+        pictures = load_filtered_pictures(home, painter)
+        sheet_scores = check_scores(read_score_files(folder, FORM), FORM, pictures)
+        drawn = read_earlier_draws(folder, sheet_scores)
+        if config.chosen_by:
+            margins = load_margins(home, painter, config.chosen_by, judges)
+            drawn = unite_draws([drawn, draw_pairs(pictures, margins, config.images)])
+        pictures_to_score = (
+            select_drawn(pictures, drawn, config.seed)
+            if drawn
+            else select_for_scoring(pictures, config.images, config.seed)
         )
-    return groups
+        drawn = {row["sha256"]: row[CHANCE] for row in pictures_to_score if CHANCE in row}
+        chances = find_estimate_chances(drawn, sheet_scores)
+        write_sheets(folder, FORM, pictures_to_score, images)
+        write_score_part(home, FORM, painter, folder, pictures_to_score)
+        rows = [
+            {name: row[name] for name in (*_PICTURED, "is_stand_in")}
+            | {"annotator": entry.annotator, "score": entry.score, "chance": chances[entry.image]}
+            for entry, row in pair_with_rows(sheet_scores, pictures)
+            if row["pair_kept"]
+        ]
+        table = HUMAN_SCORES.build_table(rows)
+        scores = table.to_pandas()
+        if unused_count := len(sheet_scores) - len(
+            set(zip(scores["annotator"], scores["sha256"], strict=True))
+        ):
+            context.log.warning(
+                "%d scores are of pictures that protobias/filtered_pairs does not keep now; they "
+                "stay in their files and are left out of the table.",
+                unused_count,
+            )
+        return to_materialize_result(
+            table,
+            to_score=len(pictures_to_score),
+            choice=describe_choice(drawn, sheet_scores),
+            sheet=MetadataValue.path(str(folder / SHEET)),
+            annotators=markdown_table(_count_by_annotator(sheet_scores, pictures_to_score)),
+            agreement=_agreement(scores, config.seed),
+            scores=markdown_table(_means(scores).round(3)),
+        )
 
-
-def select_for_scoring(pictures: Pictures, images: int, seed: int) -> list[Row]:
-    """The pictures that people are shown, both of each pair, in an order that says nothing.
-
-    They are even over the domains, each domain's in the order of the evaluation; fewer are part of
-    more. A picture that stands for several rows would give them one score: their pairs are left
-    out, and the next ones take their place.
-    """
-    kept_rows = [row for rows in pictures.values() for row in rows if row["pair_kept"]]
-    times = Counter(row["sha256"] for row in kept_rows)
-    shared = {row["pair_id"] for row in kept_rows if times[row["sha256"]] > 1}
-    places: dict[str, set[int]] = defaultdict(set)
-    for row in kept_rows:
-        if row["pair_id"] not in shared:
-            places[row["domain"]].add(row["rank"])
-    chosen_ranks = {
-        (domain, rank)
-        for domain, ranks in places.items()
-        for rank in sorted(ranks)[: domain_share(domain, images // 2)]
-    }
-    chosen = [
-        row
-        for row in kept_rows
-        if row["pair_id"] not in shared and (row["domain"], row["rank"]) in chosen_ranks
-    ]
-    return sorted(chosen, key=lambda row: sha256(f"{seed}/{row['sha256']}".encode()).digest())
+    return human_scores
 
 
 def _count_by_annotator(

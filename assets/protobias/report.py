@@ -72,6 +72,7 @@ def _site(sources: ReportSources, catalog: Catalog, scorers: Sequence[Model]) ->
             home, [name for name in painter_names if name in listed], subjects
         ),
         spent=sources.spent,
+        decisions=sources.decisions,
         full_size=sources.full_size,
     )
 

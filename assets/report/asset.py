@@ -1,5 +1,6 @@
 """The asset `report` of a benchmark."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -19,8 +20,10 @@ from dagster import (
 )
 from pydantic import Field
 
+from assets.kit.spared_requests import RULE
 from assets.kit.table_asset import OWNERS, NotMaterialized
 from assets.report.benchmark_report import BenchmarkReport, GalleryT, SubjectT
+from assets.report.costs import RuleDecisions
 from assets.report.publish import Site, publish
 from assets.report.revision import revision_facts
 from assets.report.site_metadata import build_site_metadata
@@ -33,6 +36,8 @@ from resources.settings.run_config import Config
 from resources.storage.data_root import DataRoot
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache
+
+_DECIDED_BY = "decided_by"
 
 
 class ReportConfig(Config):
@@ -60,6 +65,7 @@ class ReportSources:
     instance: DagsterInstance
     calls: CallStore
     spent: Sequence[SpendingRow]
+    decisions: Sequence[RuleDecisions]
     full_size: bool
     facts: Mapping[str, str]
 
@@ -136,6 +142,7 @@ def report_asset(
             instance=context.instance,
             calls=models.calls,
             spent=spent,
+            decisions=list_rule_decisions(home, spent),
             full_size=config.full_size,
             facts=facts,
         )
@@ -155,6 +162,22 @@ def report_asset(
         )
 
     return report
+
+
+def list_rule_decisions(home: DataRoot, spent: Sequence[SpendingRow]) -> list[RuleDecisions]:
+    """List what rules decided in tables on which money was spent, of the steps that have rules."""
+    decisions = []
+    for name, partition in sorted({(entry.asset, entry.partition) for entry in spent}):
+        key = AssetKey(name.split("/"))
+        if not home.holds(key, partition or None):
+            continue
+        table = home.open_table(key, partition or None)
+        if _DECIDED_BY not in table.schema.names:
+            continue
+        counts = Counter(table.to_frame([_DECIDED_BY])[_DECIDED_BY])
+        if counts[RULE]:
+            decisions.append(RuleDecisions(name, partition, counts[RULE], counts["model"]))
+    return decisions
 
 
 def subjects_report(
@@ -181,7 +204,13 @@ def subjects_report(
             raise NotMaterialized(
                 f"{group}/report: there are no numbers yet. Materialize {group}/{table} first."
             )
-        return report.build(subjects, facts=sources.facts, spent=sources.spent, **extras(sources))
+        return report.build(
+            subjects,
+            facts=sources.facts,
+            spent=sources.spent,
+            decisions=sources.decisions,
+            **extras(sources),
+        )
 
     keys = [AssetKey([group, name]) for name in (table, *deps)]
     return report_asset(group, build_site, deps=keys, description=description)

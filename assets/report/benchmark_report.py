@@ -7,12 +7,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
-from assets.report.costs import costs
+from assets.report.costs import RuleDecisions, costs, describe_decisions, summarize_decisions
 from assets.report.openings import Entry, Opening
 from assets.report.publish import Site, Thumbnail
 from assets.report.published import Published
 from assets.report.rendering import Renderer, Shell
-from assets.report.standings import Failure, JudgeResults, Measure, Standing
+from assets.report.standings import Course, Failure, JudgeResults, Measure, Standing
 from assets.report.start_page import Finding
 from assets.report.subjects import ReportSubject
 from resources.calls.spending import SpendingRow
@@ -73,6 +73,8 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
     measures: Sequence[Measure]
     standings: Callable[[SubjectT], Iterable[Standing]]
     failures: Callable[[SubjectT, GalleryT], Iterable[Failure]]
+    courses: Callable[[SubjectT], Iterable[Course]] = lambda subject: ()
+    """Judges month by month."""
 
     def finding(self, subjects: Sequence[SubjectT]) -> Finding[SubjectT]:
         """The finding about the firmest subject."""
@@ -94,6 +96,7 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
                 for subject in ordered
                 for failure in self.failures(subject, galleries[subject.name])
             ],
+            [course for subject in ordered for course in self.courses(subject)],
         )
 
     def build(
@@ -102,6 +105,7 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
         *,
         facts: Mapping[str, str],
         spent: Sequence[SpendingRow] = (),
+        decisions: Sequence[RuleDecisions] = (),
         further_pages: Mapping[str, str] = MappingProxyType({}),
         **values: object,
     ) -> Site:
@@ -120,6 +124,7 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
             finding.firmness,
             published,
             self.place,
+            summarize_decisions(decisions, spent),
         )
         results = self.judged(subjects, galleries)
         links = [(title, f"index.html#{title.lower()}") for title in self.sections]
@@ -131,6 +136,7 @@ class BenchmarkReport(Generic[SubjectT, GalleryT]):
             "opening": Opening(entry=entry, results=results),
             "stand_ins": stand_ins,
             "costs": costs(spent),
+            "decisions": describe_decisions(decisions, spent),
             **self.values,
             **values,
         }

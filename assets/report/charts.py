@@ -11,6 +11,7 @@ from assets.report.formats import (
     format_signed,
     format_signed_interval,
 )
+from assets.report.standings import Course
 
 PERCENT = ("0", "25", "50", "75", "100\u00a0%")
 SCORES = ("0", "0.25", "0.5", "0.75", "1")
@@ -155,6 +156,19 @@ def changes(
         left_label,
         right_label,
     )
+
+
+def monthly(id_: str, course: Course) -> Chart:
+    """The share of right answers of each month, on a scale from 0 to 1."""
+    bars = [
+        Bar.build(
+            f"{month.month}{', changed' * (month.month in course.changed_months)} ({month.note})",
+            {"": ("accuracy", Rate(month.value, month.low, month.high))},
+            note="" if month.value is not None else "no answer",
+        )
+        for month in course.months
+    ]
+    return Chart(id_, course.title, "share of right answers by month", PERCENT, bars)
 
 
 def _round_up(number: float) -> float:

@@ -38,8 +38,8 @@ def copy_reports(reports: UPath, folder: Path) -> list[str]:
     with write_errors(folder):
         for site in sites:
             _copy_site(site, folder / site.name)
-        beside = read_files([reports / MARK, reports / roster.FILE])
-        files = {path.name: data for path, data in beside.items()}
+        files_at_top = read_files([reports / MARK, reports / roster.FILE])
+        files = {path.name: data for path, data in files_at_top.items()}
         LocalFront(folder).write(read_pages(front) | files, JUDGE_FOLDERS)
     return [site.name for site in sites]
 

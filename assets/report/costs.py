@@ -47,6 +47,61 @@ def costs(spent: Iterable[SpendingRow]) -> Costs | None:
     )
 
 
+class RuleDecisions(NamedTuple):
+    """Numbers of pictures in a partition of an asset that a rule and that a model decided."""
+
+    asset: str
+    partition: str
+    by_rule: int
+    by_model: int
+
+
+def describe_decisions(
+    decisions: Iterable[RuleDecisions], spent: Sequence[SpendingRow]
+) -> list[str]:
+    """Describe what rules saved, at the mean cost of the pictures that a model decided."""
+    return [
+        f"{decision.asset} ({decision.partition}): "
+        f"{_count_pictures(decision.by_rule)} decided by rule, "
+        f"{_describe_savings([_estimate_saving(decision, spent)])}."
+        for decision in decisions
+    ]
+
+
+def summarize_decisions(decisions: Sequence[RuleDecisions], spent: Sequence[SpendingRow]) -> str:
+    """Sum what rules saved in a sentence; empty where they decided nothing."""
+    if not decisions:
+        return ""
+    savings = [_estimate_saving(decision, spent) for decision in decisions]
+    pictures = _count_pictures(sum(decision.by_rule for decision in decisions))
+    return f"Cheap first: {pictures} decided by rule, {_describe_savings(savings)}."
+
+
+def _count_pictures(count: int) -> str:
+    return f"{count:,} picture{'' if count == 1 else 's'}"
+
+
+def _estimate_saving(decision: RuleDecisions, spent: Sequence[SpendingRow]) -> int | None:
+    """Billionths of a dollar that were not spent; None where no cost is known."""
+    entries = [
+        entry
+        for entry in spent
+        if (entry.asset, entry.partition) == (decision.asset, decision.partition)
+    ]
+    paid = sum(entry.paid for entry in entries)
+    if not decision.by_model or not paid or any(entry.unknown for entry in entries):
+        return None
+    return paid * decision.by_rule // decision.by_model
+
+
+def _describe_savings(savings: Sequence[int | None]) -> str:
+    known = [saving for saving in savings if saving is not None]
+    if not known:
+        return "not sent; what they would have cost is unknown"
+    rest = ", and an unknown sum" if len(known) < len(savings) else ""
+    return f"about {format_usd(sum(known))} not spent{rest}"
+
+
 def format_usd(nano: int) -> str:
     """Billionths of a dollar as `$1,234.50`, with as many places as a small sum needs."""
     dollars = nano / NANO

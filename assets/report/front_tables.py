@@ -46,13 +46,15 @@ class MeasureColumn(NamedTuple):
 def overview(columns: Sequence[MeasureColumn], profiles: Sequence[Profile]) -> Table:
     """A line per judge or metric: results and trials, and what would fill each empty cell.
 
-    Who has most results comes first; trials are marked, and never ranked before results.
+    Who has most results comes first; trials are marked, and never ranked before results. An
+    optional measure has a column where any of them has a number by it.
     """
     listed = [
         profile
         for profile in profiles
         if profile.kind != "stand_in" or profile.has(stand_ins=False)
     ]
+    columns = _select_columns(columns, listed, is_stand_in=False)
     ordered = sorted(listed, key=lambda profile: -_results(columns, profile))
     bodies = [
         Body(title, [_line(columns, profile) for profile in ordered if profile.kind == kind])
@@ -63,11 +65,9 @@ def overview(columns: Sequence[MeasureColumn], profiles: Sequence[Profile]) -> T
 
 def stand_ins(columns: Sequence[MeasureColumn], profiles: Sequence[Profile]) -> Table:
     """Stand-in judges, and what models made of the pictures of stand-ins: no results."""
-    lines = [
-        _line(columns, profile, is_stand_in=True)
-        for profile in profiles
-        if profile.has(stand_ins=True)
-    ]
+    listed = [profile for profile in profiles if profile.has(stand_ins=True)]
+    columns = _select_columns(columns, listed, is_stand_in=True)
+    lines = [_line(columns, profile, is_stand_in=True) for profile in listed]
     caption = "Stand-in judges and stand-in runs"
     return Table(caption, "Judge or metric", _groups(columns), [Body("", lines)])
 
@@ -96,6 +96,22 @@ def judge_numbers(
     return Table(caption, "Measure", [Group("", heads)], bodies)
 
 
+def _select_columns(
+    columns: Sequence[MeasureColumn], profiles: Sequence[Profile], *, is_stand_in: bool
+) -> list[MeasureColumn]:
+    """Leave out optional measures by which none of these has a number."""
+    return [
+        column
+        for column in columns
+        if column.measure is None
+        or not column.measure.is_optional
+        or any(
+            profile.select_standings(column.folder, column.measure, stand_ins=is_stand_in)
+            for profile in profiles
+        )
+    ]
+
+
 def _groups(columns: Sequence[MeasureColumn]) -> list[Group]:
     return [
         Group(
@@ -114,7 +130,10 @@ def _groups(columns: Sequence[MeasureColumn]) -> list[Group]:
 
 def _line(columns: Sequence[MeasureColumn], profile: Profile, *, is_stand_in: bool = False) -> Line:
     cells = [_cell(column, profile, is_stand_in=is_stand_in) for column in columns]
-    return Line(profile.name, cells, profile.description, profile.page)
+    changes = [month for course in profile.courses for month in course.changed_months]
+    changed = f"answers changed in {', '.join(changes)}" if changes and not is_stand_in else ""
+    small = "; ".join(filter(None, [profile.description, changed]))
+    return Line(profile.name, cells, small, profile.page)
 
 
 def _results(columns: Sequence[MeasureColumn], profile: Profile) -> int:
@@ -135,7 +154,11 @@ def _cell(column: MeasureColumn, profile: Profile, *, is_stand_in: bool) -> Cell
         return _firmest_cell(column, standings)._replace(
             fill=_completion(column, profile, standings[0])
         )
-    return Cell("", note="none") if is_stand_in else _empty(profile, column.folder)
+    if is_stand_in:
+        return Cell("", note="none")
+    if measure and measure.is_optional:
+        return Cell("", note="not asked")
+    return _empty(profile, column.folder)
 
 
 def _completion(column: MeasureColumn, profile: Profile, standing: Standing) -> Fill | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from assets.report.asset import ReportSources
 from assets.report.cells import Line, Table, mark_trial, share_cell
 from assets.report.charts import PERCENT, Bar, Chart
-from assets.report.costs import costs
+from assets.report.costs import costs, describe_decisions
 from assets.report.formats import Rate, add_firmness
 from assets.report.openings import Entry
 from assets.report.publish import Site, Thumbnail
@@ -15,7 +15,7 @@ from assets.report.standings import JudgeResults, Measure, Standing
 from metrics import exact_interval
 from metrics.statistics.firmness import FIRMNESS, Evidence
 
-_SHOWN = 320
+SHOWN_PX = 320
 """The longer side in px of a picture."""
 
 
@@ -49,16 +49,21 @@ def one_page(
     *,
     judged: JudgeResults,
     pictures: Sequence[tuple[str, str]] = (),
+    tables: Sequence[Table] = (),
     method: str = "",
 ) -> Site:
     """The site of a benchmark whose result is one share for each judge or metric.
 
     The chart and table show the standings of `judged` by its first measure, the firmest first; the
     front page of all reports shows them as well. `pictures` are captions with the sha256 of what
-    they are about. `method` is a paragraph, which is folded.
+    they are about, above the chart. `tables` are further ones, and `method` a paragraph; both are
+    folded.
     """
     measured = judged.measures[0].name
-    standings = sorted(judged.standings, key=lambda standing: FIRMNESS.index(standing.firmness))
+    standings = sorted(
+        (standing for standing in judged.standings if standing.measure == measured),
+        key=lambda standing: FIRMNESS.index(standing.firmness),
+    )
     bars = [
         Bar.build(
             add_firmness(standing.model, standing.firmness),
@@ -71,15 +76,18 @@ def one_page(
         Line(standing.model, [mark_trial(share_cell(standing.rate), standing.firmness)])
         for standing in standings
     ]
-    thumbnails = [(caption, Thumbnail(digest, _SHOWN)) for caption, digest in pictures]
-    page = Renderer(Path(__file__).parent / "templates", Shell(entry.title, sources.facts)).page(
+    thumbnails = [(caption, Thumbnail(digest, SHOWN_PX)) for caption, digest in pictures]
+    shell = Shell(entry.title, sources.facts, [("Costs", "index.html#costs")])
+    page = Renderer(Path(__file__).parent / "templates", shell).page(
         "index.html",
         "one_page.html",
         entry=entry,
         chart_of=Chart("rates", entry.title, measured, PERCENT, bars),
         table=Table.plain(measured, "Judge", [measured], lines),
         thumbnails=thumbnails,
+        tables=tables,
         costs=costs(sources.spent),
+        decisions=describe_decisions(sources.decisions, sources.spent),
         method=method,
     )
     shown = list(dict.fromkeys(thumbnail for _, thumbnail in thumbnails))

@@ -37,6 +37,8 @@ class Entry:
     published: Published | None = None
     place: int = 0
     """The place among the benchmarks on the front page."""
+    savings: str = ""
+    """What rules decided before a model was asked, in a sentence; empty for nothing."""
 
     @property
     def file(self) -> tuple[str, str]:
@@ -220,8 +222,9 @@ def sort_openings(openings: Iterable[Opening]) -> list[Opening]:
     """Those on one's own models first, the firmest before others; then as benchmarks stand."""
 
     def find_place(opening: Opening) -> tuple[int, int]:
-        firmness = FIRMNESS.index(opening.entry.firmness)
-        return firmness if opening.entry.is_own else len(FIRMNESS), opening.entry.place
+        entry = opening.entry
+        is_on_models = entry.is_own and entry.firmness != "stand-in"
+        return FIRMNESS.index(entry.firmness) if is_on_models else len(FIRMNESS), entry.place
 
     return sorted(openings, key=find_place)
 

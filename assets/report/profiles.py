@@ -8,7 +8,15 @@ from hashlib import sha256
 from assets.report.conditions import Conditions
 from assets.report.formats import UNLISTED
 from assets.report.roster import Gap, Kind, Roster
-from assets.report.standings import MOST, Failure, JudgeResults, Measure, Standing, round_robin
+from assets.report.standings import (
+    MOST,
+    Course,
+    Failure,
+    JudgeResults,
+    Measure,
+    Standing,
+    round_robin,
+)
 from metrics.statistics.firmness import FIRMNESS
 
 _MAX_LENGTH = 60
@@ -26,6 +34,7 @@ class Profile:
     conditions: Sequence[Conditions] = ()
     standings: dict[str, list[Standing]] = field(default_factory=dict)
     failures: dict[str, list[Failure]] = field(default_factory=dict)
+    courses: list[Course] = field(default_factory=list)
 
     @property
     def page(self) -> str:
@@ -86,6 +95,8 @@ def profiles(judged: Mapping[str, JudgeResults], roster: Roster) -> list[Profile
                 find(standing.model).standings.setdefault(folder, []).append(standing)
         for failure in results.failures:
             find(failure.model).failures.setdefault(folder, []).append(failure)
+        for course in results.courses:
+            find(course.model).courses.append(course)
     return [*profiles_by_name.values()]
 
 

@@ -18,6 +18,7 @@ STATIC = (_HERE / "site.css", _HERE / "site.js")
 _PARTS = [
     "chart",
     "costs",
+    "curve",
     "exhibit",
     "filters",
     "notice",
@@ -27,6 +28,7 @@ _PARTS = [
     "strip",
     "subject_head",
     "table",
+    "thinking",
 ]
 """Templates whose macros every page sees, unless a value has the same name."""
 

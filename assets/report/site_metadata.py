@@ -40,8 +40,10 @@ def _tabulate_standings(results: JudgeResults) -> dict[str, MarkdownMetadataValu
 
 
 def _build_rows(measure: Measure, standings: Sequence[Standing]) -> pd.DataFrame:
-    ends = [end for item in standings for end in (item.value, item.low, item.high) if end]
-    limits = (0, 1) if measure.written == "share" else (min(0.0, *ends, 0.0), max(0.0, *ends, 0.0))
+    values = [value for item in standings for value in (item.value, item.low, item.high) if value]
+    limits = (
+        (0, 1) if measure.written == "share" else (min(0.0, *values, 0.0), max(0.0, *values, 0.0))
+    )
     cells = [WRITTEN[measure.written](item.rate._replace(note="")) for item in standings]
     return pd.DataFrame(
         {

@@ -39,6 +39,9 @@ class Measure(NamedTuple):
     """What the left end of its scale means, where `better` does not tell; likewise
     `right_label`."""
     right_label: str = ""
+    is_optional: bool = False
+    """Whether a judge without it counts as asked: it is about requests that a user chooses. The
+    front page has no column of it where nobody was asked."""
 
     def shown(self, rate: Rate, evidence: Evidence) -> Rate:
         """The number, if an answer is behind it and its interval says anything."""
@@ -51,10 +54,9 @@ class Standing(NamedTuple):
     """A number of a judge or metric, the same as on the benchmark's own page.
 
     `firmness` follows from the answers (`metrics.statistics.firmness`). `value`, `low` and `high`
-    (the ends of
-    its 95 % interval) are None where there is none, and `note` then says why; else what a reader
-    must know to compare it. Of a benchmark that has no number over all of its partitions there is
-    one standing for each that `of` names.
+    (the limits of its 95 % interval) are None where there is none, and `note` then says why; else
+    what a reader must know to compare it. A benchmark without a number over all of its partitions
+    has one standing for each `scope`.
     """
 
     model: str
@@ -89,7 +91,7 @@ class Standing(NamedTuple):
         unit: str,
         date: str,
         link: str,
-        of: str = "",
+        scope: str = "",
         notes: Iterable[str] = (),
     ) -> "Standing":
         """A number as firm as its evidence, which the note names where it is no result."""
@@ -106,7 +108,7 @@ class Standing(NamedTuple):
             unit=unit,
             date=date,
             link=link,
-            scope=of,
+            scope=scope,
             note=", ".join(dict.fromkeys(filter(None, (*reasons, shown.note, *notes)))),
         )
 
@@ -144,6 +146,33 @@ class Failure(NamedTuple):
         return not self.truth.startswith(UNKNOWN)
 
 
+class MonthRate(NamedTuple):
+    """The share of right answers in a month ("2026-11"), with the ends of its 95 % interval.
+
+    It is None where nothing was answered; `note` counts answers, and what has none.
+    """
+
+    month: str
+    value: float | None
+    low: float | None
+    high: float | None
+    note: str
+
+
+class Course(NamedTuple):
+    """A judge month by month, asked the same each time: the finding first, then further sentences.
+
+    `method` says how it is tested, and in `changed_months` a test has found a change.
+    """
+
+    model: str
+    title: str
+    sentences: Sequence[str]
+    method: str
+    months: Sequence[MonthRate]
+    changed_months: Sequence[str] = ()
+
+
 class JudgeResults(NamedTuple):
     """A site's results of judges and metrics.
 
@@ -154,6 +183,7 @@ class JudgeResults(NamedTuple):
     measures: Sequence[Measure] = ()
     standings: Sequence[Standing] = ()
     failures: Sequence[Failure] = ()
+    courses: Sequence[Course] = ()
 
     @property
     def file(self) -> tuple[str, str]:
@@ -171,7 +201,8 @@ class JudgeResults(NamedTuple):
             standing for standing in self.standings if standing.firmness in ("result", "no answer")
         )
         measured = {standing.measure for standing in results if standing.model == model}
-        return bool(measured) and measured >= {measure.name for measure in self.measures}
+        required = {measure.name for measure in self.measures if not measure.is_optional}
+        return bool(measured) and measured >= required
 
     @classmethod
     def read(cls, text: str) -> "JudgeResults":
@@ -181,6 +212,10 @@ class JudgeResults(NamedTuple):
             [Measure(**fields) for fields in parts.get("measures", ())],
             [Standing(**fields) for fields in parts.get("standings", ())],
             [Failure(**fields) for fields in parts.get("failures", ())],
+            [
+                Course(**{**fields, "months": [MonthRate(*month) for month in fields["months"]]})
+                for fields in parts.get("courses", ())
+            ],
         )
 
 

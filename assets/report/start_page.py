@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
-from assets.report import front_tables, standings
+from assets.report import charts, front_tables, standings
 from assets.report.conditions import (
     conditions_table,
     describe_differences_of_judges,
@@ -152,6 +152,10 @@ def _pages(reports: _Reports) -> Iterator[tuple[str, str]]:
             },
             conditions=conditions_table({"": profile.conditions}, titles),
             differences=describe_own_differences(profile.conditions),
+            courses=[
+                (course, charts.monthly(f"course-{index}", course))
+                for index, course in enumerate(profile.courses)
+            ],
             lacking=[] if profile.kind == "stand_in" else _lacking(columns, profile),
         )
 

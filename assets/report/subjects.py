@@ -81,7 +81,7 @@ class ReportSubject(ABC):
         items: int,
         unit: str,
         section: str,
-        of: str,
+        scope: str,
         notes: Iterable[str] = (),
     ) -> Standing:
         """A number of a judge, which a section of the subject's page shows."""
@@ -94,7 +94,7 @@ class ReportSubject(ABC):
             unit=unit,
             date=self.dates.get(judge, ""),
             link=f"{self.page}#{section}",
-            of=of,
+            scope=scope,
             notes=notes,
         )
 

@@ -13,6 +13,7 @@ from assets.vhexpansion.adversarial_perturbations import AdversarialPerturbation
 from assets.vhexpansion.answers import CleanAnswers, YesNoAnswers, select_encoders
 from assets.vhexpansion.blind_answers import BlindYesNoAnswers
 from assets.vhexpansion.common import (
+    EVALUATION_VERSION,
     GROUP,
     QUESTION,
     TITLE,
@@ -21,9 +22,13 @@ from assets.vhexpansion.common import (
     load_question_collections,
 )
 from assets.vhexpansion.common_perturbations import CommonPerturbations
+from assets.vhexpansion.leaderboard import LEADERBOARD
 from assets.vhexpansion.mitigation import build_mitigation_asset
 from assets.vhexpansion.negated_cases import NegatedCases
+from assets.vhexpansion.negation_review import FORM
 from assets.vhexpansion.references import STAND_IN_ANSWERS
+from assets.vhexpansion.release import RELEASE_TABLES
+from assets.vhexpansion.release_card import CARD
 from assets.vhexpansion.rephrased_cases import RephrasedCases
 from assets.vhexpansion.report import build_report_asset
 from assets.vhexpansion.seed_cases import SeedCases
@@ -143,14 +148,14 @@ def _steps(catalog: Catalog) -> Iterator[Step[Any]]:
     yield RephrasedCases(catalog)
     for encoder in select_encoders(catalog):
         yield AdversarialPerturbations(catalog, encoder)
-    for judge in select_judges(catalog, STAND_IN_ANSWERS):
+    for judge in select_judges(catalog, STAND_IN_ANSWERS, has_steps=True):
         yield from (CleanAnswers(catalog, judge), YesNoAnswers(catalog, judge))
         if judge.blind:
             yield BlindYesNoAnswers(catalog, judge)
 
 
 def _assets(catalog: Catalog) -> list[Definition]:
-    judges = select_judges(catalog, STAND_IN_ANSWERS)
+    judges = select_judges(catalog, STAND_IN_ANSWERS, has_steps=True)
     return [
         build_symmetry_asset(catalog, judges),
         build_mitigation_asset(judges),
@@ -202,11 +207,16 @@ BENCHMARK = Benchmark(
     name=GROUP,
     title=TITLE,
     question=QUESTION,
+    evaluation_version=EVALUATION_VERSION,
     steps=_steps,
     assets=_assets,
     job_specs=_build_job_specs,
     stand_in_runs=_plan_stand_in,
     summarize_demo=demo_summary,
+    review_forms=(FORM,),
     panel_assets=("negated_cases",),
     tuning_tables=(TUNING,),
+    release_tables=RELEASE_TABLES,
+    leaderboard=LEADERBOARD,
+    release_card=CARD,
 )

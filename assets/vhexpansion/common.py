@@ -18,6 +18,8 @@ from resources.collections import Collection
 GROUP = "vhexpansion"
 TITLE = "VHExpansion"
 QUESTION = "Does an answer survive a negation, a blur, and an attacker who knows the encoder?"
+EVALUATION_VERSION = "1"
+"""Raised with every change of a prompt to judges, of how replies are read or of their scores."""
 
 table_asset = partial(common.table_asset, GROUP)
 """An asset of this benchmark that makes a table."""

@@ -160,7 +160,8 @@ class NegatedCases(WriteStep[NegationConfig]):
     def metadata(self, work: StepRun[NegationConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Summarize the negations and failures; write the sheet that people copy and fill in."""
         folder = review_folder(work.home, work.partition, work.config.writer)
-        write_pairs(rows, folder, work.config.review_seed)
+        config = work.config
+        write_pairs(rows, work.home, work.partition, config.writer, config.review_seed)
         ways = Counter(str(row["rule"]) for row in rows if row["outcome"] == "negated")
         broken = Counter(rule for row in rows for rule in row.get("broken") or ())
         shown = pd.DataFrame(rows, columns=["question", "negated_question", "outcome", "reason"])

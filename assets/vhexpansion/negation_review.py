@@ -8,23 +8,37 @@ import pandas as pd
 from upath import UPath
 
 from assets.kit.panel import (
-    Panel,
     Votes,
     compute_agreement,
     count_votes,
     panel_folder,
-    read_panel,
     write_panel_sheet,
 )
 from assets.kit.previews import markdown_table
+from assets.kit.review_forms import ACCEPT, REJECT, ReviewForm, ReviewItem, write_part
 from assets.kit.step_run import Row
+from assets.kit.verdicts import Panel, read_panel
 from assets.vhexpansion.common import GROUP
+from metrics.statistics.people_estimates import estimate_people
 from resources.storage.data_root import DataRoot
 from resources.user_files.rows import UserFileError
 
 REVIEWED_PAIRS = 100
 """Number of a dataset's pairs that people review (§5.2)."""
 _PAIR = "pair"
+FORM = ReviewForm(
+    asset="vhexpansion/negated_cases",
+    task="Accept a pair if the second question is the negation of the first.",
+    choices={
+        ACCEPT: "it asks the opposite, and the other answer is right",
+        REJECT: "it does not, or it has two readings",
+    },
+    guidelines="A pair is left out if at least half of its annotators reject it.",
+    reasons=("asks the same", "asks something else", "two readings", "bad English"),
+    next_step="Materialize vhexpansion/negated_cases again, which sends nothing.",
+    subject_column=_PAIR,
+)
+"""How people review negations."""
 
 
 def review_folder(home: DataRoot, dataset: str, writer: str) -> UPath:
@@ -58,21 +72,28 @@ def apply_review(rows: Sequence[dict[str, Any]], folder: UPath) -> list[dict[str
     return [_add_votes(row, panel) for row in rows]
 
 
-def write_pairs(rows: Sequence[Row], folder: UPath, seed: int) -> None:
-    """Write the sheet that each annotator copies."""
-    things = [
-        (
-            format_pair_name(row),
-            {
-                name: row[name]
-                for name in ("question", "answer", "negated_question", "negated_answer", "image_id")
-            },
+def write_pairs(rows: Sequence[Row], home: DataRoot, dataset: str, writer: str, seed: int) -> None:
+    """Write the sheet that each annotator copies, and what the review page shows."""
+    sample = sample_pairs([row for row in rows if row["outcome"] in _REVIEWED], seed)
+    items = [
+        ReviewItem(
+            name=format_pair_name(row),
+            cells={cell: row[cell] for cell in _CELLS},
+            lines=[
+                (f"The question, whose answer is {row['answer']}", row["question"]),
+                (f"Its negation, to be answered {row['negated_answer']}", row["negated_question"]),
+            ],
+            pictures=[(row["sha256"], "")] if row["sha256"] else [],
         )
-        for row in sample_pairs([row for row in rows if row["outcome"] in _REVIEWED], seed)
+        for row in sample
     ]
-    write_panel_sheet(folder, things, _PAIR)
+    folder = review_folder(home, dataset, writer)
+    write_panel_sheet(folder, [(item.name, item.cells) for item in items], _PAIR)
+    name = f"{dataset}/{writer}"
+    write_part(home, FORM, name, title=name, answers=folder, items=items)
 
 
+_CELLS = ("question", "answer", "negated_question", "negated_answer", "image_id")
 _REVIEWED = ("negated", "left out")
 
 
@@ -111,6 +132,25 @@ def review_metadata(rows: Sequence[Row]) -> dict[str, Any]:
             pd.DataFrame(agreement_rows, columns=["first", "second", "pairs", "kappa"])
         ),
     }
+
+
+def estimate_rejections(negated_cases: pd.DataFrame) -> pd.DataFrame:
+    """Estimate the share of all negations that people would reject, from those they reviewed.
+
+    `negated_cases` has `case_id`, `question`, `outcome`, `accepted_by` and `rejected_by`. Cases
+    with one question have one negation, and are a cluster (`estimate_people`).
+    """
+    cases = negated_cases[negated_cases["outcome"].isin(_REVIEWED)]
+    votes = [
+        Votes([*accepted_by], [*rejected_by])
+        for accepted_by, rejected_by in zip(cases["accepted_by"], cases["rejected_by"], strict=True)
+    ]
+    labels = [
+        float(case_votes.is_rejected) if case_votes.accepted_by or case_votes.rejected_by else None
+        for case_votes in votes
+    ]
+    items = cases.rename(columns={"case_id": "item", "question": "cluster"})
+    return estimate_people(items.assign(stratum="", label=pd.Series(labels, cases.index, float)))
 
 
 def _add_votes(row: dict[str, Any], panel: Panel) -> dict[str, Any]:

@@ -5,14 +5,20 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from dagster import AssetsDefinition
 
+from assets.kit.token_counts import TOKEN_COLUMNS
 from assets.report.asset import ReportSources, subjects_report
+from assets.report.thinking import list_axes
 from assets.vhexpansion.blind_comparison import load_blind_lines
 from assets.vhexpansion.common import GROUP, QUESTION, TITLE, dataset_partitions
-from assets.vhexpansion.counted_answers import load_counted_answers
+from assets.vhexpansion.counted_answers import CountedAnswers, load_counted_answers
+from assets.vhexpansion.negation_review import estimate_rejections
 from assets.vhexpansion.pages import REPORT, AnsweredDataset, MitigationTable
 from assets.vhexpansion.pages.gallery import yes_twice
 from assets.vhexpansion.pages.mitigation import PAGE
+from assets.vhexpansion.yes_no_step import NONE
+from resources.faults import CorruptItem
 from resources.models.catalog import Model
+from resources.storage.data_root import DataRoot
 
 _READ_COLUMNS = [
     *("model", "case_id", "sha256", "form", "question", "perturbation", "parameters"),
@@ -30,7 +36,10 @@ def build_report_asset(judges: Sequence[Model]) -> AssetsDefinition:
         extras=_load_mitigation,
         table="symmetry",
         # Answers are read without edges: `symmetry` changes whenever they do.
-        deps=["mitigation", *(f"blind_answers_{judge.name}" for judge in judges if judge.blind)],
+        deps=[
+            *("mitigation", "negated_cases"),
+            *(f"blind_answers_{judge.name}" for judge in judges if judge.blind),
+        ],
         description=f"{TITLE}: {QUESTION} Tables 3 to 8, and pairs in pictures.",
     )
 
@@ -58,13 +67,31 @@ def _load(
     loaded = [
         (judge, counted.answers)
         for judge in asked_judges
-        if (counted := load_counted_answers(report_sources.home, judge, name, _READ_COLUMNS))
+        if (counted := _load_counted(report_sources.home, judge, name))
     ]
-    answers = [pd.DataFrame(columns=_READ_COLUMNS), *(table for _, table in loaded)]
+    axes = list_axes(asked_judges)
+    on_axes = {model for axis in axes for model in axis.steps.values()}
+    tables = [pd.DataFrame(columns=_READ_COLUMNS), *(table for _, table in loaded)]
+    negated_cases = report_sources.table("negated_cases", name)
     return AnsweredDataset(
         name,
         table,
-        pd.concat(map(yes_twice, answers), ignore_index=True),
+        pd.concat(map(yes_twice, tables), ignore_index=True),
         report_sources.dates("answers", table["model"].unique(), [name]),
         load_blind_lines(report_sources.home, name, loaded),
+        pd.DataFrame() if negated_cases is None else estimate_rejections(negated_cases),
+        axes,
+        {
+            judge.name: answers[answers["perturbation"].eq(NONE)]
+            for judge, answers in loaded
+            if judge.name in on_axes
+        },
     )
+
+
+def _load_counted(home: DataRoot, judge: Model, name: str) -> CountedAnswers | None:
+    try:
+        return load_counted_answers(home, judge, name, [*_READ_COLUMNS, *TOKEN_COLUMNS])
+    except CorruptItem:
+        # An older version, which did not count tokens, has stored them.
+        return load_counted_answers(home, judge, name, _READ_COLUMNS)

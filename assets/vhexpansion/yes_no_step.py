@@ -15,6 +15,7 @@ from assets.kit.limits import LimitConfig
 from assets.kit.previews import markdown_table
 from assets.kit.step import Conversation, StepTable
 from assets.kit.step_run import Row, StepRun
+from assets.kit.token_counts import TOKEN_COLUMNS
 from assets.vhexpansion.common_perturbations import NAMES
 from assets.vhexpansion.references import PIXELS, STAND_IN_ANSWERS, add_readings
 from generators.prompts.yes_no import VERSION, write_yes_no_prompt
@@ -54,6 +55,7 @@ ANSWERS = Columns(
     reason=(TEXT, "Reason for a missing answer; else empty"),
     served_model=(TEXT, "Model that answered, as the provider names it; empty if unnamed"),
     **CONDITION_COLUMNS,
+    **TOKEN_COLUMNS,
     is_stand_in=(BOOLEAN, "True if a stand-in took part, so that it is no result"),
     calls=(TEXTS, "Keys of the stored calls behind it; none for a stand-in judge"),
 )

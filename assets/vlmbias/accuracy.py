@@ -20,9 +20,11 @@ from assets.kit.conditions import CONDITION_COLUMNS
 from assets.kit.limits import format_count_of_total
 from assets.kit.previews import inline_tables
 from assets.kit.table_asset import NotMaterialized, TablesMismatch
+from assets.kit.token_counts import TOKEN_COLUMNS
 from assets.vlmbias.answers import ANSWERS, answerable_topics
 from assets.vlmbias.common import GROUP, answers_key, table_asset, topics
 from assets.vlmbias.earlier_answers import has_same_questions
+from assets.vlmbias.isolated_pictures import mark_isolated
 from assets.vlmbias.pages.figures import BENCHMARK, ORIGINALS, PARTIAL
 from assets.vlmbias.prompting import count_questions, select_questions
 from assets.vlmbias.results import format_rates, select_topic_rows
@@ -156,7 +158,9 @@ def load_answers(
         tables = {topic: home.find(asset, topic) for topic in partitions_def.get_partition_keys()}
         return {topic: table for topic, table in tables.items() if table is not None}
 
-    return load_by_topic(AssetKey([GROUP, "questions"]), topics), {
+    questions = load_by_topic(AssetKey([GROUP, "questions"]), topics)
+    marked = {topic: mark_isolated(table, topic, home.find) for topic, table in questions.items()}
+    return marked, {
         judge.name: load_by_topic(answers_key(judge.name), answerable_topics(judge))
         for judge in judges
     }
@@ -170,7 +174,7 @@ def _iterate_promptings(
         for topic, table in answers[judge.name].items():
             asset_name = answers_key(judge.name).to_user_string()
             remedy = f"Materialize {asset_name} ({topic}) again."
-            needed = ANSWERS.columns.keys() - CONDITION_COLUMNS.keys()
+            needed = ANSWERS.columns.keys() - CONDITION_COLUMNS.keys() - TOKEN_COLUMNS.keys()
             require_columns(f"of {asset_name} ({topic})", sorted(needed), table, remedy)
             for prompting, rows in table.groupby("prompting", sort=False):
                 yield judge, topic, str(prompting), rows

@@ -15,12 +15,15 @@ from assets.kit.judging import JudgeStep, reply_columns
 from assets.kit.previews import markdown_table
 from assets.kit.step import Check, Conversation, Extent, Problem, StepAsset, StepTable
 from assets.kit.step_run import Input, Row, StepRun
-from assets.vlmbias.common import asset_key, drawn_topics, topics
+from assets.kit.token_counts import TOKEN_COLUMNS
+from assets.vlmbias.common import asset_key, drawn_topics, pondered_topics, topics
 from assets.vlmbias.earlier_answers import (
     load_earlier_answers,
     load_other_promptings,
+    load_questions,
     report_served_models,
 )
+from assets.vlmbias.isolated_pictures import find_isolated_pictures
 from assets.vlmbias.measurements import MeasuredPicture, measure_pictures
 from assets.vlmbias.prompting import (
     VARIANTS,
@@ -32,6 +35,7 @@ from assets.vlmbias.prompting import (
 from assets.vlmbias.questions import QUESTION_COLUMNS, QUESTIONS
 from assets.vlmbias.responses import READING_COLUMNS, STAND_IN_ANSWERS, first_prompt, score_row
 from assets.vlmbias.results import answers_metadata
+from generators.isolation import SUFFIX
 from metrics import BASELINE
 from resources.models.catalog import Catalog, Model
 from resources.models.outcomes import AnsweredOutcome
@@ -41,7 +45,7 @@ ANSWERS = Columns(
     **QUESTION_COLUMNS.columns,
     model=(TEXT, "The judge, as models.yaml names it"),
     entry_version=(TEXT, "Digest of its backend, the provider's model id and the parameters"),
-    prompting=(TEXT, "baseline, debiased, double-check or in-image title"),
+    prompting=(TEXT, "baseline, debiased, double-check, in-image title or isolated"),
     prompt=(TEXT, "Prompt sent with the image; a second turn stands below"),
     shown_sha256=(TEXT, "sha256 of the picture that was sent"),
     first_response=(TEXT, "First reply, before the request to double-check; else empty"),
@@ -54,6 +58,7 @@ ANSWERS = Columns(
     score=(REAL, "1 right, 0 wrong or unparsed; empty if refused or failed"),
     **READING_COLUMNS.columns,
     **CONDITION_COLUMNS,
+    **TOKEN_COLUMNS,
     calls=(TEXTS, "Keys of the stored calls behind this row; none for a stand-in judge"),
 )
 
@@ -72,7 +77,12 @@ _READ_RESPONSES_REMEDY = (
 
 
 def answerable_topics(judge: Model) -> StaticPartitionsDefinition:
-    """The topics that a judge can answer: a pixel reader answers none of photographs."""
+    """The topics that a judge can answer: a pixel reader answers none of photographs.
+
+    The stand-in that thinks answers one alone.
+    """
+    if judge.is_stand_in and judge.model == "pensive":
+        return pondered_topics
     return drawn_topics if _is_pixel_reader(judge) else topics
 
 
@@ -95,7 +105,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         columns=ANSWERS,
         key_columns=(*_KEY_COLUMNS, "prompting"),
         filled_columns=_FILLED_COLUMNS,
-        unstored_keys=(*QUESTIONS.columns, "readings"),
+        unstored_keys=(*QUESTIONS.columns, "readings", "effort"),
     )
     forecast = Forecast(
         may_have_follow_up=lambda row: VARIANTS[row["prompting"]].follow_up is not None
@@ -107,6 +117,8 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         description = self.asset.description
         if judge.is_stand_in:
             behaviour = "which is told the expected bias"
+            if judge.model == "pensive":
+                behaviour = "which is right at a stated rate for its effort"
             if _is_pixel_reader(judge):
                 behaviour = "which measures the image it is shown"
                 reading_columns = ["sha256", "target", "measured"]
@@ -121,7 +133,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         )
 
     def rows(self, work: StepRun[PromptingConfig]) -> list[dict[str, Any]]:
-        """A row for each question under each prompting, titled pictures drawn where there are."""
+        """A row for each question under each prompting, and the picture that is shown for it."""
         names = set(work.config.prompting)
         if self.judge.is_stand_in:
             names |= set(load_earlier_answers(self, work)["prompting"])
@@ -130,12 +142,8 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         for name in (name for name in VARIANTS if name in names):
             places = self._questions(work, name, work.config.limit).index
             questions = [all_questions[place] for place in places]
-            shown = (
-                draw_titled_pictures(questions, work.images, work.work_cache)
-                if VARIANTS[name].has_title
-                else {}
-            )
-            titled_readings = self._titled_readings(work, shown)
+            shown = _find_shown_pictures(work, name, questions)
+            shown_readings = self._read_shown(work, name, shown)
             rows += [
                 {
                     **question,
@@ -145,7 +153,8 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
                     "prompt": _prompt(name, question["question"]),
                     "shown_sha256": shown.get(question["sha256"], question["sha256"]),
                     "calls": [],
-                    "readings": titled_readings if shown else readings,
+                    "readings": shown_readings if shown else readings,
+                    "effort": self.judge.parameters.get("effort"),
                 }
                 for question in questions
             ]
@@ -183,7 +192,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         names = {row["prompting"] for row in rows}
         return Extent(
             count=len(rows),
-            total=count_questions(self.judge, work.tables["questions"], names),
+            total=count_questions(self.judge, load_questions(work), names),
             unit="questions",
         )
 
@@ -209,7 +218,8 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
             answered_names.setdefault(row["prompting"], set()).add(
                 tuple(row[name] for name in _KEY_COLUMNS)
             )
-        for prompting, stored_names in (answered_names or {BASELINE: set()}).items():
+        names_by_prompting = answered_names or {name: set() for name in work.config.prompting}
+        for prompting, stored_names in names_by_prompting.items():
             for limit in (max(1, len(stored_names)), None):
                 questions = self._questions(work, prompting, limit)[_KEY_COLUMNS]
                 names = list(questions.itertuples(index=False, name=None))
@@ -233,7 +243,7 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
     def _questions(
         self, work: StepRun[PromptingConfig], prompting: str, limit: int | None = None
     ) -> pd.DataFrame:
-        return select_questions(self.judge, work.tables["questions"], prompting, limit)
+        return select_questions(self.judge, load_questions(work), prompting, limit)
 
     def _readings(self, work: StepRun[PromptingConfig]) -> Mapping[tuple[str, str], float]:
         """Return the readings of pixels by sha256 and target; empty for other judges."""
@@ -242,10 +252,10 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
         readings = to_records(work.tables["measurements"].dropna(subset="measured"))
         return {(row["sha256"], row["target"]): row["measured"] for row in readings}
 
-    def _titled_readings(
-        self, work: StepRun[PromptingConfig], shown: Mapping[str, str]
+    def _read_shown(
+        self, work: StepRun[PromptingConfig], prompting: str, shown: Mapping[str, str]
     ) -> Mapping[tuple[str, str], float]:
-        """Return likewise the readings of titled pictures, each measured for all its questions."""
+        """Return likewise the readings of other pictures shown, for all of their questions."""
         if "measurements" not in work.tables or not shown:
             return {}
         targets = work.tables["measurements"].groupby("sha256")["target"].agg(tuple)
@@ -255,13 +265,32 @@ class CountingAnswers(JudgeStep[PromptingConfig]):
             )
             for digest, titled in shown.items()
         }
-        measured = measure_pictures(work.partition, pictures, work.images, work.work_cache).results
+        topic = f"{work.partition}{SUFFIX if VARIANTS[prompting].is_isolated else ''}"
+        measured = measure_pictures(topic, pictures, work.images, work.work_cache).results
         return {
             (picture.sha256, target): reading
             for digest, picture in pictures.items()
             # There are none where any target cannot be read: the judge says what is missing.
             for target, reading in zip(picture.targets, measured[digest]["readings"], strict=False)
         }
+
+
+def _find_shown_pictures(
+    work: StepRun[PromptingConfig], prompting: str, questions: Sequence[Mapping[str, Any]]
+) -> dict[str, str]:
+    """Map the sha256 of pictures asked about to that of what is shown; empty for themselves."""
+    if VARIANTS[prompting].has_title:
+        return draw_titled_pictures(questions, work.images, work.work_cache)
+    if VARIANTS[prompting].is_isolated and questions:
+        return find_isolated_pictures(questions, work.partition, work.find_table)
+    if VARIANTS[prompting].is_isolated:
+        work.log.warning(
+            "Nothing is asked of %s without background: no person has accepted such pictures of "
+            "these photographs. Materialize vlmbias/isolated_edits, review its pictures, and "
+            "materialize vlmbias/isolated_photographs.",
+            work.partition,
+        )
+    return {}
 
 
 def _build_truths_check() -> Check:

@@ -5,7 +5,7 @@ words of Q1 alone leave open which flag is meant. Scenes of one subject with the
 a request. Originals are not asked about: their familiar answer is the truth.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -92,7 +92,11 @@ class BlindAnswers(JudgeStep[LimitConfig]):
 
     def rows(self, work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
         """A row for each changed scene, of the question about its smallest picture."""
-        scenes = stratified_head(_list_questions(work), work.config.limit, _build_sampling_key)
+        scenes = stratified_head(
+            list_scene_questions(work.read_rows("questions")),
+            work.config.limit,
+            _build_sampling_key,
+        )
         grey = put_blind_pictures(self.judge, {row["sha256"] for row in scenes}, work.images)
         return [
             {
@@ -122,7 +126,11 @@ class BlindAnswers(JudgeStep[LimitConfig]):
 
     def extent(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> Extent:
         """Count the scenes asked, of all changed ones."""
-        return Extent(count=len(rows), total=len(_list_questions(work)), unit="scenes")
+        return Extent(
+            count=len(rows),
+            total=len(list_scene_questions(work.read_rows("questions"))),
+            unit="scenes",
+        )
 
     def metadata(self, work: StepRun[LimitConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Show some answers."""
@@ -134,11 +142,11 @@ class BlindAnswers(JudgeStep[LimitConfig]):
         return [unparsed_rate_check("domain", _READ_RESPONSES_REMEDY)]
 
 
-def _list_questions(work: StepRun[LimitConfig]) -> list[dict[str, Any]]:
+def list_scene_questions(questions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """List Q1 about the smallest picture of each changed scene."""
     questions = [
         question
-        for question in work.read_rows("questions")
+        for question in questions
         if question["variant"] == "counterfactual" and question["question_id"] == QUESTION_ID
     ]
     questions.sort(key=lambda question: question["size"], reverse=True)

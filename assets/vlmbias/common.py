@@ -6,14 +6,26 @@ from dagster import AssetKey, MultiPartitionsDefinition, StaticPartitionsDefinit
 
 from assets.kit import table_asset as common
 from assets.kit.partitions import painters
-from generators.topics import DRAWN, PHOTOGRAPHED
+from generators.domains import load_isolated_domains
+from generators.topics import DRAWN, PHOTOGRAPHED, PLACED
 
 GROUP = "vlmbias"
 TITLE = "VLMBias"
 QUESTION = "Does a vision-language model count what it sees, or what it remembers?"
+EVALUATION_VERSION = "1"
+"""Raised with every change of a prompt to judges, of how replies are read or of their scores."""
 
 drawn_topics = StaticPartitionsDefinition(list(DRAWN))
 """The topics that are drawn by code."""
+
+isolated_topics = StaticPartitionsDefinition([*load_isolated_domains()])
+"""The drawn topics of which what is counted is drawn alone as well."""
+
+pondered_topics = StaticPartitionsDefinition(["patterned_grids"])
+"""The topic about which the stand-in that thinks is asked: one shows a chart."""
+
+rerolled_topics = StaticPartitionsDefinition(list(PLACED))
+"""The topics that another seed draws anew: chess pieces and patterned grids."""
 
 photographed_topics = StaticPartitionsDefinition(list(PHOTOGRAPHED))
 """The topics that text-to-image models paint: animals and logos."""

@@ -9,10 +9,20 @@ from assets.kit.conditions import CONDITION_COLUMNS
 from assets.kit.judging import JudgeStep
 from assets.kit.model_lookup import digest_entry
 from assets.kit.step_run import StepRun
+from assets.kit.token_counts import TOKEN_COLUMNS
+from assets.vlmbias.isolated_pictures import mark_isolated
 from assets.vlmbias.prompting import VARIANTS, PromptingConfig, select_questions
 from assets.vlmbias.questions import QUESTION_COLUMNS
 from assets.vlmbias.responses import READING_COLUMNS, read_plainly
 from resources.faults import CorruptItem
+
+_NEWER_COLUMNS = CONDITION_COLUMNS.keys() | TOKEN_COLUMNS.keys()
+"""Columns that a table lacks if an older version stored it."""
+
+
+def load_questions(work: StepRun[PromptingConfig]) -> pd.DataFrame:
+    """The topic's questions, with those marked that have an isolated photograph."""
+    return mark_isolated(work.tables["questions"], work.partition, work.find_table)
 
 
 def load_earlier_answers(
@@ -39,9 +49,10 @@ def _find_table(
     try:
         return work.home.find(step.key, work.partition, columns)
     except CorruptItem:
-        older = [name for name in columns if name not in CONDITION_COLUMNS]
-        table = work.home.find(step.key, work.partition, older)
-        return None if table is None else table.reindex(columns=columns)
+        table = work.home.find(step.key, work.partition)
+        if table is None or set(columns) - {*table} - _NEWER_COLUMNS:
+            raise
+        return table.reindex(columns=columns)
 
 
 def load_other_promptings(
@@ -98,7 +109,7 @@ def _explain_outdated(
     prompting: str,
     answers: pd.DataFrame,
 ) -> str | None:
-    questions = work.tables["questions"]
+    questions = load_questions(work)
     if prompting not in VARIANTS or not has_same_questions(
         answers, select_questions(step.judge, questions, prompting, len(answers))
     ):

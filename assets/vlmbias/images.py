@@ -1,7 +1,7 @@
 """Images drawn by code: the counterfactual set and its originals."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from time import perf_counter
 from typing import Any
@@ -13,11 +13,13 @@ from dagster import AssetExecutionContext, AssetKey, AssetsDefinition, Materiali
 from assets.kit.columns import BOOLEAN, REALS, TEXT, TEXTS, WHOLE, Columns, to_materialize_result
 from assets.kit.pictures import draw_missing_pictures
 from assets.kit.previews import contact_sheet, markdown_table
-from assets.vlmbias.common import GROUP, drawn_topics, table_asset
+from assets.vlmbias.common import GROUP, drawn_topics, isolated_topics, table_asset
 from generators.canvas import RASTERISER
 from generators.domains import Domain, load_domain
-from generators.scene import ImageSet
+from generators.isolation import SUFFIX
+from generators.scene import ImageSet, Scene
 from generators.worker_jobs import DrawJob, draw_png
+from resources.execution.work_loop import FinishedWork
 from resources.faults import CorruptItem
 from resources.settings.image_design import ImageDesign
 from resources.storage.data_root import DataRoot
@@ -34,7 +36,10 @@ IMAGES = Columns(
     subtopic=(TEXT, "Column of the paper's Tables 3 and 9"),
     variant=(TEXT, "original or counterfactual"),
     modification=(TEXT, "Change made to the picture"),
-    image_set=(TEXT, "benchmark or originals; of photographs also unreviewed or stand-in"),
+    image_set=(
+        TEXT,
+        "benchmark, originals or isolated; of photographs also unreviewed or stand-in",
+    ),
     width=(WHOLE, "px"),
     height=(WHOLE, "px"),
     size=(WHOLE, "The longer side in px"),
@@ -54,9 +59,14 @@ IMAGES = Columns(
     ),
 )
 
+ISOLATED = "isolated"
+"""The image set of what is counted alone."""
 
-def _build_drawing_asset(name: str, image_set: ImageSet, description: str) -> AssetsDefinition:
-    """Build the asset that draws the missing images of an image set."""
+
+def _build_drawing_asset(
+    name: str, image_set: ImageSet, description: str, *, is_isolated: bool = False
+) -> AssetsDefinition:
+    """Build the asset that draws the missing images of an image set, whole or isolated."""
 
     def draw(
         context: AssetExecutionContext,
@@ -65,18 +75,20 @@ def _build_drawing_asset(name: str, image_set: ImageSet, description: str) -> As
         images: ImageStore,
         work_cache: WorkCache,
     ) -> MaterializeResult[pa.Table]:
-        return _draw_set(image_set, context, design, home, images, work_cache)
+        topic = load_domain(f"{context.partition_key}{SUFFIX if is_isolated else ''}")
+        return _draw_set(topic, image_set, context, design, home, images, work_cache)
 
     return table_asset(
         key=AssetKey([GROUP, name]),
         kinds=["image"],
         columns=IMAGES,
-        partitions=drawn_topics,
+        partitions=isolated_topics if is_isolated else drawn_topics,
         description=description,
     )(draw)
 
 
 def _draw_set(
+    topic: Domain,
     image_set: ImageSet,
     context: AssetExecutionContext,
     design: ImageDesign,
@@ -84,30 +96,20 @@ def _draw_set(
     images: ImageStore,
     work_cache: WorkCache,
 ) -> MaterializeResult[pa.Table]:
-    topic, started = load_domain(context.partition_key), perf_counter()
+    started = perf_counter()
     sizes = design.select_sizes(topic)
-    drawings = {
-        _drawing_key(topic, drawing): drawing
-        for drawing in (
-            DrawJob(topic.name, scene, size)
-            for scene in topic.draw_module.list_scenes(design.seed)
-            if scene.image_set == image_set
-            for size in sizes
-        )
-    }
-    works = {key: key for key in drawings}
-    drawn = draw_missing_pictures(works, drawings.__getitem__, draw_png, images, work_cache)
-    digests = drawn.results
-    px = images.sizes(digests.values())
-    rows = [
-        _row(drawings[key], design.seed, topic, digest, px[digest])
-        for key, digest in digests.items()
+    scenes = [
+        scene
+        for scene in topic.draw_module.list_scenes(design.seed)
+        if scene.image_set == image_set
     ]
+    rows, drawn = draw_scenes(topic, scenes, sizes, design.seed, images, work_cache)
     changed = _find_changed(rows, context, home)
     smallest = [row for row in rows if row["size"] == sizes[0]]
     return to_materialize_result(
         IMAGES.build_table(rows),
         images=len(rows),
+        distinct=len({row["sha256"] for row in rows}),
         drawn_now=drawn.done,
         healed=drawn.lost,
         changed=len(changed),
@@ -118,6 +120,29 @@ def _draw_set(
             [(row["base_id"].partition("/")[2], images.get(row["sha256"])) for row in smallest]
         ),
     )
+
+
+def draw_scenes(
+    topic: Domain,
+    scenes: Iterable[Scene],
+    sizes: Sequence[int],
+    seed: int,
+    images: ImageStore,
+    work_cache: WorkCache,
+) -> tuple[list[dict[str, Any]], FinishedWork[str]]:
+    """Draw the missing pictures of scenes at all sizes; return the rows of `IMAGES` of all."""
+    drawings = {
+        _drawing_key(topic, drawing): drawing
+        for drawing in (DrawJob(topic.name, scene, size) for scene in scenes for size in sizes)
+    }
+    works = {key: key for key in drawings}
+    drawn = draw_missing_pictures(works, drawings.__getitem__, draw_png, images, work_cache)
+    px = images.sizes(drawn.results.values())
+    rows = [
+        _row(drawings[key], seed, topic, digest, px[digest])
+        for key, digest in drawn.results.items()
+    ]
+    return rows, drawn
 
 
 def _find_changed(
@@ -153,8 +178,11 @@ def _row(
     drawing: DrawJob, seed: int, topic: Domain, digest: str, px: tuple[int, int]
 ) -> dict[str, Any]:
     scene, (width, height) = drawing.scene, px
+    name = topic.name.removesuffix(SUFFIX)
     return {
         **asdict(scene),
+        "domain": name,
+        "image_set": scene.image_set if name == topic.name else ISOLATED,
         "image_id": scene.image_id(drawing.size),
         "sha256": digest,
         "width": width,
@@ -186,3 +214,11 @@ original_images = _build_drawing_asset(
     "The unmodified images of a topic, for the sanity check (sections 4.1 and 4.6).",
 )
 """The 117 originals."""
+
+isolated_images = _build_drawing_asset(
+    "isolated_images",
+    "benchmark",
+    "The counterfactual images of a topic with what is counted alone, without its surroundings.",
+    is_isolated=True,
+)
+"""The images without their background (the paper's third version)."""

@@ -10,8 +10,9 @@ import pyarrow as pa
 from dagster import AssetExecutionContext, AssetIn, MaterializeResult
 
 from assets.kit.columns import REAL, TEXT, WHOLE, Columns, to_materialize_result, to_records
-from assets.vlmbias.common import GROUP, drawn_topics, table_asset
+from assets.vlmbias.common import GROUP, drawn_topics, isolated_topics, table_asset
 from generators.domains import load_domain
+from generators.isolation import SUFFIX
 from generators.worker_jobs import ReadJob, read_png
 from resources.execution.work_loop import FinishedWork, WorkKind, finish_work
 from resources.storage.image_store import ImageStore
@@ -53,26 +54,37 @@ def measurements(
     work_cache: WorkCache,
 ) -> MaterializeResult[pa.Table]:
     """Open the stored images, and measure those that were not measured before."""
-    started = perf_counter()
-    stored_images = pd.concat([drawn_images, original_images], ignore_index=True)[MEASURED_COLUMNS]
-    smallest = stored_images["size"].min()
-    image_rows = {row["image_id"]: row for row in to_records(stored_images)}
+    stored_images = pd.concat([drawn_images, original_images], ignore_index=True)
+    return _tabulate_readings(context.partition_key, stored_images, images, work_cache)
 
-    pictures = {
-        image_id: MeasuredPicture(
-            sha256=row["sha256"],
-            targets=tuple(row["targets"]),
-            is_legibility_read=bool(row["size"] == smallest),
+
+@table_asset(
+    columns=MEASUREMENTS,
+    partitions=isolated_topics,
+    ins={
+        "isolated_images": AssetIn(
+            [GROUP, "isolated_images"], metadata={"columns": MEASURED_COLUMNS}
         )
-        for image_id, row in image_rows.items()
-    }
-    measured = measure_pictures(context.partition_key, pictures, images, work_cache)
-    version = load_domain(context.partition_key).measure_module.VERSION
-    rows = [
-        entry
-        for image_id, row in image_rows.items()
-        for entry in _rows(row, measured.results[image_id], version)
-    ]
+    },
+    description="Readings of the pixels of every isolated image, made without its labels.",
+)
+def isolated_measurements(
+    context: AssetExecutionContext,
+    isolated_images: pd.DataFrame,
+    images: ImageStore,
+    work_cache: WorkCache,
+) -> MaterializeResult[pa.Table]:
+    """Open the stored images, and measure those that were not measured before."""
+    topic = f"{context.partition_key}{SUFFIX}"
+    return _tabulate_readings(topic, isolated_images, images, work_cache)
+
+
+def _tabulate_readings(
+    topic: str, image_table: pd.DataFrame, images: ImageStore, work_cache: WorkCache
+) -> MaterializeResult[pa.Table]:
+    started = perf_counter()
+    stored_images = image_table[MEASURED_COLUMNS]
+    rows, measured = measure_images(topic, stored_images, images, work_cache)
     return to_materialize_result(
         MEASUREMENTS.build_table(rows),
         images=len(stored_images),
@@ -81,6 +93,33 @@ def measurements(
         unreadable=sum(bool(row["problem"]) for row in rows),
         seconds=round(perf_counter() - started, 2),
     )
+
+
+def measure_images(
+    topic: str, stored_images: pd.DataFrame, images: ImageStore, work_cache: WorkCache
+) -> tuple[list[dict[str, Any]], FinishedWork[str]]:
+    """Measure a topic's images; return the rows of `MEASUREMENTS` of all.
+
+    `stored_images` has `MEASURED_COLUMNS`; legibility is read of those of the smallest size.
+    """
+    smallest = stored_images["size"].min()
+    image_rows = {row["image_id"]: row for row in to_records(stored_images)}
+    pictures = {
+        image_id: MeasuredPicture(
+            sha256=row["sha256"],
+            targets=tuple(row["targets"]),
+            is_legibility_read=bool(row["size"] == smallest),
+        )
+        for image_id, row in image_rows.items()
+    }
+    measured = measure_pictures(topic, pictures, images, work_cache)
+    version = load_domain(topic).measure_module.VERSION
+    rows = [
+        entry
+        for image_id, row in image_rows.items()
+        for entry in _rows(row, measured.results[image_id], version)
+    ]
+    return rows, measured
 
 
 class MeasuredPicture(NamedTuple):

@@ -1,4 +1,4 @@
-"""The four prompting variants, and a judge's questions under each (sections 4.7, 4.8)."""
+"""The prompting variants, and a judge's questions under each (sections 4.7, 4.8)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 import pandas as pd
 from pydantic import Field, field_validator
 
+from assets.kit.columns import to_records
 from assets.kit.limits import LimitConfig, SamplingKey, stratified_order
 from assets.kit.pictures import draw_missing_pictures
 from generators.fingerprint import fingerprint
 from generators.perturbations.title_strip import TitleJob, title_png
 from generators.topics import format_caption
-from metrics import BASELINE
+from metrics import BASELINE, ISOLATED
 from resources.models.catalog import Model
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
@@ -36,6 +37,8 @@ class PromptingVariant(NamedTuple):
     """A second turn, after the judge's answer to the first."""
     has_title: bool = False
     """Whether the subject's name stands above the image."""
+    is_isolated: bool = False
+    """Whether the image shows what is counted alone."""
 
 
 VARIANTS: Mapping[str, PromptingVariant] = {
@@ -43,6 +46,7 @@ VARIANTS: Mapping[str, PromptingVariant] = {
     "debiased": PromptingVariant(prefix=f"{DEBIASED} "),
     "double-check": PromptingVariant(follow_up=DOUBLE_CHECK),
     "in-image title": PromptingVariant(has_title=True),
+    ISOLATED: PromptingVariant(is_isolated=True),
 }
 """Variants by name, in the order of a table's rows."""
 
@@ -74,12 +78,16 @@ def select_questions(
     """Select the topic's questions that a judge gets under a prompting, with their index.
 
     The sanity check (N1 and N2) asks what a model knows: no stand-in judge gets it. The ways
-    beyond the baseline are tried on the counting questions alone, as the paper does (Table 5).
+    beyond the baseline are tried on the counting questions alone, as the paper does (Table 5);
+    isolated pictures have Q3 as well, and there are none of originals. Of photographs, those are
+    isolated that `questions` marks in the column `has_isolated`.
     Of no more than `limit`, those of Q1 and Q2 are the same under every prompting, as far as they
     go: the order is that of the baseline.
     """
     ids = questions["question_id"]
-    if prompting != BASELINE:
+    if prompting == ISOLATED:
+        selected = questions[[shows_isolated(row) for row in to_records(questions)]]
+    elif prompting != BASELINE:
         selected = questions[ids.isin(["Q1", "Q2"])]
     else:
         selected = questions[~(ids.str.startswith("N") & judge.is_stand_in)]
@@ -90,6 +98,13 @@ def select_questions(
     order = [row for row in stratified_order(all_keys, _build_sampling_key) if row in of_judge]
     first_keys = pd.MultiIndex.from_tuples(order[:limit])
     return selected[pd.MultiIndex.from_frame(selected[_PLACED]).isin(first_keys)]
+
+
+def shows_isolated(question: Mapping[str, Any]) -> bool:
+    """Return whether a question is put about an isolated picture: Q1 to Q3 of changes."""
+    is_isolated = not question["painter"] or question["has_isolated"]
+    is_changed = question["image_set"] == "benchmark"
+    return is_changed and is_isolated and question["question_id"] in ("Q1", "Q2", "Q3")
 
 
 def count_questions(judge: Model, questions: pd.DataFrame, promptings: Iterable[str]) -> int:

@@ -1,6 +1,6 @@
 """The paper's questions about every image, with truth and expected bias."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
@@ -92,16 +92,14 @@ def questions(
         _iterate_photographs(name, home) if name in PHOTOGRAPHED else _iterate_drawn(name, home)
     )
     rows = [
-        {column: picture[column] for column in _IMAGE_COLUMNS}
-        | asdict(question)
-        | {"question": question.text}
+        build_question_row(picture, question)
         for picture, picture_questions in image_questions
         for question in picture_questions
         if config.disputable or not question.disputable
     ]
     examples = pd.DataFrame(rows).drop_duplicates("question").head(12)
     return to_materialize_result(
-        QUESTIONS.build_table(rows, unstored_keys=("text",)),
+        QUESTIONS.build_table(rows),
         questions=len(rows),
         disputable=sum(bool(row["disputable"]) for row in rows),
         images=len(image_questions),
@@ -109,6 +107,13 @@ def questions(
             examples[["question_id", "question", "ground_truth", "expected_bias"]]
         ),
     )
+
+
+def build_question_row(picture: Mapping[str, Any], question: Question) -> dict[str, Any]:
+    """Build the row of `QUESTIONS` of a question about an image."""
+    cells = asdict(question)
+    question_text = {"question": cells.pop("text")}
+    return {column: picture[column] for column in _IMAGE_COLUMNS} | cells | question_text
 
 
 ImageQuestions: TypeAlias = tuple[dict[str, Any], Sequence[Question]]
@@ -126,7 +131,7 @@ def _iterate_drawn(name: str, home: DataRoot) -> Iterator[ImageQuestions]:
         )
     )
     pictures = pd.concat([drawn_images, original_images], ignore_index=True)
-    _check_drawn_alike(topic, drawn_images, original_images)
+    require_drawn_alike(topic, drawn_images, original_images)
     require_verified(pictures, measurements)
     seed = int(pictures["seed"].iloc[0])
     scenes = {scene.base_id: scene for scene in topic.draw_module.list_scenes(seed)}
@@ -164,7 +169,8 @@ def _iterate_photographs(name: str, home: DataRoot) -> Iterator[ImageQuestions]:
         )
 
 
-def _check_drawn_alike(topic: Domain, drawn: pd.DataFrame, originals: pd.DataFrame) -> None:
+def require_drawn_alike(topic: Domain, drawn: pd.DataFrame, originals: pd.DataFrame) -> None:
+    """Raise `TablesMismatch` unless both were drawn alike, by the code that there is now."""
     remedy = "Materialize drawn_images and original_images together, with one seed and same sizes."
     sets = [images for images in (drawn, originals) if len(images)]
     for column in ("seed", "size", "generator_version", "rasteriser"):

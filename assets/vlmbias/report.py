@@ -9,10 +9,13 @@ import pyarrow as pa
 from dagster import AssetKey, AssetsDefinition
 
 from assets.kit.columns import NamedRow, iterate_named_rows
+from assets.kit.partitions import months
 from assets.kit.pictures import compute_missing
+from assets.kit.step_run import Row
 from assets.kit.table_asset import NotMaterialized, TablesMismatch
 from assets.report.asset import ReportSources, report_asset
 from assets.report.publish import Site
+from assets.report.thinking import list_axes
 from assets.vlmbias.accuracy import (
     ACCURACY,
     build_accuracy_figures,
@@ -22,10 +25,13 @@ from assets.vlmbias.accuracy import (
 )
 from assets.vlmbias.blind_answers import BLIND_ANSWERS
 from assets.vlmbias.common import GROUP, QUESTION, TITLE, asset_key, edited_flags_key, topics
+from assets.vlmbias.drift.course import build_course
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.measurements import MEASUREMENTS
 from assets.vlmbias.pages import build
 from assets.vlmbias.photographs.publication import PHOTOGRAPHS
+from assets.vlmbias.reroll import REROLL
+from assets.vlmbias.rerolled_accuracy import load_comparison
 from assets.vlmbias.verification import MATCHED_COLUMNS, join_readings
 from generators.domains import OutlineBox, load_domain
 from generators.outlines import find_drawing_outline
@@ -53,6 +59,8 @@ def build_report_asset(judges: Sequence[Model], writers: Sequence[Model]) -> Ass
             *over,
             *(edited_flags_key(writer.name) for writer in writers),
             *(asset_key(f"blind_answers_{judge.name}") for judge in judges if judge.blind),
+            *(asset_key(f"monthly_answers_{judge.name}") for judge in _select_watched(judges)),
+            REROLL.results,
         ],
         description=f"{TITLE}: {QUESTION} Leaderboard, charts, gallery, a page for every scene.",
     )
@@ -83,6 +91,7 @@ def _site(sources: ReportSources, judges: Sequence[Model], writers: Sequence[Mod
         questions=pd.concat(questions.values(), ignore_index=True),
         answers=judge_answers,
         blind_answers=_load_blind_answers(sources, judges, topic_names),
+        rerolled=_load_findings(sources, judges),
         accuracy=accuracy,
         facts=_facts(pictures) | dict(sources.facts),
         stand_ins=[judge.name for judge in judges if judge.is_stand_in],
@@ -90,10 +99,25 @@ def _site(sources: ReportSources, judges: Sequence[Model], writers: Sequence[Mod
         partial=describe_partial_answers(judges, questions, answers),
         edited_tables=[table for table in edited if table is not None],
         spent=sources.spent,
+        decisions=sources.decisions,
         full_size=sources.full_size,
         outlines=draw_outlines(drawn, sources.work_cache),
+        courses=[
+            build_course(judge.name, tables)
+            for judge in _select_watched(judges)
+            if (
+                tables := sources.tables(
+                    f"monthly_answers_{judge.name}", months.get_partition_keys()
+                )
+            )
+        ],
         dates=sources.dates("answers", [judge.name for judge in judges], topic_names),
+        axes=list_axes(judges),
     )
+
+
+def _select_watched(judges: Sequence[Model]) -> list[Model]:
+    return [judge for judge in judges if judge.drift_budget is not None]
 
 
 def _load_blind_answers(
@@ -101,6 +125,12 @@ def _load_blind_answers(
 ) -> pd.DataFrame:
     names = [f"blind_answers_{judge.name}" for judge in judges if judge.blind]
     return sources.concat(names, topic_names, [*BLIND_ANSWERS.columns])
+
+
+def _load_findings(sources: ReportSources, judges: Sequence[Model]) -> Sequence[Row]:
+    """Each judge's comparison with new pictures, of the answers that there are now."""
+    comparison = load_comparison(sources.home, [judge for judge in judges if not judge.is_stand_in])
+    return [row for row in comparison.build_rows() if "finding" in row] if comparison else []
 
 
 def draw_outlines(drawn: pd.DataFrame, work_cache: WorkCache) -> dict[str, Sequence[OutlineBox]]:

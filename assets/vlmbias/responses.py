@@ -6,6 +6,7 @@ from typing import Any
 from assets.kit.columns import TEXT, Columns
 from assets.kit.judging import StandInAnswers
 from assets.kit.step_run import Row
+from assets.kit.token_counts import OUTPUT_TOKENS, THINKING_TOKENS
 from assets.vlmbias.prompting import VARIANTS
 from metrics import (
     ParsedAnswer,
@@ -18,7 +19,12 @@ from metrics import (
     score_answer,
 )
 from metrics.reply_parsing.plain_answers import VERSION
-from resources.models.reference_judges import PixelsJudge, PriorJudge, RandomJudge
+from resources.models.reference_judges import (
+    PensiveJudge,
+    PixelsJudge,
+    PriorJudge,
+    RandomJudge,
+)
 from resources.storage.image_store import ImageStore
 
 READING_COLUMNS = Columns(
@@ -49,6 +55,15 @@ def _answer_from_pixels(row: Row, images: ImageStore) -> dict[str, Any]:
     return _build_response(row, judge.answer(first_prompt(row), images.get(row["shown_sha256"])))
 
 
+def _answer_after_thinking(row: Row, images: ImageStore) -> dict[str, Any]:
+    """Answer at the effort of the judge's step, with the tokens that it takes."""
+    judge = PensiveJudge(row["effort"])
+    picture = images.get(row["shown_sha256"])
+    facts = row["expected_bias"], row["ground_truth"]
+    response = _build_response(row, judge.answer_informed(first_prompt(row), picture, *facts))
+    return response | dict(zip((OUTPUT_TOKENS, THINKING_TOKENS), judge.tokens or (), strict=False))
+
+
 def _build_response(row: Row, response: str) -> dict[str, Any]:
     """Build the response of a stand-in judge, which repeats itself when asked to double-check."""
     twice = VARIANTS[row["prompting"]].follow_up is not None
@@ -59,6 +74,7 @@ STAND_IN_ANSWERS: StandInAnswers = {
     "prior": lambda row, images: _answer_informed(PriorJudge(), row, images),
     "random": lambda row, images: _answer_informed(RandomJudge(row["seed"]), row, images),
     "pixels": _answer_from_pixels,
+    "pensive": _answer_after_thinking,
 }
 
 

@@ -19,14 +19,14 @@ from dagster import (
 
 from assets.kit.checks import build_check_result
 from assets.kit.previews import markdown_table
-from assets.vlmbias.common import GROUP, drawn_topics
+from assets.vlmbias.common import GROUP, drawn_topics, isolated_topics
 from generators.domains import load_domain
 
 _LABELS = ["image_id", "sha256", "domain", "size", "targets", "truths"]
-_TRUTHS = {
-    name: AssetIn([GROUP, name], metadata={"columns": _LABELS})
-    for name in ("drawn_images", "original_images")
-}
+_DRAWN_TRUTHS, _ISOLATED_TRUTHS = (
+    {name: AssetIn([GROUP, name], metadata={"columns": _LABELS}) for name in names}
+    for names in (("drawn_images", "original_images"), ("isolated_images",))
+)
 MATCHED_COLUMNS = ["image_id", "sha256", "target"]
 _FULL_SIZE, _MIN_PX = 384, 2.0
 
@@ -78,20 +78,27 @@ def find_too_narrow(measurements: pd.DataFrame) -> pd.DataFrame:
     return narrow_images
 
 
-def require_verified(images: pd.DataFrame, measurements: pd.DataFrame) -> None:
-    """Raise `Unverified` with the first image at fault, unless all three hold."""
+def require_verified(
+    images: pd.DataFrame, measurements: pd.DataFrame, *, is_isolated: bool = False
+) -> None:
+    """Raise `Unverified` with the first image at fault, unless all three hold.
+
+    Isolated images may share their pixels, where what told two scenes apart is left out.
+    """
+    shared = find_duplicates(measurements)
     faults = {
         "has a label that its pixels do not show": find_disagreements(
             join_readings(images, measurements)
         ),
-        "shares its pixels with another": find_duplicates(measurements),
+        "shares its pixels with another": shared.head(0) if is_isolated else shared,
         "has marks or gaps that are too narrow": find_too_narrow(measurements),
     }
+    asset = f"{'isolated_' if is_isolated else ''}measurements"
     for fault, faulty_images in faults.items():
         if len(faulty_images):
             raise Unverified(
                 f"{faulty_images['image_id'].iloc[0]} {fault} ({len(faulty_images)} such in all). "
-                "Nothing is asked about its topic: see the checks of vlmbias/measurements, and "
+                f"Nothing is asked about its topic: see the checks of vlmbias/{asset}, and "
                 "materialize images and measurements of the topic again once the fault is mended."
             )
 
@@ -100,9 +107,12 @@ Check = Callable[..., AssetCheckResult]
 
 
 def _check(
-    description: str, additional_ins: Mapping[str, AssetIn] | None = None
+    description: str,
+    additional_ins: Mapping[str, AssetIn] | None = None,
+    *,
+    is_isolated: bool = False,
 ) -> Callable[[Check], AssetChecksDefinition]:
-    """A blocking check of `measurements`, with a result of its own for each drawn topic.
+    """A blocking check of measurements, with a result of its own for each of their topics.
 
     A topic that failed stays failed in the UI until it passes itself, whatever other topics do.
     """
@@ -112,24 +122,39 @@ def _check(
             # Dagster marks partitioned checks as a preview: it need not say so each time.
             warnings.filterwarnings("ignore", "Specifying a partitions_def", PreviewWarning)
             return asset_check(
-                asset=AssetKey([GROUP, "measurements"]),
+                asset=AssetKey([GROUP, f"{'isolated_' if is_isolated else ''}measurements"]),
                 description=description,
                 additional_ins=additional_ins,
-                partitions_def=drawn_topics,
+                partitions_def=isolated_topics if is_isolated else drawn_topics,
                 blocking=True,
             )(check)
 
     return decorated
 
 
-@_check("Every label agrees with the reading of the pixels.", _TRUTHS)
+_LABELS_AGREE = "Every label agrees with the reading of the pixels."
+_LEGIBLE = "Marks and gaps that a count rests on are at least 2 px wide at the smallest size drawn."
+
+
+@_check(_LABELS_AGREE, _DRAWN_TRUTHS)
 def labels_agree(
     measurements: pd.DataFrame, drawn_images: pd.DataFrame, original_images: pd.DataFrame
 ) -> AssetCheckResult:
     """Compare readings with truths: counts exactly, differences within the stated accuracy."""
-    matched = join_readings(
-        pd.concat([drawn_images, original_images], ignore_index=True), measurements
-    )
+    labelled_images = pd.concat([drawn_images, original_images], ignore_index=True)
+    return _compare_labels(labelled_images, measurements)
+
+
+@_check(_LABELS_AGREE, _ISOLATED_TRUTHS, is_isolated=True)
+def isolated_labels_agree(
+    isolated_measurements: pd.DataFrame, isolated_images: pd.DataFrame
+) -> AssetCheckResult:
+    """Compare readings of isolated pictures with truths, likewise."""
+    return _compare_labels(isolated_images, isolated_measurements)
+
+
+def _compare_labels(labelled_images: pd.DataFrame, measurements: pd.DataFrame) -> AssetCheckResult:
+    matched = join_readings(labelled_images, measurements)
     images = matched.groupby(["size", "image_id"]).agg(
         agrees=("agrees", "all"), labels=("agrees", "size"), error=("error", "max")
     )
@@ -162,11 +187,19 @@ def scenes_differ(measurements: pd.DataFrame) -> AssetCheckResult:
     )
 
 
-@_check(
-    "Marks and gaps that a count rests on are at least 2 px wide at the smallest size drawn.",
-)
+@_check(_LEGIBLE)
 def legible(measurements: pd.DataFrame) -> AssetCheckResult:
     """Read off the pixels; below 384 px the limit shrinks with the size."""
+    return _compare_widths(measurements)
+
+
+@_check(_LEGIBLE, is_isolated=True)
+def isolated_legible(isolated_measurements: pd.DataFrame) -> AssetCheckResult:
+    """Read off the pixels of isolated pictures, likewise."""
+    return _compare_widths(isolated_measurements)
+
+
+def _compare_widths(measurements: pd.DataFrame) -> AssetCheckResult:
     size = int(measurements["size"].min())
     mark, gap = float(measurements["mark"].min()), float(measurements["gap"].min())
     return build_check_result(

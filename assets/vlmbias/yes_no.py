@@ -25,7 +25,7 @@ def _select_yes_no(row: Row) -> Iterator[YesNoQuestion]:
     if not is_yes_no and row["question_id"] != _COUNTING:
         return
     yield YesNoQuestion(
-        name=f"{row['image_id']}/{row['question_id']}/{_slug(row['target'])}",
+        name=format_question_name(row),
         image_id=row["image_id"],
         sha256=row["sha256"],
         question=row["question"].partition(_FORM)[0],
@@ -45,8 +45,13 @@ def _scene(image_id: str) -> str:
     return scene if size.isdigit() else image_id
 
 
-def _slug(target: str) -> str:
-    """Two cells of a grid are asked about in one question each, of one `question_id`."""
+def format_question_name(row: Row) -> str:
+    """Name a question by picture, question and target: two cells of a grid are asked about each."""
+    return f"{row['image_id']}/{row['question_id']}/{slugify(row['target'])}"
+
+
+def slugify(target: str) -> str:
+    """Write a target as part of a name."""
     return re.sub(r"\W+", "-", target).strip("-")
 
 

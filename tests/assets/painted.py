@@ -1,9 +1,12 @@
 """Photographs made in tests: a provider of the test's own suggests, paints, edits and checks."""
 
+import io
 import json
 from collections import Counter
+from hashlib import sha256
 
 import pandas as pd
+from PIL import Image
 
 from resources.models.catalog import Model
 from tests.providers import pictures
@@ -31,6 +34,27 @@ class Painting:
             self._seen[received.digest] += 1
             return pictures.png(f"{received.digest} {self._seen[received.digest]}", *self.size)
         return animals(*self.list) if received.schema else self.said
+
+
+def paint_isolated(received, ground=(255, 255, 255), size=(64, 64), mark=20):
+    """A square of the request's own colour on a plain ground."""
+    picture = Image.new("RGB", size, ground)
+    colour = tuple(level // 2 for level in sha256(received.body).digest()[:3])
+    picture.paste(colour, (20, 20, 20 + mark, 20 + mark))
+    packed = io.BytesIO()
+    picture.save(packed, "PNG")
+    return packed.getvalue()
+
+
+class Isolating(Painting):
+    """Answers of a provider that removes backgrounds as well, by `isolate`."""
+
+    isolate = staticmethod(paint_isolated)
+
+    def __call__(self, received):
+        if received.task == "picture" and "Remove everything except" in received.texts[0]:
+            return self.isolate(received)
+        return super().__call__(received)
 
 
 def painter_at(server, name="artist", **entry):
@@ -94,6 +118,13 @@ class Studio:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join([header, *lines, ""]))
         return path
+
+    def accept_isolated(self, subject, word="accept"):
+        """Decide on a subject's picture without its background."""
+        rows = self.table("isolated_edits", "artist").set_index("subject")
+        path = self.root / "reviews" / f"{TOPIC}-isolated.csv"
+        lines = path.read_text() if path.exists() else "image,verdict,reason\n"
+        path.write_text(f"{lines}{rows.loc[subject, 'sha256']},{word},\n")
 
     def sent(self, since=0):
         """How many requests have come since, by what they were for."""

@@ -11,13 +11,17 @@ import pyarrow.parquet as pq
 import pytest
 from dagster import DagsterInstance
 
+from assets.illusions.pictures import PICTURES as ILLUSIONS
 from assets.kit.benchmarks import build_steps
 from assets.philautia.pictures import PICTURES
 from assets.philautia.rated_captions import RATED_CAPTION_COLUMNS
 from assets.vhexpansion.seed_cases import SEED_CASES
+from generators.domains import load_domain
+from generators.game_rules import positions
 from generators.prompts.captioning import write_caption_prompt
 from generators.prompts.negation import write_negation_prompt
 from generators.prompts.rephrasing import rephrase, write_rephrasing_prompt
+from metrics.illusions.polarity import WITH
 from resources.models import dispatch
 from resources.models.catalog import Catalog
 from resources.storage.image_store import ImageStore
@@ -34,14 +38,23 @@ pytestmark = pytest.mark.filterwarnings("ignore:Non-compliant tag keys:Deprecati
 COVERED = {
     "vlmbias": "answers_seer paintings edits candidates",
     "protobias": "prompt_triplets image_pairs filtered_pairs scores_seer",
-    "frame": "drafts instructions perturbed_instructions images boxes scores_seer combined_seer "
-    "mitigation_seer pairwise_seer",
+    "frame": "drafts instructions perturbed_instructions images boxes scores_seer controls_seer "
+    "combined_seer mitigation_seer pairwise_seer",
+    "game_rules": "answers_seer",
+    "illusions": "answers_seer",
     "vhexpansion": "negated_cases rephrased_cases clean_answers_seer answers_seer",
     "philautia": "captions_seer scores_seer",
 }
-ELSEWHERE = {"vlmbias/subjects", "vlmbias/edited_flags_seer"}
-"""Subjects are one request, without which there is nothing to go on with (test_photographs); to
-know edited flags all flags are drawn (test_edited_flags)."""
+ELSEWHERE = {
+    "vlmbias/subjects",
+    "vlmbias/edited_flags_seer",
+    "vlmbias/isolated_edits",
+    "vlmbias/rerolled_answers_seer",
+}
+"""Rerolled answers are those of `answers_seer` to other questions (test_rerolled_accuracy).
+Subjects are one request, without which there is nothing to go on with (test_photographs). To know
+edited flags all flags are drawn (test_edited_flags). Isolated edits are of photographs that a
+person has accepted (test_isolated_photographs)."""
 
 REFUSED = {"refused", "rejected", "malformed", "unparsed", "unchecked", "no svg"}
 """How a step may call what was refused in words: as a sentence that it cannot use, for one."""
@@ -166,11 +179,36 @@ def test_frame(server, tmp_path):
         biased_images={"biases": ["keyword", "padding"], "configurations": "single"},
     )
     run.refuse("scores_seer", source)
+    run.refuse("controls_seer", source)
     run.make("search_seer", partition=source)
     run.refuse("combined_seer", source, combined_seer={"sizes": [2]})
     run.refuse("mitigation_seer", source, mitigation_seer={"templates": ["bias_aware"]})
     run.answer.answer = lambda received: '{"better": "first"}'
     run.refuse("pairwise_seer", source)
+
+
+def test_games(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(positions, "POSITIONS", {"xiangqi": 4})
+    positions.list_scenes.cache_clear()
+    run = Run(server, tmp_path, "game_rules", lambda received: "{Red}")
+    run.make("pictures", "questions", partition="xiangqi")
+    run.refuse("answers_seer", "xiangqi")
+    run.make("rates")
+    positions.list_scenes.cache_clear()
+
+
+def test_illusions(server, tmp_path):
+    images = ImageStore(root=str(tmp_path))
+    (scene, *_) = load_domain("optical_illusions").draw_module.list_scenes(0)
+    known = dict.fromkeys(ILLUSIONS.columns, "") | {"scene_id": scene.base_id, "inducer": WITH}
+    known |= {"is_equal": True, "difference": 0.0, "measured": 0.0, "is_stand_in": False}
+    known |= {"width": 9, "height": 9}
+    rows = [known | {"image_id": str(n), "sha256": images.put(png(f"{n}"))} for n in range(3)]
+    path = tmp_path / "illusions" / "pictures.parquet"
+    path.parent.mkdir(parents=True)
+    pq.write_table(ILLUSIONS.build_table(rows), path)
+    run = Run(server, tmp_path, "illusions", lambda received: "{Yes}")
+    run.refuse("answers_seer")
 
 
 def test_vhexpansion(server, tmp_path):

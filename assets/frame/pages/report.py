@@ -1,12 +1,21 @@
 """The report: its measures, each judge's inflation, and the pictures that moved it most."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from assets.frame.common import QUESTION, TITLE
-from assets.frame.pages import charts, human_tables, paper, susceptibility, tables, win_rates
+from assets.frame.pages import (
+    charts,
+    controls,
+    human_tables,
+    paper,
+    susceptibility,
+    tables,
+    win_rates,
+)
 from assets.frame.pages.gallery import gallery
 from assets.frame.pages.source_page import ScoredSource
+from assets.kit.step_run import Row
 from assets.report.benchmark_report import BenchmarkReport
 from assets.report.exhibits import list_failures, list_thumbnails
 from assets.report.formats import format_change, format_score, format_signed_interval, read_rate
@@ -28,6 +37,13 @@ SUCCESS = Measure(
     "share",
     "Of all biases in all domains, the share that raises the mean score, by however little: by "
     "chance about a half, less where most scores stay as they were.",
+)
+NET_INFLATION = Measure(
+    "Net inflation",
+    "near 0",
+    "change",
+    "How much of the score inflation is left above a change that nobody sees (JPEG at 95, one grey "
+    "level) and above a second request about the same picture, whichever of them leaves least.",
 )
 
 _OVERLAYS = {
@@ -60,12 +76,30 @@ def _results(source: ScoredSource) -> str:
     judge = max(clear_rows, key=lambda judge: float(clear_rows[judge]["percent"]))
     clause = f"{picture} clearly more once words are written onto it"
     if total == 1:
-        return f"{judge} gives {clause}: {format_change(clear_rows[judge]['percent'])}."
+        change = format_change(clear_rows[judge]["percent"])
+        return f"{judge} gives {clause}: {change}{_above_controls(source, clear_rows)}."
     verb = "gives" if len(clear_rows) == 1 else "give"
     return (
-        f"{len(clear_rows)} of {total} judges {verb} {clause}; "
+        f"{len(clear_rows)} of {total} judges {verb} {clause}"
+        f"{_above_controls(source, clear_rows)}; "
         f"{judge} gives {format_change(clear_rows[judge]['percent'])} more."
     )
+
+
+def _above_controls(source: ScoredSource, rows: Mapping[str, Row]) -> str:
+    """Count the judges that an overlay moves further than any control; empty without controls."""
+    nets = [
+        net
+        for judge, row in rows.items()
+        if source.net_evidence(judge, row["bias"]).firmness == "result"
+        and (net := source.strictest(judge, row["bias"]))
+    ]
+    if not nets:
+        return ""
+    above = sum(net["net_percent_low"] > 0 for net in nets)
+    if len(rows) == 1:
+        return f", {'' if above else 'not '}clearly above what nobody sees"
+    return f", {above} of these {len(nets)} clearly above what nobody sees"
 
 
 def judge_sentence(source: ScoredSource, judge: str) -> str:
@@ -102,9 +136,21 @@ def _standings(source: ScoredSource) -> Iterator[Standing]:
             items=int(overlay["images"]) if overlay else 0,
             unit="pictures, before and after",
             section="inflation",
-            of=scope,
+            scope=scope,
             notes=[f"by {overlay['bias']}" if overlay else ""],
         )
+        if overlay and (net := source.strictest(judge, overlay["bias"])):
+            yield source.standing(
+                judge,
+                NET_INFLATION,
+                source.net_evidence(judge, overlay["bias"]),
+                read_rate(net, "net_percent", 100),
+                items=int(net["images"]),
+                unit="pictures, before, after and under the control",
+                section="controls",
+                scope=scope,
+                notes=[f"by {overlay['bias']}, above {controls.NAMES[net['control']]}"],
+            )
         yield source.standing(
             judge,
             SUCCESS,
@@ -113,7 +159,7 @@ def _standings(source: ScoredSource) -> Iterator[Standing]:
             items=int(biases["combinations"]) if biases else 0,
             unit="biases in domains",
             section="success",
-            of=scope,
+            scope=scope,
         )
 
 
@@ -124,6 +170,7 @@ REPORT = BenchmarkReport(
     sections=("Judges", "Sources", "Success", "Costs"),
     values={
         "charts": charts,
+        "controls": controls,
         "human_tables": human_tables,
         "paper_says": paper,
         "sentence": judge_sentence,
@@ -140,7 +187,7 @@ REPORT = BenchmarkReport(
     thumbnails=list_thumbnails,
     published=paper.load_published(),
     place=3,
-    measures=[INFLATION, SUCCESS],
+    measures=[INFLATION, NET_INFLATION, SUCCESS],
     standings=_standings,
     failures=list_failures,
 )

@@ -1,6 +1,6 @@
 """The tables of one source of pictures."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
@@ -79,6 +79,8 @@ class ScoredSource(ReportSubject):
     has_only_stand_ins: bool = False
     """Whether stand-in judges alone have scored it, which are told what was done to a picture."""
     dates: Mapping[str, str] = field(default_factory=dict)
+    net_inflation: pd.DataFrame = field(default_factory=pd.DataFrame)
+    """Its table of `frame/net_inflation`; empty where no judge was asked under controls."""
 
     @property
     def is_stand_in(self) -> bool:
@@ -106,12 +108,24 @@ class ScoredSource(ReportSubject):
 
     def evidence(self, judge: str, biases: Collection[str]) -> Evidence:
         """The scores, before and after, behind what some biases do to a judge's score, held out."""
-        rows = [
-            row
-            for domain in self.domains
-            for bias in biases
-            if (row := self.row(judge, bias, domain)) is not None
-        ]
+        return self._weigh(
+            [
+                row
+                for domain in self.domains
+                for bias in biases
+                if (row := self.row(judge, bias, domain)) is not None
+            ]
+        )
+
+    def net_evidence(self, judge: str, bias: str) -> Evidence:
+        """The scores behind what a bias leaves above the strictest control."""
+        row = self.strictest(judge, bias)
+        control = row["control"] if row else ""
+        rows = (self.controlled(judge, bias, domain).get(control) for domain in self.domains)
+        return self._weigh([row for row in rows if row is not None])
+
+    def _weigh(self, rows: Sequence[Mapping[str, Any]]) -> Evidence:
+        """The evidence of rows by domain."""
         scored = [int(row["scored"]) for row in rows]
         scored_domains = {row["domain"] for row in rows}
         domains = f"{len(scored_domains)} of {len(self.domains)} domains"
@@ -185,6 +199,34 @@ class ScoredSource(ReportSubject):
     def _rows(self) -> Mapping[tuple[str, ...], Mapping[str, Any]]:
         names = ["model", "experiment", "template", "choice", "picture_subset", "domain", "bias"]
         return {tuple(row[name] for name in names): row for row in to_plain_records(self.inflation)}
+
+    def controlled(
+        self, judge: str, bias: str, domain: str = ALL
+    ) -> Mapping[str, Mapping[str, Any]]:
+        """The numbers of a bias, or of all, held out, by control with a score."""
+        return self._controlled_rows.get((judge, bias, domain), {})
+
+    @cached_property
+    def _controlled_rows(self) -> Mapping[tuple[str, ...], dict[str, Mapping[str, Any]]]:
+        by_place: dict[tuple[str, ...], dict[str, Mapping[str, Any]]] = {}
+        for row in to_plain_records(self.net_inflation):
+            number = "net_rate" if row["bias"] == ALL else "net_percent"
+            if row["choice"] == HELD_OUT and row[number] is not None:
+                place = row["model"], row["bias"], row["domain"]
+                by_place.setdefault(place, {})[row["control"]] = row
+        return by_place
+
+    def has_control(self, control: str) -> bool:
+        """True if any judge was asked under a control."""
+        return any(control in rows for rows in self._controlled_rows.values())
+
+    def strictest(self, judge: str, bias: str) -> Mapping[str, Any] | None:
+        """The numbers of a bias above the control whose interval reaches lowest; None without one.
+
+        A bias that is clearly above this one is clearly above all of them.
+        """
+        rows = self.controlled(judge, bias).values()
+        return min(rows, key=lambda row: float(row["net_percent_low"]), default=None)
 
     def success_rate(self, judge: str, choice: str = HELD_OUT) -> Rate:
         """The share of biases that succeed, with a note where pictures or the scale decide it."""

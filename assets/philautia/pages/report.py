@@ -78,7 +78,7 @@ def _standings(dataset: ComparedDataset) -> Iterator[Standing]:
                 items=evidence.units,
                 unit="pictures",
                 section="own",
-                of=f"captions of {dataset.name}, {SETTING_WORDS[setting]}",
+                scope=f"captions of {dataset.name}, {SETTING_WORDS[setting]}",
             )
 
 

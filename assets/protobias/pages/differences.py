@@ -10,9 +10,20 @@ from assets.protobias.pages.figures import ALL, METRIC_HEAD, BoardMetric, Summar
 from assets.report.cells import Cell, Table, mean_cell, number_cell, points_cell
 from assets.report.columns import RowHead, TableColumn, tabulate
 from assets.report.formats import NONE, Rate, format_count, format_p
+from assets.report.people_estimates import (
+    EstimateWords,
+    build_estimates_table,
+    describe_estimates,
+)
 from metrics.protobias import failure_differences as comparison
+from metrics.protobias.people_estimate import estimate_failures
 from metrics.statistics.weighted_kappa import AnnotatorAgreement, pairwise_agreement
 
+_WORDS = EstimateWords(
+    finding="People would fail {value} of all pairs",
+    column="People's failure rate",
+    unit="pairs",
+)
 _NOT_COMPARED = Cell(NONE, note="not both scored")
 
 
@@ -108,6 +119,26 @@ def agreement(painted: SummarisedPainter) -> Table:
     head = RowHead[AnnotatorAgreement](label=lambda pair: f"{pair.first} and {pair.second}")
     caption = f"{painted.name}: agreement of people"
     return tabulate(caption, "Annotators", head, columns, {"": agreements})
+
+
+def estimate_people_failures(painted: SummarisedPainter) -> pd.DataFrame:
+    """Estimate people's failure rate on all pairs: by their scores alone, and by each metric."""
+    scores = painted.scores[painted.scores["formula"] != "stand_in"]
+    if "chance" not in painted.human:  # Scores of before there were chances.
+        return estimate_failures(scores)
+    pairs = painted.human.drop_duplicates("pair_id").set_index("pair_id")
+    return estimate_failures(scores, pairs["chance"])
+
+
+def people_estimates(painted: SummarisedPainter, estimates: pd.DataFrame) -> Table:
+    """Tabulate how often people would fail on all pairs."""
+    caption = f"{painted.name}: how often people would fail on all evaluated pairs"
+    return build_estimates_table(caption, estimates, _WORDS)
+
+
+def people_finding(estimates: pd.DataFrame) -> str:
+    """Say how often people would fail on all pairs."""
+    return describe_estimates(estimates, _WORDS)
 
 
 def _kappa(pair: AnnotatorAgreement) -> Cell:

@@ -14,6 +14,7 @@ from assets.protobias.pages.figures import GROUPS, HUMAN, TITLES, BoardMetric, S
 from assets.protobias.pages.gallery import GalleryPair, PairGallery, gallery
 from assets.protobias.pages.painters import Painters
 from assets.report.benchmark_report import BenchmarkReport
+from assets.report.costs import RuleDecisions
 from assets.report.formats import capitalize_first, format_count, format_whole_percent
 from assets.report.publish import Site
 from assets.report.standings import Failure, Measure, Standing, round_robin
@@ -37,6 +38,7 @@ def build(
     facts: Mapping[str, str],
     missing: Sequence[str] = (),
     spent: Sequence[SpendingRow] = (),
+    decisions: Sequence[RuleDecisions] = (),
     full_size: bool = False,
 ) -> Site:
     """Make the site of painters, which come in the order in which they were noticed.
@@ -46,7 +48,9 @@ def build(
     they are as well, and pages lead to them.
     """
     together = Painters(painters, prompts, missing)
-    site = REPORT.build(painters, facts=facts, spent=spent, site=together, full_size=full_size)
+    site = REPORT.build(
+        painters, facts=facts, spent=spent, decisions=decisions, site=together, full_size=full_size
+    )
     return (
         replace(site, pictures=[thumbnail.sha256 for thumbnail in site.thumbnails])
         if full_size
@@ -103,7 +107,7 @@ def _standings(painted: SummarisedPainter) -> Iterator[Standing]:
             items=int(row.pairs) if row is not None else 0,
             unit="pairs",
             section="failures",
-            of=f"pairs by {painted.name}",
+            scope=f"pairs by {painted.name}",
             notes=["of the filter’s family" if metric.same_family else ""],
         )
 

@@ -14,6 +14,8 @@ from assets.report.blind_shares import BlindLine
 from assets.report.formats import format_count, format_percent
 from assets.report.rows import Rows
 from assets.report.subjects import ReportSubject, has_stand_in
+from assets.report.thinking import ThinkingAxis, ThinkingSection
+from assets.vhexpansion.pages.thinking import build_thinking
 from assets.vhexpansion.yes_no_step import COMMON, NONE
 from metrics.statistics.firmness import Evidence
 
@@ -48,6 +50,11 @@ class AnsweredDataset(ReportSubject):
     dates: Mapping[str, str] = field(default_factory=dict)
     blind: Sequence[BlindLine] = ()
     """The judges with their blind answers; empty where none was asked blind."""
+    rejections: pd.DataFrame = field(default_factory=pd.DataFrame)
+    """The estimated share of negations that people reject; empty where too few were reviewed."""
+    axes: Sequence[ThinkingAxis] = ()
+    clean_answers: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    """The answers about pictures as they were of the judges on `axes`."""
 
     @property
     def is_stand_in(self) -> bool:
@@ -83,6 +90,11 @@ class AnsweredDataset(ReportSubject):
         """The results: the rows of pictures as they were that are ranked."""
         rows = self.clean_rows.values()
         return [row for row in rows if self.evidence(row).firmness == "result"]
+
+    @cached_property
+    def thinking(self) -> ThinkingSection:
+        """The judges at several steps of thinking."""
+        return build_thinking(self)
 
     @property
     def trained(self) -> Sequence[tuple[str, str]]:

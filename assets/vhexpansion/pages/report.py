@@ -10,6 +10,7 @@ from assets.report.formats import format_count, format_whole_percent, read_rate
 from assets.report.standings import Measure, Standing
 from assets.report.start_page import no_ranking_sentence, trial_sentence
 from assets.report.subjects import firmest_first
+from assets.report.thinking import GAIN
 from assets.vhexpansion.common import QUESTION, TITLE
 from assets.vhexpansion.pages import charts, mitigation, paper, tables
 from assets.vhexpansion.pages.dataset_page import AnsweredDataset, describe_training, format_bounds
@@ -21,6 +22,11 @@ SYMMETRIC = Measure(
     "share",
     "The share of yes/no questions that are answered right as they stand and negated as well.",
 )
+
+
+def format_scope(dataset_name: str) -> str:
+    """Write the scope of a dataset's standings."""
+    return f"questions of {dataset_name}"
 
 
 def _sentence(dataset: AnsweredDataset) -> str:
@@ -53,7 +59,7 @@ def _numbers(dataset: AnsweredDataset, row: Row) -> str:
 
 
 def _standings(dataset: AnsweredDataset) -> Iterator[Standing]:
-    """The symmetric accuracy of every judge on pictures as they were."""
+    """The symmetric accuracy of every judge on pictures as they were, and its gain by thinking."""
     for judge, row in dataset.clean_rows.items():
         left_out = "" if row["left_out"] is None else describe_training(row)
         yield dataset.standing(
@@ -64,9 +70,10 @@ def _standings(dataset: AnsweredDataset) -> Iterator[Standing]:
             items=int(row["cases"]),
             unit="cases",
             section="cases",
-            of=f"questions of {dataset.name}",
+            scope=format_scope(dataset.name),
             notes=[left_out, format_bounds(row, "symmetric")],
         )
+    yield from dataset.thinking.list_gains(dataset, format_scope(dataset.name))
 
 
 REPORT = BenchmarkReport(
@@ -89,7 +96,7 @@ REPORT = BenchmarkReport(
     thumbnails=list_thumbnails,
     published=paper.load_published(),
     place=4,
-    measures=[SYMMETRIC],
+    measures=[SYMMETRIC, GAIN],
     standings=_standings,
     failures=list_failures,
 )

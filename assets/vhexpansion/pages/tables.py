@@ -8,6 +8,11 @@ from assets.report.blind_shares import tabulate_blind_shares
 from assets.report.cells import Body, Cell, Table, add_change, number_cell, points_cell, share_cell
 from assets.report.columns import RowHead, TableColumn, tabulate
 from assets.report.formats import Rate, format_count, read_rate
+from assets.report.people_estimates import (
+    EstimateWords,
+    build_estimates_table,
+    describe_estimates,
+)
 from assets.report.pivot import Place, arrange
 from assets.vhexpansion.pages.dataset_page import (
     SHORT,
@@ -43,6 +48,23 @@ def overview(datasets: Sequence[AnsweredDataset]) -> Table:
 def blind(dataset: AnsweredDataset) -> Table:
     """Answers to the cases that equal the judge's own answer without the picture."""
     return tabulate_blind_shares({"": dataset.blind}, has_expected=False)
+
+
+def rejections(dataset: AnsweredDataset) -> Table:
+    """Share of all negations that people reject, by their verdicts about a sample."""
+    return build_estimates_table("Negations that people reject", dataset.rejections, _REJECTIONS)
+
+
+def rejections_finding(dataset: AnsweredDataset) -> str:
+    """Say how many negations people reject; empty where they reviewed too few."""
+    return describe_estimates(dataset.rejections, _REJECTIONS)
+
+
+_REJECTIONS = EstimateWords(
+    finding="People reject {value} of the negations",
+    column="Rejected",
+    unit="pairs",
+)
 
 
 def common(dataset: AnsweredDataset) -> Table:

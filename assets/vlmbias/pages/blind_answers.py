@@ -46,17 +46,17 @@ class BlindComparison:
 
         A blind answer to other words than those of the scene's question is left out.
         """
-        asked = answers[
+        sighted = answers[
             answers["image_set"].isin((BENCHMARK, PARTIAL))
             & answers["variant"].eq("counterfactual")
             & answers["question_id"].eq(QUESTION_ID)
             & answers["prompting"].eq(BASELINE)
         ]
         blind = blind_answers[[*_QUESTION, "answer"]].rename(columns={"answer": "blind_answer"})
-        pairs = asked.merge(blind, on=_QUESTION, validate="m:1")
+        pairs = sighted.merge(blind, on=_QUESTION, validate="m:1")
         rows = {row["model"]: row for row in to_plain_records(blind_answer_table(pairs))}
-        counts, paired_counts = asked["model"].value_counts(), pairs["model"].value_counts()
-        partial = set(asked.loc[asked["image_set"].eq(PARTIAL), "model"])
+        counts, paired_counts = sighted["model"].value_counts(), pairs["model"].value_counts()
+        partial = set(sighted.loc[sighted["image_set"].eq(PARTIAL), "model"])
         lines = [
             BlindLine(
                 model,

@@ -9,7 +9,7 @@ from assets.kit.columns import NamedRow, iterate_named_rows
 from assets.report.cells import Cell, Table, number_cell, points_cell
 from assets.report.columns import RowHead, TableColumn, tabulate
 from assets.report.formats import NONE, Rate, format_p, format_points
-from assets.vlmbias.pages.figures import BENCHMARK, COUNTING
+from assets.vlmbias.pages.figures import BENCHMARK, COUNTING, PARTIAL
 from assets.vlmbias.pages.judges import PromptedJudge
 from metrics import QUESTION_GROUPS
 from metrics.vlmbias.judge_differences import compare_judges
@@ -66,7 +66,7 @@ class JudgeDifferences:
 
 @dataclass(frozen=True, slots=True)
 class CountedAnswers:
-    """Answers to Q1 and Q2 about pictures of the benchmark."""
+    """Answers to Q1 and Q2 about pictures of the benchmark, those to a part of a topic as well."""
 
     answers: pd.DataFrame
 
@@ -74,13 +74,17 @@ class CountedAnswers:
     def select(cls, answers: pd.DataFrame) -> "CountedAnswers":
         """Select them from all answers."""
         is_counting = answers["question_id"].map(QUESTION_GROUPS.__getitem__).eq(COUNTING)
-        return cls(answers[is_counting & answers["image_set"].eq(BENCHMARK)])
+        return cls(answers[is_counting & answers["image_set"].isin((BENCHMARK, PARTIAL))])
 
     def compare(self, judges: Sequence[PromptedJudge]) -> JudgeDifferences:
         """Compare each two of the first judges, which are asked in one way."""
         names = [judge.model for judge in judges[:MOST_COMPARED]]
         promptings = {judge.prompting for judge in judges}
-        is_of_these = self.answers["model"].isin(names) & self.answers["prompting"].isin(promptings)
+        is_of_these = (
+            self.answers["model"].isin(names)
+            & self.answers["prompting"].isin(promptings)
+            & self.answers["image_set"].eq(BENCHMARK)
+        )
         pairs: dict[tuple[str, str], dict[str, NamedRow]] = {}
         if len(names) > 1:
             compared = compare_judges(self.answers[is_of_these], names)

@@ -13,6 +13,7 @@ PROMPTINGS = {
     ),
     "double-check": "After its answer the judge is asked to check it; its second answer counts.",
     "in-image title": "The name of the familiar subject stands in a strip above the image.",
+    "isolated": "The image shows what is counted alone, in its place, without what surrounds it.",
 }
 """Description of each way of asking, by its name in run configs, in their order."""
 

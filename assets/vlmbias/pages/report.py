@@ -8,12 +8,15 @@ from types import MappingProxyType
 
 import pandas as pd
 
+from assets.kit.step_run import Row
 from assets.report.benchmark_report import BenchmarkReport, Page
-from assets.report.formats import capitalize_first, first_sentence, format_count
+from assets.report.costs import RuleDecisions
+from assets.report.formats import Rate, capitalize_first, first_sentence, format_count, read_rate
 from assets.report.outcomes import served
 from assets.report.publish import Site
 from assets.report.published import Published
-from assets.report.standings import Failure, Measure, Standing, round_robin
+from assets.report.standings import Course, Failure, Measure, Standing, round_robin
+from assets.report.thinking import GAIN, ThinkingAxis
 from assets.vlmbias.blind_answers import NO_BLIND_ANSWERS
 from assets.vlmbias.common import QUESTION, TITLE
 from assets.vlmbias.pages import figures, paper, tables
@@ -23,10 +26,12 @@ from assets.vlmbias.pages.edited_flags import edited
 from assets.vlmbias.pages.figures import PARTIAL, Accuracy
 from assets.vlmbias.pages.finding import NOTHING, find
 from assets.vlmbias.pages.gathering import gather
+from assets.vlmbias.pages.isolation import IsolationComparison
 from assets.vlmbias.pages.judges import PromptedJudge
 from assets.vlmbias.pages.outcomes import Outcomes
 from assets.vlmbias.pages.proofs import PROOFS
 from assets.vlmbias.pages.readings import Readings
+from assets.vlmbias.pages.rerolled import RerollFindings
 from assets.vlmbias.pages.scene_gallery import SceneGallery
 from assets.vlmbias.pages.scenes import COUNTING, PicturedScene
 from assets.vlmbias.pages.site import VlmbiasSite
@@ -50,6 +55,16 @@ MEASURES: Mapping[figures.Measure, Measure] = {
         "Of the same questions, the share answered with what is usual.",
     ),
 }
+_SURROUNDINGS = Measure(
+    "Gain without surroundings",
+    "near 0",
+    "points",
+    "Accuracy where what is counted is drawn alone, less that about the same scenes whole.",
+    unit="points of 100",
+    left_label="worse alone",
+    right_label="better alone",
+    is_optional=True,
+)
 _PROVED = ("pixels", "accepted")
 
 
@@ -60,6 +75,7 @@ def build(
     questions: pd.DataFrame,
     answers: pd.DataFrame,
     blind_answers: pd.DataFrame = NO_BLIND_ANSWERS,
+    rerolled: Sequence[Row] = (),
     accuracy: pd.DataFrame,
     facts: Mapping[str, str],
     stand_ins: Collection[str],
@@ -67,9 +83,12 @@ def build(
     partial: Mapping[str, Sequence[str]] = MappingProxyType({}),
     edited_tables: Collection[pd.DataFrame] = (),
     spent: Sequence[SpendingRow] = (),
+    decisions: Sequence[RuleDecisions] = (),
     full_size: bool = False,
     outlines: Mapping[str, Sequence[OutlineBox]] = MappingProxyType({}),
     dates: Mapping[str, str] = MappingProxyType({}),
+    courses: Sequence[Course] = (),
+    axes: Sequence[ThinkingAxis] = (),
 ) -> Site:
     """Make the site of tables in the columns of the assets of the same names.
 
@@ -77,7 +96,9 @@ def build(
     reading confirms the label. `complete` is how many images the benchmark has when all are made;
     `partial` says, by judge, what was asked in part; `edited_tables` are those of the writers that
     edited drawings, and `outlines`, by base image, what was changed; `dates` says by judge when its
-    answers were stored. With `full_size` photographs lie in the site as large as they are as well.
+    answers were stored, `courses` are of judges that were asked again each month, `axes` of judges
+    at several steps of thinking, and `rerolled` has each judge's comparison with new pictures. With
+    `full_size` photographs lie in the site as large as they are as well.
     """
     scenes, judges = gather(images, measurements, questions, answers, stand_ins, outlines)
     titles = {name: get_title(name) for name in dict.fromkeys(scene.row.domain for scene in scenes)}
@@ -99,12 +120,24 @@ def build(
         ),
         readings=Readings.build(answers, stand_ins),
         counted=CountedAnswers.select(answers),
+        rerolled=RerollFindings(rerolled),
         blind=BlindComparison.build(answers, blind_answers, stand_ins, scenes),
+        isolation=IsolationComparison.build(answers, stand_ins, scenes),
+        axes=axes,
         served=served(replies),
         dates=dates,
+        courses=courses,
     )
     way = benchmark.scenes.ways[0]
-    site = REPORT.build([benchmark], facts=facts, spent=spent, site=benchmark, way=way)
+    site = REPORT.build(
+        [benchmark],
+        facts=facts,
+        spent=spent,
+        decisions=decisions,
+        site=benchmark,
+        way=way,
+        thinking=benchmark.thinking,
+    )
     counts = {"scenes": len(scenes), "images": len(benchmark.scenes.pictures)}
     return replace(site, metadata=counts)
 
@@ -121,7 +154,10 @@ def _pages(site: VlmbiasSite) -> Iterator[Page]:
 
 
 def _standings(site: VlmbiasSite) -> Iterator[Standing]:
-    """The task means of every judge under the baseline."""
+    """The task means of every judge under the baseline, and its gains.
+
+    These are those without surroundings, and by thinking.
+    """
     for judge, (table, column, evidence) in site.task_means(BASELINE).items():
         row = table.cells[judge, column.place]
         for name, measure in MEASURES.items():
@@ -133,9 +169,22 @@ def _standings(site: VlmbiasSite) -> Iterator[Standing]:
                 items=int(row.answers) if evidence.has_number else 0,
                 unit=f"answers about {format_count(int(row.base_images))} scenes",
                 section="partial" if column.image_set == PARTIAL else "leaderboard",
-                of="",
-                notes=[table.extent],
+                scope="",
+                notes=[table.extent, site.rerolled.note(judge.model)],
             )
+    for line in (line for line in site.isolation.lines if line.evidence.requests):
+        pairs = line.rows.get(figures.COUNTING, {"pairs": 0, "scenes": 0})
+        yield site.standing(
+            line.judge,
+            _SURROUNDINGS,
+            line.evidence,
+            read_rate(pairs, "difference") if line.rows else Rate(None),
+            items=pairs["pairs"],
+            unit=f"pairs of answers about {format_count(pairs['scenes'])} scenes",
+            section="surroundings",
+            scope="",
+        )
+    yield from site.thinking.list_gains(site)
 
 
 def _failures(site: VlmbiasSite, gallery: SceneGallery) -> Iterator[Failure]:
@@ -197,7 +246,8 @@ REPORT = BenchmarkReport(
     published=paper.load_published(),
     match_published=_match_published,
     place=1,
-    measures=[*MEASURES.values()],
+    measures=[*MEASURES.values(), _SURROUNDINGS, GAIN],
     standings=_standings,
     failures=_failures,
+    courses=lambda site: site.courses,
 )

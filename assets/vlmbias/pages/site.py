@@ -7,15 +7,20 @@ from itertools import chain
 from typing import ClassVar, NamedTuple
 
 from assets.report.outcomes import Served
+from assets.report.standings import Course
 from assets.report.subjects import ReportSubject, firmest
+from assets.report.thinking import ThinkingAxis, ThinkingSection
 from assets.vlmbias.common import TITLE
 from assets.vlmbias.pages.blind_answers import BlindComparison
 from assets.vlmbias.pages.differences import CountedAnswers, JudgeDifferences
 from assets.vlmbias.pages.figures import LEADING, PARTIAL, Accuracy, AccuracyColumn
+from assets.vlmbias.pages.isolation import IsolationComparison
 from assets.vlmbias.pages.judges import PromptedJudge
 from assets.vlmbias.pages.outcomes import Outcomes
 from assets.vlmbias.pages.readings import Readings
+from assets.vlmbias.pages.rerolled import RerollFindings
 from assets.vlmbias.pages.scene_gallery import SceneGallery
+from assets.vlmbias.pages.thinking import build_thinking
 from metrics import BASELINE
 from metrics.statistics.firmness import FIRMNESS, Evidence, Firmness
 
@@ -58,9 +63,13 @@ class VlmbiasSite(ReportSubject):
     outcomes: Outcomes
     readings: Readings
     counted: CountedAnswers
+    rerolled: RerollFindings
     blind: BlindComparison
+    isolation: IsolationComparison
+    axes: Sequence[ThinkingAxis]
     served: Sequence[Served]
     dates: Mapping[str, str]
+    courses: Sequence[Course] = ()
 
     @property
     def page(self) -> str:
@@ -115,6 +124,11 @@ class VlmbiasSite(ReportSubject):
             if task_means:
                 means[judge] = next(numbers, task_means[0])
         return means
+
+    @cached_property
+    def thinking(self) -> ThinkingSection:
+        """The judges at several steps of thinking."""
+        return build_thinking(self)
 
     def judge_differences(self, prompting: str) -> JudgeDifferences:
         """Differences between the models that have results under one way of asking."""

@@ -2,7 +2,8 @@
 it.
 
 A vision model may be asked whether the subject is there, framed and visible. It is never asked how
-many there are of anything: that is what judges are tested on, and a person decides it.
+many there are of anything: that is what judges are tested on, and a person decides it. Nor is it
+asked about a picture of one colour or an edit that changed nothing: a rule fails these.
 """
 
 from collections import Counter, defaultdict
@@ -14,14 +15,17 @@ from dagster import MetadataValue
 from pydantic import Field
 
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns
+from assets.kit.flaws import find_unchanged, inspect_pictures
 from assets.kit.forecast import PENDING, PLACEHOLDER_SHA256, Forecast
 from assets.kit.limits import LimitConfig
 from assets.kit.model_lookup import find_model
 from assets.kit.pictures import PICTURE_COLUMNS, sample_contact_sheet
 from assets.kit.previews import markdown_table
-from assets.kit.review import read_verdicts, review_file
+from assets.kit.review import review_file
+from assets.kit.spared_requests import RULE
 from assets.kit.step import Conversation, StepAsset, StepTable
 from assets.kit.step_run import Input, Row, StepRun
+from assets.kit.verdicts import read_verdicts
 from assets.vlmbias.common import asset_key, split_photograph_key
 from assets.vlmbias.photographs.base_images import SUBJECTS_OF_TOPIC, PhotographStep, select_edited
 from assets.vlmbias.photographs.edits import EDITS, Edits, EditsConfig
@@ -55,7 +59,8 @@ CANDIDATES = Columns(
         "candidate, or an earlier end: dropped, refused, malformed, failed or unpainted",
     ),
     check=(TEXT, "passed, failed or unchecked; empty if it is no candidate"),
-    failed_checks=(TEXTS, "Checks answered with No"),
+    failed_checks=(TEXTS, "Checks answered with No; blank or unchanged if a rule failed it"),
+    decided_by=(TEXT, "model or rule; empty if nothing was checked"),
     unanswered_checks=(TEXTS, "Checks without a readable answer"),
     checker=(TEXT, "Checking model, as models.yaml names it, or none"),
     **PICTURE_COLUMNS,
@@ -87,7 +92,15 @@ class Candidates(PhotographStep[CandidatesConfig]):
     table = StepTable(
         columns=CANDIDATES,
         key_columns=("base_id", "variant", "edit_number"),
-        unstored_keys=("calls_of_check", "checked", "photograph", "place", "question", "said"),
+        unstored_keys=(
+            "calls_of_check",
+            "checked",
+            "photograph",
+            "place",
+            "question",
+            "said",
+            "sources",
+        ),
     )
     inputs: Mapping[str, Input] = {
         **SUBJECTS_OF_TOPIC,
@@ -98,7 +111,9 @@ class Candidates(PhotographStep[CandidatesConfig]):
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(catalog)
         self.forecast = Forecast(
-            describe_outdated=self._describe_outdated, max_requests=self._max_requests
+            describe_outdated=self._describe_outdated,
+            max_requests=self._max_requests,
+            spared_requests=_iterate_spared_requests,
         )
 
     def model(self, partition: str, config: CandidatesConfig) -> Model | None:
@@ -137,6 +152,8 @@ class Candidates(PhotographStep[CandidatesConfig]):
             for photograph in self.list_limited(work)
             for row in _iterate_pictures(photograph, painted, edited[photograph.base_id])
         ]
+        if work.config.checker != NO_CHECKER:
+            _fail_by_rule(picture_rows, work)
         return [
             {**row, "place": place, "checked": name, "question": question}
             for place, row in enumerate(picture_rows)
@@ -146,10 +163,9 @@ class Candidates(PhotographStep[CandidatesConfig]):
     def _questions(
         self, work: StepRun[CandidatesConfig], row: Row
     ) -> list[tuple[str | None, str | None]]:
-        if work.config.checker == NO_CHECKER or row["outcome"] not in (
-            self.success_outcome,
-            PENDING,
-        ):
+        may_be_asked_about = row["outcome"] in (self.success_outcome, PENDING)
+        is_decided = work.config.checker == NO_CHECKER or row["decided_by"] == RULE
+        if is_decided or not may_be_asked_about:
             return []
         return list(_checks(row["photograph"]))
 
@@ -258,12 +274,42 @@ def _candidate(photograph: Photograph, variant: Variant, row: Row, pending: bool
         "check": "unchecked" if has_picture else None,
         "failed_checks": [],
         "unanswered_checks": [],
+        "decided_by": None,
+        "sources": list(row.get("sources") or ()),
         "checker": NO_CHECKER,
         **{column: row[column] for column in PICTURE_COLUMNS},
     }
     if pending or row["outcome"] == PENDING:
         candidate |= {"outcome": PENDING, "sha256": PLACEHOLDER_SHA256}
     return candidate
+
+
+def _fail_by_rule(rows: Sequence[dict[str, Any]], work: StepRun[CandidatesConfig]) -> None:
+    """Fail the candidates that are blank, or edits of which no pixel shows a change."""
+    candidates = [row for row in rows if row["outcome"] == Candidates.success_outcome]
+    digests = {digest for row in candidates for digest in (row["sha256"], *row["sources"])}
+    stored = set(work.images.sizes(digests))
+    shown = [row for row in candidates if row["sha256"] in stored]
+    inspections = inspect_pictures(
+        work.images, work.work_cache, dict.fromkeys(row["sha256"] for row in shown)
+    )
+    pairs = {(row["sha256"], source) for row in shown for source in row["sources"]}
+    unchanged = find_unchanged(
+        work.images, work.work_cache, sorted(pair for pair in pairs if pair[1] in stored)
+    )
+    for row in shown:
+        is_blank = inspections[row["sha256"]].blank is not None
+        is_unchanged = any((row["sha256"], source) in unchanged for source in row["sources"])
+        failed = ["blank"] * is_blank + ["unchanged"] * is_unchanged
+        if failed:
+            row |= {"check": "failed", "failed_checks": failed, "decided_by": RULE}
+
+
+def _iterate_spared_requests(work: StepRun[CandidatesConfig], row: Row) -> Iterator[LookRequest]:
+    """The checks of a picture that a rule fails."""
+    if row["decided_by"] == RULE:
+        for _, question in _checks(row["photograph"]):
+            yield _look(question, row["sha256"])
 
 
 def _checks(photograph: Photograph) -> Iterable[tuple[str, str]]:
@@ -287,6 +333,7 @@ def _summarize_answers(checks: Sequence[Row], checker: Model) -> dict[str, Any]:
         "check": "failed" if failed else "unchecked" if unanswered_checks else "passed",
         "failed_checks": failed,
         "unanswered_checks": unanswered_checks,
+        "decided_by": "model",
         "checker": checker.name,
         "is_stand_in": checks[0]["is_stand_in"] or checker.is_stand_in,
         "calls": [*checks[0]["calls"], *(key for row in checks for key in row["calls_of_check"])],

@@ -116,25 +116,8 @@ class Edits(PhotographStep[EditsConfig]):
     def _list_edits(
         self, work: StepRun[EditsConfig], photograph: Photograph, painted: Mapping[str, Row]
     ) -> Iterator[dict[str, Any]]:
-        painter, topic = split_photograph_key(work.partition)
-        editor = self.model(work.partition, work.config)
         sources = [painted.get(painting.prompt, _NOT_THERE) for painting in photograph.paintings]
-        row = {
-            "domain": topic,
-            "painter": painter,
-            "editor": editor.name,
-            "base_id": photograph.base_id,
-            "subject": photograph.subject,
-            "subtopic": photograph.subtopic,
-            "edit_number": 0,
-            "prompt": photograph.edit,
-            "sources": [source["sha256"] for source in sources if source["sha256"]],
-            **dict.fromkeys(PICTURE_COLUMNS),
-            "is_stand_in": editor.is_stand_in or any(source["is_stand_in"] for source in sources),
-            "calls": unique_calls(sources),
-            "photograph": photograph,
-            "paintings": sources,
-        }
+        row = self.build_row(work, photograph, photograph.edit, sources)
         for source in sources:
             if source["outcome"] not in (Paintings.success_outcome, PENDING):
                 reason = f"Its {source['content']} is {source['outcome']}: {source['reason']}"
@@ -144,6 +127,33 @@ class Edits(PhotographStep[EditsConfig]):
             row |= {"outcome": PENDING, "sources": [PLACEHOLDER_SHA256] * len(sources)}
         for edit_number in range(work.config.edits_per_image):
             yield row | {"edit_number": edit_number}
+
+    def build_row(
+        self,
+        work: StepRun[EditsConfig],
+        photograph: Photograph,
+        prompt: str,
+        sources: Sequence[Row],
+    ) -> dict[str, Any]:
+        """A row of what is known of a base image's first edit before it is made of `sources`."""
+        painter, topic = split_photograph_key(work.partition)
+        editor = self.model(work.partition, work.config)
+        return {
+            "domain": topic,
+            "painter": painter,
+            "editor": editor.name,
+            "base_id": photograph.base_id,
+            "subject": photograph.subject,
+            "subtopic": photograph.subtopic,
+            "edit_number": 0,
+            "prompt": prompt,
+            "sources": [source["sha256"] for source in sources if source["sha256"]],
+            **dict.fromkeys(PICTURE_COLUMNS),
+            "is_stand_in": editor.is_stand_in or any(source["is_stand_in"] for source in sources),
+            "calls": unique_calls(sources),
+            "photograph": photograph,
+            "paintings": sources,
+        }
 
     def _describe_outdated(self, row: Row) -> str:
         """The missing painting."""
@@ -159,7 +169,7 @@ class Edits(PhotographStep[EditsConfig]):
 
     def converse(self, work: StepRun[EditsConfig], row: Row) -> Conversation:
         """Have what is painted edited."""
-        if row.get("outcome") == "unpainted":
+        if row.get("outcome") in ("unpainted", self.success_outcome):
             return {}
         outcome, calls = yield EditRequest(
             row["prompt"], tuple(row["sources"]), sample=row["edit_number"]

@@ -21,8 +21,9 @@ from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, to_materialize_resul
 from assets.kit.limits import partial_metadata
 from assets.kit.pictures import draw_missing_pictures, sample_contact_sheet
 from assets.kit.previews import markdown_table
-from assets.kit.review import read_verdicts, review_file, review_page
+from assets.kit.review import review_file, review_page
 from assets.kit.step_run import Row
+from assets.kit.verdicts import read_verdicts
 from assets.vlmbias.common import GROUP, photographed_topics, table_asset
 from assets.vlmbias.images import IMAGES
 from assets.vlmbias.photographs.candidates import load_candidates
@@ -99,7 +100,7 @@ def photographs(
         )
     published, dropped_images = select_published(current_candidates, verdicts)
     sizes = design.select_photograph_sizes()
-    rendered = _render(
+    rendered = render_sizes(
         {choice.candidate["sha256"] for choice in published}, sizes, images, work_cache
     )
     px = images.sizes({digest for by_size in rendered.values() for digest in by_size.values()})
@@ -165,7 +166,7 @@ def _candidates(context: AssetExecutionContext, home: DataRoot) -> list[Row]:
     return candidates
 
 
-def _render(
+def render_sizes(
     digests: Iterable[str], sizes: Sequence[int], images: ImageStore, work_cache: WorkCache
 ) -> dict[str, dict[int, str]]:
     """Resize each picture to each size; return the sha256s of the results by picture and size."""

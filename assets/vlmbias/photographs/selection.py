@@ -1,14 +1,16 @@
 """The candidates to review, and those to publish: accepted, or undecided."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import pandas as pd
 from upath import UPath
 
-from assets.kit.review import ACCEPT, ReviewItem, Verdicts, review_file, write_review
+from assets.kit.review import review_file, write_review
+from assets.kit.review_forms import ACCEPT, REJECT, ReviewForm, ReviewItem, write_part
 from assets.kit.step_run import Row
+from assets.kit.verdicts import Verdicts
 from generators.topics import format_caption, get_title
 from resources.storage.data_root import DataRoot
 from resources.storage.image_store import ImageStore
@@ -34,10 +36,30 @@ class DroppedBaseImage(NamedTuple):
 
 
 _CELLS = ("painter", "subject", "variant", "edit_number", "check", "sentence", "base_id")
-_EXPLANATION = (
-    "Of each base image and painter, the first accepted edit is published. Stand-ins stand last "
-    "and need no verdict."
+FORM = ReviewForm(
+    asset="vlmbias/candidates",
+    task="Accept a picture if its sentence is true of it.",
+    choices={
+        ACCEPT: "all of the sentence is true",
+        REJECT: "some of it is not, or cannot be seen",
+    },
+    guidelines=(
+        "Of each base image and painter, the first accepted edit is published. Stand-ins stand "
+        "last and need no verdict."
+    ),
+    reasons=(
+        "wrong count",
+        "another subject",
+        "not all of it is in view",
+        "another side or pose",
+        "something is hidden or merged",
+        "broken or unnatural",
+        "text or a mark gives it away",
+    ),
+    next_step="Materialize vlmbias/photographs, which publishes what was accepted.",
+    is_shared=True,
 )
+"""How people review candidates."""
 
 
 def write_candidates(
@@ -58,18 +80,28 @@ def write_candidates(
         once.values(),
         key=lambda row: (row["is_stand_in"], row["base_id"], row["variant"] != "original"),
     )
+    originals = {
+        (row["painter"], row["subject"]): row["sha256"]
+        for row in shown
+        if row["variant"] == "original"
+    }
     pictures = [
         ReviewItem(
-            image=row["sha256"],
+            name=row["sha256"],
             cells={cell: row.get(cell) for cell in _CELLS},
             title=_title(topic, row),
             sentence=row["sentence"],
-            notes=list(_notes(row)),
+            pictures=list(_pictures(row, originals)),
+            notes=[STAND_IN_NOTE] if row["is_stand_in"] else [],
+            check=_CHECKS.get(row["check"], ""),
+            check_notes=list(_check_notes(row)),
+            is_last=row["is_stand_in"],
         )
         for row in shown
     ]
-    file = review_file(home, topic)
-    return write_review(file, get_title(topic), _EXPLANATION, pictures, verdicts, images)
+    file, title = review_file(home, topic), get_title(topic)
+    write_part(home, FORM, topic, title=title, answers=file, items=pictures)
+    return write_review(file, title, FORM, pictures, verdicts, images)
 
 
 def _title(topic: str, row: Row) -> str:
@@ -77,11 +109,21 @@ def _title(topic: str, row: Row) -> str:
     return f"{format_caption(topic, row['subject'])}, {row['variant']}{edit} ({row['painter']})"
 
 
-def _notes(row: Row) -> Iterator[str]:
+STAND_IN_NOTE = "A stand-in: it stays out of the benchmark, whatever you decide."
+_CHECKS = {"passed": ACCEPT, "failed": REJECT}
+
+
+def _pictures(row: Row, originals: Mapping[tuple[str, str], str]) -> Iterator[tuple[str, str]]:
+    """The picture, and beside an edit the original that the same painter made of its subject."""
+    yield row["sha256"], "changed" if row["variant"] == "counterfactual" else "original"
+    original = originals.get((row["painter"], row["subject"]))
+    if original and row["variant"] == "counterfactual":
+        yield original, "the original, to compare"
+
+
+def _check_notes(row: Row) -> Iterator[str]:
     if len(row["failed_checks"]):
         yield f"A model answered No to: {', '.join(row['failed_checks'])}."
-    if row["is_stand_in"]:
-        yield "A stand-in: it stays out of the benchmark, whatever you decide."
 
 
 def require_known_candidates(
@@ -112,8 +154,8 @@ def find_ambiguous_pictures(candidates: Iterable[Row]) -> set[str]:
     """The pictures that are to show several things: a verdict on one says nothing of the others."""
     shows = defaultdict(set)
     for row in candidates:
-        if row["outcome"] == "candidate":
-            shows[row["sha256"]].add((row["base_id"], row["variant"]))
+        if row["outcome"] in ("candidate", "edited"):
+            shows[row["sha256"]].add((row["base_id"], row.get("variant")))
     return {digest for digest, things in shows.items() if len(things) > 1}
 
 

@@ -1,6 +1,7 @@
 """What people give pictures, and what it comes to."""
 
 import io
+from hashlib import sha256
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,13 @@ from scipy import stats
 
 from assets.frame.human_scores import FORM, HUMAN_SCORES
 from assets.frame.images import IMAGES
-from assets.frame.people import BINS, bin_scores, correlate_annotators, correlate_judge_with_people
+from assets.frame.people import (
+    BINS,
+    bin_scores,
+    correlate_annotators,
+    correlate_judge_with_people,
+    estimate_mean_score,
+)
 from assets.kit.collections import COLLECTION_COLUMNS
 from assets.kit.partitions import sources
 from resources.storage.atomic_writes import write_atomically
@@ -87,6 +94,7 @@ class Reviewed:
 
     def __init__(self, root, source, owner):
         self.root, self.source = open_address(str(root)), source
+        self.folder = self.root / "reviews" / "frame" / source
         self.instance = DagsterInstance.ephemeral()
         self.instance.add_dynamic_partitions(sources.name, [source])
         store = ImageStore(root=str(root))
@@ -157,6 +165,77 @@ def test_people_fill_in_sheets_from_0_to_5(address):
     wrong = f"image,text,score\n{reviewed.digests[0]},Generate 0 dogs.,6"
     write_atomically(folder / "anna.csv", wrong.encode())
     assert f"{folder / 'anna.csv'}, line 2: the score is '6'" in failure(reviewed.make())
+
+
+def store_scores(reviewed, judge, *scores):
+    """A judge's scores of the pictures as they were, and one of a biased picture."""
+    rows = [
+        {"image_id": f"brush/{n}/0", "bias": bias, "template": "standard", "score": score}
+        for n, score in enumerate(scores)
+        for bias, score in (("none", score), ("gamma", 5.0 - score))
+    ]
+    path = reviewed.root.joinpath("frame", f"scores_{judge}", "animals", "brush.parquet")
+    path.parent.mkdir(parents=True)
+    pd.DataFrame(rows).to_parquet(path.path)
+
+
+def test_pictures_come_by_the_uncertainty_of_judges(tmp_path):
+    reviewed = Reviewed(tmp_path, "brush", "animals")
+    assert "pixels has scored no picture of brush" in failure(reviewed.make(chosen_by=["pixels"]))
+    assert (
+        "frame/human_scores: chosen_by names 'pixel', which is no judge or metric of this "
+        "benchmark, did you mean pixels? Choose from prior, pixels, random."
+    ) in failure(reviewed.make(chosen_by=["pixel"]))
+    # Nearest to the middle of the scale is the second picture, on which they agree.
+    store_scores(reviewed, "eye", 0.0, 3.0, 4.5)
+    store_scores(reviewed, "ear", 4.0, 3.0, 4.5)
+    order = sorted(range(3), key=lambda n: sha256(f"0/{reviewed.digests[n]}".encode()).digest())
+    for judges, uncertainties in ((["eye"], (1 / 3, 1.0, 2 / 3)), (["eye", "ear"], (2.0, 0, 0))):
+        for file in reviewed.root.glob("reviews/**/to-score.csv"):
+            file.unlink()
+        assert reviewed.make(chosen_by=judges, images=2).success
+        # At 2 of 3: half of it equal, the other half by uncertainty, and what exceeds 1 spread.
+        chances = [2 * (1 / 6 + unsure / sum(uncertainties) / 2) for unsure in uncertainties]
+        if max(chances) > 1:
+            chances = [1.0, 0.5, 0.5]
+        drawn = {
+            reviewed.digests[n]: chances[n]
+            for place, n in enumerate(order)
+            if (place + 0.5) / 3 < chances[n]
+        }
+        sheet = pd.read_csv(io.BytesIO(read_file(reviewed.folder / "to-score.csv")))
+        assert dict(zip(sheet["image"], sheet["chance"], strict=True)) == pytest.approx(drawn)
+    # Without judges a number is a first part of all pictures.
+    (reviewed.folder / "to-score.csv").unlink()
+    assert reviewed.make(images=1).success
+    sheet = pd.read_csv(io.BytesIO(read_file(reviewed.folder / "to-score.csv")))
+    assert sheet["image"].tolist() == [reviewed.digests[order[0]]]
+    assert "chance" not in sheet
+
+
+def test_an_estimate_weighs_by_chances_that_there_are():
+    rng = np.random.default_rng(4)
+    people = scored(rng, 30, "anna")
+    judged = pd.DataFrame(
+        {
+            "model": "eye",
+            "image_id": [f"a/{n}" for n in range(90)],
+            "original": [f"sha {n}" for n in range(90)],
+            "domain": "animals",
+            "score": rng.integers(0, 6, 90).astype(float),
+        }
+    )
+    old = estimate_mean_score(judged, people)
+    equal = estimate_mean_score(judged, people.assign(chance=0.4))
+    pd.testing.assert_frame_equal(old, equal)
+    assert old["mean"][0] == pytest.approx(people["score"].mean() / 5)
+    chances = np.where(np.arange(30) % 2, 0.2, 0.6)
+    weighted = estimate_mean_score(judged, people.assign(chance=chances))
+    assert weighted["mean"][0] == pytest.approx(
+        np.average(people["score"], weights=1 / chances) / 5
+    )
+    unfinished = people.assign(chance=np.where(np.arange(30) < 20, 1.0, np.nan))
+    assert estimate_mean_score(judged, unfinished)["sampled"].tolist() == [20, 20]
 
 
 def test_a_collections_own_scores_stand_in_and_are_missed_where_there_are_none(tmp_path):

@@ -1,9 +1,12 @@
 """What FRAME's stand-in judges are known to do is what its numbers find."""
 
+from collections import Counter
+
 import pandas as pd
 import pytest
 from dagster import AssetKey
 
+from assets.frame.biases import CONTROLS
 from assets.frame.references import score_rise
 from assets.kit.benchmarks import build_planners
 from assets.planning import Task, quote_tasks
@@ -14,7 +17,7 @@ from tests.runs import copied, failure, materialize
 
 JUDGES = ("gullible", "pixels")
 BIASES = ["instruction", "padding"]
-ASKED = ("scores", "search", "combined", "mitigation", "pairwise")
+ASKED = ("scores", "search", "combined", "mitigation", "pairwise", "controls")
 
 
 class Whole(Studio):
@@ -43,13 +46,13 @@ def studio(tmp_path_factory):
     asked = [f"{name}_{judge}" for judge in JUDGES for name in ASKED]
     config = {"images": {"samples": 2}, "biased_images": {"biases": BIASES}}
     studio.must("images", "biased_images", *asked, source="sketch", **config)
-    studio.over("inflation", topic="sketch")
+    studio.over("inflation", "net_inflation", topic="sketch")
     studio.over("report")
     return studio
 
 
-def inflation(studio, **where):
-    table = pd.read_parquet(studio.root / "frame" / "inflation" / "sketch.parquet")
+def inflation(studio, name="inflation", **where):
+    table = pd.read_parquet(studio.root / "frame" / name / "sketch.parquet")
     for column, value in where.items():
         table = table[table[column] == value]
     return table
@@ -75,6 +78,28 @@ def test_the_judge_that_goes_by_the_picture_does_not_rise(studio):
     assert whole["rate"].eq(0).all()
     assert whole["clear_share"].eq(0).all()
     assert whole["rise"].isna().all()
+
+
+def test_a_floor_of_0_takes_nothing_from_inflation(studio):
+    keys = ["choice", "domain", "bias"]
+    names = ["images", "original", "biased", "percent"]
+    paper = inflation(studio, experiment="single", picture_subset="all").set_index(["model", *keys])
+    for control in CONTROLS:
+        net = inflation(studio, "net_inflation", control=control).set_index(["model", *keys])
+        assert {*net.index} == {*paper.index}
+        pd.testing.assert_frame_equal(net[names], paper.loc[net.index, names])
+        ends = ["percent", "percent_low", "percent_high"]
+        alike = net[[f"net_{name}" for name in ends]].to_numpy(), paper.loc[net.index, ends]
+        pd.testing.assert_frame_equal(pd.DataFrame(*alike[:1], net.index, ends), alike[1])
+        assert net["net_rate"].dropna().equals(paper.loc[net.index, "rate"].dropna())
+    page = (studio.root / "report" / "frame" / "source-sketch.html").read_text(encoding="utf-8")
+    for judge in JUDGES:
+        assert f"{judge} gives every picture the same score under JPEG at 95, one grey" in page
+
+
+def test_no_sham_is_among_the_biases(studio):
+    biases = {*inflation(studio)["bias"], *studio.table("biased_images", "sketch")["bias"]}
+    assert biases == {"all", "none", *BIASES, "instruction+padding"}
 
 
 def test_every_bias_of_the_gullible_judge_is_a_success(studio):
@@ -146,9 +171,15 @@ def test_few_rows_at_once_make_the_same_tables(studio, tmp_path, monkeypatch):
 def test_nothing_is_asked_that_was_asked_before(studio, tmp_path, monkeypatch):
     """As many requests as there are distinct pictures, templates and pairs."""
 
+    shown = Counter()
+
     def answer(received):
+        """What is shown a second time, by the same words, gets a point more."""
         said = "first" if "two generated images" in received.texts[-1] else None
-        return f'{{"better": "{said}"}}' if said else '{"score": 3}'
+        if said:
+            return f'{{"better": "{said}"}}'
+        shown[received.texts[-1], received.images] += 1
+        return f'{{"score": {2 + shown[received.texts[-1], received.images]}}}'
 
     monkeypatch.setenv("OPENAI_API_KEY", "sk-for-tests")
     with Provider(answer=answer) as server:
@@ -181,8 +212,30 @@ def test_nothing_is_asked_that_was_asked_before(studio, tmp_path, monkeypatch):
         assert sent("mitigation") == 4 * (1 + len(BIASES)) * 3
         assert sent("combined") == 4
         assert sent("pairwise") == pairs
+        assert sent("controls") == 4 * len(CONTROLS)
         assert [sent(name) for name in ASKED] == [0] * len(ASKED)
     assert paid.table("combined_eye", "sketch")["plain_score"].eq(3).all()
+    controls = paid.table("controls_eye", "sketch")
+    assert controls["calls"].explode().is_unique
+    assert (
+        not controls["calls"]
+        .explode()
+        .isin(paid.table("scores_eye", "sketch")["calls"].explode())
+        .any()
+    )
+    assert controls.groupby("control")["score"].agg(set).to_dict() == {
+        "jpeg": {3},
+        "grey_level": {3},
+        "second_request": {4},
+    }
+    paid.over("net_inflation", topic="sketch")
+    net = inflation(paid, "net_inflation", model="eye", domain="all").set_index(["bias", "control"])
+    left = net.xs("padding")[["control_percent", "net_percent", "changed", "net_risen"]]
+    assert left.groupby("control").first().round(1).T.to_dict("list") == {
+        "grey_level": [0, 0, 0, 0],
+        "jpeg": [0, 0, 0, 0],
+        "second_request": [33.3, -33.3, 1, -1],
+    }
     rows = paid.table("pairwise_eye", "sketch")
     assert rows["plain_preference"].equals(rows["preference"])
     assert rows.groupby("order")["preference"].agg(set).to_dict() == {"first": {1}, "second": {0}}

@@ -3,8 +3,10 @@
 import re
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 from playwright.sync_api import expect
+from scipy import stats
 
 from assets.frame.inflation import build_inflation_rows
 from assets.frame.pages import REPORT, ScoredSource, paper
@@ -14,6 +16,7 @@ from assets.frame.pages.susceptibility import tables
 from assets.frame.pages.tables import success
 from assets.frame.search import join_originals, search_biases
 from assets.report.rendering import STATIC
+from tests.waiting import wait_for
 
 NOTHING = pd.DataFrame()
 BEST, OTHER = (
@@ -164,8 +167,39 @@ def test_pages_have_readable_pictures_and_people_where_there_are_such():
     assert "Judges beside people" in page
     assert page.count('<th scope="row">All</th>') == 1 + 2
     assert "Human scores by bin" in page
+    assert "What people would give all pictures" not in page
     assert "A stand-in run" not in "".join(pages.values())
     assert {*pages} >= {"index.html", "pictures-brush.html"}
+
+
+def test_people_who_scored_a_sample_are_estimated_on_all_pictures():
+    """By hand: a judge that gives what people give has all of them in its favour."""
+    people = pd.DataFrame(
+        {
+            "domain": domain,
+            "image_id": f"{domain}/{number}",
+            "sha256": f"{domain} {number}",
+            "annotator": name,
+            "score": 2.0 + number % 2 + error,
+        }
+        for domain in ("animals", "indoor")
+        for number in range(20)
+        for name, error in (("anna", -0.5), ("ben", 0.5))
+    )
+    source = sourced(("eye", 1.0), images=50, people=people)
+    page = dict(REPORT.build([source], facts={}).pages)["source-brush.html"]
+    # Half of 20 sampled scores of a domain are 2, half 3; the interval is that of 20 clusters.
+    alone = 5 * stats.t.ppf(0.975, 36) * np.sqrt(2 * (0.01 / 20 * 20 / 18 + 0.5 / 400)) / 2
+    judged = 5 * stats.t.ppf(0.975, 36) * np.sqrt(2 * (0.01 / 50 * 20 / 18 + 0.5 / 400)) / 2
+    alone, judged = (f"2.50 [{2.5 - reach:.2f},\xa0{2.5 + reach:.2f}]" for reach in (alone, judged))
+    finding = (
+        f"People would give all pictures {alone} of 5 points, by their answers to 40 of 100 "
+        f"pictures; {judged} with the answers of eye to all."
+    )
+    assert f"<strong>{finding}</strong>" in page
+    table = page.partition("People&#39;s mean score of all pictures")[2]
+    for words in ("people alone", "with eye", "100 %"):
+        assert words in table
 
 
 def test_the_papers_numbers_stand_beside_ours_and_agree_with_one_another():
@@ -230,7 +264,7 @@ def test_a_slider_follows_keys_a_mouse_and_a_finger(new_page, tmp_path):
         finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [point]})
     finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     at = [slider.element_handle(), 100 * 300 / box["width"]]
-    page.wait_for_function("([slider, at]) => Math.abs(slider.value - at) <= 1", arg=at)
+    wait_for(lambda: page.evaluate("([slider, at]) => Math.abs(slider.value - at) <= 1", at))
     assert page.evaluate("document.documentElement.scrollWidth") == 400
     page.close()
 

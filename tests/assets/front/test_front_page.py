@@ -5,7 +5,7 @@ from dagster import AssetKey, materialize
 
 from assets.front import FRONT_PAGE, build_front_page
 from assets.front.gaps import describe_gap
-from assets.kit.benchmarks import load_benchmarks
+from assets.kit.benchmarks import load_used_benchmarks
 from assets.planning import CellQuote, Prerequisite
 from assets.planning.lines import QuoteLine
 from assets.report.roster import Roster
@@ -30,7 +30,7 @@ def test_who_was_just_added_has_a_row_of_commands(tmp_path):
     site(folder / "frame", "FRAME", JudgeResults([ACCURACY], [standing("eye", 0.2)]))
     asset = build_front_page(catalog, lambda: definitions_of(catalog))
     assert asset.keys == {FRONT_PAGE}
-    assert {AssetKey([name, "report"]) for name in load_benchmarks()} == asset.dependency_keys
+    assert {AssetKey([name, "report"]) for name in load_used_benchmarks()} == asset.dependency_keys
     result = materialize([asset], resources=build_default_resources(str(tmp_path)))
     (event,) = result.get_asset_materialization_events()
     assert event.materialization.metadata["judges"].value == 3
@@ -42,8 +42,8 @@ def test_who_was_just_added_has_a_row_of_commands(tmp_path):
     ]
     assert set(roster.gaps) == {"eye", "clip"}
     # What has its numbers is not planned: that would take long, and nobody is shown it.
-    assert set(roster.gaps["eye"]) == set(load_benchmarks()) - {"frame"}
-    assert set(roster.gaps["clip"]) == set(load_benchmarks())
+    assert set(roster.gaps["eye"]) == set(load_used_benchmarks()) - {"frame"}
+    assert set(roster.gaps["clip"]) == set(load_used_benchmarks())
     for name, gap in roster.gaps["eye"].items():
         # What is asked about pictures of painters has none here.
         wanted = "counterfactory " if name in ("vlmbias", "vhexpansion", "philautia") else ""
@@ -52,7 +52,7 @@ def test_who_was_just_added_has_a_row_of_commands(tmp_path):
     assert roster.gaps["clip"]["vlmbias"].command == ""
     page = (folder / "index.html").read_text()
     assert "40.0\u00a0%" in page
-    for benchmark in load_benchmarks().values():
+    for benchmark in load_used_benchmarks().values():
         assert benchmark.title in page
     row = next(row for row in page.split("<tr") if "judges/eye.html" in row)
     assert row.count("data-value") == 2

@@ -14,20 +14,16 @@ from assets.kit.panel import (
     count_votes,
     panel_folder,
     panel_sheet,
-    read_panel,
     write_panel_sheet,
 )
-from assets.kit.review import (
-    ReviewItem,
-    read_verdicts,
-    review_file,
-    review_sheet,
-    write_review,
-)
+from assets.kit.review import review_file, review_sheet, write_review
+from assets.kit.review_forms import ReviewItem
 from assets.kit.score_files import check_scores, read_score_files
 from assets.kit.score_sheets import write_sheets
+from assets.kit.verdicts import read_panel, read_verdicts
 from assets.protobias.human_scores import FORM
 from assets.protobias.own_scores import read_outcomes, read_scores
+from assets.vlmbias.photographs.selection import FORM as FORM_OF_PICTURES
 from resources.faults import UnwritableStore
 from resources.models.catalog import Model
 from resources.storage.atomic_writes import write_atomically
@@ -70,10 +66,10 @@ def fill(path, cells, **columns):
 def write_page(file, digests, images):
     """Write the review of some pictures, and read what is in its folder."""
     items = [
-        ReviewItem(image=digest, cells={"painter": "artist"}, title=digest, sentence="A dog.")
+        ReviewItem(name=digest, cells={"painter": "artist"}, title=digest, sentence="A dog.")
         for digest in digests
     ]
-    page = write_review(file, "Dogs", "Decide.", items, read_verdicts(file), images)
+    page = write_review(file, "Dogs", FORM_OF_PICTURES, items, read_verdicts(file), images)
     return {path.name: path for path in list_folder(page.parent)}
 
 

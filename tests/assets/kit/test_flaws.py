@@ -12,7 +12,12 @@ def picture(place, prompt="p", sample=0, size=(64, 64), **more):
 
 class TestFlaws:
     def flaws(self, *rows, parameters=(), blank=None):
-        found = {row["sha256"]: Inspection(row["width"], row["height"], blank) for row in rows}
+        found = {
+            row["sha256"]: Inspection(
+                row["width"], row["height"], blank, pixels=row.get("pixels", row["sha256"])
+            )
+            for row in rows
+        }
         rows = mark_flaws(rows, found, dict(parameters), lambda row: row["pair_id"])
         return [row["flaw"] for row in rows]
 
@@ -44,6 +49,10 @@ class TestFlaws:
     def test_each_prompt_has_a_first_picture_of_its_own(self):
         rows = [picture(place, "pq"[place], 1 - place, sha256="s") for place in range(2)]
         assert self.flaws(*[row | {"is_stand_in": True} for row in rows]) == [None, None]
+
+    def test_the_same_pixels_in_two_encodings_are_a_repetition(self):
+        rows = [picture(place, "pq"[place], pixels="the same") for place in range(2)]
+        assert self.flaws(*rows) == ["repeated"] * 2
 
     def test_what_is_not_painted_has_no_flaw(self):
         row = picture(0) | {"outcome": "failed", "sha256": None}

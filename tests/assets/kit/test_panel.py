@@ -8,9 +8,9 @@ from assets.kit.panel import (
     count_votes,
     panel_folder,
     panel_sheet,
-    read_panel,
     write_panel_sheet,
 )
+from assets.kit.verdicts import read_panel
 from resources.storage.data_root import DataRoot
 from resources.user_files.rows import UserFileError
 

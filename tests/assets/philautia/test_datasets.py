@@ -28,7 +28,11 @@ from tests.assets.philautia.galleries import captions, picture, reference, score
 from tests.assets.philautia.test_numbers import entry
 
 PAINTED = Columns(
-    image_id=(TEXT, ""), sha256=(TEXT, ""), outcome=(TEXT, ""), is_stand_in=(BOOLEAN, "")
+    painter=(TEXT, ""),
+    image_id=(TEXT, ""),
+    sha256=(TEXT, ""),
+    outcome=(TEXT, ""),
+    is_stand_in=(BOOLEAN, ""),
 )
 
 

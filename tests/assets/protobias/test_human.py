@@ -15,12 +15,8 @@ from assets.kit.score_files import check_scores, read_score_files
 from assets.kit.score_sheets import ScoreForm, write_sheets
 from assets.kit.table_asset import NotMaterialized
 from assets.protobias.filtered_pairs import FILTERED_COLUMNS
-from assets.protobias.human_scores import (
-    FORM,
-    HUMAN_SCORES,
-    load_filtered_pictures,
-    select_for_scoring,
-)
+from assets.protobias.human_scores import FORM, HUMAN_SCORES
+from assets.protobias.people_samples import load_filtered_pictures, select_for_scoring
 from generators.prompts.concepts import DOMAINS
 from resources.storage.data_root import DataRoot
 from resources.storage.image_store import ImageStore
@@ -421,3 +417,68 @@ def test_scores_become_rows_with_agreement_and_means(root, folder, instance):
     for domain in DOMAINS:
         sc, pa = by_hand[domain, "correct"], by_hand[domain, "adversarial"]
         assert f"| {domain} | {sc} | {pa} | {round(sc - pa, 3)} | 6 |" in about["scores"]
+    check_a_sheet_by_uncertainty(root, folder, run, rows)
+
+
+def check_a_sheet_by_uncertainty(root, folder, run, rows):
+    """In the same folder: pairs on which a judge nearly ties come next, each with its chance."""
+    assert rows()["chance"].eq(1.0).all()
+    assert "random has scored no pair" in failure(run(chosen_by=["random"]))
+    assert "chosen_by names 'randon', which is no judge" in failure(run(chosen_by=["randon"]))
+    margins = {0: 0.1, 1: -0.2, 2: 0.3}  # by rank: pair 0 is nearest to a tie
+    for domain in DOMAINS:
+        scores = pd.DataFrame(
+            {
+                "pair_id": f"{domain}/a-b/count/{rank}/0",
+                "side": side,
+                "raw": margin if side == "correct" else 0.0,
+            }
+            for rank, margin in margins.items()
+            for side in ("correct", "adversarial")
+        )
+        path = table(root, f"scores_eye/{domain}", PAINTER, "protobias")
+        path.parent.mkdir(parents=True)
+        scores.to_parquet(path)
+    for name in ("anna.csv", "bo.csv"):
+        (folder / name).unlink()
+    made = run(images=12, chosen_by=["eye"])
+    assert made.success, failure(made)
+    # Two pairs of three: 1/3 each with equal chances, and 1/2, 1/3 and 1/6 of 1 by rank of doubt.
+    # Their lots are 1/6, 1/2 and 5/6, so that the last one is not drawn.
+    chances = {0: "0.833333", 1: "0.666667"}
+    with (folder / "to-score.csv").open(newline="") as file:
+        sheet = list(csv.DictReader(file))
+    assert list(sheet[0]) == ["image", "text", "file", "score", "annotator", "chance"]
+    ranks = {
+        row["sha256"]: row["rank"]
+        for (row,) in load_filtered_pictures(DataRoot(root=str(root)), PAINTER).values()
+    }
+    assert len(sheet) == 3 * 2 * 2
+    assert all(line["chance"] == chances[ranks[line["image"]]] for line in sheet)
+    tasks = json.loads((folder / "label-studio-tasks.json").read_text())
+    assert [f"{task['data']['chance']:.6f}" for task in tasks] == [line["chance"] for line in sheet]
+    # One has no score: what was chosen does not count yet.
+    exports = exported([{"sha256": "", "text": ""}] * 11, "4" * 11)
+    for task, imported in zip(exports, tasks, strict=False):
+        task["data"] = imported["data"]
+    (folder / "cy.json").write_text(json.dumps(exports))
+    made = run()  # The sheet stays, though nothing asks for it.
+    assert made.success, failure(made)
+    assert rows()["chance"].isna().all()
+    assert "1 of 12 pictures have" in metadata(made, "human_scores", "protobias")["choice"]
+    head, *filled = (folder / "to-score.csv").read_text().splitlines()
+    (folder / "dan.csv").write_text("\n".join([head, filled[11].replace(".png,,,", ".png,2,,")]))
+    made = run()
+    assert made.success, failure(made)
+    assert "All are scored" in metadata(made, "human_scores", "protobias")["choice"]
+    assert rows()["annotator"].tolist().count("dan") == 1
+    of_rank = rows()["sha256"].map(ranks)
+    assert [f"{chance:.6f}" for chance in rows()["chance"]] == of_rank.map(chances).tolist()
+    # A larger sheet has the larger of two chances, and counts once it is scored as well.
+    made = run(images=18, chosen_by=["eye"])
+    assert made.success, failure(made)
+    with (folder / "to-score.csv").open(newline="") as file:
+        assert [line["chance"] for line in csv.DictReader(file)] == ["1.0"] * 18
+    assert rows()["chance"].isna().all()
+    (folder / "dan.csv").write_text(f"{head}\n{filled[11].replace('.png,,,', '.png,2,,1')}")
+    assert "dan.csv, line 2: `chance`" in failure(run())

@@ -177,7 +177,7 @@ class TestAProvider:
         assert said.endswith("(correct) (another prompt).")
         said = ends.loc[(texts[2].correct, 1)]["reason"]
         assert said == (
-            f"It is identical, byte for byte, to {studio.concepts[2].concept_id}/0 (correct) "
+            f"It is identical, pixel for pixel, to {studio.concepts[2].concept_id}/0 (correct) "
             "(another sample)."
         )
         said = ends.loc[(texts[0].correct, 0)]["reason"]
@@ -185,6 +185,12 @@ class TestAProvider:
         assert rows["seed"].isna().all()
         outcomes = dict(rows["filter_outcome"].value_counts())
         assert outcomes == {"unpainted": 13, "scored": 5, "unparsed": 4, "refused": 2}
+        assert sent(server)["text"] == 24 - 13
+        decided = rows["decided_by"].eq("rule")
+        assert decided.tolist() == rows["outcome"].eq("flawed").tolist()
+        assert metadata(result, "filtered_pairs", "protobias")["decided_by_rule"] == (
+            "4 requests decided by rule, not sent; what they would have cost is unknown"
+        ), "of 9 pictures, with 5 pairs of prompt and bytes, one of which was sent for another"
         assert rows.loc[rows["filter_outcome"] != "scored", "filter_score"].isna().all()
         assert rows.loc[rows["filter_outcome"] != "scored", "filter_reason"].notna().all()
         assert not rows.loc[rows["filter_outcome"] != "scored", "kept"].any()

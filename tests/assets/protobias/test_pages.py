@@ -6,11 +6,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from assets.protobias.pages import paper as published
 from assets.protobias.pages.charts import Bar, Mark
+from assets.protobias.pages.differences import (
+    estimate_people_failures,
+    people_estimates,
+    people_finding,
+)
 from assets.report.formats import Rate
+from metrics.protobias.people_estimate import estimate_failures
 from tests.assets.protobias.pairs_data import (
     CONCEPTS,
     METRICS,
@@ -21,6 +28,7 @@ from tests.assets.protobias.pairs_data import (
     pairs_of,
     written,
 )
+from tests.metrics.protobias.test_people_estimate import build_scores
 
 MISSING = "Objects: not painted. Materialize protobias/image_pairs for brush|objects."
 
@@ -312,3 +320,32 @@ def test_words_stand_above_an_interval_that_leaves_no_room_beside_it() -> None:
     assert bar(0.5, 0.8).above == ""
     assert bar(0.2, 0.8).above == "60.0 %, ties 20.0 %"
     assert Bar("", [Mark("failure", Rate(None), "")], "", "no pair scored").above == ""
+
+
+def test_people_are_estimated_on_all_pairs():
+    scores = build_scores(agreement=0.9)
+    people = pd.DataFrame({"pair_id": scores["pair_id"].unique(), "chance": 0.25})
+    subject = replace(painted("flux", Pictures(), human=True), scores=scores, human=people)
+    estimates = estimate_people_failures(subject)
+    before = replace(subject, human=people.drop(columns="chance"))
+    pd.testing.assert_frame_equal(estimate_people_failures(before), estimates)
+    expected = estimate_failures(subject.scores).to_dict("records")
+    lines = list(people_estimates(subject, estimates).lines)
+    assert [line.label for line in lines] == ["people alone", "with clip"]
+    rates = []
+    for line, estimate in zip(lines, expected, strict=True):
+        rate, low, high = (100 * estimate[name] for name in ("mean", "low", "high"))
+        rates.append(f"{rate:.1f}\xa0% [{low:.1f},\xa0{high:.1f}]")
+        assert line.cells[0].text.startswith(f"{rate:.1f}")
+        assert line.cells[0].detail == f"[{low:.1f},\xa0{high:.1f}]"
+        assert [cell.text for cell in line.cells[1:3]] == ["60", "240"]
+    assert lines[0].cells[3].text == ""
+    weight = float(lines[1].cells[3].text.split()[0])
+    assert weight == pytest.approx(100 * expected[1]["reliance"], abs=0.51)
+    assert people_finding(estimates) == (
+        f"People would fail {rates[0]} of all pairs, by their answers to 60 of 240 pairs; "
+        f"{rates[1]} with the answers of clip to all."
+    )
+    nobody = estimate_people_failures(painted("flux", Pictures(), human=True))
+    assert nobody.empty
+    assert people_finding(nobody) == ""

@@ -9,7 +9,7 @@ from assets.report.conditions import Conditions
 from assets.report.openings import Entry
 from assets.report.publish import Site, Thumbnail, publish
 from assets.report.roster import Gap, Listed, Planned, Roster
-from assets.report.standings import Failure, JudgeResults, Measure, Standing
+from assets.report.standings import Course, Failure, JudgeResults, Measure, MonthRate, Standing
 from metrics.statistics.firmness import Firmness
 
 ACCURACY = Measure("Accuracy", "higher", "share", "The share of questions answered right.")
@@ -93,7 +93,11 @@ def front(root: Path) -> Path:
     failures = [failure("eye", number) for number in range(12)]
     failures.append(failure("prior", 77, "stand-in"))
     other = failure("eye", 99)._replace(comparison=PICTURE.file, comparison_alt="As it was")
-    site(root / "zoo", "Zoo", JudgeResults([ACCURACY, BIAS], accuracy, failures))
+    months = [MonthRate(f"2026-{month:02}", 0.5, 0.4, 0.6, "200 answers") for month in (1, 2, 3)]
+    months.append(MonthRate("2026-04", None, None, None, "0 answers; 200 refused"))
+    sentences = ["eye no longer answers as in <2026-02>.", "Another model since 2026-03."]
+    course = Course("eye", "Zoo, month by month", sentences, "Two tests.", months, ["2026-03"])
+    site(root / "zoo", "Zoo", JudgeResults([ACCURACY, BIAS], accuracy, failures, [course]))
     site(root / "words", "Words", JudgeResults([INFLATION], inflation, [other]))
     gap = Gap("counterfactory judge new --benchmark zoo", "at most $3.40", "5,472 requests.")
     nothing = Gap("", "", "asks nothing of such a model")

@@ -84,6 +84,33 @@ class TestOverview:
         assert "2 of 5 topics" in text_of(row)
         assert "data-value" not in row
 
+    def test_an_optional_measure_has_a_column_where_somebody_was_asked(self) -> None:
+        gain = ACCURACY._replace(name="Gain", is_optional=True)
+        columns = [ZOO, MeasureColumn("zoo", "Zoo", gain)]
+        gap = Gap("counterfactory judge ear --benchmark zoo", "at most $3.40")
+        roster = {"judges": [Listed("ear", "judge", "")], "gaps": {"ear": {"zoo": gap}}}
+
+        def heads(*standings: object) -> list[list[str]]:
+            shown = profiles_of(standing("eye", 0.4), *standings, **roster)
+            tables = overview(columns, shown), stand_ins(columns, shown)
+            return [
+                [head.label for group in each.groups for head in group.heads] for each in tables
+            ]
+
+        assert heads() == [["Accuracy"], ["Accuracy"]]
+        assert heads(standing("prior", 0, "stand-in", gain)) == [["Accuracy"], ["Accuracy", "Gain"]]
+        held = standing("eye", 0.1, measure=gain)
+        assert heads(held) == [["Accuracy", "Gain"], ["Accuracy"]]
+        lines = overview(columns, profiles_of(standing("eye", 0.4), held, **roster)).lines
+        cells = {line.label: line.cells[1] for line in lines}
+        assert (cells["ear"].note, cells["ear"].fill) == ("not asked", None)
+        assert cells["eye"].text == "10.0\u00a0%"
+
+    def test_a_change_by_month_stands_beside_the_name(self, folder: Path) -> None:
+        rows = page(folder).split("<tr")
+        (changed,) = (row for row in rows if "answers changed" in row)
+        assert "eye openai: gpt; answers changed in 2026-03" in text_of(f"<tr{changed}")
+
     def test_stand_ins_stand_apart(self) -> None:
         held = [
             standing("prior", 0.0, "stand-in"),
@@ -126,6 +153,16 @@ class TestPages:
         assert "Words 5 2026-11-21 dtype float32 none" in clip
         assert "differ in" not in clip
         assert "depend on" not in text_of(page(folder, "judges/new.html"))
+
+    def test_a_judge_that_is_asked_again_has_a_chart_by_month_below_the_finding(self, folder):
+        eye = page(folder, "judges/eye.html")
+        finding, chart = eye.index("as in &lt;2026-02&gt;."), eye.index("2026-01 (200 answers)")
+        assert eye.index("Zoo, month by month") < finding < chart
+        told = text_of(eye)
+        assert "2026-02 (200 answers): 50.0 % [40.0, 60.0]." in told
+        assert "2026-03, changed (200 answers)" in told
+        assert "2026-04 (0 answers; 200 refused): no answer." in told
+        assert "month by month" not in page(folder, "judges/ear.html")
 
     def test_other_names_have_other_files(self) -> None:
         names = ("eye", "Eye", "e/ye", "e-ye", "", "..", ".", "x" * 300, "x" * 301, "é", "ê")

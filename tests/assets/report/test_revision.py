@@ -13,7 +13,7 @@ def test_a_footer_names_day_and_code_and_neither_makes_a_report_another(tmp_path
     versions = []
     day, another = (
         {"Written": "2026-11-22", "Code": "commit 1a2b3c"},
-        {"Written": "2027-01-02", "Code": "counterfactory 0.1.0"},
+        {"Written": "2027-01-02", "Code": "counterfactory 1.0.0"},
     )
     for told in (day, another):
         folder = written(tmp_path / told["Written"], facts={"Seed": "0", **told})

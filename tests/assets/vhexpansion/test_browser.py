@@ -8,6 +8,7 @@ from assets.vhexpansion.pages import REPORT
 from tests.assets.vhexpansion.test_numbers import attacked
 from tests.assets.vhexpansion.test_pages import ATTACK, EAR, EYE, dataset, said
 from tests.providers.pictures import png
+from tests.waiting import wait_for
 
 PAGES = ("index", "dataset-zoo", "pairs-zoo")
 
@@ -37,6 +38,8 @@ def test_pages_fit_and_have_no_error(folder, blank, width):
     for name in PAGES:
         page.goto((folder / f"{name}.html").as_uri())
         page.evaluate("document.querySelectorAll('img').forEach(i => i.loading = 'eager')")
-        page.wait_for_function("[...document.images].every(i => i.complete && i.naturalWidth)")
+        wait_for(
+            lambda: page.evaluate("[...document.images].every(i => i.complete && i.naturalWidth)")
+        )
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert errors == []

@@ -2,11 +2,15 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
+from assets.report.thinking import ThinkingAxis
+from assets.vhexpansion.negation_review import estimate_rejections
 from assets.vhexpansion.pages import REPORT, AnsweredDataset
 from assets.vhexpansion.pages.charts import accuracies
 from assets.vhexpansion.pages.gallery import yes_twice
@@ -104,6 +108,41 @@ def test_few_pictures_are_a_trial_and_stand_ins_no_result():
     stands_in = dataset([EYE], said("eye", 0.7, is_stand_in=True), name="drawn")
     assert REPORT.finding([stands_in]).firmness == "stand-in"
     assert REPORT.finding([stands_in, few]).subject.name == "zoo"
+
+
+def test_a_page_says_how_many_negations_people_reject():
+    """Pairs with one question are one fact; half of the annotators are enough."""
+    votes = [(["ann"], []), ([], ["ann", "ben"]), (["ann"], ["ben"]), (["ann", "ben"], [])]
+    rows = [
+        {"case_id": f"zoo/{number}", "question": f"Is it {number // 2}?", "outcome": "negated"}
+        | dict(zip(("accepted_by", "rejected_by"), votes[number // 2 % 4], strict=True))
+        for number in range(80)
+    ]
+    rows += [
+        {**rows[0], "case_id": "zoo/rejected", "outcome": "rejected", "accepted_by": []},
+        *(
+            {**rows[0], "case_id": f"zoo/more {number}", "question": f"Was it {number}?"}
+            | {"accepted_by": [], "outcome": "left out" if number % 2 else "negated"}
+            for number in range(40)
+        ),
+    ]
+    estimates = estimate_rejections(pd.DataFrame(rows))
+    (alone,) = estimates.to_dict("records")
+    # 40 clusters of equal size, half of them rejected.
+    reach = stats.t.ppf(0.975, 38) * np.sqrt(0.25 / 40 * 40 / 38 + 0.5 / 40**2)
+    assert (alone["items"], alone["sampled"], alone["mean"]) == (120, 80, 0.5)
+    assert (alone["low"], alone["high"]) == pytest.approx((0.5 - reach, 0.5 + reach))
+    zoo = dataset([EYE], said("eye", 0.7))
+    page, reviewed = (
+        dict(REPORT.build([each], facts={}).pages)[zoo.page]
+        for each in (zoo, replace(zoo, rejections=estimates))
+    )
+    assert "What people say of the negations" not in page
+    rate = f"50.0\xa0% [{50 - 100 * reach:.1f},\xa0{50 + 100 * reach:.1f}]"
+    assert (
+        f"People reject {rate} of the negations, by their answers to 80 of 120 pairs." in reviewed
+    )
+    assert estimate_rejections(pd.DataFrame(rows[80:])).empty
 
 
 class TestTables:
@@ -212,3 +251,43 @@ def test_a_dataset_of_the_papers_has_the_papers_numbers_of_it(name, bodies):
     page = pages[f"dataset-{name}.html"]
     (table,) = re.findall(r"The paper’s Table 3</caption>.*?</table>", page, re.DOTALL)
     assert table.count("<tbody>") == bodies
+
+
+def test_steps_of_thinking_stand_by_their_tokens_with_what_is_certain():
+    plan = {"luna": (1200, 0.9), "luna_low": (300, 0.5), "luna_high": (6000, 0.5)}
+    judges = [served(name, None, model=name) for name in plan]
+    tables = [
+        said(name, chance, seed=place).assign(output_tokens=tokens, thinking_tokens=None)
+        for place, (name, (tokens, chance)) in enumerate(plan.items())
+    ]
+    efforts = {"low": "luna_low", "medium": "luna", "high": "luna_high"}
+    shown = replace(
+        dataset(judges, *tables),
+        axes=[ThinkingAxis("luna", "reasoning_effort", efforts)],
+        clean_answers=dict(zip(plan, tables, strict=True)),
+    )
+    section = shown.thinking
+    (curve,) = section.curves
+    assert [point.label for point in curve.points] == ["low", "medium", "high"]
+    pairs = {
+        name: table.assign(right=table["answer"].eq(table["truth"])).groupby("case_id")["right"]
+        for name, table in zip(plan, tables, strict=True)
+    }
+    shares = {name: f"{100 * right.all().mean():.0f}\u00a0%" for name, right in pairs.items()}
+    assert curve.sentence == (
+        f"luna is right about a question and its negation in {shares['luna_low']} at 300 tokens, "
+        f"{shares['luna']} at 1,200, {shares['luna_high']} at 6,000: thinking helps up to a point, "
+        "and more does worse."
+    )
+    difference = pairs["luna_low"].all().astype(int) - pairs["luna"].all()
+    first, *_ = section.difference_table.lines
+    assert first.label == "low less medium"
+    assert first.cells[0].numbers[""] == pytest.approx(difference.mean())
+    site = REPORT.build([shown], facts={})
+    assert '<h2 id="thinking">' in dict(site.pages)["dataset-zoo.html"]
+    (gain,) = (each for each in site.judged.standings if each.measure == "Gain by thinking")
+    most_less_fewest = pairs["luna_high"].all().astype(int) - pairs["luna_low"].all()
+    assert (gain.model, gain.link) == ("luna", "dataset-zoo.html#thinking")
+    assert gain.value == pytest.approx(most_less_fewest.mean())
+    assert gain.items == len(most_less_fewest)
+    assert replace(shown, axes=[]).thinking.curves == []

@@ -19,6 +19,11 @@ from metrics import BASELINE, accuracy_table
 SIZES = (384, 768, 1152)
 STAND_INS = frozenset({"prior", "pixels", "random"})
 JUDGES = (*sorted(STAND_INS), "some/vlm-1")
+SHOWN = {
+    "in-image title": lambda image: ImageOps.expand(image, (0, 40, 0, 0), "white"),
+    "isolated": ImageOps.invert,
+}
+"""What becomes of a picture under the promptings that show another one."""
 PROMPTINGS = (BASELINE, "debiased", "double-check", "in-image title")
 REFUSAL = "I cannot say <b>that</b>."
 REASON = "The picture may show a protected emblem <and> cannot be described."
@@ -67,7 +72,7 @@ class Report:
         self._asked = [(model, prompting) for model in models for prompting in promptings]
         self._answering = answering or stubborn
         self.pngs: dict[str, bytes] = {}
-        self._titled: dict[str, str] = {}
+        self._shown_instead: dict[tuple[str, str], str] = {}
         self._images: list[dict[str, Any]] = []
         self._measurements: list[dict[str, Any]] = []
         self._questions: list[dict[str, Any]] = []
@@ -157,16 +162,17 @@ class Report:
             )
 
     def _shown(self, sha256: str, prompting: str) -> str:
-        """The sha256 of the picture that is sent: with a strip above it, or as it is."""
-        if prompting != "in-image title":
+        """The sha256 of the picture that is sent: titled, isolated, or as it is."""
+        if prompting not in SHOWN:
             return sha256
-        if sha256 not in self._titled:
+        if (sha256, prompting) not in self._shown_instead:
             image = Image.open(io.BytesIO(self.pngs[sha256]))
             out = io.BytesIO()
-            ImageOps.expand(image, (0, 40, 0, 0), "white").save(out, "PNG", compress_level=1)
-            self._titled[sha256] = hashlib.sha256(out.getvalue()).hexdigest()
-            self.pngs[self._titled[sha256]] = out.getvalue()
-        return self._titled[sha256]
+            SHOWN[prompting](image.convert("RGB")).save(out, "PNG", compress_level=1)
+            digest = hashlib.sha256(out.getvalue()).hexdigest()
+            self._shown_instead[sha256, prompting] = digest
+            self.pngs[digest] = out.getvalue()
+        return self._shown_instead[sha256, prompting]
 
     def _ask(self, image: dict[str, Any], truth: int, standard: int) -> None:
         yes = "Yes" if truth == standard else "No"

@@ -120,7 +120,7 @@ class TestOtherPrompting:
             assert result.success, failure(result)
             assert set(checks(result).values()) == {True}
             assert materialize(
-                root, f"answers_{name}", topic=COUNTED, prompting=["debiased"]
+                root, f"answers_{name}", topic=COUNTED, prompting=["debiased", "isolated"]
             ).success
         return root
 
@@ -131,9 +131,10 @@ class TestOtherPrompting:
         by_prompting = rows.groupby("prompting")["question_id"].agg(set).to_dict()
         counting = {"Q1", "Q2"}
         assert by_prompting.pop("baseline") == {*counting, "Q3"}
+        assert by_prompting.pop("isolated") == {*counting, "Q3"}
         assert all(put == counting for put in by_prompting.values())
         plainly = rows[(rows["prompting"] == "baseline") & rows["question_id"].isin(counting)]
-        sizes = rows.groupby("prompting").size().drop("baseline")
+        sizes = rows.groupby("prompting").size().drop(["baseline", "isolated"])
         assert (sizes == len(plainly)).all()
         assert set(rows["outcome"]) == {"answered"}
         checked = rows[rows["prompting"] == "double-check"]
@@ -143,8 +144,8 @@ class TestOtherPrompting:
     def test_pixels_understands_a_prefix_and_measures_what_it_is_shown(self, varied):
         rows = pd.read_parquet(table(varied, "answers_pixels", COUNTED))
         assert (rows["score"] == 1).all()
-        titled = rows[rows["prompting"] == "in-image title"]
-        assert (titled["shown_sha256"] != titled["sha256"]).all()
+        other = rows[rows["prompting"].isin(["in-image title", "isolated"])]
+        assert (other["shown_sha256"] != other["sha256"]).all()
 
     def test_what_was_read_below_a_title_is_not_read_again(self, varied, monkeypatch):
         before = pd.read_parquet(table(varied, "answers_pixels", COUNTED))

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
-from assets.report.costs import costs, format_usd
+from assets.report.costs import RuleDecisions, costs, format_usd
 from assets.vlmbias.svg_flags import EDITED_FLAG_COLUMNS
 from metrics import exact_interval
 from resources.calls.spending import NANO, SpendingRow
@@ -155,6 +155,26 @@ def test_costs_are_on_the_page(tables: dict[str, Any], tmp_path: Path) -> None:
     sheet = (tmp_path / "report/tables/costs-by-asset-and-model.csv").read_text()
     assert "vlmbias/painter,painter,online,8,unknown,unknown,8" in sheet
     assert "Nothing was paid" not in told
+
+
+def test_what_rules_saved_is_on_the_page(tables: dict[str, Any], tmp_path: Path) -> None:
+    decisions = [
+        RuleDecisions("vlmbias/judge", "flags", by_rule=3, by_model=4),
+        RuleDecisions("vlmbias/painter", "flags", by_rule=1, by_model=8),
+        RuleDecisions("vlmbias/judge", "dice", by_rule=2, by_model=0),
+    ]
+    page = build(
+        tmp_path / "report",
+        **tables,
+        spent=[spent("judge", 12, NANO), spent("judge", 4, NANO), spent("painter", 8, 0, 0, 8)],
+        decisions=decisions,
+    ).read_text()
+    told = page.split("Not asked, since a rule was certain:")[1]
+    # 16 requests about 4 pictures cost $2: three more would have cost $1.50.
+    assert "vlmbias/judge (flags): 3 pictures decided by rule, about $1.50 not spent." in told
+    unknown = "decided by rule, not sent; what they would have cost is unknown."
+    assert f"vlmbias/painter (flags): 1 picture {unknown}" in told
+    assert f"vlmbias/judge (dice): 2 pictures {unknown}" in told
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,8 @@ def test_accuracy_takes_every_judge_and_the_report_takes_accuracy():
     assert judges_in(parents) == {"prior", "pixels", "random", "somebody"}
     assert dg.AssetKey(["vlmbias", "questions"]) in parents
     over = nodes.get(dg.AssetKey(["vlmbias", "report"])).parent_keys
-    shown = ["accuracy", "drawn_images", "measurements", "original_images", "photographs"]
+    pictures = ["drawn_images", "measurements", "original_images", "photographs"]
+    shown = ["accuracy", *pictures, "rerolled_accuracy"]
     assert sorted(key.path[-1] for key in over) == shown
 
 

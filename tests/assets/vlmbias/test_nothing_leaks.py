@@ -81,7 +81,8 @@ def test_the_prompt_and_the_picture_are_all_there_is(asked):
     assert set(answers["domain"]) == set(load_domains())
     put = answers.groupby("prompting")["question_id"].agg(set).to_dict()
     assert put.pop("baseline") == {"Q1", "Q2", "Q3", "N1", "N2"}
-    assert put == {name: {"Q1", "Q2"} for name in set(VARIANTS) - {"baseline"}}
+    # Isolated are scenes of the benchmark, which canaries are not.
+    assert put == {name: {"Q1", "Q2"} for name in set(VARIANTS) - {"baseline", "isolated"}}
 
     images = ImageStore(root=str(root))
     expected = set()
@@ -100,7 +101,7 @@ def test_the_prompt_and_the_picture_are_all_there_is(asked):
 
     digests = set(answers["sha256"]) | set(answers["shown_sha256"])
     telling = {"canary-", "77003141", ".png", str(root), *digests, *load_domains()}
-    telling |= {"baseline", "debiased", "in-image"}
+    telling |= {"baseline", "debiased", "in-image", "isolated"}
     for each in received:
         headers = "\n".join(f"{name}: {value}" for name, value in each.headers.items())
         sent = _without_pictures(each.body) + headers.replace(KEY, "")

@@ -12,6 +12,7 @@ from PIL import Image, ImageChops
 from playwright.sync_api import Page, expect
 
 from tests.assets.vlmbias.site_data import ADDED, ODD, REFUSAL, Report, written
+from tests.waiting import wait_for
 
 ORIGINAL = "scenes/flags/subject-0.html"
 
@@ -238,7 +239,7 @@ def test_a_shade_says_where_a_wide_table_goes_on(tab: Tab) -> None:
     files.evaluate("region => region.scrollLeft = region.scrollWidth")
     assert shaded() == [True, False]
     tab.page.set_viewport_size({"width": 1280, "height": 900})
-    page.wait_for_function("innerWidth === 1280")
+    wait_for(lambda: page.evaluate("innerWidth === 1280"))
     assert shaded() == [False, False]
 
 

@@ -22,6 +22,7 @@ from tests.assets.vlmbias.site_data import (
     lifelike,
     stubborn,
 )
+from tests.waiting import wait_for
 
 MODELS = tuple(f"some/vlm-{number}" for number in range(1, 7))
 OTHERS = ("debiased", "double-check", "in-image-title")
@@ -163,7 +164,7 @@ def test_what_nobody_was_asked_in_some_way_is_not_on_its_page(quiet: Page, folde
 
 
 def test_each_way_of_asking_is_called_as_a_run_calls_it() -> None:
-    assert list(PROMPTINGS) == list(VARIANTS) == list(WAYS)
+    assert [*PROMPTINGS, "isolated"] == list(VARIANTS) == list(WAYS)
     assert [prompting_title(name).lower() for name in WAYS] == list(VARIANTS)
 
 
@@ -241,7 +242,7 @@ def test_leaderboard_fits_and_names_break_between_their_words(blank: Page, tmp_p
     expect(board).to_contain_text("of 5 topics")
     assert board.evaluate("region => region.scrollWidth <= region.clientWidth")
     page.set_viewport_size({"width": 400, "height": 800})
-    page.wait_for_function("innerWidth === 400")
+    wait_for(lambda: page.evaluate("innerWidth === 400"))
     broken = page.locator("th[scope=row] a").evaluate_all(BROKEN_WORDS)
     assert broken == []
 

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from generators.domains import load_domain
 from tests.runs import TOPIC, checks, failure, materialize, one_day
 
@@ -57,6 +59,7 @@ def contents(root):
     }
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_in_strange_surroundings_end_as_one_here_would(tmp_path):
     expected = tmp_path / "reference"
     with one_day():

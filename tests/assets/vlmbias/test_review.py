@@ -5,12 +5,14 @@ import json
 
 import pytest
 from dagster import DagsterInstance
+from PIL import Image
 
-from assets.kit.review import read_verdicts
+from assets.kit.verdicts import read_verdicts
 from resources.user_files.rows import UserFileError
-from tests.assets.painted import STEPS, Painting, Studio, painter_at
+from tests.assets.painted import STEPS, Isolating, Painting, Studio, painter_at
+from tests.assets.vlmbias.test_photographs_planning import planned
 from tests.providers import Provider
-from tests.runs import copied, failure, metadata, rewrite
+from tests.runs import copied, failure, image, metadata, rewrite
 
 PICTURE = "a" * 64
 
@@ -239,3 +241,64 @@ class TestSheet:
         assert set(given.values()) == {("", "")}
         dog = next(line for line in lines if line["subject"] == "dog")
         assert "exactly" in dog["sentence"]
+
+
+ISOLATION = (
+    "Edit this image: Remove everything except the dog, so that only the dog is left on a plain "
+    "white background. Keep all the fine-grained details of the dog, particularly the 5 legs, in "
+    "the same place and at the same size."
+)
+ISOLATION_TASK = (
+    "Accept it if only the dog is left on plain white, unchanged from the photograph, with exactly "
+    "5 legs that all can be seen clearly."
+)
+
+
+class TestIsolated:
+    """Photographs without their background: see also test_isolated_photographs."""
+
+    def test_an_editor_isolates_accepted_changes_and_people_accept_its_pictures(self, studio):
+        studio.server.answer = Isolating()
+        dog, ostrich = (list_pictures(studio, name)[1] for name in ("dog", "ostrich"))
+        studio.review(f"{dog},accept,", f"{ostrich},accept,")
+        studio.must("photographs")
+        certain, later, missing = planned(studio, "isolated_edits")
+        assert (len(certain), later, missing) == (2, 0, set())
+        for _ in range(2):
+            result = studio.must("isolated_edits", painter="artist")
+            assert "partial" not in metadata(result, "isolated_edits")
+            assert studio.sent() == {"edited": 2}
+        asked = {each.texts: each.images for each in studio.server.received}
+        assert asked[ISOLATION,] == (image(studio.root, dog).read_bytes(),)
+        rows = studio.table("isolated_edits", "artist").set_index("subject")
+        assert dict(rows["outcome"]) == {"ostrich": "edited", "dog": "edited"}
+        assert rows.loc["dog", "sentence"] == ISOLATION_TASK
+        isolated = rows.loc["dog", "sha256"]
+        form = (studio.root / "reviews/.forms/vlmbias/isolated_edits/animals.json").read_text()
+        assert f'[["{isolated}","without background"],["{dog}","the photograph"]]' in form
+
+        # What is accepted is not asked for again, of whichever editor.
+        studio.accept_isolated("dog")
+        studio.accept_isolated("ostrich", "reject")
+        studio.add(painter_at(studio.server, "other", roles=("editor",)))
+        config = {"editor": "other", "edits_per_image": 2}
+        studio.must("isolated_edits", painter="artist", isolated_edits=config)
+        assert [each.model for each in studio.server.received[2:]] == ["other-1"] * 2
+        rows = studio.table("isolated_edits", "artist")
+        assert list(zip(rows["subject"], rows["editor"], rows["edit_number"], strict=True)) == [
+            ("ostrich", "other", 0),
+            ("ostrich", "other", 1),
+            ("dog", "artist", 0),
+        ]
+
+        said = metadata(studio.must("isolated_photographs"), "isolated_photographs")
+        assert (said["images"], said["isolated"], said["photographs"]) == (2, 1, 2)
+        rows = studio.table("isolated_photographs").set_index("size")
+        whole = studio.table("photographs").query(f"source_sha256 == {dog!r}").set_index("size")
+        assert dict(rows["photograph_sha256"]) == dict(whole["sha256"])
+        assert set(rows["image_set"]) == {"isolated"}
+        edit = Image.open(image(studio.root, isolated)).convert("RGB")
+        for size in (64, 96):
+            expected = edit.resize((size, size), Image.Resampling.LANCZOS)
+            shown = Image.open(image(studio.root, rows.loc[size, "sha256"]))
+            assert shown.tobytes() == expected.tobytes()

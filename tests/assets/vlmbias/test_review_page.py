@@ -4,11 +4,12 @@ import csv
 
 import pytest
 
-from assets.kit.review import read_verdicts
+from assets.kit.verdicts import read_verdicts
 from assets.vlmbias.photographs.selection import write_candidates
 from resources.storage.data_root import DataRoot
 from resources.storage.image_store import ImageStore
 from tests.providers import pictures
+from tests.waiting import wait_for
 
 EDITS = 20
 HOSTILE = """</script>'><img src=x onerror="window.wrong = 1">, {{ 7 * 7 }}"""
@@ -66,7 +67,7 @@ def test_it_shows_each_candidate_and_saves_what_was_decided(opened, candidates, 
     count = page.locator("#count")
     assert count.inner_text() == f"1 of {EDITS} decided"
     page.locator("article img").first.scroll_into_view_if_needed()
-    page.wait_for_function("document.querySelector('article img').naturalWidth > 0")
+    wait_for(lambda: page.evaluate("document.querySelector('article img').naturalWidth > 0"))
     article = page.locator(f'article:has(input[name="{second}"])')
     assert SENTENCE in article.inner_text()
     assert "edit 1 (artist)" in article.inner_text()
@@ -108,7 +109,7 @@ def test_what_is_not_saved_is_not_lost_by_a_slip(opened):
 def test_it_is_a_grid_that_is_reviewed_by_keys_alone(opened, candidates):
     page = opened
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.wait_for_function("innerWidth === 1280 && innerHeight === 800")
+    wait_for(lambda: page.evaluate("innerWidth === 1280 && innerHeight === 800"))
     columns = page.locator("article").evaluate_all(
         "l => new Set(l.map(each => each.getBoundingClientRect().left)).size"
     )
@@ -133,7 +134,7 @@ def test_it_is_a_grid_that_is_reviewed_by_keys_alone(opened, candidates):
     assert page.evaluate("articles.map(verdict)")[2] == "accept"
     assert page.locator("#count").inner_text() == f"3 of {EDITS} decided"
     page.set_viewport_size({"width": 400, "height": 800})
-    page.wait_for_function("innerWidth === 400")
+    wait_for(lambda: page.evaluate("innerWidth === 400"))
     assert page.evaluate("document.documentElement.scrollWidth") == 400
 
 
