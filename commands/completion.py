@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from commands.environment import ROOT, load_environment
+from commands.environment import load_environment
+from resources.settings.project_folder import CODE_FOLDER, find_project_folder
 
-_SOURCES = ("definitions.py", "taxonomy.yaml", "assets", "generators")
+_SOURCES = ("definitions.py", "assets", "generators")
 
 
 def complete_assets(incomplete: str) -> list[str]:
@@ -30,7 +31,9 @@ def complete_partitions(ctx: Any, incomplete: str) -> list[str]:
     before, comma, last = incomplete.rpartition(",")
     by_asset = _names()["assets"]
     # Words before an option that has no value yet stand in `args`.
-    selected = [by_asset[name] for name in (*ctx.args, ctx.params["select"]) if name in by_asset]
+    selected = [
+        by_asset[name] for name in (*ctx.args, ctx.params.get("select")) if name in by_asset
+    ]
     partition_keys = sorted({key for keys in selected or by_asset.values() for key in keys})
     return [f"{before}{comma}{key}" for key in partition_keys if key.startswith(last)]
 
@@ -51,6 +54,15 @@ def complete_benchmarks(incomplete: str) -> list[str]:
     return [f"{before}{comma}{name}" for name in _names()["benchmarks"] if name.startswith(last)]
 
 
+def complete_reviews(incomplete: str) -> list[str]:
+    """Assets that people review whose name, or the part of it behind the slash, begins so."""
+    return [
+        name
+        for name in _names()["reviews"]
+        if name.startswith(incomplete) or name.partition("/")[2].startswith(incomplete)
+    ]
+
+
 def complete_scenes(incomplete: str) -> list[str]:
     """Scenes of the domain that is typed already, else the domains."""
     from generators.domains import load_domains
@@ -64,7 +76,7 @@ def complete_scenes(incomplete: str) -> list[str]:
 
 
 def _names() -> dict[str, Any]:
-    """`assets` with their partitions, `judges`, `models` and `benchmarks`."""
+    """`assets` with their partitions, `judges`, `models`, `benchmarks`, `reviews`."""
     load_environment()
     file, version = Path(os.environ["DAGSTER_HOME"]) / "names.json", _version()
     try:
@@ -80,7 +92,7 @@ def _names() -> dict[str, Any]:
 def _list_names() -> dict[str, Any]:
     from dagster import DagsterInstance
 
-    from assets.kit.benchmarks import load_benchmarks
+    from assets.kit.benchmarks import list_review_forms, load_benchmarks
     from assets.kit.judge_tasks import list_judges
     from assets.kit.partitions import add_painters
     from definitions import by_key, catalog
@@ -101,6 +113,7 @@ def _list_names() -> dict[str, Any]:
         "judges": judges,
         "models": [model.name for model in catalog.models],
         "benchmarks": [*load_benchmarks()],
+        "reviews": [form.asset for form in list_review_forms()],
     }
 
 
@@ -109,16 +122,18 @@ def _version() -> str:
 
     Those of a data root in an object store are looked at once an hour.
     """
-    address = os.environ.get("COUNTERFACTORY_HOME") or str(ROOT / "data")
+    project = find_project_folder()
+    address = os.environ.get("COUNTERFACTORY_HOME") or str(project / "data")
     hour = int(time.time() // 3600) if "://" in address else ""
-    models = Path(os.environ.get("COUNTERFACTORY_MODELS") or ROOT / "models.yaml")
-    collections = Path(os.environ.get("COUNTERFACTORY_COLLECTIONS") or ROOT / "collections.yaml")
-    files = [models, collections, Path(address, "discovered.yaml"), *_sources()]
+    models = Path(os.environ.get("COUNTERFACTORY_MODELS") or project / "models.yaml")
+    collections = Path(os.environ.get("COUNTERFACTORY_COLLECTIONS") or project / "collections.yaml")
+    user_files = [models, collections, project / "taxonomy.yaml", Path(address, "discovered.yaml")]
+    files = [*user_files, *_sources()]
     latest = max(file.stat().st_mtime_ns for file in files if file.exists())
     return f"{latest}{models}{collections}{hour}"
 
 
 def _sources() -> Iterator[Path]:
     for name in _SOURCES:
-        path = ROOT / name
+        path = CODE_FOLDER / name
         yield from path.rglob("*.py") if path.is_dir() else [path]

@@ -31,6 +31,7 @@ def demo(
     from assets.kit.benchmarks import StandInRun, load_benchmarks
     from assets.kit.collections import GROUP, find_sample_collection
     from assets.kit.partitions import add_painters
+    from assets.release import GROUP as RELEASES
     from commands.demo_runs import AssetGroup, DemoRunner
     from commands.storage import open_instance
     from definitions import catalog
@@ -54,20 +55,37 @@ def demo(
         ]
         if sample := find_sample_collection():
             runs.insert(0, (AssetGroup(GROUP, "Photographs"), StandInRun((sample.name,))))
+        runs += [
+            (
+                AssetGroup(RELEASES, f"Release of {benchmark.title}"),
+                StandInRun(
+                    (benchmark.name,),
+                    config={benchmark.name: {"partitions": [*benchmark.demo_release]}},
+                ),
+            )
+            for benchmark in load_benchmarks().values()
+            if benchmark.demo_release
+        ]
         group, name = FRONT_PAGE.path
         run_count = DemoRunner(instance, design).run(
             [*runs, (AssetGroup(group, "Front page"), StandInRun((name,)))]
         )
+    group_names = {run_group.name for run_group, _ in runs}
     for benchmark in load_benchmarks().values():
+        if benchmark.name not in group_names:
+            continue
         _show(benchmark, benchmark.summarize_demo(home, painter))
-        typer.echo(f"Report: {home.path('report', benchmark.name, 'index.html')}\n")
+        typer.echo(f"Report: {home.path('report', benchmark.name, 'index.html')}")
+        if benchmark.demo_release:
+            typer.echo(f"Released for others to load: {home.path(RELEASES, benchmark.name)}")
+        typer.echo()
     seconds = f"{perf_counter() - started:.1f} s"
     typer.echo(
         f"Made by {run_count} runs in {seconds}. What {painter} painted stands in for models' work."
         if run_count
         else f"All of this was up to date: nothing was run ({seconds})."
     )
-    typer.echo("Now run `make ui` to see it all in Dagster.")
+    typer.echo("Now run `counterfactory ui` (in a checkout `make ui`) to see it all in Dagster.")
     front_page = home.path("report", "index.html")
     typer.echo(f"All reports, a row per judge or metric: {front_page}")
     if is_remote(front_page):

@@ -16,13 +16,13 @@ from dagster import AssetKey, DagsterInstance, ExecuteInProcessResult
 
 from assets.kit.benchmarks import StandInRun
 from assets.kit.partitions import partition_tags
-from commands.environment import ROOT
 from commands.freshness import Freshness, digest_inputs
 from commands.interruption import signal_log
 from commands.tables import build_console
 from resources.collections import collections_path
 from resources.execution.dagster_internals import AssetGraph, set_pool_limits
 from resources.settings.locations import find_data_root, find_models_path
+from resources.settings.project_folder import find_project_folder
 from resources.storage.atomic_writes import FilePath
 from resources.user_files.taxonomy_file import find_taxonomy_path
 
@@ -70,8 +70,9 @@ class DemoRunner:
         root = find_data_root()
         config_files = (find_models_path(), find_taxonomy_path(), collections_path())
         discovered = root / "discovered.yaml"
-        photographs = ROOT.glob("photographs/*.csv")
-        edited: list[FilePath] = [*config_files, discovered, *ROOT.glob("*.yaml"), *photographs]
+        project = find_project_folder()
+        photographs = project.glob("photographs/*.csv")
+        edited: list[FilePath] = [*config_files, discovered, *project.glob("*.yaml"), *photographs]
         self._freshness = Freshness(
             instance,
             self._graph,
@@ -229,5 +230,5 @@ def describe_failure(result: ExecuteInProcessResult, run_name: str) -> str:
             lines.append(f"\n{check.check_name}: {check.description}")
             if "wrong" in check.metadata:
                 lines.append(str(check.metadata["wrong"].value))
-    lines.append(f"The run is {result.run_id}: see its log in `make ui`.")
+    lines.append(f"The run is {result.run_id}: see its log in `counterfactory ui`.")
     return "\n".join(lines)

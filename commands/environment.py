@@ -14,21 +14,32 @@ from typing import TYPE_CHECKING, Any
 
 from dotenv import load_dotenv
 
+from resources.settings.project_folder import find_project_folder
+
 if TYPE_CHECKING:
     from dagster import DagsterInstance
 
-ROOT = Path(__file__).parents[1]
+    from assets.kit.plan import PlanContext
+
+STARTER_FOLDER = Path(__file__).with_name("starter")
+"""Files of a new project; in a checkout, links to those at its root."""
 ORIGINS_VARIABLE = "COUNTERFACTORY_UI_ORIGINS"
 """Environment variable by which `counterfactory ui` hands its addresses to the webserver."""
 
 
 def load_environment() -> None:
-    """Read `.env` of this folder, and name Dagster's instance: the project's own by default."""
+    """Read `.env` of this folder, and name Dagster's instance: the project's own by default.
+
+    Raises `NoProject` where neither an instance is named nor a project is known.
+    """
     load_dotenv(".env")
-    home = Path(os.environ.setdefault("DAGSTER_HOME", str(ROOT / ".dagster")))
-    if home == ROOT / ".dagster" and not (home / "dagster.yaml").exists():
+    if "DAGSTER_HOME" in os.environ:
+        return
+    home = find_project_folder() / ".dagster"
+    os.environ["DAGSTER_HOME"] = str(home)
+    if not (home / "dagster.yaml").exists():
         home.mkdir(exist_ok=True)
-        shutil.copyfile(ROOT / "dagster.yaml.example", home / "dagster.yaml")
+        shutil.copyfile(STARTER_FOLDER / "dagster.yaml", home / "dagster.yaml")
 
 
 @contextmanager
@@ -46,3 +57,15 @@ def open_stores(instance: "DagsterInstance | None" = None, *names: str) -> Itera
         selected_resources = {name: resources[name] for name in names or resources}
         with build_resources(selected_resources, instance) as stores:
             yield stores
+
+
+def build_plan_context(stores: Any) -> "PlanContext":
+    """Build the sources of planners from all `open_stores`."""
+    from assets.kit.plan import PlanContext
+
+    return PlanContext(
+        home=stores.home,
+        images=stores.images,
+        work_cache=stores.work_cache,
+        calls=stores.models.calls,
+    )

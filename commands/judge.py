@@ -1,19 +1,19 @@
 """`counterfactory judge`."""
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from commands.completion import complete_benchmarks, complete_judges
-from commands.environment import open_stores
-from commands.options import Budget, split_list
+from commands.environment import build_plan_context, open_stores
+from commands.options import Budget, NoBudget, require_one_budget, split_list
 from commands.run_progress import Extent, ProgressDisplay
 from commands.runs import (
     load_limits,
     load_shared_budget,
     print_results,
+    print_unsent,
     start_quiet_forkserver,
 )
 
@@ -44,9 +44,7 @@ def judge(
         ),
     ] = None,
     budget: Budget = None,
-    no_budget: Annotated[
-        bool, typer.Option("--no-budget", help="Go ahead without a limit on what it spends.")
-    ] = False,
+    no_budget: NoBudget = False,
     limit: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="A trial: about so many items of each partition."),
@@ -67,14 +65,12 @@ def judge(
 
     from assets.kit.judge_tasks import JudgeTaskFinder, find_judge
     from assets.kit.partitions import add_painters
-    from assets.kit.plan import PlanContext
     from assets.planning import format_text
     from assets.planning.judge_quote import JudgeScope, find_benchmarks, quote_judge
-    from assets.planning.obstacles import find_obstacles, require_no_obstacles
+    from assets.planning.obstacles import require_no_obstacles
     from definitions import catalog, defs
 
-    if no_budget and budget is not None:
-        raise typer.BadParameter("Give --budget or --no-budget, not both.")
+    require_one_budget(budget, no_budget=no_budget)
     model = find_judge(catalog, name)
     scope = JudgeScope(
         judge=model,
@@ -86,24 +82,14 @@ def judge(
         add_painters(instance, catalog)
         assets = defs.get_repository_def().assets_defs_by_key
         with open_stores(instance) as stores:
-            sources = PlanContext(
-                home=stores.home,
-                images=stores.images,
-                work_cache=stores.work_cache,
-                calls=stores.models.calls,
-            )
+            sources = build_plan_context(stores)
             task_finder = JudgeTaskFinder(catalog, stores.home, instance, assets)
             quote = quote_judge(task_finder, sources, scope)
             typer.echo("\n".join([format_text(quote.quote, []), *quote.notes()]))
             if not quote.is_ready:
                 raise typer.Exit(1)
             if budget is None and not no_budget and not quote.is_free:
-                obstacles = find_obstacles(quote.judge_totals, load_limits(math.inf))
-                typer.echo("\n".join(["", *obstacles]))
-                typer.echo(
-                    "Nothing was sent. Give --budget USD, the most that it may spend, or "
-                    "--no-budget."
-                )
+                print_unsent(quote.judge_totals)
                 return
             require_no_obstacles(quote.judge_totals, load_limits(budget))
             failed = _judge(instance, task_finder, quote, budget)

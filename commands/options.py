@@ -74,6 +74,16 @@ Budget = Annotated[
     typer.Option(parser=_amount, metavar="USD", help="The most that all of it may spend."),
 ]
 
+NoBudget = Annotated[
+    bool, typer.Option("--no-budget", help="Go ahead without a limit on what it spends.")
+]
+
+
+def require_one_budget(budget: float | None, *, no_budget: bool) -> None:
+    """Raise `typer.BadParameter` where a budget is given and refused at once."""
+    if no_budget and budget is not None:
+        raise typer.BadParameter("Give --budget or --no-budget, not both.")
+
 
 def split_list(partitions: Sequence[str] | None) -> list[str]:
     """The keys of repeated options and of lists with commas, each once."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.environment import open_stores
+from commands.environment import build_plan_context, open_stores
 from commands.options import Config, Partitions, Select, read_config, split_list
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ def prompts(
 
     from assets.kit.benchmarks import build_steps
     from assets.kit.partitions import add_painters
-    from assets.kit.plan import PlanContext
     from assets.planning import select_quoted_tasks
     from assets.planning.prompts import list_prompts
     from definitions import catalog, defs, planners
@@ -55,13 +54,7 @@ def prompts(
         chosen = select_quoted_tasks(
             assets, planners, instance, select, split_list(partitions), run_config
         )
-        context = PlanContext(
-            home=stores.home,
-            images=stores.images,
-            work_cache=stores.work_cache,
-            calls=stores.models.calls,
-            planned_configs=chosen.planned_configs,
-        )
+        context = build_plan_context(stores).with_planned(chosen.planned_configs)
         prompt_list = list_prompts(build_steps(catalog), context, chosen.tasks, missing=missing)
     _write(output_path, prompt_list.prompts)
     typer.echo(f"{output_path}: pictures to be painted: {len(prompt_list.prompts):,}.")

@@ -2,7 +2,7 @@
 
 import typer
 
-from commands.environment import open_stores
+from commands.environment import build_plan_context, open_stores
 from commands.options import Config, Partitions, Select, read_config, split_list
 
 
@@ -16,7 +16,6 @@ def quote(select: Select = "*", partitions: Partitions = None, config: Config = 
     from dagster import DagsterInstance
 
     from assets.kit.partitions import add_painters
-    from assets.kit.plan import PlanContext
     from assets.planning import format_text, select_quoted_tasks
     from assets.planning import quote_tasks as quoted
     from definitions import catalog, defs, planners
@@ -29,11 +28,5 @@ def quote(select: Select = "*", partitions: Partitions = None, config: Config = 
         chosen = select_quoted_tasks(
             assets, planners, instance, select, split_list(partitions), run_config
         )
-        context = PlanContext(
-            home=stores.home,
-            images=stores.images,
-            work_cache=stores.work_cache,
-            calls=stores.models.calls,
-            planned_configs=chosen.planned_configs,
-        )
+        context = build_plan_context(stores).with_planned(chosen.planned_configs)
         typer.echo(format_text(quoted(planners, context, chosen.tasks), chosen.silent_assets))

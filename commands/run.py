@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from commands.environment import open_stores
+from commands.environment import build_plan_context, open_stores
 from commands.options import Budget, Config, Partitions, Select, read_config, split_list
 from commands.run_progress import Extent, ProgressDisplay
 from commands.runs import (
@@ -40,7 +40,6 @@ def run(
 
     from assets.kit.benchmarks import build_steps
     from assets.kit.partitions import add_painters
-    from assets.kit.plan import PlanContext
     from assets.planning import select_all_tasks
     from assets.planning.obstacles import require_tasks_possible
     from definitions import catalog, defs
@@ -54,12 +53,7 @@ def run(
         assets = defs.get_repository_def().assets_defs_by_key
         tasks = select_all_tasks(assets, instance, select, split_list(partitions), run_config)
         with open_stores(instance) as stores:
-            sources = PlanContext(
-                home=stores.home,
-                images=stores.images,
-                work_cache=stores.work_cache,
-                calls=stores.models.calls,
-            )
+            sources = build_plan_context(stores)
             limits = load_limits(budget, resources)
             require_tasks_possible(build_steps(catalog), sources, tasks, limits)
         stages = plan_runs(defs.resolve_asset_graph(), instance, tasks)

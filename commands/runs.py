@@ -1,5 +1,6 @@
 """Runs of commands: their budgets and config, and a table of what they have made."""
 
+import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +14,7 @@ from commands.tables import build_table, print_table
 if TYPE_CHECKING:
     from dagster import DagsterInstance
 
+    from assets.planning.lines import QuoteLine
     from assets.planning.obstacles import Limits
     from sensors.run_launcher import MaterializedPartition, RunLauncher, SharedBudget
 
@@ -90,6 +92,14 @@ def read_resources(settings: Any) -> dict[str, Any]:
     return dict(settings)
 
 
+def print_unsent(totals: "Iterable[QuoteLine]") -> None:
+    """Say that nothing was sent, what would keep it from being sent, and how to go ahead."""
+    from assets.planning.obstacles import find_obstacles
+
+    typer.echo("\n".join(["", *find_obstacles(totals, load_limits(math.inf))]))
+    typer.echo("Nothing was sent. Give --budget USD, the most that it may spend, or --no-budget.")
+
+
 def print_results(done: "RunLauncher", problems: Iterable[object] = ()) -> None:
     """Print what runs made and spent, warnings, `problems`, and last where the reports lie."""
     failed_usd = done.spent_by_failed_usd
@@ -100,7 +110,9 @@ def print_results(done: "RunLauncher", problems: Iterable[object] = ()) -> None:
         typer.echo(f"Warning: {line}", err=True)
     if len(warnings) > _MOST_WARNINGS:
         more = len(warnings) - _MOST_WARNINGS
-        typer.echo(f"Warning: {more:,} more stand in the runs' logs (`make ui`).", err=True)
+        typer.echo(
+            f"Warning: {more:,} more stand in the runs' logs (`counterfactory ui`).", err=True
+        )
     for problem in problems:
         typer.echo(problem, err=True)
     for path in done.report_paths:

@@ -24,6 +24,7 @@ from sqlalchemy.pool import QueuePool
 from resources.execution.dagster_internals import (
     look_for_tables_once,
     read_log_handlers_once,
+    read_migrations_once,
     share_database_engines,
 )
 
@@ -52,6 +53,7 @@ def open_instance() -> Iterator[DagsterInstance]:
     own to redirect.
     """
     share_database_engines()
+    read_migrations_once()
     folder = Path(os.environ["DAGSTER_HOME"]).resolve()
     overrides: Any = {"compute_logs": _NO_OUTPUT}
     with (

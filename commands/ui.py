@@ -8,7 +8,7 @@ from typing import Annotated
 import click
 import typer
 
-from commands.environment import ORIGINS_VARIABLE, ROOT
+from commands.environment import ORIGINS_VARIABLE
 from commands.interruption import signal_log
 
 _MODULES = {"dagster_webserver": "commands.webserver", "dagster._daemon": "dagster._daemon"}
@@ -34,6 +34,7 @@ def ui(
         counterfactory ui --port 3001
     """
     from commands.origin_guard import parse_origin
+    from resources.settings.project_folder import find_project_folder
 
     origins = [parse_origin(written) for written in address or ()]
     if host not in _LOOPBACK and not origins:
@@ -42,7 +43,7 @@ def ui(
             f"address that people open: --address http://NAME:{port}"
         )
     _require_free(host, port)
-    _serve(str(ROOT / "workspace.yaml"), host, port, origins)
+    _serve(str(find_project_folder() / "workspace.yaml"), host, port, origins)
 
 
 def _require_free(host: str, port: int) -> None:

@@ -11,6 +11,7 @@ from dagster import DagsterInvalidConfigError
 from typer.main import get_command
 
 from assets.planning import CannotQuote
+from assets.release import ReleaseMismatch
 from commands.app import EXPECTED_ERRORS, app, find_exit_code
 from commands.completion import (
     complete_assets,
@@ -99,6 +100,7 @@ def test_names_are_completed_and_follow_the_models(command, tmp_path):
         (DagsterInvalidConfigError("config", [], {}), 2),
         (BadCassette("answers.cassette cannot be taken"), 2),
         (DiskFull("No space is left"), 1),
+        (ReleaseMismatch("folder: it is not the release"), 1),
         (KeyError("a bug"), None),
     ],
 )

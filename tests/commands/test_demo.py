@@ -14,6 +14,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from dagster import AssetKey, AssetRecordsFilter, DagsterInstance
+from scipy.stats import binomtest
 
 from resources.calls import CallStore
 from tests.readme_picture import build_vlmbias_answers
@@ -28,7 +29,8 @@ KINDS = (
     *("vhexpansion/dataset-*.html", "philautia/index.html", "reviews/logos-to-review.html"),
 )
 """A page of each kind that readers open."""
-CONTRAST = "{preload: false, runOnly: ['color-contrast']}"
+EVERYTHING = "{preload: false, resultTypes: ['violations']}"
+CONTRAST = "{preload: false, resultTypes: ['violations'], runOnly: ['color-contrast']}"
 LISTED = (PROJECT / "models.yaml").read_text()
 PAID = """
 - {name: paid, backend: openai, model: gpt-4.1, family: gpt, roles: [judge]}
@@ -63,6 +65,7 @@ ASKED = {
     "blind_answers",
     "captions",
     "combined",
+    "controls",
     "mitigation",
     "pairwise",
     "scores",
@@ -73,6 +76,7 @@ NEVER_FILLED = {
     *("reason", "boxes_reason", "filter_reason", "flaw", "refusal", "attempts", "caveat"),
     *("response", "first_response", "served_model", "provenance", "prompt_version", "temperature"),
     *("moderation", "moderator", "conditions", "thoughts_cut", "thought_characters"),
+    *("output_tokens", "thinking_tokens", "decided_by"),
 }
 """Columns that a table of the demo may leave empty: nothing fails and no model is asked."""
 EMPTY_COLUMNS = {
@@ -81,9 +85,14 @@ EMPTY_COLUMNS = {
     },
     "frame/biased_images": {"boxes"},  # of another bias
     "frame/combined": {"plain_score", "reading_version"},  # of models' replies
+    "frame/controls": {  # likewise; of other biases and of drawn pictures
+        *("plain_score", "reading_version", "alignment", "changes", "concepts", "readable"),
+    },
     "frame/mitigation": {"plain_score", "reading_version"},  # likewise
     "frame/pairwise": {"plain_preference", "reading_version"},  # likewise
     "frame/scores": {"plain_score", "reading_version"},  # likewise
+    "game_rules/answers": {"calls"},  # of stand-ins
+    "illusions/answers": {"calls"},  # likewise
     "vhexpansion/blind_answers": {"sha256", "encoder", "parameters"},  # in words alone
     "vlmbias/blind_answers": {"shown_sha256"},  # likewise
     "philautia/pomms": {
@@ -156,11 +165,14 @@ def test_it_builds_and_verifies_everything(first, folder):
     assert f"Made by {runs_of(folder)} runs" in first.stdout
     assert "What sketch painted stands in for models' work" in first.stdout
     assert report.exists()
+    release = folder / "data" / "release" / "vlmbias"
+    assert f"Released for others to load: {release}" in first.stdout
+    assert (release / "SHA256SUMS").exists()
 
 
 def test_each_column_is_filled_somewhere(first, folder):
     root, filled, columns = folder / "data", defaultdict(set), defaultdict(set)
-    for path in root.glob("*/**/*.parquet"):
+    for path in {*root.glob("*/**/*.parquet")} - {*root.glob("release/**/*")}:
         benchmark, asset, *_ = path.relative_to(root).with_suffix("").parts
         base = "_".join(asset.split("_")[:-1])
         name = f"{benchmark}/{base if base in ASKED else asset}"
@@ -255,6 +267,33 @@ def test_the_front_page_is_printed_last_and_says_what_the_tables_say(first, fold
     assert (float(symmetric["pixels"]), float(symmetric["gullible"])) == (1, 0)
 
 
+def test_the_chart_of_thinking_is_the_stated_curve(first, folder):
+    """Docs/thinking.md states it; what is right is read off the answers again, not off the page."""
+    report = folder / "data" / "report"
+    shown = pd.read_csv(report / "vlmbias" / "tables" / "steps-of-thinking.csv", index_col="Step")
+    right = {}
+    for step, tokens, rate in (("low", 110, 0.3), ("medium", 1010, 0.8), ("high", 8010, 0.5)):
+        name = "pensive" if step == "medium" else f"pensive_{step}"
+        rows = pd.read_parquet(folder / "data" / "vlmbias" / f"answers_{name}")
+        rows = rows[rows["question_id"].isin(["Q1", "Q2"]) & rows["image_set"].eq("benchmark")]
+        right[step] = (rows["answer"] == rows["ground_truth"]).to_numpy()
+        assert set(rows["domain"]) == {"patterned_grids"}
+        line = shown.loc[step]
+        accuracy = line["Accuracy on Q1 and Q2"]
+        assert accuracy == pytest.approx(right[step].mean(), abs=1e-6)
+        assert binomtest(int(right[step].sum()), len(rows), rate).pvalue > 0.01
+        assert line["Bias rate"] == pytest.approx(1 - accuracy, abs=1e-6)
+        assert line["Tokens per answer"] == tokens
+        assert line["Of thinking"] == tokens - 10
+    page = (report / "vlmbias" / "index.html").read_text(encoding="utf-8")
+    section = page.partition('<h2 id="thinking">')[2].partition("<h2 id=")[0]
+    assert "(patterned grids alone): thinking helps up to a point, and more does worse." in section
+    assert "Demo data: a stand-in run: no result" in section
+    front = pd.read_csv(report / "tables" / "stand-in-judges-and-stand-in-runs.csv", index_col=0)
+    gain = float(front.loc["pensive", "VLMBias: Gain by thinking"])
+    assert gain == pytest.approx((right["high"] * 1 - right["low"]).mean(), abs=1e-6)
+
+
 def commands_in(text):
     """The commands that a page, a quote or an error offers, each once."""
     offered = re.findall(
@@ -268,7 +307,9 @@ def test_every_command_on_the_pages_does_what_it_promises(again, folder):
     offered = commands_in("".join(page.read_text(encoding="utf-8") for page in pages))
     judging = [command for command in offered if " judge " in command]
     making = [command for command in offered if " run " in command]
-    assert {command.split()[-1] for command in judging} == {"frame", "vlmbias", "vhexpansion"}
+    assert {command.split()[-1] for command in judging} == {
+        *("frame", "game_rules", "illusions", "vlmbias", "vhexpansion")
+    }
     assert len(making) + len(judging) == len(offered)
     quoted = ""
     for command in judging:
@@ -340,9 +381,9 @@ def test_a_judge_that_costs_money_is_not_asked(first, folder):
     assert first.returncode == 0, first.stderr
     answers = (folder / "data" / "vlmbias").glob("answers_*")
     scores = (folder / "data" / "protobias").glob("scores_*")
-    for asked in (answers, scores):
-        judges = {path.name.partition("_")[2] for path in asked}
-        assert judges == {"prior", "pixels", "random"}
+    free = {"prior", "pixels", "random"}
+    for asked, thinking in ((answers, {"pensive", "pensive_low", "pensive_high"}), (scores, set())):
+        assert {path.name.partition("_")[2] for path in asked} == free | thinking
     pairs = (folder / "data" / "protobias" / "image_pairs").glob("*/*")
     assert {path.stem for path in pairs} == {"sketch"}
     with closing(CallStore(url=f"sqlite:///{folder}/data/calls.sqlite")) as calls:
@@ -396,8 +437,8 @@ def test_where_something_changed_it_runs_again_but_draws_measures_and_asks_nothi
     parts = "game_boards,logos,sketch|logos,animals|sketch"
     changed = again("-c", SOME, PARTS=parts, COUNTERFACTORY_ANOTHER="1")
     assert changed.returncode == 0, changed.stderr
-    # The photographs are of no partition, as is the front page.
-    assert "Made by 10 runs" in changed.stdout
+    # The photographs are of no partition, as are the release and the front page.
+    assert "Made by 12 runs" in changed.stdout
     for name, number in (
         ("drawn_images", "drawn_now"),
         ("original_images", "drawn_now"),
@@ -476,15 +517,23 @@ def test_an_object_store_without_a_database_server_is_refused(command, tmp_path)
     assert_nothing_ran(tmp_path)
 
 
+def kind_of(page):
+    """What pages of scenes have in common: the topic, and the elements with their attributes."""
+    if "scenes" not in page.parts:
+        return page
+    tags = re.findall(r"<\w[^>]*>", page.read_text(encoding="utf-8"))
+    topic = page.parts[page.parts.index("scenes") + 1]
+    return topic, frozenset(re.sub(r'="[^"]*"', "", tag) for tag in tags)
+
+
 def test_every_kind_of_page_keeps_to_its_policy_and_is_open_to_everybody(first, folder, quiet):
     """What a policy blocks, a browser says on the console; axe finds what shuts readers out."""
     pages = sorted((folder / "data").rglob("*.html"))
     policy = '<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; '
     assert [page for page in pages if policy not in page.read_text("utf-8")] == []
-    kinds = {re.sub(r"[-_0-9]+", "", str(page.relative_to(folder))): page for page in pages}
-    by_folder = {page.parent if "scenes" in page.parts else page: page for page in kinds.values()}
-    assert len(by_folder) > 20
-    for page in by_folder.values():
+    kinds = {kind_of(page): page for page in pages}
+    assert len(kinds) > 40
+    for page in kinds.values():
         quiet.goto(page.as_uri(), wait_until="load")
         assert quiet.evaluate("getComputedStyle(document.body).fontFamily") != "Times New Roman"
     # Long lists are more of the same, and each letter's contrast takes its time.
@@ -497,7 +546,7 @@ def test_every_kind_of_page_keeps_to_its_policy_and_is_open_to_everybody(first, 
         quiet.evaluate(AXE.read_text(encoding="utf-8"))
         for scheme in ("light", "dark"):
             quiet.emulate_media(color_scheme=scheme)
-            options = "{preload: false}" if scheme == "light" else CONTRAST
+            options = EVERYTHING if scheme == "light" else CONTRAST
             violations = quiet.evaluate(f"axe.run({options})")["violations"]
             faults += [
                 (page.name, scheme, violation["id"], violation["nodes"][0]["html"])

@@ -18,6 +18,7 @@ import pytest
 
 from tests.e2e.server import PROJECT, WITHIN_S, Server
 from tests.ports import free_port
+from tests.waiting import wait_for
 
 _MUTATION = 'mutation { setConcurrencyLimit(concurrencyKey: "WAY", limit: 1) }'
 """Sets a limit of a pool that nothing uses: harmless, and it can be read back."""
@@ -267,7 +268,7 @@ def test_a_report_that_is_published_again_is_seen_at_once(server):
 
 def test_a_script_in_a_report_reaches_nothing_of_dagster(server, page):
     page.goto(f"{server.url}/reports/zoo/index.html")
-    page.wait_for_function("document.title != 'Zoo'")
+    wait_for(lambda: page.evaluate("document.title != 'Zoo'"))
     assert page.title() == "Zoo Failed to fetch"
     assert page.locator("img").evaluate("image => image.naturalWidth") == 7
     with page.expect_download() as download:

@@ -74,12 +74,13 @@ class Launcher:
 
 
 def test_a_file_gets_a_line_now_and_then_also_while_the_store_is_away(monkeypatch, capsys):
-    launcher, lines = Launcher(), []
+    launcher, asked, printed = Launcher(), [], []
 
     class Calls:
         def count_answers(self, run_ids):
-            lines.append(run_ids)
-            if len(lines) == 1:
+            asked.append(run_ids)
+            printed.extend(capsys.readouterr().err.splitlines())
+            if not printed:
                 raise StoreError("The store is away.")
             return 12
 
@@ -97,6 +98,6 @@ def test_a_file_gets_a_line_now_and_then_also_while_the_store_is_away(monkeypatc
         with ProgressDisplay(instance, launcher, extent) as display:
             display.execute(planned)
             display.execute(planned)
-    printed = capsys.readouterr().err.splitlines()
+    printed.extend(capsys.readouterr().err.splitlines())
     assert printed[0].startswith("0 of 2 runs · 0 of 40 answers · at most $0.0000 of $1.00 spent")
-    assert lines[0] == ["one"]
+    assert asked[0] == ["one"]
