@@ -38,7 +38,7 @@ CASES = (
         "perturbation_peers",
     ),
     *("attacks", "gpu", "answers", "preference", "front_page", "training", "paper_size"),
-    "ray_tasks",
+    *("release", "reroll", "ray_tasks", "review", "drift"),
 )
 """Modules of this folder with a function `figures`; each is measured by itself."""
 

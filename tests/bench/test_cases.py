@@ -134,3 +134,15 @@ def test_cases_are_listed_and_checked(monkeypatch, capsys, arguments, code, said
     else:
         runner.main()
     assert said in "".join(capsys.readouterr())
+
+
+@pytest.mark.slow
+def test_the_review_page_is_timed_in_a_browser():
+    from bench import review  # noqa: PLC0415 - loads a browser's driver
+
+    first, following = review.figures(pictures=6, decisions=3)
+    assert first.what.startswith("the first of 6 pictures of 1.3 MB")
+    assert first.unit == "s"
+    assert following.unit == "ms"
+    assert following.note.endswith("of 3")
+    assert 0 < following.value < 1_000 * first.value
