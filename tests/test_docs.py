@@ -21,9 +21,15 @@ from resources.models.requests import (
     WriteRequest,
 )
 from tests.assets.plans import plan_context
+from tests.assistant_files import INDEX, SKILL
 
 PROJECT = Path(__file__).parents[1]
-DOCUMENTS = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *PROJECT.glob("docs/*.md")]
+DOCUMENTS = [
+    *(PROJECT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+    *PROJECT.glob("docs/*.md"),
+    INDEX,
+    SKILL,
+]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 # In code, where "make" is a command and no verb.
 COMMAND = re.compile(r"(?:^\$? *|`)make ([a-z]\w*)", re.MULTILINE)
@@ -92,7 +98,7 @@ def test_every_command_that_is_mentioned_exists_and_takes_its_options(document):
     commands = get_command(app).commands
     for line in OURS.findall(document.read_text(encoding="utf-8")):
         name, *words = line.split()
-        if name in ("--help", "--install-completion"):
+        if name in ("--help", "--install-completion", "--version"):
             continue
         assert name in commands, line
         options = {option for each in commands[name].params for option in each.opts}
@@ -121,12 +127,14 @@ def test_every_model_that_is_shown_can_be_quoted_and_asked_within_a_budget(
     pattern = "- name: found\n  model: gpt-image-9\n"
     path = tmp_path / "models.yaml"
     path.write_text(re.sub(r"^- pattern:.*\n", pattern, entry))
-    [model] = load_catalog(path).models
+    models = load_catalog(path).models
+    # Further ones are its steps of thinking.
+    model = models[0]
     if model.key_variable:
         monkeypatch.setenv(model.key_variable, "a key")
-    plans = [Plan(model, [SENT[role]]) for role in model.roles if role in SENT]
-    # Files of scores and folders of pictures are read, and asked nothing.
-    if model.backend not in ("file", "folder") and plans:
+    plans = [Plan(each, [SENT[role]]) for each in models for role in each.roles if role in SENT]
+    # Files of scores, folders of pictures and logs are read, and asked nothing.
+    if model.backend not in ("file", "folder", "imported") and plans:
         key = AssetKey("asking")
         with plan_context(tmp_path) as sources:
             quoted = quote_tasks({key: lambda *_: iter(plans)}, sources, [Task(key, "", {})])
@@ -136,5 +144,5 @@ def test_every_model_that_is_shown_can_be_quoted_and_asked_within_a_budget(
 
 def test_all_examples_are_looked_at():
     names = [document for document, _ in entries()]
-    assert names.count("models.yaml") == 33
+    assert names.count("models.yaml") == 35
     assert {"add-a-model.md", "local-models.md", "new-model.md", "philautia.md"} < {*names}

@@ -17,7 +17,13 @@ MODELS = """
 - {name: gpt_4_1, backend: openai, model: gpt-4.1, family: gpt, roles: [judge, writer]}
 - {name: gpt_4o, backend: openai, model: gpt-4o, family: gpt, roles: [judge]}
 - {name: gpt_5, backend: openai, model: gpt-5, family: gpt, roles: [judge]}
-- {name: gpt_6_luna, backend: openai, model: gpt-6-luna, family: gpt, roles: [captioner, judge]}
+- {name: random, backend: stand_in, model: random, family: any, roles: [judge], drift_budget: 0}
+- name: gpt_6_luna
+  backend: openai
+  model: gpt-6-luna
+  family: gpt
+  roles: [captioner, judge]
+  drift_budget: 1.50
 """
 COLLECTIONS = """
 - {name: tifa160, path: tifa160.csv, columns: {image: image}}
