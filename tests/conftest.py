@@ -22,6 +22,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from tests import tiny  # noqa: F401 - first: it names the cache of the Hugging Face libraries
 from tests.forks import Forks
 from tests.s3 import S3Server
 
@@ -50,7 +51,7 @@ GROUPS = {
     "forks": (
         *("calls/test_processes.py", "calls/test_store.py", "batches/test_killed.py"),
         *("models/test_stores_in_trouble.py", "vlmbias/test_full_disk.py", "kit/test_pictures.py"),
-        "storage/test_work_cache.py",
+        *("storage/test_work_cache.py", "release/test_interrupted.py"),
     ),
     "torch": (
         *("bench/test_scoring.py", "models/backends/test_*.py", "test_attack*.py"),

@@ -48,7 +48,7 @@ SETTINGS = """
 source_paths = ["metrics"]
 also_copy = ["assets"]
 pytest_add_cli_args_test_selection = ["tests/metrics"]
-pytest_add_cli_args = ["-q", "-x", "-p", "no:cacheprovider"]
+pytest_add_cli_args = ["-q", "-x", "-p", "no:cacheprovider", "-m", "not slow"]
 """
 
 

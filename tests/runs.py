@@ -46,18 +46,30 @@ STAND_INS = tuple(
 )
 """The judges that there are unless a test says otherwise."""
 
-PHOTOGRAPHED = ("subjects", "paintings", "edits", "candidates", "photographs")
+PHOTOGRAPHED = (
+    *("subjects", "paintings", "edits", "candidates", "photographs"),
+    *("isolated_edits", "isolated_photographs"),
+)
 """What is made of photographed topics alone, in this order."""
 
-PER_TOPIC = dg.AssetSelection.groups("vlmbias") - dg.AssetSelection.assets(
-    *(f"vlmbias/{name}" for name in ("accuracy", "report", *PHOTOGRAPHED))
+PER_TOPIC = (
+    dg.AssetSelection.groups("vlmbias")
+    - dg.AssetSelection.assets(
+        *(f"vlmbias/{name}" for name in ("accuracy", "report", *PHOTOGRAPHED))
+    )
+    - dg.AssetSelection.from_string('key:"vlmbias/rerolled_*"')
 )
 """What a run of a drawn topic makes."""
 
 OVER_TOPICS = dg.AssetSelection.assets("vlmbias/accuracy", "vlmbias/report")
 
 
-BENCHMARKS = frozenset({"frame", "philautia", "protobias", "vhexpansion", "vlmbias"})
+BENCHMARKS = frozenset(
+    {
+        *("cdh_bench", "frame", "game_rules", "illusions", "judge_sets"),
+        *("mm_judge_bias", "philautia", "protobias", "vhexpansion", "vlmbias"),
+    }
+)
 """The benchmarks of this project, to which a user adds others."""
 
 

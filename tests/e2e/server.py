@@ -180,14 +180,14 @@ def serving(folder, **more):
         )
         try:
             server = Server(f"http://127.0.0.1:{port}", home, process.pid)
-            _wait_until_loaded(server, process, folder / "server.log")
+            wait_until_loaded(server, process, folder / "server.log")
             yield server
         finally:
             kill_all(instance)
             process.wait()
 
 
-def _wait_until_loaded(server, process, log):
+def wait_until_loaded(server, process, log):
     """Until the server answers and has loaded the code location, which it does afterwards."""
     until = time.monotonic() + WITHIN_S
     while time.monotonic() < until:

@@ -4,10 +4,13 @@ import re
 from collections import Counter
 
 import pandas as pd
+import pytest
 from dagster import DagsterEventType, DagsterRunStatus, EventRecordsFilter
 
 from sensors.interrupted_runs import INTERVAL_S
 from tests.e2e.story import BEFORE_A_KILL, CONCURRENCY, LIMIT, TOPIC
+
+pytestmark = pytest.mark.slow
 
 
 def test_what_was_killed_ends_at_the_first_look_and_what_was_queued_goes_on(story):

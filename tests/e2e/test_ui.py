@@ -12,6 +12,9 @@ import yaml
 from generators.domains import load_domain
 from tests.e2e.story import TABLES, TOPIC
 from tests.runs import materialize, rewrite
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.slow
 
 OTHER = "patterned_grids"
 _CHECKS = """
@@ -119,7 +122,7 @@ def test_the_launchpad_scaffolds_every_field_of_every_asset(server):
     assert "per_run_usd" in config["resources"]["budget"]["config"]
     errors = server.graphql(_VALID, config=text)["isPipelineConfigValid"]["errors"]
     assert {error["message"].partition(" at ")[0] for error in errors} == {
-        'Missing required config entry "base"'
+        'Missing required config entry "base"',
     }
 
 
@@ -214,7 +217,7 @@ def test_a_link_on_the_asset_page_opens_the_report(server, watched):
     page.get_by_role("link", name="Open the report").click()
     page.wait_for_url("**/reports/vlmbias/index.html")
     page.locator("main img").first.scroll_into_view_if_needed()
-    page.wait_for_function("document.querySelector('main img').naturalWidth > 0")
+    wait_for(lambda: page.evaluate("document.querySelector('main img').naturalWidth > 0"))
     page.get_by_role("link", name="Gallery").first.click()
     page.wait_for_url("**/gallery.html")
     shown = page.locator("#cards li:visible")

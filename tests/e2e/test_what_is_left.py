@@ -9,6 +9,8 @@ import pytest
 from tests.e2e.server import WITHIN_S, working_on
 from tests.e2e.story import CANARY
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def ended(story):

@@ -11,6 +11,8 @@ from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 
+from torch import library as operators
+
 from tests import tiny
 from tests.tiny import torch
 
@@ -22,15 +24,16 @@ _kept = []
 
 def open_process():
     """Open the process; what it is to run is submitted, and its errors are raised here."""
-    return ProcessPoolExecutor(1, get_context("spawn"), _install)
+    return ProcessPoolExecutor(1, get_context("spawn"), install)
 
 
-def _install():
+def install():
+    """Let this process import torchvision."""
     if find_spec("torchvision") is None:
         sys.path.append(str(FOLDER))
     if torch.version.cuda is None:
-        library = torch.library.Library("torchvision", "FRAGMENT")
+        namespace = operators.Library("torchvision", "FRAGMENT")
         for name in _OPERATORS:
-            library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-        _kept.append(library)
+            namespace.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+        _kept.append(namespace)
     tiny.transformers.logging.set_verbosity_error()
