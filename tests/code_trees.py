@@ -8,7 +8,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).parents[1]
 _FOLDERS = ("assets", "generators", "metrics", "resources")
-WITHIN_S = 1800
+WITHIN_S = 900
 """How long a script may take, on however busy a machine: no test is of its speed."""
 
 

@@ -71,14 +71,18 @@ async def answer():
     await reach(2, ray_backend)
     actors = [member.worker._actor for member in ray_backend._pool._members]
     seen = await asyncio.gather(*(actor.__ray_call__.remote(look_around) for actor in actors))
+    # Stopped, they answer nothing before one of them is killed.
+    for pid, *_ in seen:
+        os.kill(pid, signal.SIGSTOP)
     asking = [asyncio.create_task(ray_backend.look(request)) for request in QUESTIONS]
-    await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
     members = ray_backend._pool._members
-    busiest = max(range(2), key=lambda place: len(members[place].pending))
-    interrupted = len(members[busiest].pending)
-    os.kill(seen[busiest][0], signal.SIGKILL)
+    while not all(member.pending for member in members):
+        await asyncio.sleep(0.1)
+    interrupted = len(members[0].pending)
+    os.kill(seen[0][0], signal.SIGKILL)
+    os.kill(seen[1][0], signal.SIGCONT)
     answers = [reply.text for reply in await asyncio.gather(*asking)]
-    while busiest < 2 and any(member.worker._actor is actors[busiest] for member in members):
+    while any(member.worker._actor is actors[0] for member in members):
         await asyncio.sleep(0.1)
     await reach(2, ray_backend)
 
