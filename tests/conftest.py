@@ -59,7 +59,11 @@ GROUPS = {
     ),
 }
 """Files that share what takes longest: servers, a demo, a cluster, a process to fork, torch."""
-FIRST = ("commands/test_judge.py", "commands/test_run.py", "resources/models/test_killed.py")
+FIRST = (
+    *("commands/test_judge.py", "commands/test_run.py", "resources/models/test_killed.py"),
+    *("commands/test_reroll.py", "commands/test_first_report.py", "commands/test_two_machines.py"),
+    *("bench/test_gpu.py", "test_distribution.py", "assets/release/test_answer_import.py"),
+)
 """Files that take longest of the others."""
 
 # However busy the machine is. Other examples than the same each time: --hypothesis-profile default

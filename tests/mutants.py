@@ -54,7 +54,7 @@ pytest_add_cli_args = ["-q", "-x", "-p", "no:cacheprovider", "-m", "not slow"]
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--sample", type=int, default=200, help="mutants to try; 0 for all")
+    parser.add_argument("--sample", type=int, default=120, help="mutants to try; 0 for all")
     parser.add_argument("--seed", type=int, default=0, help="seed of the sample")
     parser.add_argument("--only", default="*", help="as in 'metrics.frame.inflation.*'")
     options = parser.parse_args()

@@ -38,6 +38,8 @@ from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
 
 GROUP = "collections"
+SAMPLE_PAIRS = "pairs.csv"
+"""The file of `photographs` with pairs of responses."""
 
 COLLECTION_COLUMNS = Columns(
     image_id=(TEXT, "Readable name: the collection, and the row's name in the table"),
@@ -97,12 +99,12 @@ def _load_listed(path: Path, stamp: tuple[int, int] | None) -> Mapping[str, Coll
     return load(path)
 
 
-def find_sample_collection() -> Collection | None:
-    """The project's `photographs`; None where collections.yaml does not list them.
+def find_sample_collection(file: str = "questions.csv") -> Collection | None:
+    """The collection of a file of the project's `photographs`; None where it is not listed.
 
-    The demo uses them beside what it draws.
+    The demo uses these beside what it draws.
     """
-    table = find_project_folder().resolve() / "photographs" / "questions.csv"
+    table = find_project_folder().resolve() / "photographs" / file
     collections = load_listed_collections().values()
     return next((sample for sample in collections if Path(sample.path) == table), None)
 

@@ -16,14 +16,15 @@ def build_judge_benchmark(
     evaluation_version: str,
     assets: Callable[[], Iterable[Definition]] = lambda: (),
     stand_in_assets: Sequence[str] = (),
+    list_stand_in_partitions: Callable[[], Sequence[str | None]] | None = None,
     has_items: Callable[[], bool] = lambda: True,
     **others: Any,
 ) -> Benchmark:
     """Build the benchmark of a report: its step for each judge, the results, report and demo.
 
     `assets` builds those that depend on other benchmarks. `stand_in_assets` are made before the
-    stand-in judges answer, by partition; without any, the demo leaves the benchmark out. `others`
-    are further fields of `Benchmark`.
+    stand-in judges answer, in the listed partitions, or in all; without any, the demo leaves the
+    benchmark out. `others` are further fields of `Benchmark`.
     """
     results = report.results
     step, group = results.step, results.key.path[0]
@@ -31,9 +32,11 @@ def build_judge_benchmark(
     def plan_stand_ins(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
         judges = select_judges(catalog, step.stand_in_answers)
         answers = [f"answers_{judge.name}" for judge in judges if judge.is_stand_in]
-        for partition in results.list_partitions() if stand_in_assets else ():
+        list_partitions = list_stand_in_partitions or results.list_partitions
+        partitions = list_partitions() if stand_in_assets else ()
+        for partition in partitions:
             yield StandInRun((*stand_in_assets, *answers), partition)
-        if stand_in_assets:
+        if partitions:
             yield StandInRun((results.name, "report"))
 
     def build_steps(catalog: Catalog) -> list[Step[Any]]:

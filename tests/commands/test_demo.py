@@ -27,6 +27,7 @@ KINDS = (
     *("report/index.html", "judges/random.html", "vlmbias/gallery.html", "scenes/flags/*.html"),
     *("protobias/index.html", "frame/index.html", "frame/source-*.html", "vhexpansion/index.html"),
     *("vhexpansion/dataset-*.html", "philautia/index.html", "reviews/logos-to-review.html"),
+    "judge_sets/index.html",
 )
 """A page of each kind that readers open."""
 EVERYTHING = "{preload: false, resultTypes: ['violations']}"
@@ -349,6 +350,17 @@ def test_philautia_is_rehearsed_and_finds_who_favours_its_own(first, folder):
         assert favours - ({"steep"} if dataset == "photographs" else set()) == {"vain"}
     front = folder / "data" / "report" / "philautia" / "index.html"
     assert "A stand-in run:" in front.read_text()
+
+
+def test_judges_stand_beside_people_and_agree_as_often_as_is_known(first, folder):
+    assert " photograph_pairs 36 " in " ".join(first.stdout.split())
+    numbers = pd.read_parquet(folder / "data/judge_sets/results.parquet").set_index("model")
+    total = numbers[numbers["set"].eq("all")]
+    assert total.loc["prior", ["agreement", "flips"]].tolist() == [0.5, 0]
+    assert total.loc["random", "flips"] == pytest.approx(0.5, abs=0.25)
+    front = (folder / "data" / "report" / "index.html").read_text(encoding="utf-8")
+    assert "Agreement with people" in front
+    assert "Order flips" in front
 
 
 @pytest.mark.parametrize("benchmark", ["frame", "philautia", "vhexpansion"])

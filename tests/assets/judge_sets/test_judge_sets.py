@@ -328,6 +328,7 @@ def test_no_row_at_all_is_an_error_that_names_the_first(made, run):
     assert message.strip().endswith("Correct the download, or the entry in collections.yaml.")
 
 
-def test_without_such_a_collection_there_are_no_assets(monkeypatch):
-    monkeypatch.delenv("COUNTERFACTORY_COLLECTIONS", raising=False)
+def test_without_such_a_collection_there_are_no_assets(monkeypatch, tmp_path):
+    (tmp_path / "collections.yaml").write_text("[]")
+    monkeypatch.setenv("COUNTERFACTORY_COLLECTIONS", str(tmp_path / "collections.yaml"))
     assert load_benchmarks()["judge_sets"].build_definitions(Catalog(STAND_INS)) == []

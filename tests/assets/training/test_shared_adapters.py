@@ -99,7 +99,8 @@ def test_what_one_machine_has_trained_another_one_uses(machines, base, tmp_path,
         assert fitted.adapter.startswith("adapters/small-")
         add_marks(fitted.place, {"training": [pair("cat")]})
         write_card(fitted.place, "It scores.", [{"metric": "small"}], "- name: small\n", ["More."])
-        by_first = scores(base, rows, fitted.adapter)
+        # Which requests share a batch is a matter of time, and the last digits are of the batch.
+        by_first = pytest.approx(scores(base, rows, fitted.adapter), abs=1e-6)
 
     with machines("second") as work_cache, monkeypatch.context() as patch:
         patch.setattr(launch, "run_training", lambda *_: pytest.fail("It was trained again."))

@@ -425,4 +425,4 @@ def test_a_question_of_words_that_may_be_anything_is_read_in_a_moment(words, fir
         negate("Is the cup red?")
         started = process_time()
         negate(question)
-    assert process_time() - started < 2
+    assert process_time() - started < 10, "hundred times what is needed"

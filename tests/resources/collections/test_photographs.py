@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from assets.judge_sets.pair_checks import check_pairs
 from generators.prompts.negation import check_negation, negate
 from resources.collections import load
 from resources.collections.collecting import collect
@@ -66,3 +67,22 @@ def test_all_rows_are_taken_by_the_entry_that_the_documents_show(questions, stor
         assert (row["question"], row["answer"]) == (question["question"], question["answer"])
         assert row["text"] == question["instruction"]
         assert row["references"] == [caption for caption in [question["caption"]] if caption]
+
+
+def test_of_two_responses_to_each_question_people_prefer_the_right_one(questions, stores):
+    pairs = pd.read_csv(FOLDER / "pairs.csv").to_dict("records")
+    copied = ("name", "image", "domain", "question")
+    assert [[row[name] for name in copied] for row in pairs] == [
+        [row[name] for name in copied] for row in questions
+    ]
+    for pair, question in zip(pairs, questions, strict=True):
+        right = pair[pair["preferred"]].lower()
+        assert re.split(r"\W", right)[0] == question["answer"]
+    collection = load(PROJECT / "collections.yaml")["photograph_pairs"]
+    checked, _ = check_pairs(collect(collection, *stores), collection)
+    assert Counter(row["outcome"] for row in checked) == {"taken": 36}
+    is_longer_right = [
+        (len(row["response_a"]) > len(row["response_b"])) == (row["preferred"] == "a")
+        for row in checked
+    ]
+    assert sum(is_longer_right) == 18, "length tells nothing"

