@@ -18,8 +18,9 @@ def list_stand_in_sets() -> list[str]:
 
 def demo_summary(home: DataRoot, painter: str) -> list[dict[str, Any]]:
     """Count the pairs of the stand-in run."""
+    key = asset_key("pairs")
     return [
-        {"set": name, "pairs": int(home.table(asset_key("pairs"), name)["outcome"].eq("taken").sum())}
+        {"set": name, "pairs": int(home.table(key, name)["outcome"].eq("taken").sum())}
         for name in list_stand_in_sets()
     ]
 

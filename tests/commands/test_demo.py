@@ -84,6 +84,9 @@ EMPTY_COLUMNS = {
     "collections/photographs": {  # of what people have scored, and of options
         *("human_score", "options", "scale_high", "scale_low"),
     },
+    "collections/photograph_pairs": {  # likewise, and of what the other collection says
+        *("answer", "human_score", "options", "scale_high", "scale_low", "text"),
+    },
     "frame/biased_images": {"boxes"},  # of another bias
     "frame/combined": {"plain_score", "reading_version"},  # of models' replies
     "frame/controls": {  # likewise; of other biases and of drawn pictures
@@ -94,6 +97,7 @@ EMPTY_COLUMNS = {
     "frame/scores": {"plain_score", "reading_version"},  # likewise
     "game_rules/answers": {"calls"},  # of stand-ins
     "illusions/answers": {"calls"},  # likewise
+    "judge_sets/answers": {"calls"},  # likewise
     "vhexpansion/blind_answers": {"sha256", "encoder", "parameters"},  # in words alone
     "vlmbias/blind_answers": {"shown_sha256"},  # likewise
     "philautia/pomms": {
@@ -309,7 +313,7 @@ def test_every_command_on_the_pages_does_what_it_promises(again, folder):
     judging = [command for command in offered if " judge " in command]
     making = [command for command in offered if " run " in command]
     assert {command.split()[-1] for command in judging} == {
-        *("frame", "game_rules", "illusions", "vlmbias", "vhexpansion")
+        *("frame", "game_rules", "illusions", "judge_sets", "vlmbias", "vhexpansion")
     }
     assert len(making) + len(judging) == len(offered)
     quoted = ""
@@ -496,7 +500,7 @@ def test_a_run_that_fails_fails_the_demo(again, folder):
         stores.unlink()
         (folder / "data" / "away").rename(stores)
     assert failed.returncode == 1
-    assert "Photographs failed:" in failed.stderr
+    assert re.search(r"^(Photographs|VLMBias, chess_pieces) failed:", failed.stderr, re.M)
     assert f"{stores}/" in failed.stderr
     assert "set COUNTERFACTORY_HOME" in failed.stderr
 
