@@ -12,6 +12,7 @@ import pytest
 from dagster import DagsterInstance
 
 from assets.illusions.pictures import PICTURES as ILLUSIONS
+from assets.judge_sets.pairs import PAIRS
 from assets.kit.benchmarks import build_steps
 from assets.philautia.pictures import PICTURES
 from assets.philautia.rated_captions import RATED_CAPTION_COLUMNS
@@ -42,6 +43,7 @@ COVERED = {
     "combined_seer mitigation_seer pairwise_seer",
     "game_rules": "answers_seer",
     "illusions": "answers_seer",
+    "judge_sets": "answers_seer",
     "vhexpansion": "negated_cases rephrased_cases clean_answers_seer answers_seer",
     "philautia": "captions_seer scores_seer",
 }
@@ -106,10 +108,10 @@ class Run:
         parts = filter(None, partition.split("|"))
         return pd.read_parquet(Path(self.root, self.group, name, *parts).with_suffix(".parquet"))
 
-    def write(self, name, columns, rows, partition):
-        path = self.root / self.group / name / f"{partition}.parquet"
+    def write(self, name, columns, rows, partition="", **details):
+        path = Path(self.root, self.group, name, partition).with_suffix(".parquet")
         path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(columns.build_table(rows, NEGATION_KEYS), path)
+        pq.write_table(columns.build_table(rows, **details), path)
 
 
 def test_every_step_that_asks_a_model_is_among_these(server):
@@ -204,11 +206,23 @@ def test_illusions(server, tmp_path):
     known |= {"is_equal": True, "difference": 0.0, "measured": 0.0, "is_stand_in": False}
     known |= {"width": 9, "height": 9}
     rows = [known | {"image_id": str(n), "sha256": images.put(png(f"{n}"))} for n in range(3)]
-    path = tmp_path / "illusions" / "pictures.parquet"
-    path.parent.mkdir(parents=True)
-    pq.write_table(ILLUSIONS.build_table(rows), path)
     run = Run(server, tmp_path, "illusions", lambda received: "{Yes}")
+    run.write("pictures", ILLUSIONS, rows)
     run.refuse("answers_seer")
+
+
+def test_judge_sets(server, tmp_path):
+    images = ImageStore(root=str(tmp_path))
+    known = dict.fromkeys(PAIRS.columns, "") | {"question": "What is it?", "outcome": "taken"}
+    known |= {"set": "photograph_pairs", "preferred": "a", "response_a": "A cat.", "row": 1}
+    names = {f"pair {n}": images.put(png(f"{n}")) for n in range(3)}
+    rows = [
+        known | {"image_id": name, "sha256": digest, "pictures": [digest], "response_b": name}
+        for name, digest in names.items()
+    ]
+    run = Run(server, tmp_path, "judge_sets", lambda received: '{"better": "first"}')
+    run.write("pairs", PAIRS, rows, "photograph_pairs")
+    run.refuse("answers_seer", "photograph_pairs")
 
 
 def test_vhexpansion(server, tmp_path):
@@ -222,7 +236,7 @@ def test_vhexpansion(server, tmp_path):
     run = Run(
         server, tmp_path, "vhexpansion", lambda received: replies.get(received.texts[0], "{Yes}")
     )
-    run.write("seed_cases", SEED_CASES, cases, TOPIC)
+    run.write("seed_cases", SEED_CASES, cases, TOPIC, unstored_keys=NEGATION_KEYS)
     run.refuse("clean_answers_seer", TOPIC)
     run.refuse("negated_cases", TOPIC, negated_cases={"writer": "seer"})
     run.refuse("rephrased_cases", TOPIC, rephrased_cases={"writer": "seer"})
